@@ -1,0 +1,7 @@
+//! What every part of Fivefold agrees on: the rules of the game, the bots, and the messages that
+//! cross the wire.
+//!
+//! Everything here is pure. No sockets, files, threads, wall clock or randomness: whatever comes
+//! from outside is handed in, so that each rule can be tested alone and replayed exactly.
+
+pub mod rules;

@@ -1,0 +1,81 @@
+//! How a game ends.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Point, Stone};
+
+/// What the rules of renju forbid to Black.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Forbidden {
+    /// Two or more threes meet in the stone.
+    DoubleThree,
+    /// Two or more fours meet in the stone.
+    DoubleFour,
+    /// A run of six or more.
+    Overline,
+}
+
+impl fmt::Display for Forbidden {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::DoubleThree => "double-three",
+            Self::DoubleFour => "double-four",
+            Self::Overline => "overline",
+        })
+    }
+}
+
+/// How a game ended, and for whom. On the wire: `{"reason": "five", "winner": "black", ...}`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(tag = "reason", rename_all = "snake_case")]
+pub enum Outcome {
+    /// The winning run (or runs, when one stone completed several): five stones, or as many as the
+    /// variant asks for, or more where it counts longer runs.
+    Five {
+        /// Who won.
+        winner: Stone,
+        /// Every point of the winning runs, sorted, each once.
+        points: Vec<Point>,
+    },
+    /// Black, in renju, had no move left that is not forbidden.
+    Forbidden {
+        /// Who won: White.
+        winner: Stone,
+        /// The first of the forbidden points, by [`Point`]'s order.
+        point: Point,
+        /// Why that point is forbidden.
+        kind: Forbidden,
+    },
+    /// The loser gave up.
+    Resignation {
+        /// Who won.
+        winner: Stone,
+    },
+    /// Both agreed to a draw.
+    Agreement,
+    /// The loser's time ran out.
+    Time {
+        /// Who won.
+        winner: Stone,
+    },
+    /// Every point is taken: a draw.
+    FullBoard,
+    /// The unbounded board's longest game was reached: a draw.
+    LengthLimit,
+}
+
+impl Outcome {
+    /// Who won; nobody in a draw.
+    pub const fn winner(&self) -> Option<Stone> {
+        match self {
+            Self::Five { winner, .. }
+            | Self::Forbidden { winner, .. }
+            | Self::Resignation { winner }
+            | Self::Time { winner } => Some(*winner),
+            Self::Agreement | Self::FullBoard | Self::LengthLimit => None,
+        }
+    }
+}
