@@ -4,4 +4,5 @@
 //! Everything here is pure. No sockets, files, threads, wall clock or randomness: whatever comes
 //! from outside is handed in, so that each rule can be tested alone and replayed exactly.
 
+pub mod bot;
 pub mod rules;
