@@ -5,4 +5,5 @@
 //! from outside is handed in, so that each rule can be tested alone and replayed exactly.
 
 pub mod bot;
+pub mod notation;
 pub mod rules;

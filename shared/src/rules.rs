@@ -1,15 +1,21 @@
 //! The rules of five-in-a-row: boards, variants, moves and how games end.
 //!
-//! It knows no players, clocks or rooms.
+//! [`Position`] is the way in. It knows no players, clocks or rooms.
 
+mod board;
+mod forbidden;
+mod line;
 mod outcome;
 mod point;
+mod position;
 mod stone;
 mod variant;
 
 pub use self::{
+    board::Board,
     outcome::{Forbidden, Outcome},
     point::{Axis, Point},
+    position::{Illegal, Position},
     stone::Stone,
     variant::{
         K_MAX, K_MIN, Rules, RulesError, SIDE_MAX, SIDE_MIN, Size, UNBOUNDED_FIRST,

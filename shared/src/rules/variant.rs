@@ -299,11 +299,12 @@ impl From<Rules> for RulesForm {
     }
 }
 
+/// Any number is read, so that one out of range is told as such and not as a wrong type.
 #[derive(Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a size is a number, [width, height] or \"unbounded\"")]
 enum SizeForm {
-    Sides(u8, u8),
-    Side(u8),
+    Sides(i64, i64),
+    Side(i64),
     Word(String),
 }
 
@@ -311,11 +312,15 @@ impl TryFrom<SizeForm> for Size {
     type Error = RulesError;
 
     fn try_from(form: SizeForm) -> Result<Self, RulesError> {
-        match form {
-            SizeForm::Sides(width, height) => Ok(Self::Bounded { width, height }),
-            SizeForm::Side(side) => Ok(Self::square(side)),
-            SizeForm::Word(word) if word == "unbounded" => Ok(Self::Unbounded),
-            SizeForm::Word(_) => Err(RulesError::Size),
+        let (width, height) = match form {
+            SizeForm::Sides(width, height) => (width, height),
+            SizeForm::Side(side) => (side, side),
+            SizeForm::Word(word) if word == "unbounded" => return Ok(Self::Unbounded),
+            SizeForm::Word(_) => return Err(RulesError::Size),
+        };
+        match (u8::try_from(width), u8::try_from(height)) {
+            (Ok(width), Ok(height)) => Ok(Self::Bounded { width, height }),
+            _ => Err(RulesError::Size),
         }
     }
 }
@@ -323,7 +328,7 @@ impl TryFrom<SizeForm> for Size {
 impl From<Size> for SizeForm {
     fn from(size: Size) -> Self {
         match size {
-            Size::Bounded { width, height } => Self::Sides(width, height),
+            Size::Bounded { width, height } => Self::Sides(width.into(), height.into()),
             Size::Unbounded => Self::Word("unbounded".into()),
         }
     }

@@ -1,0 +1,3 @@
+//! How games and points are written for people and for other programs.
+
+pub mod coordinates;

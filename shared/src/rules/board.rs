@@ -1,0 +1,98 @@
+//! Stones on points, bounded or not.
+//!
+//! A board knows where its borders are and what lies where. It knows neither turns nor variants,
+//! and lets stones be set up at will; a game's board changes through
+//! [`Position`](super::Position) alone.
+
+use rustc_hash::FxHashMap;
+
+use super::{Point, Size, Stone};
+
+/// The stones of a position.
+///
+/// A bounded board keeps every point in a row-major vector. The unbounded board keeps only its
+/// stones, in a hash map, so that neither memory nor time depends on how far apart they are. The
+/// hash is quick and not keyed: points chosen to collide cost at most a walk over all stones,
+/// whose number [`UNBOUNDED_PLIES_MAX`](super::UNBOUNDED_PLIES_MAX) limits.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Board {
+    cells: Cells,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Cells {
+    Dense { width: u8, height: u8, stones: Vec<Option<Stone>> },
+    Sparse(FxHashMap<Point, Stone>),
+}
+
+impl Board {
+    /// A board without stones.
+    pub fn new(size: Size) -> Self {
+        let cells = match size {
+            Size::Bounded { width, height } => {
+                let stones = vec![None; usize::from(width) * usize::from(height)];
+                Cells::Dense { width, height, stones }
+            }
+            Size::Unbounded => Cells::Sparse(FxHashMap::default()),
+        };
+        Self { cells }
+    }
+
+    /// Whether the point lies within the borders; always true where there are none.
+    pub fn contains(&self, point: Point) -> bool {
+        match &self.cells {
+            Cells::Dense { width, height, .. } => index(*width, *height, point).is_some(),
+            Cells::Sparse(_) => true,
+        }
+    }
+
+    /// The stone on a point; none on an empty point and beyond the borders.
+    pub fn stone_at(&self, point: Point) -> Option<Stone> {
+        match &self.cells {
+            Cells::Dense { width, height, stones } => stones[index(*width, *height, point)?],
+            Cells::Sparse(stones) => stones.get(&point).copied(),
+        }
+    }
+
+    /// Whether a stone can be set there: a point within the borders without a stone.
+    pub fn is_empty_at(&self, point: Point) -> bool {
+        match &self.cells {
+            Cells::Dense { width, height, stones } => {
+                index(*width, *height, point).is_some_and(|index| stones[index].is_none())
+            }
+            Cells::Sparse(stones) => !stones.contains_key(&point),
+        }
+    }
+
+    /// Sets a stone, in place of any that is there.
+    ///
+    /// # Panics
+    /// When the point is not on the board.
+    pub fn set(&mut self, point: Point, stone: Stone) {
+        match &mut self.cells {
+            Cells::Dense { width, height, stones } => {
+                let index = index(*width, *height, point).expect("a stone is set on the board");
+                stones[index] = Some(stone);
+            }
+            Cells::Sparse(stones) => {
+                stones.insert(point, stone);
+            }
+        }
+    }
+
+    /// Takes the stone off a point and returns it.
+    pub fn clear(&mut self, point: Point) -> Option<Stone> {
+        match &mut self.cells {
+            Cells::Dense { width, height, stones } => stones[index(*width, *height, point)?].take(),
+            Cells::Sparse(stones) => stones.remove(&point),
+        }
+    }
+}
+
+/// Where a bounded board keeps a point.
+fn index(width: u8, height: u8, point: Point) -> Option<usize> {
+    let x = usize::try_from(point.x).ok()?;
+    let y = usize::try_from(point.y).ok()?;
+    let width = usize::from(width);
+    (x < width && y < usize::from(height)).then_some(y * width + x)
+}
