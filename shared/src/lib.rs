@@ -6,4 +6,6 @@
 
 pub mod bot;
 pub mod notation;
+pub mod protocol;
+pub mod room;
 pub mod rules;

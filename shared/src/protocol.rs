@@ -1,0 +1,34 @@
+//! The wire protocol, version 1: what clients and the server say to each other.
+//!
+//! The guide for people who write a client is [`guide`] (`protocol.md`); its examples are tests.
+
+pub mod close;
+mod command;
+mod event;
+pub mod guide;
+mod message;
+mod names;
+
+pub use self::{
+    command::{
+        Colour, Command, Create, LobbyRequest, Request, RoomRequest, SeatRequest, Visibility,
+    },
+    event::{Event, NumberedEvent, Player},
+    message::{
+        CatchUp, GameSnapshot, Message, Phase, Reason, Refusal, RoomSummary, Seats, Snapshot,
+        Spectators,
+    },
+    names::{
+        COMMAND_ID_MAX, CommandId, IDENTITY_LENGTH, Identity, MEMBER_ID_LENGTH, MemberId, NAME_MAX,
+        Name, NameError, ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, RoomCode,
+    },
+};
+
+/// The version of the protocol that this code speaks.
+pub const VERSION: u32 = 1;
+/// Most candidates in a `weights` message.
+pub const WEIGHTS_MAX: usize = 400;
+/// Most rooms in a `rooms` message.
+pub const ROOMS_MAX: usize = 100;
+/// Most names in a list of spectators.
+pub const SPECTATOR_NAMES_MAX: usize = 20;

@@ -1,0 +1,288 @@
+//! What a client asks for.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use super::{CommandId, Identity, Name, Reason, Refusal, RoomCode};
+use crate::{
+    bot::{BotKind, BotSpec},
+    rules::{Point, Rules, Stone},
+};
+
+/// One message from a client: a request and the id that its answer will carry.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Command {
+    /// Chosen by the client. The same id again means the same command: it is answered the same
+    /// and done once.
+    pub id: CommandId,
+    /// What is asked.
+    pub request: Request,
+}
+
+/// What is asked, by whom it is answered.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Request {
+    /// Answered by the session and the lobby.
+    Lobby(LobbyRequest),
+    /// Answered by a room, and only to its members.
+    Room {
+        /// The room.
+        room: RoomCode,
+        /// What is asked of it.
+        request: RoomRequest,
+    },
+}
+
+/// Requests that no single room answers.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum LobbyRequest {
+    /// The first message of every session; answered by `welcome`.
+    Hello {
+        /// The protocol version that the client speaks.
+        protocol: u32,
+        /// Who the client is; without it the server makes a new identity.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        identity: Option<Identity>,
+        /// What he calls himself; without it he is a guest.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<Name>,
+    },
+    /// Change one's name; answered by `done`.
+    SetName {
+        /// The new name.
+        name: Name,
+    },
+    /// Make a room and enter it; answered by `joined`.
+    Create(Create),
+    /// The public rooms; answered by `rooms`.
+    Rooms,
+    /// Enter a room, or come back to it; answered by `joined`.
+    Join {
+        /// The room.
+        room: RoomCode,
+        /// The last event that the client has; without it the answer is a snapshot.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        after: Option<u64>,
+    },
+    /// Leave a room; answered by `done`. A seat is given up unless its game is running.
+    Leave {
+        /// The room.
+        room: RoomCode,
+    },
+    /// Answered by `pong`.
+    Ping,
+}
+
+/// What kind of room to make.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Create {
+    /// The variant and the board.
+    pub rules: Rules,
+    /// Whether the room is listed.
+    #[serde(default)]
+    pub visibility: Visibility,
+    /// Whether players may ask a bot for help against people.
+    #[serde(default)]
+    pub assistance: bool,
+    /// Who takes the two seats.
+    #[serde(default = "me_and_a_friend")]
+    pub seats: [SeatRequest; 2],
+    /// The colour of the first of the two seats.
+    #[serde(default)]
+    pub colour: Colour,
+}
+
+fn me_and_a_friend() -> [SeatRequest; 2] {
+    [SeatRequest::Me, SeatRequest::Open]
+}
+
+/// Who may find a room.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Visibility {
+    /// Everybody: the room is listed.
+    Public,
+    /// Those who are given its code.
+    #[default]
+    Private,
+}
+
+/// Who takes a seat of a new room.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SeatRequest {
+    /// The one who makes the room; at most one seat.
+    Me,
+    /// Whoever comes.
+    Open,
+    /// A bot.
+    Bot(BotSpec),
+}
+
+/// A colour, or a toss of a coin.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Colour {
+    /// Black, who begins.
+    Black,
+    /// White.
+    White,
+    /// The server tosses.
+    #[default]
+    Random,
+}
+
+/// Requests that a room answers: by `done`, unless said otherwise.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum RoomRequest {
+    /// Take an open seat.
+    Sit {
+        /// Which one; without it, any.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seat: Option<Stone>,
+    },
+    /// Give up one's seat; refused while the game is running.
+    Stand,
+    /// Put a bot into an open seat.
+    SeatBot {
+        /// The seat.
+        seat: Stone,
+        /// The bot.
+        bot: BotSpec,
+    },
+    /// Send a bot away; refused while the game is running.
+    RemoveBot {
+        /// The bot's seat.
+        seat: Stone,
+    },
+    /// Put a stone on the board.
+    Play {
+        /// The number of moves made before this one, so that a late command cannot be taken for
+        /// another move.
+        ply: usize,
+        /// Where.
+        point: Point,
+    },
+    /// Give up the game.
+    Resign,
+    /// Offer a draw. The offer stands until it is answered or the opponent moves.
+    OfferDraw,
+    /// Take the opponent's offer: the game is drawn.
+    AcceptDraw,
+    /// Turn down the opponent's offer.
+    DeclineDraw,
+    /// Ask to take back one's last move (and the opponent's answer to it).
+    AskTakeback,
+    /// Let the opponent take back.
+    GrantTakeback,
+    /// Do not let the opponent take back.
+    RefuseTakeback,
+    /// Ask for another game with colours swapped, or agree to the opponent's wish.
+    Rematch,
+    /// The weights that a bot gives to the points; answered by `weights`, where assistance is
+    /// allowed.
+    Weights {
+        /// Which bot; without it, the opponent if that is a bot, else `attack`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        bot: Option<BotKind>,
+    },
+    /// Let a bot move for me, where assistance is allowed.
+    BotMove {
+        /// As in `play`.
+        ply: usize,
+        /// Which bot; as in `weights`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        bot: Option<BotKind>,
+    },
+}
+
+/// What every command has, whatever it asks.
+#[derive(Deserialize)]
+struct Head<'a> {
+    #[serde(default)]
+    id: Option<CommandId>,
+    #[serde(borrow, rename = "type")]
+    kind: Cow<'a, str>,
+    #[serde(default)]
+    room: Option<RoomCode>,
+}
+
+impl Command {
+    /// Reads a command.
+    ///
+    /// # Errors
+    /// When the text is not a command of this protocol. The refusal says what is wrong; with it
+    /// comes the id, if one could be read.
+    pub fn from_json(text: &str) -> Result<Self, (Option<CommandId>, Refusal)> {
+        // Serde would also read a struct from an array of its fields.
+        if !text.trim_start().starts_with('{') {
+            return Err((None, Refusal::new(Reason::Malformed, "a command is a JSON object")));
+        }
+        let head: Head<'_> =
+            serde_json::from_str(text).map_err(|error| (id_alone(text), malformed(&error)))?;
+        let Some(id) = head.id else {
+            return Err((None, Refusal::new(Reason::Malformed, "a command needs an id")));
+        };
+        match Request::from_json(&head.kind, head.room, text) {
+            Ok(request) => Ok(Self { id, request }),
+            Err(refusal) => Err((Some(id), refusal)),
+        }
+    }
+
+    /// Writes a command.
+    pub fn to_json(&self) -> String {
+        #[derive(Serialize)]
+        struct Wire<'a, R> {
+            id: &'a CommandId,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            room: Option<&'a RoomCode>,
+            #[serde(flatten)]
+            request: &'a R,
+        }
+        let json = match &self.request {
+            Request::Lobby(request) => {
+                serde_json::to_string(&Wire { id: &self.id, room: None, request })
+            }
+            Request::Room { room, request } => {
+                serde_json::to_string(&Wire { id: &self.id, room: Some(room), request })
+            }
+        };
+        json.expect("every request has string keys and finite numbers")
+    }
+}
+
+impl Request {
+    fn from_json(kind: &str, room: Option<RoomCode>, text: &str) -> Result<Self, Refusal> {
+        match kind {
+            "hello" | "set_name" | "create" | "rooms" | "join" | "leave" | "ping" => {
+                serde_json::from_str(text).map(Self::Lobby).map_err(|error| malformed(&error))
+            }
+            "sit" | "stand" | "seat_bot" | "remove_bot" | "play" | "resign" | "offer_draw"
+            | "accept_draw" | "decline_draw" | "ask_takeback" | "grant_takeback"
+            | "refuse_takeback" | "rematch" | "weights" | "bot_move" => {
+                let request = serde_json::from_str(text).map_err(|error| malformed(&error))?;
+                let room = room.ok_or_else(|| {
+                    Refusal::new(Reason::Malformed, format!("{kind} needs a room"))
+                })?;
+                Ok(Self::Room { room, request })
+            }
+            _ => Err(Refusal::new(Reason::UnknownCommand, "no such command")),
+        }
+    }
+}
+
+/// The id of a command that is otherwise unreadable, so that the refusal can be told apart.
+fn id_alone(text: &str) -> Option<CommandId> {
+    #[derive(Deserialize)]
+    struct IdAlone {
+        id: CommandId,
+    }
+    serde_json::from_str::<IdAlone>(text).ok().map(|alone| alone.id)
+}
+
+fn malformed(error: &serde_json::Error) -> Refusal {
+    Refusal::new(Reason::Malformed, error.to_string())
+}

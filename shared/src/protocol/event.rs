@@ -1,0 +1,159 @@
+//! What happens in a room. Events are numbered from 1 without gaps, and a room is what its events
+//! make of it: see [`Room`](crate::room::Room).
+
+use serde::{Deserialize, Serialize};
+
+use super::{MemberId, Name, Visibility};
+use crate::{
+    bot::BotSpec,
+    rules::{Outcome, Point, Rules, Stone},
+};
+
+/// An event with its place in the room's log.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct NumberedEvent {
+    /// Its number: 1 for the first event of a room, and one more for each that follows.
+    pub seq: u64,
+    /// When it happened, in milliseconds since the Unix epoch, by the server's clock.
+    pub at: u64,
+    /// What happened.
+    pub event: Event,
+}
+
+/// What happened.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event {
+    /// The room was made; the first event of every room and of no other place.
+    Created {
+        /// The variant and the board of all its games.
+        rules: Rules,
+        /// Whether it is listed.
+        visibility: Visibility,
+        /// Whether players may ask a bot for help against people.
+        assistance: bool,
+        /// Who made it.
+        host: MemberId,
+    },
+    /// Somebody took a seat.
+    Sat {
+        /// The seat.
+        seat: Stone,
+        /// Who sits there now.
+        player: Player,
+    },
+    /// A seat became vacant.
+    Stood {
+        /// The seat.
+        seat: Stone,
+    },
+    /// A player changed his name.
+    Renamed {
+        /// His seat.
+        seat: Stone,
+        /// The new name.
+        name: Name,
+    },
+    /// A game began.
+    Started {
+        /// 1 for the first game in this room, and one more for each that follows.
+        game: u32,
+        /// Who plays Black.
+        black: Player,
+        /// Who plays White.
+        white: Player,
+    },
+    /// A stone was put on the board.
+    Played {
+        /// The number of moves before this one.
+        ply: usize,
+        /// Where.
+        point: Point,
+        /// Whether a bot chose it on behalf of a person.
+        #[serde(default, skip_serializing_if = "is_false")]
+        assisted: bool,
+    },
+    /// A player offered a draw.
+    DrawOffered {
+        /// His colour.
+        by: Stone,
+    },
+    /// A player turned the offer down.
+    DrawDeclined {
+        /// His colour.
+        by: Stone,
+    },
+    /// A player asked to take back his last move.
+    TakebackAsked {
+        /// His colour.
+        by: Stone,
+    },
+    /// A player did not agree to that.
+    TakebackRefused {
+        /// His colour.
+        by: Stone,
+    },
+    /// Moves were taken back.
+    TakenBack {
+        /// How many moves are left on the board.
+        ply: usize,
+    },
+    /// The game ended.
+    Ended {
+        /// How, and for whom.
+        outcome: Outcome,
+    },
+    /// A player wants another game; it starts when the other one wants it, too.
+    RematchAsked {
+        /// His colour in the game that ended.
+        by: Stone,
+    },
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// Who sits in a seat.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Player {
+    /// A member of the room. On the wire: `{"member": "...", "name": "..."}`.
+    Member {
+        /// Who.
+        member: MemberId,
+        /// What he calls himself.
+        name: Name,
+    },
+    /// A bot of the server. On the wire: `{"bot": {"kind": "attack"}}`.
+    Bot {
+        /// Which.
+        bot: BotSpec,
+    },
+}
+
+impl Player {
+    /// Whether this is the given member.
+    pub fn is_member(&self, id: &MemberId) -> bool {
+        match self {
+            Self::Member { member, .. } => member == id,
+            Self::Bot { .. } => false,
+        }
+    }
+
+    /// The bot, if this is one.
+    pub const fn bot(&self) -> Option<BotSpec> {
+        match self {
+            Self::Member { .. } => None,
+            Self::Bot { bot } => Some(*bot),
+        }
+    }
+
+    /// The name to show.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Member { name, .. } => name.to_string(),
+            Self::Bot { bot } => format!("bot {bot}"),
+        }
+    }
+}

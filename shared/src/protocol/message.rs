@@ -1,0 +1,381 @@
+//! What the server says: answers, refusals, events and news.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{CommandId, Identity, MemberId, Name, NumberedEvent, Player, RoomCode, Visibility};
+use crate::{
+    bot::{BotSpec, Weight},
+    rules::{Forbidden, Illegal, Outcome, Point, Rules, Stone},
+};
+
+/// One message from the server.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Message {
+    /// The answer to `hello`.
+    Welcome {
+        /// The command's id.
+        id: CommandId,
+        /// The protocol version of this session.
+        protocol: u32,
+        /// The server's name and version.
+        server: String,
+        /// What others know this client by.
+        you: MemberId,
+        /// What he is called: as he asked, or a guest's name.
+        name: Name,
+        /// The new identity, if `hello` brought none. To be kept, and kept secret.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        identity: Option<Identity>,
+    },
+    /// The command was done.
+    Done {
+        /// The command's id.
+        id: CommandId,
+        /// The number of the last event that it caused in its room, if it caused one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seq: Option<u64>,
+    },
+    /// The command was not done, and nothing has changed.
+    Refused {
+        /// The command's id, if one could be read.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        id: Option<CommandId>,
+        /// Why.
+        #[serde(flatten)]
+        refusal: Refusal,
+    },
+    /// The answer to `rooms`.
+    Rooms {
+        /// The command's id.
+        id: CommandId,
+        /// The public rooms, those with an open seat first; at most 100.
+        rooms: Vec<RoomSummary>,
+        /// How many public rooms there are.
+        total: usize,
+    },
+    /// The answer to `create` and `join`: from here on the room's events follow.
+    Joined {
+        /// The command's id.
+        id: CommandId,
+        /// The room.
+        room: RoomCode,
+        /// Who watches.
+        spectators: Spectators,
+        /// What the client needs to be up to date.
+        #[serde(flatten)]
+        catch_up: CatchUp,
+    },
+    /// The answer to `weights`.
+    Weights {
+        /// The command's id.
+        id: CommandId,
+        /// The room.
+        room: RoomCode,
+        /// The number of moves on the board that was weighed.
+        ply: usize,
+        /// Whose weights.
+        bot: BotSpec,
+        /// The candidates, the best first; at most 400.
+        weights: Vec<Weight>,
+    },
+    /// The answer to `ping`.
+    Pong {
+        /// The command's id.
+        id: CommandId,
+    },
+    /// Something happened in a room.
+    Event {
+        /// The room.
+        room: RoomCode,
+        /// What, with its number and time.
+        #[serde(flatten)]
+        event: NumberedEvent,
+    },
+    /// The room as it is, without a question: what the client knew of it no longer counts.
+    Snapshot {
+        /// The room.
+        room: RoomCode,
+        /// The room's state.
+        snapshot: Box<Snapshot>,
+    },
+    /// The spectators of a room have changed. This is news, not an event: it has no number.
+    Spectators {
+        /// The room.
+        room: RoomCode,
+        /// Who watches now.
+        spectators: Spectators,
+    },
+    /// The room is closed, and its code means nothing any more.
+    Closed {
+        /// The room.
+        room: RoomCode,
+        /// Why.
+        text: String,
+    },
+}
+
+impl Message {
+    /// Reads a message.
+    ///
+    /// # Errors
+    /// When the text is not a message of this protocol, or one that a later version added: a
+    /// client leaves those alone.
+    pub fn from_json(text: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+
+    /// Writes a message.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("every message has string keys and finite numbers")
+    }
+}
+
+/// What a client that joins needs to be up to date.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CatchUp {
+    /// The room as it is.
+    Snapshot(Box<Snapshot>),
+    /// Exactly the events that the client does not have, in order.
+    Events(Vec<NumberedEvent>),
+}
+
+/// The whole state of a room after its event number `seq`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// The number of the last event.
+    pub seq: u64,
+    /// The variant and the board.
+    pub rules: Rules,
+    /// Whether the room is listed.
+    pub visibility: Visibility,
+    /// Whether players may ask a bot for help against people.
+    pub assistance: bool,
+    /// Who made the room.
+    pub host: MemberId,
+    /// Who sits where.
+    pub seats: Seats,
+    /// The game, running or ended; absent before the first one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub game: Option<GameSnapshot>,
+}
+
+/// The two seats of a room.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Seats {
+    /// Who plays Black.
+    pub black: Option<Player>,
+    /// Who plays White.
+    pub white: Option<Player>,
+}
+
+impl Seats {
+    /// Who sits there.
+    pub const fn get(&self, seat: Stone) -> Option<&Player> {
+        match seat {
+            Stone::Black => self.black.as_ref(),
+            Stone::White => self.white.as_ref(),
+        }
+    }
+
+    /// The seat itself.
+    pub const fn get_mut(&mut self, seat: Stone) -> &mut Option<Player> {
+        match seat {
+            Stone::Black => &mut self.black,
+            Stone::White => &mut self.white,
+        }
+    }
+
+    /// Where a member sits.
+    pub fn of_member(&self, member: &MemberId) -> Option<Stone> {
+        Stone::BOTH
+            .into_iter()
+            .find(|&seat| self.get(seat).is_some_and(|player| player.is_member(member)))
+    }
+
+    /// A vacant seat, Black's first.
+    pub fn vacant(&self) -> Option<Stone> {
+        Stone::BOTH.into_iter().find(|&seat| self.get(seat).is_none())
+    }
+}
+
+/// A game in a snapshot.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct GameSnapshot {
+    /// 1 for the first game in this room.
+    pub number: u32,
+    /// The moves, Black's first.
+    pub moves: Vec<Point>,
+    /// Who offers a draw.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub draw_offer: Option<Stone>,
+    /// Who asks for a takeback.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub takeback_ask: Option<Stone>,
+    /// Who wants another game.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rematch_ask: Option<Stone>,
+    /// How the game ended; absent while it runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
+}
+
+/// Who watches a room.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Spectators {
+    /// How many.
+    pub count: usize,
+    /// The names of some of them: at most 20.
+    pub names: Vec<Name>,
+}
+
+/// A public room in the list.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct RoomSummary {
+    /// Its code.
+    pub room: RoomCode,
+    /// The variant and the board.
+    pub rules: Rules,
+    /// Whether players may ask a bot for help against people.
+    pub assistance: bool,
+    /// Who sits where.
+    pub seats: Seats,
+    /// How far it has come.
+    pub phase: Phase,
+    /// Moves made in the game.
+    pub ply: usize,
+    /// How many watch.
+    pub spectators: usize,
+}
+
+/// How far a room has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// No game is running, and at least one seat is vacant.
+    Waiting,
+    /// A game is running.
+    Running,
+    /// A game has ended, and both players are still seated.
+    Finished,
+}
+
+/// A typed no: the reason for programs, the sentence for people.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Refusal {
+    /// For programs.
+    pub reason: Reason,
+    /// For people.
+    pub text: String,
+}
+
+impl Refusal {
+    /// Refuses for this reason, in these words.
+    pub fn new(reason: Reason, text: impl Into<String>) -> Self {
+        Self { reason, text: text.into() }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+impl From<Illegal> for Refusal {
+    fn from(illegal: Illegal) -> Self {
+        let reason = match illegal {
+            Illegal::GameOver => Reason::NoGame,
+            Illegal::Outside => Reason::Outside,
+            Illegal::TooFar => Reason::TooFar,
+            Illegal::Occupied => Reason::Occupied,
+            Illegal::Forbidden(Forbidden::DoubleThree) => Reason::DoubleThree,
+            Illegal::Forbidden(Forbidden::DoubleFour) => Reason::DoubleFour,
+            Illegal::Forbidden(Forbidden::Overline) => Reason::Overline,
+        };
+        Self::new(reason, illegal.to_string())
+    }
+}
+
+/// Why a command was not done.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// The message is not a command of this protocol.
+    Malformed,
+    /// There is no command of this type.
+    UnknownCommand,
+    /// The first command must be `hello`.
+    HelloFirst,
+    /// `hello` comes once.
+    AlreadyGreeted,
+    /// The server speaks another version; the text says which.
+    Version,
+    /// There is no room with this code (any more).
+    NoSuchRoom,
+    /// Join the room first.
+    NotAMember,
+    /// Only a player may do this.
+    NotSeated,
+    /// Only the host or a player may do this.
+    NotAllowed,
+    /// One sits here already.
+    AlreadySeated,
+    /// Somebody sits there.
+    SeatTaken,
+    /// No seat is vacant.
+    NoOpenSeat,
+    /// No bot sits there.
+    NoBot,
+    /// This bot does not play this variant or size, or has no such strength.
+    BotNotOffered,
+    /// Not while the game is running.
+    GameRunning,
+    /// No game is running.
+    NoGame,
+    /// It is the opponent's turn.
+    NotYourTurn,
+    /// The command means another ply than the one that is to be played.
+    StalePly,
+    /// The point is not on the board.
+    Outside,
+    /// The point is too far from the first stone.
+    TooFar,
+    /// There is a stone on the point.
+    Occupied,
+    /// Renju forbids it: a double-three.
+    DoubleThree,
+    /// Renju forbids it: a double-four.
+    DoubleFour,
+    /// Renju forbids it: an overline.
+    Overline,
+    /// Nothing to answer: no such offer or request is open.
+    NoOffer,
+    /// The same offer or request is already open.
+    AlreadyAsked,
+    /// There is no move of one's own to take back.
+    NothingToTakeBack,
+    /// Assistance is not allowed here and now.
+    NoAssistance,
+    /// This identity has as many rooms as it may have.
+    TooManyRooms,
+    /// This session is in as many rooms as it may be.
+    TooManyJoined,
+    /// The server has as many rooms as it may have.
+    ServerFull,
+    /// The room has as many spectators as it may have.
+    RoomFull,
+    /// Too many commands in a short time.
+    TooFast,
+    /// Too much to do just now; try again.
+    Busy,
+    /// The command could not be stored; try again.
+    Unavailable,
+    /// The server is about to stop; come back in a moment.
+    Stopping,
+}

@@ -1,0 +1,233 @@
+//! The short texts that name things on the wire. Each is checked where it is parsed, so that the
+//! rest of the program never meets a malformed one.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Longest command id, in bytes.
+pub const COMMAND_ID_MAX: usize = 40;
+/// Longest name, in characters.
+pub const NAME_MAX: usize = 24;
+/// Length of a room's code. Thirty-one letters to the twelfth power are about 59 bits.
+pub const ROOM_CODE_LENGTH: usize = 12;
+/// Length of an identity: 32 random bytes in hexadecimal.
+pub const IDENTITY_LENGTH: usize = 64;
+/// Length of a member's public id.
+pub const MEMBER_ID_LENGTH: usize = 16;
+/// The characters of room codes: digits and letters without `0`, `1`, `i`, `l` and `o`, which are
+/// easily mistaken for one another.
+pub const ROOM_CODE_ALPHABET: &[u8; 31] = b"23456789abcdefghjkmnpqrstuvwxyz";
+
+/// Why a text is not the name it should be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum NameError {
+    /// See the message.
+    #[error("an id is 1 to 40 printable ASCII characters")]
+    CommandId,
+    /// See the message.
+    #[error("a room's code is 12 of the characters 2-9 and a-z without i, l and o")]
+    RoomCode,
+    /// See the message.
+    #[error("an identity is 64 hexadecimal digits in lower case")]
+    Identity,
+    /// See the message.
+    #[error("a member's id is 16 hexadecimal digits in lower case")]
+    MemberId,
+    /// See the message.
+    #[error("a name is 1 to 24 characters, none of them for control or text direction")]
+    Name,
+}
+
+macro_rules! checked_text {
+    ($(#[$meta:meta])* $name:ident, $check:expr, $error:expr) => {
+        $(#[$meta])*
+        #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(try_from = "String", into = "String")]
+        pub struct $name(String);
+
+        impl $name {
+            /// The text itself.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = NameError;
+
+            fn try_from(text: String) -> Result<Self, NameError> {
+                let check: fn(&str) -> bool = $check;
+                if check(&text) { Ok(Self(text)) } else { Err($error) }
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(name: $name) -> Self {
+                name.0
+            }
+        }
+    };
+}
+
+macro_rules! shown_as_text {
+    ($($name:ident),*) => {$(
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Debug::fmt(&self.0, f)
+            }
+        }
+    )*};
+}
+
+checked_text! {
+    /// A command's id, chosen by the client, never used twice by one identity for two different
+    /// commands: from 1 to [`COMMAND_ID_MAX`] printable ASCII characters.
+    CommandId,
+    |text| (1..=COMMAND_ID_MAX).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic()),
+    NameError::CommandId
+}
+checked_text! {
+    /// A room's code: [`ROOM_CODE_LENGTH`] characters of [`ROOM_CODE_ALPHABET`]. Who knows it may
+    /// enter.
+    RoomCode,
+    |text| text.len() == ROOM_CODE_LENGTH && text.bytes().all(|b| ROOM_CODE_ALPHABET.contains(&b)),
+    NameError::RoomCode
+}
+checked_text! {
+    /// The secret by which somebody is known to the server: 32 random bytes, in hexadecimal. It is
+    /// the key to his seats: keep it private and never put it into an address.
+    ///
+    /// `Debug` hides it, and there is no `Display`.
+    Identity,
+    |text| text.len() == IDENTITY_LENGTH && lower_hex(text),
+    NameError::Identity
+}
+checked_text! {
+    /// What others know somebody by: derived from the [`Identity`], which cannot be found from it.
+    MemberId,
+    |text| text.len() == MEMBER_ID_LENGTH && lower_hex(text),
+    NameError::MemberId
+}
+shown_as_text!(CommandId, RoomCode, MemberId, Name);
+
+impl fmt::Debug for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Identity(hidden)")
+    }
+}
+
+/// What somebody calls himself: 1 to [`NAME_MAX`] characters, without control characters and
+/// without the invisible ones that reorder or join text. Spaces are trimmed at both ends and
+/// single in between.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Name(String);
+
+impl Name {
+    /// Checks and tidies a name.
+    ///
+    /// # Errors
+    /// When nothing is left, too much is left, or a character is not allowed.
+    pub fn new(text: &str) -> Result<Self, NameError> {
+        let tidy = text.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+        let allowed = tidy.chars().all(|c| !c.is_control() && !is_invisible(c));
+        if allowed && (1..=NAME_MAX).contains(&tidy.chars().count()) {
+            Ok(Self(tidy))
+        } else {
+            Err(NameError::Name)
+        }
+    }
+
+    /// The text itself.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for Name {
+    type Error = NameError;
+
+    fn try_from(text: String) -> Result<Self, NameError> {
+        Self::new(&text)
+    }
+}
+
+impl From<Name> for String {
+    fn from(name: Name) -> Self {
+        name.0
+    }
+}
+
+fn lower_hex(text: &str) -> bool {
+    text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// Characters that show nothing but change how their neighbours are shown: format characters,
+/// line separators, every white space other than the plain one, fillers, variation selectors
+/// and tags.
+fn is_invisible(c: char) -> bool {
+    (c.is_whitespace() && c != ' ')
+        || matches!(c,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: Option<&str>) {
+        assert_eq!(Name::new(text).ok().as_ref().map(Name::as_str), expected, "{text:?}");
+    }
+
+    #[test]
+    fn names_are_tidied_and_limited() {
+        check("Ann", Some("Ann"));
+        check("  Ann   of Oz ", Some("Ann of Oz"));
+        check("Ωμέγα 五目", Some("Ωμέγα 五目"));
+        check(&"n".repeat(NAME_MAX), Some(&"n".repeat(NAME_MAX)));
+        check(&"n".repeat(NAME_MAX + 1), None);
+        check("", None);
+        check("   ", None);
+        check("a\u{7}b", None);
+        check("a\nb", None);
+        check("a\u{202e}b", None);
+        check("a\u{200b}b", None);
+        check("a\u{a0}b", None);
+    }
+
+    #[test]
+    fn ids_and_codes_are_checked_at_their_limits() {
+        let id = |length: usize| CommandId::try_from("x".repeat(length));
+        assert!(id(COMMAND_ID_MAX).is_ok());
+        assert_eq!(id(COMMAND_ID_MAX + 1), Err(NameError::CommandId));
+        assert_eq!(id(0), Err(NameError::CommandId));
+        assert_eq!(CommandId::try_from("a b".to_owned()), Err(NameError::CommandId));
+
+        let code = |text: &str| RoomCode::try_from(text.to_owned());
+        assert!(code("k7m2qpxw9abc").is_ok());
+        assert_eq!(code("k7m2qpxw9ab"), Err(NameError::RoomCode));
+        assert_eq!(code("k7m2qpxw9abcd"), Err(NameError::RoomCode));
+        assert_eq!(code("k7m2qpxw9abl"), Err(NameError::RoomCode));
+
+        assert!(Identity::try_from("0f".repeat(32)).is_ok());
+        assert_eq!(Identity::try_from("0F".repeat(32)), Err(NameError::Identity));
+        assert_eq!(Identity::try_from("0".repeat(65)), Err(NameError::Identity));
+    }
+
+    #[test]
+    fn an_identity_is_not_printed() {
+        let identity = Identity::try_from("ab".repeat(32)).expect("well formed");
+        assert_eq!(format!("{identity:?}"), "Identity(hidden)");
+    }
+}

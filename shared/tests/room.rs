@@ -1,0 +1,138 @@
+//! The fold of a room's events: what a log makes of a room, and what is no log.
+
+use fivefold_shared::{
+    bot::BotKind,
+    protocol::{Event, MemberId, Name, NumberedEvent, Phase, Player, Visibility},
+    room::{FoldError, Room},
+    rules::{Outcome, Point, Rules, Stone},
+};
+
+fn member(name: &str) -> Player {
+    let id = format!("{:016x}", name.len());
+    Player::Member {
+        member: MemberId::try_from(id).expect("well formed"),
+        name: Name::new(name).expect("well formed"),
+    }
+}
+
+fn created() -> Event {
+    Event::Created {
+        rules: Rules::TIC_TAC_TOE,
+        visibility: Visibility::Public,
+        assistance: false,
+        host: MemberId::try_from("0".repeat(16)).expect("well formed"),
+    }
+}
+
+fn numbered(events: Vec<Event>) -> Vec<NumberedEvent> {
+    (1..).zip(events).map(|(seq, event)| NumberedEvent { seq, at: 0, event }).collect()
+}
+
+fn played(ply: usize, x: i32, y: i32) -> Event {
+    Event::Played { ply, point: Point::new(x, y), assisted: false }
+}
+
+fn whole_game() -> Vec<Event> {
+    let (ann, bot) = (member("Ann"), Player::Bot { bot: BotKind::Attack.into() });
+    let mut events = vec![
+        created(),
+        Event::Sat { seat: Stone::Black, player: ann.clone() },
+        Event::Sat { seat: Stone::White, player: bot.clone() },
+        Event::Started { game: 1, black: ann.clone(), white: bot.clone() },
+        Event::Renamed { seat: Stone::Black, name: Name::new("Anna").expect("well formed") },
+        played(0, 1, 1),
+        Event::DrawOffered { by: Stone::Black },
+        Event::DrawDeclined { by: Stone::White },
+        played(1, 0, 0),
+        Event::TakebackAsked { by: Stone::Black },
+        Event::TakenBack { ply: 0 },
+        played(0, 0, 2),
+        Event::TakebackAsked { by: Stone::Black },
+        Event::TakebackRefused { by: Stone::White },
+        played(1, 0, 0),
+        played(2, 1, 1),
+        played(3, 1, 0),
+        played(4, 2, 0),
+    ];
+    let points = vec![Point::new(0, 2), Point::new(1, 1), Point::new(2, 0)];
+    events.push(Event::Ended { outcome: Outcome::Five { winner: Stone::Black, points } });
+    events.push(Event::RematchAsked { by: Stone::Black });
+    events.push(Event::Started { game: 2, black: bot, white: ann });
+    events
+}
+
+#[test]
+fn a_snapshot_taken_anywhere_is_as_good_as_the_log() {
+    let log = numbered(whole_game());
+    for split in 1..=log.len() {
+        let early = Room::from_log(&log[..split]).expect("a log");
+        let mut late = Room::from_snapshot(early.snapshot()).expect("legal moves");
+        for event in &log[split..] {
+            late.apply(event).expect("the log's next event");
+        }
+        let whole = Room::from_log(&log).expect("a log");
+        assert_eq!(late.snapshot(), whole.snapshot(), "split after {split}");
+    }
+}
+
+#[test]
+fn a_room_waits_runs_and_finishes() {
+    let log = numbered(whole_game());
+    let phase = |events: usize| Room::from_log(&log[..events]).expect("a log").phase();
+    assert_eq!(phase(3), Phase::Waiting);
+    assert_eq!(phase(4), Phase::Running);
+    assert_eq!(phase(19), Phase::Finished);
+    let stood = NumberedEvent { seq: 21, at: 0, event: Event::Stood { seat: Stone::Black } };
+    let mut room = Room::from_log(&log[..20]).expect("a log");
+    room.apply(&stood).expect("the next event");
+    assert_eq!(room.phase(), Phase::Waiting);
+    assert_eq!(phase(21), Phase::Running);
+}
+
+#[test]
+fn offers_lapse_by_moves() {
+    let mut events = whole_game();
+    events.truncate(6);
+    events.push(Event::DrawOffered { by: Stone::Black });
+    let offer = |events: &[Event]| {
+        let room = Room::from_log(&numbered(events.to_vec())).expect("a log");
+        let game = room.game.expect("a game");
+        (game.draw_offer, game.takeback_ask)
+    };
+    assert_eq!(offer(&events), (Some(Stone::Black), None));
+    events.push(played(1, 0, 0));
+    assert_eq!(offer(&events), (None, None), "White moved instead of answering");
+    events.push(Event::DrawOffered { by: Stone::Black });
+    events.push(played(2, 2, 2));
+    assert_eq!(offer(&events), (Some(Stone::Black), None), "one's own move keeps the offer");
+    events.push(Event::TakebackAsked { by: Stone::White });
+    assert_eq!(offer(&events).1, Some(Stone::White));
+    events.push(played(3, 2, 1));
+    assert_eq!(offer(&events), (None, None));
+}
+
+#[test]
+fn what_is_no_log_is_refused_and_changes_nothing() {
+    let log = numbered(whole_game());
+    assert_eq!(Room::from_log(&[]).expect_err("empty"), FoldError::NoBeginning);
+    let headless = NumberedEvent { seq: 1, ..log[1].clone() };
+    assert_eq!(Room::from_log([&headless]).expect_err("headless"), FoldError::NoBeginning);
+
+    let mut room = Room::from_log(&log[..6]).expect("a log");
+    let before = room.snapshot();
+    let gap = FoldError::Gap { expected: 7, found: 8 };
+    assert_eq!(room.apply(&log[7]), Err(gap));
+    let misfits = [
+        created(),
+        played(0, 2, 2),
+        played(1, 1, 1),
+        Event::TakenBack { ply: 2 },
+        Event::Renamed { seat: Stone::White, name: Name::new("Bot").expect("well formed") },
+    ];
+    for event in misfits {
+        let next = NumberedEvent { seq: 7, at: 0, event };
+        let error = room.apply(&next).expect_err("must not fit");
+        assert!(matches!(error, FoldError::Misfit { seq: 7, .. }), "{error}");
+        assert_eq!(room.snapshot(), before, "{next:?}");
+    }
+}
