@@ -1,0 +1,88 @@
+//! What a room wants done. The order of effects is the order in which they are released: whatever
+//! follows an [`Effect::Append`] waits until that event is stored.
+
+use fivefold_shared::{
+    bot::BotSpec,
+    protocol::{CommandId, MemberId, Message, NumberedEvent},
+    rules::Position,
+};
+
+use super::input::SessionId;
+
+/// The effects of one input, in order.
+pub type Effects = Vec<Effect>;
+
+/// Something that a room wants done by those around it.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Effect {
+    /// Store the entry, and then send its event to every session that listens.
+    Append(Entry),
+    /// From here on the session listens: it is sent every event and every broadcast.
+    Listen(SessionId),
+    /// From here on the session does not listen, and nothing more is sent to it.
+    Dismiss(SessionId),
+    /// Send a message to one session, whether it listens or not.
+    Send {
+        /// The session.
+        session: SessionId,
+        /// The message.
+        message: Message,
+    },
+    /// Send a message to every session that listens.
+    Broadcast(Message),
+    /// Have a bot think; the answer comes back as [`Input::Thought`](super::Input::Thought).
+    Think(Job),
+    /// The job need not be done any more. An answer that comes nevertheless is ignored.
+    CancelThinking(Ticket),
+    /// The room is closed: forget it. It refuses everything from here on.
+    Close,
+}
+
+/// An event as it is stored.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Entry {
+    /// The event.
+    pub event: NumberedEvent,
+    /// The command that caused it, if one did. By it a room that is read back from its log knows
+    /// which commands it has done.
+    pub cause: Option<Cause>,
+}
+
+/// A command of a member.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cause {
+    /// Whose.
+    pub member: MemberId,
+    /// Which.
+    pub command: CommandId,
+}
+
+/// Names a job within its room; never used twice by the same value of a room, rebuilt or not.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Ticket(pub u64);
+
+/// Something for a bot to think about. How long it may take is not the room's business.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Job {
+    /// To be given back with the answer.
+    pub ticket: Ticket,
+    /// What is asked for.
+    pub task: Task,
+    /// The bot to be asked, which is on offer for the position's rules.
+    pub bot: BotSpec,
+    /// The game, which is not over.
+    pub position: Position,
+    /// What the bot makes its choices among equals by.
+    pub seed: u64,
+}
+
+/// What a bot is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Task {
+    /// A move for the bot's own seat: before all others, as people wait for it.
+    Turn,
+    /// A move on behalf of a person.
+    Move,
+    /// Weights for a person.
+    Weigh,
+}

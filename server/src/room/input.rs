@@ -1,0 +1,82 @@
+//! What comes into a room: members coming and going, their commands, and what bots have thought.
+
+use fivefold_shared::{
+    bot::Weight,
+    protocol::{CommandId, MemberId, Name, RoomRequest},
+    rules::Point,
+};
+
+use super::effect::Ticket;
+
+/// One live socket; given out by the server and never used again while it runs.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct SessionId(pub u64);
+
+/// Somebody as a room knows him: one member may have several sessions.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Member {
+    /// His public id.
+    pub id: MemberId,
+    /// What he calls himself.
+    pub name: Name,
+}
+
+/// Something for a room to deal with.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Input {
+    /// A session enters, or enters again to catch up. Answered by `joined`, which is also the
+    /// answer to `create`: the lobby makes the room and then lets its maker enter it with the id
+    /// of that command.
+    Enter {
+        /// The session.
+        session: SessionId,
+        /// Whose it is.
+        member: Member,
+        /// The id of the command to answer.
+        command: CommandId,
+        /// The last event that the client has.
+        after: Option<u64>,
+    },
+    /// A session leaves.
+    Leave {
+        /// The session.
+        session: SessionId,
+        /// The command to answer; without one the socket is gone, and seats are kept.
+        command: Option<CommandId>,
+    },
+    /// A session asks for something.
+    Command {
+        /// The session.
+        session: SessionId,
+        /// The id of the command to answer.
+        id: CommandId,
+        /// What is asked.
+        request: RoomRequest,
+    },
+    /// A session's member has changed his name. That command is not the room's to answer.
+    Renamed {
+        /// The session.
+        session: SessionId,
+        /// The new name.
+        name: Name,
+    },
+    /// A bot has done a job, or nobody could do it.
+    Thought {
+        /// Which job.
+        ticket: Ticket,
+        /// The answer; without one the bots are too busy.
+        thought: Option<Thought>,
+    },
+    /// The time that [`Room::deadline`](super::Room::deadline) named has come. Harmless at any
+    /// other time.
+    Wake,
+}
+
+/// What a bot answers to a job.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Thought {
+    /// Where it would move.
+    Move(Point),
+    /// What it thinks of the candidates, the best first.
+    Weights(Vec<Weight>),
+}
