@@ -1,0 +1,65 @@
+//! What must hold for any text from outside: the bodies of the fuzz targets, which `test.rs` also
+//! runs on the seeds and on random texts. Each panics when its property is broken.
+
+use fivefold_shared::{
+    notation::coordinates,
+    protocol::{CatchUp, Command, Message},
+    room::Room,
+    rules::Size,
+};
+
+/// A command is refused in words, or is the same after it has been written and read again.
+pub fn command(text: &str) {
+    match Command::from_json(text) {
+        Ok(command) => {
+            let again = Command::from_json(&command.to_json());
+            assert_eq!(again.as_ref(), Ok(&command));
+        }
+        Err((_, refusal)) => assert!(!refusal.text.is_empty()),
+    }
+}
+
+/// A message is an error, or is the same after it has been written and read again; and no room
+/// that a server describes makes a client fall over.
+pub fn message(text: &str) {
+    let Ok(message) = Message::from_json(text) else { return };
+    let again = Message::from_json(&message.to_json()).expect("what was written can be read");
+    match message {
+        // A weight may lose its last bit on the way, and is no less a weight.
+        Message::Weights { .. } => assert!(matches!(again, Message::Weights { .. })),
+        Message::Joined { catch_up: CatchUp::Snapshot(snapshot), .. }
+        | Message::Snapshot { snapshot, .. } => {
+            if let Ok(room) = Room::from_snapshot(*snapshot) {
+                let told = Room::from_snapshot(room.snapshot()).expect("a room's own snapshot");
+                assert_eq!(told.snapshot(), room.snapshot());
+            }
+        }
+        Message::Joined { catch_up: CatchUp::Events(events), .. } => {
+            if let (Ok(room), Some(last)) = (Room::from_log(&events), events.last()) {
+                assert_eq!(room.seq, last.seq);
+            }
+        }
+        Message::Welcome { .. }
+        | Message::Done { .. }
+        | Message::Refused { .. }
+        | Message::Rooms { .. }
+        | Message::Pong { .. }
+        | Message::Event { .. }
+        | Message::Spectators { .. }
+        | Message::Closed { .. } => assert_eq!(again, message),
+    }
+}
+
+/// A point that could be read is on the board, and its name is read as the same point.
+pub fn coordinates(text: &str) {
+    let rectangle = Size::Bounded { width: 64, height: 3 };
+    for size in [Size::square(3), Size::square(15), rectangle, Size::Unbounded] {
+        match coordinates::parse(text, size) {
+            Ok(point) => {
+                let name = coordinates::format(point, size);
+                assert_eq!(coordinates::parse(&name, size), Ok(point), "{text:?} {name:?} {size}");
+            }
+            Err(error) => assert!(!error.to_string().is_empty()),
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! The bodies of the fuzz targets in the normal test run: on their seeds, and on random texts.
+//! Searching deeper is the work of `tests/run`.
+
+#[path = "src/lib.rs"]
+#[expect(unreachable_pub, reason = "a library of its own to the fuzz targets")]
+mod bodies;
+
+use std::{fs, path::Path};
+
+use proptest::prelude::*;
+
+/// Runs a body on each of its seeds.
+fn check_seeds(name: &str, body: fn(&str)) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(name);
+    let seeds: Vec<_> = fs::read_dir(folder).expect("a folder of seeds").collect();
+    assert!(!seeds.is_empty(), "{name} has seeds");
+    for seed in seeds {
+        let path = seed.expect("a seed").path();
+        body(&fs::read_to_string(path).expect("a text"));
+    }
+}
+
+#[test]
+fn commands_from_the_seeds() {
+    check_seeds("command", bodies::command);
+}
+
+#[test]
+fn messages_from_the_seeds() {
+    check_seeds("message", bodies::message);
+}
+
+#[test]
+fn coordinates_from_the_seeds() {
+    check_seeds("coordinates", bodies::coordinates);
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read_or_refused(text in "\\PC{0,40}|[\\[\\]{}:,\"a-z0-9 .-]{0,80}") {
+        bodies::command(&text);
+        bodies::message(&text);
+        bodies::coordinates(&text);
+    }
+
+    #[test]
+    fn any_play_is_read_or_refused(ply in any::<i64>(), x in any::<i64>(), y in any::<i64>()) {
+        let room = "k7m2qpxw9abc";
+        bodies::command(&format!(
+            r#"{{"type":"play","id":"1","room":"{room}","ply":{ply},"point":[{x},{y}]}}"#
+        ));
+        bodies::message(&format!(
+            r#"{{"type":"event","room":"{room}","seq":{ply},"at":0,"event":
+                {{"type":"played","ply":{ply},"point":[{x},{y}]}}}}"#
+        ));
+        bodies::coordinates(&format!("{x},{y}"));
+    }
+
+    #[test]
+    fn any_name_of_a_point_is_read_or_refused(text in "[a-zA-Z]{1,8}[0-9]{1,12}") {
+        bodies::coordinates(&text);
+    }
+}
