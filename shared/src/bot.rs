@@ -18,7 +18,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-pub use self::{attack::Attack, minimax::Minimax, pattern::Pattern};
+use self::{attack::Attack, minimax::Minimax, pattern::Pattern};
 use crate::rules::{Point, Position, Rules, Size, Variant};
 
 /// Whatever chooses moves.

@@ -109,6 +109,79 @@ mod numbers {
         assert_eq!(checked, 2_033);
     }
 
+    /// Turned, mirrored and moved anywhere, a position weighs the same to the last bit.
+    #[test]
+    fn weights_do_not_depend_on_where_or_which_way_up() {
+        type Map = fn(Point) -> Point;
+        const FAR: i32 = 1_999_999_000;
+        let maps: [Map; 8] = [
+            |at| Point::new(-at.x, at.y),
+            |at| Point::new(at.x, -at.y),
+            |at| Point::new(-at.x, -at.y),
+            |at| Point::new(at.y, at.x),
+            |at| Point::new(-at.y, at.x),
+            |at| Point::new(at.y, -at.x),
+            |at| Point::new(FAR - at.y, -FAR - at.x),
+            |at| Point::new(at.x - FAR, at.y + FAR),
+        ];
+        let mut random = Random::seed_from_u64(2);
+        for variant in [Variant::Freestyle, Variant::Caro, mnk(5), mnk(3), mnk(8)] {
+            let rules = Rules::new(variant, Size::Unbounded).unwrap();
+            let mut position = Position::new(rules);
+            while position.ply() < 30 {
+                let point = random_move(&position, &mut random);
+                if position.play(point).unwrap().is_some() {
+                    break;
+                }
+            }
+            if position.outcome().is_some() {
+                position.undo();
+            }
+            for kind in [BotKind::Attack, BotKind::Pattern] {
+                let Ok(mut bot) = BotSpec::from(kind).build(rules, 0) else { continue };
+                let mut listed = |position: &Position, map: Map| {
+                    bot.weigh(position, &Thinking::unlimited())
+                        .into_iter()
+                        .map(|one| (map(one.point), one.weight.to_bits()))
+                        .collect::<HashMap<_, _>>()
+                };
+                for map in maps {
+                    let moved: Vec<_> = position.moves().iter().copied().map(map).collect();
+                    let moved = Position::from_moves(rules, &moved).unwrap();
+                    assert_eq!(listed(&moved, |at| at), listed(&position, map), "{position:?}");
+                }
+            }
+        }
+    }
+
+    /// One stone short of `k` is a win for its owner, and a threat that the other answers. Where
+    /// three win, attack sees threats everywhere, and does not always answer the right one.
+    #[test]
+    fn lines_are_completed_and_blocked() {
+        for k in 3..=10 {
+            // O X X X X a      Black wins at a, or White blocks there.
+            let rules = Rules::new(mnk(k), Size::Unbounded).unwrap();
+            let mut position = Position::new(rules);
+            for stone in 1..i32::from(k) {
+                let far = Point::new(stone * 9, 20 + stone % 3);
+                position.play(Point::new(stone, 0)).unwrap();
+                position.play(if stone == 1 { Point::new(0, 0) } else { far }).unwrap();
+            }
+            let expected = Some(Point::new(i32::from(k), 0));
+            for kind in [BotKind::Attack, BotKind::Pattern] {
+                let Ok(mut bot) = BotSpec::from(kind).build(rules, u64::from(k)) else { continue };
+                let chosen = bot.choose(&position, &Thinking::unlimited());
+                assert_eq!(chosen, expected, "{kind} wins, k = {k}");
+                if k > 3 {
+                    let mut threatened = position.clone();
+                    threatened.undo();
+                    let chosen = bot.choose(&threatened, &Thinking::unlimited());
+                    assert_eq!(chosen, expected, "{kind} blocks, k = {k}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn an_empty_board_is_opened_in_the_middle() {
         let unbounded = Rules::new(Variant::Caro, Size::Unbounded).unwrap();

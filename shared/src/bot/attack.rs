@@ -40,13 +40,13 @@ type Line = [Cell; 2 * CENTRE + 1];
 
 /// The bot that its module describes.
 #[derive(Debug)]
-pub struct Attack {
+pub(super) struct Attack {
     random: Random,
 }
 
 impl Attack {
     /// A bot that settles equal weights by `seed`.
-    pub fn new(seed: u64) -> Self {
+    pub(super) fn new(seed: u64) -> Self {
         Self { random: Random::seed_from_u64(seed) }
     }
 }

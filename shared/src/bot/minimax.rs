@@ -22,7 +22,7 @@ const WIN: f64 = 10.0;
 
 /// The bot that its module describes.
 #[derive(Debug)]
-pub struct Minimax {
+pub(super) struct Minimax {
     board: Board,
     random: Random,
 }
@@ -30,7 +30,7 @@ pub struct Minimax {
 impl Minimax {
     /// A bot for games by `rules`, for which [`BotSpec::offered`](super::BotSpec::offered) must
     /// have offered it. It settles equal moves by `seed`.
-    pub fn new(rules: Rules, seed: u64) -> Self {
+    pub(super) fn new(rules: Rules, seed: u64) -> Self {
         Self { board: Board::new(rules), random: Random::seed_from_u64(seed) }
     }
 }

@@ -48,7 +48,7 @@ const TEMPLATES: [(&str, u32); 11] = [
 
 /// The bot that its module describes.
 #[derive(Debug)]
-pub struct Pattern {
+pub(super) struct Pattern {
     random: Random,
     /// Every way to lay a template on a line, greatest weight first.
     placements: Vec<Placement>,
@@ -56,7 +56,7 @@ pub struct Pattern {
 
 impl Pattern {
     /// A bot that varies its games by `seed`.
-    pub fn new(seed: u64) -> Self {
+    pub(super) fn new(seed: u64) -> Self {
         Self { random: Random::seed_from_u64(seed), placements: placements() }
     }
 
@@ -84,7 +84,7 @@ impl Bot for Pattern {
         for weight in &mut weights {
             weight.weight += f64::from(self.random.random_range(1..=CHANCE_MAX));
         }
-        // Of equals the last is taken here, so the first by point.
+        // The last of equals is taken: turned round, that is the one which was listed first.
         weights.iter().rev().max_by(|a, b| a.weight.total_cmp(&b.weight)).map(|best| best.point)
     }
 
