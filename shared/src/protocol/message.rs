@@ -127,6 +127,23 @@ impl Message {
         serde_json::from_str(text)
     }
 
+    /// The id of the command that this answers; none for events and news.
+    pub const fn answers(&self) -> Option<&CommandId> {
+        match self {
+            Self::Welcome { id, .. }
+            | Self::Done { id, .. }
+            | Self::Rooms { id, .. }
+            | Self::Joined { id, .. }
+            | Self::Weights { id, .. }
+            | Self::Pong { id } => Some(id),
+            Self::Refused { id, .. } => id.as_ref(),
+            Self::Event { .. }
+            | Self::Snapshot { .. }
+            | Self::Spectators { .. }
+            | Self::Closed { .. } => None,
+        }
+    }
+
     /// Writes a message.
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).expect("every message has string keys and finite numbers")

@@ -1,0 +1,51 @@
+//! How long to wait before trying again: longer each time, and partly by chance, so that the many
+//! clients of a server that restarts do not all come back in the same moment.
+
+use std::time::Duration;
+
+/// The shortest wait.
+pub const WAIT_MIN: Duration = Duration::from_millis(500);
+/// The longest wait.
+pub const WAIT_MAX: Duration = Duration::from_secs(15);
+
+/// The waits of one absence.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Backoff {
+    tries: u32,
+}
+
+impl Backoff {
+    /// The next wait: between [`WAIT_MIN`] and a bound that starts at twice that and doubles each
+    /// time up to [`WAIT_MAX`]. `chance`, from 0 to 1, chooses between the two.
+    pub fn next(&mut self, chance: f64) -> Duration {
+        let bound = WAIT_MIN.saturating_mul(2 << self.tries.min(10)).min(WAIT_MAX);
+        self.tries += 1;
+        WAIT_MIN + (bound - WAIT_MIN).mul_f64(chance.clamp(0.0, 1.0))
+    }
+
+    /// Goes on as if it had been tried more often: for a server that asks to come back slower.
+    pub fn slow_down(&mut self) {
+        self.tries += 3;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_grow_within_their_bounds() {
+        let longest = |chance| {
+            let mut backoff = Backoff::default();
+            (0..100).map(|_| backoff.next(chance).as_millis()).collect::<Vec<_>>()
+        };
+        assert_eq!(longest(0.0), [500; 100]);
+        assert_eq!(longest(1.0)[..6], [1000, 2000, 4000, 8000, 15000, 15000]);
+        assert_eq!(longest(1.0)[99], 15000);
+        assert_eq!(longest(7.0)[0], 1000);
+
+        let mut slower = Backoff::default();
+        slower.slow_down();
+        assert_eq!(slower.next(1.0).as_millis(), 8000);
+    }
+}

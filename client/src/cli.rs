@@ -1,0 +1,338 @@
+//! What can be written on the command line. Meaning is given to it in [`crate::command`].
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use fivefold_shared::{
+    bot::BotSpec,
+    protocol::{Colour, Name},
+    rules::{Rules, RulesError, Size, Variant},
+};
+
+use crate::link::{RoomLink, ServerAddress};
+
+/// Five in a row with friends and bots, in the terminal or by script.
+#[derive(Parser, Debug)]
+#[command(name = "fivefold", version, propagate_version = true, after_help = AFTER_HELP)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// Colours: where the output is a terminal, always or never. NO_COLOR counts as never.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub color: ColorChoice,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  fivefold play                             make a room and show the link for a friend
+  fivefold join http://127.0.0.1:8080/r/k7m2qpxw9abc
+  fivefold play --bot attack --size unbounded
+  fivefold play --variant tic-tac-toe --bot minimax --as black
+  fivefold watch --bots attack,pattern      let two bots play, for all to watch
+  fivefold local                            two people at one keyboard, no server
+  fivefold play --bot attack --json         one JSON object a line, for scripts
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted (Ctrl-C).
+Settings (server, name, identities) are kept in the platform's configuration folder, or in
+FIVEFOLD_CONFIG_DIR.";
+
+/// The commands.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Make a room and play in it, against whoever gets its link or against a bot.
+    Play(PlayArgs),
+    /// Enter a room: take an open seat, or watch where there is none.
+    Join(JoinArgs),
+    /// Watch a room, or let two bots play and watch them.
+    Watch(WatchArgs),
+    /// List the public rooms.
+    Rooms(RoomsArgs),
+    /// Play without a server: two people at one keyboard, or against a bot.
+    Local(LocalArgs),
+    /// Print the completions for a shell.
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+}
+
+/// `fivefold play`
+#[derive(Args, Debug)]
+pub struct PlayArgs {
+    /// What is played.
+    #[command(flatten)]
+    pub game: GameArgs,
+    /// Play against a bot of the server: minimax, attack or pattern.
+    #[arg(long, value_name = "KIND[:STRENGTH]")]
+    pub bot: Option<BotSpec>,
+    /// Your colour; Black begins.
+    #[arg(long = "as", value_name = "COLOUR", default_value = "random")]
+    pub colour: ColourChoice,
+    /// List the room for everybody.
+    #[arg(long)]
+    pub public: bool,
+    /// Let the players ask a bot for help, even against each other.
+    #[arg(long)]
+    pub assistance: bool,
+    /// The server, and who you are there.
+    #[command(flatten)]
+    pub visit: VisitArgs,
+    /// How the game is shown.
+    #[command(flatten)]
+    pub view: ViewArgs,
+}
+
+/// `fivefold join`
+#[derive(Args, Debug)]
+pub struct JoinArgs {
+    /// The room's code, or its link.
+    #[arg(value_name = "CODE|URL")]
+    pub room: RoomLink,
+    /// The server, and who you are there.
+    #[command(flatten)]
+    pub visit: VisitArgs,
+    /// How the game is shown.
+    #[command(flatten)]
+    pub view: ViewArgs,
+}
+
+/// `fivefold watch`
+#[derive(Args, Debug)]
+pub struct WatchArgs {
+    /// The room's code, or its link.
+    #[arg(value_name = "CODE|URL", required_unless_present = "bots")]
+    pub room: Option<RoomLink>,
+    /// Make a public room where these two play, Black first.
+    #[arg(long, value_name = "KIND,KIND", value_parser = two_bots, conflicts_with = "room")]
+    pub bots: Option<TwoBots>,
+    /// What the bots play.
+    #[command(flatten)]
+    pub game: GameArgs,
+    /// The server, and who you are there.
+    #[command(flatten)]
+    pub visit: VisitArgs,
+    /// How the game is shown.
+    #[command(flatten)]
+    pub view: ViewArgs,
+}
+
+/// `fivefold rooms`
+#[derive(Args, Debug)]
+pub struct RoomsArgs {
+    /// One JSON object a line.
+    #[arg(long)]
+    pub json: bool,
+    /// The server, and who you are there.
+    #[command(flatten)]
+    pub visit: VisitArgs,
+}
+
+/// `fivefold local`
+#[derive(Args, Debug)]
+pub struct LocalArgs {
+    /// What is played.
+    #[command(flatten)]
+    pub game: GameArgs,
+    /// Play against a bot; without it, two people play in turn.
+    #[arg(long, value_name = "KIND[:STRENGTH]")]
+    pub bot: Option<BotSpec>,
+    /// Your colour against the bot; Black begins.
+    #[arg(long = "as", value_name = "COLOUR", default_value = "random")]
+    pub colour: ColourChoice,
+    /// How the game is shown.
+    #[command(flatten)]
+    pub view: ViewArgs,
+}
+
+/// Variant and board.
+#[derive(Args, Debug)]
+pub struct GameArgs {
+    /// The rules.
+    #[arg(long, value_name = "VARIANT", default_value = "freestyle")]
+    pub variant: VariantChoice,
+    /// The board: one side of a square, WIDTHxHEIGHT, or unbounded [default: 15; 3 where k is 3].
+    #[arg(long, value_name = "N|WxH|unbounded")]
+    pub size: Option<Size>,
+    /// Stones in a row that win, from 3 to 10; for mnk alone.
+    #[arg(long, value_name = "N")]
+    pub k: Option<u8>,
+}
+
+impl GameArgs {
+    /// The rules that were asked for.
+    ///
+    /// # Errors
+    /// When the variant is not played on that board or with that `k`.
+    pub fn rules(&self) -> Result<Rules, RulesError> {
+        let variant = match (self.variant, self.k) {
+            (VariantChoice::Mnk, Some(k)) => Variant::Mnk { k },
+            (VariantChoice::Mnk, None) => return Err(RulesError::KMissing),
+            (VariantChoice::TicTacToe, None | Some(3)) => Variant::Mnk { k: 3 },
+            (_, Some(_)) => return Err(RulesError::KUnexpected),
+            (VariantChoice::Freestyle, None) => Variant::Freestyle,
+            (VariantChoice::Standard, None) => Variant::Standard,
+            (VariantChoice::Renju, None) => Variant::Renju,
+            (VariantChoice::Caro, None) => Variant::Caro,
+            (VariantChoice::CaroOverline, None) => Variant::CaroOverline,
+        };
+        Rules::new(variant, self.size.unwrap_or(variant.default_size()))
+    }
+}
+
+/// Where to go, and as whom.
+#[derive(Args, Debug)]
+pub struct VisitArgs {
+    /// The server [default: the one given last, at first http://127.0.0.1:8080].
+    #[arg(long, value_name = "URL", env = "FIVEFOLD_SERVER", hide_env_values = true)]
+    pub server: Option<ServerAddress>,
+    /// What others see you called: 1 to 24 characters. Kept for the next time.
+    #[arg(long, value_name = "NAME", value_parser = Name::new)]
+    pub name: Option<Name>,
+    /// Come as somebody new and keep nothing: for a second player on this machine.
+    #[arg(long)]
+    pub guest: bool,
+}
+
+/// How a game is shown, and how moves are typed.
+#[derive(Args, Debug)]
+pub struct ViewArgs {
+    /// Plain lines instead of the screen; also used where there is no terminal.
+    #[arg(long, conflicts_with = "json")]
+    pub plain: bool,
+    /// One JSON object a line on standard output, commands on standard input.
+    #[arg(long)]
+    pub json: bool,
+    /// Leave the mouse to the terminal.
+    #[arg(long)]
+    pub no_mouse: bool,
+}
+
+/// When to use colours.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ColorChoice {
+    /// Where the output is a terminal.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// A colour to play.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ColourChoice {
+    /// Black begins.
+    Black,
+    /// White.
+    White,
+    /// By the toss of a coin.
+    Random,
+}
+
+impl From<ColourChoice> for Colour {
+    fn from(choice: ColourChoice) -> Self {
+        match choice {
+            ColourChoice::Black => Self::Black,
+            ColourChoice::White => Self::White,
+            ColourChoice::Random => Self::Random,
+        }
+    }
+}
+
+/// A variant by the name that people type.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum VariantChoice {
+    /// Five or more in a row win; also called gomoku.
+    #[value(alias = "gomoku")]
+    Freestyle,
+    /// Exactly five in a row win.
+    Standard,
+    /// Black must not make a double-three, a double-four or an overline.
+    Renju,
+    /// Exactly five, not closed by the opponent at both ends.
+    Caro,
+    /// As caro, and six or more always win.
+    #[value(alias = "caro_overline")]
+    CaroOverline,
+    /// As many in a row as --k says.
+    Mnk,
+    /// Three in a row on 3x3.
+    TicTacToe,
+}
+
+/// The bots for both seats, Black first.
+pub type TwoBots = [BotSpec; 2];
+
+fn two_bots(text: &str) -> Result<TwoBots, String> {
+    let (black, white) =
+        text.split_once(',').ok_or("two bots with a comma, such as attack,pattern")?;
+    let read = |bot: &str| bot.trim().parse::<BotSpec>().map_err(|error| error.to_string());
+    Ok([read(black)?, read(white)?])
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn help_texts() {
+        let mut command = Cli::command().term_width(100);
+        command.build();
+        insta::assert_snapshot!("help", command.render_help());
+        for name in ["play", "join", "watch", "rooms", "local"] {
+            let command = command.find_subcommand_mut(name).expect("it is a command");
+            insta::assert_snapshot!(format!("help_{name}"), command.render_help());
+        }
+    }
+
+    #[test]
+    fn variants_and_sizes_make_rules() {
+        let cases = [
+            ("", Ok("freestyle 15x15")),
+            ("--variant gomoku --size 19", Ok("freestyle 19x19")),
+            ("--size unbounded", Ok("freestyle unbounded")),
+            ("--variant caro-overline --size 20x15", Ok("caro_overline 20x15")),
+            ("--variant tic-tac-toe", Ok("tic-tac-toe")),
+            ("--variant tic-tac-toe --k 3", Ok("tic-tac-toe")),
+            ("--variant tic-tac-toe --k 4", Err(RulesError::KUnexpected)),
+            ("--variant mnk --k 4 --size 7x6", Ok("mnk 4 7x6")),
+            ("--variant mnk", Err(RulesError::KMissing)),
+            ("--k 5", Err(RulesError::KUnexpected)),
+            ("--variant renju --size 19", Err(RulesError::RenjuSize)),
+            ("--size 2", Err(RulesError::Size)),
+        ];
+        for (text, expected) in cases {
+            let words = ["fivefold", "play"].into_iter().chain(text.split_whitespace());
+            let cli = Cli::try_parse_from(words).expect("the options are known");
+            let Command::Play(play) = cli.command else { panic!("play was asked for") };
+            let rules = play.game.rules().map(|rules| rules.to_string());
+            assert_eq!(rules, expected.map(str::to_owned), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn wrong_usage_is_refused() {
+        for text in [
+            "play --bot engine",
+            "play --plain --json",
+            "play --name \u{7}",
+            "join",
+            "join notacode",
+            "watch",
+            "watch k7m2qpxw9abc --bots attack,attack",
+            "watch --bots attack",
+            "rooms --server ftp://example.org",
+        ] {
+            let words = ["fivefold"].into_iter().chain(text.split(' '));
+            let error = Cli::try_parse_from(words).expect_err(text);
+            assert_eq!(error.exit_code(), 2, "{text}");
+        }
+    }
+}

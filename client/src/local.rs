@@ -1,0 +1,387 @@
+//! A game in this process, without a server: two people at one keyboard, or one against a bot.
+//!
+//! It answers the same requests by the same messages as a room of a server, so that a view cannot
+//! tell them apart. Bots think on a thread of their own and are called off when what they think
+//! about is no longer wanted.
+
+use std::{
+    collections::VecDeque,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::{self, JoinHandle},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+};
+
+use fivefold_shared::{
+    bot::{BotError, BotKind, BotSpec, Budget, Thinking, Weight},
+    protocol::{
+        CommandId, Event, MemberId, Message, Name, NumberedEvent, Phase, Player, Reason, Refusal,
+        RoomCode, RoomRequest, Visibility, WEIGHTS_MAX,
+    },
+    room::{Game, Room},
+    rules::{Outcome, Point, Position, Rules, Stone},
+};
+use tokio::sync::oneshot;
+
+use crate::connection::TableEvent;
+
+/// How long a bot may think about a move or about weights.
+const BUDGET: Budget = Budget { time: Duration::from_secs(2), nodes: None };
+
+/// The authority over a local game.
+#[derive(Debug)]
+pub struct LocalGame {
+    room: Room,
+    /// The bot that plays, if one does.
+    bot: Option<BotSpec>,
+    seed: u64,
+    said: VecDeque<Message>,
+    thought: Option<Thought>,
+}
+
+/// A bot that thinks, and what its answer is for.
+#[derive(Debug)]
+struct Thought {
+    purpose: Purpose,
+    answer: oneshot::Receiver<Answer>,
+    cancel: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+enum Purpose {
+    /// The bot's own move.
+    Move,
+    /// A move for a person.
+    Assist(CommandId),
+    /// Weights for a person.
+    Weigh(CommandId, BotSpec, usize),
+}
+
+#[derive(Debug)]
+enum Answer {
+    Chosen(Option<Point>),
+    Weighed(Vec<Weight>),
+}
+
+impl LocalGame {
+    /// Starts the first game. With a bot, `colour` is the person's; the `seed` decides what the
+    /// bot leaves to chance.
+    ///
+    /// # Errors
+    /// When the bot does not play these rules.
+    pub fn new(
+        rules: Rules,
+        bot: Option<BotSpec>,
+        colour: Stone,
+        seed: u64,
+    ) -> Result<Self, BotError> {
+        let person = |name: &str| Player::Member {
+            member: Self::member(),
+            name: Name::new(name).expect("a short plain name"),
+        };
+        let (mine, other) = match bot {
+            Some(bot) => {
+                bot.offered(rules)?;
+                (person("You"), Player::Bot { bot })
+            }
+            None => (person("Player 1"), person("Player 2")),
+        };
+        let (black, white) = match colour {
+            Stone::Black => (mine, other),
+            Stone::White => (other, mine),
+        };
+        let created = Event::Created {
+            rules,
+            visibility: Visibility::Private,
+            assistance: true,
+            host: Self::member(),
+        };
+        let room = Room::begin(&NumberedEvent { seq: 1, at: now(), event: created })
+            .expect("it is the first event");
+        let mut game = Self { room, bot, seed, said: VecDeque::new(), thought: None };
+        game.happen(Event::Started { game: 1, black, white });
+        // Whoever sits down reads the first state; only what follows is told.
+        game.said.clear();
+        game.let_bot_think();
+        Ok(game)
+    }
+
+    /// The public id of the people at this keyboard.
+    pub fn member() -> MemberId {
+        MemberId::try_from("0".repeat(16)).expect("16 digits")
+    }
+
+    /// What stands in messages where a room's code is due.
+    pub fn code() -> RoomCode {
+        RoomCode::try_from("2".repeat(12)).expect("12 allowed characters")
+    }
+
+    /// The state of the game.
+    pub const fn room(&self) -> &Room {
+        &self.room
+    }
+
+    /// What the game says next; waits for the bot where it is to speak.
+    pub async fn next(&mut self) -> TableEvent {
+        loop {
+            if let Some(message) = self.said.pop_front() {
+                return TableEvent::Message(Box::new(message));
+            }
+            let Some(thought) = &mut self.thought else { return std::future::pending().await };
+            let answer = (&mut thought.answer).await;
+            let purpose = thought.purpose.clone();
+            self.thought = None;
+            match answer {
+                Ok(answer) => self.hear(purpose, answer),
+                Err(_) => return TableEvent::Ended { reason: "the bot has failed".into() },
+            }
+        }
+    }
+
+    /// Takes a request; the answer is said by [`next`](Self::next).
+    pub fn take(&mut self, id: CommandId, request: &RoomRequest) {
+        match self.decide(&id, request) {
+            Ok(Some(events)) => {
+                for event in events {
+                    self.happen(event);
+                }
+                self.said.push_back(Message::Done { id, seq: Some(self.room.seq) });
+                self.let_bot_think();
+            }
+            Ok(None) => {}
+            Err(refusal) => self.refuse(id, refusal),
+        }
+    }
+
+    /// What follows from a request. `None`: a bot is asked, and the answer comes later.
+    fn decide(
+        &mut self,
+        id: &CommandId,
+        request: &RoomRequest,
+    ) -> Result<Option<Vec<Event>>, Refusal> {
+        let events = match *request {
+            RoomRequest::Play { ply, point } => {
+                self.may_play(ply)?;
+                self.play(point, false)?
+            }
+            RoomRequest::Resign => {
+                let winner = self.actor()?.opponent();
+                vec![Event::Ended { outcome: Outcome::Resignation { winner } }]
+            }
+            RoomRequest::OfferDraw => self.offer_draw()?,
+            RoomRequest::AcceptDraw => {
+                self.offered_by()?;
+                vec![Event::Ended { outcome: Outcome::Agreement }]
+            }
+            RoomRequest::DeclineDraw => {
+                vec![Event::DrawDeclined { by: self.offered_by()?.opponent() }]
+            }
+            RoomRequest::AskTakeback => vec![Event::TakenBack { ply: self.ply_to_take_back()? }],
+            RoomRequest::GrantTakeback | RoomRequest::RefuseTakeback => {
+                return Err(no(Reason::NoOffer, "moves are taken back without asking here"));
+            }
+            RoomRequest::Rematch => vec![self.rematch()?],
+            RoomRequest::Weights { bot } => {
+                let ply = self.room.game.as_ref().ok_or_else(no_game)?.position.ply();
+                let bot = self.adviser(bot)?;
+                self.think(bot, Purpose::Weigh(id.clone(), bot, ply));
+                return Ok(None);
+            }
+            RoomRequest::BotMove { ply, bot } => {
+                self.may_play(ply)?;
+                let bot = self.adviser(bot)?;
+                self.think(bot, Purpose::Assist(id.clone()));
+                return Ok(None);
+            }
+            RoomRequest::Sit { .. }
+            | RoomRequest::Stand
+            | RoomRequest::SeatBot { .. }
+            | RoomRequest::RemoveBot { .. } => {
+                return Err(no(Reason::NotAllowed, "the seats of a local game do not change"));
+            }
+        };
+        Ok(Some(events))
+    }
+
+    fn running(&self) -> Result<&Game, Refusal> {
+        self.room.running().ok_or_else(no_game)
+    }
+
+    /// Who acts: the person against the bot, or whoever is to move.
+    fn actor(&self) -> Result<Stone, Refusal> {
+        let turn = self.running()?.position.turn();
+        Ok(match self.bot {
+            Some(_) => self.room.seats.of_member(&Self::member()).unwrap_or(turn),
+            None => turn,
+        })
+    }
+
+    fn may_play(&self, ply: usize) -> Result<(), Refusal> {
+        let position = &self.running()?.position;
+        if position.ply() != ply {
+            return Err(no(Reason::StalePly, "this move means another moment of the game"));
+        }
+        if self.actor()? != position.turn() {
+            return Err(no(Reason::NotYourTurn, "it is the bot's turn"));
+        }
+        Ok(())
+    }
+
+    fn play(&self, point: Point, assisted: bool) -> Result<Vec<Event>, Refusal> {
+        let mut position = self.running()?.position.clone();
+        let ply = position.ply();
+        let outcome = position.play(point)?.cloned();
+        let played = Event::Played { ply, point, assisted };
+        Ok([played].into_iter().chain(outcome.map(|outcome| Event::Ended { outcome })).collect())
+    }
+
+    fn offer_draw(&self) -> Result<Vec<Event>, Refusal> {
+        let by = self.actor()?;
+        if self.running()?.draw_offer.is_some() {
+            return Err(no(Reason::AlreadyAsked, "a draw is already offered"));
+        }
+        let offered = Event::DrawOffered { by };
+        Ok(match self.bot {
+            Some(_) => vec![offered, Event::DrawDeclined { by: by.opponent() }],
+            None => vec![offered],
+        })
+    }
+
+    fn offered_by(&self) -> Result<Stone, Refusal> {
+        self.running()?.draw_offer.ok_or_else(|| no(Reason::NoOffer, "no draw is offered"))
+    }
+
+    /// One move for two people, back to the person's own last move against a bot.
+    fn ply_to_take_back(&self) -> Result<usize, Refusal> {
+        let (actor, ply) = (self.actor()?, self.running()?.position.ply());
+        (0..ply)
+            .rev()
+            .find(|&ply| self.bot.is_none() || Stone::to_move(ply) == actor)
+            .ok_or_else(|| no(Reason::NothingToTakeBack, "there is no move to take back"))
+    }
+
+    fn rematch(&self) -> Result<Event, Refusal> {
+        let (Phase::Finished, Some(game)) = (self.room.phase(), &self.room.game) else {
+            return Err(no(Reason::GameRunning, "the game is still running"));
+        };
+        let seat = |stone| self.room.seats.get(stone).expect("both sit in a finished game").clone();
+        Ok(Event::Started {
+            game: game.number + 1,
+            black: seat(Stone::White),
+            white: seat(Stone::Black),
+        })
+    }
+
+    /// The bot to be asked for help: the one named, else the opponent, else attack.
+    fn adviser(&self, kind: Option<BotKind>) -> Result<BotSpec, Refusal> {
+        if self.thought.is_some() {
+            return Err(no(Reason::Busy, "a bot is thinking"));
+        }
+        let bot = kind.map(BotSpec::from).or(self.bot).unwrap_or(BotKind::Attack.into());
+        match bot.offered(self.room.rules) {
+            Ok(()) => Ok(bot),
+            Err(error) => Err(no(Reason::BotNotOffered, &error.to_string())),
+        }
+    }
+
+    fn happen(&mut self, event: Event) {
+        let event = NumberedEvent { seq: self.room.seq + 1, at: now(), event };
+        self.room.apply(&event).expect("only what fits is decided");
+        self.said.push_back(Message::Event { room: Self::code(), event });
+    }
+
+    fn refuse(&mut self, id: CommandId, refusal: Refusal) {
+        self.said.push_back(Message::Refused { id: Some(id), refusal });
+    }
+
+    /// Starts the bot where it is to move, and calls off a thought about another position.
+    fn let_bot_think(&mut self) {
+        self.thought = None;
+        let turn = self.room.running().map(|game| game.position.turn());
+        let to_move = turn.and_then(|turn| self.room.seats.get(turn)).and_then(Player::bot);
+        if let Some(bot) = to_move {
+            self.think(bot, Purpose::Move);
+        }
+    }
+
+    fn think(&mut self, bot: BotSpec, purpose: Purpose) {
+        let Some(game) = &self.room.game else { return };
+        let position = game.position.clone();
+        let seed = self.seed ^ u64::try_from(position.ply()).unwrap_or(0);
+        self.thought = Some(Thought::start(bot, seed, position, purpose));
+    }
+
+    fn hear(&mut self, purpose: Purpose, answer: Answer) {
+        match (purpose, answer) {
+            (Purpose::Weigh(id, bot, ply), Answer::Weighed(mut weights)) => {
+                weights.truncate(WEIGHTS_MAX);
+                self.said.push_back(Message::Weights { id, room: Self::code(), ply, bot, weights });
+            }
+            (Purpose::Assist(id), Answer::Chosen(Some(point))) => match self.play(point, true) {
+                Ok(events) => {
+                    for event in events {
+                        self.happen(event);
+                    }
+                    self.said.push_back(Message::Done { id, seq: Some(self.room.seq) });
+                }
+                Err(refusal) => self.refuse(id, refusal),
+            },
+            (Purpose::Move, Answer::Chosen(Some(point))) => {
+                for event in self.play(point, false).unwrap_or_default() {
+                    self.happen(event);
+                }
+            }
+            (Purpose::Move | Purpose::Assist(_), Answer::Chosen(None) | Answer::Weighed(_))
+            | (Purpose::Weigh(..), Answer::Chosen(_)) => {}
+        }
+        self.let_bot_think();
+    }
+}
+
+impl Thought {
+    fn start(bot: BotSpec, seed: u64, position: Position, purpose: Purpose) -> Self {
+        let (speak, answer) = oneshot::channel();
+        let cancel = Arc::new(AtomicBool::new(false));
+        let (called_off, weigh) = (Arc::clone(&cancel), matches!(purpose, Purpose::Weigh(..)));
+        let thread = thread::spawn(move || {
+            let Ok(mut bot) = bot.build(position.rules(), seed) else { return };
+            let begun = Instant::now();
+            let elapsed = move || begun.elapsed();
+            let thinking = Thinking { budget: BUDGET, elapsed: &elapsed, cancel: &called_off };
+            let answer = if weigh {
+                Answer::Weighed(bot.weigh(&position, &thinking))
+            } else {
+                Answer::Chosen(bot.choose(&position, &thinking))
+            };
+            // Nobody listens to a thought that was called off.
+            drop(speak.send(answer));
+        });
+        Self { purpose, answer, cancel, thread: Some(thread) }
+    }
+}
+
+impl Drop for Thought {
+    fn drop(&mut self) {
+        self.cancel.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            // A panic of the thread was reported where it happened.
+            drop(thread.join());
+        }
+    }
+}
+
+fn no(reason: Reason, text: &str) -> Refusal {
+    Refusal::new(reason, text)
+}
+
+fn no_game() -> Refusal {
+    no(Reason::NoGame, "no game is running")
+}
+
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}

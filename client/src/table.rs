@@ -1,0 +1,236 @@
+//! The table that a view sits at: a room of a server, or a game in this process. It keeps the
+//! room's state up to date, so that a view only reads it and says what its person wants.
+
+use std::collections::VecDeque;
+
+use fivefold_shared::{
+    protocol::{
+        CatchUp, CommandId, LobbyRequest, MemberId, Message, NumberedEvent, Request, RoomCode,
+        RoomRequest, Snapshot, Spectators,
+    },
+    room::Room,
+    rules::Stone,
+};
+
+pub use crate::connection::TableEvent;
+use crate::{
+    connection::{CommandIds, Connection, ConnectionError, strange},
+    local::LocalGame,
+};
+
+/// A seat or a spectator's place at a room, and the room as it is seen from there.
+#[derive(Debug)]
+pub struct Table {
+    source: Source,
+    me: MemberId,
+    code: RoomCode,
+    room: Room,
+    spectators: Spectators,
+    /// Messages that came with another one and are still to be folded and shown.
+    waiting: VecDeque<Message>,
+    /// Whether a snapshot was asked for because an event was missing.
+    refreshing: bool,
+}
+
+#[derive(Debug)]
+enum Source {
+    Remote(Connection),
+    Local { game: Box<LocalGame>, ids: CommandIds },
+}
+
+impl Table {
+    /// Sits down with the answer to `create` or `join`.
+    ///
+    /// # Errors
+    /// When the answer is not one, or describes no room.
+    pub fn remote(
+        connection: Connection,
+        me: MemberId,
+        joined: Message,
+    ) -> Result<Self, ConnectionError> {
+        let Message::Joined {
+            room: code, spectators, catch_up: CatchUp::Snapshot(snapshot), ..
+        } = joined
+        else {
+            return Err(strange(&joined));
+        };
+        let room = Room::from_snapshot(*snapshot)
+            .map_err(|error| ConnectionError::Closed(format!("the server's room: {error}")))?;
+        let source = Source::Remote(connection);
+        Ok(Self::new(source, me, code, room, spectators))
+    }
+
+    /// Sits down at a game in this process.
+    pub fn local(game: LocalGame) -> Self {
+        let (me, code, room) = (LocalGame::member(), LocalGame::code(), game.room().clone());
+        let source = Source::Local { game: Box::new(game), ids: CommandIds::new() };
+        Self::new(source, me, code, room, Spectators::default())
+    }
+
+    fn new(
+        source: Source,
+        me: MemberId,
+        code: RoomCode,
+        room: Room,
+        spectators: Spectators,
+    ) -> Self {
+        Self { source, me, code, room, spectators, waiting: VecDeque::new(), refreshing: false }
+    }
+
+    /// What comes next; the room's state includes it already. Missed events come one by one, and
+    /// never as [`Message::Joined`]. Nothing is lost when this future is dropped and asked for
+    /// again. After [`TableEvent::Ended`] it waits for ever.
+    pub async fn next(&mut self) -> TableEvent {
+        loop {
+            let event = match self.waiting.pop_front() {
+                Some(message) => TableEvent::Message(Box::new(message)),
+                None => match &mut self.source {
+                    Source::Remote(connection) => connection.next().await,
+                    Source::Local { game, .. } => game.next().await,
+                },
+            };
+            match event {
+                TableEvent::Message(message) => {
+                    if let Some(message) = self.take(*message) {
+                        return TableEvent::Message(Box::new(message));
+                    }
+                }
+                TableEvent::Lost { .. } | TableEvent::Back | TableEvent::Ended { .. } => {
+                    return event;
+                }
+            }
+        }
+    }
+
+    /// Says what is wanted. The answer comes as an event with the returned id; a command that is
+    /// without one when the connection is lost is said again later.
+    pub fn send(&mut self, request: RoomRequest) -> CommandId {
+        match &mut self.source {
+            Source::Remote(connection) => {
+                connection.send(Request::Room { room: self.code.clone(), request })
+            }
+            Source::Local { game, ids } => {
+                let id = ids.make();
+                game.take(id.clone(), &request);
+                id
+            }
+        }
+    }
+
+    /// The room as it is now.
+    pub const fn room(&self) -> &Room {
+        &self.room
+    }
+
+    /// Who watches.
+    pub const fn spectators(&self) -> &Spectators {
+        &self.spectators
+    }
+
+    /// The public id of the one who sits here.
+    pub const fn me(&self) -> &MemberId {
+        &self.me
+    }
+
+    /// The room's code; a game in this process has none.
+    pub const fn code(&self) -> Option<&RoomCode> {
+        match &self.source {
+            Source::Remote(_) => Some(&self.code),
+            Source::Local { .. } => None,
+        }
+    }
+
+    /// The link for a friend; a game in this process has none.
+    pub fn link(&self) -> Option<String> {
+        match &self.source {
+            Source::Remote(connection) => Some(connection.server().room_link(&self.code)),
+            Source::Local { .. } => None,
+        }
+    }
+
+    /// Whether this colour is played here: by nobody for a spectator, both for two people at one
+    /// keyboard.
+    pub fn plays(&self, stone: Stone) -> bool {
+        self.room.seats.get(stone).is_some_and(|player| player.is_member(&self.me))
+    }
+
+    /// The colour that is played here; with both, the one whose turn it is. `None` for a spectator.
+    pub fn seat(&self) -> Option<Stone> {
+        let turn = self.room.game.as_ref().map_or(Stone::Black, |game| game.position.turn());
+        [turn, turn.opponent()].into_iter().find(|&stone| self.plays(stone))
+    }
+
+    /// Whether a game is running and the next stone is to be put from here.
+    pub fn is_my_turn(&self) -> bool {
+        self.room.running().is_some_and(|game| self.plays(game.position.turn()))
+    }
+
+    /// Leaves the room and says goodbye to the server. A seat in a running game is kept.
+    pub async fn leave(self) {
+        match self.source {
+            Source::Remote(mut connection) => {
+                let leave = connection.ask(LobbyRequest::Leave { room: self.code });
+                // The socket's end says the same, so an answer is not needed.
+                drop(tokio::time::timeout(std::time::Duration::from_secs(2), leave).await);
+                connection.close().await;
+            }
+            Source::Local { .. } => {}
+        }
+    }
+
+    /// Folds a message into the room. `None`: there is nothing to show.
+    fn take(&mut self, message: Message) -> Option<Message> {
+        match &message {
+            Message::Event { event, .. } => return self.fold(event).then_some(message),
+            Message::Joined { spectators, .. } => self.spectators = spectators.clone(),
+            Message::Spectators { spectators, .. } => self.spectators = spectators.clone(),
+            Message::Snapshot { snapshot, .. } => self.replace(snapshot),
+            Message::Welcome { .. }
+            | Message::Done { .. }
+            | Message::Refused { .. }
+            | Message::Rooms { .. }
+            | Message::Weights { .. }
+            | Message::Pong { .. }
+            | Message::Closed { .. } => {}
+        }
+        match message {
+            Message::Joined { room, catch_up: CatchUp::Events(events), .. } => {
+                let messages =
+                    events.into_iter().map(|event| Message::Event { room: room.clone(), event });
+                self.waiting.extend(messages);
+                None
+            }
+            Message::Joined { room, catch_up: CatchUp::Snapshot(snapshot), .. } => {
+                self.waiting.push_back(Message::Snapshot { room, snapshot });
+                None
+            }
+            other => Some(other),
+        }
+    }
+
+    /// Folds an event. One that came already is passed over; where one is missing, or does not
+    /// fit, the whole room is asked for.
+    fn fold(&mut self, event: &NumberedEvent) -> bool {
+        if event.seq <= self.room.seq {
+            return false;
+        }
+        let folded = self.room.apply(event).is_ok();
+        if let (false, false, Source::Remote(connection)) =
+            (folded, self.refreshing, &mut self.source)
+        {
+            self.refreshing = true;
+            let join = LobbyRequest::Join { room: self.code.clone(), after: None };
+            connection.send(Request::Lobby(join));
+        }
+        folded
+    }
+
+    fn replace(&mut self, snapshot: &Snapshot) {
+        self.refreshing = false;
+        // A snapshot that cannot be played leaves the last good state on the screen; the next
+        // event will not fit it, and asks for another.
+        if let Ok(room) = Room::from_snapshot(snapshot.clone()) {
+            self.room = room;
+        }
+    }
+}
