@@ -15,7 +15,7 @@ use rand::SeedableRng;
 
 use super::{
     Bot, Thinking, Weight,
-    candidates::{Cell, Random, cell, near, pick, weigh_each},
+    candidates::{Cell, Random, cell, pick, weigh_near},
 };
 use crate::rules::{Axis, K_MAX, Point, Position, Stone};
 
@@ -58,7 +58,7 @@ impl Bot for Attack {
     }
 
     fn weigh(&mut self, position: &Position, thinking: &Thinking<'_>) -> Vec<Weight> {
-        weigh_each(near(position, REACH), thinking, |point| {
+        weigh_near(position, REACH, thinking, |point| {
             f64::from(weight(position, point)) / f64::from(ONE)
         })
     }

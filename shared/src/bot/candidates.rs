@@ -2,6 +2,8 @@
 //!
 //! It knows nothing of what makes a point good.
 
+use std::ops::RangeInclusive;
+
 use rand::{rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
 use rustc_hash::FxHashSet;
 
@@ -32,44 +34,34 @@ pub(super) fn cell(position: &Position, point: Point) -> Cell {
     }
 }
 
-/// The legal points within `reach` of a stone, in both coordinates; those around the newest stones
-/// first, so that whoever runs out of time has seen what matters most.
+/// Weighs the legal points within `reach` of a stone, in both coordinates, best first.
 ///
-/// On an empty board it is the middle alone. Where no point in reach is legal, every legal point
-/// of the board is given, so the list is empty only when the game is over.
-pub(super) fn near(position: &Position, reach: i32) -> Vec<Point> {
-    if position.outcome().is_some() {
-        return Vec::new();
-    }
-    if position.ply() == 0 {
-        return vec![middle(position.rules().size())];
-    }
-    let mut seen = FxHashSet::default();
-    let mut points = Vec::new();
-    for stone in position.moves().iter().rev() {
-        for y in stone.y - reach..=stone.y + reach {
-            for x in stone.x - reach..=stone.x + reach {
-                let point = Point::new(x, y);
-                if seen.insert(point) && position.legality(point).is_ok() {
-                    points.push(point);
-                }
-            }
-        }
-    }
-    if points.is_empty() { all(position) } else { points }
-}
-
-/// Weighs the points one by one, best first, until the thinking is over; at least one is weighed.
-pub(super) fn weigh_each(
-    points: Vec<Point>,
+/// On an empty board that is the middle alone. Where no point in reach is legal, every legal point
+/// of the board is weighed, so nothing is listed only when the game is over. If the thinking ends
+/// before all are weighed, those that were are listed: at least one.
+pub(super) fn weigh_near(
+    position: &Position,
+    reach: i32,
     thinking: &Thinking<'_>,
     weigh: impl Fn(Point) -> f64,
 ) -> Vec<Weight> {
-    let mut weights: Vec<_> = (0..)
-        .zip(points)
-        .take_while(|(looked_at, _)| *looked_at == 0 || !thinking.is_over(*looked_at))
-        .map(|(_, point)| Weight { point, weight: weigh(point), plies: None })
-        .collect();
+    if position.outcome().is_some() {
+        return Vec::new();
+    }
+    let weigh = |point| Weight { point, weight: weigh(point), plies: None };
+    if position.ply() == 0 {
+        return vec![weigh(middle(position.rules().size()))];
+    }
+    let mut looked_at = 0;
+    let mut in_time = |_: &Point| {
+        let goes_on = looked_at == 0 || !thinking.is_over(looked_at);
+        looked_at += 1;
+        goes_on
+    };
+    let mut weights: Vec<_> = near(position, reach).take_while(&mut in_time).map(weigh).collect();
+    if weights.is_empty() {
+        weights = all(position).take_while(in_time).map(weigh).collect();
+    }
     sort(&mut weights);
     weights
 }
@@ -104,14 +96,33 @@ fn middle(size: Size) -> Point {
     }
 }
 
+/// The legal points within `reach` of a stone; those around the newest stones first, so that
+/// whoever runs out of time has seen what matters most.
+fn near(position: &Position, reach: i32) -> impl Iterator<Item = Point> {
+    let mut seen = FxHashSet::default();
+    position
+        .moves()
+        .iter()
+        .rev()
+        .flat_map(move |stone| {
+            rectangle(stone.x - reach..=stone.x + reach, stone.y - reach..=stone.y + reach)
+        })
+        .filter(move |point| seen.insert(*point) && position.legality(*point).is_ok())
+}
+
 /// Every legal point of a bounded board. The unbounded board has too many to list, and never needs
 /// it: some stone always has a legal point beside it.
-fn all(position: &Position) -> Vec<Point> {
-    match position.rules().size() {
-        Size::Bounded { width, height } => (0..i32::from(height))
-            .flat_map(|y| (0..i32::from(width)).map(move |x| Point::new(x, y)))
-            .filter(|point| position.legality(*point).is_ok())
-            .collect(),
-        Size::Unbounded => Vec::new(),
-    }
+fn all(position: &Position) -> impl Iterator<Item = Point> {
+    let (width, height) = match position.rules().size() {
+        Size::Bounded { width, height } => (i32::from(width), i32::from(height)),
+        Size::Unbounded => (0, 0),
+    };
+    rectangle(0..=width - 1, 0..=height - 1).filter(|point| position.legality(*point).is_ok())
+}
+
+fn rectangle(
+    columns: RangeInclusive<i32>,
+    rows: RangeInclusive<i32>,
+) -> impl Iterator<Item = Point> {
+    rows.flat_map(move |y| columns.clone().map(move |x| Point::new(x, y)))
 }

@@ -8,6 +8,8 @@
 //! positions that were searched, and three facts that need no search: a win at hand, a single
 //! answer to a threat, and lines that nobody can complete any more.
 
+use std::cmp::{Ordering, Reverse};
+
 use rand::SeedableRng;
 use rustc_hash::FxHashMap;
 
@@ -73,10 +75,10 @@ impl Bot for Minimax {
 
 /// A value for the side to move that had `free` points to choose from. A draw takes all of them.
 fn weight(point: Point, value: Value, free: Points) -> Weight {
-    let (weight, plies) = match value.0 {
-        0 => (0.0, free.count_ones()),
-        won if won > 0 => (WIN, u32::from((Value::NOW.0 - won).unsigned_abs()) + 1),
-        lost => (-WIN, u32::from((Value::NOW.0 + lost).unsigned_abs()) + 1),
+    let (weight, plies) = match value.cmp(&Value::DRAW) {
+        Ordering::Less => (-WIN, value.plies()),
+        Ordering::Equal => (0.0, free.count_ones()),
+        Ordering::Greater => (WIN, value.plies()),
     };
     Weight { point, weight, plies: u16::try_from(plies).ok() }
 }
@@ -110,9 +112,14 @@ impl Value {
     const GREATEST: Self = Self(101);
     const LEAST: Self = Self(-101);
 
-    /// A win by the last of `plies` stones, or a loss.
+    /// A win by the last of `plies` stones.
     const fn win_in(plies: i8) -> Self {
         Self(Self::NOW.0 + 1 - plies)
+    }
+
+    /// How many stones a win or a loss takes.
+    fn plies(self) -> u32 {
+        u32::from(Self::NOW.0.unsigned_abs() + 1 - self.0.unsigned_abs())
     }
 
     const fn flip(self) -> Self {
@@ -247,9 +254,9 @@ impl Board {
             })
             .collect();
         board.order = bits.collect();
-        board.order.sort_by_key(|bit| {
-            std::cmp::Reverse(board.lines.iter().filter(|line| *line & bit != 0).count())
-        });
+        board
+            .order
+            .sort_by_key(|bit| Reverse(board.lines.iter().filter(|line| *line & bit != 0).count()));
         board
     }
 

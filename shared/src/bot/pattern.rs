@@ -14,7 +14,7 @@ use rand::{RngExt, SeedableRng};
 
 use super::{
     Bot, Thinking, Weight,
-    candidates::{Cell, Random, cell, near, weigh_each},
+    candidates::{Cell, Random, cell, weigh_near},
 };
 use crate::rules::{Axis, Point, Position, Stone};
 
@@ -89,7 +89,7 @@ impl Bot for Pattern {
     }
 
     fn weigh(&mut self, position: &Position, thinking: &Thinking<'_>) -> Vec<Weight> {
-        weigh_each(near(position, REACH), thinking, |point| {
+        weigh_near(position, REACH, thinking, |point| {
             f64::from(self.weight(position, point)) / 10.0
         })
     }
