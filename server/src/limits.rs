@@ -14,6 +14,9 @@ pub const ANSWERED_MEMBERS_MAX: usize = 256;
 pub const MEMBER_SESSIONS_MAX: usize = 16;
 /// Most requests for help from bots that one room has under way at once.
 pub const HELP_JOBS_MAX: usize = 64;
+/// Longest time in milliseconds that a room waits for any bot. What bots are asked to keep to is
+/// much shorter.
+pub const THINKING_MAX_MS: u64 = 60_000;
 /// Most events in a room's log. Beyond it nothing but leaving and resigning is possible, and bots
 /// finish their game.
 pub const ROOM_EVENTS_MAX: u64 = 100_000;

@@ -3,11 +3,342 @@
 //! A plain value. [`Room::apply`] takes the time and an input, changes the room and says by effects
 //! what is to be done. It knows no sockets, no storage, no threads and no clock; `room/actor.rs`
 //! runs it.
+//!
+//! What members see of a room is what its events make of it, and [`Room::log`] is the only place
+//! that makes events: so the room's log always tells its state. Beside that state there is only
+//! what a restart may forget: who is present, and what bots are thinking about.
 
+mod answered;
+mod command;
+mod door;
 mod effect;
+mod help;
+mod history;
 mod input;
+mod play;
+mod presence;
+mod seat;
+mod turn;
 
+use fivefold_shared::{
+    protocol::{
+        Colour, CommandId, Create, Event, MemberId, Message, NumberedEvent, Player, Reason,
+        Refusal, RoomCode, RoomSummary, SeatRequest, Visibility,
+    },
+    room::{FoldError, Room as State},
+    rules::Stone,
+};
+
+use self::{
+    answered::{Answer, Answered},
+    help::Help,
+    history::History,
+    presence::{News, Presence},
+    turn::Turn,
+};
 pub use self::{
     effect::{Cause, Effect, Effects, Entry, Job, Task, Ticket},
     input::{Input, Member, SessionId, Thought},
 };
+use crate::limits::Limits;
+
+/// One room.
+#[derive(Clone, Debug)]
+pub struct Room {
+    code: RoomCode,
+    limits: Limits,
+    /// What the events have made of the room; changed by [`Room::log`] alone.
+    state: State,
+    history: History,
+    answered: Answered,
+    presence: Presence,
+    news: News,
+    /// When the last session left; absent while somebody is present.
+    empty_since: Option<u64>,
+    /// The bot that is to move.
+    turn: Option<Turn>,
+    /// What bots think about for members: at most one job a member.
+    help: Vec<Help>,
+    /// What bots make their choices among equals by; differs between rooms.
+    seed: u64,
+    tickets: u64,
+    closed: bool,
+}
+
+/// What a new room begins with.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Founding {
+    /// The room's code.
+    pub code: RoomCode,
+    /// Who makes it.
+    pub host: Member,
+    /// His command, by whose id he then enters.
+    pub command: CommandId,
+    /// What kind of room he wants.
+    pub create: Create,
+    /// Whether the first seat is Black's where the colour is left to chance.
+    pub coin: bool,
+    /// Any number, another one for each room.
+    pub seed: u64,
+}
+
+/// What belongs to one input while it is dealt with.
+struct Moment<'a> {
+    now: u64,
+    /// The command that is dealt with, if it is one.
+    cause: Option<Cause>,
+    effects: &'a mut Effects,
+}
+
+impl Room {
+    /// Makes a room. Nobody is present yet: the first input should be the host's
+    /// [`Input::Enter`], whose answer is also the answer to the command that made the room.
+    ///
+    /// # Errors
+    /// When the host wants both seats, or a bot that does not play by these rules.
+    pub fn create(
+        now: u64,
+        founding: Founding,
+        limits: Limits,
+        effects: &mut Effects,
+    ) -> Result<Self, Refusal> {
+        let Founding { code, host, command, create, coin, seed } = founding;
+        if create.seats == [SeatRequest::Me, SeatRequest::Me] {
+            return Err(Refusal::new(Reason::AlreadySeated, "You can take only one of the seats."));
+        }
+        let seats = create.seats.map(|seat| match seat {
+            SeatRequest::Me => {
+                Ok(Some(Player::Member { member: host.id.clone(), name: host.name.clone() }))
+            }
+            SeatRequest::Open => Ok(None),
+            SeatRequest::Bot(bot) => {
+                seat::offered(bot, create.rules).map(|()| Some(Player::Bot { bot }))
+            }
+        });
+        let [first, second] = seats;
+        let first_seat = match (create.colour, coin) {
+            (Colour::Black, _) | (Colour::Random, true) => Stone::Black,
+            (Colour::White, _) | (Colour::Random, false) => Stone::White,
+        };
+        let players = [(first_seat, first?), (first_seat.opponent(), second?)];
+
+        let event = Event::Created {
+            rules: create.rules,
+            visibility: create.visibility,
+            assistance: create.assistance,
+            host: host.id.clone(),
+        };
+        let first = NumberedEvent { seq: 1, at: now, event };
+        let cause = Cause { member: host.id, command };
+        let state = State::begin(&first).expect("the event is number 1 and `created`");
+        let mut room = Self::new(code, seed, limits, state);
+        room.empty_since = Some(now);
+        room.history.push(first.clone());
+        effects.push(Effect::Append(Entry { event: first, cause: Some(cause.clone()) }));
+        let moment = &mut Moment { now, cause: Some(cause), effects };
+        for (seat, player) in players {
+            if let Some(player) = player {
+                room.take_seat(seat, player, moment);
+            }
+        }
+        room.settle(moment);
+        Ok(room)
+    }
+
+    /// Reads a room back after a restart. Nobody is present; a bot that is to move thinks again.
+    ///
+    /// # Errors
+    /// When the entries are not the log of a room.
+    pub fn from_log(
+        now: u64,
+        code: RoomCode,
+        seed: u64,
+        log: &[Entry],
+        limits: Limits,
+        effects: &mut Effects,
+    ) -> Result<Self, FoldError> {
+        let state = State::from_log(log.iter().map(|entry| &entry.event))?;
+        let mut room = Self::new(code, seed, limits, state);
+        room.remember_log(log);
+        room.empty_since = Some(now);
+        room.settle(&mut Moment { now, cause: None, effects });
+        Ok(room)
+    }
+
+    /// Goes back to what the log says, because later events could not be stored. Whoever is
+    /// present stays: the effects let each session listen anew, as if none did before, and tell
+    /// all of them the room as it is. Help that is under way is refused.
+    ///
+    /// # Errors
+    /// When the entries are not the log of a room; it is then as it was.
+    pub fn rebuild(
+        &mut self,
+        now: u64,
+        log: &[Entry],
+        effects: &mut Effects,
+    ) -> Result<(), FoldError> {
+        self.state = State::from_log(log.iter().map(|entry| &entry.event))?;
+        self.remember_log(log);
+        effects.extend(self.presence.sessions().into_iter().map(Effect::Listen));
+        effects.push(Effect::Broadcast(Message::Snapshot {
+            room: self.code.clone(),
+            snapshot: Box::new(self.state.snapshot()),
+        }));
+        let moment = &mut Moment { now, cause: None, effects };
+        self.call_off_turn(moment);
+        self.drop_all_help(moment);
+        self.news.touch();
+        self.settle(moment);
+        Ok(())
+    }
+
+    fn new(code: RoomCode, seed: u64, limits: Limits, state: State) -> Self {
+        Self {
+            code,
+            limits,
+            state,
+            history: History::default(),
+            answered: Answered::default(),
+            presence: Presence::default(),
+            news: News::default(),
+            empty_since: None,
+            turn: None,
+            help: Vec::new(),
+            seed,
+            tickets: 0,
+            closed: false,
+        }
+    }
+
+    fn remember_log(&mut self, log: &[Entry]) {
+        self.history = History::from_log(log.iter().map(|entry| &entry.event));
+        self.answered = Answered::from_log(log, |member| is_kept(&self.state, member));
+    }
+
+    /// Deals with one input at the time `now`, in milliseconds since the Unix epoch.
+    pub fn apply(&mut self, now: u64, input: Input, effects: &mut Effects) {
+        let moment = &mut Moment { now, cause: None, effects };
+        match input {
+            Input::Enter { session, member, command, after } => {
+                self.enter(session, &member, command, after, moment);
+            }
+            Input::Leave { session, command } => self.leave(session, command, moment),
+            Input::Command { session, id, request } => self.command(session, id, &request, moment),
+            Input::Renamed { session, name } => self.renamed(session, name, moment),
+            Input::Thought { ticket, thought } => {
+                if !self.turn_thought(ticket, thought.as_ref(), moment) {
+                    self.help_thought(ticket, thought, moment);
+                }
+            }
+            Input::Wake => self.wake(moment),
+        }
+        moment.cause = None;
+        self.settle(moment);
+    }
+
+    /// When [`Input::Wake`] is due: the earliest of everything the room waits for. To be asked
+    /// after each input.
+    pub fn deadline(&self) -> Option<u64> {
+        if self.closed {
+            return None;
+        }
+        let turn = self.turn.as_ref().map(Turn::deadline);
+        let help = self.help.iter().map(|help| help.not_after).min();
+        [turn, help, self.news.due(), self.close_at()].into_iter().flatten().min()
+    }
+
+    /// The room's code.
+    pub const fn code(&self) -> &RoomCode {
+        &self.code
+    }
+
+    /// Whether the room is listed.
+    pub const fn visibility(&self) -> Visibility {
+        self.state.visibility
+    }
+
+    /// Whether the room is closed and refuses everything.
+    pub const fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// The room as it is listed.
+    pub fn summary(&self) -> RoomSummary {
+        RoomSummary {
+            room: self.code.clone(),
+            rules: self.state.rules,
+            assistance: self.state.assistance,
+            seats: self.state.seats.clone(),
+            phase: self.state.phase(),
+            ply: self.state.game.as_ref().map_or(0, |game| game.position.ply()),
+            spectators: self.presence.spectator_count(&self.state.seats),
+        }
+    }
+
+    /// Makes an event: folds it, stores it and has it told.
+    fn log(&mut self, event: Event, moment: &mut Moment<'_>) {
+        let event = NumberedEvent { seq: self.state.seq + 1, at: moment.now, event };
+        self.state.apply(&event).expect("only what fits the state is decided");
+        self.history.push(event.clone());
+        moment.effects.push(Effect::Append(Entry { event, cause: moment.cause.clone() }));
+    }
+
+    fn answer(&mut self, session: SessionId, cause: &Cause, answer: Answer, effects: &mut Effects) {
+        let state = &self.state;
+        self.answered.remember(cause, answer.clone(), |member| is_kept(state, member));
+        let message = answer.message(cause.command.clone());
+        effects.push(Effect::Send { session, message });
+    }
+
+    /// What follows from any change: a bot may be on turn, and people may have to be told who
+    /// watches.
+    fn settle(&mut self, moment: &mut Moment<'_>) {
+        if self.closed {
+            return;
+        }
+        self.drop_moot_help(moment);
+        self.attend_turn(moment);
+        let current = || self.presence.spectators(&self.state.seats);
+        if let Some(spectators) = self.news.take(moment.now, current) {
+            let room = self.code.clone();
+            moment.effects.push(Effect::Broadcast(Message::Spectators { room, spectators }));
+        }
+    }
+
+    fn wake(&mut self, moment: &mut Moment<'_>) {
+        if self.closed {
+            return;
+        }
+        self.play_due_turn(moment);
+        self.drop_late_help(moment);
+        if self.close_at().is_some_and(|at| at <= moment.now) {
+            self.call_off_turn(moment);
+            self.drop_all_help(moment);
+            self.closed = true;
+            moment.effects.push(Effect::Close);
+        }
+    }
+
+    /// When the room is closed if nobody comes.
+    fn close_at(&self) -> Option<u64> {
+        let seats = &self.state.seats;
+        let is_bot = |seat| seats.get(seat).is_some_and(|player| player.bot().is_some());
+        let awaited = self.state.running().is_some() && !Stone::BOTH.into_iter().any(is_bot);
+        let wait = if awaited {
+            self.limits.abandoned_room_close_ms
+        } else {
+            self.limits.empty_room_close_ms
+        };
+        Some(self.empty_since?.saturating_add(wait))
+    }
+
+    fn new_ticket(&mut self) -> Ticket {
+        self.tickets += 1;
+        Ticket(self.tickets)
+    }
+}
+
+/// Whether a member's answers are never forgotten for those of others.
+fn is_kept(state: &State, member: &MemberId) -> bool {
+    state.host == *member || state.seats.of_member(member).is_some()
+}

@@ -1,0 +1,88 @@
+//! Commands of members: each is done once and answered once, however often it comes.
+
+use fivefold_shared::protocol::{CommandId, Message, Name, Reason, Refusal, RoomRequest};
+
+use super::{Cause, Effect, Member, Moment, Room, SessionId, answered::Answer, help::Asker};
+use crate::limits::ROOM_EVENTS_MAX;
+
+/// How far a command has come that is not refused.
+pub(super) enum Progress {
+    /// It is done.
+    Done,
+    /// A bot is thinking about it, and the answer follows.
+    Held,
+}
+
+impl Room {
+    pub(super) fn command(
+        &mut self,
+        session: SessionId,
+        id: CommandId,
+        request: &RoomRequest,
+        moment: &mut Moment<'_>,
+    ) {
+        let Some(member) = self.presence.member(session) else {
+            let message = Message::Refused { id: Some(id), refusal: self.stranger() };
+            moment.effects.push(Effect::Send { session, message });
+            return;
+        };
+        let cause = Cause { member: member.id.clone(), command: id };
+        if let Some(answer) = self.answered.get(&cause) {
+            let message = answer.clone().message(cause.command);
+            moment.effects.push(Effect::Send { session, message });
+            return;
+        }
+        if let Some(held) = self.help.iter_mut().find(|help| help.cause == cause) {
+            held.session = session;
+            return;
+        }
+        let before = self.state.seq;
+        let asker = Asker { session, cause: cause.clone() };
+        moment.cause = Some(cause.clone());
+        let answer = match self.obey(asker, member.name, request, moment) {
+            Ok(Progress::Done) => Answer::Done(Some(self.state.seq).filter(|&seq| seq > before)),
+            Ok(Progress::Held) => return,
+            Err(refusal) => Answer::Refused(refusal),
+        };
+        self.answer(session, &cause, answer, moment.effects);
+    }
+
+    /// Does what is asked, or refuses and changes nothing.
+    fn obey(
+        &mut self,
+        asker: Asker,
+        name: Name,
+        request: &RoomRequest,
+        moment: &mut Moment<'_>,
+    ) -> Result<Progress, Refusal> {
+        if self.state.seq >= ROOM_EVENTS_MAX && *request != RoomRequest::Resign {
+            let text = "This room has seen too much; make a new one.";
+            return Err(Refusal::new(Reason::RoomFull, text));
+        }
+        let id = &asker.cause.member;
+        match *request {
+            RoomRequest::Sit { seat } => self.sit(Member { id: id.clone(), name }, seat, moment)?,
+            RoomRequest::Stand => self.stand(id, moment)?,
+            RoomRequest::SeatBot { seat, bot } => self.seat_bot(id, seat, bot, moment)?,
+            RoomRequest::RemoveBot { seat } => self.remove_bot(id, seat, moment)?,
+            RoomRequest::Play { ply, point } => self.play(id, ply, point, moment)?,
+            RoomRequest::Resign => self.resign(id, moment)?,
+            RoomRequest::OfferDraw => self.offer_draw(id, moment)?,
+            RoomRequest::AcceptDraw => self.accept_draw(id, moment)?,
+            RoomRequest::DeclineDraw => self.decline_draw(id, moment)?,
+            RoomRequest::AskTakeback => self.ask_takeback(id, moment)?,
+            RoomRequest::GrantTakeback => self.grant_takeback(id, moment)?,
+            RoomRequest::RefuseTakeback => self.refuse_takeback(id, moment)?,
+            RoomRequest::Rematch => self.rematch(id, moment)?,
+            RoomRequest::Weights { bot } => {
+                self.ask_weights(asker, bot, moment)?;
+                return Ok(Progress::Held);
+            }
+            RoomRequest::BotMove { ply, bot } => {
+                self.ask_move(asker, ply, bot, moment)?;
+                return Ok(Progress::Held);
+            }
+        }
+        Ok(Progress::Done)
+    }
+}

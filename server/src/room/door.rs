@@ -1,0 +1,134 @@
+//! Coming and going. Seats belong to members, not to sessions: a lost socket costs nobody his
+//! seat, and a player always finds the door open.
+
+use fivefold_shared::protocol::{
+    CatchUp, CommandId, Event, MemberId, Message, Name, Player, Reason, Refusal,
+};
+
+use super::{Cause, Effect, Member, Moment, Room, SessionId, answered::Answer};
+use crate::limits::ROOM_EVENTS_MAX;
+
+impl Room {
+    pub(super) fn enter(
+        &mut self,
+        session: SessionId,
+        member: &Member,
+        command: CommandId,
+        after: Option<u64>,
+        moment: &mut Moment<'_>,
+    ) {
+        if let Err(refusal) = self.may_enter(session, &member.id) {
+            let message = Message::Refused { id: Some(command), refusal };
+            moment.effects.push(Effect::Send { session, message });
+            if !self.presence.contains(session) {
+                moment.effects.push(Effect::Dismiss(session));
+            }
+            return;
+        }
+        self.presence.enter(session, member);
+        self.empty_since = None;
+        self.news.touch();
+        self.rename_player(member, moment);
+        let catch_up = match after.and_then(|after| self.history.since(after)) {
+            Some(events) => CatchUp::Events(events),
+            None => CatchUp::Snapshot(Box::new(self.state.snapshot())),
+        };
+        let message = Message::Joined {
+            id: command,
+            room: self.code.clone(),
+            spectators: self.presence.spectators(&self.state.seats),
+            catch_up,
+        };
+        moment.effects.push(Effect::Send { session, message });
+        moment.effects.push(Effect::Listen(session));
+    }
+
+    fn may_enter(&self, session: SessionId, member: &MemberId) -> Result<(), Refusal> {
+        let full = |text| Err(Refusal::new(Reason::RoomFull, text));
+        if self.closed {
+            return Err(Refusal::new(Reason::NoSuchRoom, "This room is closed."));
+        }
+        if self.presence.contains(session) {
+            return Ok(());
+        }
+        if self.presence.is_crowded_by(member) {
+            return full("You are in this room too many times already.");
+        }
+        let seats = &self.state.seats;
+        let comes_to_watch = seats.of_member(member).is_none() && !self.presence.is_present(member);
+        if comes_to_watch && self.presence.spectator_count(seats) >= self.limits.spectators_max {
+            return full("There is no place for more spectators.");
+        }
+        Ok(())
+    }
+
+    pub(super) fn leave(
+        &mut self,
+        session: SessionId,
+        command: Option<CommandId>,
+        moment: &mut Moment<'_>,
+    ) {
+        let member = self.presence.leave(session);
+        match (member, command) {
+            (Some(member), Some(command)) => {
+                self.give_up(session, Cause { member, command }, moment);
+            }
+            (None, Some(id)) => {
+                let message = Message::Refused { id: Some(id), refusal: self.stranger() };
+                moment.effects.push(Effect::Send { session, message });
+            }
+            (Some(_) | None, None) => {}
+        }
+        moment.effects.push(Effect::Dismiss(session));
+        self.news.touch();
+        if self.presence.is_empty() && self.empty_since.is_none() {
+            self.empty_since = Some(moment.now);
+        }
+    }
+
+    /// Who leaves on purpose gives up his seat, unless its game is running or he is still here in
+    /// another session.
+    fn give_up(&mut self, session: SessionId, cause: Cause, moment: &mut Moment<'_>) {
+        if let Some(answer) = self.answered.get(&cause) {
+            let message = answer.clone().message(cause.command);
+            moment.effects.push(Effect::Send { session, message });
+            return;
+        }
+        let seat = self.state.seats.of_member(&cause.member);
+        let stays = self.presence.is_present(&cause.member) || self.state.running().is_some();
+        let mut seq = None;
+        if let (Some(seat), false) = (seat, stays) {
+            moment.cause = Some(cause.clone());
+            self.log(Event::Stood { seat }, moment);
+            seq = Some(self.state.seq);
+        }
+        self.answer(session, &cause, Answer::Done(seq), moment.effects);
+    }
+
+    /// The answer to a session that is not in the room.
+    pub(super) fn stranger(&self) -> Refusal {
+        if self.closed {
+            Refusal::new(Reason::NoSuchRoom, "This room is closed.")
+        } else {
+            Refusal::new(Reason::NotAMember, "Join the room first.")
+        }
+    }
+
+    pub(super) fn renamed(&mut self, session: SessionId, name: Name, moment: &mut Moment<'_>) {
+        if let Some(Member { id, .. }) = self.presence.member(session) {
+            self.presence.rename(&id, &name);
+            self.news.touch();
+            self.rename_player(&Member { id, name }, moment);
+        }
+    }
+
+    /// Has the name in a member's seat follow his own, as long as the log has room for it.
+    fn rename_player(&mut self, member: &Member, moment: &mut Moment<'_>) {
+        let seats = &self.state.seats;
+        let Some(seat) = seats.of_member(&member.id) else { return };
+        let named = Player::Member { member: member.id.clone(), name: member.name.clone() };
+        if seats.get(seat) != Some(&named) && self.state.seq < ROOM_EVENTS_MAX {
+            self.log(Event::Renamed { seat, name: member.name.clone() }, moment);
+        }
+    }
+}

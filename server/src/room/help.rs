@@ -1,0 +1,230 @@
+//! Help from the bots for members: weights of the candidates, and moves on a player's behalf.
+//!
+//! During a game it is for its players alone, and only where no person is played against who has
+//! not agreed to it: in rooms with assistance, and against bots. After the game it is for all.
+
+use fivefold_shared::{
+    bot::{BotKind, BotSpec},
+    protocol::{MemberId, Message, Reason, Refusal, WEIGHTS_MAX},
+    rules::{Position, Stone},
+};
+use tracing::warn;
+
+use super::{
+    Cause, Effect, Job, Moment, Room, SessionId, Task, Thought, Ticket, answered::Answer,
+    seat::offered,
+};
+use crate::limits::{HELP_JOBS_MAX, THINKING_MAX_MS};
+
+/// Something a bot thinks about for a member.
+#[derive(Clone, Debug)]
+pub(super) struct Help {
+    ticket: Ticket,
+    /// The command that asked for it.
+    pub(super) cause: Cause,
+    /// The session to answer: the last one from which the command came.
+    pub(super) session: SessionId,
+    /// The answer is not awaited after this time.
+    pub(super) not_after: u64,
+    bot: BotSpec,
+    wish: Wish,
+}
+
+/// Who asks for help.
+pub(super) struct Asker {
+    pub(super) session: SessionId,
+    pub(super) cause: Cause,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Wish {
+    /// To be told what the bot thinks of the candidates after `ply` moves.
+    Weights { ply: usize },
+    /// To have the bot move at this ply of this game.
+    Move { game: u32, ply: usize },
+}
+
+impl Room {
+    pub(super) fn ask_weights(
+        &mut self,
+        asker: Asker,
+        kind: Option<BotKind>,
+        moment: &mut Moment<'_>,
+    ) -> Result<(), Refusal> {
+        let Some(game) = &self.state.game else {
+            return Err(Refusal::new(Reason::NoGame, "There was no game yet."));
+        };
+        if self.state.running().is_some() {
+            self.may_be_helped(&asker.cause.member)?;
+        }
+        let bot = self.helper(&asker.cause.member, kind)?;
+        let position = last_open(&game.position);
+        let wish = Wish::Weights { ply: position.ply() };
+        self.ask_bot(asker, bot, wish, position, moment)
+    }
+
+    pub(super) fn ask_move(
+        &mut self,
+        asker: Asker,
+        ply: usize,
+        kind: Option<BotKind>,
+        moment: &mut Moment<'_>,
+    ) -> Result<(), Refusal> {
+        let game = self.check_turn(&asker.cause.member, ply)?;
+        self.may_be_helped(&asker.cause.member)?;
+        let bot = self.helper(&asker.cause.member, kind)?;
+        let wish = Wish::Move { game: game.number, ply };
+        let position = game.position.clone();
+        self.ask_bot(asker, bot, wish, position, moment)
+    }
+
+    /// Whether a member may be helped while a game is running.
+    fn may_be_helped(&self, member: &MemberId) -> Result<(), Refusal> {
+        let against_bot = |seat: Stone| self.bot_in(seat.opponent()).is_some();
+        match self.state.seats.of_member(member) {
+            Some(seat) if self.state.assistance || against_bot(seat) => Ok(()),
+            Some(_) => {
+                let text = "This room has no help against people while the game is running.";
+                Err(Refusal::new(Reason::NoAssistance, text))
+            }
+            None => {
+                let text = "While a game is running, help is for its players alone.";
+                Err(Refusal::new(Reason::NoAssistance, text))
+            }
+        }
+    }
+
+    /// The bot that was asked for, or the one that comes to mind.
+    fn helper(&self, member: &MemberId, kind: Option<BotKind>) -> Result<BotSpec, Refusal> {
+        let opponent = || self.bot_in(self.state.seats.of_member(member)?.opponent());
+        let bot = match kind {
+            Some(kind) => kind.into(),
+            None => opponent().unwrap_or(BotKind::Attack.into()),
+        };
+        offered(bot, self.state.rules)?;
+        Ok(bot)
+    }
+
+    fn ask_bot(
+        &mut self,
+        Asker { session, cause }: Asker,
+        bot: BotSpec,
+        wish: Wish,
+        position: Position,
+        moment: &mut Moment<'_>,
+    ) -> Result<(), Refusal> {
+        if self.help.iter().any(|other| other.cause.member == cause.member) {
+            return Err(Refusal::new(Reason::Busy, "A bot is already thinking for you."));
+        }
+        if self.help.len() >= HELP_JOBS_MAX {
+            return Err(busy());
+        }
+        let ticket = self.new_ticket();
+        let task = match wish {
+            Wish::Weights { .. } => Task::Weigh,
+            Wish::Move { .. } => Task::Move,
+        };
+        let job = Job { ticket, task, bot, position, seed: self.seed_for(ticket) };
+        moment.effects.push(Effect::Think(job));
+        let not_after = moment.now.saturating_add(THINKING_MAX_MS);
+        self.help.push(Help { ticket, cause, session, not_after, bot, wish });
+        Ok(())
+    }
+
+    /// Takes the answer to a member's wish. An answer that nobody waits for is ignored.
+    pub(super) fn help_thought(
+        &mut self,
+        ticket: Ticket,
+        thought: Option<Thought>,
+        moment: &mut Moment<'_>,
+    ) {
+        let Some(index) = self.help.iter().position(|help| help.ticket == ticket) else { return };
+        let help = self.help.remove(index);
+        match (help.wish, thought) {
+            (Wish::Weights { ply }, Some(Thought::Weights(mut weights))) => {
+                weights.truncate(WEIGHTS_MAX);
+                let message = Message::Weights {
+                    id: help.cause.command,
+                    room: self.code.clone(),
+                    ply,
+                    bot: help.bot,
+                    weights,
+                };
+                moment.effects.push(Effect::Send { session: help.session, message });
+            }
+            (Wish::Move { ply, .. }, Some(Thought::Move(point))) => {
+                moment.cause = Some(help.cause.clone());
+                match self.put_stone(point, true, moment) {
+                    Ok(()) => {
+                        let done = Answer::Done(Some(self.state.seq));
+                        self.answer(help.session, &help.cause, done, moment.effects);
+                    }
+                    Err(illegal) => {
+                        warn!(room.id = %self.code, ply, %illegal, "a bot has no legal answer");
+                        self.refuse_help(&help, busy(), moment);
+                    }
+                }
+            }
+            (Wish::Weights { .. } | Wish::Move { .. }, Some(_) | None) => {
+                self.refuse_help(&help, busy(), moment);
+            }
+        }
+    }
+
+    /// Refuses the moves for which it is too late: the position they were meant for has changed.
+    pub(super) fn drop_moot_help(&mut self, moment: &mut Moment<'_>) {
+        let now = self.state.running().map(|game| (game.number, game.position.ply()));
+        let moot = |help: &Help| match help.wish {
+            Wish::Weights { .. } => false,
+            Wish::Move { game, ply } => now != Some((game, ply)),
+        };
+        let refusal = || Refusal::new(Reason::StalePly, "The game has gone on meanwhile.");
+        self.drop_help(moot, refusal, moment);
+    }
+
+    /// Refuses what has not been answered in time.
+    pub(super) fn drop_late_help(&mut self, moment: &mut Moment<'_>) {
+        let now = moment.now;
+        self.drop_help(|help| help.not_after <= now, busy, moment);
+    }
+
+    /// Refuses everything that is under way.
+    pub(super) fn drop_all_help(&mut self, moment: &mut Moment<'_>) {
+        let refusal = || Refusal::new(Reason::Unavailable, "Ask again in a moment.");
+        self.drop_help(|_| true, refusal, moment);
+    }
+
+    fn drop_help(
+        &mut self,
+        which: impl Fn(&Help) -> bool,
+        refusal: impl Fn() -> Refusal,
+        moment: &mut Moment<'_>,
+    ) {
+        for help in self.help.extract_if(.., |help| which(help)).collect::<Vec<_>>() {
+            moment.effects.push(Effect::CancelThinking(help.ticket));
+            self.refuse_help(&help, refusal(), moment);
+        }
+    }
+
+    fn refuse_help(&mut self, help: &Help, refusal: Refusal, moment: &mut Moment<'_>) {
+        self.answer(help.session, &help.cause, Answer::Refused(refusal), moment.effects);
+    }
+}
+
+fn busy() -> Refusal {
+    Refusal::new(Reason::Busy, "The bots are busy; ask again in a moment.")
+}
+
+/// The last position of a game in which a move is to be made.
+fn last_open(position: &Position) -> Position {
+    let mut open = position.clone();
+    if open.outcome().is_some() {
+        // Undoing takes the outcome back. It comes again at once if the move was the game's end,
+        // and not if the players have ended it.
+        let ended = open.undo().is_some_and(|last| !matches!(open.play(last), Ok(None)));
+        if ended {
+            open.undo();
+        }
+    }
+    open
+}

@@ -1,0 +1,152 @@
+//! Who is in a room: sessions, the members behind them, and the list of spectators.
+
+use std::collections::{BTreeMap, HashMap};
+
+use fivefold_shared::{
+    protocol::{MemberId, Name, Player, SPECTATOR_NAMES_MAX, Seats, Spectators},
+    rules::Stone,
+};
+
+use super::input::{Member, SessionId};
+use crate::limits::{MEMBER_SESSIONS_MAX, SPECTATOR_NEWS_INTERVAL_MS};
+
+/// The sessions in a room.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Presence {
+    sessions: HashMap<SessionId, MemberId>,
+    members: BTreeMap<MemberId, Present>,
+}
+
+#[derive(Clone, Debug)]
+struct Present {
+    name: Name,
+    /// How many sessions he has here: at least one.
+    sessions: usize,
+}
+
+impl Presence {
+    /// Lets a session in. One that is in already only brings its member's name.
+    pub(super) fn enter(&mut self, session: SessionId, member: &Member) {
+        let new = self.sessions.insert(session, member.id.clone()).is_none();
+        let present = self
+            .members
+            .entry(member.id.clone())
+            .or_insert_with(|| Present { name: member.name.clone(), sessions: 0 });
+        present.name = member.name.clone();
+        present.sessions += usize::from(new);
+    }
+
+    /// Lets a session out. Whose it was, if it was in.
+    pub(super) fn leave(&mut self, session: SessionId) -> Option<MemberId> {
+        let member = self.sessions.remove(&session)?;
+        if let Some(present) = self.members.get_mut(&member) {
+            present.sessions -= 1;
+            if present.sessions == 0 {
+                self.members.remove(&member);
+            }
+        }
+        Some(member)
+    }
+
+    /// Takes note of a member's new name.
+    pub(super) fn rename(&mut self, member: &MemberId, name: &Name) {
+        if let Some(present) = self.members.get_mut(member) {
+            present.name = name.clone();
+        }
+    }
+
+    /// Whose session this is, if it is in.
+    pub(super) fn member(&self, session: SessionId) -> Option<Member> {
+        let id = self.sessions.get(&session)?;
+        Some(Member { id: id.clone(), name: self.members.get(id)?.name.clone() })
+    }
+
+    /// Whether any session of this member is in.
+    pub(super) fn is_present(&self, member: &MemberId) -> bool {
+        self.members.contains_key(member)
+    }
+
+    /// Whether this session is in.
+    pub(super) fn contains(&self, session: SessionId) -> bool {
+        self.sessions.contains_key(&session)
+    }
+
+    /// Whether this member has as many sessions here as he may.
+    pub(super) fn is_crowded_by(&self, member: &MemberId) -> bool {
+        self.members.get(member).is_some_and(|present| present.sessions >= MEMBER_SESSIONS_MAX)
+    }
+
+    /// Whether nobody is in.
+    pub(super) fn is_empty(&self) -> bool {
+        self.sessions.is_empty()
+    }
+
+    /// Every session, the oldest first.
+    pub(super) fn sessions(&self) -> Vec<SessionId> {
+        let mut sessions: Vec<_> = self.sessions.keys().copied().collect();
+        sessions.sort_unstable();
+        sessions
+    }
+
+    /// How many members are in and have no seat.
+    pub(super) fn spectator_count(&self, seats: &Seats) -> usize {
+        let is_here = |seat: Stone| match seats.get(seat) {
+            Some(Player::Member { member, .. }) => self.is_present(member),
+            Some(Player::Bot { .. }) | None => false,
+        };
+        self.members.len() - Stone::BOTH.into_iter().filter(|&seat| is_here(seat)).count()
+    }
+
+    /// Those members, as they are told: the first by their ids have their names told.
+    pub(super) fn spectators(&self, seats: &Seats) -> Spectators {
+        let names = self
+            .members
+            .iter()
+            .filter(|(id, _)| seats.of_member(id).is_none())
+            .take(SPECTATOR_NAMES_MAX)
+            .map(|(_, present)| present.name.clone())
+            .collect();
+        Spectators { count: self.spectator_count(seats), names }
+    }
+}
+
+/// When the members were last told who watches. However many come and go, they are told at most
+/// once in [`SPECTATOR_NEWS_INTERVAL_MS`].
+#[derive(Clone, Debug, Default)]
+pub(super) struct News {
+    told: Spectators,
+    /// Whether the list may have changed since.
+    stale: bool,
+    quiet_until: u64,
+}
+
+impl News {
+    /// Somebody has come, gone, changed seats or changed his name.
+    pub(super) fn touch(&mut self) {
+        self.stale = true;
+    }
+
+    /// When the next list is due, if one is.
+    pub(super) fn due(&self) -> Option<u64> {
+        self.stale.then_some(self.quiet_until)
+    }
+
+    /// The list to tell now, if it is due and is not the one that was told.
+    pub(super) fn take(
+        &mut self,
+        now: u64,
+        current: impl FnOnce() -> Spectators,
+    ) -> Option<Spectators> {
+        if !self.stale || now < self.quiet_until {
+            return None;
+        }
+        self.stale = false;
+        let current = current();
+        if current == self.told {
+            return None;
+        }
+        self.quiet_until = now.saturating_add(SPECTATOR_NEWS_INTERVAL_MS);
+        self.told = current.clone();
+        Some(current)
+    }
+}

@@ -1,0 +1,171 @@
+//! Who sits where, and when that makes a game begin.
+//!
+//! The first game begins as soon as both seats are taken. Every later one has the seats swapped
+//! and begins when both players want it: by asking for a rematch, by sitting down in a seat that
+//! became vacant after a game, or by being a bot.
+
+use fivefold_shared::{
+    bot::BotSpec,
+    protocol::{Event, MemberId, Player, Reason, Refusal},
+    rules::{Rules, Stone},
+};
+
+use super::{Member, Moment, Room};
+
+/// Whether a bot can be seated where these rules hold.
+pub(super) fn offered(bot: BotSpec, rules: Rules) -> Result<(), Refusal> {
+    bot.offered(rules).map_err(|error| Refusal::new(Reason::BotNotOffered, error.to_string()))
+}
+
+impl Room {
+    pub(super) fn sit(
+        &mut self,
+        member: Member,
+        seat: Option<Stone>,
+        moment: &mut Moment<'_>,
+    ) -> Result<(), Refusal> {
+        let seats = &self.state.seats;
+        if seats.of_member(&member.id).is_some() {
+            return Err(Refusal::new(Reason::AlreadySeated, "You have a seat already."));
+        }
+        let seat = match seat {
+            Some(seat) => self.vacant(seat)?,
+            None => seats.vacant().ok_or_else(|| {
+                Refusal::new(Reason::NoOpenSeat, "Both seats are taken; you can watch.")
+            })?,
+        };
+        let player = Player::Member { member: member.id, name: member.name };
+        self.take_seat(seat, player, moment);
+        Ok(())
+    }
+
+    pub(super) fn stand(
+        &mut self,
+        member: &MemberId,
+        moment: &mut Moment<'_>,
+    ) -> Result<(), Refusal> {
+        let seat = self.seat_of(member)?;
+        self.between_games()?;
+        self.vacate(seat, moment);
+        Ok(())
+    }
+
+    pub(super) fn seat_bot(
+        &mut self,
+        member: &MemberId,
+        seat: Stone,
+        bot: BotSpec,
+        moment: &mut Moment<'_>,
+    ) -> Result<(), Refusal> {
+        self.may_manage_bots(member)?;
+        let seat = self.vacant(seat)?;
+        offered(bot, self.state.rules)?;
+        self.take_seat(seat, Player::Bot { bot }, moment);
+        Ok(())
+    }
+
+    pub(super) fn remove_bot(
+        &mut self,
+        member: &MemberId,
+        seat: Stone,
+        moment: &mut Moment<'_>,
+    ) -> Result<(), Refusal> {
+        self.may_manage_bots(member)?;
+        if self.bot_in(seat).is_none() {
+            return Err(Refusal::new(Reason::NoBot, "No bot sits there."));
+        }
+        self.between_games()?;
+        self.vacate(seat, moment);
+        Ok(())
+    }
+
+    pub(super) fn rematch(
+        &mut self,
+        member: &MemberId,
+        moment: &mut Moment<'_>,
+    ) -> Result<(), Refusal> {
+        let seat = self.seat_of(member)?;
+        self.between_games()?;
+        match &self.state.game {
+            None => Err(Refusal::new(Reason::NoGame, "There was no game yet.")),
+            Some(game) if game.rematch_ask == Some(seat) => {
+                Err(Refusal::new(Reason::AlreadyAsked, "Your opponent knows that you want to."))
+            }
+            Some(_) => {
+                self.want_another(seat, moment);
+                Ok(())
+            }
+        }
+    }
+
+    /// Seats a player in a vacant seat, and begins a game if nothing is missing for it.
+    pub(super) fn take_seat(&mut self, seat: Stone, player: Player, moment: &mut Moment<'_>) {
+        self.log(Event::Sat { seat, player }, moment);
+        self.news.touch();
+        if self.state.game.is_some() {
+            self.want_another(seat, moment);
+        } else if let (Some(black), Some(white)) = self.players() {
+            self.log(Event::Started { game: 1, black, white }, moment);
+        }
+    }
+
+    /// Frees a seat between games.
+    pub(super) fn vacate(&mut self, seat: Stone, moment: &mut Moment<'_>) {
+        self.log(Event::Stood { seat }, moment);
+        self.news.touch();
+    }
+
+    /// The player in this seat wants another game: it begins if the other one does.
+    fn want_another(&mut self, seat: Stone, moment: &mut Moment<'_>) {
+        let Some(game) = &self.state.game else { return };
+        let (number, asked) = (game.number, game.rematch_ask);
+        // A wish is remembered by seat: the player who had it may be gone.
+        let other = seat.opponent();
+        let other_wants = self.bot_in(other).is_some() || asked == Some(other);
+        match self.players() {
+            (Some(black), Some(white)) if other_wants => {
+                let swapped = Event::Started { game: number + 1, black: white, white: black };
+                self.log(swapped, moment);
+            }
+            (_, _) if asked != Some(seat) => self.log(Event::RematchAsked { by: seat }, moment),
+            (_, _) => {}
+        }
+    }
+
+    fn players(&self) -> (Option<Player>, Option<Player>) {
+        (self.state.seats.black.clone(), self.state.seats.white.clone())
+    }
+
+    /// The bot in a seat, if one sits there.
+    pub(super) fn bot_in(&self, seat: Stone) -> Option<BotSpec> {
+        self.state.seats.get(seat).and_then(Player::bot)
+    }
+
+    /// A member's seat.
+    pub(super) fn seat_of(&self, member: &MemberId) -> Result<Stone, Refusal> {
+        self.state.seats.of_member(member).ok_or_else(|| {
+            Refusal::new(Reason::NotSeated, "Only players can do this; you are watching.")
+        })
+    }
+
+    fn vacant(&self, seat: Stone) -> Result<Stone, Refusal> {
+        match self.state.seats.get(seat) {
+            Some(_) => Err(Refusal::new(Reason::SeatTaken, format!("{seat}'s seat is taken."))),
+            None => Ok(seat),
+        }
+    }
+
+    fn between_games(&self) -> Result<(), Refusal> {
+        match self.state.running() {
+            Some(_) => Err(Refusal::new(Reason::GameRunning, "Not while the game is running.")),
+            None => Ok(()),
+        }
+    }
+
+    fn may_manage_bots(&self, member: &MemberId) -> Result<(), Refusal> {
+        if self.state.host == *member || self.state.seats.of_member(member).is_some() {
+            return Ok(());
+        }
+        Err(Refusal::new(Reason::NotAllowed, "Only the host and the players can do this."))
+    }
+}
