@@ -4,6 +4,8 @@
 //! and lets stones be set up at will; a game's board changes through
 //! [`Position`](super::Position) alone.
 
+use std::fmt;
+
 use rustc_hash::FxHashMap;
 
 use super::{Point, Size, Stone};
@@ -14,12 +16,12 @@ use super::{Point, Size, Stone};
 /// stones, in a hash map, so that neither memory nor time depends on how far apart they are. The
 /// hash is quick and not keyed: points chosen to collide cost at most a walk over all stones,
 /// whose number [`UNBOUNDED_PLIES_MAX`](super::UNBOUNDED_PLIES_MAX) limits.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Board {
     cells: Cells,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 enum Cells {
     Dense { width: u8, height: u8, stones: Vec<Option<Stone>> },
     Sparse(FxHashMap<Point, Stone>),
@@ -85,6 +87,42 @@ impl Board {
         match &mut self.cells {
             Cells::Dense { width, height, stones } => stones[index(*width, *height, point)?].take(),
             Cells::Sparse(stones) => stones.remove(&point),
+        }
+    }
+
+    /// Draws the rectangle between two corners, a line for each row: `X` for Black, `O` for White,
+    /// `.` for a point without a stone.
+    pub(super) fn draw(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        least: Point,
+        greatest: Point,
+    ) -> fmt::Result {
+        for y in least.y..=greatest.y {
+            for x in least.x..=greatest.x {
+                let mark = match self.stone_at(Point::new(x, y)) {
+                    Some(Stone::Black) => 'X',
+                    Some(Stone::White) => 'O',
+                    None => '.',
+                };
+                let space = if x > least.x { " " } else { "" };
+                write!(f, "{space}{mark}")?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Board {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.cells {
+            Cells::Dense { width, height, .. } => {
+                writeln!(f, "Board {width}x{height}")?;
+                let greatest = Point::new(i32::from(*width) - 1, i32::from(*height) - 1);
+                self.draw(f, Point::default(), greatest)
+            }
+            Cells::Sparse(stones) => f.debug_tuple("Board").field(stones).finish(),
         }
     }
 }

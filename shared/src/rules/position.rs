@@ -297,20 +297,6 @@ impl fmt::Display for Position {
             }
             (Size::Unbounded, _, _) => (Point::default(), Point::default()),
         };
-        for y in least.y..=greatest.y {
-            for x in least.x..=greatest.x {
-                let mark = match self.stone_at(Point::new(x, y)) {
-                    Some(Stone::Black) => 'X',
-                    Some(Stone::White) => 'O',
-                    None => '.',
-                };
-                if x > least.x {
-                    f.write_str(" ")?;
-                }
-                write!(f, "{mark}")?;
-            }
-            writeln!(f)?;
-        }
-        Ok(())
+        self.board.draw(f, least, greatest)
     }
 }
