@@ -9,7 +9,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program's output")]
 #![expect(clippy::disallowed_methods, reason = "the files are handed in here")]
 
-#[path = "../tests/support/renju_vectors.rs"]
+#[path = "../tests/rules/renju_vectors.rs"]
 mod renju_vectors;
 
 use std::{env, fs, process::ExitCode};
