@@ -4,11 +4,11 @@
 //! and lets stones be set up at will; a game's board changes through
 //! [`Position`](super::Position) alone.
 
-use std::fmt;
+use std::{fmt, ops::RangeInclusive};
 
 use rustc_hash::FxHashMap;
 
-use super::{Point, Size, Stone};
+use super::{Axis, Point, Size, Stone};
 
 /// The stones of a position.
 ///
@@ -64,6 +64,24 @@ impl Board {
             }
             Cells::Sparse(stones) => !stones.contains_key(&point),
         }
+    }
+
+    /// The steps from a point of the board along an axis, `reach` at most to either side, that stay
+    /// on the board.
+    pub(super) fn steps_within(&self, point: Point, axis: Axis, reach: i32) -> RangeInclusive<i32> {
+        let (dx, dy) = axis.direction();
+        let (mut back, mut ahead) = (reach, reach);
+        if let Cells::Dense { width, height, .. } = &self.cells {
+            for (step, at, side) in [(dx, point.x, *width), (dy, point.y, *height)] {
+                let (before, after) = (at, i32::from(side) - 1 - at);
+                match step {
+                    1 => (back, ahead) = (back.min(before), ahead.min(after)),
+                    -1 => (back, ahead) = (back.min(after), ahead.min(before)),
+                    _ => {}
+                }
+            }
+        }
+        -back..=ahead
     }
 
     /// Sets a stone, in place of any that is there.

@@ -54,7 +54,7 @@ enum Verdict {
 
 fn judge(board: &Board, point: Point) -> Verdict {
     let windows = Axis::ALL.map(|axis| Window::around(board, point, axis));
-    // RIF 9.1: a five wins, even when the same stone makes an overline, fours or threes.
+    // RIF 9: a five wins, even when the same stone makes an overline, fours or threes.
     if windows.iter().any(|window| window.run() == FIVE) {
         return Verdict::Five;
     }
@@ -105,17 +105,23 @@ struct Window {
 
 impl Window {
     fn around(board: &Board, point: Point, axis: Axis) -> Self {
-        let mut window = Self { black: CENTRE, free: 0 };
-        for steps in (-REACH..=REACH).filter(|steps| *steps != 0) {
-            let at = point.along(axis, steps);
-            match board.stone_at(at) {
+        let mut window = Self { black: 0, free: 0 };
+        for steps in board.steps_within(point, axis, REACH) {
+            match board.stone_at(point.along(axis, steps)) {
                 Some(Stone::Black) => window.black |= bit(steps),
                 Some(Stone::White) => {}
-                None if board.contains(at) => window.free |= bit(steps),
-                None => {}
+                None => window.free |= bit(steps),
             }
         }
+        window.black |= CENTRE;
+        window.free &= !CENTRE;
         window
+    }
+
+    /// How many black stones lie within so many steps of the middle, which is one of them.
+    const fn stones_within(&self, steps: i32) -> u32 {
+        let span = (1 << (2 * steps + 1)) - 1;
+        (self.black >> (REACH - steps) & span).count_ones()
     }
 
     /// How many stones the run through the middle has.
@@ -131,6 +137,9 @@ impl Window {
     /// X . X a X . X    two fours
     /// ```
     fn fours(&self) -> usize {
+        if self.stones_within(4) < 4 {
+            return 0;
+        }
         let mut found = [0; 2];
         let mut count = 0;
         for steps in -4..=4 {
@@ -160,7 +169,8 @@ impl Window {
     /// O . X a X . O    none: neither four has both of its ends
     /// ```
     fn straight_fours(&self) -> impl Iterator<Item = i32> {
-        (-3..=3).filter(|steps| {
+        let reach = if self.stones_within(3) < 3 { 0 } else { 3 };
+        (-reach..=reach).filter(|steps| {
             let extension = self.free & bit(*steps);
             let black = self.black | extension;
             let four = run_through_centre(black);

@@ -47,8 +47,8 @@ impl Run {
             .all(|end| *end == Some(self.stone.opponent()))
     }
 
-    /// Whether the run wins. Sources: RIF rules of renju 9.1 (Black's five) and 9.2 (White's
-    /// overline); Gomocup rules 0, 1, 4, 8 and 9.
+    /// Whether the run wins. Sources: the Renju International Federation's rules of renju, section
+    /// 9 (exactly five for Black, five or more for White); Gomocup rules 0, 1, 4, 8 and 9.
     fn wins(&self, board: &Board, variant: Variant) -> bool {
         match (variant, self.stone) {
             (Variant::Freestyle, _) | (Variant::Renju, Stone::White) => self.length >= 5,
