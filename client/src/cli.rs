@@ -17,9 +17,6 @@ pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
-    /// Colours: where the output is a terminal, always or never. NO_COLOR counts as never.
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
-    pub color: ColorChoice,
 }
 
 const AFTER_HELP: &str = "\
@@ -202,6 +199,9 @@ pub struct ViewArgs {
     /// One JSON object a line on standard output, commands on standard input.
     #[arg(long)]
     pub json: bool,
+    /// Colours on the screen; NO_COLOR counts as never.
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub color: ColorChoice,
     /// Leave the mouse to the terminal.
     #[arg(long)]
     pub no_mouse: bool,

@@ -1,14 +1,22 @@
 //! The command-line client of Fivefold.
 //!
-//! A command ([`cli`]) opens a [`table::Table`]: a room of a server ([`connection`]) or a game in
-//! this process ([`local`]). A person or a script then sits at it through a view. A view knows
-//! tables and nothing of sockets; the connection knows rooms and nothing of views.
+//! A command ([`cli`], [`command`]) opens a [`table::Table`]: a room of a server ([`connection`])
+//! or a game in this process ([`local`]). A person or a script then sits at it through a view:
+//! [`plain`] or [`json`] lines. A view knows tables and nothing of sockets; the connection knows
+//! rooms and nothing of views.
 
 pub mod backoff;
+pub mod board;
 pub mod cli;
+pub mod command;
 pub mod connection;
+pub mod json;
+pub mod lines;
 pub mod link;
 pub mod local;
+pub mod plain;
 pub mod settings;
 pub mod table;
 pub mod text;
+pub mod typed;
+pub mod words;

@@ -1,3 +1,7 @@
-//! Nothing here yet.
+//! The program `fivefold`.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    fivefold::command::main()
+}

@@ -1,0 +1,184 @@
+//! The commands: each opens a table, or asks a server something, and says how the program ends.
+
+mod completions;
+mod join;
+mod local;
+mod play;
+mod rooms;
+mod watch;
+
+use std::{io, path::Path, process::ExitCode};
+
+use clap::Parser;
+use fivefold_shared::{
+    bot::BotSpec,
+    protocol::{LobbyRequest, Message},
+    rules::Rules,
+};
+
+use crate::{
+    cli::{Cli, Command, GameArgs, ViewArgs, VisitArgs},
+    connection::{Connection, Visitor, Welcome},
+    json::Json,
+    lines::{self, Finish, View},
+    link::ServerAddress,
+    plain::Plain,
+    settings::Settings,
+    table::Table,
+};
+
+/// Interrupted by Ctrl-C: 128 and the number of the signal.
+const INTERRUPTED: u8 = 130;
+/// Wrong usage; clap's own code as well.
+const USAGE: u8 = 2;
+
+/// A combination of options that cannot be: exit code 2.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Usage(String);
+
+/// The whole program.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return failed(&error.into()),
+    };
+    let finish = runtime.block_on(run(&cli));
+    match finish {
+        Ok(code) => code,
+        Err(error) => failed(&error),
+    }
+}
+
+async fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
+    match &cli.command {
+        Command::Play(args) => play::run(args).await,
+        Command::Join(args) => join::run(args).await,
+        Command::Watch(args) => watch::run(args).await,
+        Command::Rooms(args) => rooms::run(args).await,
+        Command::Local(args) => local::run(args).await,
+        Command::Completions { shell } => completions::run(*shell),
+    }
+}
+
+/// Says what went wrong. A reader that went away has what it wanted.
+#[expect(clippy::print_stderr, reason = "the one place where the program says why it failed")]
+fn failed(error: &anyhow::Error) -> ExitCode {
+    let broken_pipe = error
+        .downcast_ref::<io::Error>()
+        .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe);
+    if broken_pipe {
+        return ExitCode::SUCCESS;
+    }
+    eprintln!("fivefold: {error:#}");
+    if error.is::<Usage>() { ExitCode::from(USAGE) } else { ExitCode::FAILURE }
+}
+
+/// How a table is to be shown.
+enum Shown {
+    Plain(Plain<io::Stdout, io::Stderr>),
+    Json(Json<io::Stdout>),
+}
+
+impl Shown {
+    fn new(args: &ViewArgs) -> Self {
+        if args.json {
+            Self::Json(Json::new(io::stdout()))
+        } else {
+            Self::Plain(Plain::new(io::stdout(), io::stderr()))
+        }
+    }
+
+    fn view(&mut self) -> &mut dyn View {
+        match self {
+            Self::Plain(plain) => plain,
+            Self::Json(json) => json,
+        }
+    }
+
+    /// Shows the table until it is left.
+    async fn stay(mut self, table: Table) -> anyhow::Result<ExitCode> {
+        let input = lines::standard_input();
+        let finish = Box::pin(lines::run(table, self.view(), input, interrupted())).await?;
+        Ok(match finish {
+            Finish::Left => ExitCode::SUCCESS,
+            Finish::Interrupted => ExitCode::from(INTERRUPTED),
+            Finish::Ended(_) => ExitCode::FAILURE,
+        })
+    }
+}
+
+/// Waits for Ctrl-C.
+async fn interrupted() {
+    // Where no handler can be set, the signal ends the process by itself.
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// Somebody at a server, not at a table yet.
+struct Visit {
+    connection: Connection,
+    welcome: Welcome,
+}
+
+impl Visit {
+    /// Connects to `server`, or to the one that the options or the settings name, and keeps what
+    /// is to be kept.
+    async fn open(args: &VisitArgs, server: Option<&ServerAddress>) -> anyhow::Result<Self> {
+        let folder = Settings::folder()?;
+        let mut settings = Settings::load(&folder)?;
+        let server = server
+            .or(args.server.as_ref())
+            .or(settings.server.as_ref())
+            .cloned()
+            .unwrap_or_default();
+        let visitor = Visitor {
+            identity: settings.identities.get(&server).filter(|_| !args.guest).cloned(),
+            name: args.name.clone().or_else(|| settings.name.clone().filter(|_| !args.guest)),
+        };
+        let (connection, welcome) = Connection::open(server.clone(), visitor).await?;
+        if !args.guest {
+            keep(&mut settings, &folder, args, &server, &welcome)?;
+        }
+        Ok(Self { connection, welcome })
+    }
+
+    /// Makes or enters a room, and sits down there.
+    async fn sit(mut self, request: LobbyRequest, shown: &mut Shown) -> anyhow::Result<Table> {
+        shown.view().connected(self.connection.server(), &self.welcome)?;
+        let joined: Message = self.connection.ask(request).await?;
+        Ok(Table::remote(self.connection, self.welcome.you, joined)?)
+    }
+}
+
+/// Writes down the identity, the server and the name, where any of them is new.
+fn keep(
+    settings: &mut Settings,
+    folder: &Path,
+    args: &VisitArgs,
+    server: &ServerAddress,
+    welcome: &Welcome,
+) -> anyhow::Result<()> {
+    let before = settings.clone();
+    if let Some(identity) = &welcome.identity {
+        settings.identities.insert(server.clone(), identity.clone());
+    }
+    if args.server.is_some() {
+        settings.server.clone_from(&args.server);
+    }
+    if args.name.is_some() {
+        settings.name.clone_from(&args.name);
+    }
+    if *settings == before { Ok(()) } else { settings.save(folder) }
+}
+
+/// The rules that were asked for, which the bots must know how to play.
+fn rules(game: &GameArgs, bots: &[BotSpec]) -> anyhow::Result<Rules> {
+    let rules = game.rules().map_err(|error| Usage(error.to_string()))?;
+    for bot in bots {
+        bot.offered(rules).map_err(|error| Usage(error.to_string()))?;
+    }
+    Ok(rules)
+}

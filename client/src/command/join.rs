@@ -1,0 +1,21 @@
+//! `fivefold join`
+
+use std::process::ExitCode;
+
+use fivefold_shared::protocol::{LobbyRequest, RoomRequest};
+
+use super::{Shown, Visit};
+use crate::cli::JoinArgs;
+
+/// Enters a room and takes a seat, if one is open. Who sits there already keeps his.
+pub(super) async fn run(args: &JoinArgs) -> anyhow::Result<ExitCode> {
+    let mut shown = Shown::new(&args.view);
+    let visit = Visit::open(&args.visit, args.room.server.as_ref()).await?;
+    let join = LobbyRequest::Join { room: args.room.code.clone(), after: None };
+    let mut table = visit.sit(join, &mut shown).await?;
+    if table.seat().is_none() && table.room().seats.vacant().is_some() {
+        // Somebody may be quicker: then the refusal is shown, and one watches.
+        table.send(RoomRequest::Sit { seat: None });
+    }
+    shown.stay(table).await
+}

@@ -1,0 +1,26 @@
+//! `fivefold local`
+
+use std::process::ExitCode;
+
+use fivefold_shared::rules::Stone;
+
+use super::{Shown, rules};
+use crate::{
+    cli::{ColourChoice, LocalArgs},
+    local::LocalGame,
+    table::Table,
+};
+
+/// Plays without a server.
+pub(super) async fn run(args: &LocalArgs) -> anyhow::Result<ExitCode> {
+    let rules = rules(&args.game, args.bot.as_slice())?;
+    let colour = match args.colour {
+        ColourChoice::Black => Stone::Black,
+        ColourChoice::White => Stone::White,
+        // Of two people the first one begins.
+        ColourChoice::Random if args.bot.is_none() || rand::random() => Stone::Black,
+        ColourChoice::Random => Stone::White,
+    };
+    let game = LocalGame::new(rules, args.bot, colour, rand::random())?;
+    Shown::new(&args.view).stay(Table::local(game)).await
+}

@@ -1,0 +1,33 @@
+//! `fivefold watch`
+
+use std::process::ExitCode;
+
+use fivefold_shared::protocol::{Colour, Create, LobbyRequest, SeatRequest, Visibility};
+
+use super::{Shown, Usage, Visit, rules};
+use crate::cli::WatchArgs;
+
+/// Watches a room, or makes one where two bots play.
+pub(super) async fn run(args: &WatchArgs) -> anyhow::Result<ExitCode> {
+    let (server, request) = match (&args.room, args.bots) {
+        (Some(link), _) => {
+            let request = LobbyRequest::Join { room: link.code.clone(), after: None };
+            (link.server.as_ref(), request)
+        }
+        (None, Some(bots)) => {
+            let create = Create {
+                rules: rules(&args.game, &bots)?,
+                visibility: Visibility::Public,
+                assistance: false,
+                seats: bots.map(SeatRequest::Bot),
+                colour: Colour::Black,
+            };
+            (None, LobbyRequest::Create(create))
+        }
+        (None, None) => return Err(Usage("watch which room?".into()).into()),
+    };
+    let mut shown = Shown::new(&args.view);
+    let visit = Visit::open(&args.visit, server).await?;
+    let table = visit.sit(request, &mut shown).await?;
+    shown.stay(table).await
+}

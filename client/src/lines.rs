@@ -1,0 +1,158 @@
+//! Playing by lines: typed commands in, lines out. What the lines look like is up to a [`View`].
+
+use std::{
+    future::Future,
+    io::{self, BufRead, Read},
+    pin::pin,
+    thread,
+};
+
+use fivefold_shared::protocol::{CommandId, Message, Phase};
+use tokio::sync::mpsc;
+
+use crate::{
+    connection::Welcome,
+    link::ServerAddress,
+    table::{Table, TableEvent},
+    typed::{Meaning, Typed, TypedError},
+};
+
+/// Longest line of input, in bytes; what is beyond is read as the next line.
+const LINE_BYTES_MAX: u64 = 1_000;
+/// Lines of input that may wait.
+const INPUT_QUEUE: usize = 64;
+
+/// How a table is shown line by line.
+pub trait View {
+    /// A server has received us.
+    ///
+    /// # Errors
+    /// As all methods here: when the output cannot be written.
+    fn connected(&mut self, server: &ServerAddress, welcome: &Welcome) -> io::Result<()>;
+    /// We have sat down.
+    fn joined(&mut self, table: &Table) -> io::Result<()>;
+    /// Something came; the table knows of it already.
+    fn event(&mut self, table: &Table, event: &TableEvent) -> io::Result<()>;
+    /// A line of input made no sense.
+    fn misread(&mut self, table: &Table, error: &TypedError) -> io::Result<()>;
+    /// The whole state was asked for.
+    fn state(&mut self, table: &Table) -> io::Result<()>;
+    /// The commands were asked for.
+    fn help(&mut self) -> io::Result<()>;
+    /// We have left.
+    fn left(&mut self) -> io::Result<()>;
+}
+
+/// How it came to an end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Finish {
+    /// As the person or the script wanted.
+    Left,
+    /// By Ctrl-C.
+    Interrupted,
+    /// The room or the connection is no more; for people.
+    Ended(String),
+}
+
+/// Sits at a table until it is left. Without more input it stays as long as something can happen
+/// without it: until the game has ended or the move is ours.
+///
+/// # Errors
+/// When the output cannot be written.
+pub async fn run(
+    mut table: Table,
+    view: &mut dyn View,
+    mut input: mpsc::Receiver<String>,
+    interrupt: impl Future<Output = ()>,
+) -> io::Result<Finish> {
+    let mut interrupt = pin!(interrupt);
+    let mut has_input = true;
+    let mut unanswered: Vec<CommandId> = Vec::new();
+    view.joined(&table)?;
+    let finish = loop {
+        if !has_input && unanswered.is_empty() && needs_input(&table) {
+            break Finish::Left;
+        }
+        tokio::select! {
+            biased;
+            () = &mut interrupt => break Finish::Interrupted,
+            event = table.next() => {
+                view.event(&table, &event)?;
+                match event {
+                    TableEvent::Message(message) => {
+                        unanswered.retain(|id| message.answers() != Some(id));
+                        if let Message::Closed { text, .. } = *message {
+                            break Finish::Ended(text);
+                        }
+                    }
+                    TableEvent::Ended { reason } => break Finish::Ended(reason),
+                    TableEvent::Lost { .. } | TableEvent::Back => {}
+                }
+            }
+            line = input.recv(), if has_input => match line {
+                None => has_input = false,
+                Some(line) => match obey(&mut table, view, &line)? {
+                    Obeyed::Said(id) => unanswered.push(id),
+                    Obeyed::Shown => {}
+                    Obeyed::Left => break Finish::Left,
+                },
+            },
+        }
+    };
+    table.leave().await;
+    view.left()?;
+    Ok(finish)
+}
+
+enum Obeyed {
+    Said(CommandId),
+    Shown,
+    Left,
+}
+
+fn obey(table: &mut Table, view: &mut dyn View, line: &str) -> io::Result<Obeyed> {
+    let typed = match Typed::parse(line, table.room().rules.size()) {
+        Ok(Some(typed)) => typed,
+        Ok(None) => return Ok(Obeyed::Shown),
+        Err(error) => return view.misread(table, &error).map(|()| Obeyed::Shown),
+    };
+    match typed.meaning(table) {
+        Ok(Meaning::Request(request)) => return Ok(Obeyed::Said(table.send(request))),
+        Ok(Meaning::Board) => view.state(table)?,
+        Ok(Meaning::Help) => view.help()?,
+        Ok(Meaning::Leave) => return Ok(Obeyed::Left),
+        Err(error) => view.misread(table, &error)?,
+    }
+    Ok(Obeyed::Shown)
+}
+
+/// Whether nothing can happen without input: the game has ended, or the move is ours.
+fn needs_input(table: &Table) -> bool {
+    match table.room().phase() {
+        Phase::Running => table.is_my_turn(),
+        Phase::Finished => true,
+        Phase::Waiting => table.room().game.is_some(),
+    }
+}
+
+/// The lines of standard input, read on a thread of its own: a read cannot be called off, and the
+/// process must be able to end without it.
+pub fn standard_input() -> mpsc::Receiver<String> {
+    let (give, lines) = mpsc::channel(INPUT_QUEUE);
+    thread::spawn(move || {
+        let mut input = io::stdin().lock();
+        loop {
+            let mut line = Vec::new();
+            match (&mut input).take(LINE_BYTES_MAX).read_until(b'\n', &mut line) {
+                Ok(0) | Err(_) => return,
+                Ok(_) => {
+                    let line = String::from_utf8_lossy(&line).into_owned();
+                    if give.blocking_send(line).is_err() {
+                        return;
+                    }
+                }
+            }
+        }
+    });
+    lines
+}

@@ -1,0 +1,223 @@
+//! Plain lines for people: what happens and the board after each move on standard output, talk
+//! such as hints and the state of the connection on standard error.
+
+use std::io::{self, Write};
+
+use fivefold_shared::{
+    protocol::{Event, Message, NumberedEvent, Phase, RoomSummary, Seats, Spectators},
+    rules::Stone,
+};
+
+use crate::{
+    board,
+    connection::Welcome,
+    lines::View,
+    link::ServerAddress,
+    table::{Table, TableEvent},
+    text::printable,
+    typed::{HELP, TypedError},
+    words,
+};
+
+/// Weights that are listed; the best of them.
+const WEIGHTS_SHOWN: usize = 10;
+
+/// Writes a table as lines.
+#[derive(Debug)]
+pub struct Plain<O, E> {
+    out: O,
+    talk: E,
+}
+
+impl<O: Write, E: Write> Plain<O, E> {
+    /// Writes what happens to `out` and talk to `talk`.
+    pub const fn new(out: O, talk: E) -> Self {
+        Self { out, talk }
+    }
+
+    /// Writes a room of the list of public ones.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn listed(&mut self, room: &RoomSummary) -> io::Result<()> {
+        let phase = match room.phase {
+            Phase::Waiting => "waiting".into(),
+            Phase::Running => format!("move {}", room.ply + 1),
+            Phase::Finished => "finished".into(),
+        };
+        let help = if room.assistance { ", bots may help" } else { "" };
+        writeln!(
+            self.out,
+            "{}  {}  {}  {phase}, {} watching{help}",
+            room.room,
+            room.rules,
+            pairing(&room.seats),
+            room.spectators,
+        )
+    }
+
+    fn message(&mut self, table: &Table, message: &Message) -> io::Result<()> {
+        match message {
+            Message::Event { event, .. } => self.happened(table, event),
+            Message::Refused { refusal, .. } => {
+                writeln!(self.talk, "No: {}.", printable(refusal.text.trim_end_matches('.')))
+            }
+            Message::Weights { bot, weights, .. } => {
+                writeln!(self.out, "What {bot} thinks, the best first:")?;
+                for weight in weights.iter().take(WEIGHTS_SHOWN) {
+                    let point = words::points(table.room(), &[weight.point]);
+                    let end = weight.plies.map(|plies| format!("  (ends in {plies})"));
+                    let end = end.unwrap_or_default();
+                    writeln!(self.out, "  {point:<6} {:>10.2}{end}", weight.weight)?;
+                }
+                Ok(())
+            }
+            Message::Snapshot { .. } => self.state(table),
+            Message::Spectators { spectators, .. } => self.spectators(spectators),
+            Message::Closed { text, .. } => {
+                writeln!(self.talk, "The room is closed: {}", printable(text))
+            }
+            Message::Welcome { .. }
+            | Message::Done { .. }
+            | Message::Rooms { .. }
+            | Message::Joined { .. }
+            | Message::Pong { .. } => Ok(()),
+        }
+    }
+
+    fn happened(&mut self, table: &Table, event: &NumberedEvent) -> io::Result<()> {
+        writeln!(self.out, "{}", words::event(table, &event.event))?;
+        match &event.event {
+            Event::Started { .. } | Event::Played { .. } | Event::TakenBack { .. } => {
+                self.board(table)?;
+                self.turn(table)
+            }
+            Event::Ended { .. } => {
+                // A move that ends the game has shown the board.
+                let hint = "`rematch` for another game, `leave` to end.";
+                if table.seat().is_some() { writeln!(self.talk, "{hint}") } else { Ok(()) }
+            }
+            Event::DrawOffered { by } => self.ask(table, *by, "`accept` or `decline`?"),
+            Event::TakebackAsked { by } => self.ask(table, *by, "`grant` or `refuse`?"),
+            Event::RematchAsked { by } => self.ask(table, *by, "`rematch` to agree."),
+            Event::Created { .. }
+            | Event::Sat { .. }
+            | Event::Stood { .. }
+            | Event::Renamed { .. }
+            | Event::DrawDeclined { .. }
+            | Event::TakebackRefused { .. } => Ok(()),
+        }
+    }
+
+    /// A hint for who is to answer.
+    fn ask(&mut self, table: &Table, by: Stone, hint: &str) -> io::Result<()> {
+        if table.plays(by.opponent()) { writeln!(self.talk, "{hint}") } else { Ok(()) }
+    }
+
+    fn board(&mut self, table: &Table) -> io::Result<()> {
+        match &table.room().game {
+            Some(game) => writeln!(self.out, "\n{}", board::draw(&game.position)),
+            None => Ok(()),
+        }
+    }
+
+    fn turn(&mut self, table: &Table) -> io::Result<()> {
+        match table.room().running() {
+            Some(game) if table.is_my_turn() => {
+                writeln!(self.talk, "{}, your move.", game.position.turn())
+            }
+            Some(game) => {
+                writeln!(self.talk, "{} to move.", words::player(table, game.position.turn()))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn spectators(&mut self, spectators: &Spectators) -> io::Result<()> {
+        let names: Vec<&str> = spectators.names.iter().map(|name| name.as_str()).collect();
+        match spectators.count {
+            0 => writeln!(self.talk, "Nobody watches."),
+            count => writeln!(self.talk, "{count} watching: {}", names.join(", ")),
+        }
+    }
+}
+
+impl<O: Write, E: Write> View for Plain<O, E> {
+    fn connected(&mut self, server: &ServerAddress, welcome: &Welcome) -> io::Result<()> {
+        writeln!(self.talk, "Connected to {server} as {}.", welcome.name)
+    }
+
+    fn joined(&mut self, table: &Table) -> io::Result<()> {
+        let room = table.room();
+        if let (Some(code), Some(link)) = (table.code(), table.link()) {
+            writeln!(self.out, "Room {code}: {}", room.rules)?;
+            writeln!(self.out, "Link: {link}")?;
+        } else {
+            writeln!(self.out, "{}", room.rules)?;
+        }
+        match table.seat() {
+            None => writeln!(self.talk, "You watch.")?,
+            Some(_) if room.seats.vacant().is_some() => {
+                writeln!(self.talk, "Waiting for an opponent: pass the link on.")?;
+            }
+            Some(_) => {}
+        }
+        writeln!(self.talk, "Type a point such as {}, or help.", example(table))?;
+        self.state(table)
+    }
+
+    fn event(&mut self, table: &Table, event: &TableEvent) -> io::Result<()> {
+        match event {
+            TableEvent::Message(message) => self.message(table, message),
+            TableEvent::Lost { reason, retry_in } => {
+                let seconds = retry_in.as_secs_f64();
+                writeln!(self.talk, "Connection lost ({reason}); next try in {seconds:.1} s.")
+            }
+            TableEvent::Back => {
+                writeln!(self.talk, "The connection is back.")?;
+                self.turn(table)
+            }
+            TableEvent::Ended { reason } => writeln!(self.talk, "{reason}"),
+        }
+    }
+
+    fn misread(&mut self, _: &Table, error: &TypedError) -> io::Result<()> {
+        writeln!(self.talk, "{error}")
+    }
+
+    fn state(&mut self, table: &Table) -> io::Result<()> {
+        writeln!(self.out, "{}", pairing(&table.room().seats))?;
+        self.board(table)?;
+        match table.room().game.as_ref().and_then(|game| game.position.outcome()) {
+            Some(outcome) => writeln!(self.out, "{}", words::outcome(table, outcome)),
+            None => self.turn(table),
+        }
+    }
+
+    fn help(&mut self) -> io::Result<()> {
+        writeln!(self.talk, "{HELP}")
+    }
+
+    fn left(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn pairing(seats: &Seats) -> String {
+    let name = |stone| match seats.get(stone) {
+        Some(player) => printable(&player.name()).into_owned(),
+        None => "(open)".into(),
+    };
+    format!("Black: {}, White: {}", name(Stone::Black), name(Stone::White))
+}
+
+/// A point of this board.
+fn example(table: &Table) -> String {
+    use fivefold_shared::rules::{Point, Size};
+
+    let point = match table.room().rules.size() {
+        Size::Bounded { width, height } => Point::new(i32::from(width) / 2, i32::from(height) / 2),
+        Size::Unbounded => Point::new(0, 0),
+    };
+    words::points(table.room(), &[point])
+}
