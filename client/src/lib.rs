@@ -18,5 +18,6 @@ pub mod plain;
 pub mod settings;
 pub mod table;
 pub mod text;
+pub mod tui;
 pub mod typed;
 pub mod words;

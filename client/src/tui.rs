@@ -1,0 +1,114 @@
+//! The terminal screen: a board to play on with keys and mouse.
+//!
+//! [`run`] is the one loop over whatever happens: keys and clicks, news from the table, signals.
+//! Each becomes an event for the state in [`app`], which says what is to be done, and [`view`]
+//! draws the state. State and drawing know no terminal, clock or socket.
+
+mod app;
+mod board;
+mod keys;
+mod layout;
+mod panel;
+mod signals;
+mod terminal;
+mod theme;
+mod view;
+
+use std::io;
+
+use crossterm::event::{Event as Input, EventStream, KeyEventKind};
+use futures_util::StreamExt;
+
+pub use self::{app::Left, theme::Glyphs};
+use self::{
+    app::{App, Effect, Event},
+    signals::{Signal, Signals},
+    terminal::Screen,
+};
+use crate::table::{Table, TableEvent};
+
+/// How the screen looks and listens.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Whether to use colours; nothing is told by them alone.
+    pub colour: bool,
+    /// Which characters stand for the stones.
+    pub glyphs: Glyphs,
+    /// Whether clicks go to the game from the start; `M` changes it.
+    pub mouse: bool,
+}
+
+/// Shows the table until the person leaves; the table stays with the caller, who says goodbye.
+/// The terminal is given back however this ends, by a panic too.
+///
+/// # Errors
+/// When standard input and output are no terminal, or it fails.
+pub async fn run(table: &mut Table, options: Options) -> io::Result<Left> {
+    let link = table.link().unwrap_or_default();
+    let mut app = App::new(table.room().clone(), table.me().clone(), link, options);
+    app.update(Event::Spectators(table.spectators().clone()));
+    let mut signals = Signals::listen()?;
+    let mut screen = Screen::take(options.mouse)?;
+    let mut input = EventStream::new();
+    let (columns, rows) = crossterm::terminal::size()?;
+    app.update(Event::Resize(columns, rows));
+    loop {
+        screen.draw(|frame| view::draw(&app, frame))?;
+        let event = tokio::select! {
+            event = input.next() => match event {
+                Some(event) => from_terminal(event?),
+                // The terminal is gone.
+                None => return Ok(Left::Interrupted),
+            },
+            event = table.next() => Some(from_table(event)),
+            signal = signals.next() => match signal {
+                Signal::End => return Ok(Left::Interrupted),
+                Signal::Suspend => Some(Event::Suspend),
+                Signal::Continue => {
+                    screen.enter()?;
+                    None
+                }
+            },
+        };
+        let Some(event) = event else { continue };
+        for effect in app.update(event) {
+            match effect {
+                Effect::Send(request) => {
+                    table.send(request);
+                }
+                Effect::Bell => terminal::ring()?,
+                Effect::Mouse(mouse) => screen.take_mouse(mouse)?,
+                Effect::Suspend => {
+                    terminal::give_back()?;
+                    signals::stop()?;
+                    screen.enter()?;
+                }
+                Effect::Redraw => screen.clear()?,
+                Effect::Leave(left) => return Ok(left),
+            }
+        }
+    }
+}
+
+/// What the terminal says, as far as it matters here.
+fn from_terminal(input: Input) -> Option<Event> {
+    match input {
+        Input::Key(key) => (key.kind != KeyEventKind::Release).then_some(Event::Key(key)),
+        Input::Mouse(mouse) => Some(Event::Mouse(mouse)),
+        Input::Paste(text) => Some(Event::Paste(text)),
+        Input::Resize(columns, rows) => Some(Event::Resize(columns, rows)),
+        Input::FocusGained | Input::FocusLost => None,
+    }
+}
+
+fn from_table(event: TableEvent) -> Event {
+    match event {
+        TableEvent::Message(message) => Event::Heard(*message),
+        TableEvent::Lost { reason, retry_in } => {
+            let seconds = retry_in.as_secs_f32();
+            Event::Lost(format!("Trying again in {seconds:.1} s ({reason})."))
+        }
+        TableEvent::Back => Event::Back,
+        TableEvent::Ended { reason } => Event::Closed(reason),
+    }
+}

@@ -1,0 +1,458 @@
+//! The state of the screen, and the one function that changes it: [`App::update`].
+//!
+//! It takes what happened (a key, a click, news from the table) and returns what is to be done
+//! (a request, the bell, leaving). It knows no clock, socket or terminal, so whole games are played
+//! in its tests. Keys and clicks are handled in `act`, news in `hear`.
+
+mod act;
+mod hear;
+mod heat;
+mod log;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use crossterm::event::{KeyEvent, MouseEvent};
+use fivefold_shared::{
+    protocol::{MemberId, Message, Phase, RoomRequest, Spectators},
+    room::Room,
+    rules::{Point, Position, Rules, Size, Stone},
+};
+use ratatui::layout::Rect;
+
+pub(super) use self::{
+    heat::Heat,
+    log::{Kind, Log, capital},
+};
+use super::{
+    Options,
+    layout::{Layout, Window},
+    theme::Theme,
+};
+use crate::text::printable;
+
+/// Points that the window keeps between the cursor and its edges where it can.
+const MARGIN: i32 = 1;
+
+/// Whatever can happen to the screen.
+#[derive(Clone, Debug)]
+pub(super) enum Event {
+    /// A key was pressed.
+    Key(KeyEvent),
+    /// The mouse did something.
+    Mouse(MouseEvent),
+    /// Text was pasted.
+    Paste(String),
+    /// The terminal has this many columns and rows.
+    Resize(u16, u16),
+    /// The table says something.
+    Heard(Message),
+    /// The connection is lost, and the table tries to get it back.
+    Lost(String),
+    /// The connection is back.
+    Back,
+    /// Nothing more will come; a sentence says why.
+    Closed(String),
+    /// Who watches, before the table says more about it.
+    Spectators(Spectators),
+    /// The program is asked to go to the background.
+    Suspend,
+}
+
+/// What is to be done after an event.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Effect {
+    /// Ask the room for this.
+    Send(RoomRequest),
+    /// Ring the bell: it is one's turn.
+    Bell,
+    /// Take the mouse, or leave it to the terminal.
+    Mouse(bool),
+    /// Go to the background.
+    Suspend,
+    /// Draw every cell anew.
+    Redraw,
+    /// Leave.
+    Leave(Left),
+}
+
+/// Why the screen was left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Left {
+    /// The person quit, or the table is gone.
+    Quit,
+    /// Ctrl-C, or a signal that ends programs.
+    Interrupted,
+}
+
+/// Who has the keyboard.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Mode {
+    /// The board.
+    Board,
+    /// The input line, with the text so far.
+    Input(String),
+    /// A question that wants a yes or a no.
+    Ask(Question),
+    /// The help, which any key closes.
+    Help,
+}
+
+/// What is asked before it is done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Question {
+    /// Give up the game?
+    Resign,
+    /// Offer a draw?
+    Draw,
+    /// Leave a running game?
+    Quit,
+}
+
+impl fmt::Display for Question {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Resign => "Resign this game?",
+            Self::Draw => "Offer a draw?",
+            Self::Quit => "Leave while the game is running? (Your seat is kept.)",
+        })
+    }
+}
+
+/// What the opponent offers or asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Offer {
+    /// A draw.
+    Draw,
+    /// To take a move back.
+    Takeback,
+    /// Another game.
+    Rematch,
+}
+
+impl Offer {
+    /// The request that agrees.
+    const fn yes(self) -> RoomRequest {
+        match self {
+            Self::Draw => RoomRequest::AcceptDraw,
+            Self::Takeback => RoomRequest::GrantTakeback,
+            Self::Rematch => RoomRequest::Rematch,
+        }
+    }
+
+    /// The request that does not; a rematch is just not agreed to.
+    const fn no(self) -> Option<RoomRequest> {
+        match self {
+            Self::Draw => Some(RoomRequest::DeclineDraw),
+            Self::Takeback => Some(RoomRequest::RefuseTakeback),
+            Self::Rematch => None,
+        }
+    }
+}
+
+/// Whether the table can be reached.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Connection {
+    /// It can.
+    Up,
+    /// It cannot; a sentence says what is done about it.
+    Lost(String),
+    /// The room is closed for good; a sentence says why.
+    Closed(String),
+}
+
+/// A letter that may turn out to be the first character of a typed point, and what the screen was
+/// before it did what it does as a command.
+#[derive(Clone, Copy, Debug)]
+struct Typed {
+    letter: char,
+    cursor: Point,
+    origin: Point,
+    look: Option<usize>,
+}
+
+/// The state of the screen.
+#[derive(Clone, Debug)]
+pub(super) struct App {
+    room: Room,
+    you: MemberId,
+    link: String,
+    spectators: Spectators,
+    connection: Connection,
+    theme: Theme,
+    mouse: bool,
+    /// The position on the screen: the game's, or an earlier one.
+    position: Position,
+    /// The ply looked at while looking back.
+    look: Option<usize>,
+    /// Where renju forbids a stone in the position on the screen.
+    forbidden: Vec<Point>,
+    cursor: Point,
+    /// The point that was clicked last; another click puts a stone there.
+    clicked: Option<Point>,
+    typed: Option<Typed>,
+    screen: Rect,
+    /// The window's wanted top-left point.
+    origin: Point,
+    scale: Option<u16>,
+    /// Whether the window follows play; off from moving the window until `Tab`.
+    follow: bool,
+    heat: Heat,
+    log: Log,
+    mode: Mode,
+}
+
+impl App {
+    /// A screen for a room as it is now. `link` is what friends are given; empty where there is
+    /// none.
+    pub(super) fn new(room: Room, you: MemberId, link: String, options: Options) -> Self {
+        let mut app = Self {
+            position: Position::new(room.rules),
+            room,
+            you,
+            link,
+            spectators: Spectators::default(),
+            connection: Connection::Up,
+            theme: Theme::new(options.colour, options.glyphs),
+            mouse: options.mouse,
+            look: None,
+            forbidden: Vec::new(),
+            cursor: Point::default(),
+            clicked: None,
+            typed: None,
+            screen: Rect::new(0, 0, 80, 24),
+            origin: Point::default(),
+            scale: None,
+            follow: true,
+            heat: Heat::default(),
+            log: Log::default(),
+            mode: Mode::Board,
+        };
+        app.begin();
+        app
+    }
+
+    /// Takes in what happened and says what is to be done.
+    pub(super) fn update(&mut self, event: Event) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        match event {
+            Event::Key(key) => self.key(key, &mut effects),
+            Event::Mouse(mouse) => self.mouse_event(mouse, &mut effects),
+            Event::Paste(text) => self.paste(&text),
+            Event::Resize(columns, rows) => {
+                self.screen = Rect::new(0, 0, columns, rows);
+                match self.follow {
+                    true => self.show_last(),
+                    false => self.show(self.cursor),
+                }
+            }
+            Event::Heard(message) => self.hear(message, &mut effects),
+            Event::Lost(text) => self.connection = Connection::Lost(printable(&text).into_owned()),
+            Event::Back => {
+                self.connection = Connection::Up;
+                self.log.say("Connected again.");
+            }
+            Event::Closed(text) => self.close(&text),
+            Event::Spectators(spectators) => self.spectators = spectators,
+            Event::Suspend => effects.push(Effect::Suspend),
+        }
+        effects
+    }
+
+    /// Starts anew with the room's game: at the beginning, for every game, and when the room's
+    /// state was replaced.
+    fn begin(&mut self) {
+        self.look = None;
+        self.follow = true;
+        self.refresh();
+        self.cursor = match (self.position.last_move(), self.rules().size()) {
+            (Some(last), _) => last,
+            (None, Size::Bounded { width, height }) => {
+                Point::new(i32::from(width) / 2, (i32::from(height) - 1) / 2)
+            }
+            (None, Size::Unbounded) => Point::default(),
+        };
+        self.centre(self.cursor);
+    }
+
+    /// Brings what is derived from the room's game, or from the look back, up to date.
+    fn refresh(&mut self) {
+        let live = self.room.game.as_ref().map(|game| &game.position);
+        self.position = match (live, self.look) {
+            (Some(live), Some(ply)) if ply < live.ply() => {
+                Position::from_moves(live.rules(), &live.moves()[..ply])
+                    .expect("moves that were played once can be played again")
+            }
+            (Some(live), _) => {
+                self.look = None;
+                live.clone()
+            }
+            (None, _) => {
+                self.look = None;
+                Position::new(self.room.rules)
+            }
+        };
+        let open = self.room.running().is_some() && self.position.outcome().is_none();
+        let told = open && (self.is_mine(Stone::Black) || !self.is_seated());
+        self.forbidden = match told {
+            true => self.position.forbidden_points().into_iter().map(|(point, _)| point).collect(),
+            false => Vec::new(),
+        };
+        self.clicked = None;
+    }
+
+    /// Moves the window, as little as possible, so that a point is inside.
+    fn show(&mut self, point: Point) {
+        if let Some(window) = self.window() {
+            self.origin = window.origin_showing(point, MARGIN);
+            self.keep_inside();
+        }
+    }
+
+    /// Puts a point into the middle of the window.
+    fn centre(&mut self, point: Point) {
+        if let Some(window) = self.window() {
+            self.origin = Point {
+                x: point.x - i32::from(window.columns) / 2,
+                y: point.y - i32::from(window.rows) / 2,
+            };
+            self.keep_inside();
+        }
+    }
+
+    /// Takes over the origin that the board's borders allow.
+    fn keep_inside(&mut self) {
+        if let Some(window) = self.window() {
+            self.origin = window.origin;
+        }
+    }
+
+    /// Where everything is on the screen; `None` when the terminal is too small.
+    pub(super) fn layout(&self) -> Option<Layout> {
+        Layout::new(self.screen, self.rules().size(), self.scale)
+    }
+
+    /// The part of the board on the screen; `None` when the terminal is too small.
+    pub(super) fn window(&self) -> Option<Window> {
+        let layout = self.layout()?;
+        Some(Window::new(layout.board, self.rules().size(), self.origin, self.scale))
+    }
+
+    /// The rules of the room.
+    pub(super) const fn rules(&self) -> Rules {
+        self.room.rules
+    }
+
+    /// The room.
+    pub(super) const fn room(&self) -> &Room {
+        &self.room
+    }
+
+    /// What friends are given to come here.
+    pub(super) fn link(&self) -> &str {
+        &self.link
+    }
+
+    /// Who watches.
+    pub(super) const fn spectators(&self) -> &Spectators {
+        &self.spectators
+    }
+
+    /// Whether the table can be reached.
+    pub(super) const fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
+    /// Colours and glyphs.
+    pub(super) const fn theme(&self) -> Theme {
+        self.theme
+    }
+
+    /// Whether the mouse belongs to the game.
+    pub(super) const fn has_mouse(&self) -> bool {
+        self.mouse
+    }
+
+    /// The position on the screen.
+    pub(super) const fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// The number of moves on the screen while looking back.
+    pub(super) const fn look(&self) -> Option<usize> {
+        self.look
+    }
+
+    /// Where renju forbids a stone to Black, who is to move.
+    pub(super) fn forbidden(&self) -> &[Point] {
+        &self.forbidden
+    }
+
+    /// The point under the cursor.
+    pub(super) const fn cursor(&self) -> Point {
+        self.cursor
+    }
+
+    /// Whether the window follows play.
+    pub(super) const fn follows(&self) -> bool {
+        self.follow
+    }
+
+    /// The weights, where they are known.
+    pub(super) const fn heat(&self) -> &Heat {
+        &self.heat
+    }
+
+    /// The messages so far.
+    pub(super) const fn log(&self) -> &Log {
+        &self.log
+    }
+
+    /// Who has the keyboard.
+    pub(super) const fn mode(&self) -> &Mode {
+        &self.mode
+    }
+
+    /// Whether this person plays a colour. At one keyboard it may be both.
+    pub(super) fn is_mine(&self, stone: Stone) -> bool {
+        self.room.seats.get(stone).is_some_and(|player| player.is_member(&self.you))
+    }
+
+    /// Whether this person plays.
+    pub(super) fn is_seated(&self) -> bool {
+        Stone::BOTH.into_iter().any(|stone| self.is_mine(stone))
+    }
+
+    /// Whether this person is to move.
+    pub(super) fn is_my_turn(&self) -> bool {
+        self.room.running().is_some_and(|game| self.is_mine(game.position.turn()))
+    }
+
+    /// How far the room has come.
+    pub(super) fn phase(&self) -> Phase {
+        self.room.phase()
+    }
+
+    /// The number of moves in the game.
+    pub(super) fn ply(&self) -> usize {
+        self.room.game.as_ref().map_or(0, |game| game.position.ply())
+    }
+
+    /// The opponent's offer or request that waits for an answer.
+    pub(super) fn open_offer(&self) -> Option<Offer> {
+        let game = self.room.game.as_ref()?;
+        let theirs = |by: Option<Stone>| {
+            by.is_some_and(|by| !self.is_mine(by) && self.is_mine(by.opponent()))
+        };
+        if theirs(game.draw_offer) {
+            Some(Offer::Draw)
+        } else if theirs(game.takeback_ask) {
+            Some(Offer::Takeback)
+        } else if theirs(game.rematch_ask) {
+            Some(Offer::Rematch)
+        } else {
+            None
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Whole games at the screen: keys, clicks and news go in; requests and drawn screens come out.
+
+mod play;
+mod screens;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use fivefold_shared::{
+    bot::{BotKind, Weight},
+    notation::coordinates,
+    protocol::{
+        CommandId, Event as RoomEvent, MemberId, Message, Name, NumberedEvent, Player, Reason,
+        Refusal, RoomCode, RoomRequest, Visibility,
+    },
+    room::Room,
+    rules::{Outcome, Point, Rules, Size, Stone, Variant},
+};
+use ratatui::{Terminal, backend::TestBackend};
+
+use super::{App, Effect, Event};
+use crate::tui::{Glyphs, Options, view};
+
+const LINK: &str = "http://127.0.0.1:8080/r/k7m2qpxw9abc";
+
+/// Who looks at the screen.
+#[derive(Clone, Copy, PartialEq)]
+enum Seat {
+    Black,
+    White,
+    Spectator,
+    /// Both colours at one keyboard.
+    Both,
+}
+
+/// A person at a screen, with a server played by the test.
+struct Sitting {
+    app: App,
+    seq: u64,
+    effects: Vec<Effect>,
+}
+
+impl Sitting {
+    /// Ann (Black) against Bob (White); the one who looks is in one of their seats, or Eve.
+    fn new(rules: Rules, seat: Seat) -> Self {
+        let (ann, bob) = (id('a'), id(if seat == Seat::Both { 'a' } else { 'b' }));
+        let you = match seat {
+            Seat::Black | Seat::Both => ann.clone(),
+            Seat::White => bob.clone(),
+            Seat::Spectator => id('e'),
+        };
+        let black = Player::Member { member: ann.clone(), name: name("Ann") };
+        let white = Player::Member { member: bob, name: name("Bob") };
+        let mut sitting = Self::alone(rules, you, ann);
+        sitting.hears(RoomEvent::Started { game: 1, black, white });
+        sitting
+    }
+
+    /// In a room without a game.
+    fn alone(rules: Rules, you: MemberId, host: MemberId) -> Self {
+        let created =
+            RoomEvent::Created { rules, visibility: Visibility::Private, assistance: false, host };
+        let room = Room::begin(&NumberedEvent { seq: 1, at: 0, event: created }).unwrap();
+        let options = Options { colour: false, glyphs: Glyphs::Ascii, mouse: true };
+        Self { app: App::new(room, you, LINK.into(), options), seq: 1, effects: Vec::new() }
+    }
+
+    fn update(&mut self, event: Event) {
+        let effects = self.app.update(event);
+        self.effects.extend(effects);
+    }
+
+    fn hears(&mut self, event: RoomEvent) -> &mut Self {
+        self.seq += 1;
+        let event = NumberedEvent { seq: self.seq, at: 0, event };
+        self.update(Event::Heard(Message::Event { room: code(), event }));
+        self
+    }
+
+    /// Moves by both sides, by name.
+    fn moves(&mut self, names: &str) -> &mut Self {
+        for name in names.split_whitespace() {
+            let point = coordinates::parse(name, self.app.rules().size()).unwrap();
+            let ply = self.app.ply();
+            self.hears(RoomEvent::Played { ply, point, assisted: false });
+        }
+        if let Some(outcome) = self.app.room().game.as_ref().unwrap().position.outcome() {
+            let outcome = outcome.clone();
+            self.hears(RoomEvent::Ended { outcome });
+        }
+        self
+    }
+
+    fn ends(&mut self, outcome: Outcome) -> &mut Self {
+        self.hears(RoomEvent::Ended { outcome })
+    }
+
+    /// Presses keys: characters, or names in angle brackets, such as `h<Enter><C-c><S-Left>`.
+    fn keys(&mut self, keys: &str) -> &mut Self {
+        let mut rest = keys;
+        while let Some(first) = rest.chars().next() {
+            let (key, length) = match (first, rest.find('>')) {
+                ('<', Some(end)) if end > 1 => (named(&rest[1..end]), end + 1),
+                _ => (KeyEvent::from(KeyCode::Char(first)), first.len_utf8()),
+            };
+            self.update(Event::Key(key));
+            rest = &rest[length..];
+        }
+        self
+    }
+
+    /// Clicks on a place of the terminal.
+    fn click(&mut self, column: u16, row: u16) -> &mut Self {
+        let kind = MouseEventKind::Down(MouseButton::Left);
+        let event = MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
+        self.update(Event::Mouse(event));
+        self
+    }
+
+    /// What was asked of the room since the last time.
+    fn requests(&mut self) -> Vec<RoomRequest> {
+        std::mem::take(&mut self.effects)
+            .into_iter()
+            .filter_map(|effect| match effect {
+                Effect::Send(request) => Some(request),
+                Effect::Bell
+                | Effect::Mouse(_)
+                | Effect::Suspend
+                | Effect::Redraw
+                | Effect::Leave(_) => None,
+            })
+            .collect()
+    }
+
+    /// The one move asked of the room since the last time, and its ply.
+    fn played(&mut self) -> Option<(usize, String)> {
+        let requests = self.requests();
+        match requests.as_slice() {
+            [RoomRequest::Play { ply, point }] => {
+                Some((*ply, coordinates::format(*point, self.app.rules().size())))
+            }
+            _ => None,
+        }
+    }
+
+    fn weighs(&mut self, weights: &[(&str, f64)]) -> &mut Self {
+        let point = |name| coordinates::parse(name, self.app.rules().size()).unwrap();
+        let weights = weights
+            .iter()
+            .map(|&(name, weight)| Weight { point: point(name), weight, plies: None })
+            .collect();
+        let (ply, bot) = (self.app.ply(), BotKind::Attack.into());
+        let message = Message::Weights { id: command(), room: code(), ply, bot, weights };
+        self.update(Event::Heard(message));
+        self
+    }
+
+    fn is_refused(&mut self, reason: Reason, text: &str) -> &mut Self {
+        let refusal = Refusal::new(reason, text);
+        self.update(Event::Heard(Message::Refused { id: Some(command()), refusal }));
+        self
+    }
+
+    fn last_message(&self) -> &str {
+        self.app.log().latest().next().map_or("", |(_, text)| text)
+    }
+
+    /// The screen on a terminal of this size.
+    fn drawn(&mut self, columns: u16, rows: u16) -> String {
+        self.update(Event::Resize(columns, rows));
+        let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
+        terminal.draw(|frame| view::draw(&self.app, frame)).unwrap();
+        let lines = terminal.backend().to_string();
+        // Without the quotes and the spaces at the ends, a snapshot reads like the screen.
+        let line = |line: &str| line.trim_matches('"').trim_end().to_owned();
+        lines.lines().map(line).collect::<Vec<_>>().join("\n")
+    }
+}
+
+fn named(name: &str) -> KeyEvent {
+    let (modifiers, name) = match name.split_at_checked(2) {
+        Some(("C-", rest)) => (KeyModifiers::CONTROL, rest),
+        Some(("S-", rest)) => (KeyModifiers::SHIFT, rest),
+        _ => (KeyModifiers::NONE, name),
+    };
+    let code = match name {
+        "Enter" => KeyCode::Enter,
+        "Esc" => KeyCode::Esc,
+        "Tab" => KeyCode::Tab,
+        "Left" => KeyCode::Left,
+        "Right" => KeyCode::Right,
+        "Up" => KeyCode::Up,
+        "Down" => KeyCode::Down,
+        "Home" => KeyCode::Home,
+        "End" => KeyCode::End,
+        "Backspace" => KeyCode::Backspace,
+        one => KeyCode::Char(one.parse().unwrap()),
+    };
+    KeyEvent::new(code, modifiers)
+}
+
+fn rules(variant: Variant, size: Size) -> Rules {
+    Rules::new(variant, size).unwrap()
+}
+
+fn freestyle(side: u8) -> Rules {
+    rules(Variant::Freestyle, Size::square(side))
+}
+
+fn unbounded() -> Rules {
+    rules(Variant::Freestyle, Size::Unbounded)
+}
+
+fn id(letter: char) -> MemberId {
+    MemberId::try_from(letter.to_string().repeat(16)).unwrap()
+}
+
+fn name(text: &str) -> Name {
+    Name::new(text).unwrap()
+}
+
+fn code() -> RoomCode {
+    RoomCode::try_from("k7m2qpxw9abc".to_owned()).unwrap()
+}
+
+fn command() -> CommandId {
+    CommandId::try_from("1".to_owned()).unwrap()
+}
+
+fn resigned(winner: Stone) -> Outcome {
+    Outcome::Resignation { winner }
+}
+
+fn play(ply: usize, x: i32, y: i32) -> RoomRequest {
+    RoomRequest::Play { ply, point: Point::new(x, y) }
+}

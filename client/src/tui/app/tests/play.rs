@@ -1,0 +1,322 @@
+//! What keys, clicks and news do.
+
+use fivefold_shared::protocol::{Reason, RoomRequest, Snapshot};
+
+use super::*;
+use crate::tui::app::{Connection, Left, Mode, Question};
+
+#[test]
+fn a_whole_game_of_tic_tac_toe_is_played_by_keys() {
+    // X X X
+    // O . .
+    // O . .
+    let mut ann = Sitting::new(Rules::TIC_TAC_TOE, Seat::Black);
+    ann.keys("<Up><Left><Enter>");
+    assert_eq!(ann.played(), Some((0, "a3".into())));
+    ann.moves("a3 a2").keys("l ");
+    assert_eq!(ann.played(), Some((2, "b3".into())));
+    ann.moves("b3 a1").keys("<Right><Enter>");
+    assert_eq!(ann.played(), Some((4, "c3".into())));
+    ann.moves("c3");
+    assert_eq!(ann.last_message(), "You win with 3 in a row.");
+    ann.keys("m");
+    assert_eq!(ann.requests(), [RoomRequest::Rematch]);
+}
+
+#[test]
+fn points_are_typed_with_and_without_a_colon() {
+    let cases = [
+        ("h8<Enter>", Some("h8")),
+        (":h8<Enter>", Some("h8")),
+        (":7,7<Enter>", Some("h8")),
+        ("7,0<Enter>", Some("h15")),
+        ("a1<Enter>", Some("a1")),
+        // Letters that are commands as well: the command's effect is taken back.
+        ("d4<Enter>", Some("d4")),
+        ("g12<Enter>", Some("g12")),
+        ("k10<Backspace>5<Enter>", Some("k15")),
+        (":H8<Enter>", Some("h8")),
+        ("h8<Esc>", None),
+        (":h99<Enter>", None),
+        (":?<Enter>", None),
+        // A digit alone begins x,y; a letter long ago is no part of it.
+        ("h<Left>8<Esc>", None),
+    ];
+    for (keys, expected) in cases {
+        let mut ann = Sitting::new(freestyle(15), Seat::Black);
+        ann.keys(keys);
+        assert_eq!(ann.played(), expected.map(|name| (0, name.to_owned())), "{keys}");
+        assert_eq!(*ann.app.mode(), Mode::Board, "{keys}");
+    }
+}
+
+#[test]
+fn a_letter_that_becomes_a_point_leaves_no_trace() {
+    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    ann.moves("h8 h9");
+    let cursor = ann.app.cursor();
+    for letter in "hjklgpndrm".chars() {
+        ann.keys(&format!("{letter}5"));
+        assert_eq!(*ann.app.mode(), Mode::Input(format!("{letter}5")));
+        ann.keys("<Esc>");
+        assert_eq!((ann.app.cursor(), ann.app.look()), (cursor, None), "{letter}");
+    }
+    assert_eq!(ann.requests(), []);
+}
+
+#[test]
+fn pasted_text_goes_to_the_input_line() {
+    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    ann.update(Event::Paste("h8\u{1b}[2J\nq".into()));
+    assert_eq!(*ann.app.mode(), Mode::Input("h82J".into()));
+    ann.keys("<Backspace><Backspace><Enter>");
+    assert_eq!(ann.played(), Some((0, "h8".into())));
+}
+
+#[test]
+fn the_second_click_on_a_point_places() {
+    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    // The glyph of c14 and the column before it.
+    ann.click(8, 2);
+    assert_eq!((ann.played(), ann.app.cursor()), (None, Point::new(2, 1)));
+    ann.click(7, 2);
+    assert_eq!(ann.played(), Some((0, "c14".into())));
+    // Not on another point, not after a key, not when the cursor came there by keys.
+    ann.click(8, 2).click(10, 2).keys("<Right>").click(12, 2);
+    assert_eq!((ann.played(), ann.app.cursor()), (None, Point::new(4, 1)));
+    // Beside the board.
+    ann.click(0, 0).click(60, 10).click(0, 23);
+    assert_eq!(ann.app.cursor(), Point::new(4, 1));
+    // The mouse can be left to the terminal.
+    ann.keys("M").click(8, 2).click(8, 2);
+    assert!(ann.effects.contains(&Effect::Mouse(false)));
+    assert_eq!(ann.played(), None);
+}
+
+#[test]
+fn what_cannot_be_taken_back_is_asked_about() {
+    let cases = [
+        ("ry", vec![RoomRequest::Resign]),
+        ("rn", vec![]),
+        ("rx<Esc>", vec![]),
+        ("dy", vec![RoomRequest::OfferDraw]),
+        ("d<Esc>", vec![]),
+        ("u", vec![RoomRequest::AskTakeback]),
+        ("qn", vec![]),
+    ];
+    for (keys, expected) in cases {
+        let mut ann = Sitting::new(freestyle(15), Seat::Black);
+        ann.moves("h8 h9").keys(keys);
+        assert_eq!(ann.requests(), expected, "{keys}");
+        assert_eq!(*ann.app.mode(), Mode::Board, "{keys}");
+    }
+}
+
+#[test]
+fn a_question_goes_away_with_its_game() {
+    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    ann.keys("r");
+    assert_eq!(*ann.app.mode(), Mode::Ask(Question::Resign));
+    ann.ends(resigned(Stone::Black));
+    assert_eq!(*ann.app.mode(), Mode::Board);
+}
+
+#[test]
+fn leaving_a_running_game_is_asked_about_and_ctrl_c_always_leaves() {
+    let left = |seat, keys: &str, over| {
+        let mut sitting = Sitting::new(freestyle(15), seat);
+        if over {
+            sitting.ends(Outcome::Agreement);
+        }
+        sitting.keys(keys);
+        match sitting.effects.last() {
+            Some(Effect::Leave(left)) => Some(*left),
+            _ => None,
+        }
+    };
+    assert_eq!(left(Seat::Black, "q", false), None);
+    assert_eq!(left(Seat::Black, "qy", false), Some(Left::Quit));
+    assert_eq!(left(Seat::Black, "q", true), Some(Left::Quit));
+    assert_eq!(left(Seat::Spectator, "q", false), Some(Left::Quit));
+    for mode in ["", "?", ":h", "r"] {
+        let keys = format!("{mode}<C-c>");
+        assert_eq!(left(Seat::Black, &keys, false), Some(Left::Interrupted), "{mode}");
+    }
+}
+
+#[test]
+fn offers_are_answered_with_y_and_n() {
+    let by = Stone::White;
+    let cases = [
+        (RoomEvent::DrawOffered { by }, RoomRequest::AcceptDraw, RoomRequest::DeclineDraw),
+        (RoomEvent::TakebackAsked { by }, RoomRequest::GrantTakeback, RoomRequest::RefuseTakeback),
+    ];
+    for (offer, yes, no) in cases {
+        for (key, expected) in [("y", yes), ("n", no)] {
+            let mut ann = Sitting::new(freestyle(15), Seat::Black);
+            ann.moves("h8 h9").hears(offer.clone()).keys(key);
+            assert_eq!(ann.requests(), [expected]);
+        }
+    }
+    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    ann.ends(Outcome::Agreement).hears(RoomEvent::RematchAsked { by }).keys("y");
+    assert_eq!(ann.requests(), [RoomRequest::Rematch]);
+    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    ann.keys("y");
+    assert_eq!(ann.last_message(), "Nothing to answer.");
+}
+
+#[test]
+fn moves_that_cannot_be_made_are_refused_at_once_with_a_reason() {
+    let said = |seat, moves: &str, keys: &str| {
+        let mut sitting = Sitting::new(freestyle(15), seat);
+        sitting.moves(moves).keys(keys);
+        assert_eq!(sitting.requests(), [], "{keys}");
+        sitting.last_message().to_owned()
+    };
+    assert_eq!(said(Seat::White, "", "<Enter>"), "It is not your turn.");
+    assert_eq!(said(Seat::Spectator, "", "<Enter>"), "You are watching.");
+    assert_eq!(said(Seat::Black, "h8 h9", "<Enter>"), "This point has a stone already.");
+    assert_eq!(
+        said(Seat::Black, "h8 h9", ",<Enter>"),
+        "You are looking back; G returns to the game."
+    );
+    assert_eq!(said(Seat::White, "", "D"), "The bot can move for you when it is your turn.");
+}
+
+#[test]
+fn looking_back_is_not_pulled_away_by_moves() {
+    let mut eve = Sitting::new(freestyle(15), Seat::Spectator);
+    eve.moves("h8 h9 i8 i9").keys(",,");
+    assert_eq!((eve.app.look(), eve.app.position().ply()), (Some(2), 2));
+    eve.moves("j8 j9");
+    assert_eq!((eve.app.look(), eve.app.position().ply()), (Some(2), 2));
+    eve.keys("n");
+    assert_eq!(eve.app.position().ply(), 3);
+    eve.keys("g");
+    assert_eq!(eve.app.position().ply(), 0);
+    eve.keys("p");
+    assert_eq!(eve.app.position().ply(), 0);
+    eve.keys("G");
+    assert_eq!((eve.app.look(), eve.app.position().ply()), (None, 6));
+    // Stepping to the last move is the game itself.
+    eve.keys(",.").moves("k8");
+    assert_eq!((eve.app.look(), eve.app.position().ply()), (None, 7));
+    // What is looked at may be taken back.
+    eve.keys(",").hears(RoomEvent::TakenBack { ply: 4 });
+    assert_eq!((eve.app.look(), eve.app.position().ply()), (None, 4));
+}
+
+#[test]
+fn weights_are_told_shown_and_asked_for_again() {
+    let weights = RoomRequest::Weights { bot: None };
+    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    ann.moves("h8 h9").keys("T");
+    assert_eq!(ann.requests(), std::slice::from_ref(&weights));
+    ann.weighs(&[("g8", 12.8), ("i8", 2.0), ("h10", 0.5)]);
+    assert_eq!(ann.last_message(), "Weight of h8: no candidate of attack.");
+    ann.keys("lT");
+    assert_eq!(ann.requests(), [], "they are known");
+    assert_eq!(ann.last_message(), "Weight of i8: 2 to attack.");
+    ann.keys("W");
+    assert_eq!(ann.app.heat().level(Point::new(6, 7)), Some(9));
+    assert_eq!(ann.app.heat().level(Point::new(7, 5)), Some(0));
+    // Not on the opponent's turn, and again on one's own.
+    ann.moves("g8");
+    assert_eq!(ann.app.heat().level(Point::new(7, 5)), None);
+    assert_eq!(ann.requests(), []);
+    ann.moves("i8");
+    assert_eq!(ann.requests(), std::slice::from_ref(&weights));
+    ann.keys("W").moves("a1 b1");
+    assert_eq!(ann.requests(), []);
+}
+
+#[test]
+fn weights_that_are_refused_are_not_asked_for_again() {
+    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    ann.keys("W").is_refused(Reason::NoAssistance, "no help here\u{1b}[2J");
+    assert_eq!(ann.last_message(), "No help here [2J.");
+    ann.requests();
+    ann.moves("h8 h9");
+    assert_eq!(ann.requests(), []);
+}
+
+#[test]
+fn the_bot_moves_for_who_asks() {
+    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    ann.moves("h8 h9").keys("D");
+    assert_eq!(ann.requests(), [RoomRequest::BotMove { ply: 2, bot: None }]);
+}
+
+#[test]
+fn the_bell_rings_for_a_persons_move() {
+    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    ann.moves("h8");
+    assert!(!ann.effects.contains(&Effect::Bell));
+    ann.moves("h9");
+    assert!(ann.effects.contains(&Effect::Bell));
+}
+
+#[test]
+fn two_people_at_one_keyboard_move_in_turn() {
+    let mut both = Sitting::new(freestyle(15), Seat::Both);
+    both.keys("h8<Enter>");
+    assert_eq!(both.requests(), [play(0, 7, 7)]);
+    both.moves("h8").keys("h9<Enter>");
+    assert_eq!(both.requests(), [play(1, 7, 6)]);
+    assert!(!both.effects.contains(&Effect::Bell));
+}
+
+#[test]
+fn nothing_is_sent_while_the_connection_is_lost() {
+    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    ann.update(Event::Lost("trying again in 2 s".into()));
+    ann.keys("<Enter>");
+    assert_eq!(ann.requests(), []);
+    assert_eq!(ann.last_message(), "Not now: the connection is lost.");
+    ann.update(Event::Back);
+    assert_eq!(*ann.app.connection(), Connection::Up);
+    ann.keys("<Enter>");
+    assert_eq!(ann.played(), Some((0, "h8".into())));
+}
+
+#[test]
+fn a_snapshot_replaces_what_was_known() {
+    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    ann.moves("h8 h9 i8");
+    let mut snapshot: Snapshot = ann.app.room().snapshot();
+    snapshot.seq = 20;
+    snapshot.game.as_mut().unwrap().moves.truncate(1);
+    let snapshot = Box::new(snapshot);
+    ann.update(Event::Heard(Message::Snapshot { room: code(), snapshot }));
+    assert_eq!((ann.app.ply(), ann.app.room().seq), (1, 20));
+}
+
+#[test]
+fn the_window_follows_play_until_it_is_moved() {
+    let mut ann = Sitting::new(unbounded(), Seat::Black);
+    let inside = |ann: &Sitting, x, y| ann.app.window().unwrap().contains(Point::new(x, y));
+    ann.moves("0,0 100,-50");
+    assert!(inside(&ann, 100, -50));
+    assert!(inside(&ann, ann.app.cursor().x, ann.app.cursor().y));
+    ann.keys("<S-Left><S-Left>H").moves("101,-50 0,1");
+    assert!(!inside(&ann, 0, 1));
+    ann.keys("<Tab>");
+    assert!(inside(&ann, 0, 1));
+    ann.moves("-999999,3");
+    assert!(inside(&ann, -999_999, 3));
+}
+
+#[test]
+fn the_cursor_stays_on_the_board_and_in_the_window() {
+    let mut ann = Sitting::new(freestyle(64), Seat::Black);
+    for key in ["<Up>", "<Left>", "j", "l", "L", "J", "K", "H"] {
+        for _ in 0..70 {
+            ann.keys(key);
+            let window = ann.app.window().unwrap();
+            assert!(window.contains(ann.app.cursor()), "{key}");
+        }
+    }
+    ann.keys(":bl1<Enter>");
+    assert_eq!(ann.played(), Some((0, "bl1".into())));
+}

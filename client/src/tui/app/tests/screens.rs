@@ -1,0 +1,157 @@
+//! Whole drawn screens.
+
+use fivefold_shared::protocol::Spectators;
+use insta::assert_snapshot;
+
+use super::*;
+
+#[test]
+fn the_small_board_is_drawn_large() {
+    let mut ann = Sitting::new(Rules::TIC_TAC_TOE, Seat::Black);
+    ann.moves("b2 a1");
+    assert_snapshot!(ann.drawn(80, 24));
+}
+
+#[test]
+fn gomoku_on_ones_own_turn() {
+    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    ann.moves("h8 h9 i9 g7 j10 k11 i8 i7").keys("kk");
+    assert_snapshot!(ann.drawn(80, 24));
+}
+
+#[test]
+fn a_board_of_19_fits() {
+    let mut ann = Sitting::new(freestyle(19), Seat::White);
+    ann.moves("a1 s19 s1");
+    assert_snapshot!(ann.drawn(80, 24));
+}
+
+#[test]
+fn a_board_of_20_fits() {
+    let mut ann = Sitting::new(freestyle(20), Seat::White);
+    ann.moves("a1 t20 t1");
+    assert_snapshot!(ann.drawn(80, 24));
+}
+
+#[test]
+fn of_a_large_board_a_window_is_drawn() {
+    let mut ann = Sitting::new(freestyle(64), Seat::Black);
+    ann.moves("aa30 bl1");
+    assert_snapshot!(ann.drawn(80, 24));
+}
+
+#[test]
+fn the_unbounded_board_has_signed_rulers() {
+    let mut ann = Sitting::new(unbounded(), Seat::Black);
+    ann.moves("0,0 1,-1 -1,1 -2,2");
+    assert_snapshot!(ann.drawn(80, 24));
+}
+
+#[test]
+fn an_arrow_points_to_a_last_move_outside() {
+    let mut ann = Sitting::new(unbounded(), Seat::Black);
+    ann.moves("0,0").keys("<S-Right>").moves("-1000,-2000");
+    assert_snapshot!(ann.drawn(80, 24));
+}
+
+#[test]
+fn the_screen_grows_with_the_terminal() {
+    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    ann.moves("h8 h9 i9 g7 j10 k11 i8 i7");
+    assert_snapshot!(ann.drawn(120, 40));
+}
+
+#[test]
+fn a_small_terminal_is_told_so() {
+    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    assert_snapshot!(ann.drawn(50, 12));
+}
+
+#[test]
+fn the_smallest_terminal_shows_the_essentials() {
+    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    ann.moves("h8 h9 i9 g7");
+    assert_snapshot!(ann.drawn(60, 16));
+}
+
+#[test]
+fn spectators_see_who_plays_and_who_watches() {
+    let mut eve = Sitting::new(freestyle(15), Seat::Spectator);
+    eve.moves("h8 h9");
+    let names = ["Eve", "Guest 4711"].map(name).to_vec();
+    let spectators = Spectators { count: 2, names };
+    eve.update(Event::Heard(Message::Spectators { room: code(), spectators }));
+    assert_snapshot!(eve.drawn(80, 24));
+}
+
+#[test]
+fn a_room_without_an_opponent_shows_its_link() {
+    let mut ann = Sitting::alone(freestyle(15), id('a'), id('a'));
+    let player = Player::Member { member: id('a'), name: name("Ann") };
+    ann.hears(RoomEvent::Sat { seat: Stone::White, player });
+    assert_snapshot!(ann.drawn(80, 24));
+}
+
+#[test]
+fn the_winning_line_is_marked() {
+    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    ann.moves("h8 h9 i8 i9 j8 j9 k8 k9 l8");
+    assert_snapshot!(ann.drawn(80, 24));
+}
+
+#[test]
+fn weights_are_shown_as_digits() {
+    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    ann.moves("h8 h9").keys("W");
+    ann.weighs(&[("g7", 12.8), ("i7", 7.5), ("g9", 5.0), ("i9", 2.0), ("h10", 0.5), ("h7", 0.1)]);
+    assert_snapshot!(ann.drawn(80, 24));
+}
+
+#[test]
+fn the_help_lists_the_keys() {
+    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    ann.keys("?");
+    assert_snapshot!(ann.drawn(80, 24));
+}
+
+#[test]
+fn resigning_is_asked_about() {
+    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    ann.moves("h8 h9").keys("r");
+    assert_snapshot!(ann.drawn(80, 24));
+}
+
+#[test]
+fn a_lost_connection_is_told_in_the_title() {
+    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    ann.moves("h8 h9");
+    ann.update(Event::Lost("Trying again in 2 s (connection refused).".into()));
+    assert_snapshot!(ann.drawn(80, 24));
+}
+
+#[test]
+fn black_sees_forbidden_points() {
+    let renju = rules(Variant::Renju, Size::square(15));
+    let moves = "d14 o15 d13 o13 b12 o11 c12 o9";
+    let mut ann = Sitting::new(renju, Seat::Black);
+    ann.moves(moves).keys("d12<Enter>");
+    assert_snapshot!(ann.drawn(80, 24));
+    // White does not, as nothing is forbidden to White.
+    let mut bob = Sitting::new(renju, Seat::White);
+    bob.moves(moves);
+    assert!(!bob.drawn(80, 24).contains('!'));
+}
+
+#[test]
+fn looking_back_says_so() {
+    let mut eve = Sitting::new(freestyle(15), Seat::Spectator);
+    eve.moves("h8 h9 i9 g7 j10 k11 i8 i7").keys(",,,");
+    assert_snapshot!(eve.drawn(80, 24));
+}
+
+#[test]
+fn an_offer_waits_for_its_answer_while_a_point_is_typed() {
+    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    ann.moves("h8 h9").hears(RoomEvent::DrawOffered { by: Stone::White }).keys(":h1");
+    assert_snapshot!(ann.drawn(80, 24));
+}

@@ -1,0 +1,174 @@
+//! What each key means while the board has the keyboard, in one table that the help shows as well.
+//!
+//! Letters clash with typed points such as `h8`. They are told apart like this: a letter that is
+//! no command opens the input line at once, and any other one does what it does and may then be
+//! followed by a digit, which takes the letter's effect back and opens the input line with both.
+//! No letter does by itself what could not be taken back, except `u` (column u begins at 21
+//! columns) and answers to questions; `:` opens the input line in any case.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+/// What the person at the keyboard wants.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Action {
+    /// Move the cursor by so many points to the right and down.
+    Move(i32, i32),
+    /// Move the window on the board, in the same directions.
+    Pan(i32, i32),
+    /// Put a stone under the cursor.
+    Place,
+    /// Open the input line with what was typed so far.
+    Type(Option<char>),
+    /// Ask to take a move back.
+    Takeback,
+    /// Offer a draw.
+    Draw,
+    /// Resign.
+    Resign,
+    /// Ask for another game, or agree to one.
+    Rematch,
+    /// Answer yes to an offer.
+    Accept,
+    /// Answer no to an offer; where none is open, look at the next move.
+    DeclineOrNext,
+    /// Look at the position one move earlier.
+    Back,
+    /// Look at the position one move later.
+    Forward,
+    /// Look at the empty board.
+    First,
+    /// Look at the game as it is.
+    Live,
+    /// Bring the last move back into the window.
+    Follow,
+    /// Draw the board larger.
+    ZoomIn,
+    /// Draw the board smaller.
+    ZoomOut,
+    /// Let a bot move for me.
+    BotMove,
+    /// Tell the weight of the point under the cursor.
+    Weight,
+    /// Show or hide the weights of all candidates.
+    HeatMap,
+    /// Take an open seat.
+    Sit,
+    /// Take or release the mouse.
+    Mouse,
+    /// Show the help.
+    Help,
+    /// Leave, after a question where a game would be left alone.
+    Quit,
+    /// Leave at once.
+    Interrupt,
+    /// Go to the background.
+    Suspend,
+    /// Draw everything anew.
+    Redraw,
+    /// Close what is open: help, input, question, look back.
+    Escape,
+}
+
+/// How far `Shift` with an arrow moves the window.
+const PAN: i32 = 4;
+
+/// The help's lines: keys, and what they do.
+pub(super) const HELP: &[(&str, &str)] = &[
+    ("arrows, h j k l", "move the cursor"),
+    ("Enter, Space", "put a stone under the cursor"),
+    ("h8 Enter", "put a stone on h8; \":h8\" is the same, x,y needs \":\""),
+    ("mouse", "click: move the cursor; again: put a stone; M: off/on"),
+    ("Shift+arrows, H J K L", "move the window on a large board; wheel: up, down"),
+    ("Tab", "back to the last move"),
+    ("+  -", "draw the board larger, smaller"),
+    ("u", "ask to take your last move back"),
+    ("d", "offer a draw (small d; asks first)"),
+    ("r", "resign (asks first)"),
+    ("y  n", "answer an offer: yes, no"),
+    ("m", "rematch, when the game has ended"),
+    ("S", "take an open seat"),
+    (",  .   (or p  n)", "look at the move before, after"),
+    ("g  G   (Home  End)", "look at the beginning; return to the game"),
+    ("D", "let the bot move for you (capital D)"),
+    ("T", "the bot's weight of the point under the cursor"),
+    ("W", "the bot's weights of all candidates, 9 the best"),
+    ("q", "quit (asks first while you play); Ctrl-C: at once"),
+    ("Ctrl-Z  Ctrl-L", "suspend; draw anew"),
+];
+
+/// What a key means. `None` when it means nothing.
+pub(super) fn action(key: KeyEvent) -> Option<Action> {
+    if key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) {
+        return chord(key);
+    }
+    let shift = key.modifiers.contains(KeyModifiers::SHIFT);
+    Some(match key.code {
+        KeyCode::Left => arrow(shift, -1, 0),
+        KeyCode::Right => arrow(shift, 1, 0),
+        KeyCode::Up => arrow(shift, 0, -1),
+        KeyCode::Down => arrow(shift, 0, 1),
+        KeyCode::Enter => Action::Place,
+        KeyCode::Tab => Action::Follow,
+        KeyCode::Home => Action::First,
+        KeyCode::End => Action::Live,
+        KeyCode::PageUp => Action::Pan(0, -PAN),
+        KeyCode::PageDown => Action::Pan(0, PAN),
+        KeyCode::Esc => Action::Escape,
+        KeyCode::Char(letter) => return character(letter),
+        _ => return None,
+    })
+}
+
+const fn arrow(shift: bool, x: i32, y: i32) -> Action {
+    if shift { Action::Pan(PAN * x, PAN * y) } else { Action::Move(x, y) }
+}
+
+fn chord(key: KeyEvent) -> Option<Action> {
+    if !key.modifiers.contains(KeyModifiers::CONTROL) {
+        return None;
+    }
+    match key.code {
+        KeyCode::Char('c' | 'C') => Some(Action::Interrupt),
+        KeyCode::Char('z' | 'Z') => Some(Action::Suspend),
+        KeyCode::Char('l' | 'L') => Some(Action::Redraw),
+        _ => None,
+    }
+}
+
+fn character(letter: char) -> Option<Action> {
+    Some(match letter {
+        'h' => Action::Move(-1, 0),
+        'j' => Action::Move(0, 1),
+        'k' => Action::Move(0, -1),
+        'l' => Action::Move(1, 0),
+        'H' => Action::Pan(-PAN, 0),
+        'J' => Action::Pan(0, PAN),
+        'K' => Action::Pan(0, -PAN),
+        'L' => Action::Pan(PAN, 0),
+        ' ' => Action::Place,
+        'u' => Action::Takeback,
+        'd' => Action::Draw,
+        'r' => Action::Resign,
+        'm' => Action::Rematch,
+        'y' => Action::Accept,
+        'n' => Action::DeclineOrNext,
+        ',' | 'p' => Action::Back,
+        '.' => Action::Forward,
+        'g' => Action::First,
+        'G' => Action::Live,
+        '+' | '=' => Action::ZoomIn,
+        '-' => Action::ZoomOut,
+        'D' => Action::BotMove,
+        'T' => Action::Weight,
+        'W' => Action::HeatMap,
+        'S' => Action::Sit,
+        'M' => Action::Mouse,
+        '?' => Action::Help,
+        'q' => Action::Quit,
+        ':' => Action::Type(None),
+        letter if letter.is_ascii_lowercase() || letter.is_ascii_digit() => {
+            Action::Type(Some(letter))
+        }
+        _ => return None,
+    })
+}

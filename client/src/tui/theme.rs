@@ -1,0 +1,95 @@
+//! How things look: colours as an addition, glyphs, and nothing that means something by colour
+//! alone.
+//!
+//! Whatever a style tells is told by a shape, too: brackets, stars, digits, a `>` before the side
+//! to move. So the plain theme, which has no colours, loses nothing.
+
+use fivefold_shared::rules::Stone;
+use ratatui::style::{Color, Modifier, Style};
+
+/// Headings, and what is to be done now.
+pub(super) const STRONG: Style = Style::new().add_modifier(Modifier::BOLD);
+/// Bars that must not be overlooked: the lost connection, questions, the input line.
+pub(super) const BAR: Style = Style::new().add_modifier(Modifier::REVERSED);
+
+/// Which characters stand for the stones.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Glyphs {
+    /// `X` and `O`, which every terminal and every font has.
+    #[default]
+    Ascii,
+    /// Round stones. Some terminals draw them two columns wide, so they must be asked for.
+    Round,
+}
+
+/// Styles and glyphs of the whole screen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Theme {
+    colour: bool,
+    glyphs: Glyphs,
+}
+
+impl Theme {
+    /// A theme with or without colours.
+    pub(super) const fn new(colour: bool, glyphs: Glyphs) -> Self {
+        Self { colour, glyphs }
+    }
+
+    /// The character for a stone.
+    pub(super) const fn glyph(self, stone: Stone) -> &'static str {
+        match (self.glyphs, stone) {
+            (Glyphs::Ascii, Stone::Black) => "X",
+            (Glyphs::Ascii, Stone::White) => "O",
+            (Glyphs::Round, Stone::Black) => "●",
+            (Glyphs::Round, Stone::White) => "○",
+        }
+    }
+
+    /// A stone on the board or before a player's name.
+    pub(super) fn stone(self, stone: Stone) -> Style {
+        let colour = match stone {
+            Stone::Black => Color::LightBlue,
+            Stone::White => Color::LightYellow,
+        };
+        self.paint(Style::new().add_modifier(Modifier::BOLD), colour)
+    }
+
+    /// Empty points, rulers and other things to look past.
+    pub(super) fn quiet(self) -> Style {
+        self.paint(Style::new(), Color::DarkGray)
+    }
+
+    /// The brackets of the cursor.
+    pub(super) fn cursor(self) -> Style {
+        self.paint(Style::new().add_modifier(Modifier::BOLD), Color::LightCyan)
+    }
+
+    /// The brackets of the last move, and the arrow that points to it.
+    pub(super) fn last(self) -> Style {
+        self.paint(Style::new().add_modifier(Modifier::BOLD), Color::LightMagenta)
+    }
+
+    /// The stars of the winning line.
+    pub(super) fn winning(self) -> Style {
+        self.paint(Style::new().add_modifier(Modifier::BOLD), Color::LightGreen)
+    }
+
+    /// Forbidden points, refusals and the loss of the connection.
+    pub(super) fn warning(self) -> Style {
+        self.paint(Style::new().add_modifier(Modifier::BOLD), Color::LightRed)
+    }
+
+    /// A bot's weight of a point, from 0 for the worst candidate to 9 for the best.
+    pub(super) fn weight(self, level: u8) -> Style {
+        match level {
+            0..=3 => self.paint(Style::new(), Color::DarkGray),
+            4..=6 => self.paint(Style::new(), Color::Green),
+            7..=8 => self.paint(Style::new(), Color::Yellow),
+            _ => self.paint(Style::new().add_modifier(Modifier::BOLD), Color::LightRed),
+        }
+    }
+
+    fn paint(self, style: Style, colour: Color) -> Style {
+        if self.colour { style.fg(colour) } else { style }
+    }
+}

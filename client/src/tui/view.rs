@@ -1,0 +1,168 @@
+//! The whole screen, drawn from the state alone.
+
+use fivefold_shared::{notation::coordinates, protocol::Visibility, rules::Outcome};
+use ratatui::{
+    Frame,
+    buffer::Buffer,
+    layout::Rect,
+    text::{Line, Text},
+    widgets::{Block, Clear, Paragraph, Widget, Wrap},
+};
+use unicode_width::UnicodeWidthStr;
+
+use super::{
+    app::{App, Connection, Mode},
+    board,
+    keys::HELP,
+    layout::{COLUMNS_MIN, ROWS_MIN},
+    panel,
+    theme::{BAR, STRONG},
+};
+
+/// The keys at the bottom of the screen, the most needed first; those that do not fit are left to
+/// the help.
+const FOOTER: &[&str] = &[
+    "? help",
+    "q quit",
+    "Enter/h8 play",
+    "u takeback",
+    "d draw",
+    "r resign",
+    "D bot",
+    "T,W weights",
+    ", . look back",
+    "m rematch",
+    "Tab last move",
+    "M mouse",
+];
+
+/// Draws the screen.
+pub(super) fn draw(app: &App, frame: &mut Frame<'_>) {
+    let screen = frame.area();
+    let buffer = frame.buffer_mut();
+    let Some(layout) = app.layout() else {
+        return too_small(screen, buffer);
+    };
+    title(app, layout.title, buffer);
+    board::draw(app, buffer);
+    panel::draw(app, layout.side, buffer);
+    status(app, layout.status, buffer);
+    Line::styled(footer(layout.footer.width), app.theme().quiet()).render(layout.footer, buffer);
+    if *app.mode() == Mode::Help {
+        help(screen, buffer);
+    }
+    if let Mode::Input(text) = app.mode() {
+        let typed = u16::try_from(text.len()).unwrap_or(0);
+        let x = layout.status.x + INPUT_PROMPT_WIDTH + typed;
+        frame.set_cursor_position((x, layout.status.y));
+    }
+}
+
+const INPUT_PROMPT: &str = "Point: ";
+const INPUT_PROMPT_WIDTH: u16 = 7;
+
+fn too_small(screen: Rect, buffer: &mut Buffer) {
+    let text = format!(
+        "The game needs {COLUMNS_MIN} columns and {ROWS_MIN} rows; this terminal has {} and {}. \
+         Make it larger, or press q to quit.",
+        screen.width, screen.height
+    );
+    Paragraph::new(text).wrap(Wrap { trim: true }).render(screen, buffer);
+}
+
+/// What is played, and where; or that the connection is lost.
+fn title(app: &App, area: Rect, buffer: &mut Buffer) {
+    let banner = match app.connection() {
+        Connection::Up => None,
+        Connection::Lost(text) => Some(format!(" !! Connection lost. {text}")),
+        Connection::Closed(text) => Some(format!(" !! Over: {text}  q leaves")),
+    };
+    if let Some(banner) = banner {
+        let width = usize::from(area.width);
+        return Line::styled(format!("{banner:<width$}"), BAR).render(area, buffer);
+    }
+    let kind = match (app.link().is_empty(), app.room().visibility) {
+        (true, _) => "",
+        (false, Visibility::Public) => "  public",
+        (false, Visibility::Private) => "  private",
+    };
+    let help = if app.room().assistance { "  with assistance" } else { "" };
+    let left = format!("{}{kind}{help}", app.rules());
+    Line::styled(left.clone(), STRONG).render(area, buffer);
+    let room = usize::from(area.width).saturating_sub(left.width() + 2);
+    if app.link().width() <= room {
+        Line::raw(app.link()).right_aligned().render(area, buffer);
+    }
+}
+
+/// A question, the input line, or the point under the cursor.
+fn status(app: &App, area: Rect, buffer: &mut Buffer) {
+    let line = match app.mode() {
+        Mode::Ask(question) => Line::styled(format!(" {question}  y yes, n no "), BAR),
+        Mode::Input(text) => {
+            Line::styled(format!("{INPUT_PROMPT}{text}_  (Enter plays, Esc cancels) "), BAR)
+        }
+        Mode::Board | Mode::Help => Line::raw(under_cursor(app)),
+    };
+    line.render(area, buffer);
+}
+
+fn under_cursor(app: &App) -> String {
+    let point = app.cursor();
+    let name = coordinates::format(point, app.rules().size());
+    let what = match (app.position().stone_at(point), app.position().forbidden_at(point)) {
+        (Some(stone), _) => {
+            let won = matches!(
+                app.position().outcome(),
+                Some(Outcome::Five { points, .. }) if points.contains(&point)
+            );
+            format!("{stone}{}", if won { ", winning line" } else { "" })
+        }
+        (None, Some(kind)) if app.forbidden().contains(&point) => {
+            format!("forbidden to Black: {kind}")
+        }
+        (None, _) => "empty".into(),
+    };
+    let weight = match (app.look(), app.heat().shown()) {
+        (None, Some(_)) if app.position().stone_at(point).is_none() => {
+            app.heat().words(point).map(|words| format!(", weight {words}"))
+        }
+        (_, _) => None,
+    };
+    let mouse = if app.has_mouse() { "" } else { "  mouse off" };
+    format!("{name}: {what}{}{mouse}", weight.unwrap_or_default())
+}
+
+fn footer(width: u16) -> String {
+    let mut text = String::new();
+    for key in FOOTER {
+        if text.width() + 2 + key.width() > usize::from(width) {
+            break;
+        }
+        if !text.is_empty() {
+            text.push_str("  ");
+        }
+        text.push_str(key);
+    }
+    text
+}
+
+/// The keys, over the middle of the screen.
+fn help(screen: Rect, buffer: &mut Buffer) {
+    let keys = HELP.iter().map(|(keys, _)| keys.width()).max().unwrap_or(0);
+    let mut lines: Vec<Line<'_>> =
+        HELP.iter().map(|(key, what)| Line::raw(format!(" {key:<keys$}  {what} "))).collect();
+    lines.push(Line::raw(" ( ) cursor  [X] last move, {X} both  *X* winning line  ! forbidden "));
+    let width = lines.iter().map(Line::width).max().unwrap_or(0);
+    let width = u16::try_from(width + 2).unwrap_or(u16::MAX).min(screen.width);
+    let height = u16::try_from(lines.len() + 2).unwrap_or(u16::MAX).min(screen.height);
+    let area = Rect {
+        x: screen.x + (screen.width - width) / 2,
+        y: screen.y + (screen.height - height) / 2,
+        width,
+        height,
+    };
+    Clear.render(area, buffer);
+    let title = Line::styled(" Keys (any key closes this) ", STRONG);
+    Paragraph::new(Text::from(lines)).block(Block::bordered().title(title)).render(area, buffer);
+}
