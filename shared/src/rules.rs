@@ -1,6 +1,18 @@
 //! The rules of five-in-a-row: boards, variants, moves and how games end.
 //!
 //! [`Position`] is the way in. It knows no players, clocks or rooms.
+//!
+//! What the variants make of a run (`|` is the border; m,n,k games count as freestyle does):
+//!
+//! ```text
+//!                    freestyle  standard  renju               caro     caro_overline
+//! . X X X X X .      wins       wins      wins                wins     wins
+//! O X X X X X .      wins       wins      wins                wins     wins
+//! O X X X X X O      wins       wins      wins                nothing  nothing
+//! | X X X X X O      wins       wins      wins                wins     wins
+//! . X X X X X X .    wins       nothing   White's wins,       nothing  wins
+//!                                         Black's is refused
+//! ```
 
 mod board;
 mod forbidden;
