@@ -385,3 +385,106 @@ fn now() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Plays tic-tac-toe as Black against a bot, asks these things one after the other, and says
+    /// what came of each.
+    async fn check(requests: &[RoomRequest], expected: &[&str]) {
+        let bot = Some(BotKind::Minimax.into());
+        let mut game = LocalGame::new(Rules::TIC_TAC_TOE, bot, Stone::Black, 1).unwrap();
+        let mut seen = Vec::new();
+        for (number, request) in requests.iter().enumerate() {
+            let id = CommandId::try_from(number.to_string()).unwrap();
+            game.take(id.clone(), request);
+            let mut answered = false;
+            while !answered || game.thought.is_some() || !game.said.is_empty() {
+                let TableEvent::Message(message) = game.next().await else { panic!("a message") };
+                answered |= message.answers() == Some(&id);
+                seen.push(match *message {
+                    Message::Event { event, .. } => {
+                        let event = serde_json::to_value(&event.event).unwrap();
+                        event["type"].as_str().unwrap().to_owned()
+                    }
+                    Message::Done { .. } => "done".to_owned(),
+                    Message::Weights { weights, .. } => format!("{} weights", weights.len()),
+                    Message::Refused { refusal, .. } => format!("{:?}", refusal.reason),
+                    other => panic!("not said here: {other:?}"),
+                });
+            }
+        }
+        assert_eq!(seen, expected);
+    }
+
+    fn play(ply: usize, x: i32, y: i32) -> RoomRequest {
+        RoomRequest::Play { ply, point: Point::new(x, y) }
+    }
+
+    #[tokio::test]
+    async fn the_bot_answers_and_gives_moves_back() {
+        check(
+            &[play(0, 1, 1), RoomRequest::AskTakeback, play(0, 1, 1), RoomRequest::OfferDraw],
+            &[
+                "played",
+                "done",
+                "played",
+                "taken_back",
+                "done",
+                "played",
+                "done",
+                "played",
+                "draw_offered",
+                "draw_declined",
+                "done",
+            ],
+        )
+        .await;
+    }
+
+    #[tokio::test]
+    async fn bots_help() {
+        check(
+            &[
+                RoomRequest::Weights { bot: None },
+                RoomRequest::BotMove { ply: 0, bot: Some(BotKind::Attack) },
+                RoomRequest::Weights { bot: Some(BotKind::Pattern) },
+            ],
+            &["9 weights", "played", "done", "played", "BotNotOffered"],
+        )
+        .await;
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_is_refused() {
+        check(
+            &[
+                RoomRequest::AskTakeback,
+                RoomRequest::Rematch,
+                RoomRequest::AcceptDraw,
+                RoomRequest::Stand,
+                play(1, 1, 1),
+                play(0, 3, 3),
+                RoomRequest::Resign,
+                play(0, 1, 1),
+                RoomRequest::Rematch,
+            ],
+            &[
+                "NothingToTakeBack",
+                "GameRunning",
+                "NoOffer",
+                "NotAllowed",
+                "StalePly",
+                "Outside",
+                "ended",
+                "done",
+                "NoGame",
+                "started",
+                "done",
+                "played",
+            ],
+        )
+        .await;
+    }
+}

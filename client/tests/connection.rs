@@ -1,0 +1,265 @@
+//! The connection against a server that follows a script: what is said again after a loss, and
+//! when it is given up.
+
+#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
+
+use fivefold::{
+    connection::{Connection, ConnectionError, Visitor},
+    table::{Table, TableEvent},
+};
+use fivefold_shared::{
+    protocol::{
+        CatchUp, Command, Event, Identity, LobbyRequest, MemberId, Message, Name, NumberedEvent,
+        Player, Reason, Refusal, Request, RoomCode, RoomRequest, Snapshot, Spectators, VERSION,
+        Visibility, close,
+    },
+    room::Room,
+    rules::{Point, Rules, Stone},
+};
+use futures_util::{SinkExt, StreamExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_tungstenite::{
+    WebSocketStream, accept_async,
+    tungstenite::{
+        Message as Frame,
+        protocol::{CloseFrame, frame::coding::CloseCode},
+    },
+};
+
+/// One socket of the scripted server.
+struct Peer(WebSocketStream<TcpStream>);
+
+impl Peer {
+    async fn accept(listener: &TcpListener) -> Self {
+        let (stream, _) = listener.accept().await.unwrap();
+        Self(accept_async(stream).await.unwrap())
+    }
+
+    async fn hear(&mut self) -> Command {
+        loop {
+            match self.0.next().await.unwrap().unwrap() {
+                Frame::Text(text) => return Command::from_json(&text).unwrap(),
+                Frame::Ping(_) | Frame::Pong(_) => {}
+                other => panic!("not a command: {other:?}"),
+            }
+        }
+    }
+
+    async fn say(&mut self, message: &Message) {
+        self.0.send(Frame::text(message.to_json())).await.unwrap();
+    }
+
+    /// Hears `hello`, answers it, and returns the identity that was said.
+    async fn welcome(&mut self) -> Option<Identity> {
+        let Command { id, request: Request::Lobby(LobbyRequest::Hello { protocol, identity, .. }) } =
+            self.hear().await
+        else {
+            panic!("hello comes first")
+        };
+        assert_eq!(protocol, VERSION);
+        let new = identity.is_none().then(secret);
+        let (server, you, name) = ("scripted".into(), me(), Name::new("Ann").unwrap());
+        self.say(&Message::Welcome { id, protocol, server, you, name, identity: new }).await;
+        identity
+    }
+
+    /// Hears `join`, answers it, and returns its `after`.
+    async fn let_in(&mut self, catch_up: CatchUp) -> Option<u64> {
+        let Command { id, request: Request::Lobby(LobbyRequest::Join { room, after }) } =
+            self.hear().await
+        else {
+            panic!("a join is due")
+        };
+        let spectators = Spectators::default();
+        self.say(&Message::Joined { id, room, spectators, catch_up }).await;
+        after
+    }
+
+    async fn close(mut self, code: u16, reason: &str) {
+        let frame = CloseFrame { code: CloseCode::from(code), reason: reason.into() };
+        self.0.close(Some(frame)).await.unwrap();
+    }
+}
+
+fn me() -> MemberId {
+    MemberId::try_from("1".repeat(16)).unwrap()
+}
+
+fn secret() -> Identity {
+    Identity::try_from("ab".repeat(32)).unwrap()
+}
+
+fn code() -> RoomCode {
+    RoomCode::try_from("k7m2qpxw9abc".to_owned()).unwrap()
+}
+
+/// The log of a game of tic-tac-toe between `me`, who is Black, and somebody else.
+fn log() -> Vec<NumberedEvent> {
+    let player = |member| Player::Member { member, name: Name::new("Ann").unwrap() };
+    let other = MemberId::try_from("2".repeat(16)).unwrap();
+    let played = |ply, x, y| Event::Played { ply, point: Point::new(x, y), assisted: false };
+    let events = [
+        Event::Created {
+            rules: Rules::TIC_TAC_TOE,
+            visibility: Visibility::Private,
+            assistance: false,
+            host: me(),
+        },
+        Event::Started { game: 1, black: player(me()), white: player(other) },
+        played(0, 1, 1),
+        played(1, 0, 0),
+        played(2, 2, 2),
+    ];
+    (1..).zip(events).map(|(seq, event)| NumberedEvent { seq, at: 0, event }).collect()
+}
+
+fn snapshot(events: usize) -> Box<Snapshot> {
+    Box::new(Room::from_log(&log()[..events]).unwrap().snapshot())
+}
+
+fn news(index: usize) -> Message {
+    Message::Event { room: code(), event: log()[index].clone() }
+}
+
+/// Listens, and gives the table of a client that has joined; `events` are in its snapshot.
+async fn seated(events: usize) -> (TcpListener, Peer, Table) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let server = listener.local_addr().unwrap().to_string().parse().unwrap();
+    let greeting = async {
+        let mut peer = Peer::accept(&listener).await;
+        assert_eq!(peer.welcome().await, None);
+        assert_eq!(peer.let_in(CatchUp::Snapshot(snapshot(events))).await, None);
+        peer
+    };
+    let joining = async {
+        let (mut connection, welcome) = Connection::open(server, Visitor::default()).await.unwrap();
+        let join = LobbyRequest::Join { room: code(), after: None };
+        let joined = connection.ask(join).await.unwrap();
+        Table::remote(connection, welcome.you, joined).unwrap()
+    };
+    let (peer, table) = tokio::join!(greeting, joining);
+    (listener, peer, table)
+}
+
+/// The next event of the table, in short: what happened and how far the room has come.
+async fn next(table: &mut Table) -> (&'static str, u64) {
+    let what = match table.next().await {
+        TableEvent::Message(message) => match *message {
+            Message::Event { .. } => "event",
+            Message::Done { .. } => "done",
+            Message::Snapshot { .. } => "snapshot",
+            other => panic!("not in the script: {other:?}"),
+        },
+        TableEvent::Lost { .. } => "lost",
+        TableEvent::Back => "back",
+        TableEvent::Ended { .. } => "ended",
+    };
+    (what, table.room().seq)
+}
+
+#[tokio::test]
+async fn a_lost_command_is_said_again_and_missed_events_come_in_order() {
+    let (listener, mut peer, mut table) = seated(2).await;
+    peer.say(&news(2)).await;
+    assert_eq!(next(&mut table).await, ("event", 3));
+
+    let id = table.send(RoomRequest::Play { ply: 2, point: Point::new(2, 2) });
+    let said = peer.hear().await;
+    assert_eq!(said.id, id);
+    drop(peer);
+
+    let server = async {
+        let mut peer = Peer::accept(&listener).await;
+        assert_eq!(peer.welcome().await, Some(secret()), "the identity that it was given");
+        assert_eq!(peer.let_in(CatchUp::Events(vec![log()[3].clone()])).await, Some(3));
+        assert_eq!(peer.hear().await, said, "the same command with the same id");
+        peer.say(&news(4)).await;
+        peer.say(&Message::Done { id, seq: Some(5) }).await;
+        peer
+    };
+    let client = async {
+        let mut seen = Vec::new();
+        for _ in 0..5 {
+            seen.push(next(&mut table).await);
+        }
+        seen
+    };
+    let (_peer, seen) = tokio::join!(server, client);
+    assert_eq!(seen, [("lost", 3), ("event", 4), ("back", 4), ("event", 5), ("done", 5)]);
+    assert!(table.plays(Stone::Black) && !table.is_my_turn());
+}
+
+#[tokio::test]
+async fn where_an_event_is_missing_the_whole_room_is_asked_for() {
+    let (_listener, mut peer, mut table) = seated(2).await;
+    let server = async {
+        peer.say(&news(3)).await;
+        peer.say(&news(4)).await;
+        assert_eq!(peer.let_in(CatchUp::Snapshot(snapshot(5))).await, None);
+        peer
+    };
+    let client = async { next(&mut table).await };
+    let (_peer, seen) = tokio::join!(server, client);
+    assert_eq!(seen, ("snapshot", 5));
+}
+
+#[tokio::test]
+async fn events_that_are_known_are_passed_over() {
+    let (_listener, mut peer, mut table) = seated(3).await;
+    for index in [1, 2, 3] {
+        peer.say(&news(index)).await;
+    }
+    assert_eq!(next(&mut table).await, ("event", 4));
+}
+
+#[tokio::test]
+async fn it_stays_away_after_a_code_that_says_so() {
+    let (listener, peer, mut table) = seated(2).await;
+    let (event, ()) = tokio::join!(table.next(), peer.close(close::VERSION, "version\u{1b}[2J"));
+    assert_eq!(event, TableEvent::Ended { reason: "version [2J".into() });
+    drop(listener);
+}
+
+#[tokio::test]
+async fn it_gives_up_when_the_room_is_no_more() {
+    let (listener, peer, mut table) = seated(2).await;
+    let server = async {
+        peer.close(close::RESTART, "restarting").await;
+        let mut peer = Peer::accept(&listener).await;
+        peer.welcome().await;
+        let id = peer.hear().await.id;
+        let refusal = Refusal::new(Reason::NoSuchRoom, "no such room");
+        peer.say(&Message::Refused { id: Some(id), refusal }).await;
+        peer
+    };
+    let client = async { [next(&mut table).await.0, next(&mut table).await.0] };
+    let (_peer, seen) = tokio::join!(server, client);
+    assert_eq!(seen, ["lost", "ended"]);
+}
+
+#[tokio::test]
+async fn a_refusal_of_the_first_hello_is_told() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let server = listener.local_addr().unwrap().to_string().parse().unwrap();
+    let refusal = Refusal::new(Reason::Version, "this server speaks version 2");
+    let refusing = async {
+        let mut peer = Peer::accept(&listener).await;
+        let id = Some(peer.hear().await.id);
+        peer.say(&Message::Refused { id, refusal: refusal.clone() }).await;
+        peer
+    };
+    let (opened, _peer) = tokio::join!(Connection::open(server, Visitor::default()), refusing);
+    assert_eq!(opened.err(), Some(ConnectionError::Refused(refusal)));
+}
+
+#[tokio::test]
+async fn leaving_is_said_to_the_server() {
+    let (_listener, mut peer, table) = seated(2).await;
+    let server = async {
+        let Command { id, request } = peer.hear().await;
+        assert_eq!(request, Request::Lobby(LobbyRequest::Leave { room: code() }));
+        peer.say(&Message::Done { id, seq: None }).await;
+        assert!(matches!(peer.0.next().await, Some(Ok(Frame::Close(_)))));
+    };
+    tokio::join!(table.leave(), server);
+}
