@@ -18,6 +18,8 @@ mod input;
 mod play;
 mod presence;
 mod seat;
+#[cfg(test)]
+mod tests;
 mod turn;
 
 use fivefold_shared::{

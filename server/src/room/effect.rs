@@ -49,7 +49,7 @@ pub struct Entry {
 }
 
 /// A command of a member.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Cause {
     /// Whose.
     pub member: MemberId,

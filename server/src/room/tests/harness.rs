@@ -1,0 +1,382 @@
+//! A room with a clock, a log and bots that wait to be told what to think, driven by text.
+//!
+//! A line of a script is `INPUT > EFFECTS`, the effects separated by `;`. An input is:
+//!
+//! ```text
+//! 2 enter Bob [AFTER]      session 2 of the member Bob enters
+//! 2 leave | 2 gone         it leaves by a command | loses its socket
+//! 2 name Rob               its member has changed his name
+//! 2 play 0 7,7             a command, by its name on the wire and its arguments
+//! 2 #x play 0 7,7          the same with the id `x`; otherwise each command has its own
+//! job 3 7,7|weights|none   the answer to job 3
+//! +500                     500 milliseconds later the room is woken
+//! moves 7,7 8,8 ...        sessions 1 and 2 move in turn, 1 first; nothing is refused
+//! rebuild                  a commit has failed: the room goes back to its log
+//! ```
+//!
+//! Lists of spectators are compared only where the expected effects have one.
+
+use std::collections::BTreeMap;
+
+use fivefold_shared::{
+    bot::Weight,
+    protocol::{
+        CatchUp, CommandId, Create, Event, MemberId, Message, Name, Player, Refusal, RoomCode,
+        RoomRequest,
+    },
+    room::Room as State,
+    rules::{Outcome, Point, Size},
+};
+use serde_json::{Value, json};
+
+use super::super::{
+    Effect, Effects, Entry, Founding, Input, Job, Member, Room, SessionId, Thought, Ticket,
+};
+use crate::limits::Limits;
+
+/// Runs a script in a new room, in which Ann sits as session 1.
+pub(super) fn check(create: &str, script: &str) -> Table {
+    let (mut table, _) = Table::create(create).expect("the room can be made");
+    table.run(script);
+    table
+}
+
+/// A room and everything around it.
+#[derive(Clone, Debug)]
+pub(super) struct Table {
+    pub(super) room: Room,
+    pub(super) now: u64,
+    pub(super) log: Vec<Entry>,
+    /// What the log makes of the room, as a client would find it.
+    folded: Option<State>,
+    /// The jobs that are neither answered nor called off.
+    pub(super) jobs: BTreeMap<Ticket, Job>,
+    pub(super) limits: Limits,
+    commands: usize,
+}
+
+impl Table {
+    /// Makes a room from `VARIANT SIZE SEAT SEAT COLOUR [assistance]`, lets Ann enter, and says
+    /// what came out.
+    pub(super) fn create(text: &str) -> Result<(Self, String), Refusal> {
+        Self::create_with(text, Limits::DEFAULT)
+    }
+
+    pub(super) fn create_with(text: &str, limits: Limits) -> Result<(Self, String), Refusal> {
+        let mut effects = Effects::new();
+        let founding = Founding {
+            code: RoomCode::try_from("k7m2qpxw9abc".to_owned()).unwrap(),
+            host: member("Ann"),
+            command: command_id("create"),
+            create: create(text),
+            coin: true,
+            seed: 7,
+        };
+        let now = 1_000_000;
+        let room = Room::create(now, founding, limits, &mut effects)?;
+        let mut table = Self {
+            room,
+            now,
+            log: Vec::new(),
+            folded: None,
+            jobs: BTreeMap::new(),
+            limits,
+            commands: 0,
+        };
+        table.take_in(&effects);
+        let made = show_all(&effects, true);
+        let enter = Input::Enter {
+            session: SessionId(1),
+            member: member("Ann"),
+            command: command_id("create"),
+            after: None,
+        };
+        let entered = show_all(&table.apply(enter), false);
+        Ok((table, format!("{made}; {entered}")))
+    }
+
+    /// The same log with the room that was read back from it.
+    pub(super) fn with_room(self, room: Room) -> Self {
+        Self { room, jobs: BTreeMap::new(), ..self }
+    }
+
+    /// Runs the lines of a script.
+    pub(super) fn run(&mut self, script: &str) {
+        for line in script.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            let (input, expected) = line.split_once('>').expect("INPUT > EFFECTS");
+            let news = expected.contains("spectators");
+            let effects = self.step(input.trim());
+            assert_eq!(show_all(&effects, news), expected.trim(), "in {line:?} of {script}");
+        }
+    }
+
+    fn step(&mut self, line: &str) -> Effects {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words.as_slice() {
+            ["rebuild"] => self.rebuild(),
+            ["moves", points @ ..] => {
+                for point in points {
+                    let ply = self.room.state.running().map_or(0, |game| game.position.ply());
+                    let effects = self.step(&format!("{} play {ply} {point}", ply % 2 + 1));
+                    let shown = show_all(&effects, false);
+                    assert!(!shown.contains("refused"), "{point}: {shown}");
+                }
+                Effects::new()
+            }
+            ["job", ticket, thought] => {
+                let ticket = Ticket(ticket.parse().unwrap());
+                self.jobs.remove(&ticket);
+                self.apply(Input::Thought { ticket, thought: read_thought(thought) })
+            }
+            [wait] if wait.starts_with('+') => {
+                self.now += wait[1..].parse::<u64>().unwrap();
+                self.apply(Input::Wake)
+            }
+            [session, words @ ..] => {
+                let input = self.read_input(SessionId(session.parse().unwrap()), words);
+                self.apply(input)
+            }
+            [] => panic!("an empty line"),
+        }
+    }
+
+    fn read_input(&mut self, session: SessionId, words: &[&str]) -> Input {
+        self.commands += 1;
+        let (id, words) = match words {
+            [id, words @ ..] if id.starts_with('#') => (command_id(&id[1..]), words),
+            words => (command_id(&self.commands.to_string()), words),
+        };
+        match words {
+            ["enter", name, after @ ..] => Input::Enter {
+                session,
+                member: member(name),
+                command: id,
+                after: after.first().map(|seq| seq.parse().unwrap()),
+            },
+            ["leave"] => Input::Leave { session, command: Some(id) },
+            ["gone"] => Input::Leave { session, command: None },
+            ["name", name] => Input::Renamed { session, name: Name::new(name).unwrap() },
+            request => Input::Command { session, id, request: read_request(request) },
+        }
+    }
+
+    /// A commit has failed: the room goes back to its log.
+    pub(super) fn rebuild(&mut self) -> Effects {
+        let mut effects = Effects::new();
+        self.folded = Some(State::from_log(self.log.iter().map(|entry| &entry.event)).unwrap());
+        self.room.rebuild(self.now, &self.log, &mut effects).unwrap();
+        self.take_in(&effects);
+        self.verify();
+        effects
+    }
+
+    /// Applies one input, and checks what must hold after any.
+    pub(super) fn apply(&mut self, input: Input) -> Effects {
+        let mut effects = Effects::new();
+        self.room.apply(self.now, input, &mut effects);
+        self.take_in(&effects);
+        self.verify();
+        effects
+    }
+
+    fn take_in(&mut self, effects: &Effects) {
+        for effect in effects {
+            match effect {
+                Effect::Append(entry) => {
+                    self.log.push(entry.clone());
+                    match &mut self.folded {
+                        Some(folded) => folded.apply(&entry.event).unwrap(),
+                        None => self.folded = Some(State::begin(&entry.event).unwrap()),
+                    }
+                }
+                Effect::Think(job) => {
+                    assert!(self.jobs.insert(job.ticket, job.clone()).is_none(), "a new ticket");
+                }
+                Effect::CancelThinking(ticket) => {
+                    assert!(self.jobs.remove(ticket).is_some(), "only what is under way");
+                }
+                Effect::Listen(_)
+                | Effect::Dismiss(_)
+                | Effect::Send { .. }
+                | Effect::Broadcast(_)
+                | Effect::Close => {}
+            }
+        }
+    }
+
+    /// The room is what its log makes of it, nobody sits twice, and no bot is left unasked.
+    fn verify(&self) {
+        let snapshot = self.room.state.snapshot();
+        assert_eq!(self.folded.as_ref().map(State::snapshot).as_ref(), Some(&snapshot));
+
+        let ids = [&snapshot.seats.black, &snapshot.seats.white].map(|player| match player {
+            Some(Player::Member { member, .. }) => Some(member),
+            Some(Player::Bot { .. }) | None => None,
+        });
+        assert!(ids[0].is_none() || ids[0] != ids[1], "nobody has both seats");
+
+        let running = self.room.state.running();
+        let awaited = running.is_some_and(|g| self.room.bot_in(g.position.turn()).is_some());
+        assert_eq!(self.room.turn.is_some(), awaited && !self.room.is_closed());
+        if let Some(turn) = &self.room.turn {
+            assert!(self.room.deadline().is_some_and(|at| at <= turn.deadline()));
+        }
+    }
+}
+
+/// A member whose id is made of his name.
+pub(super) fn member(name: &str) -> Member {
+    let hex: String = name.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let id = format!("{hex:0>16}");
+    Member {
+        id: MemberId::try_from(id[id.len() - 16..].to_owned()).unwrap(),
+        name: Name::new(name).unwrap(),
+    }
+}
+
+pub(super) fn command_id(text: &str) -> CommandId {
+    CommandId::try_from(text.to_owned()).unwrap()
+}
+
+fn create(text: &str) -> Create {
+    let words: Vec<&str> = text.split(' ').collect();
+    let [variant, size, first, second, colour, assistance @ ..] = words.as_slice() else {
+        panic!("{text}");
+    };
+    let size: Size = size.parse().unwrap();
+    let rules = match variant.split_once(':') {
+        Some((name, k)) => json!({"variant": name, "k": k.parse::<u8>().unwrap(), "size": size}),
+        None => json!({"variant": variant, "size": size}),
+    };
+    let seats = [*first, *second].map(|seat| match seat {
+        "me" | "open" => json!(seat),
+        bot => json!({ "bot": read_bot(bot) }),
+    });
+    serde_json::from_value(json!({
+        "rules": rules, "seats": seats, "colour": colour,
+        "assistance": assistance == ["assistance"],
+    }))
+    .unwrap()
+}
+
+fn read_bot(text: &str) -> Value {
+    match text.split_once(':') {
+        Some((kind, strength)) => {
+            json!({"kind": kind, "strength": strength.parse::<u8>().unwrap()})
+        }
+        None => json!({ "kind": text }),
+    }
+}
+
+pub(super) fn read_point(text: &str) -> Point {
+    let (x, y) = text.split_once(',').unwrap();
+    Point::new(x.parse().unwrap(), y.parse().unwrap())
+}
+
+fn read_request(words: &[&str]) -> RoomRequest {
+    let ply = |text: &str| text.parse::<usize>().unwrap();
+    let value = match words {
+        ["sit", seat] => json!({"type": "sit", "seat": seat}),
+        ["seat_bot", seat, bot] => json!({"type": "seat_bot", "seat": seat, "bot": read_bot(bot)}),
+        ["remove_bot", seat] => json!({"type": "remove_bot", "seat": seat}),
+        ["play", n, point] => json!({"type": "play", "ply": ply(n), "point": read_point(point)}),
+        ["weights", bot] => json!({"type": "weights", "bot": bot}),
+        ["bot_move", n] => json!({"type": "bot_move", "ply": ply(n)}),
+        ["bot_move", n, bot] => json!({"type": "bot_move", "ply": ply(n), "bot": bot}),
+        [request] => json!({ "type": request }),
+        other => panic!("{other:?}"),
+    };
+    serde_json::from_value(value).unwrap()
+}
+
+fn read_thought(text: &str) -> Option<Thought> {
+    let weight = |x| Weight { point: Point::new(x, 0), weight: 1.0, plies: None };
+    match text {
+        "none" => None,
+        "weights" => Some(Thought::Weights((0..500).map(weight).collect())),
+        point => Some(Thought::Move(read_point(point))),
+    }
+}
+
+/// Effects in the words of the scripts.
+pub(super) fn show_all(effects: &Effects, news: bool) -> String {
+    let is_news = |e: &&Effect| matches!(e, Effect::Broadcast(Message::Spectators { .. }));
+    let shown: Vec<_> = effects.iter().filter(|e| news || !is_news(e)).map(show).collect();
+    shown.join("; ")
+}
+
+fn show(effect: &Effect) -> String {
+    match effect {
+        Effect::Append(entry) => show_event(&entry.event.event),
+        Effect::Listen(session) => format!("+{}", session.0),
+        Effect::Dismiss(session) => format!("-{}", session.0),
+        Effect::Send { session, message } => format!("{} {}", session.0, show_message(message)),
+        Effect::Broadcast(message) => show_message(message),
+        Effect::Think(job) => {
+            let task = format!("{:?}", job.task).to_lowercase();
+            format!("{task} {} {} {}", job.ticket.0, job.bot, job.position.ply())
+        }
+        Effect::CancelThinking(ticket) => format!("cancel {}", ticket.0),
+        Effect::Close => "close".to_owned(),
+    }
+}
+
+fn show_message(message: &Message) -> String {
+    match message {
+        Message::Done { seq: Some(seq), .. } => format!("done {seq}"),
+        Message::Done { seq: None, .. } => "done".to_owned(),
+        Message::Refused { refusal, .. } => {
+            format!("refused {}", serde_json::to_value(refusal.reason).unwrap().as_str().unwrap())
+        }
+        Message::Joined { catch_up: CatchUp::Snapshot(snapshot), .. } => {
+            format!("joined {}", snapshot.seq)
+        }
+        Message::Joined { catch_up: CatchUp::Events(events), .. } => {
+            let seqs: Vec<_> = events.iter().map(|event| event.seq.to_string()).collect();
+            format!("joined [{}]", seqs.join(" "))
+        }
+        Message::Weights { ply, bot, weights, .. } => {
+            format!("weights {bot} {ply} x{}", weights.len())
+        }
+        Message::Snapshot { snapshot, .. } => format!("snapshot {}", snapshot.seq),
+        Message::Spectators { spectators, .. } => {
+            let names = spectators.names.iter().map(|name| format!(" {name}"));
+            format!("spectators {}{}", spectators.count, names.collect::<String>())
+        }
+        Message::Welcome { .. }
+        | Message::Rooms { .. }
+        | Message::Pong { .. }
+        | Message::Event { .. }
+        | Message::Closed { .. } => panic!("a room does not say {message:?}"),
+    }
+}
+
+fn show_event(event: &Event) -> String {
+    let seat = |stone| format!("{stone}").to_lowercase();
+    match event {
+        Event::Created { rules, .. } => format!("created {rules}"),
+        Event::Sat { seat: at, player } => format!("sat {} {}", seat(*at), player.name()),
+        Event::Stood { seat: at } => format!("stood {}", seat(*at)),
+        Event::Renamed { seat: at, name } => format!("renamed {} {name}", seat(*at)),
+        Event::Started { game, black, white } => {
+            format!("started {game} {} {}", black.name(), white.name())
+        }
+        Event::Played { ply, point, assisted } => {
+            let mark = if *assisted { " assisted" } else { "" };
+            format!("played {ply} {},{}{mark}", point.x, point.y)
+        }
+        Event::DrawOffered { by } => format!("draw_offered {}", seat(*by)),
+        Event::DrawDeclined { by } => format!("draw_declined {}", seat(*by)),
+        Event::TakebackAsked { by } => format!("takeback_asked {}", seat(*by)),
+        Event::TakebackRefused { by } => format!("takeback_refused {}", seat(*by)),
+        Event::TakenBack { ply } => format!("taken_back {ply}"),
+        Event::Ended { outcome } => format!("ended {}", show_outcome(outcome)),
+        Event::RematchAsked { by } => format!("rematch_asked {}", seat(*by)),
+    }
+}
+
+fn show_outcome(outcome: &Outcome) -> String {
+    let value = serde_json::to_value(outcome).unwrap();
+    let text = |key: &str| value[key].as_str().map(str::to_owned);
+    [text("reason"), text("winner")].into_iter().flatten().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,230 @@
+//! What holds after any inputs in any order. The harness checks after each of them that the room
+//! is what its log says, that nobody sits twice, and that a bot on turn has been asked.
+
+use std::collections::HashMap;
+
+use fivefold_shared::{
+    bot::BotKind,
+    protocol::{CommandId, Event, Message, NumberedEvent, RoomRequest},
+    rules::{Point, Stone},
+};
+use proptest::prelude::*;
+
+use super::harness::{Table, command_id, member};
+use crate::room::{Cause, Effect, Effects, Input, SessionId, Thought};
+
+/// A session belongs to the member at its remainder, so that each has two: session 1 is Ann's.
+const NAMES: [&str; 3] = ["Cid", "Ann", "Bob"];
+
+/// One thing that happens.
+#[derive(Clone, Debug)]
+enum Act {
+    Enter(u64, Option<u64>),
+    /// By a command or not.
+    Leave(u64, bool),
+    Ask(u64, RoomRequest),
+    /// A move at the ply that is due.
+    Move(u64, Point),
+    /// The last command but so many comes again, from either session of its member.
+    Repeat(bool, usize),
+    /// The oldest job is answered.
+    Think(Option<Thought>),
+    Wait(u64),
+    /// A commit has failed, and nothing was lost by it.
+    Rebuild,
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    let session = || 0..6_u64;
+    // One off the board, now and then.
+    let point = || (0..4, 0..3).prop_map(Point::from);
+    let thought = prop_oneof![
+        9 => point().prop_map(|point| Some(Thought::Move(point))),
+        1 => Just(Some(Thought::Weights(Vec::new()))),
+        1 => Just(None),
+    ];
+    prop_oneof![
+        3 => (session(), prop::option::of(0..40_u64)).prop_map(|(s, after)| Act::Enter(s, after)),
+        1 => (session(), any::<bool>()).prop_map(|(s, says_so)| Act::Leave(s, says_so)),
+        12 => (session(), request()).prop_map(|(s, request)| Act::Ask(s, request)),
+        16 => (session(), point()).prop_map(|(s, point)| Act::Move(s, point)),
+        3 => (any::<bool>(), 0..4_usize).prop_map(|(other, back)| Act::Repeat(other, back)),
+        4 => thought.prop_map(Act::Think),
+        2 => (0..800_u64).prop_map(Act::Wait),
+        1 => Just(Act::Rebuild),
+    ]
+}
+
+fn request() -> impl Strategy<Value = RoomRequest> {
+    let stone = || prop::sample::select(Stone::BOTH.to_vec());
+    let ply = || 0..9_usize;
+    let bot = || prop::option::of(Just(BotKind::Attack));
+    prop_oneof![
+        6 => prop::option::of(stone()).prop_map(|seat| RoomRequest::Sit { seat }),
+        2 => stone().prop_map(|seat| RoomRequest::SeatBot { seat, bot: BotKind::Minimax.into() }),
+        1 => stone().prop_map(|seat| RoomRequest::RemoveBot { seat }),
+        1 => (ply(), 0..3).prop_map(|(ply, x)| RoomRequest::Play { ply, point: Point::new(x, 1) }),
+        2 => (ply(), bot()).prop_map(|(ply, bot)| RoomRequest::BotMove { ply, bot }),
+        2 => bot().prop_map(|bot| RoomRequest::Weights { bot }),
+        9 => prop::sample::select(vec![
+            RoomRequest::Stand,
+            RoomRequest::Resign,
+            RoomRequest::OfferDraw,
+            RoomRequest::AcceptDraw,
+            RoomRequest::DeclineDraw,
+            RoomRequest::AskTakeback,
+            RoomRequest::GrantTakeback,
+            RoomRequest::RefuseTakeback,
+            RoomRequest::Rematch,
+            RoomRequest::Rematch,
+        ]),
+    ]
+}
+
+fn cause(session: SessionId, command: CommandId) -> Cause {
+    let name = NAMES[usize::try_from(session.0).unwrap() % NAMES.len()];
+    Cause { member: member(name).id, command }
+}
+
+/// A table whose commands are watched.
+struct Watched {
+    table: Table,
+    sent: Vec<(SessionId, CommandId, RoomRequest)>,
+    /// The first answers of all commands but those of strangers.
+    answers: HashMap<Cause, Message>,
+}
+
+impl Watched {
+    fn act(&mut self, act: Act) {
+        match act {
+            Act::Enter(session, after) => {
+                let name = NAMES[usize::try_from(session).unwrap() % NAMES.len()];
+                self.apply(Input::Enter {
+                    session: SessionId(session),
+                    member: member(name),
+                    command: command_id("enter"),
+                    after,
+                });
+            }
+            Act::Leave(session, says_so) => {
+                let command = says_so.then(|| command_id(&format!("leave{}", self.sent.len())));
+                self.apply(Input::Leave { session: SessionId(session), command });
+            }
+            Act::Ask(session, request) => self.ask(SessionId(session), request),
+            Act::Move(session, point) => {
+                let game = self.table.room.state.running();
+                let ply = game.map_or(0, |game| game.position.ply());
+                self.ask(SessionId(session), RoomRequest::Play { ply, point });
+            }
+            Act::Repeat(other, back) => {
+                if let Some((session, id, request)) = self.sent.iter().rev().nth(back).cloned() {
+                    let session = if other { (session.0 + 3) % 6 } else { session.0 };
+                    self.command(SessionId(session), id, request);
+                }
+            }
+            Act::Think(thought) => {
+                if let Some((ticket, _)) = self.table.jobs.pop_first() {
+                    self.apply(Input::Thought { ticket, thought });
+                }
+            }
+            Act::Wait(ms) => {
+                self.table.now += ms;
+                self.apply(Input::Wake);
+            }
+            Act::Rebuild => {
+                // It forgets refusals, and takes up again what was refused.
+                self.answers.retain(|_, answer| matches!(answer, Message::Done { .. }));
+                self.table.rebuild();
+            }
+        }
+    }
+
+    fn ask(&mut self, session: SessionId, request: RoomRequest) {
+        let id = command_id(&format!("c{}", self.sent.len()));
+        self.sent.push((session, id.clone(), request.clone()));
+        self.command(session, id, request);
+    }
+
+    /// A command of somebody present is answered at once and once, or held by a job.
+    fn command(&mut self, session: SessionId, id: CommandId, request: RoomRequest) {
+        let present = self.table.room.presence.contains(session);
+        let input = Input::Command { session, id: id.clone(), request };
+        let answers = self.apply(input).into_iter().filter(|answered| *answered == id).count();
+        let cause = cause(session, id);
+        let held = self.table.room.help.iter().any(|help| help.cause == cause);
+        assert_eq!(answers + usize::from(held && present), 1, "{cause:?}");
+    }
+
+    fn apply(&mut self, input: Input) -> Vec<CommandId> {
+        let effects = self.table.apply(input);
+        self.check_answers(&effects)
+    }
+
+    /// The ids that were answered; each as it was the first time.
+    fn check_answers(&mut self, effects: &Effects) -> Vec<CommandId> {
+        let mut answered = Vec::new();
+        for effect in effects {
+            let Effect::Send { session, message } = effect else { continue };
+            let id = match message {
+                Message::Done { id, .. } | Message::Refused { id: Some(id), .. } => id,
+                Message::Weights { id, .. } => {
+                    answered.push(id.clone());
+                    continue;
+                }
+                other => {
+                    assert!(matches!(other, Message::Joined { .. }), "{other:?}");
+                    continue;
+                }
+            };
+            answered.push(id.clone());
+            let stranger = matches!(message, Message::Refused { refusal, .. }
+                if *refusal == self.table.room.stranger());
+            if !stranger && id.as_str().starts_with('c') {
+                let first =
+                    self.answers.entry(cause(*session, id.clone())).or_insert(message.clone());
+                assert_eq!(first, message, "the same command is answered the same");
+            }
+        }
+        answered
+    }
+}
+
+/// Numbers without gaps, and one stone a ply: each move follows the one before it, a takeback or
+/// the start of a game.
+fn check_log<'a>(log: impl Iterator<Item = &'a NumberedEvent>) {
+    let mut due = 0;
+    for (event, seq) in log.zip(1..) {
+        assert_eq!(event.seq, seq);
+        if let Event::Started { .. } = event.event {
+            due = 0;
+        } else if let Event::TakenBack { ply } = event.event {
+            due = ply;
+        } else if let Event::Played { ply, .. } = event.event {
+            assert_eq!(ply, due);
+            due += 1;
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_comes_the_room_stays_sound(acts in prop::collection::vec(act(), 1..200)) {
+        let (table, _) = Table::create("mnk:3 3x3 me open black assistance").unwrap();
+        let mut watched = Watched { table, sent: Vec::new(), answers: HashMap::new() };
+        for act in acts {
+            watched.act(act);
+        }
+        check_log(watched.table.log.iter().map(|entry| &entry.event));
+
+        // Nothing is stuck: with their answers the jobs come to an end, and so does the game of
+        // two bots.
+        while let Some((ticket, _)) = watched.table.jobs.pop_first() {
+            watched.table.now += 1_000;
+            watched.apply(Input::Thought { ticket, thought: None });
+            watched.apply(Input::Wake);
+        }
+        prop_assert!(watched.table.room.help.is_empty());
+    }
+}
