@@ -2,6 +2,61 @@
 //! one. What an operator may change is in [`Limits`]; the rest is constant. The assertions at the
 //! end say how the limits depend on each other.
 
+use std::time::Duration;
+
+use fivefold_shared::{
+    protocol::{ROOMS_MAX, WEIGHTS_MAX},
+    rules::UNBOUNDED_PLIES_MAX,
+};
+
+/// Longest message from a client, in bytes, however it is fragmented.
+pub const MESSAGE_MAX: usize = 4 * 1024;
+/// Read buffer of a socket, in bytes. Most messages are far shorter than the longest.
+pub const READ_BUFFER: usize = 1024;
+/// A socket's messages are gathered up to this many bytes before they are written.
+pub const WRITE_BUFFER: usize = 4 * 1024;
+/// Most bytes that wait in a socket's write buffer: room for the longest message.
+pub const WRITE_BUFFER_MAX: usize = 256 * 1024;
+/// Longest head of an HTTP request, in bytes.
+pub const HTTP_HEAD_MAX: usize = 16 * 1024;
+/// Most header lines of an HTTP request.
+pub const HTTP_HEADERS_MAX: usize = 64;
+/// Most connections beyond the sessions, for pages and handshakes, on the whole server.
+pub const CONNECTIONS_SPARE: usize = 1_000;
+/// The same for one address.
+pub const CONNECTIONS_SPARE_PER_ADDRESS: usize = 64;
+/// Most messages that wait for one session. One that reads slower is ended.
+pub const OUTBOX_MESSAGES_MAX: usize = 64;
+/// Most inputs that wait for one room. What comes beyond is refused.
+pub const MAILBOX_INPUTS_MAX: usize = 128;
+/// Most effects of one room that wait for events to be stored. Beyond it the room takes no more
+/// inputs until they are.
+pub const HELD_EFFECTS_MAX: usize = 1_024;
+/// Most requests that wait for the writer of the store.
+pub const WRITER_QUEUE_MAX: usize = 1_024;
+/// Most jobs that wait for the bots' threads.
+pub const THINKING_QUEUE_MAX: usize = 4_096;
+/// The longest that a bot thinks, when no other job waits.
+pub const THINKING_TIME_MAX: Duration = Duration::from_secs(1);
+/// The shortest time that a bot is given, however many jobs wait.
+pub const THINKING_TIME_MIN: Duration = Duration::from_millis(10);
+/// Most rooms that one session is in at once.
+pub const JOINED_ROOMS_MAX: usize = 64;
+/// Commands refused as too fast, one after the other, before the session is ended.
+pub const TOO_FAST_REFUSALS_MAX: u32 = 100;
+/// The list of rooms is reused for this many times as long as it took to make, so that making it
+/// takes at most this part of a processor's time.
+pub const LISTING_REST: u32 = 100;
+/// The longest that a list of rooms is reused.
+pub const LISTING_AGE_MAX: Duration = Duration::from_secs(1);
+/// How long a closed socket is kept for its peer to read why it was closed.
+pub const CLOSE_LINGER: Duration = Duration::from_secs(1);
+/// When the server stops: how long sessions have to end before they are dropped.
+pub const STOP_SESSIONS_WITHIN: Duration = Duration::from_secs(3);
+/// The same for rooms, and for threads after them.
+pub const STOP_REST_WITHIN: Duration = Duration::from_millis(900);
+/// When reading a room back from the store fails, it is tried again after this time.
+pub const REBUILD_RETRY: Duration = Duration::from_secs(1);
 /// Most events that a room keeps in memory for members who come back; who lacks more gets a
 /// snapshot.
 pub const HISTORY_EVENTS_MAX: usize = 256;
@@ -26,6 +81,28 @@ pub const SPECTATOR_NEWS_INTERVAL_MS: u64 = 1_000;
 /// The limits that an operator may change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
+    /// Most sessions on the server.
+    pub sessions_max: usize,
+    /// Most sessions from one address (IPv6: from one network of 64 bits).
+    pub sessions_per_address_max: usize,
+    /// Most rooms on the server.
+    pub rooms_max: usize,
+    /// Most open rooms made by one identity.
+    pub rooms_per_identity_max: usize,
+    /// Commands that a session may send in a second, for long.
+    pub commands_per_second: u32,
+    /// Commands that a session may send at once after a rest.
+    pub commands_burst: u32,
+    /// The longest that the head of an HTTP request, and so a handshake, may take.
+    pub handshake_timeout: Duration,
+    /// The longest that a session may take to say hello.
+    pub hello_timeout: Duration,
+    /// A session is pinged this often.
+    pub ping_interval: Duration,
+    /// A session from which nothing was heard for this long is ended.
+    pub idle_timeout: Duration,
+    /// The longest that one write to a socket may take.
+    pub write_timeout: Duration,
     /// Most spectators in one room.
     pub spectators_max: usize,
     /// A bot does not answer a person earlier than this after it is its turn.
@@ -41,6 +118,17 @@ pub struct Limits {
 impl Limits {
     /// What holds where the operator says nothing.
     pub const DEFAULT: Self = Self {
+        sessions_max: 50_000,
+        sessions_per_address_max: 64,
+        rooms_max: 100_000,
+        rooms_per_identity_max: 20,
+        commands_per_second: 20,
+        commands_burst: 60,
+        handshake_timeout: Duration::from_secs(5),
+        hello_timeout: Duration::from_secs(10),
+        ping_interval: Duration::from_secs(15),
+        idle_timeout: Duration::from_secs(45),
+        write_timeout: Duration::from_secs(10),
         spectators_max: 10_000,
         bot_answer_min_ms: 150,
         bot_pace_ms: 500,
@@ -64,3 +152,34 @@ const _: () = assert!(
     ANSWERS_MAX <= HISTORY_EVENTS_MAX,
     "who repeats a remembered command can usually be given the events it caused"
 );
+const _: () = assert!(
+    Limits::DEFAULT.idle_timeout.as_millis() >= 2 * Limits::DEFAULT.ping_interval.as_millis(),
+    "a session may miss a ping before it is taken for idle"
+);
+const _: () = assert!(
+    Limits::DEFAULT.write_timeout.as_millis() <= Limits::DEFAULT.idle_timeout.as_millis(),
+    "a blocked write is noticed before the silence that it causes"
+);
+const _: () = assert!(
+    Limits::DEFAULT.rooms_per_identity_max <= JOINED_ROOMS_MAX,
+    "one session can be in all rooms that its identity may make"
+);
+const _: () = assert!(
+    MEMBER_SESSIONS_MAX <= Limits::DEFAULT.sessions_per_address_max,
+    "one member can use his sessions from one address"
+);
+const _: () = assert!(
+    WRITE_BUFFER + WEIGHTS_MAX * 128 <= WRITE_BUFFER_MAX
+        && WRITE_BUFFER + ROOMS_MAX * 1024 <= WRITE_BUFFER_MAX
+        && WRITE_BUFFER + HISTORY_EVENTS_MAX * 512 <= WRITE_BUFFER_MAX
+        && WRITE_BUFFER + UNBOUNDED_PLIES_MAX * "[-2147483648,-2147483648],".len() + 4096
+            <= WRITE_BUFFER_MAX,
+    "every message has room in an empty write buffer"
+);
+const _: () = assert!(READ_BUFFER <= MESSAGE_MAX && MESSAGE_MAX <= HTTP_HEAD_MAX);
+const _: () = assert!(
+    STOP_SESSIONS_WITHIN.as_millis() + 2 * STOP_REST_WITHIN.as_millis() < 5_000
+        && CLOSE_LINGER.as_millis() < STOP_SESSIONS_WITHIN.as_millis(),
+    "the server ends within five seconds, and sessions can be told why"
+);
+const _: () = assert!(THINKING_TIME_MIN.as_millis() <= THINKING_TIME_MAX.as_millis());

@@ -8,6 +8,7 @@
 //! that makes events: so the room's log always tells its state. Beside that state there is only
 //! what a restart may forget: who is present, and what bots are thinking about.
 
+pub(crate) mod actor;
 mod answered;
 mod command;
 mod door;

@@ -1,0 +1,134 @@
+//! Who may connect: a count of guests in all and for each address, with a limit on both.
+
+use std::{
+    collections::HashMap,
+    net::{IpAddr, Ipv6Addr},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+/// Counts guests and turns away those who are too many.
+#[derive(Clone, Debug)]
+pub(crate) struct Admission(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    guests_max: usize,
+    per_address_max: usize,
+    /// Held only to count.
+    guests: Mutex<Guests>,
+}
+
+#[derive(Debug, Default)]
+struct Guests {
+    total: usize,
+    by_address: HashMap<IpAddr, usize>,
+}
+
+/// The place of one guest; dropping it gives it up.
+#[derive(Debug)]
+pub(crate) struct Place {
+    admission: Admission,
+    address: IpAddr,
+}
+
+/// Which limit was reached.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Full {
+    /// The one on all guests.
+    Server,
+    /// The one on this address.
+    Address,
+}
+
+impl Admission {
+    /// Admits so many guests in all and from each address.
+    pub(crate) fn new(guests_max: usize, per_address_max: usize) -> Self {
+        let guests = Mutex::default();
+        Self(Arc::new(Shared { guests_max, per_address_max, guests }))
+    }
+
+    /// Lets a guest in.
+    ///
+    /// # Errors
+    /// When a limit is reached.
+    pub(crate) fn admit(&self, address: IpAddr) -> Result<Place, Full> {
+        let address = network(address);
+        let mut guests = self.lock();
+        if guests.total >= self.0.guests_max {
+            return Err(Full::Server);
+        }
+        let here = guests.by_address.get(&address).copied().unwrap_or(0);
+        if here >= self.0.per_address_max {
+            return Err(Full::Address);
+        }
+        guests.by_address.insert(address, here + 1);
+        guests.total += 1;
+        Ok(Place { admission: self.clone(), address })
+    }
+
+    /// How many guests there are.
+    pub(crate) fn count(&self) -> usize {
+        self.lock().total
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Guests> {
+        // Nothing panics while the lock is held.
+        self.0.guests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut guests = self.admission.lock();
+        guests.total -= 1;
+        if let Some(here) = guests.by_address.get_mut(&self.address) {
+            *here -= 1;
+            if *here == 0 {
+                guests.by_address.remove(&self.address);
+            }
+        }
+    }
+}
+
+/// What counts as one address: an IPv6 host has a whole network of 64 bits to choose from.
+fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V4(address) => IpAddr::V4(address),
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_counted_by_network() {
+        let cases = [
+            ("192.0.2.1", "192.0.2.1", true),
+            ("192.0.2.1", "192.0.2.2", false),
+            ("192.0.2.1", "::ffff:192.0.2.1", true),
+            ("2001:db8::1", "2001:db8::ffff:1", true),
+            ("2001:db8::1", "2001:db8:0:1::1", false),
+        ];
+        for (one, other, same) in cases {
+            let admission = Admission::new(10, 1);
+            let place = admission.admit(one.parse().unwrap()).unwrap();
+            let second = admission.admit(other.parse().unwrap());
+            assert_eq!(second.is_err(), same, "{one} and {other}");
+            drop((place, second));
+            assert_eq!(admission.count(), 0);
+            assert!(admission.admit(other.parse().unwrap()).is_ok());
+        }
+    }
+
+    #[test]
+    fn the_whole_server_has_a_limit() {
+        let admission = Admission::new(1, 1);
+        let _place = admission.admit("192.0.2.1".parse().unwrap()).unwrap();
+        assert_eq!(admission.admit("192.0.2.2".parse().unwrap()).unwrap_err(), Full::Server);
+    }
+}

@@ -1,0 +1,97 @@
+//! Everything that must not be guessed or foreseen, from the randomness of the operating system.
+
+use fivefold_shared::protocol::{
+    IDENTITY_LENGTH, Identity, MEMBER_ID_LENGTH, MemberId, Name, ROOM_CODE_ALPHABET,
+    ROOM_CODE_LENGTH, RoomCode,
+};
+use rand::{TryRng, rngs::SysRng};
+use sha2::{Digest, Sha256};
+
+/// A new identity, known to nobody yet.
+pub(crate) fn identity() -> Identity {
+    let secret = hex(&bytes::<{ IDENTITY_LENGTH / 2 }>());
+    Identity::try_from(secret).expect("hexadecimal digits, as many as it takes")
+}
+
+/// What others know an identity by. The secret cannot be found from it, and nothing needs to be
+/// stored to find it again.
+pub(crate) fn member_id(identity: &Identity) -> MemberId {
+    let digest =
+        Sha256::new().chain_update("fivefold member").chain_update(identity.as_str()).finalize();
+    let id = hex(&digest[..MEMBER_ID_LENGTH / 2]);
+    MemberId::try_from(id).expect("hexadecimal digits, as many as it takes")
+}
+
+/// What somebody is called who has given no name: always the same for the same member.
+pub(crate) fn guest_name(member: &MemberId) -> Name {
+    let number =
+        member.as_str().bytes().fold(0_u32, |sum, byte| (sum * 31 + u32::from(byte)) % 10_000);
+    Name::new(&format!("Guest {number:04}")).expect("letters, a space and digits")
+}
+
+/// A code for a new room.
+pub(crate) fn room_code() -> RoomCode {
+    let letters = ROOM_CODE_ALPHABET.len();
+    // Bytes from the largest multiple of the number of letters on would favour some of them.
+    let fair = 256 / letters * letters;
+    let mut code = String::with_capacity(ROOM_CODE_LENGTH);
+    while code.len() < ROOM_CODE_LENGTH {
+        let usable = bytes::<16>().into_iter().map(usize::from).filter(|&byte| byte < fair);
+        let missing = ROOM_CODE_LENGTH - code.len();
+        code.extend(
+            usable.take(missing).map(|byte| char::from(ROOM_CODE_ALPHABET[byte % letters])),
+        );
+    }
+    RoomCode::try_from(code).expect("letters of the alphabet, as many as it takes")
+}
+
+/// A number that bots make their choices by.
+pub(crate) fn seed() -> u64 {
+    u64::from_le_bytes(bytes())
+}
+
+/// Heads or tails.
+pub(crate) fn coin() -> bool {
+    bytes::<1>()[0] & 1 == 1
+}
+
+fn bytes<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
+    SysRng
+        .try_fill_bytes(&mut bytes)
+        .expect("without the system's randomness no secret can be made");
+    bytes
+}
+
+fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    bytes
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .map(|digit| char::from(DIGITS[usize::from(digit)]))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_known_by_the_same_id_every_time() {
+        let secret = Identity::try_from("0f".repeat(32)).unwrap();
+        let member = member_id(&secret);
+        assert_eq!(member, member_id(&secret));
+        assert_eq!(guest_name(&member), guest_name(&member));
+        assert_ne!(member, member_id(&identity()));
+        assert!(!secret.as_str().contains(member.as_str()));
+    }
+
+    #[test]
+    fn codes_use_the_whole_alphabet() {
+        let codes: Vec<_> = (0..500).map(|_| room_code()).collect();
+        for &letter in ROOM_CODE_ALPHABET {
+            let letter = char::from(letter);
+            assert!(codes.iter().any(|code| code.as_str().contains(letter)), "{letter}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What an operator can set, by flags and by variables of the environment.
+
+use std::{net::SocketAddr, num::NonZeroUsize, thread, time::Duration};
+
+use crate::limits::Limits;
+
+/// The Fivefold server: five in a row, online. Everything is kept in memory.
+#[derive(Clone, PartialEq, Eq, Debug, clap::Parser)]
+#[command(name = "fivefold-server", version)]
+pub struct Args {
+    /// Where to listen; port 0 takes any free one.
+    #[arg(long, env = "FIVEFOLD_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
+    pub listen: SocketAddr,
+
+    /// What to log on stderr: a level, or directives like `fivefold_server=debug`.
+    #[arg(long, env = "FIVEFOLD_LOG", default_value = "info", value_name = "FILTER")]
+    pub log: String,
+
+    /// Threads on which bots think; otherwise one less than there are processors.
+    #[arg(long, env = "FIVEFOLD_BOT_THREADS", value_name = "NUMBER")]
+    pub bot_threads: Option<NonZeroUsize>,
+
+    /// The least time between the moves of two bots, in milliseconds.
+    #[arg(long, env = "FIVEFOLD_BOT_PACE", value_name = "MS",
+          default_value_t = Limits::DEFAULT.bot_pace_ms)]
+    pub bot_pace: u64,
+
+    /// A bot answers a person no sooner than this, in milliseconds.
+    #[arg(long, env = "FIVEFOLD_BOT_ANSWER_MIN", value_name = "MS",
+          default_value_t = Limits::DEFAULT.bot_answer_min_ms)]
+    pub bot_answer_min: u64,
+
+    /// Close a room in which nobody is after so many seconds.
+    #[arg(long, env = "FIVEFOLD_EMPTY_ROOM_CLOSE", value_name = "SECONDS",
+          default_value_t = Limits::DEFAULT.empty_room_close_ms / 1_000)]
+    pub empty_room_close: u64,
+
+    /// The same for a room with an unfinished game between two people.
+    #[arg(long, env = "FIVEFOLD_ABANDONED_ROOM_CLOSE", value_name = "SECONDS",
+          default_value_t = Limits::DEFAULT.abandoned_room_close_ms / 1_000)]
+    pub abandoned_room_close: u64,
+
+    /// Most sessions.
+    #[arg(long, env = "FIVEFOLD_SESSIONS", value_name = "NUMBER",
+          default_value_t = Limits::DEFAULT.sessions_max)]
+    pub sessions: usize,
+
+    /// Most sessions from one address.
+    #[arg(long, env = "FIVEFOLD_SESSIONS_PER_ADDRESS", value_name = "NUMBER",
+          default_value_t = Limits::DEFAULT.sessions_per_address_max)]
+    pub sessions_per_address: usize,
+
+    /// Most rooms.
+    #[arg(long, env = "FIVEFOLD_ROOMS", value_name = "NUMBER",
+          default_value_t = Limits::DEFAULT.rooms_max)]
+    pub rooms: usize,
+
+    /// Most open rooms made by one identity.
+    #[arg(long, env = "FIVEFOLD_ROOMS_PER_IDENTITY", value_name = "NUMBER",
+          default_value_t = Limits::DEFAULT.rooms_per_identity_max)]
+    pub rooms_per_identity: usize,
+
+    /// Most spectators in one room.
+    #[arg(long, env = "FIVEFOLD_SPECTATORS", value_name = "NUMBER",
+          default_value_t = Limits::DEFAULT.spectators_max)]
+    pub spectators: usize,
+
+    /// Commands that a session may send in a second; three times as many at once after a rest.
+    #[arg(long, env = "FIVEFOLD_COMMAND_RATE", value_name = "PER_SECOND",
+          default_value_t = Limits::DEFAULT.commands_per_second)]
+    pub command_rate: u32,
+}
+
+/// How a server is to run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Config {
+    /// The limits.
+    pub limits: Limits,
+    /// On how many threads bots think.
+    pub bot_threads: NonZeroUsize,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let bot_threads =
+            NonZeroUsize::new(processors.saturating_sub(1)).unwrap_or(NonZeroUsize::MIN);
+        Self { limits: Limits::DEFAULT, bot_threads }
+    }
+}
+
+impl Args {
+    /// The configuration that these arguments mean.
+    pub fn config(&self) -> Config {
+        let default = Config::default();
+        let ms = |seconds: u64| {
+            u64::try_from(Duration::from_secs(seconds).as_millis()).unwrap_or(u64::MAX)
+        };
+        Config {
+            limits: Limits {
+                sessions_max: self.sessions,
+                sessions_per_address_max: self.sessions_per_address,
+                rooms_max: self.rooms,
+                rooms_per_identity_max: self.rooms_per_identity,
+                spectators_max: self.spectators,
+                commands_per_second: self.command_rate,
+                commands_burst: self.command_rate.saturating_mul(3),
+                bot_pace_ms: self.bot_pace,
+                bot_answer_min_ms: self.bot_answer_min,
+                empty_room_close_ms: ms(self.empty_room_close),
+                abandoned_room_close_ms: ms(self.abandoned_room_close),
+                ..default.limits
+            },
+            bot_threads: self.bot_threads.unwrap_or(default.bot_threads),
+        }
+    }
+}

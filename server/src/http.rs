@@ -1,0 +1,184 @@
+//! HTTP: the page, the health check, and the handshake that turns a connection into a socket.
+//!
+//! What is said over the socket is unknown here.
+
+mod handshake;
+mod page;
+
+use std::{
+    net::IpAddr,
+    sync::{Arc, Mutex, PoisonError, atomic::Ordering},
+};
+
+use axum::{
+    Extension, Json, Router,
+    extract::{Request, State},
+    http::{HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+    routing::{any, get},
+};
+use hyper::{body::Incoming, server::conn::http1, service::Service, upgrade::OnUpgrade};
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    service::TowerToHyperService,
+};
+use serde::Serialize;
+use tokio::net::TcpStream;
+
+use crate::{
+    Server,
+    admission::{Full, Place},
+    limits::{HTTP_HEAD_MAX, HTTP_HEADERS_MAX},
+    room::SessionId,
+    session,
+};
+
+/// Everything that is served.
+pub(crate) fn router(server: Arc<Server>) -> Router {
+    Router::new()
+        .route("/", get(page::home))
+        .route("/r/{code}", get(page::room))
+        .route("/style.css", get(page::style))
+        .route("/healthz", get(health))
+        .route("/ws", any(socket))
+        .fallback(page::missing)
+        .with_state(server)
+}
+
+/// Serves one connection, and then the session that it has become, if it has.
+pub(crate) async fn serve(stream: TcpStream, peer: IpAddr, router: Router, server: Arc<Server>) {
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::trace!(%error, "the connection was gone at once");
+        return;
+    }
+    let caller = Caller { peer, upgrade: Arc::default() };
+    let service = WithCaller { caller: caller.clone(), router: TowerToHyperService::new(router) };
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(server.limits.handshake_timeout)
+        .max_buf_size(HTTP_HEAD_MAX)
+        .max_headers(HTTP_HEADERS_MAX)
+        .serve_connection(TokioIo::new(stream), service)
+        .with_upgrades();
+    let served = tokio::select! {
+        served = connection => served,
+        () = server.stop.cancelled() => return,
+    };
+    if let Err(error) = served {
+        tracing::debug!(%error, "the connection failed");
+        return;
+    }
+    let Some(Upgrade { socket, place }) = caller.take() else { return };
+    match socket.await {
+        Ok(socket) => {
+            let id = SessionId(server.sessions_so_far.fetch_add(1, Ordering::Relaxed));
+            session::run(TokioIo::new(socket), id, server).await;
+        }
+        Err(error) => tracing::debug!(%error, "the handshake failed"),
+    }
+    drop(place);
+}
+
+/// Who is at the other end of a connection; handed to the handlers with each request.
+#[derive(Clone, Debug)]
+struct Caller {
+    peer: IpAddr,
+    /// Set by the handshake. Held only to set and to take.
+    upgrade: Arc<Mutex<Option<Upgrade>>>,
+}
+
+/// A connection that is about to become a socket.
+#[derive(Debug)]
+struct Upgrade {
+    socket: OnUpgrade,
+    /// Held for as long as the session lasts.
+    place: Place,
+}
+
+impl Caller {
+    fn put(&self, upgrade: Upgrade) {
+        *self.upgrade.lock().unwrap_or_else(PoisonError::into_inner) = Some(upgrade);
+    }
+
+    fn take(&self) -> Option<Upgrade> {
+        self.upgrade.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// The router, for one caller.
+struct WithCaller {
+    caller: Caller,
+    router: TowerToHyperService<Router>,
+}
+
+impl Service<Request<Incoming>> for WithCaller {
+    type Response = Response;
+    type Error = std::convert::Infallible;
+    type Future = <TowerToHyperService<Router> as Service<Request<Incoming>>>::Future;
+
+    fn call(&self, mut request: Request<Incoming>) -> Self::Future {
+        request.extensions_mut().insert(self.caller.clone());
+        self.router.call(request)
+    }
+}
+
+/// `/ws`: the handshake.
+async fn socket(
+    State(server): State<Arc<Server>>,
+    Extension(caller): Extension<Caller>,
+    request: Request,
+) -> Response {
+    let accept = match handshake::accept(&request) {
+        Ok(accept) => accept,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let place = match server.sessions.admit(caller.peer) {
+        Ok(place) => place,
+        Err(full) => {
+            server.counters.turned_away.add();
+            return too_many(full);
+        }
+    };
+    caller.put(Upgrade { socket: hyper::upgrade::on(request), place });
+    handshake::switching(&accept)
+}
+
+fn too_many(full: Full) -> Response {
+    let text = match full {
+        Full::Server => "The server is full. Come back later.\n",
+        Full::Address => "Too many sessions from your address. Close some of them.\n",
+    };
+    let retry = [(header::RETRY_AFTER, HeaderValue::from_static("30"))];
+    (StatusCode::SERVICE_UNAVAILABLE, retry, text).into_response()
+}
+
+/// What `/healthz` says.
+#[derive(Serialize)]
+struct Health {
+    status: &'static str,
+    version: &'static str,
+    sessions: usize,
+    rooms: usize,
+    turned_away: u64,
+    too_fast: u64,
+    busy: u64,
+    too_slow: u64,
+    commits_failed: u64,
+    rooms_failed: u64,
+}
+
+async fn health(State(server): State<Arc<Server>>) -> Json<Health> {
+    let counters = &server.counters;
+    Json(Health {
+        status: "ok",
+        version: env!("CARGO_PKG_VERSION"),
+        sessions: server.sessions.count(),
+        rooms: server.lobby.count(),
+        turned_away: counters.turned_away.get(),
+        too_fast: counters.too_fast.get(),
+        busy: counters.busy.get(),
+        too_slow: counters.too_slow.get(),
+        commits_failed: counters.commits_failed.get(),
+        rooms_failed: counters.rooms_failed.get(),
+    })
+}

@@ -1,0 +1,242 @@
+//! The lobby: which rooms there are, making new ones, and the list of the public ones.
+//!
+//! What goes on in a room is unknown here.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use dashmap::DashMap;
+use fivefold_shared::protocol::{
+    CommandId, Create, MemberId, Phase, ROOMS_MAX, Reason, Refusal, RoomCode, RoomSummary,
+    Visibility,
+};
+use tokio::sync::mpsc;
+use tokio_util::task::TaskTracker;
+
+use crate::{
+    chance,
+    limits::{LISTING_AGE_MAX, LISTING_REST, Limits, MAILBOX_INPUTS_MAX},
+    room::{
+        Effects, Founding, Member, Room,
+        actor::{self, Letter, Surroundings},
+    },
+};
+
+/// All rooms.
+#[derive(Debug)]
+pub(crate) struct Lobby {
+    rooms: DashMap<RoomCode, RoomHandle>,
+    /// Who has made which. Held only to look up and to make a room, which waits for nothing;
+    /// taken before any lock inside `rooms`.
+    makers: Mutex<Makers>,
+    /// Held to make the list, so that only one session makes it.
+    listing: Mutex<Listing>,
+    limits: Limits,
+    around: Surroundings,
+    tasks: TaskTracker,
+}
+
+/// The way to a room.
+#[derive(Clone, Debug)]
+pub(crate) struct RoomHandle {
+    mailbox: mpsc::Sender<Letter>,
+    /// Kept up to date by the room; held only to copy it.
+    summary: Arc<Mutex<RoomSummary>>,
+    is_public: bool,
+}
+
+#[derive(Debug, Default)]
+struct Makers {
+    /// The open rooms of each, with the command that made them.
+    rooms: HashMap<MemberId, Vec<(CommandId, RoomCode)>>,
+    total: usize,
+}
+
+#[derive(Debug, Default)]
+struct Listing {
+    list: RoomList,
+    fresh_until: Option<Instant>,
+}
+
+/// A list of public rooms: at most [`ROOMS_MAX`] of them, and how many there are.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RoomList {
+    pub(crate) rooms: Vec<RoomSummary>,
+    pub(crate) total: usize,
+}
+
+impl RoomHandle {
+    /// Where the room takes its inputs from.
+    pub(crate) const fn mailbox(&self) -> &mpsc::Sender<Letter> {
+        &self.mailbox
+    }
+
+    fn summary(&self) -> RoomSummary {
+        // The room only ever writes whole summaries.
+        self.summary.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Lobby {
+    /// A lobby without rooms. The rooms' tasks will be among `tasks`.
+    pub(crate) fn new(limits: Limits, around: Surroundings, tasks: TaskTracker) -> Self {
+        Self {
+            rooms: DashMap::new(),
+            makers: Mutex::default(),
+            listing: Mutex::default(),
+            limits,
+            around,
+            tasks,
+        }
+    }
+
+    /// The room with this code.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub(crate) fn find(&self, code: &RoomCode) -> Result<RoomHandle, Refusal> {
+        self.rooms.get(code).map(|room| room.clone()).ok_or_else(no_such_room)
+    }
+
+    /// How many rooms there are.
+    pub(crate) fn count(&self) -> usize {
+        lock(&self.makers).total
+    }
+
+    /// Makes a room, or finds the one that the same command has made already. Its maker is not
+    /// in it yet.
+    ///
+    /// # Errors
+    /// When a limit is reached, or such a room cannot be.
+    pub(crate) fn create(
+        self: &Arc<Self>,
+        maker: Member,
+        command: CommandId,
+        create: Create,
+    ) -> Result<(RoomCode, RoomHandle), Refusal> {
+        let mut makers = lock(&self.makers);
+        let own = makers.rooms.get(&maker.id).map_or(&[][..], Vec::as_slice);
+        if let Some((_, code)) = own.iter().find(|(by, _)| *by == command) {
+            return Ok((code.clone(), self.find(code)?));
+        }
+        if own.len() >= self.limits.rooms_per_identity_max {
+            let text = "You have made as many rooms as you may. Use one, or wait until it closes.";
+            return Err(Refusal::new(Reason::TooManyRooms, text));
+        }
+        if makers.total >= self.limits.rooms_max {
+            let text = "The server has as many rooms as it can. Try again later.";
+            return Err(Refusal::new(Reason::ServerFull, text));
+        }
+
+        let code = self.unused_code();
+        let mut founding = Effects::new();
+        let room = Room::create(
+            actor::now(),
+            Founding {
+                code: code.clone(),
+                host: maker.clone(),
+                command: command.clone(),
+                create,
+                coin: chance::coin(),
+                seed: chance::seed(),
+            },
+            self.limits,
+            &mut founding,
+        )?;
+        let handle = self.open(&maker.id, room, founding);
+        makers.total += 1;
+        makers.rooms.entry(maker.id).or_default().push((command, code.clone()));
+        Ok((code, handle))
+    }
+
+    fn open(self: &Arc<Self>, maker: &MemberId, room: Room, founding: Effects) -> RoomHandle {
+        let (mailbox, letters) = mpsc::channel(MAILBOX_INPUTS_MAX);
+        let summary = Arc::new(Mutex::new(room.summary()));
+        let is_public = match room.visibility() {
+            Visibility::Public => true,
+            Visibility::Private => false,
+        };
+        let handle = RoomHandle { mailbox, summary: Arc::clone(&summary), is_public };
+        let code = room.code().clone();
+        self.rooms.insert(code.clone(), handle.clone());
+        tracing::debug!(room.id = %code, "room opened");
+
+        let (lobby, maker) = (Arc::clone(self), maker.clone());
+        self.tasks.spawn(async move {
+            actor::run(room, founding, letters, summary, lobby.around.clone()).await;
+            lobby.remove(&maker, &code);
+        });
+        handle
+    }
+
+    fn remove(&self, maker: &MemberId, code: &RoomCode) {
+        let mut makers = lock(&self.makers);
+        if let Some(own) = makers.rooms.get_mut(maker) {
+            own.retain(|(_, open)| open != code);
+            if own.is_empty() {
+                makers.rooms.remove(maker);
+            }
+        }
+        if self.rooms.remove(code).is_some() {
+            makers.total -= 1;
+        }
+        tracing::debug!(room.id = %code, "room closed");
+    }
+
+    fn unused_code(&self) -> RoomCode {
+        loop {
+            let code = chance::room_code();
+            if !self.rooms.contains_key(&code) {
+                return code;
+            }
+        }
+    }
+
+    /// The public rooms: those that wait for a player first, then those with a running game. The
+    /// list is reused for a hundred times as long as it took to make: at once on a small server,
+    /// after at most a second on a large one.
+    pub(crate) fn list(&self) -> RoomList {
+        let mut listing = lock(&self.listing);
+        let begun = Instant::now();
+        if listing.fresh_until.is_none_or(|until| until <= begun) {
+            listing.list = self.make_list();
+            let cost = begun.elapsed();
+            let age: Duration = (cost * LISTING_REST).min(LISTING_AGE_MAX);
+            listing.fresh_until = Some(begun + age);
+        }
+        listing.list.clone()
+    }
+
+    fn make_list(&self) -> RoomList {
+        let mut public: Vec<_> =
+            self.rooms.iter().filter(|room| room.is_public).map(|room| room.summary()).collect();
+        let total = public.len();
+        let rank = |room: &RoomSummary| match room.phase {
+            Phase::Waiting => 0,
+            Phase::Running => 1,
+            Phase::Finished => 2,
+        };
+        let order = |a: &RoomSummary, b: &RoomSummary| {
+            rank(a).cmp(&rank(b)).then_with(|| a.room.cmp(&b.room))
+        };
+        if total > ROOMS_MAX {
+            public.select_nth_unstable_by(ROOMS_MAX, order);
+            public.truncate(ROOMS_MAX);
+        }
+        public.sort_unstable_by(order);
+        RoomList { rooms: public, total }
+    }
+}
+
+/// The answer to a code that no room has.
+pub(crate) fn no_such_room() -> Refusal {
+    Refusal::new(Reason::NoSuchRoom, "There is no room with this code (any more).")
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Nothing here panics between two changes that belong together.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,379 @@
+//! One session: a socket and the identity behind it.
+//!
+//! It reads commands, one after the other, answers those that are no room's business and passes the
+//! others on, and writes what its outbox holds. How rooms and games work is unknown here.
+
+mod bucket;
+mod close;
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Weak},
+};
+
+use fivefold_shared::protocol::{
+    self, Command, CommandId, Create, Identity, LobbyRequest, Message, Name, Reason, Refusal,
+    Request, RoomCode,
+};
+use futures_util::{SinkExt, StreamExt};
+use tokio::{
+    sync::mpsc,
+    time::{Instant, sleep_until, timeout},
+};
+use tokio_tungstenite::{
+    WebSocketStream,
+    tungstenite::{self, Utf8Bytes, protocol::WebSocketConfig},
+};
+use tokio_util::sync::CancellationToken;
+
+use self::{bucket::Bucket, close::End};
+use crate::{
+    Server, chance,
+    limits::{
+        JOINED_ROOMS_MAX, MESSAGE_MAX, READ_BUFFER, TOO_FAST_REFUSALS_MAX, WRITE_BUFFER,
+        WRITE_BUFFER_MAX,
+    },
+    lobby::{RoomHandle, no_such_room},
+    outbox::{Outbox, encode},
+    room::{Input, Member, SessionId, actor::Letter},
+};
+
+/// A socket after its handshake.
+pub(crate) type Socket = hyper_util::rt::TokioIo<hyper::upgrade::Upgraded>;
+
+/// How sockets are read and written.
+fn config() -> WebSocketConfig {
+    WebSocketConfig::default()
+        .read_buffer_size(READ_BUFFER)
+        .write_buffer_size(WRITE_BUFFER)
+        .max_write_buffer_size(WRITE_BUFFER_MAX)
+        .max_message_size(Some(MESSAGE_MAX))
+        .max_frame_size(Some(MESSAGE_MAX))
+        .accept_unmasked_frames(false)
+}
+
+/// Runs a session until either side ends it.
+pub(crate) async fn run(socket: Socket, id: SessionId, server: Arc<Server>) {
+    let role = tungstenite::protocol::Role::Server;
+    let socket = WebSocketStream::from_raw_socket(socket, role, Some(config())).await;
+    let (outbox, messages, overflow) = Outbox::new();
+    let now = Instant::now();
+    let bucket = Bucket::new(now, server.limits.commands_per_second, server.limits.commands_burst);
+    let mut session = Session {
+        hello_by: now + server.limits.hello_timeout,
+        ping_at: now + server.limits.ping_interval,
+        heard_at: now,
+        id,
+        server,
+        socket,
+        outbox,
+        messages,
+        overflow,
+        member: None,
+        rooms: HashMap::new(),
+        bucket,
+        too_fast: 0,
+    };
+    let end = session.serve().await;
+    tracing::debug!(session.id = id.0, ?end, "session ended");
+    let Session { socket, rooms, outbox, messages, .. } = session;
+    // Rooms see at once that nothing more is read.
+    drop((outbox, messages));
+    tokio::join!(close::close(socket, end), leave_all(id, rooms));
+}
+
+struct Session {
+    id: SessionId,
+    server: Arc<Server>,
+    socket: WebSocketStream<Socket>,
+    outbox: Outbox,
+    messages: mpsc::Receiver<Utf8Bytes>,
+    /// The outbox was full.
+    overflow: CancellationToken,
+    /// Who this is; nobody before `hello`.
+    member: Option<Member>,
+    /// The rooms that the session is in, or has asked to enter.
+    rooms: HashMap<RoomCode, Joined>,
+    bucket: Bucket,
+    /// Commands refused as too fast since the last that was not.
+    too_fast: u32,
+    hello_by: Instant,
+    ping_at: Instant,
+    /// When the peer last sent anything.
+    heard_at: Instant,
+}
+
+struct Joined {
+    room: RoomHandle,
+    /// The room keeps this for as long as the session is in it.
+    outbox: Weak<Outbox>,
+}
+
+impl Session {
+    /// Reads and writes until the session is to end; why it is.
+    async fn serve(&mut self) -> End {
+        loop {
+            match self.step().await {
+                Ok(()) => {}
+                Err(end) => return end,
+            }
+        }
+    }
+
+    async fn step(&mut self) -> Result<(), End> {
+        let timer = match self.member {
+            Some(_) => self.ping_at,
+            None => self.ping_at.min(self.hello_by),
+        };
+        tokio::select! {
+            biased;
+            () = self.overflow.cancelled() => Err(End::TOO_SLOW),
+            Some(text) = self.messages.recv() => self.write(text).await,
+            () = self.server.stop.cancelled() => Err(End::RESTART),
+            message = self.socket.next() => self.read(message).await,
+            () = sleep_until(timer) => self.tick().await,
+        }
+    }
+
+    async fn tick(&mut self) -> Result<(), End> {
+        let now = Instant::now();
+        if self.member.is_none() && now >= self.hello_by {
+            return Err(End::NO_HELLO);
+        }
+        if now >= self.heard_at + self.server.limits.idle_timeout {
+            return Err(End::IDLE);
+        }
+        if now >= self.ping_at {
+            self.ping_at = now + self.server.limits.ping_interval;
+            return self.send(tungstenite::Message::Ping(Default::default())).await;
+        }
+        Ok(())
+    }
+
+    /// Writes a message and whatever else waits.
+    async fn write(&mut self, first: Utf8Bytes) -> Result<(), End> {
+        let Self { socket, messages, overflow, server, .. } = self;
+        let write = async {
+            socket.feed(tungstenite::Message::Text(first)).await?;
+            while let Ok(next) = messages.try_recv() {
+                socket.feed(tungstenite::Message::Text(next)).await?;
+            }
+            socket.flush().await
+        };
+        tokio::select! {
+            biased;
+            written = timeout(server.limits.write_timeout, write) => close::written(written),
+            () = overflow.cancelled() => Err(End::TOO_SLOW),
+            () = server.stop.cancelled() => Err(End::RESTART),
+        }
+    }
+
+    async fn send(&mut self, message: tungstenite::Message) -> Result<(), End> {
+        let write = self.socket.send(message);
+        close::written(timeout(self.server.limits.write_timeout, write).await)
+    }
+
+    async fn say(&mut self, message: Message) -> Result<(), End> {
+        self.write(encode(&message)).await
+    }
+
+    async fn refuse(&mut self, id: Option<CommandId>, refusal: Refusal) -> Result<(), End> {
+        self.say(Message::Refused { id, refusal }).await
+    }
+
+    async fn read(
+        &mut self,
+        message: Option<Result<tungstenite::Message, tungstenite::Error>>,
+    ) -> Result<(), End> {
+        self.heard_at = Instant::now();
+        match message {
+            None => Err(End::Gone),
+            Some(Err(error)) => Err(End::from_error(&error)),
+            Some(Ok(tungstenite::Message::Text(text))) => self.command(&text).await,
+            Some(Ok(tungstenite::Message::Binary(_))) => Err(End::BINARY),
+            // The answers to these are written with the next read.
+            Some(Ok(tungstenite::Message::Ping(_) | tungstenite::Message::Close(_))) => Ok(()),
+            Some(Ok(tungstenite::Message::Pong(_) | tungstenite::Message::Frame(_))) => Ok(()),
+        }
+    }
+
+    async fn command(&mut self, text: &str) -> Result<(), End> {
+        let command = Command::from_json(text);
+        if !self.bucket.take(Instant::now()) {
+            self.too_fast += 1;
+            self.server.counters.too_fast.add();
+            if self.too_fast >= TOO_FAST_REFUSALS_MAX {
+                return Err(End::TOO_FAST);
+            }
+            let id = command.map_or_else(|(id, _)| id, |command| Some(command.id));
+            let text = "Too many commands. Wait a moment between them.";
+            return self.refuse(id, Refusal::new(Reason::TooFast, text)).await;
+        }
+        self.too_fast = 0;
+        match command {
+            Err((id, refusal)) => self.refuse(id, refusal).await,
+            Ok(Command { id, request }) => match (self.member.clone(), request) {
+                (_, Request::Lobby(LobbyRequest::Ping)) => self.say(Message::Pong { id }).await,
+                (None, Request::Lobby(LobbyRequest::Hello { protocol, identity, name })) => {
+                    self.hello(id, protocol, identity, name).await
+                }
+                (None, Request::Lobby(_) | Request::Room { .. }) => {
+                    let text = "Say hello first.";
+                    self.refuse(Some(id), Refusal::new(Reason::HelloFirst, text)).await?;
+                    Err(End::NO_HELLO)
+                }
+                (Some(member), Request::Lobby(request)) => self.lobby(member, id, request).await,
+                (Some(_), Request::Room { room, request }) => {
+                    let input = Input::Command { session: self.id, id: id.clone(), request };
+                    self.pass_on(id, &room, input).await
+                }
+            },
+        }
+    }
+
+    async fn hello(
+        &mut self,
+        id: CommandId,
+        protocol: u32,
+        identity: Option<Identity>,
+        name: Option<Name>,
+    ) -> Result<(), End> {
+        if protocol != protocol::VERSION {
+            let text = format!("This server speaks version {}.", protocol::VERSION);
+            self.refuse(Some(id), Refusal::new(Reason::Version, text)).await?;
+            return Err(End::VERSION);
+        }
+        let made = identity.is_none().then(chance::identity);
+        let you = chance::member_id(identity.as_ref().or(made.as_ref()).expect("one of the two"));
+        let name = name.unwrap_or_else(|| chance::guest_name(&you));
+        self.member = Some(Member { id: you.clone(), name: name.clone() });
+        let server = concat!("fivefold ", env!("CARGO_PKG_VERSION")).to_owned();
+        let protocol = protocol::VERSION;
+        self.say(Message::Welcome { id, protocol, server, you, name, identity: made }).await
+    }
+
+    async fn lobby(
+        &mut self,
+        member: Member,
+        id: CommandId,
+        request: LobbyRequest,
+    ) -> Result<(), End> {
+        match request {
+            LobbyRequest::Hello { .. } => {
+                let text = "You have said hello already.";
+                self.refuse(Some(id), Refusal::new(Reason::AlreadyGreeted, text)).await
+            }
+            LobbyRequest::SetName { name } => self.set_name(member, id, name).await,
+            LobbyRequest::Create(create) => self.create(member, id, create).await,
+            LobbyRequest::Rooms => {
+                let list = self.server.lobby.list();
+                self.say(Message::Rooms { id, rooms: list.rooms, total: list.total }).await
+            }
+            LobbyRequest::Join { room, after } => match self.server.lobby.find(&room) {
+                Ok(handle) => self.enter(member, id, room, handle, after).await,
+                Err(refusal) => self.refuse(Some(id), refusal).await,
+            },
+            LobbyRequest::Leave { room } => {
+                let input = Input::Leave { session: self.id, command: Some(id.clone()) };
+                self.pass_on(id, &room, input).await?;
+                self.rooms.remove(&room);
+                Ok(())
+            }
+            LobbyRequest::Ping => self.say(Message::Pong { id }).await,
+        }
+    }
+
+    async fn set_name(&mut self, member: Member, id: CommandId, name: Name) -> Result<(), End> {
+        for joined in self.rooms.values() {
+            let Some(outbox) = joined.outbox.upgrade() else { continue };
+            let input = Input::Renamed { session: self.id, name: name.clone() };
+            // A room never waits for a session, so this ends. One that has closed has no names.
+            drop(joined.room.mailbox().send(Letter { input, outbox }).await);
+        }
+        self.member = Some(Member { name, ..member });
+        self.say(Message::Done { id, seq: None }).await
+    }
+
+    async fn create(&mut self, member: Member, id: CommandId, create: Create) -> Result<(), End> {
+        if self.server.stop.is_cancelled() {
+            return Err(End::RESTART);
+        }
+        match self.server.lobby.create(member.clone(), id.clone(), create) {
+            Ok((code, room)) => self.enter(member, id, code, room, None).await,
+            Err(refusal) => self.refuse(Some(id), refusal).await,
+        }
+    }
+
+    async fn enter(
+        &mut self,
+        member: Member,
+        id: CommandId,
+        code: RoomCode,
+        room: RoomHandle,
+        after: Option<u64>,
+    ) -> Result<(), End> {
+        self.rooms.retain(|_, joined| joined.outbox.strong_count() > 0);
+        if self.rooms.len() >= JOINED_ROOMS_MAX && !self.rooms.contains_key(&code) {
+            let text = "You are in as many rooms as you may be. Leave one.";
+            return self.refuse(Some(id), Refusal::new(Reason::TooManyJoined, text)).await;
+        }
+        let outbox = Arc::new(self.outbox.clone());
+        let joined = Joined { room: room.clone(), outbox: Arc::downgrade(&outbox) };
+        let input = Input::Enter { session: self.id, member, command: id.clone(), after };
+        match room.mailbox().try_send(Letter { input, outbox }) {
+            Ok(()) => {
+                self.rooms.insert(code, joined);
+                Ok(())
+            }
+            Err(error) => self.not_taken(id, &error).await,
+        }
+    }
+
+    /// Passes a command on to a room, which answers it, also when the session is not in it.
+    async fn pass_on(&mut self, id: CommandId, code: &RoomCode, input: Input) -> Result<(), End> {
+        let joined = self
+            .rooms
+            .get(code)
+            .and_then(|joined| joined.outbox.upgrade().map(|outbox| (joined.room.clone(), outbox)));
+        let found = match joined {
+            Some(found) => Ok(found),
+            None => {
+                let room = self.server.lobby.find(code);
+                room.map(|room| (room, Arc::new(self.outbox.clone())))
+            }
+        };
+        match found {
+            Ok((room, outbox)) => match room.mailbox().try_send(Letter { input, outbox }) {
+                Ok(()) => Ok(()),
+                Err(error) => self.not_taken(id, &error).await,
+            },
+            Err(refusal) => self.refuse(Some(id), refusal).await,
+        }
+    }
+
+    async fn not_taken(
+        &mut self,
+        id: CommandId,
+        error: &mpsc::error::TrySendError<Letter>,
+    ) -> Result<(), End> {
+        let refusal = match error {
+            mpsc::error::TrySendError::Full(_) => {
+                self.server.counters.busy.add();
+                Refusal::new(Reason::Busy, "The room is busy. Try again in a moment.")
+            }
+            mpsc::error::TrySendError::Closed(_) => no_such_room(),
+        };
+        self.refuse(Some(id), refusal).await
+    }
+}
+
+/// Tells the rooms that the socket is gone.
+async fn leave_all(session: SessionId, rooms: HashMap<RoomCode, Joined>) {
+    for joined in rooms.into_values() {
+        if let Some(outbox) = joined.outbox.upgrade() {
+            let input = Input::Leave { session, command: None };
+            // A room never waits for a session, so this ends. One that has closed knows nobody.
+            drop(joined.room.mailbox().send(Letter { input, outbox }).await);
+        }
+    }
+}

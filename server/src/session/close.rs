@@ -1,0 +1,124 @@
+//! How sessions end: the code and the words of the close frame, and closing so that the peer gets
+//! to read them.
+
+use fivefold_shared::protocol::close;
+use futures_util::SinkExt;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    time::{error::Elapsed, timeout},
+};
+use tokio_tungstenite::{
+    WebSocketStream,
+    tungstenite::{
+        self, Error, Utf8Bytes,
+        error::ProtocolError,
+        protocol::{CloseFrame, frame::coding::CloseCode},
+    },
+};
+
+use super::Socket;
+use crate::limits::{CLOSE_LINGER, MESSAGE_MAX};
+
+/// Why a session ends.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum End {
+    /// The peer has closed the socket, or it broke: there is nobody to tell.
+    Gone,
+    /// The server closes it.
+    Close {
+        /// One of [`close`]'s.
+        code: u16,
+        /// What happened, and what to do.
+        reason: &'static str,
+    },
+}
+
+impl End {
+    pub(super) const BINARY: Self = Self::Close {
+        code: close::UNSUPPORTED,
+        reason: "This protocol is text: send JSON in text messages.",
+    };
+    pub(super) const TOO_FAST: Self = Self::Close {
+        code: close::POLICY,
+        reason: "Too many commands. Come back, and send fewer.",
+    };
+    pub(super) const RESTART: Self = Self::Close {
+        code: close::RESTART,
+        reason: "The server restarts. Come back in a moment, after a random wait.",
+    };
+    pub(super) const NO_HELLO: Self =
+        Self::Close { code: close::NO_HELLO, reason: "Come back, and say hello first." };
+    pub(super) const TOO_SLOW: Self = Self::Close {
+        code: close::TOO_SLOW,
+        reason: "You read too slowly. Come back with the last seq that you have.",
+    };
+    pub(super) const IDLE: Self = Self::Close {
+        code: close::IDLE,
+        reason: "Nothing was heard for too long. Come back with the last seq that you have.",
+    };
+    pub(super) const VERSION: Self = Self::Close {
+        code: close::VERSION,
+        reason: "This server speaks another version of the protocol. Update the client.",
+    };
+    const BROKEN_FRAME: Self = Self::Close {
+        code: close::PROTOCOL_ERROR,
+        reason: "A frame broke the WebSocket protocol (RFC 6455). Mend the client.",
+    };
+    const INVALID_TEXT: Self =
+        Self::Close { code: close::INVALID_TEXT, reason: "Text must be UTF-8. Mend the client." };
+    const TOO_BIG: Self =
+        Self::Close { code: close::TOO_BIG, reason: "A message is at most 4096 bytes long." };
+
+    /// What an error in reading or writing means for the session.
+    pub(super) fn from_error(error: &Error) -> Self {
+        match error {
+            Error::Protocol(ProtocolError::ResetWithoutClosingHandshake)
+            | Error::ConnectionClosed
+            | Error::AlreadyClosed
+            | Error::Io(_) => Self::Gone,
+            Error::Capacity(_) => Self::TOO_BIG,
+            Error::Utf8(_) => Self::INVALID_TEXT,
+            Error::WriteBufferFull(_) => Self::TOO_SLOW,
+            // The rest is about handshakes, which are over.
+            _ => Self::BROKEN_FRAME,
+        }
+    }
+}
+
+const _: () = assert!(MESSAGE_MAX == 4096, "the reason of `TOO_BIG` says so");
+
+/// What the result of a write means for the session.
+pub(super) fn written(result: Result<Result<(), Error>, Elapsed>) -> Result<(), End> {
+    match result {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(error)) => Err(End::from_error(&error)),
+        Err(Elapsed { .. }) => Err(End::TOO_SLOW),
+    }
+}
+
+/// Closes the socket: sends the close frame, ends the sending direction, and then reads on for a
+/// moment. Closing at once, with bytes of the peer unread, would reset the connection, and the peer
+/// might never see the close frame.
+pub(super) async fn close(mut socket: WebSocketStream<Socket>, end: End) {
+    let frame = match end {
+        End::Gone => None,
+        End::Close { code, reason } => {
+            Some(CloseFrame { code: CloseCode::from(code), reason: Utf8Bytes::from_static(reason) })
+        }
+    };
+    let linger = async {
+        if frame.is_some() {
+            socket.send(tungstenite::Message::Close(frame)).await?;
+        }
+        let raw = socket.get_mut();
+        raw.shutdown().await?;
+        let mut unread = [0; 512];
+        while raw.read(&mut unread).await? > 0 {}
+        Ok::<(), Error>(())
+    };
+    match timeout(CLOSE_LINGER, linger).await {
+        Ok(Ok(())) | Err(Elapsed { .. }) => {}
+        // There is nothing left that an error could harm.
+        Ok(Err(error)) => tracing::trace!(%error, "the socket was closed before we were done"),
+    }
+}
