@@ -8,7 +8,10 @@ use fivefold_shared::{
     rules::{Rules, RulesError, Size, Variant},
 };
 
-use crate::link::{RoomLink, ServerAddress};
+use crate::{
+    link::{RoomLink, ServerAddress},
+    tui::Glyphs,
+};
 
 /// Five in a row with friends and bots, in the terminal or by script.
 #[derive(Parser, Debug)]
@@ -205,6 +208,27 @@ pub struct ViewArgs {
     /// Leave the mouse to the terminal.
     #[arg(long)]
     pub no_mouse: bool,
+    /// What stones look like on the screen.
+    #[arg(long, value_name = "KIND", default_value = "ascii")]
+    pub glyphs: GlyphsChoice,
+}
+
+/// What stones look like.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GlyphsChoice {
+    /// X and O.
+    Ascii,
+    /// Round stones, where the terminal draws them one column wide.
+    Round,
+}
+
+impl From<GlyphsChoice> for Glyphs {
+    fn from(choice: GlyphsChoice) -> Self {
+        match choice {
+            GlyphsChoice::Ascii => Self::Ascii,
+            GlyphsChoice::Round => Self::Round,
+        }
+    }
 }
 
 /// When to use colours.

@@ -5,6 +5,7 @@ mod join;
 mod local;
 mod play;
 mod rooms;
+mod shown;
 mod watch;
 
 use std::{io, path::Path, process::ExitCode};
@@ -16,13 +17,11 @@ use fivefold_shared::{
     rules::Rules,
 };
 
+use self::shown::Shown;
 use crate::{
-    cli::{Cli, Command, GameArgs, ViewArgs, VisitArgs},
+    cli::{Cli, Command, GameArgs, VisitArgs},
     connection::{Connection, Visitor, Welcome},
-    json::Json,
-    lines::{self, Finish, View},
     link::ServerAddress,
-    plain::Plain,
     settings::Settings,
     table::Table,
 };
@@ -75,48 +74,6 @@ fn failed(error: &anyhow::Error) -> ExitCode {
     if error.is::<Usage>() { ExitCode::from(USAGE) } else { ExitCode::FAILURE }
 }
 
-/// How a table is to be shown.
-enum Shown {
-    Plain(Plain<io::Stdout, io::Stderr>),
-    Json(Json<io::Stdout>),
-}
-
-impl Shown {
-    fn new(args: &ViewArgs) -> Self {
-        if args.json {
-            Self::Json(Json::new(io::stdout()))
-        } else {
-            Self::Plain(Plain::new(io::stdout(), io::stderr()))
-        }
-    }
-
-    fn view(&mut self) -> &mut dyn View {
-        match self {
-            Self::Plain(plain) => plain,
-            Self::Json(json) => json,
-        }
-    }
-
-    /// Shows the table until it is left.
-    async fn stay(mut self, table: Table) -> anyhow::Result<ExitCode> {
-        let input = lines::standard_input();
-        let finish = Box::pin(lines::run(table, self.view(), input, interrupted())).await?;
-        Ok(match finish {
-            Finish::Left => ExitCode::SUCCESS,
-            Finish::Interrupted => ExitCode::from(INTERRUPTED),
-            Finish::Ended(_) => ExitCode::FAILURE,
-        })
-    }
-}
-
-/// Waits for Ctrl-C.
-async fn interrupted() {
-    // Where no handler can be set, the signal ends the process by itself.
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
-    }
-}
-
 /// Somebody at a server, not at a table yet.
 struct Visit {
     connection: Connection,
@@ -147,7 +104,7 @@ impl Visit {
 
     /// Makes or enters a room, and sits down there.
     async fn sit(mut self, request: LobbyRequest, shown: &mut Shown) -> anyhow::Result<Table> {
-        shown.view().connected(self.connection.server(), &self.welcome)?;
+        shown.connected(self.connection.server(), &self.welcome)?;
         let joined: Message = self.connection.ask(request).await?;
         Ok(Table::remote(self.connection, self.welcome.you, joined)?)
     }

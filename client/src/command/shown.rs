@@ -1,0 +1,103 @@
+//! How a table is shown: on the terminal screen, in plain lines or as JSON.
+
+use std::{
+    env,
+    io::{self, IsTerminal, Write},
+    process::ExitCode,
+};
+
+use super::INTERRUPTED;
+use crate::{
+    cli::{ColorChoice, ViewArgs},
+    connection::Welcome,
+    json::Json,
+    lines::{self, Finish, View},
+    link::ServerAddress,
+    plain::Plain,
+    table::Table,
+    tui::{self, Left},
+};
+
+/// How a table is to be shown.
+pub(super) enum Shown {
+    Screen(tui::Options),
+    Plain(Plain<io::Stdout, io::Stderr>),
+    Json(Json<io::Stdout>),
+}
+
+impl Shown {
+    /// What was asked for; the screen only where a terminal can show it.
+    pub(super) fn new(args: &ViewArgs) -> Self {
+        let terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
+        if args.json {
+            Self::Json(Json::new(io::stdout()))
+        } else if args.plain || !terminal || is_set("TERM", |term| term == "dumb") {
+            Self::Plain(Plain::new(io::stdout(), io::stderr()))
+        } else {
+            let colour = match args.color {
+                ColorChoice::Always => true,
+                ColorChoice::Never => false,
+                ColorChoice::Auto => !is_set("NO_COLOR", |value| !value.is_empty()),
+            };
+            Self::Screen(tui::Options { colour, glyphs: args.glyphs.into(), mouse: !args.no_mouse })
+        }
+    }
+
+    /// A server has received us.
+    pub(super) fn connected(
+        &mut self,
+        server: &ServerAddress,
+        welcome: &Welcome,
+    ) -> io::Result<()> {
+        match self {
+            Self::Screen(_) => Ok(()),
+            Self::Plain(plain) => plain.connected(server, welcome),
+            Self::Json(json) => json.connected(server, welcome),
+        }
+    }
+
+    /// Shows the table until it is left.
+    pub(super) async fn stay(self, table: Table) -> anyhow::Result<ExitCode> {
+        let finish = match self {
+            Self::Screen(options) => return Box::pin(stay_at_screen(table, options)).await,
+            Self::Plain(mut plain) => Box::pin(stay_with_lines(table, &mut plain)).await?,
+            Self::Json(mut json) => Box::pin(stay_with_lines(table, &mut json)).await?,
+        };
+        Ok(match finish {
+            Finish::Left => ExitCode::SUCCESS,
+            Finish::Interrupted => ExitCode::from(INTERRUPTED),
+            Finish::Ended(_) => ExitCode::FAILURE,
+        })
+    }
+}
+
+async fn stay_at_screen(mut table: Table, options: tui::Options) -> anyhow::Result<ExitCode> {
+    let left = tui::run(&mut table, options).await?;
+    let waits = table.seat().is_some() && table.room().running().is_some();
+    let link = table.link().filter(|_| waits);
+    table.leave().await;
+    if let Some(link) = link {
+        writeln!(io::stderr(), "Your seat is kept. Come back with: fivefold join {link}")?;
+    }
+    Ok(match left {
+        Left::Quit => ExitCode::SUCCESS,
+        Left::Interrupted => ExitCode::from(INTERRUPTED),
+    })
+}
+
+async fn stay_with_lines(table: Table, view: &mut dyn View) -> io::Result<Finish> {
+    lines::run(table, view, lines::standard_input(), interrupted()).await
+}
+
+/// Waits for Ctrl-C.
+async fn interrupted() {
+    // Where no handler can be set, the signal ends the process by itself.
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// Whether a variable of the environment has a value that fits.
+fn is_set(variable: &str, fits: impl FnOnce(&str) -> bool) -> bool {
+    env::var(variable).is_ok_and(|value| fits(&value))
+}
