@@ -71,7 +71,7 @@ pub const MEMBER_SESSIONS_MAX: usize = 16;
 pub const HELP_JOBS_MAX: usize = 64;
 /// Longest time in milliseconds that a room waits for any bot. What bots are asked to keep to is
 /// much shorter.
-pub const THINKING_MAX_MS: u64 = 60_000;
+pub const BOT_WAIT_MAX_MS: u64 = 60_000;
 /// Most events in a room's log. Beyond it nothing but leaving and resigning is possible, and bots
 /// finish their game.
 pub const ROOM_EVENTS_MAX: u64 = 100_000;
@@ -183,3 +183,8 @@ const _: () = assert!(
     "the server ends within five seconds, and sessions can be told why"
 );
 const _: () = assert!(THINKING_TIME_MIN.as_millis() <= THINKING_TIME_MAX.as_millis());
+const _: () = assert!(
+    THINKING_QUEUE_MAX as u128 * THINKING_TIME_MIN.as_millis() + THINKING_TIME_MAX.as_millis()
+        <= BOT_WAIT_MAX_MS as u128,
+    "one thread alone works off a full queue before rooms give up waiting"
+);

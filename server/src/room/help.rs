@@ -14,7 +14,7 @@ use super::{
     Cause, Effect, Job, Moment, Room, SessionId, Task, Thought, Ticket, answered::Answer,
     seat::offered,
 };
-use crate::limits::{HELP_JOBS_MAX, THINKING_MAX_MS};
+use crate::limits::{BOT_WAIT_MAX_MS, HELP_JOBS_MAX};
 
 /// Something a bot thinks about for a member.
 #[derive(Clone, Debug)]
@@ -126,7 +126,7 @@ impl Room {
         };
         let job = Job { ticket, task, bot, position, seed: self.seed_for(ticket) };
         moment.effects.push(Effect::Think(job));
-        let not_after = moment.now.saturating_add(THINKING_MAX_MS);
+        let not_after = moment.now.saturating_add(BOT_WAIT_MAX_MS);
         self.help.push(Help { ticket, cause, session, not_after, bot, wish });
         Ok(())
     }

@@ -6,7 +6,7 @@ use fivefold_shared::rules::{Point, Position, Size};
 use tracing::warn;
 
 use super::{Effect, Job, Moment, Room, Task, Thought, Ticket};
-use crate::limits::THINKING_MAX_MS;
+use crate::limits::BOT_WAIT_MAX_MS;
 
 /// A bot that is to move.
 #[derive(Clone, Debug)]
@@ -59,7 +59,7 @@ impl Room {
             game,
             ply,
             not_before: moment.now.saturating_add(wait),
-            not_after: moment.now.saturating_add(wait.max(THINKING_MAX_MS)),
+            not_after: moment.now.saturating_add(wait.max(BOT_WAIT_MAX_MS)),
             chosen: None,
         });
         let job = Job { ticket, task: Task::Turn, bot, position, seed: self.seed_for(ticket) };

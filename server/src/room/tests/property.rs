@@ -23,8 +23,8 @@ enum Act {
     /// By a command or not.
     Leave(u64, bool),
     Ask(u64, RoomRequest),
-    /// A move at the ply that is due.
-    Move(u64, Point),
+    /// A move at the ply that is due, by session 1 or 2, whoever of them is on turn.
+    Move(Point),
     /// The last command but so many comes again, from either session of its member.
     Repeat(bool, usize),
     /// The oldest job is answered.
@@ -35,7 +35,7 @@ enum Act {
 }
 
 fn act() -> impl Strategy<Value = Act> {
-    let session = || 0..6_u64;
+    let session = || prop_oneof![6 => 1..3_u64, 1 => Just(0_u64), 2 => 3..6_u64];
     // One off the board, now and then.
     let point = || (0..4, 0..3).prop_map(Point::from);
     let thought = prop_oneof![
@@ -44,10 +44,10 @@ fn act() -> impl Strategy<Value = Act> {
         1 => Just(None),
     ];
     prop_oneof![
-        3 => (session(), prop::option::of(0..40_u64)).prop_map(|(s, after)| Act::Enter(s, after)),
+        5 => (session(), prop::option::of(0..40_u64)).prop_map(|(s, after)| Act::Enter(s, after)),
         1 => (session(), any::<bool>()).prop_map(|(s, says_so)| Act::Leave(s, says_so)),
         12 => (session(), request()).prop_map(|(s, request)| Act::Ask(s, request)),
-        16 => (session(), point()).prop_map(|(s, point)| Act::Move(s, point)),
+        12 => point().prop_map(Act::Move),
         3 => (any::<bool>(), 0..4_usize).prop_map(|(other, back)| Act::Repeat(other, back)),
         4 => thought.prop_map(Act::Think),
         2 => (0..800_u64).prop_map(Act::Wait),
@@ -66,17 +66,19 @@ fn request() -> impl Strategy<Value = RoomRequest> {
         1 => (ply(), 0..3).prop_map(|(ply, x)| RoomRequest::Play { ply, point: Point::new(x, 1) }),
         2 => (ply(), bot()).prop_map(|(ply, bot)| RoomRequest::BotMove { ply, bot }),
         2 => bot().prop_map(|bot| RoomRequest::Weights { bot }),
-        9 => prop::sample::select(vec![
+        7 => prop::sample::select(vec![
             RoomRequest::Stand,
             RoomRequest::Resign,
             RoomRequest::OfferDraw,
             RoomRequest::AcceptDraw,
-            RoomRequest::DeclineDraw,
             RoomRequest::AskTakeback,
+            RoomRequest::Rematch,
+        ]),
+        // The answers to what is asked for a moment only come more often.
+        9 => prop::sample::select(vec![
+            RoomRequest::DeclineDraw,
             RoomRequest::GrantTakeback,
             RoomRequest::RefuseTakeback,
-            RoomRequest::Rematch,
-            RoomRequest::Rematch,
         ]),
     ]
 }
@@ -111,10 +113,15 @@ impl Watched {
                 self.apply(Input::Leave { session: SessionId(session), command });
             }
             Act::Ask(session, request) => self.ask(SessionId(session), request),
-            Act::Move(session, point) => {
-                let game = self.table.room.state.running();
-                let ply = game.map_or(0, |game| game.position.ply());
-                self.ask(SessionId(session), RoomRequest::Play { ply, point });
+            Act::Move(point) => {
+                let room = &self.table.room;
+                let (ply, turn) = match room.state.running() {
+                    Some(game) => (game.position.ply(), game.position.turn()),
+                    None => (0, Stone::Black),
+                };
+                let is_anns = room.state.seats.of_member(&member("Ann").id) == Some(turn);
+                let session = SessionId(if is_anns { 1 } else { 2 });
+                self.ask(session, RoomRequest::Play { ply, point });
             }
             Act::Repeat(other, back) => {
                 if let Some((session, id, request)) = self.sent.iter().rev().nth(back).cloned() {
@@ -213,6 +220,8 @@ proptest! {
     fn whatever_comes_the_room_stays_sound(acts in prop::collection::vec(act(), 1..200)) {
         let (table, _) = Table::create("mnk:3 3x3 me open black assistance").unwrap();
         let mut watched = Watched { table, sent: Vec::new(), answers: HashMap::new() };
+        watched.act(Act::Enter(2, None));
+        watched.act(Act::Ask(2, RoomRequest::Sit { seat: None }));
         for act in acts {
             watched.act(act);
         }
