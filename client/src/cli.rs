@@ -202,10 +202,10 @@ pub struct ViewArgs {
     /// One JSON object a line on standard output, commands on standard input.
     #[arg(long)]
     pub json: bool,
-    /// Colours on the screen; NO_COLOR counts as never.
+    /// Colours on the screen; auto obeys NO_COLOR.
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub color: ColorChoice,
-    /// Leave the mouse to the terminal.
+    /// Leave the mouse to the terminal; M on the screen changes it.
     #[arg(long)]
     pub no_mouse: bool,
     /// What stones look like on the screen.
@@ -234,7 +234,7 @@ impl From<GlyphsChoice> for Glyphs {
 /// When to use colours.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ColorChoice {
-    /// Where the output is a terminal.
+    /// Unless NO_COLOR is set.
     Auto,
     /// Always.
     Always,

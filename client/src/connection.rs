@@ -94,6 +94,9 @@ pub enum ConnectionError {
         /// What the system says.
         why: String,
     },
+    /// An address that asks for encryption.
+    #[error("encrypted connections (https, wss) are not supported yet; use http")]
+    Encrypted,
     /// The server said no.
     #[error("the server refuses: {}", printable(.0.text.as_str()))]
     Refused(Refusal),
@@ -110,7 +113,7 @@ impl ConnectionError {
     fn is_passing(&self) -> bool {
         match self {
             Self::Unreachable { .. } | Self::Lost(_) => true,
-            Self::Closed(_) => false,
+            Self::Encrypted | Self::Closed(_) => false,
             Self::Refused(refusal) => matches!(
                 refusal.reason,
                 Reason::TooFast
@@ -433,9 +436,13 @@ async fn connect(server: &ServerAddress) -> Result<Socket, ConnectionError> {
         .max_frame_size(Some(MESSAGE_BYTES_MAX));
     let unreachable =
         |why: String| ConnectionError::Unreachable { server: server.to_string(), why };
+    if server.is_encrypted() {
+        return Err(ConnectionError::Encrypted);
+    }
     let connecting = connect_async_with_config(server.socket(), Some(config), true);
     match timeout(PATIENCE, connecting).await {
         Ok(Ok((socket, _))) => Ok(socket),
+        Ok(Err(SocketError::Io(error))) => Err(unreachable(error.to_string())),
         Ok(Err(error)) => Err(unreachable(printable(&error.to_string()).into_owned())),
         Err(_) => Err(unreachable("no answer in time".into())),
     }

@@ -308,7 +308,7 @@ impl<W: Write> View for Json<W> {
         self.write(&Line::Commands { lines: HELP.lines().collect() })
     }
 
-    fn left(&mut self) -> io::Result<()> {
+    fn leaving(&mut self, _: &Table) -> io::Result<()> {
         self.write(&Line::Left)
     }
 }

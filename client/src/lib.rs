@@ -2,8 +2,8 @@
 //!
 //! A command ([`cli`], [`command`]) opens a [`table::Table`]: a room of a server ([`connection`])
 //! or a game in this process ([`local`]). A person or a script then sits at it through a view:
-//! [`plain`] or [`json`] lines. A view knows tables and nothing of sockets; the connection knows
-//! rooms and nothing of views.
+//! the terminal screen ([`tui`]), [`plain`] or [`json`] lines. A view knows tables and nothing of
+//! sockets; the connection knows rooms and nothing of views.
 
 pub mod backoff;
 pub mod board;

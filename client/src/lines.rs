@@ -39,8 +39,8 @@ pub trait View {
     fn state(&mut self, table: &Table) -> io::Result<()>;
     /// The commands were asked for.
     fn help(&mut self) -> io::Result<()>;
-    /// We have left.
-    fn left(&mut self) -> io::Result<()>;
+    /// We are about to leave.
+    fn leaving(&mut self, table: &Table) -> io::Result<()>;
 }
 
 /// How it came to an end.
@@ -99,8 +99,8 @@ pub async fn run(
             },
         }
     };
+    view.leaving(&table)?;
     table.leave().await;
-    view.left()?;
     Ok(finish)
 }
 

@@ -198,8 +198,13 @@ impl<O: Write, E: Write> View for Plain<O, E> {
         writeln!(self.talk, "{HELP}")
     }
 
-    fn left(&mut self) -> io::Result<()> {
-        Ok(())
+    fn leaving(&mut self, table: &Table) -> io::Result<()> {
+        match (table.link(), table.seat(), table.room().phase()) {
+            (Some(link), Some(_), Phase::Running) => {
+                writeln!(self.talk, "Your seat is kept. To come back: fivefold join {link}")
+            }
+            (_, _, Phase::Running | Phase::Waiting | Phase::Finished) => Ok(()),
+        }
     }
 }
 

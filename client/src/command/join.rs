@@ -1,6 +1,9 @@
 //! `fivefold join`
 
-use std::process::ExitCode;
+use std::{
+    io::{self, Write},
+    process::ExitCode,
+};
 
 use fivefold_shared::protocol::{LobbyRequest, RoomRequest};
 
@@ -16,6 +19,9 @@ pub(super) async fn run(args: &JoinArgs) -> anyhow::Result<ExitCode> {
     if table.seat().is_none() && table.room().seats.vacant().is_some() {
         // Somebody may be quicker: then the refusal is shown, and one watches.
         table.send(RoomRequest::Sit { seat: None });
+    } else if table.room().seats.vacant().is_some() {
+        let text = "You sit here already. A second player on this machine comes with --guest.";
+        writeln!(io::stderr(), "{text}")?;
     }
     shown.stay(table).await
 }

@@ -2,7 +2,7 @@
 
 use std::{
     env,
-    io::{self, IsTerminal, Write},
+    io::{self, IsTerminal},
     process::ExitCode,
 };
 
@@ -73,12 +73,8 @@ impl Shown {
 
 async fn stay_at_screen(mut table: Table, options: tui::Options) -> anyhow::Result<ExitCode> {
     let left = tui::run(&mut table, options).await?;
-    let waits = table.seat().is_some() && table.room().running().is_some();
-    let link = table.link().filter(|_| waits);
+    Plain::new(io::stdout(), io::stderr()).leaving(&table)?;
     table.leave().await;
-    if let Some(link) = link {
-        writeln!(io::stderr(), "Your seat is kept. Come back with: fivefold join {link}")?;
-    }
     Ok(match left {
         Left::Quit => ExitCode::SUCCESS,
         Left::Interrupted => ExitCode::from(INTERRUPTED),
