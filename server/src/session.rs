@@ -76,6 +76,9 @@ pub(crate) async fn run(socket: Socket, id: SessionId, server: Arc<Server>) {
     };
     let end = session.serve().await;
     tracing::debug!(session.id = id.0, ?end, "session ended");
+    if end == End::TOO_SLOW {
+        session.server.counters.too_slow.add();
+    }
     let Session { socket, rooms, outbox, messages, .. } = session;
     // Rooms see at once that nothing more is read.
     drop((outbox, messages));
@@ -298,10 +301,24 @@ impl Session {
         if self.server.stop.is_cancelled() {
             return Err(End::RESTART);
         }
-        match self.server.lobby.create(member.clone(), id.clone(), create) {
+        let made = self
+            .may_join(None)
+            .and_then(|()| self.server.lobby.create(member.clone(), id.clone(), create));
+        match made {
             Ok((code, room)) => self.enter(member, id, code, room, None).await,
             Err(refusal) => self.refuse(Some(id), refusal).await,
         }
+    }
+
+    /// Whether the session may enter this room, or a new one.
+    fn may_join(&mut self, room: Option<&RoomCode>) -> Result<(), Refusal> {
+        self.rooms.retain(|_, joined| joined.outbox.strong_count() > 0);
+        let is_in = room.is_some_and(|code| self.rooms.contains_key(code));
+        if is_in || self.rooms.len() < JOINED_ROOMS_MAX {
+            return Ok(());
+        }
+        let text = "You are in as many rooms as you may be. Leave one.";
+        Err(Refusal::new(Reason::TooManyJoined, text))
     }
 
     async fn enter(
@@ -312,10 +329,8 @@ impl Session {
         room: RoomHandle,
         after: Option<u64>,
     ) -> Result<(), End> {
-        self.rooms.retain(|_, joined| joined.outbox.strong_count() > 0);
-        if self.rooms.len() >= JOINED_ROOMS_MAX && !self.rooms.contains_key(&code) {
-            let text = "You are in as many rooms as you may be. Leave one.";
-            return self.refuse(Some(id), Refusal::new(Reason::TooManyJoined, text)).await;
+        if let Err(refusal) = self.may_join(Some(&code)) {
+            return self.refuse(Some(id), refusal).await;
         }
         let outbox = Arc::new(self.outbox.clone());
         let joined = Joined { room: room.clone(), outbox: Arc::downgrade(&outbox) };

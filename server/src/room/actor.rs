@@ -295,7 +295,10 @@ impl Actor {
             Held::Dismiss(session) => {
                 self.listening.remove(&session);
             }
-            Held::Send(outbox, message) => self.around.post(&outbox, encode(&message)),
+            // Who has ended is found out at the next broadcast, or says so.
+            Held::Send(outbox, message) => {
+                outbox.post(encode(&message));
+            }
             Held::Broadcast(message) => self.broadcast(&message),
             Held::Think(job) => {
                 let ticket = job.ticket;
@@ -316,8 +319,8 @@ impl Actor {
         let text = encode(message);
         for (session, outbox) in &self.listening {
             match outbox.post(text.clone()) {
-                Posted::Queued => {}
-                Posted::Full => self.around.counters.too_slow.add(),
+                // A session whose outbox is full ends itself, and then leaves.
+                Posted::Queued | Posted::Full => {}
                 Posted::Gone => self.gone.push(*session),
             }
         }
@@ -381,17 +384,7 @@ impl Actor {
         let text = "The room has failed and is closed.".to_owned();
         let message = encode(&Message::Closed { room: self.code.clone(), text });
         for outbox in self.sessions.values() {
-            self.around.post(outbox, message.clone());
-        }
-    }
-}
-
-impl Surroundings {
-    fn post(&self, outbox: &Outbox, text: tokio_tungstenite::tungstenite::Utf8Bytes) {
-        match outbox.post(text) {
-            // Who has ended is found out at the next broadcast, or says so.
-            Posted::Queued | Posted::Gone => {}
-            Posted::Full => self.counters.too_slow.add(),
+            outbox.post(message.clone());
         }
     }
 }

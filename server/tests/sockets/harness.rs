@@ -1,0 +1,221 @@
+//! A server on a free port, and clients that speak to it.
+
+use std::{
+    io,
+    net::{Ipv4Addr, SocketAddr},
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
+
+use fivefold_server::{
+    config::Config,
+    limits::Limits,
+    run_on,
+    store::{Memory, Storage},
+};
+use fivefold_shared::protocol::{Message, Reason, RoomCode};
+use futures_util::{SinkExt, StreamExt};
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpSocket, TcpStream},
+    task::JoinHandle,
+    time::timeout,
+};
+use tokio_tungstenite::{
+    WebSocketStream, client_async,
+    tungstenite::{self, Utf8Bytes},
+};
+use tokio_util::sync::CancellationToken;
+
+/// Send and receive buffers of sockets whose reader is to look slow.
+const SMALL_BUFFER: u32 = 4 * 1024;
+
+/// Limits with which no test has to wait for a bot, or for its rate.
+pub(crate) const LIMITS: Limits = Limits {
+    bot_answer_min_ms: 0,
+    bot_pace_ms: 0,
+    commands_per_second: 100_000,
+    commands_burst: 100_000,
+    ..Limits::DEFAULT
+};
+
+pub(crate) struct TestServer {
+    pub(crate) address: SocketAddr,
+    stop: CancellationToken,
+    task: JoinHandle<io::Result<()>>,
+}
+
+impl TestServer {
+    pub(crate) fn start(limits: Limits) -> Self {
+        Self::start_on(Box::new(Memory::default()), limits)
+    }
+
+    pub(crate) fn start_on(storage: Box<dyn Storage>, limits: Limits) -> Self {
+        let socket = TcpSocket::new_v4().unwrap();
+        // Accepted sockets inherit this.
+        socket.set_send_buffer_size(SMALL_BUFFER).unwrap();
+        socket.bind((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
+        let listener = socket.listen(1024).unwrap();
+        let address = listener.local_addr().unwrap();
+        let stop = CancellationToken::new();
+        let config = Config { limits, ..Config::default() };
+        let task = tokio::spawn(run_on(storage, listener, config, stop.clone()));
+        Self { address, stop, task }
+    }
+
+    /// A connection that takes only little before it is read.
+    pub(crate) async fn connect_raw(&self) -> TcpStream {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.set_recv_buffer_size(SMALL_BUFFER).unwrap();
+        socket.connect(self.address).await.unwrap()
+    }
+
+    pub(crate) async fn try_connect(&self) -> Result<Client, tungstenite::Error> {
+        let stream = self.connect_raw().await;
+        let (socket, _) = client_async(format!("ws://{}/ws", self.address), stream).await?;
+        Ok(Client { socket })
+    }
+
+    pub(crate) async fn connect(&self) -> Client {
+        self.try_connect().await.expect("the server lets us in")
+    }
+
+    /// Somebody new, who has said hello.
+    pub(crate) async fn greet(&self, name: &str) -> Client {
+        let mut client = self.connect().await;
+        client.hello(name).await;
+        client
+    }
+
+    /// Sends the head of a request, and reads until the server closes.
+    pub(crate) async fn request(&self, head: &str) -> String {
+        let mut stream = self.connect_raw().await;
+        stream.write_all(head.replace('\n', "\r\n").as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        within(stream.read_to_string(&mut answer)).await.unwrap();
+        answer
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> String {
+        self.request(&format!("GET {path} HTTP/1.1\nHost: test\nConnection: close\n\n")).await
+    }
+
+    /// One of the counts of `/healthz`.
+    pub(crate) async fn count(&self, name: &str) -> u64 {
+        let answer = self.get("/healthz").await;
+        let (_, body) = answer.split_once("\r\n\r\n").unwrap();
+        serde_json::from_str::<Value>(body).unwrap()[name].as_u64().unwrap()
+    }
+
+    pub(crate) fn begin_stop(&self) {
+        self.stop.cancel();
+    }
+
+    /// Stops the server; it must end by itself.
+    pub(crate) async fn stop(self) {
+        self.stop.cancel();
+        within(self.task).await.unwrap().unwrap();
+    }
+}
+
+pub(crate) struct Client {
+    socket: WebSocketStream<TcpStream>,
+}
+
+impl Client {
+    pub(crate) async fn send_raw(&mut self, message: tungstenite::Message) {
+        self.socket.send(message).await.unwrap();
+    }
+
+    pub(crate) async fn send_text(&mut self, text: impl Into<Utf8Bytes>) {
+        self.send_raw(tungstenite::Message::Text(text.into())).await;
+    }
+
+    /// Sends a command, and reads up to its answer.
+    pub(crate) async fn ask(&mut self, mut command: Value) -> Message {
+        static IDS: AtomicU64 = AtomicU64::new(0);
+        let id = format!("{}", IDS.fetch_add(1, Ordering::Relaxed));
+        let fields = command.as_object_mut().unwrap();
+        let id = fields.entry("id").or_insert(id.into()).as_str().unwrap().to_owned();
+        self.send_text(command.to_string()).await;
+        loop {
+            let message = self.receive().await;
+            if serde_json::to_value(&message).unwrap()["id"] == id {
+                return message;
+            }
+        }
+    }
+
+    /// As [`ask`](Self::ask); the command must be refused.
+    pub(crate) async fn refused(&mut self, command: Value) -> Reason {
+        match self.ask(command).await {
+            Message::Refused { refusal, .. } => refusal.reason,
+            other => panic!("not refused: {other:?}"),
+        }
+    }
+
+    pub(crate) async fn hello(&mut self, name: &str) {
+        let answer = self.ask(json!({"type": "hello", "protocol": 1, "name": name})).await;
+        assert!(matches!(answer, Message::Welcome { .. }), "{answer:?}");
+    }
+
+    /// Makes a room.
+    pub(crate) async fn create(&mut self, seats: Value) -> RoomCode {
+        let create = json!({
+            "type": "create", "rules": {"variant": "freestyle"}, "seats": seats,
+            "colour": "black", "visibility": "public",
+        });
+        joined(self.ask(create).await)
+    }
+
+    pub(crate) async fn join(&mut self, room: &RoomCode) {
+        joined(self.ask(json!({"type": "join", "room": room})).await);
+    }
+
+    /// The next message.
+    pub(crate) async fn receive(&mut self) -> Message {
+        loop {
+            match within(self.socket.next()).await {
+                Some(Ok(tungstenite::Message::Text(text))) => {
+                    return Message::from_json(&text).unwrap();
+                }
+                Some(Ok(tungstenite::Message::Ping(_))) => {}
+                other => panic!("not a message: {other:?}"),
+            }
+        }
+    }
+
+    /// Reads up to the end, which must come without an error.
+    pub(crate) async fn ended(&mut self) {
+        while let Some(message) = self.socket.next().await {
+            message.unwrap();
+        }
+    }
+
+    /// Reads up to the close frame: its code and its reason.
+    pub(crate) async fn closed(&mut self) -> (u16, String) {
+        loop {
+            match within(self.socket.next()).await {
+                Some(Ok(tungstenite::Message::Close(Some(frame)))) => {
+                    return (frame.code.into(), frame.reason.to_string());
+                }
+                Some(Ok(_)) => {}
+                other => panic!("no close frame: {other:?}"),
+            }
+        }
+    }
+}
+
+/// The room that was joined.
+pub(crate) fn joined(answer: Message) -> RoomCode {
+    match answer {
+        Message::Joined { room, .. } => room,
+        other => panic!("not joined: {other:?}"),
+    }
+}
+
+/// Fails instead of hanging.
+pub(crate) async fn within<T>(work: impl Future<Output = T>) -> T {
+    timeout(Duration::from_secs(20), work).await.expect("took too long")
+}

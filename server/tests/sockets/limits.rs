@@ -1,0 +1,129 @@
+//! Each limit, at the limit and one past it.
+
+use fivefold_server::limits::{JOINED_ROOMS_MAX, Limits, MESSAGE_MAX, TOO_FAST_REFUSALS_MAX};
+use fivefold_shared::protocol::{Message, Reason, close};
+use serde_json::json;
+use tokio_tungstenite::tungstenite::{Error, http::StatusCode};
+
+use crate::harness::{LIMITS, TestServer, joined};
+
+/// A ping that is so many bytes long.
+fn ping(length: usize) -> String {
+    let ping = r#"{"type": "ping", "id": "p"}"#;
+    format!("{ping}{}", " ".repeat(length - ping.len()))
+}
+
+#[tokio::test]
+async fn a_message_may_be_as_long_as_the_limit() {
+    let server = TestServer::start(LIMITS);
+    let mut client = server.connect().await;
+    client.send_text(ping(MESSAGE_MAX)).await;
+    assert!(matches!(client.receive().await, Message::Pong { .. }));
+    client.send_text(ping(MESSAGE_MAX + 1)).await;
+    assert_eq!(client.closed().await.0, close::TOO_BIG);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn sessions_are_limited_for_an_address_and_in_all() {
+    let cases =
+        [Limits { sessions_per_address_max: 2, ..LIMITS }, Limits { sessions_max: 2, ..LIMITS }];
+    for limits in cases {
+        let server = TestServer::start(limits);
+        let _first = server.connect().await;
+        let mut second = server.connect().await;
+        match server.try_connect().await.err() {
+            Some(Error::Http(answer)) => {
+                assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
+                assert!(answer.headers().contains_key("retry-after"));
+            }
+            other => panic!("{other:?}"),
+        }
+        assert_eq!(server.count("turned_away").await, 1);
+        second.hello("Ann").await;
+        server.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn rooms_are_limited_for_an_identity_and_in_all() {
+    let per_identity = Limits { rooms_per_identity_max: 2, ..LIMITS };
+    let in_all = Limits { rooms_max: 2, ..LIMITS };
+    for (limits, reason) in [(per_identity, Reason::TooManyRooms), (in_all, Reason::ServerFull)] {
+        let server = TestServer::start(limits);
+        let mut ann = server.greet("Ann").await;
+        let create = |id: &str| {
+            let rules = json!({"variant": "freestyle"});
+            json!({"type": "create", "id": id, "rules": rules})
+        };
+        let first = joined(ann.ask(create("one")).await);
+        let second = joined(ann.ask(create("two")).await);
+        assert_ne!(first, second);
+        assert_eq!(ann.refused(create("three")).await, reason);
+        // The same command again is the same room.
+        assert_eq!(joined(ann.ask(create("one")).await), first);
+        assert_eq!(server.count("rooms").await, 2);
+        server.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_session_is_in_so_many_rooms_at_once() {
+    let limits = Limits { rooms_per_identity_max: JOINED_ROOMS_MAX + 1, ..LIMITS };
+    let server = TestServer::start(limits);
+    let mut ann = server.greet("Ann").await;
+    let mut rooms = Vec::new();
+    for _ in 0..JOINED_ROOMS_MAX {
+        rooms.push(ann.create(json!(["open", "open"])).await);
+    }
+    let create = json!({"type": "create", "rules": {"variant": "renju"}});
+    assert_eq!(ann.refused(create.clone()).await, Reason::TooManyJoined);
+    assert_eq!(server.count("rooms").await, JOINED_ROOMS_MAX as u64);
+    // Coming back to one of them is no new one, and leaving one makes place.
+    ann.join(&rooms[0]).await;
+    ann.ask(json!({"type": "leave", "room": rooms[0]})).await;
+    joined(ann.ask(create).await);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn commands_are_limited_in_their_rate() {
+    let limits = Limits { commands_burst: 3, commands_per_second: 0, ..LIMITS };
+    let server = TestServer::start(limits);
+    let mut client = server.connect().await;
+    for _ in 0..3 {
+        assert!(matches!(client.ask(json!({"type": "ping"})).await, Message::Pong { .. }));
+    }
+    for _ in 1..TOO_FAST_REFUSALS_MAX {
+        assert_eq!(client.refused(json!({"type": "ping"})).await, Reason::TooFast);
+    }
+    client.send_text(ping(100)).await;
+    assert_eq!(client.closed().await.0, close::POLICY);
+    assert_eq!(server.count("too_fast").await, u64::from(TOO_FAST_REFUSALS_MAX));
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn who_does_not_read_is_ended_and_holds_up_nobody() {
+    let server = TestServer::start(LIMITS);
+    let (mut ann, mut bob) = (server.greet("Ann").await, server.greet("Bob").await);
+    let room = ann.create(json!(["me", "open"])).await;
+    bob.join(&room).await;
+    let mut eve = server.greet("Eve").await;
+    eve.join(&room).await;
+    bob.ask(json!({"type": "sit", "room": room})).await;
+
+    let mut rounds = 0;
+    while server.count("too_slow").await == 0 {
+        assert!(rounds < 1_000, "nobody was ended");
+        rounds += 1;
+        for _ in 0..20 {
+            let offer = ann.ask(json!({"type": "offer_draw", "room": room})).await;
+            assert!(matches!(offer, Message::Done { .. }), "{offer:?}");
+            let answer = bob.ask(json!({"type": "decline_draw", "room": room})).await;
+            assert!(matches!(answer, Message::Done { .. }), "{answer:?}");
+        }
+    }
+    assert_eq!(eve.closed().await.0, close::TOO_SLOW);
+    server.stop().await;
+}

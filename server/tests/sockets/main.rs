@@ -1,0 +1,10 @@
+//! The server over real sockets: its limits, how sockets end, stopping, and a store that fails.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
+
+mod ends;
+mod handshake;
+mod harness;
+mod limits;
+mod play;
+mod storage;

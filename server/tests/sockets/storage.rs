@@ -1,0 +1,87 @@
+//! A store that fails: nothing is acknowledged that is not stored, and the room goes on from what
+//! is.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use fivefold_server::{
+    room::Entry,
+    store::{Append, Memory, Storage, StorageError},
+};
+use fivefold_shared::protocol::{Message, Reason, RoomCode};
+use serde_json::json;
+
+use crate::harness::{LIMITS, TestServer};
+
+/// Keeps logs in memory, and refuses to while it is broken.
+#[derive(Debug, Default)]
+struct Brittle {
+    memory: Memory,
+    is_broken: Arc<AtomicBool>,
+}
+
+impl Storage for Brittle {
+    fn append(&mut self, batch: &[Append]) -> Result<(), StorageError> {
+        if self.is_broken.load(Ordering::SeqCst) {
+            return Err(StorageError("no space left".into()));
+        }
+        self.memory.append(batch)
+    }
+
+    fn read(&mut self, room: &RoomCode) -> Result<Vec<Entry>, StorageError> {
+        self.memory.read(room)
+    }
+
+    fn remove(&mut self, room: &RoomCode) -> Result<(), StorageError> {
+        self.memory.remove(room)
+    }
+}
+
+fn brittle() -> (TestServer, Arc<AtomicBool>) {
+    let storage = Brittle::default();
+    let is_broken = Arc::clone(&storage.is_broken);
+    (TestServer::start_on(Box::new(storage), LIMITS), is_broken)
+}
+
+#[tokio::test]
+async fn a_move_that_is_not_stored_is_not_made() {
+    let (server, is_broken) = brittle();
+    let (mut ann, mut bob) = (server.greet("Ann").await, server.greet("Bob").await);
+    let room = ann.create(json!(["me", "open"])).await;
+    bob.join(&room).await;
+    bob.ask(json!({"type": "sit", "room": room})).await;
+    let play = json!({"type": "play", "room": room, "ply": 0, "point": [7, 7]});
+
+    is_broken.store(true, Ordering::SeqCst);
+    assert_eq!(ann.refused(play.clone()).await, Reason::Unavailable);
+    is_broken.store(false, Ordering::SeqCst);
+    // Everybody is told the room as it is: the game has begun, and no move was made.
+    let snapshot = loop {
+        match bob.receive().await {
+            Message::Snapshot { snapshot, .. } => break snapshot,
+            Message::Event { event, .. } => assert!(event.seq <= 3, "{event:?}"),
+            _ => {}
+        }
+    };
+    assert!(snapshot.game.is_some_and(|game| game.moves.is_empty()));
+
+    let done = ann.ask(play).await;
+    assert!(matches!(done, Message::Done { seq: Some(seq), .. } if seq == snapshot.seq + 1));
+    assert_eq!(server.count("commits_failed").await, 1);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_room_that_is_not_stored_is_not_made() {
+    let (server, is_broken) = brittle();
+    let mut ann = server.greet("Ann").await;
+    is_broken.store(true, Ordering::SeqCst);
+    let create = json!({"type": "create", "rules": {"variant": "renju"}, "id": "make"});
+    assert_eq!(ann.refused(create).await, Reason::Unavailable);
+    while server.count("rooms").await > 0 {}
+    is_broken.store(false, Ordering::SeqCst);
+    ann.create(json!(["me", "open"])).await;
+    server.stop().await;
+}
