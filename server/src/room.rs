@@ -4,7 +4,7 @@
 //! what is to be done. It knows no sockets, no storage, no threads and no clock; `room/actor.rs`
 //! runs it.
 //!
-//! What members see of a room is what its events make of it, and [`Room::log`] is the only place
+//! What members see of a room is what its events make of it, and `Room::log` is the only place
 //! that makes events: so the room's log always tells its state. Beside that state there is only
 //! what a restart may forget: who is present, and what bots are thinking about.
 
@@ -50,7 +50,7 @@ use crate::limits::Limits;
 pub struct Room {
     code: RoomCode,
     limits: Limits,
-    /// What the events have made of the room; changed by [`Room::log`] alone.
+    /// What the events have made of the room; changed by `Room::log` alone.
     state: State,
     history: History,
     answered: Answered,

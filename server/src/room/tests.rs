@@ -1,5 +1,7 @@
 //! Rooms by script: each line says what comes in and what must come out.
 
+mod answers;
+mod games;
 mod harness;
+mod limits;
 mod property;
-mod scripts;

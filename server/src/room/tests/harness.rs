@@ -29,10 +29,29 @@ use fivefold_shared::{
 };
 use serde_json::{Value, json};
 
-use super::super::{
-    Effect, Effects, Entry, Founding, Input, Job, Member, Room, SessionId, Thought, Ticket,
+use crate::{
+    limits::Limits,
+    room::{
+        Effect, Effects, Entry, Founding, Input, Job, Member, Room, SessionId, Thought, Ticket,
+    },
 };
-use crate::limits::Limits;
+
+/// Ann and whoever comes.
+pub(super) const OPEN: &str = "freestyle 15x15 me open black";
+/// The same with help from bots.
+pub(super) const HELPED: &str = "freestyle 15x15 me open black assistance";
+/// Ann against a bot.
+pub(super) const BOT: &str = "freestyle 15x15 me attack black";
+/// The same, and the bot begins.
+pub(super) const BOT_FIRST: &str = "freestyle 15x15 me attack white";
+/// Two bots, watched by Ann.
+pub(super) const BOTS: &str = "freestyle 15x15 attack pattern black";
+/// A game that is over soon.
+pub(super) const TINY: &str = "mnk:3 3x3 me open black";
+/// A game with forbidden points.
+pub(super) const RENJU: &str = "renju 15x15 me open black";
+/// A game without borders.
+pub(super) const ENDLESS: &str = "freestyle unbounded me open black";
 
 /// Runs a script in a new room, in which Ann sits as session 1.
 pub(super) fn check(create: &str, script: &str) -> Table {

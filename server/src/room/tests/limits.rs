@@ -1,0 +1,198 @@
+//! What a room does at its limits and one past them, and when it closes.
+
+use std::fmt::Write as _;
+
+use fivefold_shared::protocol::{Message, SPECTATOR_NAMES_MAX};
+
+use super::harness::{BOT, OPEN, Table, check, command_id, member, show_all};
+use crate::{
+    limits::{
+        ANSWERED_MEMBERS_MAX, ANSWERS_MAX, HELP_JOBS_MAX, HISTORY_EVENTS_MAX, Limits,
+        MEMBER_SESSIONS_MAX, ROOM_EVENTS_MAX,
+    },
+    room::{Effect, Effects, Input, SessionId},
+};
+
+#[test]
+fn missing_events_are_told_up_to_the_limit() {
+    let mut table = check(OPEN, "2 enter Bob > 2 joined 2; +2");
+    let last = HISTORY_EVENTS_MAX as u64 + 10;
+    for seq in 3..=last {
+        let (request, event) =
+            if seq % 2 == 1 { ("stand", "stood black") } else { ("sit black", "sat black Ann") };
+        table.run(&format!("1 {request} > {event}; 1 done {seq}"));
+    }
+    let all: Vec<_> = (11..=last).map(|seq| seq.to_string()).collect();
+    table.run(&format!(
+        "2 enter Bob 10 > 2 joined [{}]; +2
+         2 enter Bob 9 > 2 joined {last}; +2
+         2 enter Bob {last} > 2 joined []; +2
+         2 enter Bob {} > 2 joined {last}; +2",
+        all.join(" "),
+        last + 1
+    ));
+}
+
+#[test]
+fn as_many_answers_are_remembered_as_the_limit_says() {
+    let mut script = "1 #first stand > stood black; 1 done 3\n".to_owned();
+    for n in 1..ANSWERS_MAX {
+        writeln!(script, "1 #n{n} stand > 1 refused not_seated").unwrap();
+    }
+    script += "1 #first stand > 1 done 3
+               1 #one_more stand > 1 refused not_seated
+               1 #first stand > 1 refused not_seated";
+    check(OPEN, &script);
+}
+
+#[test]
+fn nobody_can_push_out_the_answers_of_players() {
+    // Ann, the host and a player, and the first of many spectators, each with one answer.
+    let mut table =
+        check(OPEN, "1 #a stand > stood black; 1 done 3\n 1 sit > sat black Ann; 1 done 4");
+    let seen = |table: &Table, name: &str, id: &str| {
+        let cause = crate::room::Cause { member: member(name).id, command: command_id(id) };
+        table.room.answered.get(&cause).is_some()
+    };
+    let many = ANSWERED_MEMBERS_MAX + 2;
+    for n in 0..many {
+        table.run(&format!(
+            "{s} enter w{n} > {s} joined 4; +{s}
+             {s} #w stand > {s} refused not_seated",
+            s = 10 + n
+        ));
+    }
+    assert!(seen(&table, "w0", "w") && seen(&table, "Ann", "a"));
+    table.run("9 enter last > 9 joined 4; +9\n 9 #w stand > 9 refused not_seated");
+    assert!(!seen(&table, "w0", "w"), "the one who was quiet the longest is forgotten");
+    assert!(seen(&table, "w1", "w") && seen(&table, "last", "w") && seen(&table, "Ann", "a"));
+}
+
+#[test]
+fn spectators_are_limited_and_players_are_not() {
+    let limits = Limits { spectators_max: 2, ..Limits::DEFAULT };
+    let (mut table, _) = Table::create_with(OPEN, limits).unwrap();
+    table.run(
+        "2 enter Eve > 2 joined 2; +2
+         3 enter Fay > 3 joined 2; +3
+         4 enter Gus > 4 refused room_full; -4
+         4 enter Fay > 4 joined 2; +4
+         1 gone > -1
+         1 enter Ann > 1 joined 2; +1
+         3 gone > -3
+         3 enter Gus > 3 refused room_full; -3
+         4 gone > -4
+         3 enter Gus > 3 joined 2; +3",
+    );
+}
+
+#[test]
+fn a_member_has_a_limited_number_of_sessions() {
+    let mut table = check(OPEN, "");
+    for session in 2..=MEMBER_SESSIONS_MAX {
+        table.run(&format!("{session} enter Ann > {session} joined 2; +{session}"));
+    }
+    table.run(
+        "99 enter Ann > 99 refused room_full; -99
+         1 enter Ann > 1 joined 2; +1
+         1 gone > -1
+         99 enter Ann > 99 joined 2; +99",
+    );
+}
+
+#[test]
+fn the_help_under_way_in_a_room_is_limited() {
+    let mut table = check(BOT, "1 resign > ended resignation white; 1 done 5");
+    for n in 1..=HELP_JOBS_MAX {
+        let session = n + 1;
+        table.run(&format!(
+            "{session} enter w{n} > {session} joined 5; +{session}
+             {session} weights > weigh {n} attack 0"
+        ));
+    }
+    table.run(
+        "1 weights > 1 refused busy\n job 1 none > 2 refused busy\n 1 weights > weigh 65 attack 0",
+    );
+}
+
+#[test]
+fn a_log_that_is_full_takes_no_more_than_the_end_of_a_game() {
+    let mut table = check(
+        OPEN,
+        "2 enter Bob > 2 joined 2; +2
+         2 sit > sat white Bob; started 1 Ann Bob; 2 done 4",
+    );
+    // The log of such a room is too long for a test; its number alone matters here.
+    table.room.state.seq = ROOM_EVENTS_MAX - 1;
+    let last = ROOM_EVENTS_MAX;
+    let mut effects = Effects::new();
+    for (id, input, expected) in [
+        ("a", "play", format!("played 0 7,7; 1 done {last}")),
+        ("b", "play", "1 refused room_full".to_owned()),
+        ("c", "resign", format!("ended resignation white; 1 done {}", last + 1)),
+        ("d", "rematch", "1 refused room_full".to_owned()),
+    ] {
+        let text = match input {
+            "play" => r#"{"type": "play", "ply": 0, "point": [7, 7]}"#.to_owned(),
+            other => format!(r#"{{"type": "{other}"}}"#),
+        };
+        let request = serde_json::from_str(&text).unwrap();
+        effects.clear();
+        let input = Input::Command { session: SessionId(1), id: command_id(id), request };
+        table.room.apply(table.now, input, &mut effects);
+        assert_eq!(show_all(&effects, true), expected);
+    }
+}
+
+#[test]
+fn spectators_are_told_at_most_once_a_second() {
+    let mut table = check(
+        OPEN,
+        "2 enter Eve > 2 joined 2; +2; spectators 1 Eve
+         3 enter Fay > 3 joined 2; +3
+         4 enter Fay > 4 joined 2; +4
+         +999 >
+         3 gone > -3
+         +1 > spectators 2 Eve Fay
+         4 gone > -4
+         +999 >
+         +1 > spectators 1 Eve
+         +5000 >
+         2 sit > sat white Eve; started 1 Ann Eve; 2 done 4; spectators 0",
+    );
+    for n in 0..=SPECTATOR_NAMES_MAX {
+        table.run(&format!("{s} enter w{n:02} > {s} joined 4; +{s}", s = 100 + n));
+    }
+    table.now += 1_000;
+    let effects = table.apply(Input::Wake);
+    let [Effect::Broadcast(Message::Spectators { spectators, .. })] = effects.as_slice() else {
+        panic!("{effects:?}");
+    };
+    assert_eq!(spectators.count, SPECTATOR_NAMES_MAX + 1);
+    assert_eq!(spectators.names.len(), SPECTATOR_NAMES_MAX);
+}
+
+#[test]
+fn an_empty_room_is_closed_later_if_people_have_a_game_there() {
+    let cases = [
+        (OPEN, "1 gone > -1\n +3599999 >\n +1 > close\n +1 >"),
+        (OPEN, "1 gone > -1\n +3599999 >\n 1 enter Ann > 1 joined 2; +1\n +9999999 >"),
+        (
+            OPEN,
+            "2 enter Bob > 2 joined 2; +2
+             2 sit > sat white Bob; started 1 Ann Bob; 2 done 4
+             1 gone > -1
+             2 gone > -2
+             +86399999 >
+             +1 > close",
+        ),
+        (BOT, "1 gone > -1\n +3599999 >\n +1 > close"),
+    ];
+    for (create, script) in cases {
+        let table = check(create, script);
+        assert_eq!(table.room.is_closed(), script.contains("close"));
+        if table.room.is_closed() {
+            assert_eq!(table.room.deadline(), None);
+        }
+    }
+}
