@@ -14,6 +14,7 @@ pub mod json;
 pub mod lines;
 pub mod link;
 pub mod local;
+pub mod place;
 pub mod plain;
 pub mod settings;
 pub mod table;

@@ -86,7 +86,7 @@ impl<O: Write, E: Write> Plain<O, E> {
     }
 
     fn happened(&mut self, table: &Table, event: &NumberedEvent) -> io::Result<()> {
-        writeln!(self.out, "{}", words::event(table, &event.event))?;
+        writeln!(self.out, "{}", words::event(table.place(), &event.event))?;
         match &event.event {
             Event::Started { .. } | Event::Played { .. } | Event::TakenBack { .. } => {
                 self.board(table)?;
@@ -127,7 +127,11 @@ impl<O: Write, E: Write> Plain<O, E> {
                 writeln!(self.talk, "{}, your move.", game.position.turn())
             }
             Some(game) => {
-                writeln!(self.talk, "{} to move.", words::player(table, game.position.turn()))
+                writeln!(
+                    self.talk,
+                    "{} to move.",
+                    words::player(table.place(), game.position.turn())
+                )
             }
             None => Ok(()),
         }
@@ -189,7 +193,7 @@ impl<O: Write, E: Write> View for Plain<O, E> {
         writeln!(self.out, "{}", pairing(&table.room().seats))?;
         self.board(table)?;
         match table.room().game.as_ref().and_then(|game| game.position.outcome()) {
-            Some(outcome) => writeln!(self.out, "{}", words::outcome(table, outcome)),
+            Some(outcome) => writeln!(self.out, "{}", words::outcome(table.place(), outcome)),
             None => self.turn(table),
         }
     }

@@ -16,6 +16,7 @@ pub use crate::connection::TableEvent;
 use crate::{
     connection::{CommandIds, Connection, ConnectionError, strange},
     local::LocalGame,
+    place::Place,
 };
 
 /// A seat or a spectator's place at a room, and the room as it is seen from there.
@@ -122,6 +123,11 @@ impl Table {
         &self.room
     }
 
+    /// The room as it is seen from here.
+    pub const fn place(&self) -> Place<'_> {
+        Place { room: &self.room, me: &self.me }
+    }
+
     /// Who watches.
     pub const fn spectators(&self) -> &Spectators {
         &self.spectators
@@ -151,18 +157,17 @@ impl Table {
     /// Whether this colour is played here: by nobody for a spectator, both for two people at one
     /// keyboard.
     pub fn plays(&self, stone: Stone) -> bool {
-        self.room.seats.get(stone).is_some_and(|player| player.is_member(&self.me))
+        self.place().plays(stone)
     }
 
     /// The colour that is played here; with both, the one whose turn it is. `None` for a spectator.
     pub fn seat(&self) -> Option<Stone> {
-        let turn = self.room.game.as_ref().map_or(Stone::Black, |game| game.position.turn());
-        [turn, turn.opponent()].into_iter().find(|&stone| self.plays(stone))
+        self.place().seat()
     }
 
     /// Whether a game is running and the next stone is to be put from here.
     pub fn is_my_turn(&self) -> bool {
-        self.room.running().is_some_and(|game| self.plays(game.position.turn()))
+        self.place().is_my_turn()
     }
 
     /// Leaves the room and says goodbye to the server. A seat in a running game is kept.

@@ -7,13 +7,13 @@ use fivefold_shared::{
     rules::{Outcome, Point, Stone},
 };
 
-use crate::{table::Table, text::printable};
+use crate::{place::Place, text::printable};
 
 /// Who plays this colour, such as `Ann (Black)`; `you` is added where that is known.
-pub fn player(table: &Table, stone: Stone) -> String {
-    let name = seat_name(table.room(), stone);
+pub fn player(place: Place<'_>, stone: Stone) -> String {
+    let name = seat_name(place.room, stone);
     // With both colours at one keyboard, `you` would say nothing.
-    if table.plays(stone) && !table.plays(stone.opponent()) {
+    if place.plays(stone) && !place.plays(stone.opponent()) {
         format!("{name} ({stone}, you)")
     } else {
         format!("{name} ({stone})")
@@ -35,9 +35,9 @@ pub fn points(room: &Room, points: &[Point]) -> String {
 }
 
 /// How a game ended.
-pub fn outcome(table: &Table, outcome: &Outcome) -> String {
-    let room = table.room();
-    let who = |stone| player(table, stone);
+pub fn outcome(place: Place<'_>, outcome: &Outcome) -> String {
+    let room = place.room;
+    let who = |stone| player(place, stone);
     match outcome {
         Outcome::Five { winner, points: line } => {
             format!("{} wins by {}.", who(*winner), points(room, line))
@@ -60,8 +60,8 @@ pub fn outcome(table: &Table, outcome: &Outcome) -> String {
 }
 
 /// What happened, after it was folded into the table's room.
-pub fn event(table: &Table, event: &Event) -> String {
-    let who = |stone| player(table, stone);
+pub fn event(place: Place<'_>, event: &Event) -> String {
+    let who = |stone| player(place, stone);
     match event {
         Event::Created { rules, .. } => format!("The room is made: {rules}."),
         Event::Sat { seat, .. } => format!("{} sits down.", who(*seat)),
@@ -72,7 +72,7 @@ pub fn event(table: &Table, event: &Event) -> String {
         }
         Event::Played { ply, point, assisted } => {
             let help = if *assisted { ", chosen by a bot" } else { "" };
-            let point = points(table.room(), &[*point]);
+            let point = points(place.room, &[*point]);
             format!("{}. {} {point}{help}", ply + 1, Stone::to_move(*ply))
         }
         Event::DrawOffered { by } => format!("{} offers a draw.", who(*by)),
@@ -80,7 +80,7 @@ pub fn event(table: &Table, event: &Event) -> String {
         Event::TakebackAsked { by } => format!("{} asks to take back.", who(*by)),
         Event::TakebackRefused { by } => format!("{} does not agree to that.", who(*by)),
         Event::TakenBack { ply } => format!("Taken back to move {ply}."),
-        Event::Ended { outcome: how } => outcome(table, how),
+        Event::Ended { outcome: how } => outcome(place, how),
         Event::RematchAsked { by } => format!("{} wants another game.", who(*by)),
     }
 }

@@ -5,162 +5,37 @@
 //! in its tests. Keys and clicks are handled in `act`, news in `hear`.
 
 mod act;
+mod event;
 mod hear;
 mod heat;
 mod log;
+mod mode;
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
-
-use crossterm::event::{KeyEvent, MouseEvent};
 use fivefold_shared::{
-    protocol::{MemberId, Message, Phase, RoomRequest, Spectators},
+    protocol::{MemberId, Phase, Spectators},
     room::Room,
     rules::{Point, Position, Rules, Size, Stone},
 };
 use ratatui::layout::Rect;
 
+pub use self::event::Left;
 pub(super) use self::{
+    event::{Effect, Event},
     heat::Heat,
-    log::{Kind, Log, capital},
+    log::{Kind, Log},
+    mode::{Connection, Mode, Offer, Question},
 };
 use super::{
     Options,
     layout::{Layout, Window},
     theme::Theme,
 };
-use crate::text::printable;
+use crate::{place::Place, text::printable};
 
 /// Points that the window keeps between the cursor and its edges where it can.
 const MARGIN: i32 = 1;
-
-/// Whatever can happen to the screen.
-#[derive(Clone, Debug)]
-pub(super) enum Event {
-    /// A key was pressed.
-    Key(KeyEvent),
-    /// The mouse did something.
-    Mouse(MouseEvent),
-    /// Text was pasted.
-    Paste(String),
-    /// The terminal has this many columns and rows.
-    Resize(u16, u16),
-    /// The table says something.
-    Heard(Message),
-    /// The connection is lost, and the table tries to get it back.
-    Lost(String),
-    /// The connection is back.
-    Back,
-    /// Nothing more will come; a sentence says why.
-    Closed(String),
-    /// Who watches, before the table says more about it.
-    Spectators(Spectators),
-    /// The program is asked to go to the background.
-    Suspend,
-}
-
-/// What is to be done after an event.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) enum Effect {
-    /// Ask the room for this.
-    Send(RoomRequest),
-    /// Ring the bell: it is one's turn.
-    Bell,
-    /// Take the mouse, or leave it to the terminal.
-    Mouse(bool),
-    /// Go to the background.
-    Suspend,
-    /// Draw every cell anew.
-    Redraw,
-    /// Leave.
-    Leave(Left),
-}
-
-/// Why the screen was left.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Left {
-    /// The person quit, or the table is gone.
-    Quit,
-    /// Ctrl-C, or a signal that ends programs.
-    Interrupted,
-}
-
-/// Who has the keyboard.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Mode {
-    /// The board.
-    Board,
-    /// The input line, with the text so far.
-    Input(String),
-    /// A question that wants a yes or a no.
-    Ask(Question),
-    /// The help, which any key closes.
-    Help,
-}
-
-/// What is asked before it is done.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Question {
-    /// Give up the game?
-    Resign,
-    /// Offer a draw?
-    Draw,
-    /// Leave a running game?
-    Quit,
-}
-
-impl fmt::Display for Question {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Resign => "Resign this game?",
-            Self::Draw => "Offer a draw?",
-            Self::Quit => "Leave while the game is running? (Your seat is kept.)",
-        })
-    }
-}
-
-/// What the opponent offers or asks for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Offer {
-    /// A draw.
-    Draw,
-    /// To take a move back.
-    Takeback,
-    /// Another game.
-    Rematch,
-}
-
-impl Offer {
-    /// The request that agrees.
-    const fn yes(self) -> RoomRequest {
-        match self {
-            Self::Draw => RoomRequest::AcceptDraw,
-            Self::Takeback => RoomRequest::GrantTakeback,
-            Self::Rematch => RoomRequest::Rematch,
-        }
-    }
-
-    /// The request that does not; a rematch is just not agreed to.
-    const fn no(self) -> Option<RoomRequest> {
-        match self {
-            Self::Draw => Some(RoomRequest::DeclineDraw),
-            Self::Takeback => Some(RoomRequest::RefuseTakeback),
-            Self::Rematch => None,
-        }
-    }
-}
-
-/// Whether the table can be reached.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Connection {
-    /// It can.
-    Up,
-    /// It cannot; a sentence says what is done about it.
-    Lost(String),
-    /// The room is closed for good; a sentence says why.
-    Closed(String),
-}
 
 /// A letter that may turn out to be the first character of a typed point, and what the screen was
 /// before it did what it does as a command.
@@ -349,6 +224,11 @@ impl App {
         &self.room
     }
 
+    /// The room as this person sees it.
+    pub(super) const fn place(&self) -> Place<'_> {
+        Place { room: &self.room, me: &self.you }
+    }
+
     /// What friends are given to come here.
     pub(super) fn link(&self) -> &str {
         &self.link
@@ -416,17 +296,17 @@ impl App {
 
     /// Whether this person plays a colour. At one keyboard it may be both.
     pub(super) fn is_mine(&self, stone: Stone) -> bool {
-        self.room.seats.get(stone).is_some_and(|player| player.is_member(&self.you))
+        self.place().plays(stone)
     }
 
     /// Whether this person plays.
     pub(super) fn is_seated(&self) -> bool {
-        Stone::BOTH.into_iter().any(|stone| self.is_mine(stone))
+        self.place().seat().is_some()
     }
 
     /// Whether this person is to move.
     pub(super) fn is_my_turn(&self) -> bool {
-        self.room.running().is_some_and(|game| self.is_mine(game.position.turn()))
+        self.place().is_my_turn()
     }
 
     /// How far the room has come.

@@ -39,7 +39,7 @@ pub(super) enum Action {
     First,
     /// Look at the game as it is.
     Live,
-    /// Bring the last move back into the window.
+    /// Go to the last move and follow play again.
     Follow,
     /// Draw the board larger.
     ZoomIn,
@@ -79,7 +79,7 @@ pub(super) const HELP: &[(&str, &str)] = &[
     ("h8 Enter", "put a stone on h8; \":h8\" is the same, x,y needs \":\""),
     ("mouse", "click: move the cursor; again: put a stone; M: off/on"),
     ("Shift+arrows, H J K L", "move the window on a large board; wheel: up, down"),
-    ("Tab", "back to the last move"),
+    ("Tab", "to the last move, and follow play again"),
     ("+  -", "draw the board larger, smaller"),
     ("u", "ask to take your last move back"),
     ("d", "offer a draw (small d; asks first)"),

@@ -15,10 +15,11 @@ use ratatui::{
 use unicode_width::UnicodeWidthStr;
 
 use super::{
-    app::{App, Kind, Offer, capital},
+    app::{App, Kind, Offer},
     board,
     theme::STRONG,
 };
+use crate::words;
 
 /// Rows for moves, when there is little room: the heading and three pairs of moves.
 const MOVES_MIN: u16 = 4;
@@ -56,8 +57,8 @@ fn player(app: &App, stone: Stone) -> Line<'static> {
         Some(player) => player.name(),
         None => "open seat".into(),
     };
-    let both = app.is_mine(stone) && app.is_mine(stone.opponent());
-    let you = if app.is_mine(stone) && !both { " (you)" } else { "" };
+    // Without a server there are no others.
+    let you = if app.is_mine(stone) && !app.link().is_empty() { " (you)" } else { "" };
     let won = app.room().game.as_ref().and_then(|game| game.position.outcome());
     let won = if won.and_then(Outcome::winner) == Some(stone) { "  won" } else { "" };
     Line::from(vec![
@@ -72,7 +73,7 @@ fn notes(app: &App) -> Vec<(String, Style)> {
     let theme = app.theme();
     let mut notes = vec![(turn(app), STRONG)];
     if let Some(offer) = app.open_offer() {
-        notes.push((words_of(offer).into(), theme.warning()));
+        notes.push((format!("{} {}", words_of(offer), offer.keys()), theme.warning()));
     }
     if app.phase() == Phase::Waiting && !app.link().is_empty() {
         notes.push((format!("Link for a friend: {}", app.link()), Style::new()));
@@ -111,7 +112,7 @@ fn turn(app: &App) -> String {
         };
     };
     if let Some(outcome) = game.position.outcome() {
-        return capital(&app.ending(outcome));
+        return words::outcome(app.place(), outcome);
     }
     let (turn, number) = (game.position.turn(), game.position.ply() + 1);
     match (app.is_my_turn(), app.is_mine(turn.opponent())) {
@@ -122,9 +123,9 @@ fn turn(app: &App) -> String {
 
 const fn words_of(offer: Offer) -> &'static str {
     match offer {
-        Offer::Draw => "A draw is offered: y accepts, n declines",
-        Offer::Takeback => "A takeback is asked for: y grants, n refuses",
-        Offer::Rematch => "A rematch is asked for: y agrees",
+        Offer::Draw => "A draw is offered:",
+        Offer::Takeback => "A takeback is asked for:",
+        Offer::Rematch => "A rematch is asked for:",
     }
 }
 
@@ -191,7 +192,7 @@ fn messages(app: &App, area: Rect, buffer: &mut Buffer) {
             Kind::News => ("- ", Style::new()),
             Kind::Warning => ("! ", app.theme().warning()),
         };
-        let mut lines = wrap(text, usize::from(area.width).saturating_sub(2));
+        let mut lines = wrap(&text, usize::from(area.width).saturating_sub(2));
         lines.reverse();
         let last = lines.len().saturating_sub(1);
         for (index, line) in lines.into_iter().enumerate() {

@@ -1,6 +1,10 @@
 //! The whole screen, drawn from the state alone.
 
-use fivefold_shared::{notation::coordinates, protocol::Visibility, rules::Outcome};
+use fivefold_shared::{
+    notation::coordinates,
+    protocol::{Phase, Visibility},
+    rules::Outcome,
+};
 use ratatui::{
     Frame,
     buffer::Buffer,
@@ -21,7 +25,7 @@ use super::{
 
 /// The keys at the bottom of the screen, the most needed first; those that do not fit are left to
 /// the help.
-const FOOTER: &[&str] = &[
+const PLAYING: &[&str] = &[
     "? help",
     "q quit",
     "Enter/h8 play",
@@ -31,10 +35,15 @@ const FOOTER: &[&str] = &[
     "D bot",
     "T,W weights",
     ", . look back",
-    "m rematch",
     "Tab last move",
     "M mouse",
 ];
+/// The same between games.
+const BETWEEN: &[&str] =
+    &["? help", "q quit", "m rematch", ", . look back", "T,W weights", "Tab last move", "M mouse"];
+/// The same for spectators.
+const WATCHING: &[&str] =
+    &["? help", "q quit", ", . look back", "Tab last move", "T,W weights", "M mouse"];
 
 /// Draws the screen.
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>) {
@@ -47,7 +56,8 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>) {
     board::draw(app, buffer);
     panel::draw(app, layout.side, buffer);
     status(app, layout.status, buffer);
-    Line::styled(footer(layout.footer.width), app.theme().quiet()).render(layout.footer, buffer);
+    Line::styled(footer(app, layout.footer.width), app.theme().quiet())
+        .render(layout.footer, buffer);
     if *app.mode() == Mode::Help {
         help(screen, buffer);
     }
@@ -75,7 +85,7 @@ fn title(app: &App, area: Rect, buffer: &mut Buffer) {
     let banner = match app.connection() {
         Connection::Up => None,
         Connection::Lost(text) => Some(format!(" !! Connection lost. {text}")),
-        Connection::Closed(text) => Some(format!(" !! Over: {text}  q leaves")),
+        Connection::Closed(text) => Some(format!(" !! Over (q leaves): {text}")),
     };
     if let Some(banner) = banner {
         let width = usize::from(area.width);
@@ -133,9 +143,14 @@ fn under_cursor(app: &App) -> String {
     format!("{name}: {what}{}{mouse}", weight.unwrap_or_default())
 }
 
-fn footer(width: u16) -> String {
+fn footer(app: &App, width: u16) -> String {
+    let keys = match (app.is_seated(), app.phase()) {
+        (false, _) => WATCHING,
+        (true, Phase::Waiting | Phase::Running) => PLAYING,
+        (true, Phase::Finished) => BETWEEN,
+    };
     let mut text = String::new();
-    for key in FOOTER {
+    for key in keys {
         if text.width() + 2 + key.width() > usize::from(width) {
             break;
         }

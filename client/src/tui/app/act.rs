@@ -76,7 +76,7 @@ impl App {
                 self.cursor = point;
                 self.clicked = Some(point);
                 if again {
-                    self.place(effects);
+                    self.put_stone(effects);
                 }
             }
             MouseEventKind::ScrollUp => self.pan(0, -WHEEL),
@@ -94,7 +94,7 @@ impl App {
         match action {
             Action::Move(x, y) => self.move_cursor(x, y),
             Action::Pan(x, y) => self.pan(x, y),
-            Action::Place => self.place(effects),
+            Action::Place => self.put_stone(effects),
             Action::Type(first) => {
                 self.mode = Mode::Input(first.map(String::from).unwrap_or_default());
             }
@@ -116,7 +116,8 @@ impl App {
             Action::Live => self.look_at(self.ply()),
             Action::Follow => {
                 self.follow = true;
-                self.show_last();
+                self.cursor = self.position.last_move().unwrap_or(self.cursor);
+                self.show(self.cursor);
             }
             Action::ZoomIn => self.zoom(1),
             Action::ZoomOut => self.zoom(-1),
@@ -175,7 +176,7 @@ impl App {
                     Ok(point) => {
                         self.cursor = point;
                         self.show(point);
-                        self.place(effects);
+                        self.put_stone(effects);
                     }
                     Err(error) => self.log.warn(&format!("\"{text}\" is {error}")),
                 }
@@ -246,10 +247,13 @@ impl App {
         let scale = window.scale.saturating_add_signed(step).clamp(1, SCALE_MAX);
         self.scale = Some(scale);
         self.centre(self.cursor);
+        if let Some(window) = self.window() {
+            self.cursor = window.clamp(self.cursor);
+        }
     }
 
     /// Puts a stone under the cursor, or says why not.
-    fn place(&mut self, effects: &mut Vec<Effect>) {
+    fn put_stone(&mut self, effects: &mut Vec<Effect>) {
         self.clicked = None;
         if self.look.is_some() {
             return self.log.warn("you are looking back; G returns to the game");

@@ -1,14 +1,13 @@
-//! What news from the table does, and the sentences that tell it.
+//! What news from the table does.
 
 use fivefold_shared::{
-    notation::coordinates,
     protocol::{CatchUp, Event, Message, NumberedEvent, Reason, Refusal, Snapshot},
     room::Room,
-    rules::{Outcome, Stone},
+    rules::Stone,
 };
 
 use super::{App, Connection, Effect, Mode, Question};
-use crate::text::printable;
+use crate::{text::printable, words};
 
 impl App {
     /// The table says something.
@@ -136,78 +135,23 @@ impl App {
         self.room.seats.get(stone).is_some_and(|player| player.bot().is_none())
     }
 
-    /// Who plays a colour, in a sentence.
-    fn who(&self, stone: Stone) -> String {
-        let both = self.is_mine(stone) && self.is_mine(stone.opponent());
-        match self.room.seats.get(stone) {
-            Some(_) if self.is_mine(stone) && !both => "you".into(),
-            Some(player) => player.name(),
-            None => stone.to_string(),
-        }
-    }
-
+    /// What happened, in a sentence. Moves are seen on the board; only those that a bot chose for
+    /// a person are told.
     fn sentence(&self, event: &Event) -> Option<String> {
-        let verb = |stone: Stone, you: &str, he: &str| {
-            let who = self.who(stone);
-            format!("{who} {}", if who == "you" { you } else { he })
-        };
-        Some(match event {
-            Event::Created { .. } => return None,
-            Event::Sat { seat, player } => format!("{} sits down to play {seat}", player.name()),
-            Event::Stood { seat } => format!("the seat of {seat} is open"),
-            Event::Renamed { seat, name } => format!("{seat} is now called {name}"),
-            Event::Started { game, black, white } => {
-                format!("game {game}: {} (Black) against {} (White)", black.name(), white.name())
-            }
-            Event::Played { ply, point, assisted: true } => {
-                let mover = Stone::to_move(*ply);
-                let point = coordinates::format(*point, self.rules().size());
-                format!("{} a bot choose {point}", verb(mover, "let", "lets"))
-            }
-            Event::Played { assisted: false, .. } => return None,
-            Event::DrawOffered { by } => match self.is_mine(*by) {
-                true => "you offer a draw".into(),
-                false => format!("{} offers a draw: y accepts, n declines", self.who(*by)),
-            },
-            Event::DrawDeclined { by } => format!("{} the draw", verb(*by, "decline", "declines")),
-            Event::TakebackAsked { by } => match self.is_mine(*by) {
-                true => "you ask to take your move back".into(),
-                false => format!("{} asks to take a move back: y grants, n refuses", self.who(*by)),
-            },
-            Event::TakebackRefused { by } => {
-                format!("{} the takeback", verb(*by, "refuse", "refuses"))
-            }
-            Event::TakenBack { ply } => format!("taken back: {ply} moves are left"),
-            Event::Ended { outcome } => self.ending(outcome),
-            Event::RematchAsked { by } => match self.is_mine(*by) {
-                true => "you want a rematch".into(),
-                false => format!("{} wants a rematch: y or m agrees", self.who(*by)),
-            },
-        })
-    }
-
-    /// How the game ended, in a sentence.
-    pub(in crate::tui) fn ending(&self, outcome: &Outcome) -> String {
-        let wins = |stone: Stone| match self.who(stone) {
-            who if who == "you" => "you win".to_owned(),
-            who => format!("{who} wins"),
-        };
-        match outcome {
-            Outcome::Five { winner, .. } => {
-                format!("{} with {} in a row", wins(*winner), self.rules().variant().k())
-            }
-            Outcome::Forbidden { winner, kind, .. } => {
-                format!("{}: Black has only forbidden points left ({kind})", wins(*winner))
-            }
-            Outcome::Resignation { winner } => {
-                format!("{}: {} resigned", wins(*winner), winner.opponent())
-            }
-            Outcome::Time { winner } => {
-                format!("{}: {} ran out of time", wins(*winner), winner.opponent())
-            }
-            Outcome::Agreement => "a draw by agreement".into(),
-            Outcome::FullBoard => "a draw: the board is full".into(),
-            Outcome::LengthLimit => "a draw: the longest game was reached".into(),
+        match event {
+            Event::Created { .. } | Event::Played { assisted: false, .. } => None,
+            Event::Played { assisted: true, .. }
+            | Event::Sat { .. }
+            | Event::Stood { .. }
+            | Event::Renamed { .. }
+            | Event::Started { .. }
+            | Event::DrawOffered { .. }
+            | Event::DrawDeclined { .. }
+            | Event::TakebackAsked { .. }
+            | Event::TakebackRefused { .. }
+            | Event::TakenBack { .. }
+            | Event::Ended { .. }
+            | Event::RematchAsked { .. } => Some(words::event(self.place(), event)),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The messages on the screen: what was said, in order, without anything that could disturb the
 //! terminal.
 
-use std::collections::VecDeque;
+use std::{borrow::Cow, collections::VecDeque};
 
 /// Messages that are kept; older ones are forgotten.
 const MESSAGES_MAX: usize = 200;
@@ -15,10 +15,19 @@ pub(in crate::tui) enum Kind {
     Warning,
 }
 
+/// A message.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Line {
+    kind: Kind,
+    text: String,
+    /// How often it was said in a row.
+    times: usize,
+}
+
 /// The messages so far.
 #[derive(Clone, Debug, Default)]
 pub(in crate::tui) struct Log {
-    lines: VecDeque<(Kind, String)>,
+    lines: VecDeque<Line>,
 }
 
 impl Log {
@@ -32,32 +41,36 @@ impl Log {
         self.push(Kind::Warning, text);
     }
 
-    /// The messages, the latest first.
-    pub(in crate::tui) fn latest(&self) -> impl Iterator<Item = (Kind, &str)> {
-        self.lines.iter().rev().map(|(kind, text)| (*kind, text.as_str()))
+    /// The messages, the latest first. One that was repeated at once says how often.
+    pub(in crate::tui) fn latest(&self) -> impl Iterator<Item = (Kind, Cow<'_, str>)> {
+        self.lines.iter().rev().map(|line| match line.times {
+            1 => (line.kind, Cow::Borrowed(line.text.as_str())),
+            times => (line.kind, format!("{} ({times} times)", line.text).into()),
+        })
     }
 
     fn push(&mut self, kind: Kind, text: &str) {
+        let text = sentence(text);
+        if let Some(last) = self.lines.back_mut().filter(|last| last.text == text) {
+            last.times += 1;
+            return;
+        }
         if self.lines.len() == MESSAGES_MAX {
             self.lines.pop_front();
         }
-        self.lines.push_back((kind, sentence(text)));
+        self.lines.push_back(Line { kind, text, times: 1 });
     }
 }
 
 /// One line of clean text that begins with a capital and ends with a full stop.
 fn sentence(text: &str) -> String {
     let clean = crate::text::printable(text);
-    let mut sentence = capital(clean.trim());
+    let mut characters = clean.trim().chars();
+    let first = characters.next();
+    let mut sentence: String =
+        first.into_iter().flat_map(char::to_uppercase).chain(characters).collect();
     if !sentence.ends_with(['.', '!', '?', ':']) {
         sentence.push('.');
     }
     sentence
-}
-
-/// The text with a capital at its beginning.
-pub(in crate::tui) fn capital(text: &str) -> String {
-    let mut characters = text.chars();
-    let first = characters.next();
-    first.into_iter().flat_map(char::to_uppercase).chain(characters).collect()
 }

@@ -159,8 +159,8 @@ impl Sitting {
         self
     }
 
-    fn last_message(&self) -> &str {
-        self.app.log().latest().next().map_or("", |(_, text)| text)
+    fn last_message(&self) -> String {
+        self.app.log().latest().next().map_or(String::new(), |(_, text)| text.into_owned())
     }
 
     /// The screen on a terminal of this size.

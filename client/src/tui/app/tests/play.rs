@@ -18,7 +18,7 @@ fn a_whole_game_of_tic_tac_toe_is_played_by_keys() {
     ann.moves("b3 a1").keys("<Right><Enter>");
     assert_eq!(ann.played(), Some((4, "c3".into())));
     ann.moves("c3");
-    assert_eq!(ann.last_message(), "You win with 3 in a row.");
+    assert_eq!(ann.last_message(), "Ann (Black, you) wins by a3 b3 c3.");
     ann.keys("m");
     assert_eq!(ann.requests(), [RoomRequest::Rematch]);
 }
@@ -129,10 +129,8 @@ fn leaving_a_running_game_is_asked_about_and_ctrl_c_always_leaves() {
             sitting.ends(Outcome::Agreement);
         }
         sitting.keys(keys);
-        match sitting.effects.last() {
-            Some(Effect::Leave(left)) => Some(*left),
-            _ => None,
-        }
+        let Some(Effect::Leave(left)) = sitting.effects.last() else { return None };
+        Some(*left)
     };
     assert_eq!(left(Seat::Black, "q", false), None);
     assert_eq!(left(Seat::Black, "qy", false), Some(Left::Quit));
@@ -162,8 +160,8 @@ fn offers_are_answered_with_y_and_n() {
     ann.ends(Outcome::Agreement).hears(RoomEvent::RematchAsked { by }).keys("y");
     assert_eq!(ann.requests(), [RoomRequest::Rematch]);
     let mut ann = Sitting::new(freestyle(15), Seat::Black);
-    ann.keys("y");
-    assert_eq!(ann.last_message(), "Nothing to answer.");
+    ann.keys("yy");
+    assert_eq!(ann.last_message(), "Nothing to answer. (2 times)");
 }
 
 #[test]
@@ -172,7 +170,7 @@ fn moves_that_cannot_be_made_are_refused_at_once_with_a_reason() {
         let mut sitting = Sitting::new(freestyle(15), seat);
         sitting.moves(moves).keys(keys);
         assert_eq!(sitting.requests(), [], "{keys}");
-        sitting.last_message().to_owned()
+        sitting.last_message()
     };
     assert_eq!(said(Seat::White, "", "<Enter>"), "It is not your turn.");
     assert_eq!(said(Seat::Spectator, "", "<Enter>"), "You are watching.");
@@ -303,6 +301,7 @@ fn the_window_follows_play_until_it_is_moved() {
     assert!(!inside(&ann, 0, 1));
     ann.keys("<Tab>");
     assert!(inside(&ann, 0, 1));
+    assert_eq!(ann.app.cursor(), Point::new(0, 1));
     ann.moves("-999999,3");
     assert!(inside(&ann, -999_999, 3));
 }

@@ -1,0 +1,32 @@
+//! A place in a room: the room's state, and who one is there.
+
+use fivefold_shared::{protocol::MemberId, room::Room, rules::Stone};
+
+/// A room as it is seen by one who is in it.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// The room as it is now.
+    pub room: &'a Room,
+    /// The public id of the one who sees it.
+    pub me: &'a MemberId,
+}
+
+impl Place<'_> {
+    /// Whether this colour is played from here: none by a spectator, both for two people at one
+    /// keyboard.
+    pub fn plays(self, stone: Stone) -> bool {
+        self.room.seats.get(stone).is_some_and(|player| player.is_member(self.me))
+    }
+
+    /// The colour that is played from here; with both, the one whose turn it is. `None` for a
+    /// spectator.
+    pub fn seat(self) -> Option<Stone> {
+        let turn = self.room.game.as_ref().map_or(Stone::Black, |game| game.position.turn());
+        [turn, turn.opponent()].into_iter().find(|&stone| self.plays(stone))
+    }
+
+    /// Whether a game is running and the next stone is to be put from here.
+    pub fn is_my_turn(self) -> bool {
+        self.room.running().is_some_and(|game| self.plays(game.position.turn()))
+    }
+}

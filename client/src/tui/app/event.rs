@@ -1,0 +1,55 @@
+//! What goes into the state of the screen, and what comes out.
+
+use crossterm::event::{KeyEvent, MouseEvent};
+use fivefold_shared::protocol::{Message, RoomRequest, Spectators};
+
+/// Whatever can happen to the screen.
+#[derive(Clone, Debug)]
+pub(in crate::tui) enum Event {
+    /// A key was pressed.
+    Key(KeyEvent),
+    /// The mouse did something.
+    Mouse(MouseEvent),
+    /// Text was pasted.
+    Paste(String),
+    /// The terminal has this many columns and rows.
+    Resize(u16, u16),
+    /// The table says something.
+    Heard(Message),
+    /// The connection is lost, and the table tries to get it back.
+    Lost(String),
+    /// The connection is back.
+    Back,
+    /// Nothing more will come; a sentence says why.
+    Closed(String),
+    /// Who watches, before the table says more about it.
+    Spectators(Spectators),
+    /// The program is asked to go to the background.
+    Suspend,
+}
+
+/// What is to be done after an event.
+#[derive(Clone, PartialEq, Debug)]
+pub(in crate::tui) enum Effect {
+    /// Ask the room for this.
+    Send(RoomRequest),
+    /// Ring the bell: it is one's turn.
+    Bell,
+    /// Take the mouse, or leave it to the terminal.
+    Mouse(bool),
+    /// Go to the background.
+    Suspend,
+    /// Draw every cell anew.
+    Redraw,
+    /// Leave.
+    Leave(Left),
+}
+
+/// Why the screen was left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Left {
+    /// The person quit, or the table is gone.
+    Quit,
+    /// Ctrl-C, or a signal that ends programs.
+    Interrupted,
+}
