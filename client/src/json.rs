@@ -90,7 +90,7 @@ enum Line<'a> {
         text: &'a str,
         retry_ms: u128,
     },
-    Back(Turn),
+    Back,
     Closed {
         text: &'a str,
     },
@@ -291,7 +291,7 @@ impl<W: Write> View for Json<W> {
             TableEvent::Lost { reason, retry_in } => {
                 self.write(&Line::Lost { text: reason, retry_ms: retry_in.as_millis() })
             }
-            TableEvent::Back => self.write(&Line::Back(Turn::of(table))),
+            TableEvent::Back => self.write(&Line::Back),
             TableEvent::Ended { reason } => self.write(&Line::Closed { text: reason }),
         }
     }
