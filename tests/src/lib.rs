@@ -1,1 +1,22 @@
-//! Nothing here yet.
+//! What the end-to-end tests are made with: the real programs, started as a user starts them, and
+//! scripted people who speak the protocol over real sockets.
+//!
+//! Nothing here knows how the server or the client work inside; both are only run.
+
+mod client;
+mod guest;
+mod programs;
+pub mod random_games;
+mod server;
+
+pub use self::{
+    client::Client,
+    guest::{Away, Guest, Seen, Socket, connect},
+    programs::program,
+    server::Server,
+};
+
+use std::time::Duration;
+
+/// How long anything that should happen at once may take on a busy machine before a test fails.
+pub const PATIENCE: Duration = Duration::from_secs(60);

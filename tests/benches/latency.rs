@@ -1,0 +1,151 @@
+//! How long a person's move takes to the opponent: on an empty server, and on one where 200 games
+//! of bots run. Both are measured in turn, so that a change of the machine's mood meets both:
+//!
+//! `cargo bench -p fivefold-tests --bench latency`
+#![expect(clippy::print_stdout, reason = "the results of this program")]
+
+use std::time::{Duration, Instant};
+
+use fivefold_shared::{
+    bot::BotKind,
+    protocol::{
+        Colour, Create, Event, LobbyRequest, Message, Request, RoomCode, RoomRequest, SeatRequest,
+        Visibility,
+    },
+    rules::{Point, Rules, Size, Variant},
+};
+use fivefold_tests::{Guest, Server};
+
+const ROUNDS: usize = 5;
+const MOVES: i32 = 2_000;
+const BOT_GAMES: usize = 200;
+const GAMES_PER_HOST: usize = 20;
+
+#[tokio::main]
+async fn main() {
+    for (what, pace) in [("at their usual pace", "500"), ("as fast as they can", "0")] {
+        println!("{BOT_GAMES} games of bots {what}; {MOVES} moves a round, in microseconds");
+        println!("{:>6} {:>22} {:>22}", "", "empty: median    p99", "busy: median    p99");
+        let (mut empty, mut busy) = (Vec::new(), Vec::new());
+        for round in 1..=ROUNDS {
+            let quiet = measure(pace, 0).await;
+            let noisy = measure(pace, BOT_GAMES).await;
+            print_line(&round.to_string(), &quiet, &noisy);
+            empty.extend(quiet);
+            busy.extend(noisy);
+        }
+        empty.sort();
+        busy.sort();
+        print_line("all", &empty, &busy);
+        let ratio = |of| micros(&busy, of) / micros(&empty, of);
+        println!("busy/empty: median {:.2}, p99 {:.2}\n", ratio(0.5), ratio(0.99));
+    }
+}
+
+fn print_line(name: &str, empty: &[Duration], busy: &[Duration]) {
+    println!(
+        "{name:>6} {:>14.0} {:>7.0} {:>14.0} {:>7.0}",
+        micros(empty, 0.5),
+        micros(empty, 0.99),
+        micros(busy, 0.5),
+        micros(busy, 0.99)
+    );
+}
+
+/// A quantile of sorted times, in microseconds.
+fn micros(sorted: &[Duration], quantile: f64) -> f64 {
+    let index = (sorted.len() - 1) as f64 * quantile;
+    #[expect(clippy::cast_possible_truncation, reason = "an index into the times")]
+    let time = sorted[index.round() as usize];
+    time.as_secs_f64() * 1e6
+}
+
+/// The sorted times from a person's move to the opponent's news of it, on a new server with so
+/// many games of bots.
+async fn measure(pace: &str, bot_games: usize) -> Vec<Duration> {
+    let mut flags = vec!["--log", "warn", "--command-rate", "1000000", "--bot-pace", pace];
+    // Games that have ended make way for others.
+    flags.extend(["--rooms-per-identity", "1000000", "--empty-room-close", "1"]);
+    let server = Server::start_with(&flags);
+    let mut hosts = Vec::new();
+    for _ in 0..bot_games / GAMES_PER_HOST {
+        hosts.push(tokio::spawn(attend(open_bot_games(&server).await)));
+    }
+
+    // Ten in a row do not come about on these points, and the game is long enough.
+    let rules = Rules::new(Variant::Mnk { k: 10 }, Size::Unbounded).expect("on offer");
+    let mut ann = Guest::hello(&server, "Ann").await;
+    let mut bob = Guest::hello(&server, "Bob").await;
+    let room = ann.create(create(rules, [SeatRequest::Me, SeatRequest::Open])).await;
+    bob.join(&room).await;
+    bob.done(&room, RoomRequest::Sit { seat: None }).await;
+    ann.until(&room, |seen| seen.room.running().is_some()).await;
+
+    let mut times = Vec::new();
+    for i in 0..MOVES {
+        let (mover, other) = if i % 2 == 0 { (&mut ann, &mut bob) } else { (&mut bob, &mut ann) };
+        times.push(move_time(mover, other, &room, Point::new(3 * (i % 60), 5 * (i / 60))).await);
+    }
+    for host in hosts {
+        assert!(!host.is_finished(), "the games of bots go on until the measuring ends");
+        host.abort();
+    }
+    times.sort();
+    times
+}
+
+async fn move_time(mover: &mut Guest, other: &mut Guest, room: &RoomCode, at: Point) -> Duration {
+    let ply = mover.seen(room).position().ply();
+    let request = RoomRequest::Play { ply, point: at };
+    let request = Request::Room { room: room.clone(), request };
+    let begin = Instant::now();
+    let id = mover.send_now(request).await;
+    other.until(room, |seen| seen.position().ply() > ply).await;
+    let time = begin.elapsed();
+    let answer = mover.answer(&id).await;
+    assert!(matches!(answer, Message::Done { .. }), "{answer:?}");
+    mover.until(room, |seen| seen.position().ply() > ply).await;
+    time
+}
+
+fn create(rules: Rules, seats: [SeatRequest; 2]) -> Create {
+    let (visibility, colour) = (Visibility::Public, Colour::Black);
+    Create { rules, visibility, assistance: false, seats, colour }
+}
+
+/// A host with as many games of bots as he may open.
+async fn open_bot_games(server: &Server) -> Guest {
+    let mut host = Guest::hello(server, "Host").await;
+    let (attack, pattern) = (BotKind::Attack.into(), BotKind::Pattern.into());
+    let kinds = [
+        (Variant::Freestyle, Size::square(15), [attack, pattern]),
+        (Variant::Renju, Size::square(15), [pattern, attack]),
+        (Variant::Standard, Size::square(19), [attack, attack]),
+        (Variant::Freestyle, Size::Unbounded, [attack, pattern]),
+    ];
+    for (variant, size, bots) in kinds.into_iter().cycle().take(GAMES_PER_HOST) {
+        let rules = Rules::new(variant, size).expect("on offer");
+        host.create(create(rules, bots.map(SeatRequest::Bot))).await;
+    }
+    host
+}
+
+/// Watches the games, and opens another one for each that ends.
+async fn attend(mut host: Guest) {
+    loop {
+        let message = host.next().await;
+        assert!(!matches!(message, Message::Refused { .. }), "{message:?}");
+        if let Message::Event { room, event } = message
+            && matches!(event.event, Event::Ended { .. })
+        {
+            let rules = host.seen(&room).room.rules;
+            let seats = &host.seen(&room).room.seats;
+            let bots = [&seats.black, &seats.white].map(|seat| {
+                let bot = seat.as_ref().and_then(|player| player.bot());
+                SeatRequest::Bot(bot.expect("both are bots"))
+            });
+            host.send(Request::Lobby(LobbyRequest::Leave { room })).await;
+            host.send(Request::Lobby(LobbyRequest::Create(create(rules, bots)))).await;
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The real client program, driven by scripts through `--json` as `client/src/json.md` says.
+
+use fivefold_tests::{Client, Guest, Server};
+use serde_json::{Value, json};
+
+use crate::{FIVE, proxy::Proxy};
+
+/// Starts `fivefold COMMAND... --server URL --json`.
+fn json_client(url: &str, command: &[&str]) -> Client {
+    Client::start(command.iter().chain(&["--server", url, "--json"]))
+}
+
+/// Ends the client as a user does, and checks that it agrees.
+fn leave(mut client: Client) {
+    client.say("leave");
+    let (status, rest, said) = client.finish();
+    assert!(status.success(), "{status}: {said}");
+    assert_eq!(rest.last().map(String::as_str), Some(r#"{"event":"left"}"#), "{rest:?}");
+}
+
+/// Plays the first free candidate whenever it is our turn, and returns the line that ends the
+/// game.
+fn play_out(client: &mut Client, candidates: &[(i32, i32)]) -> Value {
+    let mut taken = Vec::new();
+    loop {
+        let line = client.json();
+        match line["event"].as_str() {
+            Some("ended") => return line,
+            Some("played") => taken.push(line["point"].clone()),
+            Some("refused" | "unreadable" | "closed" | "lost") => panic!("{line}"),
+            _ => {}
+        }
+        if line["your_turn"] == true {
+            let free = candidates.iter().find(|(x, y)| !taken.contains(&json!([x, y])));
+            let (x, y) = free.expect("candidates enough");
+            client.say(&format!("{x},{y}"));
+        }
+    }
+}
+
+#[test]
+fn whole_games_against_each_bot_by_script() {
+    let server = Server::start();
+    // Far from each other, so that the script loses to whoever can win.
+    let apart: Vec<_> = (0..100).map(|i| (i % 5 * 3, i / 5 * 2 + i % 2)).collect();
+    let rows: Vec<_> = (0..9).map(|i| (i % 3, i / 3)).collect();
+    let cases = [
+        ("attack", &["--size", "unbounded", "--as", "white"][..], &apart, "lost"),
+        ("pattern", &["--as", "black"], &apart, "lost"),
+        ("minimax", &["--variant", "tic-tac-toe", "--as", "white"], &rows, "lost"),
+    ];
+    for (bot, how, candidates, result) in cases {
+        let mut client = json_client(&server.url(), &[&["play", "--bot", bot], how].concat());
+        let end = play_out(&mut client, candidates);
+        assert_eq!(end["result"], result, "{bot}: {end}");
+        assert_eq!(end["outcome"]["reason"], "five", "{bot}: {end}");
+        leave(client);
+    }
+}
+
+#[test]
+fn two_people_by_link_to_a_five_and_a_third_watching() {
+    let server = Server::start();
+    let play = ["play", "--as", "black", "--name", "Ann"];
+    let mut ann = json_client(&server.url(), &play);
+    let joined = ann.event("joined");
+    let link = joined["link"].as_str().expect("a link").to_owned();
+    assert!(link.starts_with(&format!("{}/r/", server.url())), "{link}");
+    // Who is given a link needs no --server.
+    let mut bob = Client::start(["join", &link, "--name", "Bob", "--json"]);
+    let mut eve = Client::start(["watch", &link, "--name", "Eve", "--json"]);
+    assert_eq!(eve.event("joined")["plays"], json!([]));
+
+    for (ply, (x, y)) in FIVE.into_iter().enumerate() {
+        let mover = if ply % 2 == 0 { &mut ann } else { &mut bob };
+        while mover.json()["your_turn"] != true {}
+        mover.say(&format!("{x},{y}"));
+    }
+    let mut finals = Vec::new();
+    for (client, result) in
+        [(&mut ann, json!("won")), (&mut bob, json!("lost")), (&mut eve, Value::Null)]
+    {
+        let end = client.event("ended");
+        assert_eq!(end["result"], result, "{end}");
+        client.say("board");
+        let state = client.event("state");
+        finals.push((state["moves"].clone(), state["outcome"].clone()));
+    }
+    assert_eq!(finals[0], finals[1]);
+    assert_eq!(finals[0], finals[2]);
+    assert_eq!(finals[0].0.as_array().map(Vec::len), Some(FIVE.len()));
+    for client in [ann, bob, eve] {
+        leave(client);
+    }
+}
+
+#[test]
+fn two_bots_are_watched() {
+    let server = Server::start();
+    let watch = ["watch", "--bots", "minimax,minimax", "--variant", "tic-tac-toe"];
+    let mut client = json_client(&server.url(), &watch);
+    let end = client.event("ended");
+    assert_eq!((&end["outcome"]["reason"], &end["result"]), (&json!("full_board"), &Value::Null));
+    let mut lister = json_client(&server.url(), &["rooms"]);
+    assert_eq!(lister.event("room")["phase"], "finished");
+    leave(client);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_comes_back_by_itself_after_its_connection_is_cut() {
+    let server = Server::start();
+    let proxy = Proxy::to(&server).await;
+    let mut ann = json_client(&proxy.url(), &["play", "--as", "black", "--name", "Ann"]);
+    let code = ann.event("joined")["room"].as_str().expect("a room").to_owned();
+    let room = code.try_into().expect("a code");
+    let mut bob = Guest::hello(&server, "Bob").await;
+    bob.join(&room).await;
+    bob.done(&room, fivefold_shared::protocol::RoomRequest::Sit { seat: None }).await;
+
+    for moves in FIVE.chunks(2) {
+        while ann.json()["your_turn"] != true {}
+        ann.say(&format!("{},{}", moves[0].0, moves[0].1));
+        bob.until(&room, |seen| seen.position().last_move() == Some(moves[0].into())).await;
+        let Some(&answer) = moves.get(1) else { break };
+        // The connection is cut before one of Bob's moves, so that Ann hears of it late.
+        if answer == FIVE[3] {
+            proxy.cut();
+            bob.play(&room, answer).await;
+            ann.event("lost");
+        } else {
+            bob.play(&room, answer).await;
+        }
+    }
+    bob.until(&room, |seen| seen.position().outcome().is_some()).await;
+    assert_eq!(ann.event("ended")["result"], "won");
+    leave(ann);
+}
+
+#[test]
+fn mistakes_are_told_and_end_with_their_exit_codes() {
+    let nowhere = ["rooms", "--server", "http://127.0.0.1:9"];
+    let cases: [(&[&str], i32, &str); 4] = [
+        (&nowhere, 1, "127.0.0.1:9"),
+        (&["play", "--variant", "go"], 2, "--variant"),
+        (&["join", "somewhere"], 2, "12 characters"),
+        (&["play", "--variant", "renju", "--size", "19"], 2, "15x15"),
+    ];
+    for (arguments, code, words) in cases {
+        let (status, rest, said) = Client::start(arguments).finish();
+        assert_eq!(status.code(), Some(code), "{arguments:?}: {said}");
+        assert!(said.contains(words), "{arguments:?}: {said}");
+        assert_eq!(rest, Vec::<String>::new(), "nothing on standard output");
+    }
+}

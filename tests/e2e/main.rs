@@ -1,0 +1,108 @@
+//! End to end: the real server and client programs, over real sockets, used as people use them.
+//!
+//! Each test has a server of its own. None sleeps, and none depends on the order of others.
+
+mod bots;
+mod client;
+mod hostile;
+mod play;
+mod proxy;
+mod random;
+mod refusals;
+mod resume;
+mod spectate;
+
+use fivefold_shared::{
+    protocol::{Colour, Create, RoomCode, RoomRequest, SeatRequest, Visibility},
+    rules::{Point, Rules, Size, Variant},
+};
+use fivefold_tests::{Guest, Server};
+
+/// Freestyle on 15x15.
+fn freestyle() -> Rules {
+    Rules::new(Variant::Freestyle, Size::square(15)).expect("on offer")
+}
+
+/// A private room whose maker plays Black and keeps the other seat open.
+fn private(rules: Rules) -> Create {
+    Create {
+        rules,
+        visibility: Visibility::Private,
+        assistance: false,
+        seats: [SeatRequest::Me, SeatRequest::Open],
+        colour: Colour::Black,
+    }
+}
+
+/// Black completes a row of five with the last move.
+///
+/// ```text
+/// X X X X X
+/// O O O O .
+/// ```
+const FIVE: [(i32, i32); 9] =
+    [(3, 7), (3, 8), (4, 7), (4, 8), (5, 7), (5, 8), (6, 7), (6, 8), (7, 7)];
+
+/// Ann (Black) and Bob (White) in a private room in which a game has begun.
+struct Pair {
+    server: Server,
+    room: RoomCode,
+    ann: Guest,
+    bob: Guest,
+}
+
+impl Pair {
+    async fn by(create: Create) -> Self {
+        let server = Server::start();
+        let mut ann = Guest::hello(&server, "Ann").await;
+        let room = ann.create(create).await;
+        let mut bob = Guest::hello(&server, "Bob").await;
+        bob.join(&room).await;
+        bob.done(&room, RoomRequest::Sit { seat: None }).await;
+        ann.until(&room, |seen| seen.room.running().is_some()).await;
+        Self { server, room, ann, bob }
+    }
+
+    async fn new() -> Self {
+        Self::by(private(freestyle())).await
+    }
+
+    /// Plays the moves in turn, each by whose turn it is and in the sight of both.
+    async fn play(&mut self, moves: &[(i32, i32)]) {
+        for &point in moves {
+            self.play_one(point.into()).await;
+        }
+    }
+
+    async fn play_one(&mut self, point: Point) {
+        self.level().await;
+        let Self { room, ann, bob, .. } = self;
+        let turn = ann.seen(room).position().turn();
+        let anns = ann.seen(room).room.seats.of_member(&ann.me) == Some(turn);
+        let (mover, other) = if anns { (ann, bob) } else { (bob, ann) };
+        mover.play(room, point).await;
+        let seq = mover.seen(room).room.seq;
+        other.until(room, |seen| seen.room.seq >= seq).await;
+    }
+
+    /// One asks something of the room, and both have seen what came of it.
+    async fn ann_does(&mut self, request: RoomRequest) {
+        self.ann.done(&self.room, request).await;
+        self.level().await;
+    }
+
+    /// As [`ann_does`](Self::ann_does).
+    async fn bob_does(&mut self, request: RoomRequest) {
+        self.bob.done(&self.room, request).await;
+        self.level().await;
+    }
+
+    /// Waits until both have heard the same events, and checks that they made the same of them.
+    async fn level(&mut self) {
+        let Self { room, ann, bob, .. } = self;
+        let seq = ann.seen(room).room.seq.max(bob.seen(room).room.seq);
+        let anns = ann.until(room, |seen| seen.room.seq >= seq).await.room.snapshot();
+        let bobs = bob.until(room, |seen| seen.room.seq >= seq).await.room.snapshot();
+        assert_eq!(anns, bobs);
+    }
+}

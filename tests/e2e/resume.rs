@@ -1,0 +1,113 @@
+//! Losing the connection and coming back: the same seat, what was missed, and nothing twice.
+
+use fivefold_shared::protocol::{
+    CommandId, Event, LobbyRequest, Message, Reason, Request, RoomRequest,
+};
+use fivefold_tests::Guest;
+
+use crate::{FIVE, Pair};
+
+#[tokio::test]
+async fn who_comes_back_gets_exactly_the_missing_events_and_plays_on() {
+    let mut pair = Pair::new().await;
+    pair.play(&FIVE[..3]).await;
+    let Pair { server, room, mut ann, bob } = pair;
+    let last = bob.seen(&room).room.seq;
+    let bob = bob.lost();
+
+    // While Bob is away.
+    ann.done(&room, RoomRequest::OfferDraw).await;
+    let mut eve = Guest::hello(&server, "Eve").await;
+    eve.join(&room).await;
+    assert_eq!(eve.refused(&room, RoomRequest::Sit { seat: None }).await, Reason::NoOpenSeat);
+
+    let mut bob = bob.back(&server).await;
+    let join = LobbyRequest::Join { room: room.clone(), after: Some(last) };
+    let answer = bob.ask(Request::Lobby(join)).await;
+    let Message::Joined { catch_up: fivefold_shared::protocol::CatchUp::Events(missed), .. } =
+        answer
+    else {
+        panic!("{answer:?}");
+    };
+    let seqs: Vec<u64> = missed.iter().map(|event| event.seq).collect();
+    assert_eq!(seqs, [last + 1]);
+    assert!(matches!(missed[0].event, Event::DrawOffered { .. }));
+
+    let mut pair = Pair { server, room, ann, bob };
+    pair.play(&FIVE[3..]).await;
+    pair.level().await;
+    assert_eq!(pair.bob.seen(&pair.room).snapshots, 1, "only the one of his first coming");
+}
+
+#[tokio::test]
+async fn who_missed_nothing_gets_nothing() {
+    let mut pair = Pair::new().await;
+    pair.play(&FIVE[..1]).await;
+    let Pair { server, room, ann, bob } = pair;
+    let heard = ann.seen(&room).events.len();
+    let mut ann = ann.lost().back(&server).await;
+    ann.join(&room).await;
+    assert_eq!((ann.seen(&room).events.len(), ann.seen(&room).snapshots), (heard, 1));
+    Pair { server, room, ann, bob }.play(&FIVE[1..]).await;
+}
+
+#[tokio::test]
+async fn who_missed_too_much_gets_a_snapshot() {
+    let mut pair = Pair::new().await;
+    let Pair { server, room, mut ann, mut bob } = pair;
+    let mut eve = Guest::hello(&server, "Eve").await;
+    eve.join(&room).await;
+    let eve = eve.lost();
+    // Two events a round.
+    for _ in 0..130 {
+        ann.done(&room, RoomRequest::OfferDraw).await;
+        bob.done(&room, RoomRequest::DeclineDraw).await;
+    }
+    let mut eve = eve.back(&server).await;
+    eve.join(&room).await;
+    assert_eq!((eve.seen(&room).snapshots, eve.seen(&room).events.len()), (2, 0));
+    pair = Pair { server, room, ann, bob };
+    pair.play(&FIVE).await;
+    let end = pair.ann.seen(&pair.room);
+    let seen = eve.until(&pair.room, |seen| seen.room.seq == end.room.seq).await;
+    assert_eq!(seen.room.snapshot(), end.room.snapshot());
+}
+
+#[tokio::test]
+async fn a_command_that_is_said_again_is_done_once_and_answered_the_same() {
+    let mut pair = Pair::new().await;
+    let id = CommandId::try_from("my-first-move".to_owned()).expect("an id");
+    let request = RoomRequest::Play { ply: 0, point: FIVE[0].into() };
+    let request = Request::Room { room: pair.room.clone(), request };
+    pair.ann.send_as(id.clone(), request.clone()).await;
+    let first = pair.ann.answer(&id).await;
+    assert!(matches!(first, Message::Done { seq: Some(_), .. }), "{first:?}");
+
+    // On the same socket, and on another one.
+    pair.ann.send_as(id.clone(), request.clone()).await;
+    assert_eq!(pair.ann.answer(&id).await, first);
+    let Pair { server, room, ann, bob } = pair;
+    let mut ann = ann.lost().back(&server).await;
+    ann.join(&room).await;
+    ann.send_as(id.clone(), request).await;
+    assert_eq!(ann.answer(&id).await, first);
+    assert_eq!(ann.seen(&room).position().ply(), 1);
+    Pair { server, room, ann, bob }.play(&FIVE[1..]).await;
+}
+
+#[tokio::test]
+async fn making_a_room_twice_with_one_id_makes_one_room() {
+    let pair = Pair::new().await;
+    let Pair { server, mut ann, .. } = pair;
+    let id = CommandId::try_from("my-room".to_owned()).expect("an id");
+    let create = Request::Lobby(LobbyRequest::Create(crate::private(crate::freestyle())));
+    let code = |message| match message {
+        Message::Joined { room, .. } => room,
+        other => panic!("{other:?}"),
+    };
+    ann.send_as(id.clone(), create.clone()).await;
+    let first = code(ann.answer(&id).await);
+    let mut ann = ann.lost().back(&server).await;
+    ann.send_as(id.clone(), create).await;
+    assert_eq!(code(ann.answer(&id).await), first);
+}

@@ -1,0 +1,127 @@
+//! The real client program, driven as a script drives it: lines in, lines out.
+
+use std::{
+    ffi::OsStr,
+    io::{BufRead, BufReader, Read, Write},
+    process::{Child, ChildStdin, Command, ExitStatus, Stdio},
+    sync::mpsc::{self, Receiver},
+    thread,
+};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::{PATIENCE, programs::program};
+
+/// A running client with settings of its own. It is killed when this is dropped.
+#[derive(Debug)]
+pub struct Client {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    stdout: Receiver<String>,
+    /// The folder of the settings, removed with the client.
+    _settings: TempDir,
+}
+
+impl Client {
+    /// Starts `fivefold` with these arguments.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn start(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Self {
+        let settings = tempfile::tempdir().expect("a folder for the settings");
+        let mut child = Command::new(program("fivefold"))
+            .args(arguments)
+            .env("FIVEFOLD_CONFIG_DIR", settings.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the client starts");
+        let stdin = child.stdin.take();
+        let lines = BufReader::new(child.stdout.take().expect("stdout is piped")).lines();
+        let (sender, stdout) = mpsc::channel();
+        // Ends with the program's output, or when nobody reads it any more.
+        thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        Self { child, stdin, stdout, _settings: settings }
+    }
+
+    /// The next line of output.
+    ///
+    /// # Panics
+    /// When none comes; what the client said on stderr is in the message.
+    pub fn line(&mut self) -> String {
+        match self.stdout.recv_timeout(PATIENCE) {
+            Ok(line) => line,
+            Err(end) => {
+                let (status, _, said) = self.end();
+                panic!("no more output ({end}); {status}; stderr: {said}");
+            }
+        }
+    }
+
+    /// The next line of output, which is a JSON object.
+    ///
+    /// # Panics
+    /// When it is not, or none comes.
+    pub fn json(&mut self) -> Value {
+        let line = self.line();
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
+    }
+
+    /// Reads on to the line that tells of this event.
+    ///
+    /// # Panics
+    /// When none comes.
+    pub fn event(&mut self, event: &str) -> Value {
+        loop {
+            let line = self.json();
+            if line["event"] == event {
+                return line;
+            }
+        }
+    }
+
+    /// Writes a line to the client.
+    ///
+    /// # Panics
+    /// When it does not listen any more.
+    pub fn say(&mut self, line: &str) {
+        let stdin = self.stdin.as_mut().expect("stdin is open until the end");
+        writeln!(stdin, "{line}").expect("the client listens");
+    }
+
+    /// Closes the client's input, waits for its end and returns its status, the rest of its
+    /// output and what it said on stderr.
+    ///
+    /// # Panics
+    /// When it cannot be waited for.
+    pub fn finish(mut self) -> (ExitStatus, Vec<String>, String) {
+        drop(self.stdin.take());
+        let status = self.child.wait().expect("the client can be waited for");
+        let rest = self.stdout.iter().collect();
+        (status, rest, self.stderr())
+    }
+
+    fn end(&mut self) -> (ExitStatus, Vec<String>, String) {
+        drop(self.child.kill());
+        let status = self.child.wait().expect("the client can be waited for");
+        (status, Vec::new(), self.stderr())
+    }
+
+    fn stderr(&mut self) -> String {
+        let mut said = String::new();
+        if let Some(mut stderr) = self.child.stderr.take() {
+            stderr.read_to_string(&mut said).expect("the client writes text");
+        }
+        said
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        // It may have ended already, and then there is nothing to do.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}

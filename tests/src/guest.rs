@@ -1,0 +1,414 @@
+//! A scripted person: speaks the protocol over a real socket, and keeps what he hears of each room
+//! in the fold that server and clients share. An event that is missing, doubled or out of order
+//! fails the test that he is in.
+
+use std::{collections::HashMap, net::SocketAddr};
+
+use fivefold_shared::{
+    protocol::{
+        CatchUp, Command, CommandId, Create, Identity, LobbyRequest, MemberId, Message, Name,
+        NumberedEvent, Reason, Refusal, Request, RoomCode, RoomRequest, Snapshot, Spectators,
+        VERSION,
+    },
+    room::Room,
+    rules::{Point, Position},
+};
+use futures_util::{FutureExt, SinkExt, StreamExt};
+use tokio::{
+    net::TcpStream,
+    time::{Instant, timeout_at},
+};
+use tokio_tungstenite::{WebSocketStream, client_async, tungstenite};
+
+use crate::{PATIENCE, Server};
+
+/// A client's end of a WebSocket.
+pub type Socket = WebSocketStream<TcpStream>;
+
+/// Opens a socket to a server without saying anything.
+///
+/// # Panics
+/// When it cannot be opened.
+pub async fn connect(address: SocketAddr) -> Socket {
+    let stream = TcpStream::connect(address).await.expect("the server accepts");
+    stream.set_nodelay(true).expect("a TCP socket");
+    client_async(format!("ws://{address}/ws"), stream).await.expect("a WebSocket").0
+}
+
+/// Somebody with an identity, on one socket.
+#[derive(Debug)]
+pub struct Guest {
+    socket: Socket,
+    prefix: u64,
+    sent: u64,
+    rooms: HashMap<RoomCode, Seen>,
+    /// What others know him by.
+    pub me: MemberId,
+    /// The key to his seats.
+    pub identity: Identity,
+    /// What he is called.
+    pub name: Name,
+}
+
+/// Somebody without a socket, who remembers what he heard.
+#[derive(Debug)]
+pub struct Away {
+    identity: Identity,
+    name: Name,
+    rooms: HashMap<RoomCode, Seen>,
+}
+
+impl Away {
+    /// Comes back on a new socket. The server knows who he is; the rooms are still to be joined.
+    ///
+    /// # Panics
+    /// When the server does not welcome him.
+    pub async fn back(self, server: &Server) -> Guest {
+        let guest = Guest::back(server, &self.identity, self.name.as_str()).await;
+        Guest { rooms: self.rooms, ..guest }
+    }
+}
+
+/// What a guest has heard of a room.
+#[derive(Debug)]
+pub struct Seen {
+    /// The room as it is after the last event.
+    pub room: Room,
+    /// The events that have come one by one, or as the missing ones after a pause.
+    pub events: Vec<NumberedEvent>,
+    /// How many snapshots have come.
+    pub snapshots: usize,
+    /// The last news of who watches.
+    pub spectators: Spectators,
+    /// The reason why the room was closed.
+    pub closed: Option<String>,
+}
+
+impl Seen {
+    /// The board of the game, running or ended.
+    ///
+    /// # Panics
+    /// Before the first game.
+    pub fn position(&self) -> &Position {
+        &self.room.game.as_ref().expect("a game").position
+    }
+}
+
+impl Guest {
+    /// Somebody new.
+    ///
+    /// # Panics
+    /// When the server does not welcome him. Here and below, a test fails as soon as something
+    /// else comes than what it asks for.
+    pub async fn hello(server: &Server, name: &str) -> Self {
+        Self::greet(server, Some(name), None).await
+    }
+
+    /// Somebody known, on a new socket that knows nothing of his rooms yet.
+    ///
+    /// # Panics
+    /// When the server does not welcome him.
+    pub async fn back(server: &Server, identity: &Identity, name: &str) -> Self {
+        Self::greet(server, Some(name), Some(identity.clone())).await
+    }
+
+    async fn greet(server: &Server, name: Option<&str>, identity: Option<Identity>) -> Self {
+        let name = name.map(|name| Name::new(name).expect("a name"));
+        let mut socket = connect(server.address()).await;
+        let id = CommandId::try_from("hello".to_owned()).expect("an id");
+        let hello = LobbyRequest::Hello { protocol: VERSION, identity: identity.clone(), name };
+        let json = Command { id, request: Request::Lobby(hello) }.to_json();
+        socket.send(tungstenite::Message::text(json)).await.expect("the server listens");
+        let welcome = receive(&mut socket).await.expect("the socket stays open");
+        let Message::Welcome { you: me, name, identity: new, .. } = welcome else {
+            panic!("no welcome: {welcome:?}");
+        };
+        assert_ne!(new.is_some(), identity.is_some(), "a new identity for who brings none");
+        let identity = new.or(identity).expect("one of both");
+        let prefix = rand::random();
+        Self { socket, prefix, sent: 0, rooms: HashMap::new(), me, identity, name }
+    }
+
+    /// What he has heard of a room.
+    ///
+    /// # Panics
+    /// When he never entered it.
+    pub fn seen(&self, room: &RoomCode) -> &Seen {
+        self.rooms.get(room).expect("a room that the guest has entered")
+    }
+
+    /// Sends a command with an id of its own, and returns the id.
+    ///
+    /// # Panics
+    /// When the socket is closed.
+    pub async fn send(&mut self, request: Request) -> CommandId {
+        self.sent += 1;
+        let id = format!("{:x}-{}", self.prefix, self.sent);
+        let id = CommandId::try_from(id).expect("an id");
+        self.send_as(id.clone(), request).await;
+        id
+    }
+
+    /// As [`send`](Self::send), and does not wait for company.
+    ///
+    /// # Panics
+    /// When the socket is closed.
+    pub async fn send_now(&mut self, request: Request) -> CommandId {
+        let id = self.send(request).await;
+        self.socket.flush().await.expect("the server listens");
+        id
+    }
+
+    /// Sends a command with a given id. Commands leave together, when the guest next waits.
+    ///
+    /// # Panics
+    /// When the socket is closed.
+    pub async fn send_as(&mut self, id: CommandId, request: Request) {
+        let json = Command { id, request }.to_json();
+        self.socket.feed(tungstenite::Message::text(json)).await.expect("the server listens");
+    }
+
+    /// Sends any frame at all.
+    ///
+    /// # Panics
+    /// When the socket is closed.
+    pub async fn send_frame(&mut self, frame: tungstenite::Message) {
+        self.socket.send(frame).await.expect("the server listens");
+    }
+
+    /// The next message, after it has been taken into account.
+    ///
+    /// # Panics
+    /// When the socket is closed, nothing comes, or the message does not fit the ones before.
+    pub async fn next(&mut self) -> Message {
+        let message = self.try_next().await;
+        message.unwrap_or_else(|end| panic!("{} lost his socket: {end:?}", self.name))
+    }
+
+    /// As [`next`](Self::next), or how the socket ended: the close frame's code and reason, if one
+    /// came.
+    ///
+    /// # Panics
+    /// When nothing comes, or the message does not fit the ones before.
+    pub async fn try_next(&mut self) -> Result<Message, Option<(u16, String)>> {
+        let message = receive(&mut self.socket).await?;
+        self.take_in(&message);
+        Ok(message)
+    }
+
+    fn take_in(&mut self, message: &Message) {
+        match message {
+            Message::Joined { room, spectators, catch_up, .. } => {
+                match catch_up {
+                    CatchUp::Snapshot(snapshot) => self.snapshot(room, snapshot),
+                    CatchUp::Events(events) => {
+                        for event in events {
+                            self.event(room, event);
+                        }
+                    }
+                }
+                self.seen_mut(room).spectators = spectators.clone();
+            }
+            Message::Snapshot { room, snapshot } => self.snapshot(room, snapshot),
+            Message::Event { room, event } => self.event(room, event),
+            Message::Spectators { room, spectators } => {
+                self.seen_mut(room).spectators = spectators.clone();
+            }
+            Message::Closed { room, text } => self.seen_mut(room).closed = Some(text.clone()),
+            Message::Welcome { .. }
+            | Message::Done { .. }
+            | Message::Refused { .. }
+            | Message::Rooms { .. }
+            | Message::Weights { .. }
+            | Message::Pong { .. } => {}
+        }
+    }
+
+    fn seen_mut(&mut self, room: &RoomCode) -> &mut Seen {
+        self.rooms.get_mut(room).expect("news of a room that the guest has entered")
+    }
+
+    fn event(&mut self, room: &RoomCode, event: &NumberedEvent) {
+        let name = self.name.clone();
+        let seen = self.seen_mut(room);
+        seen.room.apply(event).unwrap_or_else(|error| panic!("{name}: {error}"));
+        seen.events.push(event.clone());
+    }
+
+    fn snapshot(&mut self, code: &RoomCode, snapshot: &Snapshot) {
+        let room = Room::from_snapshot(snapshot.clone()).expect("a sound snapshot");
+        match self.rooms.get_mut(code) {
+            Some(seen) => {
+                seen.room = room;
+                seen.snapshots += 1;
+            }
+            None => {
+                let (events, spectators) = (Vec::new(), Spectators::default());
+                let seen = Seen { room, events, snapshots: 1, spectators, closed: None };
+                self.rooms.insert(code.clone(), seen);
+            }
+        }
+    }
+
+    /// Waits for the answer to a command; whatever else comes before it is taken into account.
+    ///
+    /// # Panics
+    /// When none comes.
+    pub async fn answer(&mut self, id: &CommandId) -> Message {
+        loop {
+            let message = self.next().await;
+            if answered(&message) == Some(id) {
+                return message;
+            }
+        }
+    }
+
+    /// Sends a request and waits for its answer.
+    ///
+    /// # Panics
+    /// When none comes.
+    pub async fn ask(&mut self, request: Request) -> Message {
+        let id = self.send(request).await;
+        self.answer(&id).await
+    }
+
+    /// Waits until what he has heard of a room is as wanted.
+    ///
+    /// # Panics
+    /// When nothing more comes.
+    pub async fn until(&mut self, room: &RoomCode, wanted: impl Fn(&Seen) -> bool) -> &Seen {
+        while !wanted(self.seen(room)) {
+            self.next().await;
+        }
+        self.seen(room)
+    }
+
+    /// Asks a room for something that it does, and waits until its events have come.
+    ///
+    /// # Panics
+    /// When it is refused.
+    pub async fn done(&mut self, room: &RoomCode, request: RoomRequest) {
+        let answer = self.ask(Request::Room { room: room.clone(), request: request.clone() }).await;
+        let Message::Done { seq, .. } = answer else {
+            panic!("{}: {request:?} was answered by {answer:?}", self.name);
+        };
+        if let Some(seq) = seq {
+            self.until(room, |seen| seen.room.seq >= seq).await;
+        }
+    }
+
+    /// Asks a room for something that it refuses, and returns why.
+    ///
+    /// # Panics
+    /// When it is done.
+    pub async fn refused(&mut self, room: &RoomCode, request: RoomRequest) -> Reason {
+        self.refusal(Request::Room { room: room.clone(), request }).await.reason
+    }
+
+    /// Asks for something that is refused, and returns the refusal.
+    ///
+    /// # Panics
+    /// When it is done.
+    pub async fn refusal(&mut self, request: Request) -> Refusal {
+        match self.ask(request.clone()).await {
+            Message::Refused { refusal, .. } => refusal,
+            other => panic!("{}: {request:?} was answered by {other:?}", self.name),
+        }
+    }
+
+    /// Makes a room and enters it.
+    ///
+    /// # Panics
+    /// When it is refused.
+    pub async fn create(&mut self, create: Create) -> RoomCode {
+        match self.ask(Request::Lobby(LobbyRequest::Create(create))).await {
+            Message::Joined { room, .. } => room,
+            other => panic!("no room was made: {other:?}"),
+        }
+    }
+
+    /// Enters a room; one that he has been in before, with the number of the last event.
+    ///
+    /// # Panics
+    /// When it is refused.
+    pub async fn join(&mut self, room: &RoomCode) {
+        let after = self.rooms.get(room).map(|seen| seen.room.seq);
+        let join = LobbyRequest::Join { room: room.clone(), after };
+        let answer = self.ask(Request::Lobby(join)).await;
+        assert!(matches!(answer, Message::Joined { .. }), "{}: {answer:?}", self.name);
+    }
+
+    /// Plays a point as the next move.
+    ///
+    /// # Panics
+    /// When it is refused.
+    pub async fn play(&mut self, room: &RoomCode, point: impl Into<Point>) {
+        let ply = self.seen(room).position().ply();
+        self.done(room, RoomRequest::Play { ply, point: point.into() }).await;
+    }
+
+    /// Loses the socket without a word.
+    pub fn lost(self) -> Away {
+        Away { identity: self.identity, name: self.name, rooms: self.rooms }
+    }
+
+    /// Reads on until the server closes the socket, and returns the code and the reason.
+    ///
+    /// # Panics
+    /// When it does not.
+    pub async fn closing(&mut self) -> (u16, String) {
+        loop {
+            match self.try_next().await {
+                Ok(_) => {}
+                Err(end) => return end.expect("a close frame at the end"),
+            }
+        }
+    }
+}
+
+/// The command that a message answers.
+fn answered(message: &Message) -> Option<&CommandId> {
+    match message {
+        Message::Welcome { id, .. }
+        | Message::Done { id, .. }
+        | Message::Rooms { id, .. }
+        | Message::Joined { id, .. }
+        | Message::Weights { id, .. }
+        | Message::Pong { id } => Some(id),
+        Message::Refused { id, .. } => id.as_ref(),
+        Message::Event { .. }
+        | Message::Snapshot { .. }
+        | Message::Spectators { .. }
+        | Message::Closed { .. } => None,
+    }
+}
+
+/// The next message, or how the socket ended: the close frame's code and reason, if one came.
+async fn receive(socket: &mut Socket) -> Result<Message, Option<(u16, String)>> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        // What was fed is sent before waiting, and not before what has come is read.
+        let frame = match socket.next().now_or_never() {
+            Some(frame) => frame,
+            None => {
+                socket.flush().await.map_err(|_| None)?;
+                timeout_at(deadline, socket.next()).await.expect("the server says something")
+            }
+        };
+        match frame {
+            Some(Ok(tungstenite::Message::Text(text))) => {
+                return Ok(Message::from_json(&text).unwrap_or_else(|e| panic!("{e}: {text}")));
+            }
+            Some(Ok(tungstenite::Message::Close(frame))) => {
+                return Err(frame.map(|frame| (frame.code.into(), frame.reason.to_string())));
+            }
+            Some(Ok(
+                tungstenite::Message::Ping(_)
+                | tungstenite::Message::Pong(_)
+                | tungstenite::Message::Binary(_)
+                | tungstenite::Message::Frame(_),
+            )) => {}
+            Some(Err(_)) | None => return Err(None),
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! The programs under test: built once by cargo, with the profile and the target folder that the
+//! running test itself was built with.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::OnceLock,
+};
+
+/// The path of a program of this workspace, freshly built.
+///
+/// Cargo builds the programs of other packages for no test, so they are asked for here; when they
+/// are up to date that takes a moment, and several tests that ask at once wait for each other.
+///
+/// # Panics
+/// When the programs cannot be built.
+pub fn program(name: &str) -> PathBuf {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(build).join(name).with_extension(env::consts::EXE_EXTENSION)
+}
+
+/// Builds the programs and returns their folder.
+fn build() -> PathBuf {
+    let test = env::current_exe().expect("this program has a path");
+    // target/debug/deps/e2e-0123456789abcdef
+    let folder =
+        test.ancestors().nth(2).expect("a test lies two folders deep in the target folder");
+    let profile = match folder.file_name().and_then(|name| name.to_str()) {
+        Some("debug") => "dev",
+        Some(profile) => profile,
+        None => panic!("{} is in no target folder", test.display()),
+    };
+    let target = folder.parent().expect("the target folder");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
+    let status = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(["build", "--quiet", "--locked", "--workspace", "--bins", "--profile", profile])
+        .arg("--target-dir")
+        .arg(target)
+        .current_dir(root)
+        .status()
+        .expect("cargo runs");
+    assert!(status.success(), "the programs cannot be built");
+    folder.to_owned()
+}

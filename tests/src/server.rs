@@ -1,0 +1,91 @@
+//! The real server program on a free port, ended with the test that started it.
+
+use std::{
+    io::{BufRead, BufReader},
+    net::SocketAddr,
+    process::{Child, ChildStdout, Command, ExitStatus, Stdio},
+    time::{Duration, Instant},
+};
+
+use crate::programs::program;
+
+/// A running server. It is killed when this is dropped.
+#[derive(Debug)]
+pub struct Server {
+    child: Child,
+    address: SocketAddr,
+    /// Kept open, so that the server can go on writing.
+    _stdout: BufReader<ChildStdout>,
+}
+
+impl Server {
+    /// Starts a server on a free port, for guests that are faster than people.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn start() -> Self {
+        Self::start_with(&["--command-rate", "1000000"])
+    }
+
+    /// Starts a server on a free port, with these flags and everything else as it comes.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn start_with(flags: &[&str]) -> Self {
+        let mut child = Command::new(program("fivefold-server"))
+            .args(["--listen", "127.0.0.1:0"])
+            .args(flags)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the server starts");
+        let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
+        let mut line = String::new();
+        stdout.read_line(&mut line).expect("the server says where it listens");
+        let address = address_in(&line).unwrap_or_else(|| panic!("no address in {line:?}"));
+        Self { child, address, _stdout: stdout }
+    }
+
+    /// Where it listens.
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The address for people and clients, such as `http://127.0.0.1:8080`.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Asks the server to stop, as a service manager does.
+    ///
+    /// # Panics
+    /// When the signal cannot be sent.
+    pub fn terminate(&self) {
+        let sent = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
+        assert!(sent.expect("kill runs").success());
+    }
+
+    /// Waits until the server has ended by itself, and says how and after how long.
+    ///
+    /// # Panics
+    /// When it cannot be waited for.
+    pub fn wait(mut self) -> (ExitStatus, Duration) {
+        let begin = Instant::now();
+        let status = self.child.wait().expect("the server can be waited for");
+        (status, begin.elapsed())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended already, and then there is nothing to do.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+/// The address in a line such as `Fivefold is at http://127.0.0.1:8080`.
+fn address_in(line: &str) -> Option<SocketAddr> {
+    let rest = line.split_once("http://")?.1;
+    rest.split(|c: char| c.is_whitespace() || c == '/').next()?.parse().ok()
+}
