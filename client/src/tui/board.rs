@@ -114,16 +114,14 @@ fn ruler_step(longest: usize, cell: usize) -> i32 {
 }
 
 /// Brackets and stars beside the points that need attention. Where they meet, the winning line
-/// comes before the cursor, and the cursor before the last move.
+/// comes before the last move, and the last move before the cursor.
 fn marks(app: &App, window: &Window, buffer: &mut Buffer) {
     let theme = app.theme();
-    let last = app.position().last_move();
-    let both = last == Some(app.cursor());
-    if let Some(last) = last.filter(|_| !both) {
-        mark(window, buffer, last, ("[", "]"), theme.last());
+    mark(window, buffer, app.cursor(), ("(", ")"), theme.cursor());
+    if let Some(last) = app.position().last_move() {
+        let brackets = if last == app.cursor() { ("{", "}") } else { ("[", "]") };
+        mark(window, buffer, last, brackets, theme.last());
     }
-    let brackets = if both { ("{", "}") } else { ("(", ")") };
-    mark(window, buffer, app.cursor(), brackets, theme.cursor());
     if let Some(Outcome::Five { points, .. }) = app.position().outcome() {
         for &point in points {
             mark(window, buffer, point, ("*", "*"), theme.winning());

@@ -3,7 +3,10 @@
 use std::{
     io::{self, Stdout, Write},
     panic,
-    sync::Once,
+    sync::{
+        Once,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use crossterm::{
@@ -12,7 +15,11 @@ use crossterm::{
     execute,
     terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode},
 };
-use ratatui::{Frame, Terminal, backend::CrosstermBackend};
+use ratatui::{Frame, Terminal, backend::CrosstermBackend, layout::Rect};
+
+/// Whether the terminal is taken, as a panic anywhere must know it. Giving it back twice would move
+/// the cursor back, and what was printed in between would be overwritten.
+static TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// A terminal that shows the screen. Dropping it gives the terminal back.
 #[derive(Debug)]
@@ -40,10 +47,11 @@ impl Screen {
     /// # Errors
     /// When the terminal does not obey.
     pub(super) fn enter(&mut self) -> io::Result<()> {
+        TAKEN.store(true, Ordering::SeqCst);
         enable_raw_mode()?;
         execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste)?;
         self.take_mouse(self.mouse)?;
-        self.terminal.clear()
+        self.clear()
     }
 
     /// Takes the mouse, or leaves it to the terminal, so that text can be selected.
@@ -71,7 +79,10 @@ impl Screen {
     /// # Errors
     /// When the terminal does not obey.
     pub(super) fn clear(&mut self) -> io::Result<()> {
-        self.terminal.clear()
+        // `Terminal::clear` asks the terminal where its cursor is, and the answer never comes while
+        // the keys are being read. A new size clears as well, without the question.
+        let size = self.terminal.size()?;
+        self.terminal.resize(Rect::new(0, 0, size.width, size.height))
     }
 }
 
@@ -92,12 +103,15 @@ pub(super) fn ring() -> io::Result<()> {
     out.flush()
 }
 
-/// Puts the terminal back as it was; harmless when it was not taken. Each step is tried whatever
-/// became of the others.
+/// Puts the terminal back as it was, if it was taken. Each step is tried whatever became of the
+/// others.
 ///
 /// # Errors
 /// When the terminal does not obey.
 pub(super) fn give_back() -> io::Result<()> {
+    if !TAKEN.swap(false, Ordering::SeqCst) {
+        return Ok(());
+    }
     let screen = execute!(
         io::stdout(),
         DisableMouseCapture,

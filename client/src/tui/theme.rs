@@ -56,7 +56,11 @@ impl Theme {
 
     /// Empty points, rulers and other things to look past.
     pub(super) fn quiet(self) -> Style {
-        self.paint(Style::new(), Color::DarkGray)
+        match self.colour {
+            // Some palettes have no grey that differs from the background.
+            true => Style::new().add_modifier(Modifier::DIM),
+            false => Style::new(),
+        }
     }
 
     /// The brackets of the cursor.
@@ -82,7 +86,7 @@ impl Theme {
     /// A bot's weight of a point, from 0 for the worst candidate to 9 for the best.
     pub(super) fn weight(self, level: u8) -> Style {
         match level {
-            0..=3 => self.paint(Style::new(), Color::DarkGray),
+            0..=3 => self.quiet(),
             4..=6 => self.paint(Style::new(), Color::Green),
             7..=8 => self.paint(Style::new(), Color::Yellow),
             _ => self.paint(Style::new().add_modifier(Modifier::BOLD), Color::LightRed),

@@ -74,7 +74,7 @@ const INPUT_PROMPT_WIDTH: u16 = 7;
 fn too_small(screen: Rect, buffer: &mut Buffer) {
     let text = format!(
         "The game needs {COLUMNS_MIN} columns and {ROWS_MIN} rows; this terminal has {} and {}. \
-         Make it larger, or press q to quit.",
+         Make it larger, or press Ctrl-C to leave.",
         screen.width, screen.height
     );
     Paragraph::new(text).wrap(Wrap { trim: true }).render(screen, buffer);
