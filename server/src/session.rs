@@ -15,7 +15,7 @@ use fivefold_shared::protocol::{
     self, Command, CommandId, Create, Identity, LobbyRequest, Message, Name, Reason, Refusal,
     Request, RoomCode,
 };
-use futures_util::{SinkExt, StreamExt};
+use futures_util::{SinkExt, StreamExt, future::join_all};
 use tokio::{
     sync::mpsc,
     time::{Instant, sleep_until, timeout},
@@ -287,11 +287,27 @@ impl Session {
     }
 
     async fn set_name(&mut self, member: Member, id: CommandId, name: Name) -> Result<(), End> {
-        for joined in self.rooms.values() {
-            let Some(outbox) = joined.outbox.upgrade() else { continue };
-            let input = Input::Renamed { session: self.id, name: name.clone() };
-            // A room never waits for a session, so this ends. One that has closed has no names.
-            drop(joined.room.mailbox().send(Letter { input, outbox }).await);
+        let letters: Vec<_> = self
+            .rooms
+            .values()
+            .filter_map(|joined| {
+                let input = Input::Renamed { session: self.id, name: name.clone() };
+                let outbox = joined.outbox.upgrade()?;
+                Some((joined.room.mailbox().try_reserve(), Letter { input, outbox }))
+            })
+            .collect();
+        let is_full = |(place, _): &(Result<_, mpsc::error::TrySendError<()>>, Letter)| {
+            matches!(place, Err(mpsc::error::TrySendError::Full(())))
+        };
+        if letters.iter().any(is_full) {
+            drop(letters);
+            return self.busy(id).await;
+        }
+        for (place, letter) in letters {
+            // A room that has closed meanwhile has no names.
+            if let Ok(place) = place {
+                place.send(letter);
+            }
         }
         self.member = Some(Member { name, ..member });
         self.say(Message::Done { id, seq: None }).await
@@ -371,24 +387,27 @@ impl Session {
         id: CommandId,
         error: &mpsc::error::TrySendError<Letter>,
     ) -> Result<(), End> {
-        let refusal = match error {
-            mpsc::error::TrySendError::Full(_) => {
-                self.server.counters.busy.add();
-                Refusal::new(Reason::Busy, "The room is busy. Try again in a moment.")
-            }
-            mpsc::error::TrySendError::Closed(_) => no_such_room(),
-        };
-        self.refuse(Some(id), refusal).await
+        match error {
+            mpsc::error::TrySendError::Full(_) => self.busy(id).await,
+            mpsc::error::TrySendError::Closed(_) => self.refuse(Some(id), no_such_room()).await,
+        }
+    }
+
+    async fn busy(&mut self, id: CommandId) -> Result<(), End> {
+        self.server.counters.busy.add();
+        let text = "The room is busy. Try again in a moment.";
+        self.refuse(Some(id), Refusal::new(Reason::Busy, text)).await
     }
 }
 
 /// Tells the rooms that the socket is gone.
 async fn leave_all(session: SessionId, rooms: HashMap<RoomCode, Joined>) {
-    for joined in rooms.into_values() {
+    let leave = |joined: Joined| async move {
         if let Some(outbox) = joined.outbox.upgrade() {
             let input = Input::Leave { session, command: None };
-            // A room never waits for a session, so this ends. One that has closed knows nobody.
+            // A room that has closed knows nobody.
             drop(joined.room.mailbox().send(Letter { input, outbox }).await);
         }
-    }
+    };
+    join_all(rooms.into_values().map(leave)).await;
 }

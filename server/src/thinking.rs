@@ -231,7 +231,47 @@ fn think(job: &Job, time: Duration, cancel: &AtomicBool) -> Option<Thought> {
 
 #[cfg(test)]
 mod tests {
+    use fivefold_shared::{
+        bot::BotKind,
+        rules::{Position, Rules, Size, Variant},
+    };
+
     use super::*;
+    use crate::room::Ticket;
+
+    fn job(task: Task, bot: BotKind) -> Job {
+        let rules = Rules::new(Variant::Freestyle, Size::square(15)).unwrap();
+        let position = Position::new(rules);
+        Job { ticket: Ticket(1), task, bot: bot.into(), position, seed: 1 }
+    }
+
+    #[tokio::test]
+    async fn jobs_are_answered_or_it_is_said_that_they_are_not() {
+        let (pool, end) = Pool::start(1).unwrap();
+        let chosen = pool.submit(job(Task::Turn, BotKind::Attack)).answer().await;
+        assert!(matches!(chosen, Some(Thought::Move(_))), "{chosen:?}");
+        let weighed = pool.submit(job(Task::Weigh, BotKind::Pattern)).answer().await;
+        assert!(matches!(weighed, Some(Thought::Weights(_))), "{weighed:?}");
+        // Not on offer on so large a board.
+        assert_eq!(pool.submit(job(Task::Turn, BotKind::Minimax)).answer().await, None);
+        pool.stop();
+        assert_eq!(pool.submit(job(Task::Turn, BotKind::Attack)).answer().await, None);
+        end.wait().await;
+    }
+
+    #[tokio::test]
+    async fn a_full_queue_takes_no_more_and_turns_come_first() {
+        // A pool of no threads, so that everything waits.
+        let (queue, work) = (Mutex::default(), Condvar::new());
+        let pool = Pool(Arc::new(Shared { queue, work, threads: 1 }));
+        let help = job(Task::Weigh, BotKind::Attack);
+        let _waiting: Vec<_> = (1..THINKING_QUEUE_MAX).map(|_| pool.submit(help.clone())).collect();
+        let _turn = pool.submit(job(Task::Turn, BotKind::Attack));
+        assert_eq!(pool.submit(help).answer().await, None);
+        let (first, time) = pool.0.next().unwrap();
+        assert_eq!(first.job.task, Task::Turn);
+        assert_eq!(time, THINKING_TIME_MIN);
+    }
 
     #[test]
     fn the_time_shrinks_as_the_queue_grows() {

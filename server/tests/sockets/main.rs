@@ -6,5 +6,6 @@ mod ends;
 mod handshake;
 mod harness;
 mod limits;
+mod load;
 mod play;
 mod storage;

@@ -1,12 +1,13 @@
 //! Whole games: what sessions, rooms, the store and the bots' threads do together.
 
+use fivefold_server::limits::Limits;
 use fivefold_shared::{
-    protocol::{Event, Message, Phase},
+    protocol::{Event, Message, Phase, Reason},
     rules::Outcome,
 };
 use serde_json::json;
 
-use crate::harness::{Client, LIMITS, TestServer};
+use crate::harness::{Client, LIMITS, TestServer, joined};
 
 /// Reads up to the end of a game: the numbers of all events on the way, and the outcome.
 async fn watch(client: &mut Client) -> (Vec<u64>, Outcome) {
@@ -64,5 +65,90 @@ async fn two_bots_play_and_everybody_sees_the_same() {
     let again = ann.ask(json!({"type": "join", "room": room, "after": last})).await;
     let again = serde_json::to_value(&again).unwrap();
     assert_eq!(again["events"], json!([]), "{again}");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn public_rooms_are_listed_and_those_with_an_open_seat_first() {
+    let server = TestServer::start(LIMITS);
+    let mut ann = server.greet("Ann").await;
+    let attack = json!({"bot": {"kind": "attack"}});
+    let running = ann.create(json!(["me", attack])).await;
+    let waiting = ann.create(json!(["open", attack])).await;
+    let private = json!({"type": "create", "rules": {"variant": "renju"}});
+    joined(ann.ask(private).await);
+    match ann.ask(json!({"type": "rooms"})).await {
+        Message::Rooms { rooms, total, .. } => {
+            let listed: Vec<_> = rooms.iter().map(|room| (&room.room, room.phase)).collect();
+            assert_eq!(listed, [(&waiting, Phase::Waiting), (&running, Phase::Running)]);
+            assert_eq!(total, 2);
+        }
+        other => panic!("{other:?}"),
+    }
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn an_empty_room_is_closed_after_its_time() {
+    let limits = Limits { empty_room_close_ms: 20, rooms_per_identity_max: 1, ..LIMITS };
+    let server = TestServer::start(limits);
+    let mut ann = server.greet("Ann").await;
+    let room = ann.create(json!(["me", "open"])).await;
+    ann.ask(json!({"type": "leave", "room": room})).await;
+    while server.count("rooms").await > 0 {}
+    assert_eq!(ann.refused(json!({"type": "join", "room": room})).await, Reason::NoSuchRoom);
+    // It does not count any more.
+    ann.create(json!(["me", "open"])).await;
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_lost_socket_keeps_the_seat_and_a_new_name_is_told() {
+    let server = TestServer::start(LIMITS);
+    let mut ann = server.greet("Ann").await;
+    let mut bob = server.connect().await;
+    let hello = json!({"type": "hello", "protocol": 1, "identity": "0b".repeat(32)});
+    bob.ask(hello.clone()).await;
+    let room = ann.create(json!(["me", "open"])).await;
+    bob.join(&room).await;
+    bob.ask(json!({"type": "sit", "room": room})).await;
+    bob.ask(json!({"type": "set_name", "name": "Bobby"})).await;
+    loop {
+        if let Message::Event { event, .. } = ann.receive().await
+            && let Event::Renamed { name, .. } = event.event
+        {
+            assert_eq!(name.as_str(), "Bobby");
+            break;
+        }
+    }
+    drop(bob);
+    let mut bob = server.connect().await;
+    bob.ask(hello).await;
+    bob.join(&room).await;
+    ann.ask(json!({"type": "play", "room": room, "ply": 0, "point": [7, 7]})).await;
+    let answer = bob.ask(json!({"type": "play", "room": room, "ply": 1, "point": [8, 8]})).await;
+    assert!(matches!(answer, Message::Done { .. }), "{answer:?}");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_bot_answers_and_says_what_it_thinks() {
+    let server = TestServer::start(LIMITS);
+    let mut ann = server.greet("Ann").await;
+    let room = ann.create(json!(["me", {"bot": {"kind": "pattern"}}])).await;
+    ann.ask(json!({"type": "play", "room": room, "ply": 0, "point": [7, 7]})).await;
+    loop {
+        if let Message::Event { event, .. } = ann.receive().await
+            && let Event::Played { ply: 1, .. } = event.event
+        {
+            break;
+        }
+    }
+    match ann.ask(json!({"type": "weights", "room": room})).await {
+        Message::Weights { ply: 2, weights, .. } => assert!(!weights.is_empty()),
+        other => panic!("{other:?}"),
+    }
+    let moved = ann.ask(json!({"type": "bot_move", "room": room, "ply": 2})).await;
+    assert!(matches!(moved, Message::Done { .. }), "{moved:?}");
     server.stop().await;
 }
