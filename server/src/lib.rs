@@ -12,6 +12,7 @@ mod lobby;
 mod outbox;
 pub mod room;
 mod session;
+pub mod signals;
 pub mod store;
 mod thinking;
 

@@ -1,22 +1,28 @@
 //! The program `fivefold-server`: arguments, logging and signals around [`fivefold_server::run`].
 
-use std::io::{self, Write};
+use std::{
+    io::{self, IsTerminal, Write},
+    process::ExitCode,
+};
 
 use anyhow::Context;
 use clap::Parser;
-use fivefold_server::config::Args;
-use tokio::{
-    net::TcpListener,
-    signal::unix::{SignalKind, signal},
-};
+use fivefold_server::{config::Args, signals::cancel_on_signal};
+use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
+use tracing_subscriber::EnvFilter;
 
 #[tokio::main]
-async fn main() -> anyhow::Result<()> {
-    let args = Args::parse();
-    let filter = args.log.parse::<tracing_subscriber::EnvFilter>().context("--log")?;
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).init();
+async fn main() -> io::Result<ExitCode> {
+    let Err(error) = serve(&Args::parse()).await else { return Ok(ExitCode::SUCCESS) };
+    writeln!(io::stderr(), "fivefold-server: {error:#}")?;
+    Ok(ExitCode::FAILURE)
+}
 
+async fn serve(args: &Args) -> anyhow::Result<()> {
+    let filter: EnvFilter = args.log.parse().context("--log")?;
+    let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
+    logs.with_ansi(io::stderr().is_terminal()).init();
     let listener = TcpListener::bind(args.listen)
         .await
         .with_context(|| format!("cannot listen on {}; choose another --listen", args.listen))?;
@@ -24,24 +30,7 @@ async fn main() -> anyhow::Result<()> {
 
     let shutdown = CancellationToken::new();
     tokio::select! {
-        served = fivefold_server::run(listener, args.config(), shutdown.clone()) => {
-            served.context("cannot start")
-        }
-        error = cancel_on_signal(&shutdown) => Err(error).context("cannot wait for signals"),
+        served = fivefold_server::run(listener, args.config(), shutdown.clone()) => Ok(served?),
+        failed = cancel_on_signal(&shutdown) => Ok(failed?),
     }
-}
-
-/// Cancels at the first signal to stop. Returns only when signals cannot be waited for.
-async fn cancel_on_signal(shutdown: &CancellationToken) -> io::Error {
-    let (mut interrupt, mut terminate) =
-        match (signal(SignalKind::interrupt()), signal(SignalKind::terminate())) {
-            (Ok(interrupt), Ok(terminate)) => (interrupt, terminate),
-            (Err(error), _) | (_, Err(error)) => return error,
-        };
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-    }
-    shutdown.cancel();
-    std::future::pending().await
 }

@@ -3,6 +3,8 @@
 //!
 //! `cargo test --release -p fivefold-server --test sockets -- --ignored --nocapture`
 
+#![expect(clippy::print_stdout, reason = "a measurement is there to be read")]
+
 use std::time::{Duration, Instant};
 
 use fivefold_server::limits::Limits;
