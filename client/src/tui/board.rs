@@ -57,9 +57,7 @@ fn glyph(app: &App, point: Point) -> (String, Style) {
     if app.forbidden().binary_search(&point).is_ok() {
         return ("!".into(), theme.warning());
     }
-    if app.look().is_none()
-        && let Some(level) = app.heat().level(point)
-    {
+    if let Some(level) = app.heat().level(app.position().ply(), point) {
         return (level.to_string(), theme.weight(level));
     }
     let empty = if is_star(point, app.rules().size()) { "+" } else { "." };

@@ -211,3 +211,61 @@ pub(super) fn column_name(x: i32, size: Size) -> String {
         Size::Unbounded => x.to_string(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use fivefold_shared::rules::{UNBOUNDED_FIRST, UNBOUNDED_REACH};
+
+    use super::*;
+
+    #[test]
+    fn every_visible_point_has_its_own_place_inside_the_board() {
+        let far = i32::try_from(UNBOUNDED_FIRST + UNBOUNDED_REACH).unwrap();
+        let boards = [
+            (Size::square(3), Point::default()),
+            (Size::Bounded { width: 64, height: 3 }, Point::new(40, 0)),
+            (Size::Bounded { width: 3, height: 64 }, Point::new(0, 99)),
+            (Size::square(15), Point::default()),
+            (Size::Unbounded, Point::default()),
+            (Size::Unbounded, Point::new(-far, -far)),
+            (Size::Unbounded, Point::new(far, far)),
+        ];
+        for (columns, rows) in [(60, 16), (61, 17), (80, 24), (120, 40), (300, 90)] {
+            for (size, origin) in boards {
+                for scale in [None, Some(1), Some(2), Some(SCALE_MAX)] {
+                    let screen = Rect::new(0, 0, columns, rows);
+                    let layout = Layout::new(screen, size, scale).unwrap();
+                    let window = Window::new(layout.board, size, origin, scale);
+                    let case = format!("{columns}x{rows} {size} {scale:?} {window:?}");
+                    assert!(window.columns > 0 && window.rows > 0, "{case}");
+                    assert!(layout.side.width >= SIDE_MIN, "{case}");
+                    for point in window.points() {
+                        let cell = window.cell(point);
+                        assert!(layout.board.contains(cell), "{case}");
+                        assert_eq!(window.point_at(cell), Some(point), "{case}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_point_comes_into_the_window_by_the_shortest_way() {
+        let area = Rect::new(0, 0, 25, 11);
+        let window = |origin| Window::new(area, Size::Unbounded, origin, None);
+        // Ten points beside one another and ten below one another.
+        let (columns, rows) = (window(Point::default()).columns, window(Point::default()).rows);
+        assert_eq!((columns, rows), (10, 10));
+        let cases = [
+            ((0, 0), (5, 5), (0, 0)),
+            ((0, 0), (9, 5), (1, 0)),
+            ((0, 0), (0, 5), (-1, 0)),
+            ((0, 0), (12, -3), (4, -4)),
+            ((0, 0), (-1000, 1000), (-1001, 992)),
+        ];
+        for (origin, point, expected) in cases {
+            let moved = window(origin.into()).origin_showing(point.into(), 1);
+            assert_eq!(moved, expected.into(), "{origin:?} {point:?}");
+        }
+    }
+}

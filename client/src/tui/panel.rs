@@ -94,7 +94,7 @@ fn notes(app: &App) -> Vec<(String, Style)> {
         let text = format!("Watching: {} ({}{more})", spectators.count, names.join(", "));
         notes.push((text, theme.quiet()));
     }
-    if let Some(bot) = app.heat().shown() {
+    if let Some(bot) = app.heat().shown(app.position().ply()) {
         notes.push((format!("Weights of {bot}: 9 best, 0 least"), theme.quiet()));
     } else if app.heat().is_awaited() {
         notes.push(("Weights: waiting for the bot".into(), theme.quiet()));

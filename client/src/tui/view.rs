@@ -133,10 +133,9 @@ fn under_cursor(app: &App) -> String {
         }
         (None, _) => "empty".into(),
     };
-    let weight = match (app.look(), app.heat().shown()) {
-        (None, Some(_)) if app.position().stone_at(point).is_none() => {
-            app.heat().words(point).map(|words| format!(", weight {words}"))
-        }
+    let ply = app.position().ply();
+    let weight = match (app.heat().shown(ply), app.position().stone_at(point)) {
+        (Some(_), None) => app.heat().words(ply, point).map(|words| format!(", weight {words}")),
         (_, _) => None,
     };
     let mouse = if app.has_mouse() { "" } else { "  mouse off" };

@@ -321,7 +321,7 @@ impl App {
     }
 
     /// Looks at the position after so many moves; all of them is the game itself.
-    fn look_at(&mut self, ply: usize) {
+    pub(super) fn look_at(&mut self, ply: usize) {
         self.look = (ply < self.ply()).then_some(ply);
         self.refresh();
         self.show_last();
@@ -336,12 +336,11 @@ impl App {
     }
 
     fn tell_weight(&mut self, effects: &mut Vec<Effect>) {
-        if self.look.is_some() {
-            return self.log.warn("weights are for the game as it is; G returns to it");
-        }
         self.heat.wanted = Some(self.cursor);
-        if self.heat.is_known() {
+        if self.heat.known_at() == Some(self.position.ply()) {
             self.tell_wanted_weight();
+        } else if self.look.is_some() {
+            self.log.warn("weights are for the game as it is; G returns to it");
         } else {
             self.ask_weights(effects);
         }
@@ -349,7 +348,7 @@ impl App {
 
     pub(super) fn tell_wanted_weight(&mut self) {
         let Some(point) = self.heat.wanted.take() else { return };
-        if let Some(words) = self.heat.words(point) {
+        if let Some(words) = self.heat.words(self.position.ply(), point) {
             let name = coordinates::format(point, self.rules().size());
             self.log.say(&format!("weight of {name}: {words}"));
         }
@@ -357,11 +356,10 @@ impl App {
 
     fn toggle_heat(&mut self, effects: &mut Vec<Effect>) {
         self.heat.on = !self.heat.on;
-        if self.heat.on && !self.heat.is_known() {
-            self.ask_weights(effects);
-        }
-        if self.look.is_some() {
-            self.log.say("weights are shown on the game as it is; G returns to it");
+        match self.heat.known_at() {
+            Some(ply) if self.heat.on => self.look_at(ply),
+            None if self.heat.on => self.ask_weights(effects),
+            Some(_) | None => {}
         }
     }
 

@@ -28,8 +28,13 @@ impl App {
             Message::Snapshot { snapshot, .. } => self.replace(*snapshot, effects),
             Message::Spectators { spectators, .. } => self.spectators = spectators,
             Message::Weights { ply, bot, weights, .. } => {
-                if ply == self.ply() {
-                    self.heat.learn(bot, &weights);
+                // After the end, the position before the last move is weighed.
+                let over = self.room.running().is_none() && ply < self.ply();
+                if over || ply == self.ply() {
+                    self.heat.learn(ply, bot, &weights);
+                    if over {
+                        self.look_at(ply);
+                    }
                     self.tell_wanted_weight();
                 }
             }

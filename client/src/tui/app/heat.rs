@@ -10,7 +10,8 @@ use fivefold_shared::{
 /// The highest level that a weight is shown as.
 const LEVEL_MAX: u8 = 9;
 
-/// The weights of the present position, as far as they were asked for.
+/// The weights of the game's position, as far as they were asked for. After the end they are those
+/// of the position before the last move.
 #[derive(Clone, Debug, Default)]
 pub(in crate::tui) struct Heat {
     /// Whether the weights of all candidates are shown, now and after each move.
@@ -24,6 +25,8 @@ pub(in crate::tui) struct Heat {
 
 #[derive(Clone, Debug)]
 struct Known {
+    /// The number of moves on the board that was weighed.
+    ply: usize,
     bot: BotSpec,
     weights: BTreeMap<Point, (Weight, u8)>,
 }
@@ -36,23 +39,23 @@ impl Heat {
         self.known = None;
     }
 
-    /// Takes in the weights of the position.
-    pub(super) fn learn(&mut self, bot: BotSpec, weights: &[Weight]) {
+    /// Takes in the weights of the position after `ply` moves.
+    pub(super) fn learn(&mut self, ply: usize, bot: BotSpec, weights: &[Weight]) {
         self.awaited = false;
         let levels = levels(weights);
         let weights =
             weights.iter().zip(levels).map(|(&weight, level)| (weight.point, (weight, level)));
-        self.known = Some(Known { bot, weights: weights.collect() });
+        self.known = Some(Known { ply, bot, weights: weights.collect() });
     }
 
-    /// Whether the weights of this position are known.
-    pub(super) const fn is_known(&self) -> bool {
-        self.known.is_some()
+    /// The ply whose weights are known.
+    pub(super) fn known_at(&self) -> Option<usize> {
+        self.known.as_ref().map(|known| known.ply)
     }
 
-    /// Whose weights are shown on the board, if they are.
-    pub(in crate::tui) fn shown(&self) -> Option<BotSpec> {
-        self.known.as_ref().filter(|_| self.on).map(|known| known.bot)
+    /// Whose weights are shown on the position after `ply` moves, if any are.
+    pub(in crate::tui) fn shown(&self, ply: usize) -> Option<BotSpec> {
+        self.at(ply).filter(|_| self.on).map(|known| known.bot)
     }
 
     /// Whether they are wanted on the board and have not come yet.
@@ -61,15 +64,15 @@ impl Heat {
     }
 
     /// The level to show on a point, from 0 to 9, where weights are shown.
-    pub(in crate::tui) fn level(&self, point: Point) -> Option<u8> {
-        let known = self.known.as_ref().filter(|_| self.on)?;
+    pub(in crate::tui) fn level(&self, ply: usize, point: Point) -> Option<u8> {
+        let known = self.at(ply).filter(|_| self.on)?;
         known.weights.get(&point).map(|&(_, level)| level)
     }
 
     /// What a bot thinks of a point, in words that follow the point's name; `None` when no
-    /// weights are known.
-    pub(in crate::tui) fn words(&self, point: Point) -> Option<String> {
-        let known = self.known.as_ref()?;
+    /// weights are known after `ply` moves.
+    pub(in crate::tui) fn words(&self, ply: usize, point: Point) -> Option<String> {
+        let known = self.at(ply)?;
         Some(match known.weights.get(&point) {
             Some((Weight { weight, plies: Some(plies), .. }, _)) => {
                 format!("{weight} to {}, the end in {plies} plies", known.bot)
@@ -79,6 +82,10 @@ impl Heat {
             }
             None => format!("no candidate of {}", known.bot),
         })
+    }
+
+    fn at(&self, ply: usize) -> Option<&Known> {
+        self.known.as_ref().filter(|known| known.ply == ply)
     }
 }
 

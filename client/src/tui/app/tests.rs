@@ -142,15 +142,24 @@ impl Sitting {
     }
 
     fn weighs(&mut self, weights: &[(&str, f64)]) -> &mut Self {
+        self.weighs_at(self.app.ply(), weights)
+    }
+
+    fn weighs_at(&mut self, ply: usize, weights: &[(&str, f64)]) -> &mut Self {
         let point = |name| coordinates::parse(name, self.app.rules().size()).unwrap();
         let weights = weights
             .iter()
             .map(|&(name, weight)| Weight { point: point(name), weight, plies: None })
             .collect();
-        let (ply, bot) = (self.app.ply(), BotKind::Attack.into());
+        let bot = BotKind::Attack.into();
         let message = Message::Weights { id: command(), room: code(), ply, bot, weights };
         self.update(Event::Heard(message));
         self
+    }
+
+    /// The level of a point's weight, where weights are shown.
+    fn level(&self, x: i32, y: i32) -> Option<u8> {
+        self.app.heat().level(self.app.position().ply(), Point::new(x, y))
     }
 
     fn is_refused(&mut self, reason: Reason, text: &str) -> &mut Self {

@@ -189,6 +189,8 @@ fn looking_back_is_not_pulled_away_by_moves() {
     assert_eq!((eve.app.look(), eve.app.position().ply()), (Some(2), 2));
     eve.moves("j8 j9");
     assert_eq!((eve.app.look(), eve.app.position().ply()), (Some(2), 2));
+    eve.weighs(&[("k8", 1.0)]);
+    assert_eq!(eve.app.look(), Some(2));
     eve.keys("n");
     assert_eq!(eve.app.position().ply(), 3);
     eve.keys("g");
@@ -217,16 +219,28 @@ fn weights_are_told_shown_and_asked_for_again() {
     assert_eq!(ann.requests(), [], "they are known");
     assert_eq!(ann.last_message(), "Weight of i8: 2 to attack.");
     ann.keys("W");
-    assert_eq!(ann.app.heat().level(Point::new(6, 7)), Some(9));
-    assert_eq!(ann.app.heat().level(Point::new(7, 5)), Some(0));
+    assert_eq!(ann.level(6, 7), Some(9));
+    assert_eq!(ann.level(7, 5), Some(0));
     // Not on the opponent's turn, and again on one's own.
     ann.moves("g8");
-    assert_eq!(ann.app.heat().level(Point::new(7, 5)), None);
+    assert_eq!(ann.level(7, 5), None);
     assert_eq!(ann.requests(), []);
     ann.moves("i8");
     assert_eq!(ann.requests(), std::slice::from_ref(&weights));
     ann.keys("W").moves("a1 b1");
     assert_eq!(ann.requests(), []);
+}
+
+#[test]
+fn after_the_end_weights_are_shown_before_the_last_move() {
+    let mut ann = Sitting::new(Rules::TIC_TAC_TOE, Seat::Black);
+    ann.moves("a3 a2 b3 b2 c3").keys("W");
+    assert_eq!(ann.requests(), [RoomRequest::Weights { bot: None }]);
+    ann.weighs_at(4, &[("c3", 10.0), ("c2", 0.0)]);
+    assert_eq!((ann.app.look(), ann.level(2, 0)), (Some(4), Some(9)));
+    ann.keys("GWW");
+    assert_eq!(ann.app.look(), Some(4));
+    assert_eq!(ann.requests(), [], "they are known");
 }
 
 #[test]

@@ -155,3 +155,26 @@ fn an_offer_waits_for_its_answer_while_a_point_is_typed() {
     ann.moves("h8 h9").hears(RoomEvent::DrawOffered { by: Stone::White }).keys(":h1");
     assert_snapshot!(ann.drawn(80, 24));
 }
+
+#[test]
+fn every_size_of_terminal_is_drawn_on() {
+    for rules in [Rules::TIC_TAC_TOE, freestyle(64), unbounded()] {
+        let mut ann = Sitting::new(rules, Seat::Black);
+        for (columns, rows) in [(1, 1), (59, 30), (60, 16), (61, 17), (79, 23), (250, 80)] {
+            for keys in ["", "+", "<S-Right>", ":", "<Esc>?", "<Esc>-"] {
+                let drawn = ann.keys(keys).drawn(columns, rows);
+                assert_eq!(drawn.split('\n').count(), usize::from(rows));
+            }
+        }
+    }
+}
+
+#[test]
+fn text_from_the_network_cannot_disturb_the_terminal() {
+    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    let text = "\u{1b}[2J\u{7}\u{9b}31mred\u{202e}".to_owned();
+    ann.update(Event::Heard(Message::Closed { room: code(), text }));
+    let drawn = ann.drawn(80, 24);
+    assert!(drawn.contains("31mred"));
+    assert!(!drawn.chars().any(|c| c != '\n' && (c.is_control() || c == '\u{202e}')));
+}
