@@ -132,7 +132,13 @@ impl Room {
         match event {
             Event::Created { .. } => return Err("a room is created once".into()),
             Event::Sat { seat, player } => *self.seats.get_mut(*seat) = Some(player.clone()),
-            Event::Stood { seat } => *self.seats.get_mut(*seat) = None,
+            Event::Stood { seat } => {
+                *self.seats.get_mut(*seat) = None;
+                // The wish for another game goes with the one who had it.
+                if let Some(game) = &mut self.game {
+                    game.rematch_ask = game.rematch_ask.filter(|by| by != seat);
+                }
+            }
             Event::Renamed { seat, name } => match self.seats.get_mut(*seat) {
                 Some(crate::protocol::Player::Member { name: old, .. }) => *old = name.clone(),
                 Some(crate::protocol::Player::Bot { .. }) | None => {

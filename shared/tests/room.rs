@@ -86,6 +86,8 @@ fn a_room_waits_runs_and_finishes() {
     let mut room = Room::from_log(&log[..20]).expect("a log");
     room.apply(&stood).expect("the next event");
     assert_eq!(room.phase(), Phase::Waiting);
+    let wish = room.game.and_then(|game| game.rematch_ask);
+    assert_eq!(wish, None, "who has gone does not want another game");
     assert_eq!(phase(21), Phase::Running);
 }
 

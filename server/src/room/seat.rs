@@ -119,7 +119,6 @@ impl Room {
     fn want_another(&mut self, seat: Stone, moment: &mut Moment<'_>) {
         let Some(game) = &self.state.game else { return };
         let (number, asked) = (game.number, game.rematch_ask);
-        // A wish is remembered by seat: the player who had it may be gone.
         let other = seat.opponent();
         let other_wants = self.bot_in(other).is_some() || asked == Some(other);
         match self.players() {
