@@ -99,8 +99,8 @@ fn who_sits_down_after_a_game_wants_another_one() {
         // The wish of the one who has gone is not that of the one who stays.
         "2 rematch > rematch_asked white; 2 done 6
          2 leave > stood white; 2 done 7; -2
-         3 sit > sat white Cid; 3 done 8
-         1 rematch > started 2 Cid Ann; 1 done 9",
+         3 sit > sat white Cid; rematch_asked white; 3 done 9
+         1 rematch > started 2 Cid Ann; 1 done 10",
         // Both seats change hands.
         "1 stand > stood black; 1 done 6
          2 stand > stood white; 2 done 7
