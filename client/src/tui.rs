@@ -1,7 +1,7 @@
 //! The terminal screen: a board to play on with keys and mouse.
 //!
 //! [`run`] is the one loop over whatever happens: keys and clicks, news from the table, signals.
-//! Each becomes an event for the state in [`app`], which says what is to be done, and [`view`]
+//! Each becomes an event for the state in `app`, which says what is to be done, and `view`
 //! draws the state. State and drawing know no terminal, clock or socket.
 
 mod app;

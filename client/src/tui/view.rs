@@ -3,7 +3,7 @@
 use fivefold_shared::{
     notation::coordinates,
     protocol::{Phase, Visibility},
-    rules::Outcome,
+    rules::{Outcome, Size},
 };
 use ratatui::{
     Frame,
@@ -23,12 +23,16 @@ use super::{
     theme::{BAR, STRONG},
 };
 
+/// How to put a stone where points have names.
+const PLAY: &str = "Enter/h8 play";
+/// How to put a stone where they have numbers only.
+const PLAY_UNBOUNDED: &str = "Enter/x,y play";
 /// The keys at the bottom of the screen, the most needed first; those that do not fit are left to
 /// the help.
 const PLAYING: &[&str] = &[
     "? help",
     "q quit",
-    "Enter/h8 play",
+    PLAY,
     "u takeback",
     "d draw",
     "r resign",
@@ -149,7 +153,11 @@ fn footer(app: &App, width: u16) -> String {
         (true, Phase::Finished) => BETWEEN,
     };
     let mut text = String::new();
-    for key in keys {
+    for &key in keys {
+        let key = match app.rules().size() {
+            Size::Unbounded if key == PLAY => PLAY_UNBOUNDED,
+            Size::Bounded { .. } | Size::Unbounded => key,
+        };
         if text.width() + 2 + key.width() > usize::from(width) {
             break;
         }
