@@ -2,8 +2,6 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use serde::Serialize;
-
 /// Counts since the start of the server.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
@@ -22,7 +20,7 @@ pub(crate) struct Counters {
 }
 
 /// One count.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default)]
 pub(crate) struct Counter(AtomicU64);
 
 impl Counter {

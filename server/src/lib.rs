@@ -58,7 +58,7 @@ struct Server {
 /// taken, sessions are closed with 1012, and this returns within five seconds.
 ///
 /// # Errors
-/// When a thread cannot be started.
+/// When a thread cannot be started; and after stopping in the same way, when the store broke.
 pub async fn run(
     listener: TcpListener,
     config: Config,
@@ -70,7 +70,7 @@ pub async fn run(
 /// As [`run`], with rooms kept in the given storage.
 ///
 /// # Errors
-/// When a thread cannot be started.
+/// As [`run`]; the store breaks when the storage panics.
 pub async fn run_on(
     storage: Box<dyn Storage>,
     listener: TcpListener,
@@ -79,7 +79,7 @@ pub async fn run_on(
 ) -> io::Result<()> {
     let limits = config.limits;
     let counters = Arc::new(Counters::default());
-    let (store, writer) = Store::start(storage)?;
+    let (store, mut writer) = Store::start(storage)?;
     let (pool, bots) = Pool::start(config.bot_threads.get())?;
     let stop_rooms = CancellationToken::new();
     let (connections, rooms) = (TaskTracker::new(), TaskTracker::new());
@@ -98,7 +98,11 @@ pub async fn run_on(
         stop: shutdown.clone(),
     });
 
-    accept(listener, &server, &connections).await;
+    let store_broke = tokio::select! {
+        () = accept(listener, &server, &connections) => false,
+        () = writer.wait() => true,
+    };
+    shutdown.cancel();
 
     tracing::info!(sessions = server.sessions.count(), "stopping");
     drop(server);
@@ -106,10 +110,15 @@ pub async fn run_on(
     stop_rooms.cancel();
     end("rooms", STOP_REST_WITHIN, finish(&rooms)).await;
     pool.stop();
-    let threads = async { tokio::join!(writer.wait(), bots.wait()) };
+    let threads = async {
+        if !store_broke {
+            writer.wait().await;
+        }
+        bots.wait().await;
+    };
     end("threads", STOP_REST_WITHIN, threads).await;
     tracing::info!("stopped");
-    Ok(())
+    if store_broke { Err(io::Error::other("the store broke")) } else { Ok(()) }
 }
 
 /// Takes connections until the server stops.

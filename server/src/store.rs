@@ -60,10 +60,11 @@ pub(crate) struct Store {
 pub(crate) struct WriterEnd(oneshot::Receiver<()>);
 
 impl WriterEnd {
-    /// Waits until everything that was asked of the writer is done and its thread ends.
-    pub(crate) async fn wait(self) {
+    /// Waits until the thread ends: when everything that was asked of it is done and nobody can
+    /// ask any more, or because the storage panicked. May be dropped and called again before that.
+    pub(crate) async fn wait(&mut self) {
         // The thread drops its end without a word, so this is always an error.
-        self.0.await.unwrap_or_default();
+        (&mut self.0).await.unwrap_or_default();
     }
 }
 

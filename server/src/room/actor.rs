@@ -77,13 +77,13 @@ pub(crate) async fn run(
         actor.tell_failure();
     }
     mailbox.close();
+    let (reason, text) = if actor.around.stop.is_cancelled() {
+        (Reason::Stopping, "The server restarts. Come back in a moment.")
+    } else {
+        (Reason::NoSuchRoom, "The room is closed.")
+    };
     while let Some(letter) = mailbox.recv().await {
-        refuse(
-            &letter.outbox,
-            letter.input.command_id(),
-            Reason::NoSuchRoom,
-            "The room is closed.",
-        );
+        refuse(&letter.outbox, letter.input.command_id(), reason, text);
     }
 }
 
@@ -138,6 +138,12 @@ impl Actor {
         let mut commit: Option<Reply<()>> = None;
         let mut stopping = false;
         self.take(founding, None);
+        // Whoever makes a room enters it at once. With that in hand before anything is stored, he
+        // is told if the room cannot be.
+        tokio::select! {
+            Some(letter) = mailbox.recv() => self.receive(letter),
+            () = self.around.stop.cancelled() => {}
+        }
         loop {
             let is_settled = self.held.is_empty() && commit.is_none();
             if is_settled && (stopping || self.room.is_closed()) {

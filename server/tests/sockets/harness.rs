@@ -112,10 +112,15 @@ impl TestServer {
         self.stop.cancel();
     }
 
-    /// Stops the server; it must end by itself.
+    /// How the server ends by itself.
+    pub(crate) async fn ended(self) -> io::Result<()> {
+        within(self.task).await.unwrap()
+    }
+
+    /// Stops the server; it must end well.
     pub(crate) async fn stop(self) {
         self.stop.cancel();
-        within(self.task).await.unwrap().unwrap();
+        self.ended().await.unwrap();
     }
 }
 

@@ -10,10 +10,28 @@ use fivefold_server::{
     room::Entry,
     store::{Append, Memory, Storage, StorageError},
 };
-use fivefold_shared::protocol::{Message, Reason, RoomCode};
+use fivefold_shared::protocol::{Message, Reason, RoomCode, close};
 use serde_json::json;
 
 use crate::harness::{LIMITS, TestServer};
+
+/// Panics at the first use.
+#[derive(Debug)]
+struct Broken;
+
+impl Storage for Broken {
+    fn append(&mut self, _: &[Append]) -> Result<(), StorageError> {
+        panic!("a test breaks the store");
+    }
+
+    fn read(&mut self, _: &RoomCode) -> Result<Vec<Entry>, StorageError> {
+        unreachable!("it is broken")
+    }
+
+    fn remove(&mut self, _: &RoomCode) -> Result<(), StorageError> {
+        unreachable!("it is broken")
+    }
+}
 
 /// Keeps logs in memory, and refuses to while it is broken.
 #[derive(Debug, Default)]
@@ -84,4 +102,14 @@ async fn a_room_that_is_not_stored_is_not_made() {
     is_broken.store(false, Ordering::SeqCst);
     ann.create(json!(["me", "open"])).await;
     server.stop().await;
+}
+
+#[tokio::test]
+async fn a_server_whose_store_broke_stops() {
+    let server = TestServer::start_on(Box::new(Broken), LIMITS);
+    let mut ann = server.greet("Ann").await;
+    let create = json!({"type": "create", "rules": {"variant": "renju"}, "id": "make"});
+    ann.send_text(create.to_string()).await;
+    assert_eq!(ann.closed().await.0, close::RESTART);
+    assert_eq!(server.ended().await.unwrap_err().to_string(), "the store broke");
 }
