@@ -7,5 +7,6 @@
 pub mod bot;
 pub mod notation;
 pub mod protocol;
+pub mod record;
 pub mod room;
 pub mod rules;

@@ -19,8 +19,9 @@ pub use self::{
         Spectators,
     },
     names::{
-        COMMAND_ID_MAX, CommandId, IDENTITY_LENGTH, Identity, MEMBER_ID_LENGTH, MemberId, NAME_MAX,
-        Name, NameError, ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, RoomCode,
+        COMMAND_ID_MAX, CommandId, GAME_ID_LENGTH, GameId, IDENTITY_LENGTH, Identity,
+        MEMBER_ID_LENGTH, MemberId, NAME_MAX, Name, NameError, ROOM_CODE_ALPHABET,
+        ROOM_CODE_LENGTH, RoomCode,
     },
 };
 

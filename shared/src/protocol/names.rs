@@ -15,7 +15,9 @@ pub const ROOM_CODE_LENGTH: usize = 12;
 pub const IDENTITY_LENGTH: usize = 64;
 /// Length of a member's public id.
 pub const MEMBER_ID_LENGTH: usize = 16;
-/// The characters of room codes: digits and letters without `0`, `1`, `i`, `l` and `o`, which are
+/// Length of a finished game's id: about 79 bits.
+pub const GAME_ID_LENGTH: usize = 16;
+/// The characters of room codes and of the ids of games: digits and letters without `0`, `1`, `i`, `l` and `o`, which are
 /// easily mistaken for one another.
 pub const ROOM_CODE_ALPHABET: &[u8; 31] = b"23456789abcdefghjkmnpqrstuvwxyz";
 
@@ -34,6 +36,9 @@ pub enum NameError {
     /// See the message.
     #[error("a member's id is 16 hexadecimal digits in lower case")]
     MemberId,
+    /// See the message.
+    #[error("a game's id is 16 of the characters 2-9 and a-z without i, l and o")]
+    GameId,
     /// See the message.
     #[error("a name is 1 to 24 characters, none of them for control or text direction")]
     Name,
@@ -115,7 +120,14 @@ checked_text! {
     |text| text.len() == MEMBER_ID_LENGTH && lower_hex(text),
     NameError::MemberId
 }
-shown_as_text!(CommandId, RoomCode, MemberId, Name);
+checked_text! {
+    /// A finished game's id: [`GAME_ID_LENGTH`] characters of [`ROOM_CODE_ALPHABET`]. Who knows it
+    /// may see the game.
+    GameId,
+    |text| text.len() == GAME_ID_LENGTH && text.bytes().all(|b| ROOM_CODE_ALPHABET.contains(&b)),
+    NameError::GameId
+}
+shown_as_text!(CommandId, RoomCode, MemberId, GameId, Name);
 
 impl fmt::Debug for Identity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -219,6 +231,12 @@ mod tests {
         assert_eq!(code("k7m2qpxw9ab"), Err(NameError::RoomCode));
         assert_eq!(code("k7m2qpxw9abcd"), Err(NameError::RoomCode));
         assert_eq!(code("k7m2qpxw9abl"), Err(NameError::RoomCode));
+
+        let game = |text: &str| GameId::try_from(text.to_owned());
+        assert!(game("k7m2qpxw9abcdefg").is_ok());
+        assert_eq!(game("k7m2qpxw9abcdef"), Err(NameError::GameId));
+        assert_eq!(game("k7m2qpxw9abcdefgh"), Err(NameError::GameId));
+        assert_eq!(game("k7m2qpxw9abcdef0"), Err(NameError::GameId));
 
         assert!(Identity::try_from("0f".repeat(32)).is_ok());
         assert_eq!(Identity::try_from("0F".repeat(32)), Err(NameError::Identity));

@@ -1,0 +1,222 @@
+//! A finished game as one value: what is kept of it when its room is gone.
+//!
+//! A [`Recorder`] reads the events of a room and makes a [`Record`] of each game that ends there.
+//! It trusts them: whether they are a room's log is for [`Room`](crate::room::Room) to say.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    protocol::{Event, GameId, NumberedEvent, Player, Visibility},
+    rules::{Outcome, Point, Rules, Stone},
+};
+
+/// A finished game.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Record {
+    /// All but the moves.
+    #[serde(flatten)]
+    pub summary: GameSummary,
+    /// The moves that were on the board at the end, in order; those taken back are left out.
+    pub moves: Vec<RecordedMove>,
+}
+
+/// What a list tells about a finished game.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct GameSummary {
+    /// The variant and the board.
+    pub rules: Rules,
+    /// Whether the game is listed, as its room was.
+    pub visibility: Visibility,
+    /// Who played Black.
+    pub black: Player,
+    /// Who played White.
+    pub white: Player,
+    /// When it began, in milliseconds since the Unix epoch.
+    pub started_at: u64,
+    /// When it ended, in milliseconds since the Unix epoch.
+    pub ended_at: u64,
+    /// How many moves there are.
+    pub plies: usize,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+/// One move of a finished game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct RecordedMove {
+    /// Where.
+    pub point: Point,
+    /// When, in milliseconds since the Unix epoch.
+    pub at: u64,
+    /// Whether a bot chose it on behalf of a person.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub assisted: bool,
+}
+
+/// A finished game with its id, as the server tells it.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct FinishedGame {
+    /// The id. Who knows it may see the game, listed or not.
+    pub id: GameId,
+    /// The game.
+    #[serde(flatten)]
+    pub record: Record,
+}
+
+/// Part of the list of finished games, newest first.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct GameList {
+    /// The games.
+    pub games: Vec<ListedGame>,
+    /// What to give as `before` to be told what follows; absent at the end of the list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<u64>,
+}
+
+/// A finished game in a list.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct ListedGame {
+    /// The id, by which the moves are to be had.
+    pub id: GameId,
+    /// What the list tells.
+    #[serde(flatten)]
+    pub summary: GameSummary,
+}
+
+/// Makes records of a room's games from its events.
+#[derive(Clone, Debug, Default)]
+pub struct Recorder {
+    /// What the room was made with.
+    room: Option<(Rules, Visibility)>,
+    running: Option<Draft>,
+}
+
+/// A game that has not ended.
+#[derive(Clone, Debug)]
+struct Draft {
+    black: Player,
+    white: Player,
+    started_at: u64,
+    moves: Vec<RecordedMove>,
+}
+
+impl Recorder {
+    /// Reads the room's next event. The record of the game that it ends, if it ends one.
+    pub fn read(&mut self, next: &NumberedEvent) -> Option<Record> {
+        let at = next.at;
+        match &next.event {
+            Event::Created { rules, visibility, .. } => self.room = Some((*rules, *visibility)),
+            Event::Started { black, white, .. } => {
+                let (black, white) = (black.clone(), white.clone());
+                self.running = Some(Draft { black, white, started_at: at, moves: Vec::new() });
+            }
+            Event::Played { point, assisted, .. } => {
+                if let Some(draft) = &mut self.running {
+                    draft.moves.push(RecordedMove { point: *point, at, assisted: *assisted });
+                }
+            }
+            Event::TakenBack { ply } => {
+                if let Some(draft) = &mut self.running {
+                    draft.moves.truncate(*ply);
+                }
+            }
+            Event::Renamed { seat, name } => {
+                if let Some(draft) = &mut self.running
+                    && let Player::Member { name: old, .. } = draft.player_mut(*seat)
+                {
+                    *old = name.clone();
+                }
+            }
+            Event::Ended { outcome } => {
+                let (rules, visibility) = self.room?;
+                return self.running.take().map(|draft| draft.end(rules, visibility, at, outcome));
+            }
+            Event::Sat { .. }
+            | Event::Stood { .. }
+            | Event::DrawOffered { .. }
+            | Event::DrawDeclined { .. }
+            | Event::TakebackAsked { .. }
+            | Event::TakebackRefused { .. }
+            | Event::RematchAsked { .. } => {}
+        }
+        None
+    }
+}
+
+impl Draft {
+    fn player_mut(&mut self, seat: Stone) -> &mut Player {
+        match seat {
+            Stone::Black => &mut self.black,
+            Stone::White => &mut self.white,
+        }
+    }
+
+    fn end(self, rules: Rules, visibility: Visibility, at: u64, outcome: &Outcome) -> Record {
+        let Self { black, white, started_at, moves } = self;
+        let summary = GameSummary {
+            rules,
+            visibility,
+            black,
+            white,
+            started_at,
+            ended_at: at,
+            plies: moves.len(),
+            outcome: outcome.clone(),
+        };
+        Record { summary, moves }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A room with two members, and what happens there: one event a line, at 1000, 1001, ...
+    fn record(events: &str) -> Vec<Record> {
+        let opening = r#"
+            {"type": "created", "rules": {"variant": "standard", "size": 15},
+             "visibility": "public", "assistance": false, "host": "00000000000000aa"}
+            {"type": "started", "game": 1, "black": {"member": "00000000000000aa", "name": "Ann"},
+             "white": {"member": "00000000000000bb", "name": "Bob"}}"#;
+        let log = format!("{opening}\n{events}");
+        let log = serde_json::Deserializer::from_str(&log).into_iter::<Event>();
+        let mut recorder = Recorder::default();
+        (1..)
+            .zip(log)
+            .filter_map(|(seq, event)| {
+                recorder.read(&NumberedEvent { seq, at: 999 + seq, event: event.unwrap() })
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_record_holds_the_moves_that_stayed() {
+        let records = record(
+            r#"{"type": "played", "ply": 0, "point": [7, 7]}
+               {"type": "played", "ply": 1, "point": [8, 7]}
+               {"type": "taken_back", "ply": 1}
+               {"type": "played", "ply": 1, "point": [8, 8], "assisted": true}
+               {"type": "renamed", "seat": "white", "name": "Bert"}
+               {"type": "ended", "outcome": {"reason": "resignation", "winner": "black"}}
+               {"type": "rematch_asked", "by": "black"}"#,
+        );
+        let [record] = &records[..] else { panic!("one game: {records:?}") };
+        let moves = [
+            RecordedMove { point: Point::new(7, 7), at: 1002, assisted: false },
+            RecordedMove { point: Point::new(8, 8), at: 1005, assisted: true },
+        ];
+        assert_eq!(record.moves, moves);
+        let summary = &record.summary;
+        assert_eq!((summary.plies, summary.started_at, summary.ended_at), (2, 1001, 1007));
+        assert_eq!((summary.black.name(), summary.white.name()), ("Ann".into(), "Bert".into()));
+        assert_eq!(summary.outcome, Outcome::Resignation { winner: Stone::Black });
+    }
+
+    #[test]
+    fn only_games_that_end_are_recorded() {
+        assert_eq!(record(r#"{"type": "played", "ply": 0, "point": [7, 7]}"#), []);
+        let twice = r#"{"type": "ended", "outcome": {"reason": "agreement"}}
+                       {"type": "ended", "outcome": {"reason": "agreement"}}"#;
+        assert_eq!(record(twice).len(), 1);
+    }
+}
