@@ -1,8 +1,8 @@
 //! Everything that must not be guessed or foreseen, from the randomness of the operating system.
 
 use fivefold_shared::protocol::{
-    IDENTITY_LENGTH, Identity, MEMBER_ID_LENGTH, MemberId, Name, ROOM_CODE_ALPHABET,
-    ROOM_CODE_LENGTH, RoomCode,
+    GAME_ID_LENGTH, GameId, IDENTITY_LENGTH, Identity, MEMBER_ID_LENGTH, MemberId, Name,
+    ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, RoomCode,
 };
 use rand::{TryRng, rngs::SysRng};
 use sha2::{Digest, Sha256};
@@ -31,18 +31,12 @@ pub(crate) fn guest_name(member: &MemberId) -> Name {
 
 /// A code for a new room.
 pub(crate) fn room_code() -> RoomCode {
-    let letters = ROOM_CODE_ALPHABET.len();
-    // Bytes from the largest multiple of the number of letters on would favour some of them.
-    let fair = 256 / letters * letters;
-    let mut code = String::with_capacity(ROOM_CODE_LENGTH);
-    while code.len() < ROOM_CODE_LENGTH {
-        let usable = bytes::<16>().into_iter().map(usize::from).filter(|&byte| byte < fair);
-        let missing = ROOM_CODE_LENGTH - code.len();
-        code.extend(
-            usable.take(missing).map(|byte| char::from(ROOM_CODE_ALPHABET[byte % letters])),
-        );
-    }
-    RoomCode::try_from(code).expect("letters of the alphabet, as many as it takes")
+    RoomCode::try_from(letters(ROOM_CODE_LENGTH)).expect("letters of the alphabet, so many")
+}
+
+/// An id for a finished game.
+pub(crate) fn game_id() -> GameId {
+    GameId::try_from(letters(GAME_ID_LENGTH)).expect("letters of the alphabet, so many")
 }
 
 /// A number that bots make their choices by.
@@ -53,6 +47,22 @@ pub(crate) fn seed() -> u64 {
 /// Heads or tails.
 pub(crate) fn coin() -> bool {
     bytes::<1>()[0] & 1 == 1
+}
+
+/// Letters of the rooms' alphabet, each as likely as the others.
+fn letters(length: usize) -> String {
+    let letters = ROOM_CODE_ALPHABET.len();
+    // Bytes from the largest multiple of the number of letters on would favour some of them.
+    let fair = 256 / letters * letters;
+    let mut text = String::with_capacity(length);
+    while text.len() < length {
+        let usable = bytes::<16>().into_iter().map(usize::from).filter(|&byte| byte < fair);
+        let missing = length - text.len();
+        text.extend(
+            usable.take(missing).map(|byte| char::from(ROOM_CODE_ALPHABET[byte % letters])),
+        );
+    }
+    text
 }
 
 fn bytes<const N: usize>() -> [u8; N] {

@@ -1,13 +1,28 @@
 //! What an operator can set, by flags and by variables of the environment.
 
-use std::{net::SocketAddr, num::NonZeroUsize, thread, time::Duration};
+use std::{net::SocketAddr, num::NonZeroUsize, path::PathBuf, thread, time::Duration};
+
+use anyhow::Context;
+use directories::ProjectDirs;
 
 use crate::limits::Limits;
 
-/// The Fivefold server: five in a row, online. Everything is kept in memory.
+/// The Fivefold server: five in a row, online. Without a command it serves.
 #[derive(Clone, PartialEq, Eq, Debug, clap::Parser)]
 #[command(name = "fivefold-server", version)]
 pub struct Args {
+    /// What else to do than to serve.
+    #[command(subcommand)]
+    pub task: Option<Task>,
+
+    /// The folder of the database; made if it is not there [default: the platform's data folder].
+    #[arg(long, env = "FIVEFOLD_DATA", value_name = "FOLDER", global = true)]
+    pub data: Option<PathBuf>,
+
+    /// Keep everything in memory: games are lost when the server stops.
+    #[arg(long, env = "FIVEFOLD_IN_MEMORY", conflicts_with = "data")]
+    pub in_memory: bool,
+
     /// Where to listen; port 0 takes any free one.
     #[arg(long, env = "FIVEFOLD_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
     pub listen: SocketAddr,
@@ -71,6 +86,18 @@ pub struct Args {
     pub command_rate: u32,
 }
 
+/// What the program can do with a database, also while a server uses it.
+#[derive(Clone, PartialEq, Eq, Debug, clap::Subcommand)]
+pub enum Task {
+    /// Check the database: the file, and every game in it.
+    Check,
+    /// Copy the database into a new file.
+    Backup {
+        /// The copy; there must be no such file yet.
+        file: PathBuf,
+    },
+}
+
 /// How a server is to run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Config {
@@ -90,6 +117,19 @@ impl Default for Config {
 }
 
 impl Args {
+    /// The folder of the database.
+    ///
+    /// # Errors
+    /// When none is given and the platform has none, because there is no home directory.
+    pub fn data_folder(&self) -> anyhow::Result<PathBuf> {
+        match &self.data {
+            Some(folder) => Ok(folder.clone()),
+            None => ProjectDirs::from("", "", "fivefold-server")
+                .map(|folders| folders.data_dir().to_owned())
+                .context("there is no home directory; say where the data belongs by --data"),
+        }
+    }
+
     /// The configuration that these arguments mean.
     pub fn config(&self) -> Config {
         let default = Config::default();

@@ -38,7 +38,7 @@ use self::{
     },
     lobby::Lobby,
     room::actor::Surroundings,
-    store::{Memory, Storage, Store},
+    store::{Storage, StorageError, Store},
     thinking::Pool,
 };
 
@@ -54,29 +54,33 @@ struct Server {
     stop: CancellationToken,
 }
 
-/// Serves until `shutdown` is cancelled, with rooms kept in memory. Then no new connections are
-/// taken, sessions are closed with 1012, and this returns within five seconds.
-///
-/// # Errors
-/// When a thread cannot be started; and after stopping in the same way, when the store broke.
-pub async fn run(
-    listener: TcpListener,
-    config: Config,
-    shutdown: CancellationToken,
-) -> io::Result<()> {
-    run_on(Box::new(Memory::default()), listener, config, shutdown).await
+/// Why a server does not start, or stops by itself.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// A thread cannot be started.
+    #[error("cannot start a thread: {0}")]
+    Thread(#[from] io::Error),
+    /// The rooms cannot be read back.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+    /// The storage has panicked.
+    #[error("the store broke")]
+    StoreBroke,
 }
 
-/// As [`run`], with rooms kept in the given storage.
+/// Serves until `shutdown` is cancelled, with rooms kept in the given storage; those that are open
+/// there wait for their members again. Then no new connections are taken, sessions are closed with
+/// 1012, and this returns within five seconds.
 ///
 /// # Errors
-/// As [`run`]; the store breaks when the storage panics.
-pub async fn run_on(
-    storage: Box<dyn Storage>,
+/// When a thread cannot be started, or the storage cannot be read; and after stopping in the same
+/// way, when the storage panicked.
+pub async fn run(
     listener: TcpListener,
+    storage: Box<dyn Storage>,
     config: Config,
     shutdown: CancellationToken,
-) -> io::Result<()> {
+) -> Result<(), RunError> {
     let limits = config.limits;
     let counters = Arc::new(Counters::default());
     let (store, mut writer) = Store::start(storage)?;
@@ -84,7 +88,7 @@ pub async fn run_on(
     let stop_rooms = CancellationToken::new();
     let (connections, rooms) = (TaskTracker::new(), TaskTracker::new());
     let around = Surroundings {
-        store,
+        store: store.clone(),
         pool: pool.clone(),
         counters: Arc::clone(&counters),
         stop: stop_rooms.clone(),
@@ -97,6 +101,8 @@ pub async fn run_on(
         counters,
         stop: shutdown.clone(),
     });
+
+    reopen_rooms(&server.lobby, store).await?;
 
     let store_broke = tokio::select! {
         () = accept(listener, &server, &connections) => false,
@@ -118,7 +124,21 @@ pub async fn run_on(
     };
     end("threads", STOP_REST_WITHIN, threads).await;
     tracing::info!("stopped");
-    if store_broke { Err(io::Error::other("the store broke")) } else { Ok(()) }
+    if store_broke { Err(RunError::StoreBroke) } else { Ok(()) }
+}
+
+/// Reads back the rooms that were open when the last server ended.
+async fn reopen_rooms(lobby: &Arc<Lobby>, store: Store) -> Result<(), StorageError> {
+    let claims = store.turn().await?.claim().wait().await?;
+    let count = claims.len();
+    for claim in claims {
+        let log = store.turn().await?.read(claim.room.clone()).wait().await?;
+        lobby.reopen(claim, &log);
+    }
+    if count > 0 {
+        tracing::info!(rooms = count, "rooms are read back and wait for their members");
+    }
+    Ok(())
 }
 
 /// Takes connections until the server stops.

@@ -34,6 +34,8 @@ pub const MAILBOX_INPUTS_MAX: usize = 128;
 pub const HELD_EFFECTS_MAX: usize = 1_024;
 /// Most requests that wait for the writer of the store.
 pub const WRITER_QUEUE_MAX: usize = 1_024;
+/// Most finished games that a server without a disk remembers.
+pub const MEMORY_GAMES_MAX: usize = 1_000;
 /// Most jobs that wait for the bots' threads.
 pub const THINKING_QUEUE_MAX: usize = 4_096;
 /// The longest that a bot thinks, when no other job waits.

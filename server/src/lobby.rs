@@ -9,9 +9,12 @@ use std::{
 };
 
 use dashmap::DashMap;
-use fivefold_shared::protocol::{
-    CommandId, Create, MemberId, Phase, ROOMS_MAX, Reason, Refusal, RoomCode, RoomSummary,
-    Visibility,
+use fivefold_shared::{
+    protocol::{
+        CommandId, Create, MemberId, Phase, ROOMS_MAX, Reason, Refusal, RoomCode, RoomSummary,
+        Visibility,
+    },
+    record::Recorder,
 };
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
@@ -20,9 +23,10 @@ use crate::{
     chance,
     limits::{LISTING_AGE_MAX, LISTING_REST, Limits, MAILBOX_INPUTS_MAX},
     room::{
-        Effects, Founding, Member, Room,
-        actor::{self, Letter, Surroundings},
+        Cause, Effects, Entry, Founding, Member, Room,
+        actor::{self, Letter, Opened, Surroundings},
     },
+    store::{Claim, Epoch},
 };
 
 /// All rooms.
@@ -146,13 +150,49 @@ impl Lobby {
             self.limits,
             &mut founding,
         )?;
-        let handle = self.open(&maker.id, room, founding);
-        makers.total += 1;
-        makers.rooms.entry(maker.id).or_default().push((command, code.clone()));
+        let recorder = Recorder::default();
+        let opened =
+            Opened { room, effects: founding, epoch: Epoch::FIRST, recorder, is_new: true };
+        let handle = self.open(&mut makers, maker.id, command, opened);
         Ok((code, handle))
     }
 
-    fn open(self: &Arc<Self>, maker: &MemberId, room: Room, founding: Effects) -> RoomHandle {
+    /// Opens a room that was open when the server stopped. Nobody is present there. A log that is
+    /// none is left as it is, for a server that knows what to make of it.
+    pub(crate) fn reopen(self: &Arc<Self>, claim: Claim, log: &[Entry]) {
+        let Claim { room: code, epoch } = claim;
+        let mut effects = Effects::new();
+        let room = Room::from_log(
+            actor::now(),
+            code.clone(),
+            chance::seed(),
+            log,
+            self.limits,
+            &mut effects,
+        );
+        match (room, log.first().and_then(|entry| entry.cause.clone())) {
+            (Ok(room), Some(Cause { member, command })) => {
+                let recorder = actor::recorder_of(log);
+                let opened = Opened { room, effects, epoch, recorder, is_new: false };
+                self.open(&mut lock(&self.makers), member, command, opened);
+            }
+            (Ok(_), None) => {
+                tracing::error!(room.id = %code, "nobody made the room, which stays closed");
+            }
+            (Err(error), _) => {
+                tracing::error!(room.id = %code, %error, "the room cannot be read back");
+            }
+        }
+    }
+
+    fn open(
+        self: &Arc<Self>,
+        makers: &mut Makers,
+        maker: MemberId,
+        command: CommandId,
+        opened: Opened,
+    ) -> RoomHandle {
+        let room = &opened.room;
         let (mailbox, letters) = mpsc::channel(MAILBOX_INPUTS_MAX);
         let summary = Arc::new(Mutex::new(room.summary()));
         let is_public = match room.visibility() {
@@ -164,9 +204,11 @@ impl Lobby {
         self.rooms.insert(code.clone(), handle.clone());
         tracing::debug!(room.id = %code, "room opened");
 
-        let (lobby, maker) = (Arc::clone(self), maker.clone());
+        makers.total += 1;
+        makers.rooms.entry(maker.clone()).or_default().push((command, code.clone()));
+        let lobby = Arc::clone(self);
         self.tasks.spawn(async move {
-            actor::run(room, founding, letters, summary, lobby.around.clone()).await;
+            actor::run(opened, letters, summary, lobby.around.clone()).await;
             lobby.remove(&maker, &code);
         });
         handle

@@ -2,27 +2,55 @@
 
 use std::{
     io::{self, IsTerminal, Write},
+    path::Path,
     process::ExitCode,
 };
 
 use anyhow::Context;
 use clap::Parser;
-use fivefold_server::{config::Args, signals::cancel_on_signal};
+use fivefold_server::{
+    config::{Args, Task},
+    signals::cancel_on_signal,
+    store::{self, DataFolder, Memory, Sqlite, Storage},
+};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
-#[tokio::main]
-async fn main() -> io::Result<ExitCode> {
-    let Err(error) = serve(&Args::parse()).await else { return Ok(ExitCode::SUCCESS) };
-    writeln!(io::stderr(), "fivefold-server: {error:#}")?;
-    Ok(ExitCode::FAILURE)
+fn main() -> io::Result<ExitCode> {
+    match run(&Args::parse()) {
+        Ok(code) => Ok(code),
+        Err(error) => {
+            writeln!(io::stderr(), "fivefold-server: {error:#}")?;
+            Ok(ExitCode::FAILURE)
+        }
+    }
 }
 
-async fn serve(args: &Args) -> anyhow::Result<()> {
+fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let filter: EnvFilter = args.log.parse().context("--log")?;
     let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
     logs.with_ansi(io::stderr().is_terminal()).init();
+    match &args.task {
+        None => serve(args).map(|()| ExitCode::SUCCESS),
+        Some(Task::Check) => check(&args.data_folder()?),
+        Some(Task::Backup { file }) => {
+            let findings = store::backup(&args.data_folder()?, file)?;
+            write!(io::stdout(), "{findings}")?;
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+fn check(folder: &Path) -> anyhow::Result<ExitCode> {
+    let findings = store::check(folder)?;
+    write!(io::stdout(), "{findings}")?;
+    Ok(if findings.is_sound() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+#[tokio::main]
+async fn serve(args: &Args) -> anyhow::Result<()> {
+    let storage = open_storage(args)?;
     let listener = TcpListener::bind(args.listen)
         .await
         .with_context(|| format!("cannot listen on {}; choose another --listen", args.listen))?;
@@ -30,7 +58,17 @@ async fn serve(args: &Args) -> anyhow::Result<()> {
 
     let shutdown = CancellationToken::new();
     tokio::select! {
-        served = fivefold_server::run(listener, args.config(), shutdown.clone()) => Ok(served?),
+        served = fivefold_server::run(listener, storage, args.config(), shutdown.clone()) => Ok(served?),
         failed = cancel_on_signal(&shutdown) => Ok(failed?),
     }
+}
+
+fn open_storage(args: &Args) -> anyhow::Result<Box<dyn Storage>> {
+    if args.in_memory {
+        tracing::warn!("everything is kept in memory and lost when the server stops");
+        return Ok(Box::new(Memory::default()));
+    }
+    let storage = Sqlite::open(DataFolder::take(&args.data_folder()?)?)?;
+    tracing::info!(folder = %storage.folder().path().display(), "games are kept in this folder");
+    Ok(Box::new(storage))
 }

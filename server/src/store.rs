@@ -1,193 +1,225 @@
-//! The store: the logs of rooms, kept by one writer.
+//! The store: the logs of rooms and the games that ended in them.
 //!
-//! Rooms hand their events to the writer's thread; it takes whatever is queued, appends it to the
-//! storage at once, and answers each room. It does not know what the events mean, and a room never
-//! waits for it: the answer is a channel that the room looks at when it likes.
+//! [`Storage`] is what a back end must do; [`Memory`] and [`Sqlite`] are the two there are. One
+//! writer (`store/writer.rs`) owns the storage and groups what is queued into one commit. Neither
+//! knows what the events mean.
+//!
+//! A room has one owner at a time, told by its [`Epoch`]: who claims a room raises the epoch, and
+//! what an earlier owner still appends is refused. So a second server on the same storage, which
+//! a shared database will allow, cannot write into a room that it has lost.
 
+mod check;
+mod folder;
 mod memory;
+mod schema;
+mod sqlite;
+mod writer;
 
-use std::{fmt, io, thread};
+use std::{fmt, mem};
 
-use fivefold_shared::protocol::RoomCode;
-use tokio::sync::{mpsc, oneshot};
+use fivefold_shared::{
+    protocol::{GameId, MemberId, RoomCode},
+    record::{FinishedGame, GameList, Record},
+};
 
-pub use self::memory::Memory;
-use crate::{limits::WRITER_QUEUE_MAX, room::Entry};
+pub(crate) use self::writer::{Reply, Store};
+pub use self::{
+    check::{BackupError, Findings, backup, check},
+    folder::DataFolder,
+    memory::Memory,
+    sqlite::Sqlite,
+};
+use crate::room::Entry;
 
 /// Where the logs of rooms are kept. Its calls may block.
 pub trait Storage: Send + fmt::Debug + 'static {
-    /// Appends to the logs of rooms: all of it, or nothing. When it returns, it is kept.
+    /// Makes the caller the owner of every open room.
     ///
     /// # Errors
-    /// When it could not be kept; nothing of it is then in any log.
-    fn append(&mut self, batch: &[Append]) -> Result<(), StorageError>;
+    /// When that could not be kept; nothing is then claimed.
+    fn claim(&mut self) -> Result<Vec<Claim>, StorageError>;
 
-    /// A room's log, in order; empty for a room that is not there.
+    /// Appends to the logs of rooms, in one commit. What it answers for each of them, in the same
+    /// order, holds from then on: `Ok` is kept whatever happens to the process or the machine; of
+    /// a conflict nothing is kept, and it does not touch the others.
+    ///
+    /// # Errors
+    /// When the commit failed; nothing of the batch is then in any log.
+    fn append(&mut self, batch: &[Append]) -> Result<Vec<Result<(), Conflict>>, StorageError>;
+
+    /// A room's log, in order and without gaps; empty for a room that is not there.
     ///
     /// # Errors
     /// When it cannot be read.
     fn read(&mut self, room: &RoomCode) -> Result<Vec<Entry>, StorageError>;
 
-    /// Forgets a room.
+    /// Another way to the finished games, which may be used at the same time: nobody's move waits
+    /// for somebody else to browse.
     ///
     /// # Errors
-    /// When that could not be kept.
-    fn remove(&mut self, room: &RoomCode) -> Result<(), StorageError>;
+    /// When it cannot be opened.
+    fn archive(&self) -> Result<Box<dyn Archive>, StorageError>;
 }
 
-/// The next entries of one room's log.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Append {
+/// The finished games, to be read. Its calls may block.
+pub trait Archive: Send + fmt::Debug {
+    /// The game with this id, listed or not.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn game(&mut self, id: &GameId) -> Result<Option<Record>, StorageError>;
+
+    /// The listed games that are asked for, the newest first.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn games(&mut self, query: &GameQuery) -> Result<GameList, StorageError>;
+}
+
+/// Which finished games are asked for.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct GameQuery {
+    /// Only those older than the place in the list that an earlier answer named as its `next`.
+    pub before: Option<u64>,
+    /// Only those in which this member played.
+    pub member: Option<MemberId>,
+    /// Most games in the answer.
+    pub max: usize,
+}
+
+/// Which owner of a room, counted from 1.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Epoch(pub u64);
+
+impl Epoch {
+    /// The owner who makes the room.
+    pub const FIRST: Self = Self(1);
+}
+
+/// An open room that now belongs to who claimed it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Claim {
     /// The room.
     pub room: RoomCode,
-    /// The entries, in order and at least one.
+    /// What the new owner appends by.
+    pub epoch: Epoch,
+}
+
+/// The next entries of one room's log, and what comes with them.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Append {
+    /// The room. It is made by the entry number 1.
+    pub room: RoomCode,
+    /// The owner who appends.
+    pub epoch: Epoch,
+    /// The entries, in order. The first follows the last one that is in the log.
     pub entries: Vec<Entry>,
+    /// The games that these entries end.
+    pub games: Vec<FinishedGame>,
+    /// Whether the room is closed by this. Its games stay.
+    pub closes: bool,
 }
 
-/// The storage has failed, or is gone.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("the store failed: {0}")]
-pub struct StorageError(pub String);
-
-/// The way to the writer; cheap to clone. The writer ends when all of these are dropped.
-#[derive(Clone, Debug)]
-pub(crate) struct Store {
-    requests: mpsc::Sender<Request>,
-}
-
-/// Ends when the writer's thread has ended.
-#[derive(Debug)]
-pub(crate) struct WriterEnd(oneshot::Receiver<()>);
-
-impl WriterEnd {
-    /// Waits until the thread ends: when everything that was asked of it is done and nobody can
-    /// ask any more, or because the storage panicked. May be dropped and called again before that.
-    pub(crate) async fn wait(&mut self) {
-        // The thread drops its end without a word, so this is always an error.
-        (&mut self.0).await.unwrap_or_default();
-    }
-}
-
-/// A room's turn to ask something of the writer.
-#[derive(Debug)]
-pub(crate) struct Turn<'a>(mpsc::Permit<'a, Request>);
-
-/// What the writer answers; an error also when the writer is gone.
-#[derive(Debug)]
-pub(crate) struct Reply<T>(oneshot::Receiver<Result<T, StorageError>>);
-
-#[derive(Debug)]
-enum Request {
-    Append(Append, oneshot::Sender<Result<(), StorageError>>),
-    Read(RoomCode, oneshot::Sender<Result<Vec<Entry>, StorageError>>),
-    Remove(RoomCode),
-}
-
-impl Store {
-    /// Starts the writer.
-    ///
-    /// # Errors
-    /// When its thread cannot be started.
-    pub(crate) fn start(storage: Box<dyn Storage>) -> io::Result<(Self, WriterEnd)> {
-        let (requests, queue) = mpsc::channel(WRITER_QUEUE_MAX);
-        let (alive, end) = oneshot::channel();
-        thread::Builder::new().name("store".into()).spawn(move || {
-            write(storage, queue);
-            drop(alive);
-        })?;
-        Ok((Self { requests }, WriterEnd(end)))
-    }
-
-    /// Waits for room in the writer's queue. Dropping the future gives up the place.
-    ///
-    /// # Errors
-    /// When the writer is gone.
-    pub(crate) async fn turn(&self) -> Result<Turn<'_>, StorageError> {
-        self.requests.reserve().await.map(Turn).map_err(|_| gone())
-    }
-}
-
-impl Turn<'_> {
-    /// Asks for entries to be appended.
-    pub(crate) fn append(self, append: Append) -> Reply<()> {
-        let (answer, reply) = oneshot::channel();
-        self.0.send(Request::Append(append, answer));
-        Reply(reply)
-    }
-
-    /// Asks for a room's log.
-    pub(crate) fn read(self, room: RoomCode) -> Reply<Vec<Entry>> {
-        let (answer, reply) = oneshot::channel();
-        self.0.send(Request::Read(room, answer));
-        Reply(reply)
-    }
-
-    /// Asks for a room to be forgotten. When that fails, it is logged and a later start of the
-    /// server meets the room again.
-    pub(crate) fn remove(self, room: RoomCode) {
-        self.0.send(Request::Remove(room));
-    }
-}
-
-impl<T> Reply<T> {
-    /// The answer, when it is there. May be dropped and called again before that.
-    pub(crate) async fn wait(&mut self) -> Result<T, StorageError> {
-        (&mut self.0).await.unwrap_or_else(|_| Err(gone()))
-    }
-}
-
-fn gone() -> StorageError {
-    StorageError("its writer is gone".into())
-}
-
-/// The writer: groups the appends that are queued, and keeps everything in order.
-fn write(mut storage: Box<dyn Storage>, mut queue: mpsc::Receiver<Request>) {
-    let mut batch = Vec::new();
-    let mut answers = Vec::new();
-    while let Some(first) = queue.blocking_recv() {
-        let mut next = Some(first);
-        while let Some(request) = next {
-            match request {
-                Request::Append(append, answer) => {
-                    batch.push(append);
-                    answers.push(answer);
-                }
-                Request::Read(room, answer) => {
-                    commit(storage.as_mut(), &mut batch, &mut answers);
-                    report(answer, storage.read(&room));
-                }
-                Request::Remove(room) => {
-                    commit(storage.as_mut(), &mut batch, &mut answers);
-                    if let Err(error) = storage.remove(&room) {
-                        tracing::error!(room.id = %room, %error, "cannot remove a room");
-                    }
-                }
-            }
-            next = if batch.len() < WRITER_QUEUE_MAX { queue.try_recv().ok() } else { None };
+impl Append {
+    /// Takes the entries and the games out, to be appended.
+    pub(crate) fn take(&mut self) -> Self {
+        Self {
+            room: self.room.clone(),
+            epoch: self.epoch,
+            entries: mem::take(&mut self.entries),
+            games: mem::take(&mut self.games),
+            closes: self.closes,
         }
-        commit(storage.as_mut(), &mut batch, &mut answers);
     }
 }
 
-fn commit(
-    storage: &mut dyn Storage,
-    batch: &mut Vec<Append>,
-    answers: &mut Vec<oneshot::Sender<Result<(), StorageError>>>,
-) {
-    if batch.is_empty() {
-        return;
-    }
-    let result = storage.append(batch);
-    if let Err(error) = &result {
-        tracing::error!(rooms = batch.len(), %error, "cannot store events");
-    }
-    batch.clear();
-    for answer in answers.drain(..) {
-        report(answer, result.clone());
-    }
+/// Why entries do not belong into a room's log.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Conflict {
+    /// The room has another owner, is closed, or is not there; or it is to be made and is there.
+    #[error("the room is not the writer's")]
+    Owner,
+    /// The log ends elsewhere.
+    #[error("the log ends at event {last}")]
+    Seq {
+        /// The number of its last event.
+        last: u64,
+    },
 }
 
-fn report<T>(answer: oneshot::Sender<Result<T, StorageError>>, result: Result<T, StorageError>) {
-    // A room that has ended meanwhile does not want to know.
-    drop(answer.send(result));
+/// The storage has failed.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum StorageError {
+    /// It may work again later: there is no space, or the disk or the connection is gone.
+    #[error("the store failed: {0}")]
+    Failed(String),
+    /// What is stored makes no sense.
+    #[error(
+        "the database is damaged: {0}. Stop the server and put a backup in its place; \
+         `fivefold-server check` says what is wrong"
+    )]
+    Damaged(String),
+}
+
+/// Why entries were not appended.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum AppendError {
+    /// They do not belong into the log.
+    #[error(transparent)]
+    Conflict(#[from] Conflict),
+    /// The storage has failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+/// Why a database cannot be opened.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The folder or a file in it cannot be used.
+    #[error("cannot use {path}: {reason}. Make it writable, or choose another folder by --data")]
+    Folder {
+        /// What cannot be used.
+        path: String,
+        /// Why.
+        reason: String,
+    },
+    /// There is no database.
+    #[error("there is no database at {path}; say by --data where it is")]
+    Missing {
+        /// The file.
+        path: String,
+    },
+    /// Another server has the folder.
+    #[error("{path} is in use by another server. Stop that one, or choose another --data")]
+    InUse {
+        /// The folder.
+        path: String,
+    },
+    /// The file is a database of something else.
+    #[error("{path} is not a database of Fivefold, and is left as it is. Choose another --data")]
+    Foreign {
+        /// The file.
+        path: String,
+    },
+    /// The file was written by a newer server.
+    #[error(
+        "{path} has format {found}, and this server knows formats up to {known}; it is left as \
+         it is. Start the newer server again"
+    )]
+    Newer {
+        /// The file.
+        path: String,
+        /// Its format.
+        found: u32,
+        /// The newest format that is known here.
+        known: u32,
+    },
+    /// It cannot be read or written.
+    #[error("{path}: {error}")]
+    Storage {
+        /// The file.
+        path: String,
+        /// Why.
+        error: StorageError,
+    },
 }

@@ -33,7 +33,8 @@ impl Server {
     /// When it does not start.
     pub fn start_with(flags: &[&str]) -> Self {
         let mut child = Command::new(program("fivefold-server"))
-            .args(["--listen", "127.0.0.1:0"])
+            .args(["--listen", "127.0.0.1:0", "--in-memory"])
+            .env_remove("FIVEFOLD_DATA")
             .args(flags)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

@@ -13,8 +13,9 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use fivefold_shared::protocol::{
-    CommandId, Message, NumberedEvent, Reason, Refusal, RoomCode, RoomSummary,
+use fivefold_shared::{
+    protocol::{CommandId, Message, NumberedEvent, Reason, Refusal, RoomCode, RoomSummary},
+    record::{FinishedGame, Recorder},
 };
 use futures_util::{FutureExt, StreamExt, stream::FuturesUnordered};
 use tokio::sync::mpsc;
@@ -22,10 +23,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Effect, Effects, Entry, Input, Job, Room, SessionId, Thought, Ticket};
 use crate::{
+    chance,
     counters::Counters,
     limits::{HELD_EFFECTS_MAX, REBUILD_RETRY},
     outbox::{Outbox, Posted, encode},
-    store::{Append, Reply, StorageError, Store},
+    store::{Append, AppendError, Conflict, Epoch, Reply, StorageError, Store},
     thinking::Pool,
 };
 
@@ -48,29 +50,46 @@ pub(crate) struct Surroundings {
     pub(crate) stop: CancellationToken,
 }
 
+/// A room that is made, or read back.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    pub(crate) room: Room,
+    /// What came of opening it.
+    pub(crate) effects: Effects,
+    /// What the log is appended to by.
+    pub(crate) epoch: Epoch,
+    /// What the log has told it so far.
+    pub(crate) recorder: Recorder,
+    /// Whether its maker is about to enter it.
+    pub(crate) is_new: bool,
+}
+
 /// Runs a room until it is closed or the server stops. A fault in it ends this room alone.
 pub(crate) async fn run(
-    room: Room,
-    founding: Effects,
+    opened: Opened,
     mut mailbox: mpsc::Receiver<Letter>,
     summary: Arc<Mutex<RoomSummary>>,
     around: Surroundings,
 ) {
+    let Opened { room, effects, epoch, recorder, is_new } = opened;
     let code = room.code().clone();
+    let unstored =
+        Append { room: code.clone(), epoch, entries: vec![], games: vec![], closes: false };
     let mut actor = Actor {
         room,
         code,
+        recorder,
         sessions: HashMap::new(),
         listening: HashMap::new(),
         held: VecDeque::new(),
-        unstored: Vec::new(),
+        unstored,
         thinking: FuturesUnordered::new(),
         flags: HashMap::new(),
         gone: Vec::new(),
         summary,
         around,
     };
-    let run = AssertUnwindSafe(actor.run(founding, &mut mailbox)).catch_unwind().await;
+    let run = AssertUnwindSafe(actor.run(effects, is_new, &mut mailbox)).catch_unwind().await;
     if run.is_err() {
         tracing::error!(room.id = %actor.code, "a room panicked");
         actor.around.counters.rooms_failed.add();
@@ -79,8 +98,10 @@ pub(crate) async fn run(
     mailbox.close();
     let (reason, text) = if actor.around.stop.is_cancelled() {
         (Reason::Stopping, "The server restarts. Come back in a moment.")
-    } else {
+    } else if actor.room.is_closed() {
         (Reason::NoSuchRoom, "The room is closed.")
+    } else {
+        (Reason::Unavailable, "The room has stopped. Try again in a moment.")
     };
     while let Some(letter) = mailbox.recv().await {
         refuse(&letter.outbox, letter.input.command_id(), reason, text);
@@ -90,14 +111,16 @@ pub(crate) async fn run(
 struct Actor {
     room: Room,
     code: RoomCode,
+    /// Has read every event up to the last of `unstored`.
+    recorder: Recorder,
     /// The outboxes of the sessions that are in the room.
     sessions: HashMap<SessionId, Arc<Outbox>>,
     /// Those of them that are sent events and broadcasts.
     listening: HashMap<SessionId, Arc<Outbox>>,
     /// What waits for events to be stored, in order. Begins with [`Held::Event`] or is empty.
     held: VecDeque<Held>,
-    /// The events that wait for the store.
-    unstored: Vec<Entry>,
+    /// What waits for the store: events, and the games that they end.
+    unstored: Append,
     thinking: FuturesUnordered<Answer>,
     /// The flags that call off jobs.
     flags: HashMap<Ticket, Arc<AtomicBool>>,
@@ -124,8 +147,8 @@ enum Held {
 
 /// What the task has waited for.
 enum Happening {
-    Stored(Result<(), StorageError>),
-    Sent(Reply<()>),
+    Stored(Result<(), AppendError>),
+    Sent(Reply<(), AppendError>),
     StoreGone(StorageError),
     Came(Letter),
     Thought(Ticket, Option<Thought>),
@@ -134,15 +157,17 @@ enum Happening {
 }
 
 impl Actor {
-    async fn run(&mut self, founding: Effects, mailbox: &mut mpsc::Receiver<Letter>) {
-        let mut commit: Option<Reply<()>> = None;
+    async fn run(&mut self, founding: Effects, is_new: bool, mailbox: &mut mpsc::Receiver<Letter>) {
+        let mut commit: Option<Reply<(), AppendError>> = None;
         let mut stopping = false;
         self.take(founding, None);
         // Whoever makes a room enters it at once. With that in hand before anything is stored, he
         // is told if the room cannot be.
-        tokio::select! {
-            Some(letter) = mailbox.recv() => self.receive(letter),
-            () = self.around.stop.cancelled() => {}
+        if is_new {
+            tokio::select! {
+                Some(letter) = mailbox.recv() => self.receive(letter),
+                () = self.around.stop.cancelled() => {}
+            }
         }
         loop {
             let is_settled = self.held.is_empty() && commit.is_none();
@@ -155,9 +180,14 @@ impl Actor {
                     commit = None;
                     self.release();
                 }
-                Happening::Stored(Err(error)) | Happening::StoreGone(error) => {
+                Happening::Stored(Err(error)) => {
                     commit = None;
-                    if !self.go_back(&error).await {
+                    if !self.go_back(error).await {
+                        break;
+                    }
+                }
+                Happening::StoreGone(error) => {
+                    if !self.go_back(error.into()).await {
                         break;
                     }
                 }
@@ -176,7 +206,8 @@ impl Actor {
         if self.room.is_closed()
             && let Ok(turn) = self.around.store.turn().await
         {
-            turn.remove(self.code.clone());
+            // If that fails, the writer says so, and the room is met again at the next start.
+            drop(turn.append(Append { closes: true, ..self.unstored.take() }));
         }
     }
 
@@ -184,13 +215,13 @@ impl Actor {
     async fn next(
         &mut self,
         mailbox: &mut mpsc::Receiver<Letter>,
-        commit: &mut Option<Reply<()>>,
+        commit: &mut Option<Reply<(), AppendError>>,
         stopping: bool,
     ) -> Happening {
         let now = now();
         let due = self.room.deadline().map(|at| Duration::from_millis(at.saturating_sub(now)));
         let takes_more = self.held.len() < HELD_EFFECTS_MAX && !stopping;
-        let may_store = commit.is_none() && !self.unstored.is_empty();
+        let may_store = commit.is_none() && !self.unstored.entries.is_empty();
         let is_due = async {
             match due {
                 Some(wait) => tokio::time::sleep(wait).await,
@@ -208,10 +239,7 @@ impl Actor {
             result = stored => Happening::Stored(result),
             turn = self.around.store.turn(), if may_store => {
                 match turn {
-                    Ok(turn) => {
-                        let entries = std::mem::take(&mut self.unstored);
-                        Happening::Sent(turn.append(Append { room: self.code.clone(), entries }))
-                    }
+                    Ok(turn) => Happening::Sent(turn.append(self.unstored.take())),
                     Err(error) => Happening::StoreGone(error),
                 }
             }
@@ -247,7 +275,10 @@ impl Actor {
             let held = match effect {
                 Effect::Append(entry) => {
                     let event = entry.event.clone();
-                    self.unstored.push(entry);
+                    if let Some(record) = self.recorder.read(&event) {
+                        self.unstored.games.push(FinishedGame { id: chance::game_id(), record });
+                    }
+                    self.unstored.entries.push(entry);
                     Held::Event(event)
                 }
                 Effect::Listen(session) => match self.sessions.get(&session) {
@@ -278,7 +309,7 @@ impl Actor {
 
     /// Everything that was handed to the store is stored: tells it, and does what waited for it.
     fn release(&mut self) {
-        let unstored = self.unstored.first().map(|entry| entry.event.seq);
+        let unstored = self.unstored.entries.first().map(|entry| entry.event.seq);
         while let Some(held) = self.held.pop_front() {
             if let Held::Event(event) = &held
                 && Some(event.seq) == unstored
@@ -334,10 +365,10 @@ impl Actor {
 
     /// After a commit that failed: nothing that waited for it has happened. Senders are told, and
     /// the room goes back to its log. Whether it goes on.
-    async fn go_back(&mut self, error: &StorageError) -> bool {
+    async fn go_back(&mut self, error: AppendError) -> bool {
         tracing::error!(room.id = %self.code, %error, "the room goes back to its log");
         self.around.counters.commits_failed.add();
-        self.unstored.clear();
+        drop(self.unstored.take());
         for held in std::mem::take(&mut self.held) {
             match held {
                 Held::Send(outbox, message) => {
@@ -349,6 +380,13 @@ impl Actor {
             }
         }
         self.listening.clear();
+        match error {
+            AppendError::Conflict(Conflict::Owner) => {
+                self.tell_failure();
+                return false;
+            }
+            AppendError::Conflict(Conflict::Seq { .. }) | AppendError::Storage(_) => {}
+        }
         let Some(log) = self.read_log().await else { return false };
         if log.is_empty() {
             tracing::warn!(room.id = %self.code, "the room was never stored, and ends");
@@ -361,6 +399,7 @@ impl Actor {
             self.tell_failure();
             return false;
         }
+        self.recorder = recorder_of(&log);
         self.take(effects, None);
         true
     }
@@ -413,6 +452,16 @@ fn refuse(outbox: &Outbox, id: Option<&CommandId>, reason: Reason, text: &str) {
         // A session that cannot take this has ended or is about to.
         outbox.post(encode(&Message::Refused { id: Some(id.clone()), refusal }));
     }
+}
+
+/// A recorder that has read this log.
+pub(crate) fn recorder_of(log: &[Entry]) -> Recorder {
+    let mut recorder = Recorder::default();
+    for entry in log {
+        // The games that ended here were stored with the events that ended them.
+        drop(recorder.read(&entry.event));
+    }
+    recorder
 }
 
 /// The id of the command that a message answers.

@@ -1,33 +1,126 @@
 //! A storage that keeps everything in memory and forgets it with the process.
 
-use std::collections::HashMap;
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
-use fivefold_shared::protocol::RoomCode;
+use fivefold_shared::{
+    protocol::{GameId, RoomCode, Visibility},
+    record::{FinishedGame, GameList, ListedGame, Record},
+};
 
-use super::{Append, Storage, StorageError};
-use crate::room::Entry;
+use super::{Append, Archive, Claim, Conflict, Epoch, GameQuery, Storage, StorageError};
+use crate::{limits::MEMORY_GAMES_MAX, room::Entry};
 
-/// The logs of rooms, in memory.
-#[derive(Debug, Default)]
+/// The open rooms and the last finished games, in memory. A clone is another way to the same.
+#[derive(Clone, Debug, Default)]
 pub struct Memory {
-    rooms: HashMap<RoomCode, Vec<Entry>>,
+    /// Held for one call.
+    shelves: Arc<Mutex<Shelves>>,
+}
+
+#[derive(Debug, Default)]
+struct Shelves {
+    rooms: HashMap<RoomCode, OpenRoom>,
+    /// The oldest first.
+    games: VecDeque<FinishedGame>,
+    /// How many games have been forgotten to make place.
+    forgotten: u64,
+}
+
+#[derive(Debug)]
+struct OpenRoom {
+    epoch: Epoch,
+    log: Vec<Entry>,
+}
+
+impl Memory {
+    fn shelves(&self) -> MutexGuard<'_, Shelves> {
+        // Nothing here panics between two changes that belong together.
+        self.shelves.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Storage for Memory {
-    fn append(&mut self, batch: &[Append]) -> Result<(), StorageError> {
-        for append in batch {
-            let log = self.rooms.entry(append.room.clone()).or_default();
-            log.extend_from_slice(&append.entries);
-        }
-        Ok(())
+    fn claim(&mut self) -> Result<Vec<Claim>, StorageError> {
+        let claim = |(code, room): (&RoomCode, &mut OpenRoom)| {
+            room.epoch = Epoch(room.epoch.0 + 1);
+            Claim { room: code.clone(), epoch: room.epoch }
+        };
+        Ok(self.shelves().rooms.iter_mut().map(claim).collect())
+    }
+
+    fn append(&mut self, batch: &[Append]) -> Result<Vec<Result<(), Conflict>>, StorageError> {
+        let mut shelves = self.shelves();
+        Ok(batch.iter().map(|append| shelves.append(append)).collect())
     }
 
     fn read(&mut self, room: &RoomCode) -> Result<Vec<Entry>, StorageError> {
-        Ok(self.rooms.get(room).cloned().unwrap_or_default())
+        Ok(self.shelves().rooms.get(room).map(|room| room.log.clone()).unwrap_or_default())
     }
 
-    fn remove(&mut self, room: &RoomCode) -> Result<(), StorageError> {
-        self.rooms.remove(room);
+    fn archive(&self) -> Result<Box<dyn Archive>, StorageError> {
+        Ok(Box::new(self.clone()))
+    }
+}
+
+impl Shelves {
+    fn append(&mut self, append: &Append) -> Result<(), Conflict> {
+        let begins = append.entries.first().is_some_and(|entry| entry.event.seq == 1);
+        match self.rooms.get_mut(&append.room) {
+            Some(room) if room.epoch == append.epoch && !begins => {
+                let last = room.log.last().map_or(0, |entry| entry.event.seq);
+                if append.entries.first().is_some_and(|entry| entry.event.seq != last + 1) {
+                    return Err(Conflict::Seq { last });
+                }
+                room.log.extend_from_slice(&append.entries);
+            }
+            None if begins => {
+                let room = OpenRoom { epoch: append.epoch, log: append.entries.clone() };
+                self.rooms.insert(append.room.clone(), room);
+            }
+            Some(_) | None => return Err(Conflict::Owner),
+        }
+        if append.closes {
+            self.rooms.remove(&append.room);
+        }
+        self.games.extend(append.games.iter().cloned());
+        while self.games.len() > MEMORY_GAMES_MAX {
+            self.games.pop_front();
+            self.forgotten += 1;
+        }
         Ok(())
+    }
+}
+
+impl Archive for Memory {
+    fn game(&mut self, id: &GameId) -> Result<Option<Record>, StorageError> {
+        let shelves = self.shelves();
+        Ok(shelves.games.iter().find(|game| game.id == *id).map(|game| game.record.clone()))
+    }
+
+    fn games(&mut self, query: &GameQuery) -> Result<GameList, StorageError> {
+        let shelves = self.shelves();
+        let is_asked_for = |(number, game): &(u64, &FinishedGame)| {
+            let summary = &game.record.summary;
+            summary.visibility == Visibility::Public
+                && query.before.is_none_or(|before| *number < before)
+                && query.member.as_ref().is_none_or(|member| {
+                    summary.black.is_member(member) || summary.white.is_member(member)
+                })
+        };
+        let numbered = (shelves.forgotten + 1..).zip(&shelves.games).filter(is_asked_for);
+        let mut newest: Vec<_> = numbered.collect();
+        newest.reverse();
+        let next = (newest.len() > query.max).then(|| query.max.checked_sub(1)).flatten();
+        let list = |(_, game): &(u64, &FinishedGame)| ListedGame {
+            id: game.id.clone(),
+            summary: game.record.summary.clone(),
+        };
+        Ok(GameList {
+            games: newest.iter().take(query.max).map(list).collect(),
+            next: next.map(|last| newest[last].0),
+        })
     }
 }

@@ -1,16 +1,16 @@
 //! A server on a free port, and clients that speak to it.
 
 use std::{
-    io,
     net::{Ipv4Addr, SocketAddr},
     sync::atomic::{AtomicU64, Ordering},
     time::Duration,
 };
 
 use fivefold_server::{
+    RunError,
     config::Config,
     limits::Limits,
-    run_on,
+    run,
     store::{Memory, Storage},
 };
 use fivefold_shared::protocol::{Message, Reason, RoomCode};
@@ -43,7 +43,7 @@ pub(crate) const LIMITS: Limits = Limits {
 pub(crate) struct TestServer {
     pub(crate) address: SocketAddr,
     stop: CancellationToken,
-    task: JoinHandle<io::Result<()>>,
+    task: JoinHandle<Result<(), RunError>>,
 }
 
 impl TestServer {
@@ -60,7 +60,7 @@ impl TestServer {
         let address = listener.local_addr().unwrap();
         let stop = CancellationToken::new();
         let config = Config { limits, ..Config::default() };
-        let task = tokio::spawn(run_on(storage, listener, config, stop.clone()));
+        let task = tokio::spawn(run(listener, storage, config, stop.clone()));
         Self { address, stop, task }
     }
 
@@ -113,7 +113,7 @@ impl TestServer {
     }
 
     /// How the server ends by itself.
-    pub(crate) async fn ended(self) -> io::Result<()> {
+    pub(crate) async fn ended(self) -> Result<(), RunError> {
         within(self.task).await.unwrap()
     }
 

@@ -8,7 +8,7 @@ use std::sync::{
 
 use fivefold_server::{
     room::Entry,
-    store::{Append, Memory, Storage, StorageError},
+    store::{Append, Archive, Claim, Conflict, Memory, Storage, StorageError},
 };
 use fivefold_shared::protocol::{Message, Reason, RoomCode, close};
 use serde_json::json;
@@ -20,16 +20,20 @@ use crate::harness::{LIMITS, TestServer};
 struct Broken;
 
 impl Storage for Broken {
-    fn append(&mut self, _: &[Append]) -> Result<(), StorageError> {
-        panic!("a test breaks the store");
+    fn claim(&mut self) -> Result<Vec<Claim>, StorageError> {
+        Ok(Vec::new())
+    }
+
+    fn append(&mut self, _: &[Append]) -> Result<Vec<Result<(), Conflict>>, StorageError> {
+        panic!("the storage breaks");
     }
 
     fn read(&mut self, _: &RoomCode) -> Result<Vec<Entry>, StorageError> {
         unreachable!("it is broken")
     }
 
-    fn remove(&mut self, _: &RoomCode) -> Result<(), StorageError> {
-        unreachable!("it is broken")
+    fn archive(&self) -> Result<Box<dyn Archive>, StorageError> {
+        Memory::default().archive()
     }
 }
 
@@ -41,9 +45,13 @@ struct Brittle {
 }
 
 impl Storage for Brittle {
-    fn append(&mut self, batch: &[Append]) -> Result<(), StorageError> {
+    fn claim(&mut self) -> Result<Vec<Claim>, StorageError> {
+        self.memory.claim()
+    }
+
+    fn append(&mut self, batch: &[Append]) -> Result<Vec<Result<(), Conflict>>, StorageError> {
         if self.is_broken.load(Ordering::SeqCst) {
-            return Err(StorageError("no space left".into()));
+            return Err(StorageError::Failed("no space left".into()));
         }
         self.memory.append(batch)
     }
@@ -52,8 +60,8 @@ impl Storage for Brittle {
         self.memory.read(room)
     }
 
-    fn remove(&mut self, room: &RoomCode) -> Result<(), StorageError> {
-        self.memory.remove(room)
+    fn archive(&self) -> Result<Box<dyn Archive>, StorageError> {
+        self.memory.archive()
     }
 }
 

@@ -1,0 +1,165 @@
+//! The one writer: a thread that owns the storage.
+//!
+//! Rooms hand their events to it; it takes whatever is queued, appends it to the storage in one
+//! commit, and answers each room. There is no timer: while one commit is under way, the next batch
+//! gathers. A room never waits for it: the answer is a channel that the room looks at when it
+//! likes.
+
+use std::{io, thread};
+
+use fivefold_shared::protocol::RoomCode;
+use tokio::sync::{mpsc, oneshot};
+
+use super::{Append, AppendError, Claim, Storage, StorageError};
+use crate::{limits::WRITER_QUEUE_MAX, room::Entry};
+
+/// The way to the writer; cheap to clone. The writer ends when all of these are dropped.
+#[derive(Clone, Debug)]
+pub(crate) struct Store {
+    requests: mpsc::Sender<Request>,
+}
+
+/// Ends when the writer's thread has ended.
+#[derive(Debug)]
+pub(crate) struct WriterEnd(oneshot::Receiver<()>);
+
+impl WriterEnd {
+    /// Waits until the thread ends: when everything that was asked of it is done and nobody can
+    /// ask any more, or because the storage panicked. May be dropped and called again before that.
+    pub(crate) async fn wait(&mut self) {
+        // The thread drops its end without a word, so this is always an error.
+        (&mut self.0).await.unwrap_or_default();
+    }
+}
+
+/// A room's turn to ask something of the writer.
+#[derive(Debug)]
+pub(crate) struct Turn<'a>(mpsc::Permit<'a, Request>);
+
+/// What the writer answers; an error also when the writer is gone.
+#[derive(Debug)]
+pub(crate) struct Reply<T, E>(oneshot::Receiver<Result<T, E>>);
+
+#[derive(Debug)]
+enum Request {
+    Claim(oneshot::Sender<Result<Vec<Claim>, StorageError>>),
+    Append(Append, oneshot::Sender<Result<(), AppendError>>),
+    Read(RoomCode, oneshot::Sender<Result<Vec<Entry>, StorageError>>),
+}
+
+impl Store {
+    /// Starts the writer.
+    ///
+    /// # Errors
+    /// When its thread cannot be started.
+    pub(crate) fn start(storage: Box<dyn Storage>) -> io::Result<(Self, WriterEnd)> {
+        let (requests, queue) = mpsc::channel(WRITER_QUEUE_MAX);
+        let (alive, end) = oneshot::channel();
+        thread::Builder::new().name("store".into()).spawn(move || {
+            write(storage, queue);
+            drop(alive);
+        })?;
+        Ok((Self { requests }, WriterEnd(end)))
+    }
+
+    /// Waits for room in the writer's queue. Dropping the future gives up the place.
+    ///
+    /// # Errors
+    /// When the writer is gone.
+    pub(crate) async fn turn(&self) -> Result<Turn<'_>, StorageError> {
+        self.requests.reserve().await.map(Turn).map_err(|_| gone())
+    }
+}
+
+impl Turn<'_> {
+    /// Asks for entries to be appended.
+    pub(crate) fn append(self, append: Append) -> Reply<(), AppendError> {
+        let (answer, reply) = oneshot::channel();
+        self.0.send(Request::Append(append, answer));
+        Reply(reply)
+    }
+
+    /// Asks for every open room.
+    pub(crate) fn claim(self) -> Reply<Vec<Claim>, StorageError> {
+        let (answer, reply) = oneshot::channel();
+        self.0.send(Request::Claim(answer));
+        Reply(reply)
+    }
+
+    /// Asks for a room's log.
+    pub(crate) fn read(self, room: RoomCode) -> Reply<Vec<Entry>, StorageError> {
+        let (answer, reply) = oneshot::channel();
+        self.0.send(Request::Read(room, answer));
+        Reply(reply)
+    }
+}
+
+impl<T, E: From<StorageError>> Reply<T, E> {
+    /// The answer, when it is there. May be dropped and called again before that.
+    pub(crate) async fn wait(&mut self) -> Result<T, E> {
+        (&mut self.0).await.unwrap_or_else(|_| Err(gone().into()))
+    }
+}
+
+fn gone() -> StorageError {
+    StorageError::Failed("its writer is gone".into())
+}
+
+/// The writer: groups the appends that are queued, and keeps everything in order.
+fn write(mut storage: Box<dyn Storage>, mut queue: mpsc::Receiver<Request>) {
+    let mut batch = Vec::new();
+    let mut answers = Vec::new();
+    while let Some(first) = queue.blocking_recv() {
+        let mut next = Some(first);
+        while let Some(request) = next {
+            match request {
+                Request::Append(append, answer) => {
+                    batch.push(append);
+                    answers.push(answer);
+                }
+                Request::Claim(answer) => {
+                    commit(storage.as_mut(), &mut batch, &mut answers);
+                    report(answer, storage.claim());
+                }
+                Request::Read(room, answer) => {
+                    commit(storage.as_mut(), &mut batch, &mut answers);
+                    report(answer, storage.read(&room));
+                }
+            }
+            next = if batch.len() < WRITER_QUEUE_MAX { queue.try_recv().ok() } else { None };
+        }
+        commit(storage.as_mut(), &mut batch, &mut answers);
+    }
+}
+
+/// Appends the batch, and answers everybody in it. A failure is everybody's, a conflict only the
+/// one's whose it is.
+fn commit(
+    storage: &mut dyn Storage,
+    batch: &mut Vec<Append>,
+    answers: &mut Vec<oneshot::Sender<Result<(), AppendError>>>,
+) {
+    if batch.is_empty() {
+        return;
+    }
+    match storage.append(batch) {
+        Ok(results) => {
+            debug_assert_eq!(results.len(), answers.len(), "one answer for each");
+            for (answer, result) in answers.drain(..).zip(results) {
+                report(answer, result.map_err(AppendError::from));
+            }
+        }
+        Err(error) => {
+            tracing::error!(rooms = batch.len(), %error, "cannot store events");
+            for answer in answers.drain(..) {
+                report(answer, Err(error.clone().into()));
+            }
+        }
+    }
+    batch.clear();
+}
+
+fn report<T, E>(answer: oneshot::Sender<Result<T, E>>, result: Result<T, E>) {
+    // A room that has ended meanwhile does not want to know.
+    drop(answer.send(result));
+}

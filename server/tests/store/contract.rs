@@ -1,0 +1,240 @@
+//! What every back end must do.
+
+use std::collections::BTreeMap;
+
+use fivefold_server::store::{
+    Append, Conflict, DataFolder, Epoch, GameQuery, Memory, Sqlite, Storage,
+};
+use fivefold_shared::protocol::MemberId;
+use proptest::prelude::*;
+
+use crate::rooms::{append, code, entry, event, game_id, log, member, resigned};
+
+/// Tries every back end.
+fn every_storage(check: impl Fn(&mut dyn Storage)) {
+    check(&mut Memory::default());
+    let folder = tempfile::tempdir().unwrap();
+    check(&mut Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap());
+}
+
+#[test]
+fn what_is_appended_is_read() {
+    every_storage(|storage| {
+        let whole = log(20);
+        assert_eq!(storage.read(&code(1)).unwrap(), []);
+        for part in [&whole[..1], &whole[1..12], &whole[12..]] {
+            let both = [append(1, part.to_vec(), 0), append(2, part.to_vec(), 0)];
+            assert_eq!(storage.append(&both).unwrap(), [Ok(()), Ok(())]);
+        }
+        assert_eq!(storage.read(&code(1)).unwrap(), whole);
+        assert_eq!(storage.read(&code(2)).unwrap(), whole);
+    });
+}
+
+#[test]
+fn a_conflict_does_not_touch_the_other_rooms() {
+    every_storage(|storage| {
+        let whole = log(9);
+        let room = |number, entries: &[_]| append(number, entries.to_vec(), 0);
+        storage.append(&[room(1, &whole[..5]), room(2, &whole[..5])]).unwrap();
+        let batch = [
+            room(1, &whole[4..6]),
+            room(1, &whole[6..]),
+            room(1, &whole[..1]),
+            room(3, &whole[1..]),
+            Append { epoch: Epoch(2), ..room(2, &whole[5..]) },
+            room(2, &whole[5..]),
+        ];
+        let expected = [
+            Err(Conflict::Seq { last: 5 }),
+            Err(Conflict::Seq { last: 5 }),
+            Err(Conflict::Owner),
+            Err(Conflict::Owner),
+            Err(Conflict::Owner),
+            Ok(()),
+        ];
+        assert_eq!(storage.append(&batch).unwrap(), expected);
+        assert_eq!(storage.read(&code(1)).unwrap(), whole[..5]);
+        assert_eq!(storage.read(&code(2)).unwrap(), whole);
+        assert_eq!(storage.read(&code(3)).unwrap(), []);
+    });
+}
+
+#[test]
+fn a_claimed_room_is_no_longer_its_old_owners() {
+    every_storage(|storage| {
+        let whole = log(6);
+        let first = |room| append(room, whole[..3].to_vec(), 0);
+        storage.append(&[first(1), Append { closes: true, ..first(2) }]).unwrap();
+        let claims = storage.claim().unwrap();
+        let [claim] = &claims[..] else { panic!("one room is open: {claims:?}") };
+        assert_eq!(claim.room, code(1));
+        let rest = append(1, whole[3..].to_vec(), 0);
+        assert_eq!(storage.append(std::slice::from_ref(&rest)).unwrap(), [Err(Conflict::Owner)]);
+        let rest = Append { epoch: claim.epoch, ..rest };
+        assert_eq!(storage.append(&[rest]).unwrap(), [Ok(())]);
+        assert_eq!(storage.read(&code(1)).unwrap(), whole);
+    });
+}
+
+#[test]
+fn a_closed_room_takes_nothing_more() {
+    every_storage(|storage| {
+        let whole = log(6);
+        storage.append(&[append(1, whole[..3].to_vec(), 0)]).unwrap();
+        let close = Append { closes: true, ..append(1, Vec::new(), 0) };
+        assert_eq!(storage.append(std::slice::from_ref(&close)).unwrap(), [Ok(())]);
+        let rest = append(1, whole[3..].to_vec(), 0);
+        let refused = [Err(Conflict::Owner), Err(Conflict::Owner)];
+        assert_eq!(storage.append(&[rest, close]).unwrap(), refused);
+        assert_eq!(storage.claim().unwrap(), []);
+    });
+}
+
+#[test]
+fn finished_games_are_found() {
+    every_storage(|storage| {
+        // Rooms 0 to 5; odd ones are private. Member 1 plays all, 2 the first four, 3 the rest.
+        for room in 0..6 {
+            let visibility = if room % 2 == 0 { "public" } else { "private" };
+            let entries = resigned(visibility, 1, if room < 4 { 2 } else { 3 });
+            let closed = Append { closes: true, ..append(room, entries, room) };
+            assert_eq!(storage.append(&[closed]).unwrap(), [Ok(())]);
+        }
+        let mut archive = storage.archive().unwrap();
+        for room in 0..6 {
+            let record = archive.game(&game_id(room)).unwrap().unwrap();
+            assert!(record.summary.black.is_member(&member(1)), "{record:?}");
+        }
+        assert_eq!(archive.game(&game_id(6)).unwrap(), None);
+
+        let mut pages = |member: Option<MemberId>, max| {
+            let mut query = GameQuery { before: None, member, max };
+            let mut pages = Vec::new();
+            loop {
+                let list = archive.games(&query).unwrap();
+                pages.push(list.games.into_iter().map(|game| game.id).collect::<Vec<_>>());
+                query.before = list.next;
+                if query.before.is_none() {
+                    return pages;
+                }
+            }
+        };
+        let ids = |games: &[u64]| games.iter().map(|&game| game_id(game)).collect::<Vec<_>>();
+        assert_eq!(pages(None, 10), [ids(&[4, 2, 0])]);
+        assert_eq!(pages(None, 2), [ids(&[4, 2]), ids(&[0])]);
+        assert_eq!(pages(None, 3), [ids(&[4, 2, 0])]);
+        assert_eq!(pages(Some(member(2)), 1), [ids(&[2]), ids(&[0])]);
+        assert_eq!(pages(Some(member(3)), 5), [ids(&[4])]);
+        assert_eq!(pages(Some(member(9)), 5), [ids(&[])]);
+    });
+}
+
+/// One thing done to a storage.
+#[derive(Clone, Debug)]
+enum Step {
+    /// Appends to a room, from so far before or after its end on.
+    Append {
+        room: u64,
+        off: i64,
+        count: u64,
+        closes: bool,
+        is_stale: bool,
+    },
+    Claim,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let off = prop_oneof![8 => Just(0), 1 => -2..=2_i64];
+    let append = (0..5_u64, off, 0..4_u64, prop::bool::weighted(0.1), prop::bool::weighted(0.1));
+    prop_oneof![
+        9 => append.prop_map(|(room, off, count, closes, is_stale)| {
+            Step::Append { room, off, count, closes, is_stale }
+        }),
+        1 => Just(Step::Claim),
+    ]
+}
+
+/// What a room must be.
+#[derive(Clone, Copy, Debug)]
+struct Expected {
+    seq: u64,
+    epoch: u64,
+    is_open: bool,
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// Batches of whatever comes: each room takes exactly what continues it.
+    #[test]
+    fn every_log_is_gapless(batches in prop::collection::vec(
+        prop::collection::vec(step(), 1..6), 1..12)
+    ) {
+        every_storage(|storage| follow(storage, &batches));
+    }
+}
+
+fn follow(storage: &mut dyn Storage, batches: &[Vec<Step>]) {
+    let mut rooms: BTreeMap<u64, Expected> = BTreeMap::new();
+    for batch in batches {
+        let mut appends = Vec::new();
+        let mut expected = Vec::new();
+        for step in batch {
+            match *step {
+                Step::Claim => {
+                    assert_eq!(storage.append(&appends).unwrap(), expected);
+                    appends.clear();
+                    expected.clear();
+                    let mut claims = storage.claim().unwrap();
+                    claims.sort_by_key(|claim| claim.epoch);
+                    let open = rooms.values_mut().filter(|room| room.is_open);
+                    let mut epochs: Vec<_> = open
+                        .map(|room| {
+                            room.epoch += 1;
+                            Epoch(room.epoch)
+                        })
+                        .collect();
+                    epochs.sort();
+                    assert_eq!(claims.iter().map(|claim| claim.epoch).collect::<Vec<_>>(), epochs);
+                }
+                Step::Append { room, off, count, closes, is_stale } => {
+                    let known = rooms.get(&room).copied();
+                    let seq = known.map_or(0, |room| room.seq);
+                    let first = seq.saturating_add_signed(off).saturating_add(1);
+                    let epoch = known.map_or(1, |room| room.epoch) + u64::from(is_stale);
+                    let entries = (first..first + count).map(|seq| entry(seq, event(seq)));
+                    let next = Append {
+                        epoch: Epoch(epoch),
+                        closes,
+                        ..append(room, entries.collect(), 0)
+                    };
+                    let begins = count > 0 && first == 1;
+                    let result = match known {
+                        Some(known) if known.is_open && known.epoch == epoch && !begins => {
+                            if count > 0 && first != known.seq + 1 {
+                                Err(Conflict::Seq { last: known.seq })
+                            } else {
+                                Ok(())
+                            }
+                        }
+                        None if begins => Ok(()),
+                        // A back end may forget closed rooms, and make them anew.
+                        Some(known) if !known.is_open && begins => continue,
+                        Some(_) | None => Err(Conflict::Owner),
+                    };
+                    if result.is_ok() {
+                        let seq = seq + count;
+                        rooms.insert(room, Expected { seq, epoch, is_open: !closes });
+                    }
+                    appends.push(next);
+                    expected.push(result);
+                }
+            }
+        }
+        assert_eq!(storage.append(&appends).unwrap(), expected);
+    }
+    for (&room, expected) in rooms.iter().filter(|(_, expected)| expected.is_open) {
+        assert_eq!(storage.read(&code(room)).unwrap(), log(expected.seq));
+    }
+}

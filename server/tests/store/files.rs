@@ -1,0 +1,214 @@
+//! Files and folders: what is refused, what is made, and how it is checked and copied.
+
+use std::{
+    fs,
+    io::{Seek, SeekFrom, Write},
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+};
+
+use fivefold_server::store::{
+    Append, BackupError, DataFolder, OpenError, Sqlite, Storage, StorageError, backup, check,
+};
+use tempfile::TempDir;
+
+use crate::rooms::{append, code, log, resigned};
+
+fn open(folder: &Path) -> Result<Sqlite, OpenError> {
+    Sqlite::open(DataFolder::take(folder)?)
+}
+
+fn file_in(folder: &Path) -> PathBuf {
+    folder.join("fivefold.sqlite3")
+}
+
+/// A folder with 200 rooms, a tenth of them closed with a finished game.
+fn filled() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let mut storage = open(folder.path()).unwrap();
+    for room in 0..200 {
+        let next = match room % 10 {
+            0 => Append { closes: true, ..append(room, resigned("public", 7, 8), room) },
+            _ => append(room, log(20), 0),
+        };
+        assert_eq!(storage.append(&[next]).unwrap(), [Ok(())]);
+    }
+    drop(storage);
+    folder
+}
+
+#[test]
+fn logs_are_there_when_the_file_is_opened_again() {
+    let folder = filled();
+    let mut storage = open(folder.path()).unwrap();
+    assert_eq!(storage.claim().unwrap().len(), 180);
+    assert_eq!(storage.read(&code(1)).unwrap(), log(20));
+    assert_eq!(storage.read(&code(10)).unwrap(), resigned("public", 7, 8));
+}
+
+#[test]
+fn only_the_owner_may_read_the_folder() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("a/b");
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let storage = open(&folder).unwrap();
+    assert_eq!((mode(&folder), mode(&file_in(&folder))), (0o700, 0o600));
+    drop(storage);
+}
+
+#[test]
+fn a_folder_has_one_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = open(folder.path()).unwrap();
+    let second = open(folder.path());
+    assert!(matches!(second, Err(OpenError::InUse { .. })), "{second:?}");
+    drop(first);
+    assert!(open(folder.path()).is_ok());
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_named() {
+    let parent = tempfile::tempdir().unwrap();
+    fs::write(parent.path().join("file"), "").unwrap();
+    for folder in [parent.path().join("file"), parent.path().join("file/data"), "/proc/x".into()] {
+        let error = open(&folder).unwrap_err();
+        assert!(matches!(error, OpenError::Folder { .. }), "{error:?}");
+        assert!(error.to_string().contains(folder.to_str().unwrap()), "{error}");
+    }
+}
+
+/// A file that is not to be used is left as it is.
+fn check_refused(prepare: impl Fn(&Path), is_expected: impl Fn(&OpenError) -> bool) {
+    let folder = filled();
+    let file = file_in(folder.path());
+    prepare(&file);
+    let before = fs::read(&file).unwrap();
+    let error = open(folder.path()).unwrap_err();
+    assert!(is_expected(&error), "{error:?}");
+    assert_eq!(fs::read(&file).unwrap(), before, "{error}");
+    let unchecked = check(folder.path()).unwrap_err();
+    assert_eq!(unchecked, error);
+}
+
+fn pragma(file: &Path, name: &str, value: i32) {
+    let connection = rusqlite::Connection::open(file).unwrap();
+    connection.pragma_update(None, name, value).unwrap();
+}
+
+#[test]
+fn files_that_are_not_ours_are_left_as_they_are() {
+    check_refused(
+        |file| pragma(file, "user_version", 99),
+        |error| matches!(error, OpenError::Newer { found: 99, .. }),
+    );
+    check_refused(
+        |file| pragma(file, "application_id", 1),
+        |error| matches!(error, OpenError::Foreign { .. }),
+    );
+    check_refused(
+        |file| {
+            fs::write(file, "This is no database, but it is long enough for one.\n".repeat(99))
+                .unwrap();
+        },
+        |error| {
+            matches!(error, OpenError::Storage { error: StorageError::Damaged(_), .. })
+                && error.to_string().contains("backup")
+        },
+    );
+}
+
+/// What the check says of a file that was damaged.
+fn check_damaged(damage: impl FnOnce(&mut fs::File, u64)) -> String {
+    let folder = filled();
+    let mut file = fs::OpenOptions::new().write(true).open(file_in(folder.path())).unwrap();
+    let length = file.metadata().unwrap().len();
+    damage(&mut file, length);
+    drop(file);
+    // A server either does not start or reads a log as it was written.
+    if let Ok(mut storage) = open(folder.path()) {
+        for room in (0..200).filter(|room| room % 10 != 0) {
+            match storage.read(&code(room)) {
+                Ok(read) => assert_eq!(read, log(20)),
+                Err(error) => assert!(matches!(error, StorageError::Damaged(_)), "{error:?}"),
+            }
+        }
+    }
+    check(folder.path()).map_or_else(|error| error.to_string(), |findings| findings.to_string())
+}
+
+#[test]
+fn damage_is_found() {
+    let is_told = |found: &str| found.contains("damaged") && found.contains("a backup");
+    assert!(!is_told(&check_damaged(|_, _| {})));
+    let halved = check_damaged(|file, length| file.set_len(length / 2).unwrap());
+    assert!(is_told(&halved), "{halved}");
+    let overwritten = check_damaged(|file, length| {
+        file.seek(SeekFrom::Start(length / 4096 / 2 * 4096)).unwrap();
+        file.write_all(&[0xA5; 8192]).unwrap();
+    });
+    assert!(is_told(&overwritten), "{overwritten}");
+}
+
+/// What the check says after this was done to a sound file.
+fn check_changed(sql: &str) -> String {
+    let folder = filled();
+    rusqlite::Connection::open(file_in(folder.path())).unwrap().execute_batch(sql).unwrap();
+    check(folder.path()).unwrap().to_string()
+}
+
+#[test]
+fn logs_and_games_are_compared() {
+    let sound = "200 rooms, 3660 events, 20 finished games: all is well.\n";
+    for (sql, expected) in [
+        ("", sound),
+        ("DELETE FROM event WHERE id = 100", "is missing"),
+        ("DELETE FROM event WHERE room = 12 AND seq = 20", "is missing"),
+        ("UPDATE room SET seq = 19, last = last - 1 WHERE id = 2", "3659 of them are in logs"),
+        ("UPDATE event SET event = replace(event, '\"ply\":5', '\"ply\":6')", "came where 5"),
+        ("UPDATE event SET event = '{}' WHERE id = 50", "missing field"),
+        ("UPDATE game SET moves = '[]', summary = replace(summary, 'Ann', 'Eve')", "not those"),
+        ("DELETE FROM player; DELETE FROM game WHERE id = 3", "not those"),
+    ] {
+        let found = check_changed(sql);
+        assert!(found.contains(expected), "{sql}: {found}");
+    }
+}
+
+#[test]
+fn a_backup_is_made_while_the_server_writes() {
+    let folder = filled();
+    let mut storage = open(folder.path()).unwrap();
+    storage.append(&[append(1_000, log(5), 0)]).unwrap();
+    let copies = tempfile::tempdir().unwrap();
+    let copy = file_in(copies.path());
+    let findings = backup(folder.path(), &copy).unwrap();
+    assert_eq!((findings.rooms, findings.games), (201, 20));
+    assert_eq!(fs::metadata(&copy).unwrap().permissions().mode() & 0o777, 0o600);
+    storage.append(&[append(1_001, log(5), 0)]).unwrap();
+
+    let again = backup(folder.path(), &copy).unwrap_err();
+    assert!(matches!(again, BackupError::Target { .. }), "{again:?}");
+    let mut restored = open(copies.path()).unwrap();
+    assert_eq!(restored.read(&code(1_000)).unwrap(), log(5));
+    assert_eq!(restored.read(&code(1_001)).unwrap(), []);
+}
+
+#[test]
+fn what_is_damaged_is_not_copied() {
+    let folder = filled();
+    let connection = rusqlite::Connection::open(file_in(folder.path())).unwrap();
+    connection.execute("DELETE FROM event WHERE id = 100", ()).unwrap();
+    let copy = folder.path().join("copy");
+    let error = backup(folder.path(), &copy).unwrap_err();
+    assert!(matches!(error, BackupError::Unsound(_)), "{error:?}");
+    assert!(!copy.exists());
+}
+
+#[test]
+fn without_a_database_nothing_is_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = check(folder.path()).unwrap_err();
+    assert!(matches!(error, OpenError::Missing { .. }), "{error:?}");
+    assert!(backup(folder.path(), &folder.path().join("copy")).is_err());
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}

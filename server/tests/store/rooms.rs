@@ -1,0 +1,94 @@
+//! Rooms as the tests store them.
+
+use fivefold_server::{
+    room::{Cause, Entry},
+    store::{Append, Epoch},
+};
+use fivefold_shared::{
+    protocol::{CommandId, Event, GameId, MemberId, NumberedEvent, ROOM_CODE_ALPHABET, RoomCode},
+    record::{FinishedGame, Recorder},
+};
+use serde_json::{Value, json};
+
+/// The room with this number.
+pub(crate) fn code(room: u64) -> RoomCode {
+    RoomCode::try_from(letters(12, room)).unwrap()
+}
+
+/// The id of the game with this number.
+pub(crate) fn game_id(game: u64) -> GameId {
+    GameId::try_from(letters(16, game)).unwrap()
+}
+
+fn letters(length: usize, number: u64) -> String {
+    let letters = ROOM_CODE_ALPHABET.len() as u64;
+    let mut rest = number;
+    let digit = |_| {
+        let digit = ROOM_CODE_ALPHABET[usize::try_from(rest % letters).unwrap()];
+        rest /= letters;
+        char::from(digit)
+    };
+    (0..length).map(digit).collect()
+}
+
+/// The member with this number.
+pub(crate) fn member(number: u64) -> MemberId {
+    MemberId::try_from(format!("{number:016x}")).unwrap()
+}
+
+/// An entry, caused by member 7 unless its number is even.
+pub(crate) fn entry(seq: u64, event: Value) -> Entry {
+    let event: Event = serde_json::from_value(event).unwrap();
+    let command = CommandId::try_from(format!("c-{seq}")).unwrap();
+    let cause = (seq % 2 == 1).then(|| Cause { member: member(7), command });
+    Entry { event: NumberedEvent { seq, at: 1_790_000_000_000 + seq, event }, cause }
+}
+
+/// The first entries of any room's log: it is made, a game is started, and moves are played along
+/// the rows of a large board, where nobody ever wins.
+pub(crate) fn log(entries: u64) -> Vec<Entry> {
+    (1..=entries).map(|seq| entry(seq, event(seq))).collect()
+}
+
+/// The event with this number in such a room.
+pub(crate) fn event(seq: u64) -> Value {
+    match seq {
+        1 => created("public"),
+        2 => started(7, 8),
+        _ => {
+            let ply = seq - 3;
+            // Rows are left out, and colours change every two points.
+            let (x, row) = (ply % 32 * 2, ply / 32);
+            json!({"type": "played", "ply": ply, "point": [x + row % 2, row * 2]})
+        }
+    }
+}
+
+pub(crate) fn created(visibility: &str) -> Value {
+    json!({"type": "created", "rules": {"variant": "freestyle", "size": 64},
+        "visibility": visibility, "assistance": false, "host": member(7)})
+}
+
+pub(crate) fn started(black: u64, white: u64) -> Value {
+    json!({"type": "started", "game": 1,
+        "black": {"member": member(black), "name": "Ann"},
+        "white": {"member": member(white), "name": "Bob"}})
+}
+
+/// An append by the first owner, with the games that it ends, the first of which has this number.
+pub(crate) fn append(room: u64, entries: Vec<Entry>, first_game: u64) -> Append {
+    let mut recorder = Recorder::default();
+    let records = entries.iter().filter_map(|entry| recorder.read(&entry.event));
+    let games = (first_game..)
+        .zip(records)
+        .map(|(number, record)| FinishedGame { id: game_id(number), record })
+        .collect();
+    Append { room: code(room), epoch: Epoch::FIRST, entries, games, closes: false }
+}
+
+/// The log of a room in which a game of these two is resigned at once.
+pub(crate) fn resigned(visibility: &str, black: u64, white: u64) -> Vec<Entry> {
+    let outcome = json!({"reason": "resignation", "winner": "white"});
+    let ended = json!({"type": "ended", "outcome": outcome});
+    vec![entry(1, created(visibility)), entry(2, started(black, white)), entry(3, ended)]
+}
