@@ -8,6 +8,7 @@ mod hostile;
 mod play;
 mod proxy;
 mod random;
+mod readme;
 mod refusals;
 mod resume;
 mod spectate;

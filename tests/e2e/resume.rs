@@ -21,7 +21,7 @@ async fn who_comes_back_gets_exactly_the_missing_events_and_plays_on() {
     eve.join(&room).await;
     assert_eq!(eve.refused(&room, RoomRequest::Sit { seat: None }).await, Reason::NoOpenSeat);
 
-    let mut bob = bob.back(&server).await;
+    let mut bob = bob.back().await;
     let join = LobbyRequest::Join { room: room.clone(), after: Some(last) };
     let answer = bob.ask(Request::Lobby(join)).await;
     let Message::Joined { catch_up: fivefold_shared::protocol::CatchUp::Events(missed), .. } =
@@ -45,7 +45,7 @@ async fn who_missed_nothing_gets_nothing() {
     pair.play(&FIVE[..1]).await;
     let Pair { server, room, ann, bob } = pair;
     let heard = ann.seen(&room).events.len();
-    let mut ann = ann.lost().back(&server).await;
+    let mut ann = ann.lost().back().await;
     ann.join(&room).await;
     assert_eq!((ann.seen(&room).events.len(), ann.seen(&room).snapshots), (heard, 1));
     Pair { server, room, ann, bob }.play(&FIVE[1..]).await;
@@ -63,7 +63,7 @@ async fn who_missed_too_much_gets_a_snapshot() {
         ann.done(&room, RoomRequest::OfferDraw).await;
         bob.done(&room, RoomRequest::DeclineDraw).await;
     }
-    let mut eve = eve.back(&server).await;
+    let mut eve = eve.back().await;
     eve.join(&room).await;
     assert_eq!((eve.seen(&room).snapshots, eve.seen(&room).events.len()), (2, 0));
     pair = Pair { server, room, ann, bob };
@@ -87,7 +87,7 @@ async fn a_command_that_is_said_again_is_done_once_and_answered_the_same() {
     pair.ann.send_as(id.clone(), request.clone()).await;
     assert_eq!(pair.ann.answer(&id).await, first);
     let Pair { server, room, ann, bob } = pair;
-    let mut ann = ann.lost().back(&server).await;
+    let mut ann = ann.lost().back().await;
     ann.join(&room).await;
     ann.send_as(id.clone(), request).await;
     assert_eq!(ann.answer(&id).await, first);
@@ -98,7 +98,7 @@ async fn a_command_that_is_said_again_is_done_once_and_answered_the_same() {
 #[tokio::test]
 async fn making_a_room_twice_with_one_id_makes_one_room() {
     let pair = Pair::new().await;
-    let Pair { server, mut ann, .. } = pair;
+    let Pair { mut ann, .. } = pair;
     let id = CommandId::try_from("my-room".to_owned()).expect("an id");
     let create = Request::Lobby(LobbyRequest::Create(crate::private(crate::freestyle())));
     let code = |message| match message {
@@ -107,7 +107,7 @@ async fn making_a_room_twice_with_one_id_makes_one_room() {
     };
     ann.send_as(id.clone(), create.clone()).await;
     let first = code(ann.answer(&id).await);
-    let mut ann = ann.lost().back(&server).await;
+    let mut ann = ann.lost().back().await;
     ann.send_as(id.clone(), create).await;
     assert_eq!(code(ann.answer(&id).await), first);
 }

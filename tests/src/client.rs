@@ -60,6 +60,19 @@ impl Client {
         }
     }
 
+    /// Reads on to a line that has this in it.
+    ///
+    /// # Panics
+    /// When none comes.
+    pub fn line_with(&mut self, part: &str) -> String {
+        loop {
+            let line = self.line();
+            if line.contains(part) {
+                return line;
+            }
+        }
+    }
+
     /// The next line of output, which is a JSON object.
     ///
     /// # Panics

@@ -6,8 +6,8 @@ use std::{collections::HashMap, net::SocketAddr};
 
 use fivefold_shared::{
     protocol::{
-        CatchUp, Command, CommandId, Create, Identity, LobbyRequest, MemberId, Message, Name,
-        NumberedEvent, Reason, Refusal, Request, RoomCode, RoomRequest, Snapshot, Spectators,
+        CatchUp, Command, CommandId, Create, Event, Identity, LobbyRequest, MemberId, Message,
+        Name, NumberedEvent, Reason, Refusal, Request, RoomCode, RoomRequest, Snapshot, Spectators,
         VERSION,
     },
     room::Room,
@@ -38,6 +38,7 @@ pub async fn connect(address: SocketAddr) -> Socket {
 /// Somebody with an identity, on one socket.
 #[derive(Debug)]
 pub struct Guest {
+    address: SocketAddr,
     socket: Socket,
     prefix: u64,
     sent: u64,
@@ -53,6 +54,7 @@ pub struct Guest {
 /// Somebody without a socket, who remembers what he heard.
 #[derive(Debug)]
 pub struct Away {
+    address: SocketAddr,
     identity: Identity,
     name: Name,
     rooms: HashMap<RoomCode, Seen>,
@@ -63,9 +65,9 @@ impl Away {
     ///
     /// # Panics
     /// When the server does not welcome him.
-    pub async fn back(self, server: &Server) -> Guest {
-        let guest = Guest::back(server, &self.identity, self.name.as_str()).await;
-        Guest { rooms: self.rooms, ..guest }
+    pub async fn back(self) -> Guest {
+        let Self { address, identity, name, rooms } = self;
+        Guest { rooms, ..Guest::greet(address, name.as_str(), Some(identity)).await }
     }
 }
 
@@ -76,6 +78,8 @@ pub struct Seen {
     pub room: Room,
     /// The events that have come one by one, or as the missing ones after a pause.
     pub events: Vec<NumberedEvent>,
+    /// The number and the final board of each game that has ended since he came.
+    pub finals: Vec<(u32, Position)>,
     /// How many snapshots have come.
     pub snapshots: usize,
     /// The last news of who watches.
@@ -101,7 +105,7 @@ impl Guest {
     /// When the server does not welcome him. Here and below, a test fails as soon as something
     /// else comes than what it asks for.
     pub async fn hello(server: &Server, name: &str) -> Self {
-        Self::greet(server, Some(name), None).await
+        Self::greet(server.address(), name, None).await
     }
 
     /// Somebody known, on a new socket that knows nothing of his rooms yet.
@@ -109,12 +113,12 @@ impl Guest {
     /// # Panics
     /// When the server does not welcome him.
     pub async fn back(server: &Server, identity: &Identity, name: &str) -> Self {
-        Self::greet(server, Some(name), Some(identity.clone())).await
+        Self::greet(server.address(), name, Some(identity.clone())).await
     }
 
-    async fn greet(server: &Server, name: Option<&str>, identity: Option<Identity>) -> Self {
-        let name = name.map(|name| Name::new(name).expect("a name"));
-        let mut socket = connect(server.address()).await;
+    async fn greet(address: SocketAddr, name: &str, identity: Option<Identity>) -> Self {
+        let name = Some(Name::new(name).expect("a name"));
+        let mut socket = connect(address).await;
         let id = CommandId::try_from("hello".to_owned()).expect("an id");
         let hello = LobbyRequest::Hello { protocol: VERSION, identity: identity.clone(), name };
         let json = Command { id, request: Request::Lobby(hello) }.to_json();
@@ -126,7 +130,7 @@ impl Guest {
         assert_ne!(new.is_some(), identity.is_some(), "a new identity for who brings none");
         let identity = new.or(identity).expect("one of both");
         let prefix = rand::random();
-        Self { socket, prefix, sent: 0, rooms: HashMap::new(), me, identity, name }
+        Self { address, socket, prefix, sent: 0, rooms: HashMap::new(), me, identity, name }
     }
 
     /// What he has heard of a room.
@@ -138,9 +142,6 @@ impl Guest {
     }
 
     /// Sends a command with an id of its own, and returns the id.
-    ///
-    /// # Panics
-    /// When the socket is closed.
     pub async fn send(&mut self, request: Request) -> CommandId {
         self.sent += 1;
         let id = format!("{:x}-{}", self.prefix, self.sent);
@@ -159,13 +160,11 @@ impl Guest {
         id
     }
 
-    /// Sends a command with a given id. Commands leave together, when the guest next waits.
-    ///
-    /// # Panics
-    /// When the socket is closed.
+    /// Sends a command with a given id. Commands leave together, when the guest next waits; that
+    /// the socket is lost is noticed there, too.
     pub async fn send_as(&mut self, id: CommandId, request: Request) {
         let json = Command { id, request }.to_json();
-        self.socket.feed(tungstenite::Message::text(json)).await.expect("the server listens");
+        drop(self.socket.feed(tungstenite::Message::text(json)).await);
     }
 
     /// Sends any frame at all.
@@ -232,6 +231,9 @@ impl Guest {
         let name = self.name.clone();
         let seen = self.seen_mut(room);
         seen.room.apply(event).unwrap_or_else(|error| panic!("{name}: {error}"));
+        if let (Event::Ended { .. }, Some(game)) = (&event.event, &seen.room.game) {
+            seen.finals.push((game.number, game.position.clone()));
+        }
         seen.events.push(event.clone());
     }
 
@@ -243,8 +245,9 @@ impl Guest {
                 seen.snapshots += 1;
             }
             None => {
-                let (events, spectators) = (Vec::new(), Spectators::default());
-                let seen = Seen { room, events, snapshots: 1, spectators, closed: None };
+                let (events, finals) = (Vec::new(), Vec::new());
+                let spectators = Spectators::default();
+                let seen = Seen { room, events, finals, snapshots: 1, spectators, closed: None };
                 self.rooms.insert(code.clone(), seen);
             }
         }
@@ -349,7 +352,8 @@ impl Guest {
 
     /// Loses the socket without a word.
     pub fn lost(self) -> Away {
-        Away { identity: self.identity, name: self.name, rooms: self.rooms }
+        let Self { address, identity, name, rooms, .. } = self;
+        Away { address, identity, name, rooms }
     }
 
     /// Reads on until the server closes the socket, and returns the code and the reason.
@@ -391,7 +395,8 @@ async fn receive(socket: &mut Socket) -> Result<Message, Option<(u16, String)>> 
         let frame = match socket.next().now_or_never() {
             Some(frame) => frame,
             None => {
-                socket.flush().await.map_err(|_| None)?;
+                // Who cannot send any more can still hear why.
+                drop(socket.flush().await);
                 timeout_at(deadline, socket.next()).await.expect("the server says something")
             }
         };

@@ -9,7 +9,7 @@ use std::{
 use fivefold_shared::{
     protocol::{
         Colour, Create, Event, LobbyRequest, Message, Request, RoomCode, RoomRequest, SeatRequest,
-        Visibility,
+        Visibility, close,
     },
     rules::{Outcome, Point, Position, Rules, Size, Variant},
 };
@@ -134,62 +134,64 @@ async fn attend(
     games: HashMap<RoomCode, usize>,
     mut random: StdRng,
 ) -> HashMap<(RoomCode, u32), Position> {
-    let due: usize = games.values().sum();
-    let mut finals = HashMap::new();
+    let mut late = false;
     // Who sat down last has seen the first games start already.
-    for room in games.keys() {
-        take_turn(&mut guest, room, &mut random).await;
+    for (room, &due) in &games {
+        react(&mut guest, room, due, &mut random).await;
     }
-    while finals.len() < due {
-        let message = guest.next().await;
-        if let Message::Refused { refusal, .. } = &message {
-            panic!("{}: {refusal}", guest.name);
-        }
-        let Message::Event { room, event } = message else { continue };
-        match event.event {
-            Event::Started { .. } | Event::Played { .. } => {
-                take_turn(&mut guest, &room, &mut random).await;
-            }
-            Event::Ended { .. } => {
-                let game = guest.seen(&room).room.game.as_ref().expect("a game has ended");
-                let number = game.number;
-                assert!(game.position.outcome().is_some(), "the board knows how it ended");
-                finals.insert((room.clone(), number), game.position.clone());
-                if is_seated(&guest, &room) && (number as usize) < games[&room] {
-                    guest.send(Request::Room { room, request: RoomRequest::Rematch }).await;
+    while games.iter().any(|(room, &due)| guest.seen(room).finals.len() < due) {
+        match guest.try_next().await {
+            Ok(Message::Event { room, event }) => {
+                if matches!(
+                    event.event,
+                    Event::Started { .. } | Event::Played { .. } | Event::Ended { .. }
+                ) {
+                    react(&mut guest, &room, games[&room], &mut random).await;
                 }
             }
-            Event::Created { .. }
-            | Event::Sat { .. }
-            | Event::Stood { .. }
-            | Event::Renamed { .. }
-            | Event::DrawOffered { .. }
-            | Event::DrawDeclined { .. }
-            | Event::TakebackAsked { .. }
-            | Event::TakebackRefused { .. }
-            | Event::TakenBack { .. }
-            | Event::RematchAsked { .. } => {}
+            // What was on the way when he was cut off may come twice.
+            Ok(Message::Refused { refusal, .. }) => assert!(late, "{}: {refusal}", guest.name),
+            Ok(_) => {}
+            Err(Some((close::TOO_SLOW, _))) => {
+                late = true;
+                guest = guest.lost().back().await;
+                for (room, &due) in &games {
+                    guest.join(room).await;
+                    react(&mut guest, room, due, &mut random).await;
+                }
+            }
+            Err(end) => panic!("{} lost his socket: {end:?}", guest.name),
         }
     }
+    let finals = games.keys().flat_map(|room| {
+        let finals = guest.seen(room).finals.clone();
+        finals.into_iter().map(|(number, board)| ((room.clone(), number), board))
+    });
+    let finals = finals.collect();
     for room in games.into_keys() {
-        guest.ask(Request::Lobby(LobbyRequest::Leave { room })).await;
+        guest.send(Request::Lobby(LobbyRequest::Leave { room })).await;
     }
+    guest.ask(Request::Lobby(LobbyRequest::Ping)).await;
     finals
 }
 
-fn is_seated(guest: &Guest, room: &RoomCode) -> bool {
-    guest.seen(room).room.seats.of_member(&guest.me).is_some()
-}
-
-/// Plays a random move where it is the guest's turn.
-async fn take_turn(guest: &mut Guest, room: &RoomCode, random: &mut StdRng) {
-    let seen = &guest.seen(room).room;
-    let Some(game) = seen.running() else { return };
-    if seen.seats.of_member(&guest.me) != Some(game.position.turn()) {
+/// Plays a random move where it is the guest's turn, and asks for another game after one that is
+/// not the last.
+async fn react(guest: &mut Guest, room: &RoomCode, due: usize, random: &mut StdRng) {
+    let seen = guest.seen(room);
+    let Some(seat) = seen.room.seats.of_member(&guest.me) else { return };
+    let Some(game) = &seen.room.game else { return };
+    let request = if game.position.outcome().is_none() {
+        if seat != game.position.turn() {
+            return;
+        }
+        let point = random_move(&game.position, random);
+        RoomRequest::Play { ply: game.position.ply(), point }
+    } else if seen.finals.len() < due && seen.finals.iter().any(|(n, _)| *n == game.number) {
+        RoomRequest::Rematch
+    } else {
         return;
-    }
-    let (ply, point) = (game.position.ply(), random_move(&game.position, random));
-    let request = RoomRequest::Play { ply, point };
+    };
     guest.send(Request::Room { room: room.clone(), request }).await;
 }
 

@@ -14,6 +14,7 @@ use crate::programs::program;
 pub struct Server {
     child: Child,
     address: SocketAddr,
+    greeting: String,
     /// Kept open, so that the server can go on writing.
     _stdout: BufReader<ChildStdout>,
 }
@@ -44,7 +45,12 @@ impl Server {
         let mut line = String::new();
         stdout.read_line(&mut line).expect("the server says where it listens");
         let address = address_in(&line).unwrap_or_else(|| panic!("no address in {line:?}"));
-        Self { child, address, _stdout: stdout }
+        Self { child, address, greeting: line.trim_end().to_owned(), _stdout: stdout }
+    }
+
+    /// The line that it writes when it is ready.
+    pub fn greeting(&self) -> &str {
+        &self.greeting
     }
 
     /// Where it listens.

@@ -1,0 +1,111 @@
+//! The README's commands do what it says.
+
+use std::{path::Path, process::Command};
+
+use fivefold_tests::{Client, Server, program};
+
+use crate::FIVE;
+
+const README: &str = include_str!("../../README.md");
+
+/// The lines after `$ ` in the README's console blocks.
+fn commands() -> Vec<&'static str> {
+    let blocks = README.split("```").skip(1).step_by(2);
+    let consoles = blocks.filter_map(|block| block.strip_prefix("console\n"));
+    consoles.flat_map(str::lines).filter_map(|line| line.strip_prefix("$ ")).collect()
+}
+
+/// The README's command that begins like this, as words after the program's name, with the link
+/// of a room that there is.
+fn arguments(beginning: &str, link: &str) -> Vec<String> {
+    let command = commands().into_iter().find(|command| command.starts_with(beginning));
+    let words = command.expect("a command of the README").split(' ').skip(1);
+    words.map(|word| if word.contains("/r/") { link } else { word }.to_owned()).collect()
+}
+
+#[test]
+fn every_command_is_one() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
+    let commands = commands();
+    assert!(commands.len() >= 10, "{commands:?}");
+    for command in commands {
+        let words: Vec<&str> = command.split(' ').collect();
+        match words.as_slice() {
+            ["fivefold", arguments @ ..] => {
+                let help = Command::new(program("fivefold")).args(arguments).arg("--help").output();
+                let help = help.expect("the client runs");
+                let said = String::from_utf8_lossy(&help.stderr);
+                assert!(help.status.success(), "{command}: {said}");
+            }
+            ["cargo", "run", "--release"] => {
+                let workspace = include_str!("../../Cargo.toml");
+                assert!(workspace.contains(r#"default-members = ["server"]"#), "{command}");
+            }
+            ["cargo", "install", "--path", folder] => {
+                assert!(root.join(folder).join("Cargo.toml").is_file(), "{command}");
+            }
+            _ => panic!("no check for this command: {command}"),
+        }
+    }
+}
+
+#[test]
+fn every_file_that_is_linked_is_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
+    let links: Vec<&str> =
+        README.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect();
+    assert!(links.len() >= 5, "{links:?}");
+    for link in links {
+        assert!(root.join(link).is_file(), "{link}");
+    }
+    assert!(root.join("tests/run").is_file());
+}
+
+#[test]
+fn every_setting_of_the_server_is_listed() {
+    let help = Command::new(program("fivefold-server")).arg("--help").output();
+    let help = String::from_utf8(help.expect("the server runs").stdout).expect("text");
+    let mut settings = 0;
+    for word in help.split([' ', '[', ']', '=', '\n']) {
+        if word.starts_with("FIVEFOLD_") || word.starts_with("--") && word.len() > 2 {
+            if ["--help", "--version"].contains(&word) {
+                continue;
+            }
+            assert!(README.contains(&format!("`{word}`")), "{word} is not in the README");
+            settings += 1;
+        }
+    }
+    assert!(settings >= 10, "{help}");
+}
+
+#[test]
+fn a_game_by_the_readmes_commands() {
+    let server = Server::start_with(&[]);
+    let address = server.url();
+    // What the README says is said, but for the port.
+    assert!(README.contains("\nFivefold is at http://127.0.0.1:8080/\n"));
+    assert_eq!(server.greeting(), format!("Fivefold is at {address}/"));
+
+    let at = |mut arguments: Vec<String>| {
+        arguments.extend(["--server".to_owned(), address.clone()]);
+        Client::start(arguments)
+    };
+    let mut ann = at([arguments("fivefold play --name", ""), words("--as black")].concat());
+    let link = ann.line_with("Link: ").split_off("Link: ".len());
+    let mut bob = Client::start(arguments("fivefold join", &link));
+    bob.line_with("Bob (White, you) sits down.");
+    let mut eve = Client::start(arguments("fivefold watch", &link));
+    eve.line_with("Black: Ann, White: Bob");
+    for (ply, (x, y)) in FIVE.into_iter().enumerate() {
+        let mover = if ply % 2 == 0 { &mut ann } else { &mut bob };
+        mover.line_with("your move");
+        mover.say(&format!("{x},{y}"));
+    }
+    for client in [&mut ann, &mut bob, &mut eve] {
+        client.line_with("wins");
+    }
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split(' ').map(ToOwned::to_owned).collect()
+}
