@@ -62,7 +62,7 @@ pub struct PlayArgs {
     /// What is played.
     #[command(flatten)]
     pub game: GameArgs,
-    /// Play against a bot of the server: minimax, attack or pattern.
+    /// Play against a bot of the server: engine, minimax, attack or pattern.
     #[arg(long, value_name = "KIND[:STRENGTH]")]
     pub bot: Option<BotSpec>,
     /// Your colour; Black begins.

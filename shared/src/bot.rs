@@ -6,6 +6,7 @@
 
 mod attack;
 mod candidates;
+mod engine;
 mod minimax;
 mod pattern;
 
@@ -18,7 +19,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use self::{attack::Attack, minimax::Minimax, pattern::Pattern};
+use self::{attack::Attack, engine::EngineBot, minimax::Minimax, pattern::Pattern};
 use crate::rules::{Point, Position, Rules, Size, Variant};
 
 /// Whatever chooses moves.
@@ -42,7 +43,10 @@ pub trait Bot: Send + fmt::Debug {
 /// within 20 s.
 pub const MINIMAX_POINTS_MAX: u16 = 20;
 
-/// Which bot. On the wire and in text: `minimax`, `attack` or `pattern`.
+/// The highest strength of a kind that has levels; the lowest is 1.
+pub const STRENGTH_MAX: u8 = 10;
+
+/// Which bot. On the wire and in text: `minimax`, `attack`, `pattern` or `engine`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BotKind {
@@ -52,11 +56,13 @@ pub enum BotKind {
     Attack,
     /// Fits templates to lines of nine; made for gomoku on 15x15.
     Pattern,
+    /// Searches ahead, on every board and by every rule; it has levels.
+    Engine,
 }
 
 impl BotKind {
     /// Every kind, in the order in which they are listed to people.
-    pub const ALL: [Self; 3] = [Self::Minimax, Self::Attack, Self::Pattern];
+    pub const ALL: [Self; 4] = [Self::Minimax, Self::Attack, Self::Pattern, Self::Engine];
 
     /// The name used on the wire and in text.
     pub const fn name(self) -> &'static str {
@@ -64,6 +70,7 @@ impl BotKind {
             Self::Minimax => "minimax",
             Self::Attack => "attack",
             Self::Pattern => "pattern",
+            Self::Engine => "engine",
         }
     }
 }
@@ -102,17 +109,22 @@ impl BotSpec {
     /// Whether this bot can be seated in a game by `rules`.
     ///
     /// # Errors
-    /// [`BotError::StrengthUnexpected`] for a strength, as no kind has levels;
+    /// [`BotError::StrengthUnexpected`] for a strength of a kind without levels, which are all but
+    /// the engine; [`BotError::StrengthRange`] for one that the engine has not;
     /// [`BotError::FiveOnly`] for pattern where another number than five wins;
     /// [`BotError::TooLarge`] for minimax on a board whose tree it cannot finish, and
     /// [`BotError::LongerRuns`] where a run of more than enough does not win.
     pub const fn offered(self, rules: Rules) -> Result<(), BotError> {
-        if self.strength.is_some() {
-            return Err(BotError::StrengthUnexpected { kind: self.kind });
+        match (self.kind, self.strength) {
+            (_, None) | (BotKind::Engine, Some(1..=STRENGTH_MAX)) => {}
+            (BotKind::Engine, Some(_)) => return Err(BotError::StrengthRange),
+            (BotKind::Minimax | BotKind::Attack | BotKind::Pattern, Some(_)) => {
+                return Err(BotError::StrengthUnexpected { kind: self.kind });
+            }
         }
         match self.kind {
             BotKind::Minimax => minimax_offered(rules),
-            BotKind::Attack => Ok(()),
+            BotKind::Attack | BotKind::Engine => Ok(()),
             BotKind::Pattern if rules.variant().k() == 5 => Ok(()),
             BotKind::Pattern => Err(BotError::FiveOnly),
         }
@@ -129,6 +141,9 @@ impl BotSpec {
             BotKind::Minimax => Box::new(Minimax::new(rules, seed)),
             BotKind::Attack => Box::new(Attack::new(seed)),
             BotKind::Pattern => Box::new(Pattern::new(seed)),
+            BotKind::Engine => {
+                Box::new(EngineBot::new(rules, self.strength.unwrap_or(STRENGTH_MAX), seed))
+            }
         })
     }
 }
@@ -167,7 +182,7 @@ impl FromStr for BotSpec {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum BotError {
     /// The text names no kind.
-    #[error("the bots are minimax, attack and pattern")]
+    #[error("the bots are minimax, attack, pattern and engine")]
     KindUnknown,
     /// What follows the colon is no strength.
     #[error("a strength is a whole number from 0 to 255, as in KIND:STRENGTH")]
@@ -178,6 +193,9 @@ pub enum BotError {
         /// The kind that was asked for.
         kind: BotKind,
     },
+    /// A strength that the engine has not.
+    #[error("the engine's strengths are 1 to {STRENGTH_MAX}")]
+    StrengthRange,
     /// Pattern, where something else than five wins.
     #[error("pattern plays only where five in a row win")]
     FiveOnly,
@@ -282,7 +300,8 @@ mod tests {
             ("pattern:3", Ok((BotKind::Pattern, Some(3)))),
             ("attack:0", Ok((BotKind::Attack, Some(0)))),
             ("", Err(BotError::KindUnknown)),
-            ("engine:2", Err(BotError::KindUnknown)),
+            ("engine:2", Ok((BotKind::Engine, Some(2)))),
+            ("rapid:2", Err(BotError::KindUnknown)),
             ("attack:", Err(BotError::StrengthUnreadable)),
             ("attack:256", Err(BotError::StrengthUnreadable)),
             ("attack:1:2", Err(BotError::StrengthUnreadable)),
@@ -327,6 +346,11 @@ mod tests {
             ("pattern", Variant::Caro, Size::Unbounded, Ok(())),
             ("pattern", mnk(5), sides(20, 7), Ok(())),
             ("pattern", mnk(6), Size::square(15), Err(BotError::FiveOnly)),
+            ("engine", mnk(10), Size::Unbounded, Ok(())),
+            ("engine:1", Variant::Caro, Size::square(5), Ok(())),
+            ("engine:10", Variant::Renju, Size::square(15), Ok(())),
+            ("engine:0", Variant::Freestyle, Size::square(15), Err(BotError::StrengthRange)),
+            ("engine:11", Variant::Freestyle, Size::square(15), Err(BotError::StrengthRange)),
         ];
         for (spec, variant, size, expected) in cases {
             let rules = Rules::new(variant, size).unwrap();

@@ -1,0 +1,187 @@
+//! The engine as a bot, with levels.
+//!
+//! At its best it plays what the [`Engine`] finds. At a lower level it looks at fewer positions,
+//! and it overlooks things as people do: the more easily, the farther away a move is from the last
+//! ones and the less it forces. It then plays the best of what it has seen, never a stone at
+//! random.
+//!
+//! Its first moves are chosen among those that are about as good as the best, so that no two games
+//! need be the same. Where more than six in a row win, for which the engine has no tables, it goes
+//! by the weights of [`Attack`], at every level with the same faults.
+
+use rand::{RngExt, SeedableRng};
+
+use super::{Bot, Budget, STRENGTH_MAX, Thinking, Weight, attack::Attack, candidates::Random};
+use crate::{
+    engine::{Analysis, Engine, EngineOptions, Value},
+    rules::{Point, Position, Rules, Size, Variant},
+};
+
+/// How much memory a bot may use to remember positions.
+const HASH_BYTES: usize = 8 << 20;
+
+/// How many moves are weighed for people.
+const WEIGHED: usize = 16;
+
+/// How many moves a level looks at that may overlook some.
+const SEEN: usize = 8;
+
+/// As long as fewer stones are on the board, moves vary.
+const VARIED_PLIES: usize = 6;
+
+/// How much worse than the best a varied move may be, as a chance of winning.
+const VARIED_LOSS: f64 = 0.02;
+
+/// The bot that its module describes.
+#[derive(Debug)]
+pub(super) struct EngineBot {
+    rules: Rules,
+    level: Level,
+    mind: Mind,
+    random: Random,
+}
+
+#[derive(Debug)]
+enum Mind {
+    /// The engine; it is made when it is first needed, as that takes a while.
+    Engine(Option<Box<Engine>>),
+    /// Where there is none.
+    Lines(Attack),
+}
+
+/// What a level sees.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Level {
+    /// How many positions it looks at; as many as time allows at the highest.
+    nodes: Option<u64>,
+    /// How many moves ahead it sees wins by continuous fours.
+    fours_ahead: u8,
+    /// How likely it is to overlook a quiet move that is near the last ones.
+    overlooks: f64,
+}
+
+/// The levels from 1 on. Each step changes the strength by about as much as the one before.
+const LEVELS: [Level; STRENGTH_MAX as usize] = [
+    Level { nodes: Some(60), fours_ahead: 1, overlooks: 0.45 },
+    Level { nodes: Some(120), fours_ahead: 1, overlooks: 0.36 },
+    Level { nodes: Some(250), fours_ahead: 2, overlooks: 0.28 },
+    Level { nodes: Some(500), fours_ahead: 2, overlooks: 0.21 },
+    Level { nodes: Some(1_000), fours_ahead: 3, overlooks: 0.15 },
+    Level { nodes: Some(2_500), fours_ahead: 4, overlooks: 0.10 },
+    Level { nodes: Some(6_000), fours_ahead: 6, overlooks: 0.06 },
+    Level { nodes: Some(15_000), fours_ahead: 8, overlooks: 0.03 },
+    Level { nodes: Some(50_000), fours_ahead: 100, overlooks: 0.0 },
+    Level { nodes: None, fours_ahead: 100, overlooks: 0.0 },
+];
+
+impl EngineBot {
+    /// A bot of a strength from 1 to [`STRENGTH_MAX`].
+    pub(super) fn new(rules: Rules, strength: u8, seed: u64) -> Self {
+        let level = usize::from(strength.clamp(1, STRENGTH_MAX)) - 1;
+        let mind = match rules.variant() {
+            Variant::Mnk { k: 7.. } => Mind::Lines(Attack::new(seed)),
+            Variant::Freestyle
+            | Variant::Standard
+            | Variant::Renju
+            | Variant::Caro
+            | Variant::CaroOverline
+            | Variant::Mnk { .. } => Mind::Engine(None),
+        };
+        Self { rules, level: LEVELS[level], mind, random: Random::seed_from_u64(seed) }
+    }
+
+    /// The best moves, as many as are asked for.
+    fn best(&mut self, position: &Position, thinking: &Thinking<'_>, moves: usize) -> Vec<Weight> {
+        match &mut self.mind {
+            Mind::Lines(attack) => attack.weigh(position, thinking),
+            Mind::Engine(engine) => {
+                let options =
+                    EngineOptions { hash_bytes: HASH_BYTES, fours_ahead: self.level.fours_ahead };
+                let engine = engine.get_or_insert_with(|| {
+                    Box::new(Engine::new(self.rules, options).expect("there are tables up to six"))
+                });
+                let analysis = engine.search(position, thinking, moves, &mut |_| {});
+                analysis.map_or_else(Vec::new, |analysis| weights(&analysis))
+            }
+        }
+    }
+
+    /// The first move that is not overlooked.
+    fn seen(&mut self, position: &Position, weights: &[Weight]) -> Option<Point> {
+        let recent: Vec<Point> = position.moves().iter().rev().take(2).copied().collect();
+        let best = weights.first()?;
+        for weight in weights {
+            let distance = recent.iter().map(|last| last.distance(weight.point)).min().unwrap_or(0);
+            let is_far = f64::from(distance.saturating_sub(2)) * 0.5;
+            let decides = if weight.plies.is_some_and(|plies| plies <= 3) { 0.3 } else { 1.0 };
+            let chance = (self.level.overlooks * decides * (1.0 + is_far)).min(0.9);
+            if !self.random.random_bool(chance) {
+                return Some(weight.point);
+            }
+        }
+        Some(best.point)
+    }
+
+    /// One of the moves that are about as good as the best.
+    fn varied(&mut self, weights: &[Weight]) -> Option<Point> {
+        let best = weights.first()?.weight;
+        let good = weights.iter().take_while(|weight| best - weight.weight <= 100.0 * VARIED_LOSS);
+        let count = good.count();
+        Some(weights[self.random.random_range(0..count)].point)
+    }
+
+    /// The first move of a game: the middle, or next to it.
+    fn first(&mut self) -> Point {
+        match self.rules.size() {
+            Size::Unbounded => Point::default(),
+            Size::Bounded { width, height } => {
+                let mut near_middle = |side: u8| {
+                    let spread = i32::from(side >= 9);
+                    i32::from(side / 2) + self.random.random_range(-spread..=spread)
+                };
+                Point::new(near_middle(width), near_middle(height))
+            }
+        }
+    }
+}
+
+impl Bot for EngineBot {
+    fn choose(&mut self, position: &Position, thinking: &Thinking<'_>) -> Option<Point> {
+        if position.outcome().is_some() {
+            return None;
+        }
+        if position.ply() == 0 {
+            return Some(self.first());
+        }
+        let nodes = [self.level.nodes, thinking.budget.nodes].into_iter().flatten().min();
+        let budget = Budget { nodes, ..thinking.budget };
+        let thinking = Thinking { budget, ..*thinking };
+        let varies = position.ply() < VARIED_PLIES;
+        let moves = if self.level.overlooks > 0.0 || varies { SEEN } else { 1 };
+        let weights = self.best(position, &thinking, moves);
+        if self.level.overlooks > 0.0 {
+            self.seen(position, &weights)
+        } else if varies {
+            self.varied(&weights)
+        } else {
+            weights.first().map(|weight| weight.point)
+        }
+    }
+
+    fn weigh(&mut self, position: &Position, thinking: &Thinking<'_>) -> Vec<Weight> {
+        self.best(position, thinking, WEIGHED)
+    }
+}
+
+/// What an analysis says of each move: the chance of winning in hundredths.
+fn weights(analysis: &Analysis) -> Vec<Weight> {
+    let weight = |line: &crate::engine::Line| {
+        let (weight, plies) = match line.value {
+            Value::Chance(chance) => (100.0 * chance, None),
+            Value::Win { plies } => (100.0, plies),
+            Value::Loss { plies } => (0.0, Some(plies)),
+        };
+        Weight { point: line.moves[0], weight, plies }
+    };
+    analysis.lines.iter().map(weight).collect()
+}

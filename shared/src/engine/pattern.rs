@@ -1,0 +1,491 @@
+//! What one more stone makes: on one axis, and on all four together.
+//!
+//! An empty point sees, on each axis, a few points to either side of it. Those points are a *key*
+//! of two bits each; a table gives for each key what a black and what a white stone on the empty
+//! point would make there. The tables are computed from the rules of the variant alone, by looking
+//! ahead one stone at a time, so they hold no knowledge that could be wrong.
+//!
+//! It knows no board: [`Grid`](super::grid::Grid) keeps the keys up to date.
+
+use std::sync::OnceLock;
+
+use super::eval::Worth;
+use crate::rules::{Stone, Variant};
+
+/// What a stone makes on one axis, as strong as what it can become. `X` are own stones, `a` the
+/// new one among them, `.` is empty and `O` is the opponent's. Where another number than five wins
+/// the names are to be read from the top: a five is what wins.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[repr(u8)]
+pub(super) enum Pattern {
+    /// Nothing that could ever become a five.
+    Dead,
+    /// A stone that can become a two: `O a . . . .`
+    One,
+    /// A stone that can become an open two: `. . . a . . .`
+    OpenOne,
+    /// It becomes a three: `O X a . . .`
+    Two,
+    /// It becomes an open three: `. X . . a .`
+    OpenTwo,
+    /// It becomes an open three at several points that leave two ways on: `. . X a . .`
+    BroadTwo,
+    /// It becomes a four, but no open four: `O X X a . .`
+    Three,
+    /// It becomes an open four at one point: `. X . X a .`
+    OpenThree,
+    /// It becomes an open four at two points or more: `. . X X a . .`
+    BroadThree,
+    /// One more stone makes a five; one stone stops it: `O X X X a .`
+    Four,
+    /// One more stone makes a five, and no stone on the axis stops it: `. X X X a .`
+    OpenFour,
+    /// A five.
+    Five,
+    /// Six or more, where Black must not make them.
+    Overline,
+    /// Two fours on one axis, where Black must not make them: `X . X a X . X`
+    DoubleFour,
+}
+
+impl Pattern {
+    /// How many patterns there are.
+    pub(super) const COUNT: usize = 14;
+
+    const ALL: [Self; Self::COUNT] = [
+        Self::Dead,
+        Self::One,
+        Self::OpenOne,
+        Self::Two,
+        Self::OpenTwo,
+        Self::BroadTwo,
+        Self::Three,
+        Self::OpenThree,
+        Self::BroadThree,
+        Self::Four,
+        Self::OpenFour,
+        Self::Five,
+        Self::Overline,
+        Self::DoubleFour,
+    ];
+}
+
+/// A [`Pattern`] as far as it forces anything. Most stones change none of these, which is what
+/// makes searching for threats quick.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+enum Force {
+    None,
+    Three,
+    Four,
+    OpenFour,
+    Five,
+    Overline,
+    DoubleFour,
+}
+
+impl Force {
+    const ALL: [Self; 7] = [
+        Self::None,
+        Self::Three,
+        Self::Four,
+        Self::OpenFour,
+        Self::Five,
+        Self::Overline,
+        Self::DoubleFour,
+    ];
+
+    const fn of(pattern: Pattern) -> Self {
+        match pattern {
+            Pattern::Dead
+            | Pattern::One
+            | Pattern::OpenOne
+            | Pattern::Two
+            | Pattern::OpenTwo
+            | Pattern::BroadTwo
+            | Pattern::Three => Self::None,
+            Pattern::OpenThree | Pattern::BroadThree => Self::Three,
+            Pattern::Four => Self::Four,
+            Pattern::OpenFour => Self::OpenFour,
+            Pattern::Five => Self::Five,
+            Pattern::Overline => Self::Overline,
+            Pattern::DoubleFour => Self::DoubleFour,
+        }
+    }
+}
+
+/// What a stone makes on all four axes together, as far as it decides what must be played.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Flags(u8);
+
+impl Flags {
+    /// Wins at once.
+    pub(super) const FIVE: Self = Self(1);
+    /// Makes an open four, or two fours at once: only an own five is quicker.
+    pub(super) const UNSTOPPABLE: Self = Self(2);
+    /// Makes a four of any kind.
+    pub(super) const FOUR: Self = Self(4);
+    /// Makes an open three.
+    pub(super) const THREE: Self = Self(8);
+    /// Forbidden to Black for certain: an overline or two fours.
+    pub(super) const FORBIDDEN: Self = Self(16);
+    /// Looks like a double-three that is forbidden to Black; only a closer look can tell.
+    pub(super) const DOUBTFUL: Self = Self(32);
+
+    /// Whether any of the other's flags is among these.
+    pub(super) const fn any(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// The flags as bits; the lowest four are those that a grid keeps a set of points for, in the
+    /// order of [`Kept`](super::grid::Kept).
+    pub(super) const fn bits(self) -> u8 {
+        self.0
+    }
+
+    const fn with(self, other: Self, condition: bool) -> Self {
+        if condition { Self(self.0 | other.0) } else { self }
+    }
+}
+
+/// Everything that is looked up for one variant.
+#[derive(Debug)]
+pub(super) struct Tables {
+    /// How far an empty point sees on each axis.
+    pub(super) radius: u8,
+    /// By key: the pattern that Black would make and the one that White would make, then the same
+    /// as [`Force`]; four bits each, the lowest first.
+    pub(super) lines: Box<[[u8; 2]]>,
+    /// By four patterns of four bits each: the number of their combination.
+    pub(super) codes: Box<[u16]>,
+    /// By combination: how good it is to have the point.
+    pub(super) worths: Box<[Worth]>,
+    /// By colour and four forces of four bits each.
+    pub(super) flags: [Box<[Flags]>; 2],
+    /// Whether a four can be answered elsewhere than where it becomes a five: only where
+    /// opposing stones at both ends undo a five.
+    pub(super) closable: bool,
+    /// Whether some points are forbidden to Black.
+    pub(super) forbids: bool,
+}
+
+impl Tables {
+    /// The tables of a variant, computed when they are first asked for; `None` where more than
+    /// six in a row win, as the keys would become too long.
+    pub(super) fn of(variant: Variant) -> Option<&'static Self> {
+        static CELLS: [OnceLock<Tables>; 8] = [const { OnceLock::new() }; 8];
+        let cell = match variant {
+            Variant::Freestyle | Variant::Mnk { k: 5 } => 0,
+            Variant::Standard => 1,
+            Variant::Renju => 2,
+            Variant::Caro => 3,
+            Variant::CaroOverline => 4,
+            Variant::Mnk { k: 3 } => 5,
+            Variant::Mnk { k: 4 } => 6,
+            Variant::Mnk { k: 6 } => 7,
+            Variant::Mnk { .. } => return None,
+        };
+        Some(CELLS[cell].get_or_init(|| Self::compute(variant)))
+    }
+
+    fn compute(variant: Variant) -> Self {
+        let laws = Stone::BOTH.map(|stone| Law::of(variant, stone));
+        let radius = laws[0].radius().max(laws[1].radius());
+        let black = classify(laws[0], radius);
+        let white = if laws[0] == laws[1] { black.clone() } else { classify(laws[1], radius) };
+        let lines = (0..black.len())
+            .map(|key| {
+                let (black, white) = (black[key], white[exchanged(key)]);
+                let forces = Force::of(black) as u8 | (Force::of(white) as u8) << 4;
+                [black as u8 | (white as u8) << 4, forces]
+            })
+            .collect();
+        let (codes, patterns) = combinations();
+        let worths = patterns.iter().map(|four| Worth::of(*four)).collect();
+        let flags = laws.map(Law::all_flags);
+        Self {
+            radius: u8::try_from(radius).expect("a radius is small"),
+            lines,
+            codes,
+            worths,
+            flags,
+            closable: laws[0].closable,
+            forbids: laws[0].forbids,
+        }
+    }
+
+    /// What a stone of the colour makes on an axis with this key.
+    pub(super) fn pattern(&self, key: u32, stone: Stone) -> Pattern {
+        let [line, _] = self.lines[key as usize];
+        Pattern::ALL[usize::from(match stone {
+            Stone::Black => line & 15,
+            Stone::White => line >> 4,
+        })]
+    }
+
+    /// The steps to every point that is seen on an axis.
+    pub(super) fn steps(&self) -> impl Iterator<Item = i32> + use<> {
+        let radius = i32::from(self.radius);
+        (-radius..=radius).filter(|steps| *steps != 0)
+    }
+
+    /// Where in a key the point lies that is `steps` along the axis from its middle (never 0).
+    pub(super) const fn shift(&self, steps: i32) -> u32 {
+        let place = self.radius as i32 + steps - if steps > 0 { 1 } else { 0 };
+        2 * place.cast_unsigned()
+    }
+}
+
+/// The two bits of a point in a key.
+pub(super) mod content {
+    /// An empty point.
+    pub(in super::super) const EMPTY: u32 = 0;
+    /// A black stone; in the tables of one colour, an own stone.
+    pub(in super::super) const BLACK: u32 = 1;
+    /// A white stone; in the tables of one colour, the opponent's.
+    pub(in super::super) const WHITE: u32 = 2;
+    /// Beyond the border.
+    pub(in super::super) const BORDER: u32 = 3;
+}
+
+/// What one colour wins by.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Law {
+    /// Stones in a row that win.
+    k: u32,
+    /// Whether a longer run wins too.
+    longer: bool,
+    /// Whether opposing stones at both ends undo a run of `k`.
+    closable: bool,
+    /// Whether double-threes, double-fours and overlines are forbidden.
+    forbids: bool,
+}
+
+impl Law {
+    const fn of(variant: Variant, stone: Stone) -> Self {
+        let (longer, closable, forbids) = match (variant, stone) {
+            (Variant::Freestyle | Variant::Mnk { .. }, _) | (Variant::Renju, Stone::White) => {
+                (true, false, false)
+            }
+            (Variant::Standard, _) => (false, false, false),
+            (Variant::Renju, Stone::Black) => (false, false, true),
+            (Variant::Caro, _) => (false, true, false),
+            (Variant::CaroOverline, _) => (true, true, false),
+        };
+        Self { k: variant.k() as u32, longer, closable, forbids }
+    }
+
+    /// How far a run through a point, and what decides whether it wins, can reach.
+    const fn radius(self) -> usize {
+        if self.longer && !self.closable { self.k as usize - 1 } else { self.k as usize }
+    }
+
+    /// Whether a run wins that has the stones `run` of a line, which are its own.
+    fn wins(self, run: u32, opposing: u32) -> bool {
+        let length = run.count_ones();
+        let ends = (run << 1 | run >> 1) & !run;
+        let closed = self.closable && (ends & opposing).count_ones() == 2;
+        length == self.k && !closed || length > self.k && self.longer
+    }
+
+    fn flags(self, forces: [Force; 4]) -> Flags {
+        let count = |wanted: Force| forces.iter().filter(|force| **force == wanted).count();
+        if count(Force::Five) > 0 {
+            return Flags::FIVE;
+        }
+        let open = count(Force::OpenFour);
+        let fours = open + count(Force::Four) + 2 * count(Force::DoubleFour);
+        let threes = count(Force::Three);
+        if self.forbids && (fours >= 2 || count(Force::Overline) > 0) {
+            return Flags::FORBIDDEN;
+        }
+        Flags::default()
+            .with(Flags::UNSTOPPABLE, open > 0 || fours >= 2)
+            .with(Flags::FOUR, fours > 0)
+            .with(Flags::THREE, threes > 0)
+            .with(Flags::DOUBTFUL, self.forbids && threes >= 2)
+    }
+
+    /// The flags of every four forces of four bits each.
+    fn all_flags(self) -> Box<[Flags]> {
+        (0..1_usize << 16)
+            .map(|packed| {
+                let four = [0, 4, 8, 12].map(|shift| packed >> shift & 15);
+                let is_valid = four.iter().all(|number| *number < Force::ALL.len());
+                if is_valid { self.flags(four.map(|number| Force::ALL[number])) } else { Flags(0) }
+            })
+            .collect()
+    }
+}
+
+/// One key taken apart, seen by the colour that is written as [`content::BLACK`]: one bit a point,
+/// the middle one with the new stone.
+struct Line {
+    own: u32,
+    opposing: u32,
+    empty: u32,
+}
+
+impl Line {
+    fn new(key: usize, radius: usize) -> Self {
+        let mut line = Self { own: 1 << radius, opposing: 0, empty: 0 };
+        for place in 0..2 * radius {
+            let bit = 1 << (if place < radius { place } else { place + 1 });
+            match key >> (2 * place) & 3 {
+                0 => line.empty |= bit,
+                1 => line.own |= bit,
+                2 => line.opposing |= bit,
+                _ => {}
+            }
+        }
+        line
+    }
+
+    /// The unbroken run of own stones, and those of `more`, through the middle.
+    fn run(&self, more: u32, radius: usize) -> u32 {
+        let own = self.own | more;
+        let mut run = 1 << radius;
+        loop {
+            let grown = (run | run << 1 | run >> 1) & own;
+            if grown == run {
+                return run;
+            }
+            run = grown;
+        }
+    }
+}
+
+/// The pattern of every key for the colour written as [`content::BLACK`].
+///
+/// A key with one more stone is a greater number, so going downward each key finds those that it
+/// can become already done.
+fn classify(law: Law, radius: usize) -> Vec<Pattern> {
+    let keys = 1 << (4 * radius);
+    let mut patterns = vec![Pattern::Dead; keys];
+    let mut completions = vec![0_u16; keys];
+    for key in possible_keys(radius) {
+        let line = Line::new(key, radius);
+        let run = line.run(0, radius);
+        patterns[key] = if law.wins(run, line.opposing) {
+            Pattern::Five
+        } else if run.count_ones() >= law.k {
+            if law.forbids { Pattern::Overline } else { Pattern::Dead }
+        } else {
+            let fives: Vec<u32> = bits(line.empty)
+                .filter(|bit| {
+                    let five = line.run(1 << bit, radius);
+                    five >> bit & 1 == 1 && law.wins(five, line.opposing)
+                })
+                .collect();
+            completions[key] = fives.iter().fold(0, |all, bit| all | 1 << bit);
+            let follow = |stone: u32| {
+                (0..2 * radius)
+                    .filter(move |place| key >> (2 * place) & 3 == 0)
+                    .map(move |place| key | (stone as usize) << (2 * place))
+            };
+            if fives.is_empty() {
+                shape(follow(content::BLACK).map(|key| patterns[key]))
+            } else if law.forbids && fours(&line, &fives, radius) >= 2 {
+                Pattern::DoubleFour
+            } else if follow(content::WHITE).all(|key| completions[key] != 0) {
+                Pattern::OpenFour
+            } else {
+                Pattern::Four
+            }
+        };
+    }
+    patterns
+}
+
+/// How many different fours are completed by the given points: `X . X a X . X` has two.
+fn fours(line: &Line, fives: &[u32], radius: usize) -> usize {
+    let mut found: Vec<u32> =
+        fives.iter().map(|bit| line.run(1 << bit, radius) & !(1 << bit)).collect();
+    found.sort_unstable();
+    found.dedup();
+    found.len()
+}
+
+/// What a line is that can become these with one more own stone, none of them a five.
+fn shape(next: impl Iterator<Item = Pattern>) -> Pattern {
+    let mut counts = [0_u8; Pattern::COUNT];
+    for pattern in next {
+        counts[pattern as usize] += 1;
+    }
+    let count = |pattern: Pattern| counts[pattern as usize];
+    let broad_threes = count(Pattern::BroadThree);
+    let open_threes = broad_threes + count(Pattern::OpenThree);
+    let open_twos = count(Pattern::BroadTwo) + count(Pattern::OpenTwo);
+    match count(Pattern::OpenFour) {
+        2.. => Pattern::BroadThree,
+        1 => Pattern::OpenThree,
+        0 if count(Pattern::Four) > 0 => Pattern::Three,
+        0 if broad_threes >= 2 => Pattern::BroadTwo,
+        0 if open_threes > 0 => Pattern::OpenTwo,
+        0 if count(Pattern::Three) > 0 => Pattern::Two,
+        0 if open_twos > 0 => Pattern::OpenOne,
+        0 if count(Pattern::Two) > 0 => Pattern::One,
+        0 => Pattern::Dead,
+    }
+}
+
+/// The keys in which nothing but border lies beyond the border, from the greatest down.
+fn possible_keys(radius: usize) -> impl Iterator<Item = usize> {
+    let sides = |mirrored: bool| -> Vec<usize> {
+        let is_border = move |side: usize, distance: usize| {
+            let place = if mirrored { radius - 1 - distance } else { distance };
+            side >> (2 * place) & 3 == content::BORDER as usize
+        };
+        (0..1 << (2 * radius))
+            .rev()
+            .filter(|side| {
+                (1..radius).all(|far| is_border(*side, far) || !is_border(*side, far - 1))
+            })
+            .collect()
+    };
+    let (before, behind) = (sides(false), sides(true));
+    before.into_iter().flat_map(move |before| {
+        behind.clone().into_iter().map(move |behind| before << (2 * radius) | behind)
+    })
+}
+
+/// The key with black and white stones exchanged.
+const fn exchanged(key: usize) -> usize {
+    const LOW: usize = 0x5555_5555_5555_5555;
+    (key & LOW) << 1 | key >> 1 & LOW
+}
+
+/// The numbers of the set bits, lowest first.
+fn bits(mut bits: u32) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let bit = bits.trailing_zeros();
+        (bits != 0).then(|| {
+            bits &= bits - 1;
+            bit
+        })
+    })
+}
+
+/// Numbers the combinations of four patterns: by four patterns of four bits each, and back.
+fn combinations() -> (Box<[u16]>, Vec<[Pattern; 4]>) {
+    let mut codes = vec![0; 1 << 16];
+    let mut patterns: Vec<[Pattern; 4]> = Vec::new();
+    let unpacked = |packed: usize| [0, 4, 8, 12].map(|shift| packed >> shift & 15);
+    let is_valid = |four: &[usize; 4]| four.iter().all(|number| *number < Pattern::COUNT);
+    for (packed, code) in codes.iter_mut().enumerate() {
+        let four = unpacked(packed);
+        if is_valid(&four) && four.is_sorted() {
+            *code = u16::try_from(patterns.len()).expect("there are few combinations");
+            patterns.push(four.map(|number| Pattern::ALL[number]));
+        }
+    }
+    let sorted = codes.clone();
+    for (packed, code) in codes.iter_mut().enumerate() {
+        let mut four = unpacked(packed);
+        if is_valid(&four) {
+            four.sort_unstable();
+            *code = sorted[four[0] | four[1] << 4 | four[2] << 8 | four[3] << 12];
+        }
+    }
+    (codes.into(), patterns)
+}

@@ -1,0 +1,450 @@
+//! The engine as others use it: it takes positions and returns what it thinks of them.
+//!
+//! It keeps its board and what it has learned from one position to the next, and looks deeper and
+//! deeper until its thinking is over. With a budget of nodes alone the same calls give the same
+//! answers.
+
+use std::fmt;
+
+use super::{
+    grid::{Grid, Kept},
+    limits::Limits,
+    order::Order,
+    pattern::Tables,
+    search::{Node, Search, WIN, WON, won_in},
+    spots::{Spot, Window},
+    table::Table,
+    vcf::{MOVES_MAX, Vcf, Verdict},
+    vct::Vct,
+};
+use crate::{
+    bot::Thinking,
+    rules::{Point, Position, Rules, Stone},
+};
+
+/// What an operator decides about an engine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct EngineOptions {
+    /// How much memory it may use to remember positions.
+    pub hash_bytes: usize,
+    /// How many moves ahead it sees wins by continuous fours.
+    pub fours_ahead: u8,
+}
+
+impl Default for EngineOptions {
+    fn default() -> Self {
+        Self { hash_bytes: 16 << 20, fours_ahead: MOVES_MAX }
+    }
+}
+
+/// What a position or a move is worth to the side to move.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Value {
+    /// The probability of winning, from 0 to 1.
+    Chance(f64),
+    /// A proven win, in so many plies from here, or after a number that was not counted.
+    Win {
+        /// Plies until the game is won, the next move included.
+        plies: Option<u16>,
+    },
+    /// A proven loss.
+    Loss {
+        /// Plies until the game is lost.
+        plies: u16,
+    },
+}
+
+/// A move and what follows.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Line {
+    /// The best moves of both sides, as far as they are known; at least one.
+    pub moves: Vec<Point>,
+    /// What the first of them is worth.
+    pub value: Value,
+}
+
+/// What the engine thinks of a position.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Analysis {
+    /// The best moves with their lines, best first; as many as were asked for, where there are
+    /// that many; at least one.
+    pub lines: Vec<Line>,
+    /// How many plies ahead was searched.
+    pub depth: u16,
+    /// How many positions were looked at.
+    pub nodes: u64,
+}
+
+impl Analysis {
+    /// The best move.
+    pub fn best(&self) -> Point {
+        self.lines[0].moves[0]
+    }
+}
+
+/// A searcher for games by one set of rules.
+pub struct Engine {
+    tables: &'static Tables,
+    rules: Rules,
+    grid: Option<Grid>,
+    placed: Vec<Spot>,
+    vcf: Vcf,
+    vct: Vct,
+    table: Table,
+    order: Order,
+    fours_ahead: u8,
+}
+
+/// A move at the root.
+#[derive(Clone, Debug)]
+struct Candidate {
+    spot: Spot,
+    value: i32,
+    moves: Vec<Spot>,
+}
+
+/// The deepest that is searched.
+const DEPTH_MAX: i32 = 100;
+/// How many positions the search for fours at the root may look at; it takes about as long as the
+/// engine may take to stop.
+const VCF_NODES: u64 = 4_000;
+/// How many positions the search for threats at the root may look at for each millisecond.
+const VCT_NODES: u64 = 100;
+/// See [`VCT_NODES`]: where time is not what bounds the search.
+const VCT_NODES_MAX: u64 = 200_000;
+/// How far from the last value the next is expected.
+const ASPIRATION: i32 = 30;
+/// How far ahead in value a chance of winning of 73 % is.
+const CHANCE_SCALE: f64 = 120.0;
+
+impl Engine {
+    /// An engine for games by these rules; `None` where more than six in a row win, as its tables
+    /// end there.
+    pub fn new(rules: Rules, options: EngineOptions) -> Option<Self> {
+        let entries = 1_usize << (options.hash_bytes / 64).max(1 << 10).ilog2();
+        Some(Self {
+            tables: Tables::of(rules.variant())?,
+            rules,
+            grid: None,
+            placed: Vec::new(),
+            vcf: Vcf::new(entries),
+            vct: Vct::new(entries),
+            table: Table::new(options.hash_bytes / 4 * 3),
+            order: Order::new(),
+            fours_ahead: options.fours_ahead,
+        })
+    }
+
+    /// Thinks about a position and returns the `multi` best moves, or as many as there are. `None`
+    /// when the game is over. `progress` is told each time that something better or deeper is
+    /// known.
+    ///
+    /// # Panics
+    /// When the position is of other rules than the engine's.
+    pub fn search(
+        &mut self,
+        position: &Position,
+        thinking: &Thinking<'_>,
+        multi: usize,
+        progress: &mut dyn FnMut(&Analysis),
+    ) -> Option<Analysis> {
+        assert_eq!(position.rules(), self.rules, "the position is of the engine's rules");
+        if position.outcome().is_some() {
+            return None;
+        }
+        self.set_up(position);
+        self.table.begin();
+        self.order.begin();
+        let candidates = self.candidates(position);
+        let grid = self.grid.as_mut().expect("it was set up");
+        let mut limits = Limits::new(thinking);
+        let mut root = Root {
+            turn: position.turn(),
+            candidates,
+            multi: multi.max(1),
+            depth: 0,
+            vct: &mut self.vct,
+            search: Search {
+                grid,
+                vcf: &mut self.vcf,
+                table: &mut self.table,
+                order: &mut self.order,
+                limits: &mut limits,
+                fours_ahead: self.fours_ahead,
+                moves: Vec::new(),
+            },
+        };
+        root.run(thinking, progress);
+        Some(root.analysis())
+    }
+
+    /// Forgets all that was learned.
+    pub fn forget(&mut self) {
+        self.vcf.clear();
+        self.vct.clear();
+        self.table.clear();
+        self.order.clear();
+    }
+
+    /// Brings the grid to a position, keeping the stones that are the same.
+    fn set_up(&mut self, position: &Position) {
+        let window = Window::of(position, self.grid.as_ref().map(Grid::window));
+        if self.grid.as_ref().is_none_or(|grid| *grid.window() != window) {
+            self.grid = Some(Grid::new(self.tables, window));
+            self.placed.clear();
+            self.forget();
+        }
+        let grid = self.grid.as_mut().expect("it was just made");
+        let wanted: Vec<(Spot, Stone)> = position
+            .moves()
+            .iter()
+            .enumerate()
+            .filter_map(|(ply, point)| Some((window.spot(*point)?, Stone::to_move(ply))))
+            .collect();
+        let same = self
+            .placed
+            .iter()
+            .zip(&wanted)
+            .take_while(|(placed, (spot, stone))| {
+                *placed == spot && grid.stone_at(*spot) == Some(*stone)
+            })
+            .count();
+        for spot in self.placed.drain(same..).rev() {
+            grid.take_back(spot);
+        }
+        for (spot, stone) in &wanted[same..] {
+            grid.place(*spot, *stone);
+            self.placed.push(*spot);
+        }
+    }
+
+    /// The moves worth a look: what must be played, or else whatever is near a stone; never none.
+    fn candidates(&mut self, position: &Position) -> Vec<Candidate> {
+        let grid = self.grid.as_mut().expect("it was set up");
+        let turn = position.turn();
+        let other = turn.opponent();
+        let mut spots: Vec<Spot> = Vec::new();
+        if grid.count(turn, Kept::Fives) > 0 {
+            spots.extend(grid.kept(turn, Kept::Fives));
+        } else if grid.count(other, Kept::Fives) > 0 {
+            grid.answers_to_fives(other, &mut spots);
+        } else if let Some(stops) = grid.answers_to_unstoppable(other) {
+            spots.extend(stops.iter(grid.len()));
+            spots.extend(grid.kept(turn, Kept::Fours).filter(|spot| !stops.contains(*spot)));
+            spots.extend(grid.kept(turn, Kept::Unstoppable).filter(|spot| {
+                !stops.contains(*spot) && !grid.kept(turn, Kept::Fours).any(|four| four == *spot)
+            }));
+        }
+        let window = *grid.window();
+        let is_legal = |spot: &Spot| position.legality(window.point(*spot)).is_ok();
+        spots.retain(is_legal);
+        if spots.is_empty() {
+            spots.extend(grid.nearby().filter(is_legal));
+        }
+        if spots.is_empty() {
+            let centre = window.len() / 2
+                + if window.height.is_multiple_of(2) { usize::from(window.width) / 2 } else { 0 };
+            spots.extend((Spot::try_from(centre).ok()).filter(is_legal));
+        }
+        if spots.is_empty() {
+            spots.extend(
+                (0..window.len()).filter_map(|spot| Spot::try_from(spot).ok()).filter(is_legal),
+            );
+        }
+        let order = &self.order;
+        let node = Node { turn, depth: 0, ply: 0, last: None };
+        let score = |spot: &Spot| std::cmp::Reverse(order.score(grid, &node, *spot));
+        spots.sort_by_cached_key(score);
+        spots.into_iter().map(|spot| Candidate { spot, value: -WIN, moves: vec![spot] }).collect()
+    }
+}
+
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Engine").field("rules", &self.rules).finish_non_exhaustive()
+    }
+}
+
+/// One search from the root.
+struct Root<'a, 'b> {
+    turn: Stone,
+    /// Best first, as far as is known.
+    candidates: Vec<Candidate>,
+    multi: usize,
+    depth: u16,
+    vct: &'a mut Vct,
+    search: Search<'a, 'b>,
+}
+
+/// The value of a win of unknown length.
+const WON_SOME_TIME: i32 = WON + 1;
+
+impl Root<'_, '_> {
+    fn run(&mut self, thinking: &Thinking<'_>, progress: &mut dyn FnMut(&Analysis)) {
+        if self.multi == 1 && self.try_threats(thinking) {
+            return;
+        }
+        for depth in 1..=DEPTH_MAX {
+            let lines = self.multi.min(self.candidates.len());
+            for line in 0..lines {
+                self.deepen(depth, line);
+                if self.search.limits.is_over() {
+                    break;
+                }
+            }
+            if self.search.limits.is_over() {
+                return;
+            }
+            self.depth = u16::try_from(depth).expect("the depth is small");
+            progress(&self.analysis());
+            let best = self.candidates[0].value;
+            let is_decided = best >= WON || best <= -WON && depth >= WIN + best;
+            if self.multi == 1 && (is_decided || self.candidates.len() == 1) {
+                return;
+            }
+        }
+    }
+
+    /// Looks for a win by threats alone, and puts its first move first.
+    fn try_threats(&mut self, thinking: &Thinking<'_>) -> bool {
+        let Search { grid, vcf, limits, fours_ahead, .. } = &mut self.search;
+        let attacker = self.turn;
+        if grid.count(attacker, Kept::Fives) > 0 {
+            self.candidates[0].value = won_in(1);
+            return true;
+        }
+        if vcf.search(grid, attacker, *fours_ahead, VCF_NODES) == Verdict::Win {
+            let any: Vec<Spot> = vcf.line().collect();
+            let moves = u8::try_from(any.len().div_ceil(2)).unwrap_or(MOVES_MAX);
+            let line = match vcf.shortest(grid, attacker, moves, VCF_NODES) {
+                Verdict::Win => vcf.line().collect(),
+                Verdict::Beyond | Verdict::Never => any,
+            };
+            limits.count(vcf.nodes());
+            let plies = u16::try_from(line.len()).unwrap_or(u16::MAX).saturating_add(2).min(1_000);
+            return self.decide(line, won_in(plies));
+        }
+        limits.count(vcf.nodes());
+        let milliseconds = thinking.budget.time.as_millis().try_into().unwrap_or(u64::MAX);
+        let nodes = thinking.budget.nodes.map_or(VCT_NODES_MAX, |nodes| nodes / 8);
+        let nodes = nodes.min(milliseconds.saturating_mul(VCT_NODES)).min(VCT_NODES_MAX);
+        match self.vct.search(grid, vcf, attacker, nodes, limits) {
+            Some((spot, _)) => self.decide(vec![spot], WON_SOME_TIME),
+            None => false,
+        }
+    }
+
+    /// Settles on a won line, if its first move is one that may be played.
+    fn decide(&mut self, moves: Vec<Spot>, value: i32) -> bool {
+        let first = moves[0];
+        let Some(index) = self.candidates.iter().position(|move_| move_.spot == first) else {
+            return false;
+        };
+        self.candidates[..=index].rotate_right(1);
+        self.candidates[0].value = value;
+        self.candidates[0].moves = moves;
+        true
+    }
+
+    /// Searches the candidates from `line` on for the best of them, and puts it there.
+    fn deepen(&mut self, depth: i32, line: usize) {
+        let expected = self.candidates[line].value;
+        let mut width = ASPIRATION;
+        let (mut alpha, mut beta) = if depth >= 4 && expected.abs() < WON {
+            (expected - width, expected + width)
+        } else {
+            (-WIN, WIN)
+        };
+        loop {
+            let value = self.try_candidates(depth, line, alpha, beta);
+            if self.search.limits.is_over() || value > alpha && value < beta {
+                return;
+            }
+            width *= 3;
+            if value <= alpha {
+                alpha = (value - width).max(-WIN);
+            } else {
+                beta = (value + width).min(WIN);
+            }
+            if width > 2_000 {
+                (alpha, beta) = (-WIN, WIN);
+            }
+        }
+    }
+
+    fn try_candidates(&mut self, depth: i32, line: usize, mut alpha: i32, beta: i32) -> i32 {
+        let mut best = -WIN;
+        for index in line..self.candidates.len() {
+            let spot = self.candidates[index].spot;
+            let node = Node { turn: self.turn, depth, ply: 0, last: None }.after(spot, depth - 1);
+            self.search.grid.place(spot, self.turn);
+            let mut value = alpha + 1;
+            if index > line {
+                value = -self.search.value(node, -alpha - 1, -alpha);
+            }
+            if value > alpha {
+                value = -self.search.value(node, -beta, -alpha);
+            }
+            self.search.grid.take_back(spot);
+            if self.search.limits.is_over() {
+                return best;
+            }
+            if value > best {
+                best = value;
+            }
+            if value > alpha {
+                alpha = value;
+                let moves = self.principal(spot);
+                let candidate = &mut self.candidates[index];
+                (candidate.value, candidate.moves) = (value, moves);
+                self.candidates[line..=index].rotate_right(1);
+                if alpha >= beta {
+                    return best;
+                }
+            } else if index == line {
+                self.candidates[index].value = value;
+            }
+        }
+        best
+    }
+
+    /// A move and what follows, as far as the table remembers.
+    fn principal(&mut self, first: Spot) -> Vec<Spot> {
+        let mut moves = vec![first];
+        let mut turn = self.turn;
+        let mut next = Some(first);
+        while let Some(spot) = next {
+            self.search.grid.place(spot, turn);
+            turn = turn.opponent();
+            next = self.search.table.recall(self.search.hash(turn)).and_then(|known| known.best);
+            let is_possible = |spot: &Spot| self.search.grid.stone_at(*spot).is_none();
+            next = next.filter(is_possible).filter(|_| moves.len() < 30);
+            moves.extend(next);
+        }
+        for spot in moves.iter().rev() {
+            self.search.grid.take_back(*spot);
+        }
+        moves
+    }
+
+    fn analysis(&self) -> Analysis {
+        let window = self.search.grid.window();
+        let mut best: Vec<&Candidate> = self.candidates.iter().take(self.multi).collect();
+        best.sort_by_key(|candidate| std::cmp::Reverse(candidate.value));
+        let lines = best.into_iter().map(|candidate| Line {
+            moves: candidate.moves.iter().map(|spot| window.point(*spot)).collect(),
+            value: value(candidate.value),
+        });
+        Analysis { lines: lines.collect(), depth: self.depth, nodes: self.search.limits.nodes() }
+    }
+}
+
+fn value(value: i32) -> Value {
+    let plies = |to: i32| u16::try_from((WIN - to).max(0)).unwrap_or(u16::MAX);
+    match value {
+        WON_SOME_TIME => Value::Win { plies: None },
+        WON.. => Value::Win { plies: Some(plies(value)) },
+        _ if value <= -WON => Value::Loss { plies: plies(-value) },
+        _ => Value::Chance(1.0 / (1.0 + (-f64::from(value) / CHANCE_SCALE).exp())),
+    }
+}

@@ -1,0 +1,272 @@
+//! The fast parts of the engine against slow twins that know nothing but [`Position`].
+
+use proptest::prelude::*;
+
+use super::{
+    grid::{Grid, Kept},
+    pattern::{Flags, Tables},
+    spots::{Spot, Window},
+    vcf::{Vcf, Verdict},
+};
+use crate::rules::{Outcome, Point, Position, Rules, Size, Stone, Variant};
+
+/// Every set of tables, each on the smallest board that holds its shapes.
+fn rules() -> impl Strategy<Value = Rules> {
+    let rules = |variant, size| Rules::new(variant, Size::square(size)).unwrap();
+    prop_oneof![
+        Just(rules(Variant::Freestyle, 8)),
+        Just(rules(Variant::Standard, 9)),
+        Just(rules(Variant::Renju, 15)),
+        Just(rules(Variant::Caro, 9)),
+        Just(rules(Variant::CaroOverline, 9)),
+        Just(rules(Variant::Mnk { k: 3 }, 4)),
+        Just(rules(Variant::Mnk { k: 4 }, 6)),
+        Just(rules(Variant::Mnk { k: 6 }, 9)),
+    ]
+}
+
+/// A game that has not ended, its moves crowded in the middle.
+fn positions(plies: usize) -> impl Strategy<Value = Position> {
+    (rules(), prop::collection::vec((0..8_i32, 0..8_i32), 0..plies)).prop_map(|(rules, moves)| {
+        let corner = if rules.variant() == Variant::Renju { 4 } else { 0 };
+        let mut position = Position::new(rules);
+        for (x, y) in moves {
+            if let Ok(Some(_)) = position.play(Point::new(corner + x, corner + y)) {
+                position.undo();
+            }
+        }
+        position
+    })
+}
+
+fn empty_grid(rules: Rules) -> Grid {
+    let Size::Bounded { width, height } = rules.size() else { panic!("a bounded board") };
+    let window = Window { origin: Point::default(), width, height, bordered: true };
+    Grid::new(Tables::of(rules.variant()).unwrap(), window)
+}
+
+fn grid(position: &Position) -> Grid {
+    let mut grid = empty_grid(position.rules());
+    for (ply, point) in position.moves().iter().enumerate() {
+        grid.place(grid.window().spot(*point).unwrap(), Stone::to_move(ply));
+    }
+    grid
+}
+
+fn empty_points(position: &Position) -> Vec<Point> {
+    let Size::Bounded { width, height } = position.rules().size() else { panic!("bounded") };
+    (0..i32::from(width))
+        .flat_map(|x| (0..i32::from(height)).map(move |y| Point::new(x, y)))
+        .filter(|point| position.stone_at(*point).is_none())
+        .collect()
+}
+
+fn makes_five(position: &mut Position, point: Point) -> bool {
+    if position.legality(point).is_err() {
+        return false;
+    }
+    let five = matches!(position.play(point), Ok(Some(Outcome::Five { .. })));
+    position.undo();
+    five
+}
+
+fn has_five(position: &mut Position) -> bool {
+    empty_points(position).into_iter().any(|point| makes_five(position, point))
+}
+
+/// Whether the side that has just moved makes a five whatever is answered.
+fn is_unstoppable(position: &mut Position) -> bool {
+    !has_five(position)
+        && empty_points(position).into_iter().all(|answer| {
+            if position.play(answer).is_err() {
+                return true;
+            }
+            let goes_on = position.outcome().is_none() && has_five(position);
+            position.undo();
+            goes_on
+        })
+}
+
+/// The shortest win by fours of the side to move, in its own moves, by trying everything.
+fn slow_vcf(position: &mut Position, left: u8) -> Option<u8> {
+    if left == 0 {
+        return None;
+    }
+    if has_five(position) {
+        return Some(1);
+    }
+    let mut best: Option<u8> = None;
+    for point in empty_points(position) {
+        if position.play(point).is_err() {
+            continue;
+        }
+        let won = position.outcome().is_some_and(|outcome| outcome.winner().is_some());
+        if won || is_unstoppable(position) {
+            position.undo();
+            return Some(1);
+        }
+        if position.outcome().is_none() && !has_five(position) && attacker_has_five(position) {
+            let needed = slow_defence(position, left - 1);
+            best = best.into_iter().chain(needed.map(|moves| moves + 1)).min();
+        }
+        position.undo();
+    }
+    best
+}
+
+/// The most moves that the attacker needs after any answer to a four; none where an answer saves
+/// the other side.
+fn slow_defence(position: &mut Position, left: u8) -> Option<u8> {
+    let mut most = 0;
+    for answer in empty_points(position) {
+        if position.play(answer).is_err() {
+            continue;
+        }
+        let is_over = position.outcome().is_some();
+        let needed = match (is_over, has_five(position)) {
+            (true, _) => None,
+            (false, true) => Some(0),
+            (false, false) => slow_vcf(position, left),
+        };
+        position.undo();
+        most = most.max(needed?);
+    }
+    Some(most)
+}
+
+/// Whether the side that has just moved threatens a five, seen by its patterns.
+fn attacker_has_five(position: &Position) -> bool {
+    grid(position).count(position.turn().opponent(), Kept::Fives) > 0
+}
+
+fn state(grid: &Grid) -> Vec<String> {
+    (0..Spot::try_from(grid.len()).unwrap())
+        .map(|spot| match grid.stone_at(spot) {
+            Some(stone) => format!("{stone}"),
+            None => format!("{:?}", grid.seen(spot)),
+        })
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_kept_is_what_a_new_grid_finds(position in positions(40), back in 0..40_usize) {
+        let mut moved = grid(&position);
+        let mut moves = position.moves().to_vec();
+        for _ in 0..back.min(moves.len()) {
+            let point = moves.pop().unwrap();
+            moved.take_back(moved.window().spot(point).unwrap());
+        }
+        let fresh = grid(&Position::from_moves(position.rules(), &moves).unwrap());
+        prop_assert_eq!(state(&moved), state(&fresh));
+        prop_assert_eq!(moved.totals(), fresh.totals());
+        prop_assert!(moved.nearby().eq(fresh.nearby()));
+        for stone in Stone::BOTH {
+            for kept in [Kept::Fives, Kept::Unstoppable, Kept::Fours, Kept::Threes] {
+                prop_assert!(moved.kept(stone, kept).eq(fresh.kept(stone, kept)));
+                prop_assert_eq!(moved.kept(stone, kept).count(), usize::from(moved.count(stone, kept)));
+            }
+        }
+    }
+
+    #[test]
+    fn a_forced_stone_leaves_no_trace(position in positions(40)) {
+        let mut grid = grid(&position);
+        let (before, totals) = (state(&grid), grid.totals());
+        for (index, point) in empty_points(&position).into_iter().enumerate() {
+            let spot = grid.window().spot(point).unwrap();
+            grid.force(spot, Stone::to_move(index));
+            let flags = |grid: &Grid| (0..Spot::try_from(grid.len()).unwrap())
+                .filter(|spot| grid.stone_at(*spot).is_none())
+                .map(|spot| Stone::BOTH.map(|stone| grid.flags(spot, stone)))
+                .collect::<Vec<_>>();
+            let forced = flags(&grid);
+            grid.unforce(spot);
+            grid.place(spot, Stone::to_move(index));
+            prop_assert_eq!(forced, flags(&grid));
+            grid.take_back(spot);
+        }
+        prop_assert_eq!(before, state(&grid));
+        prop_assert_eq!(totals, grid.totals());
+    }
+
+    #[test]
+    fn fives_and_forbidden_points_are_those_of_the_rules(position in positions(60)) {
+        let (mut position, mut grid) = (position.clone(), grid(&position));
+        let turn = position.turn();
+        for point in empty_points(&position) {
+            let spot = grid.window().spot(point).unwrap();
+            let five = grid.flags(spot, turn).any(Flags::FIVE);
+            prop_assert_eq!(five, makes_five(&mut position, point), "{:?}\n{}", point, position);
+            let forbidden = grid.is_forbidden(spot, turn);
+            prop_assert_eq!(forbidden, position.forbidden_at(point).is_some(), "{:?}\n{}", point, position);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_called_unstoppable_is(position in positions(16)) {
+        let (mut position, mut grid) = (position.clone(), grid(&position));
+        let turn = position.turn();
+        prop_assume!(grid.count(turn, Kept::Fives) == 0);
+        prop_assume!(grid.count(turn.opponent(), Kept::Fives) == 0);
+        for point in empty_points(&position) {
+            let spot = grid.window().spot(point).unwrap();
+            let claimed = grid.flags(spot, turn).any(Flags::UNSTOPPABLE) && !grid.is_forbidden(spot, turn);
+            if !claimed && !grid.flags(spot, turn).any(Flags::FOUR) {
+                continue;
+            }
+            if position.play(point) == Ok(None) {
+                // Renju adds wins by answers that are forbidden; they are not on the lines.
+                if claimed || position.rules().variant() != Variant::Renju {
+                    prop_assert_eq!(claimed, is_unstoppable(&mut position), "{:?}\n{}", point, position);
+                }
+                position.undo();
+            }
+        }
+    }
+
+    #[test]
+    fn the_answers_to_a_three_are_all_there_are(position in positions(14)) {
+        let mut grid = grid(&position);
+        let defender = position.turn();
+        let attacker = defender.opponent();
+        prop_assume!(grid.count(attacker, Kept::Fives) == 0);
+        let Some(answers) = grid.answers_to_unstoppable(attacker) else { return Ok(()) };
+        for point in empty_points(&position) {
+            let spot = grid.window().spot(point).unwrap();
+            if grid.is_forbidden(spot, defender) {
+                continue;
+            }
+            grid.force(spot, defender);
+            let left: Vec<Spot> = grid.kept(attacker, Kept::Unstoppable).collect();
+            let threat = left.into_iter().any(|next| !grid.is_forbidden(next, attacker));
+            grid.unforce(spot);
+            // A stone can also take the prohibition from a point; then the answer is none.
+            if position.rules().variant() != Variant::Renju || !threat {
+                prop_assert_eq!(answers.contains(spot), !threat, "{:?}\n{}", point, position);
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+
+    #[test]
+    fn wins_by_fours_are_the_shortest_that_there_are(position in positions(16)) {
+        prop_assume!(position.rules().variant() != Variant::Renju);
+        let (mut position, mut grid) = (position.clone(), grid(&position));
+        let mut vcf = Vcf::new(1 << 12);
+        let fast = (vcf.shortest(&mut grid, position.turn(), 3, u64::MAX) == Verdict::Win)
+            .then(|| u8::try_from(vcf.line().len().div_ceil(2)).unwrap());
+        prop_assert_eq!(fast, slow_vcf(&mut position, 3), "\n{}", position);
+        let any = vcf.search(&mut grid, position.turn(), 3, u64::MAX) == Verdict::Win;
+        prop_assert_eq!(any, fast.is_some());
+    }
+}

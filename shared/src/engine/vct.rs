@@ -1,0 +1,219 @@
+//! Victory by continuous threats: a win in which every move makes a four or an open three.
+//!
+//! An open three leaves the other side a choice: it may take one of the points that stop every
+//! open four, or make fours of its own first. Both are complete, as the points are computed and
+//! not guessed, so a win that is found is a win. Wherever the attacker moves, fours alone are
+//! tried first.
+//!
+//! Deeper wins are looked for by allowing one more move at a time, with a table of what is known.
+
+use super::{
+    grid::{Grid, Kept},
+    limits::Limits,
+    pattern::Flags,
+    spots::Spot,
+    table::slot,
+    vcf::{MOVES_MAX, Vcf, Verdict},
+};
+use crate::rules::Stone;
+
+/// How many positions a search for fours may look at, wherever the attacker moves.
+const VCF_NODES: u64 = 400;
+
+/// The search and what it remembers. What it remembers holds for every position on the same
+/// window, by the same tables.
+#[derive(Debug)]
+pub(super) struct Vct {
+    table: Box<[u64]>,
+    moves: Vec<Spot>,
+    /// The attacker's last winning move that was found.
+    best: Option<Spot>,
+}
+
+/// In the table, where other numbers tell how far was searched without finding a win.
+const WON: u8 = u8::MAX;
+
+impl Vct {
+    /// A search that remembers `entries` positions, which is a power of two.
+    pub(super) fn new(entries: usize) -> Self {
+        debug_assert!(entries.is_power_of_two(), "entries are found by the low bits of a hash");
+        Self { table: vec![0; entries].into(), moves: Vec::new(), best: None }
+    }
+
+    /// Forgets every position.
+    pub(super) fn clear(&mut self) {
+        self.table.fill(0);
+    }
+
+    /// The first move of a win of `attacker`, whose move it is, and how many moves it takes
+    /// before fours alone win. `None` where there is none or it takes more than `nodes` positions
+    /// to find.
+    pub(super) fn search(
+        &mut self,
+        grid: &mut Grid,
+        vcf: &mut Vcf,
+        attacker: Stone,
+        nodes: u64,
+        limits: &mut Limits<'_>,
+    ) -> Option<(Spot, u8)> {
+        let nodes_max = limits.nodes().saturating_add(nodes);
+        for left in 0..=MOVES_MAX {
+            let mut search = Search { memory: self, vcf, attacker, limits, nodes_max };
+            match search.attack(grid, left) {
+                Verdict::Win => return self.best.map(|spot| (spot, left)),
+                Verdict::Beyond if !limits.is_over() && limits.nodes() < nodes_max => {}
+                Verdict::Beyond | Verdict::Never => return None,
+            }
+        }
+        None
+    }
+}
+
+/// One search under way.
+struct Search<'a, 'b> {
+    memory: &'a mut Vct,
+    vcf: &'a mut Vcf,
+    attacker: Stone,
+    limits: &'a mut Limits<'b>,
+    nodes_max: u64,
+}
+
+impl Search<'_, '_> {
+    /// The attacker moves; `left` times at most without fours alone.
+    fn attack(&mut self, grid: &mut Grid, left: u8) -> Verdict {
+        let (attacker, defender) = (self.attacker, self.attacker.opponent());
+        if self.limits.count(1) || self.limits.nodes() >= self.nodes_max {
+            return Verdict::Beyond;
+        }
+        if let Some(five) = grid.kept(attacker, Kept::Fives).next() {
+            self.memory.best = Some(five);
+            return Verdict::Win;
+        }
+        let key = grid.hash() ^ if attacker == Stone::White { WHITE_ATTACKS } else { 0 };
+        match self.recall(key, left) {
+            Some(Verdict::Win) if self.memory.moves.is_empty() => {}
+            Some(verdict) => return verdict,
+            None => {}
+        }
+        let verdict = if grid.count(defender, Kept::Fives) > 0 {
+            let base = self.memory.moves.len();
+            grid.answers_to_fives(defender, &mut self.memory.moves);
+            self.try_moves(grid, left, base)
+        } else {
+            let found = self.vcf.search(grid, attacker, MOVES_MAX, VCF_NODES);
+            self.limits.count(self.vcf.nodes());
+            if found == Verdict::Win {
+                self.memory.best = self.vcf.line().next();
+                Verdict::Win
+            } else if left == 0 {
+                Verdict::Beyond
+            } else {
+                let base = self.memory.moves.len();
+                self.list_threats(grid);
+                self.try_moves(grid, left - 1, base)
+            }
+        };
+        if !self.limits.is_over() && self.limits.nodes() < self.nodes_max {
+            self.remember(key, verdict, left);
+        }
+        verdict
+    }
+
+    /// Adds the moves that make a four or an open three and do not let the other side win first.
+    /// The most forcing come last, which is where they are taken from.
+    fn list_threats(&mut self, grid: &mut Grid) {
+        let attacker = self.attacker;
+        let stops = grid.answers_to_unstoppable(attacker.opponent());
+        let base = self.memory.moves.len();
+        let is_safe = |spot: &Spot| stops.as_ref().is_none_or(|stops| stops.contains(*spot));
+        let threes = grid
+            .kept(attacker, Kept::Threes)
+            .filter(|spot| !grid.flags(*spot, attacker).any(Flags::FOUR) && is_safe(spot));
+        self.memory.moves.extend(threes);
+        self.memory.moves.extend(grid.kept(attacker, Kept::Fours));
+        self.memory.moves[base..].sort_by_key(|spot| {
+            let flags = grid.flags(*spot, attacker);
+            (flags.any(Flags::FOUR) && flags.any(Flags::THREE), grid.threes(*spot, attacker))
+        });
+    }
+
+    /// Tries the moves above `base`, and takes them off.
+    fn try_moves(&mut self, grid: &mut Grid, left: u8, base: usize) -> Verdict {
+        let mut verdict = Verdict::Never;
+        while self.memory.moves.len() > base {
+            let spot = self.memory.moves.pop().expect("it is longer than its base");
+            if grid.is_forbidden(spot, self.attacker) {
+                continue;
+            }
+            grid.force(spot, self.attacker);
+            let found = self.defend(grid, left);
+            grid.unforce(spot);
+            match found {
+                Verdict::Win => {
+                    self.memory.moves.truncate(base);
+                    self.memory.best = Some(spot);
+                    return Verdict::Win;
+                }
+                Verdict::Beyond => verdict = Verdict::Beyond,
+                Verdict::Never => {}
+            }
+        }
+        verdict
+    }
+
+    /// The other side answers in every way that may save it. A win when it has none.
+    fn defend(&mut self, grid: &mut Grid, left: u8) -> Verdict {
+        let (attacker, defender) = (self.attacker, self.attacker.opponent());
+        if grid.count(defender, Kept::Fives) > 0 {
+            return Verdict::Never;
+        }
+        let base = self.memory.moves.len();
+        if grid.count(attacker, Kept::Fives) > 0 {
+            grid.answers_to_fives(attacker, &mut self.memory.moves);
+        } else {
+            let Some(mut answers) = grid.answers_to_unstoppable(attacker) else {
+                return Verdict::Never;
+            };
+            grid.kept(defender, Kept::Fours).for_each(|spot| answers.insert(spot));
+            self.memory.moves.extend(answers.iter(grid.len()));
+        }
+        while self.memory.moves.len() > base {
+            let answer = self.memory.moves.pop().expect("it is longer than its base");
+            if grid.is_forbidden(answer, defender) {
+                continue;
+            }
+            grid.force(answer, defender);
+            let verdict = self.attack(grid, left);
+            grid.unforce(answer);
+            if verdict != Verdict::Win {
+                self.memory.moves.truncate(base);
+                return verdict;
+            }
+        }
+        Verdict::Win
+    }
+
+    fn recall(&self, key: u64, left: u8) -> Option<Verdict> {
+        let entry = self.memory.table[slot(key, self.memory.table.len())];
+        let [known, ..] = entry.to_le_bytes();
+        match known {
+            _ if entry >> 8 != key >> 8 => None,
+            WON => Some(Verdict::Win),
+            searched if searched > left => Some(Verdict::Beyond),
+            _ => None,
+        }
+    }
+
+    fn remember(&mut self, key: u64, verdict: Verdict, left: u8) {
+        let known = match verdict {
+            Verdict::Win => WON,
+            Verdict::Beyond => left + 1,
+            Verdict::Never => WON - 1,
+        };
+        let index = slot(key, self.memory.table.len());
+        self.memory.table[index] = key >> 8 << 8 | u64::from(known);
+    }
+}
+
+/// Tells White's attacks from Black's in the table.
+const WHITE_ATTACKS: u64 = 0x5bf0_3635_dcd1_6c4f;
