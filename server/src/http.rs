@@ -1,7 +1,9 @@
-//! HTTP: the page, the health check, and the handshake that turns a connection into a socket.
+//! HTTP: the page, finished games, the health check, and the handshake that turns a connection into
+//! a socket.
 //!
 //! What is said over the socket is unknown here.
 
+mod games;
 mod handshake;
 mod page;
 
@@ -39,6 +41,8 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .route("/", get(page::home))
         .route("/r/{code}", get(page::room))
         .route("/style.css", get(page::style))
+        .route("/api/games", get(games::list))
+        .route("/api/games/{id}", get(games::game))
         .route("/healthz", get(health))
         .route("/ws", any(socket))
         .fallback(page::missing)

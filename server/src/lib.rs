@@ -38,7 +38,7 @@ use self::{
     },
     lobby::Lobby,
     room::actor::Surroundings,
-    store::{Storage, StorageError, Store},
+    store::{Library, Storage, StorageError, Store},
     thinking::Pool,
 };
 
@@ -47,6 +47,7 @@ use self::{
 struct Server {
     limits: Limits,
     lobby: Arc<Lobby>,
+    library: Library,
     sessions: Admission,
     sessions_so_far: AtomicU64,
     counters: Arc<Counters>,
@@ -83,6 +84,7 @@ pub async fn run(
 ) -> Result<(), RunError> {
     let limits = config.limits;
     let counters = Arc::new(Counters::default());
+    let library = Library::new(storage.archive()?);
     let (store, mut writer) = Store::start(storage)?;
     let (pool, bots) = Pool::start(config.bot_threads.get())?;
     let stop_rooms = CancellationToken::new();
@@ -96,6 +98,7 @@ pub async fn run(
     let server = Arc::new(Server {
         limits,
         lobby: Arc::new(Lobby::new(limits, around, rooms.clone())),
+        library,
         sessions: Admission::new(limits.sessions_max, limits.sessions_per_address_max),
         sessions_so_far: AtomicU64::new(0),
         counters,

@@ -34,6 +34,10 @@ pub const MAILBOX_INPUTS_MAX: usize = 128;
 pub const HELD_EFFECTS_MAX: usize = 1_024;
 /// Most requests that wait for the writer of the store.
 pub const WRITER_QUEUE_MAX: usize = 1_024;
+/// Most finished games in one answer.
+pub const GAMES_PAGE_MAX: usize = 50;
+/// Most requests for finished games that wait for the disk; one of them is served at a time.
+pub const ARCHIVE_QUEUE_MAX: usize = 32;
 /// Most finished games that a server without a disk remembers.
 pub const MEMORY_GAMES_MAX: usize = 1_000;
 /// Most jobs that wait for the bots' threads.

@@ -1,8 +1,8 @@
 //! The store: the logs of rooms and the games that ended in them.
 //!
 //! [`Storage`] is what a back end must do; [`Memory`] and [`Sqlite`] are the two there are. One
-//! writer (`store/writer.rs`) owns the storage and groups what is queued into one commit. Neither
-//! knows what the events mean.
+//! writer (`store/writer.rs`) owns the storage and groups what is queued into one commit; beside
+//! it, finished games are read (`store/library.rs`). None of them knows what the events mean.
 //!
 //! A room has one owner at a time, told by its [`Epoch`]: who claims a room raises the epoch, and
 //! what an earlier owner still appends is refused. So a second server on the same storage, which
@@ -10,6 +10,7 @@
 
 mod check;
 mod folder;
+mod library;
 mod memory;
 mod schema;
 mod sqlite;
@@ -22,12 +23,15 @@ use fivefold_shared::{
     record::{FinishedGame, GameList, Record},
 };
 
-pub(crate) use self::writer::{Reply, Store};
 pub use self::{
     check::{BackupError, Findings, backup, check},
     folder::DataFolder,
     memory::Memory,
     sqlite::Sqlite,
+};
+pub(crate) use self::{
+    library::{Library, ReadError},
+    writer::{Reply, Store},
 };
 use crate::room::Entry;
 

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 mod ends;
+mod games;
 mod handshake;
 mod harness;
 mod limits;

@@ -1,8 +1,10 @@
 #![doc = include_str!("../protocol.md")]
 
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{Command, Message};
+use crate::record::{FinishedGame, GameList};
 
 /// An example of what a client says, in the guide above: the text must be a command, and the
 /// command must be written as the same JSON.
@@ -21,6 +23,27 @@ pub fn client_says(json: &str) {
 pub fn server_says(json: &str) {
     let message = Message::from_json(json).expect("the example is a message");
     assert_same(json, &message.to_json());
+}
+
+/// An example of a list of finished games; as [`client_says`].
+///
+/// # Panics
+/// When it is not.
+pub fn list_says(json: &str) {
+    assert_same(json, &read_and_write::<GameList>(json));
+}
+
+/// An example of a finished game; as [`client_says`].
+///
+/// # Panics
+/// When it is not.
+pub fn game_says(json: &str) {
+    assert_same(json, &read_and_write::<FinishedGame>(json));
+}
+
+fn read_and_write<T: Serialize + DeserializeOwned>(json: &str) -> String {
+    let value: T = serde_json::from_str(json).expect("the example is what it says");
+    serde_json::to_string(&value).expect("it can be written")
 }
 
 fn assert_same(example: &str, written: &str) {

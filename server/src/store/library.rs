@@ -1,0 +1,51 @@
+//! Reading finished games beside the writer, one request at a time, off the runtime's threads.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::{sync::Semaphore, task::spawn_blocking};
+
+use super::{Archive, StorageError};
+use crate::limits::ARCHIVE_QUEUE_MAX;
+
+/// The way to the finished games.
+#[derive(Debug)]
+pub(crate) struct Library {
+    /// Held for one read, on a thread that may block.
+    archive: Arc<Mutex<Box<dyn Archive>>>,
+    places: Semaphore,
+}
+
+/// Why nothing could be read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ReadError {
+    /// As many wait as may.
+    #[error("too many ask at once")]
+    Busy,
+    /// The storage has failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+impl Library {
+    pub(crate) fn new(archive: Box<dyn Archive>) -> Self {
+        Self { archive: Arc::new(Mutex::new(archive)), places: Semaphore::new(ARCHIVE_QUEUE_MAX) }
+    }
+
+    /// Reads something.
+    ///
+    /// # Errors
+    /// When too many ask at once, or the storage fails.
+    pub(crate) async fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&mut dyn Archive) -> Result<T, StorageError> + Send + 'static,
+    ) -> Result<T, ReadError> {
+        let _place = self.places.try_acquire().map_err(|_| ReadError::Busy)?;
+        let archive = Arc::clone(&self.archive);
+        let reading = spawn_blocking(move || {
+            // A read changes nothing that a panic could leave half done.
+            read(archive.lock().unwrap_or_else(PoisonError::into_inner).as_mut())
+        });
+        let panicked = |_| StorageError::Failed("the archive broke".into());
+        Ok(reading.await.map_err(panicked)??)
+    }
+}

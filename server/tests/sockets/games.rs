@@ -1,0 +1,123 @@
+//! Games that have ended: told over HTTP, and rooms that come back when the server does.
+
+use fivefold_server::store::{DataFolder, Memory, Sqlite, Storage};
+use fivefold_shared::{
+    protocol::{CatchUp, Identity, MemberId, Message},
+    record::{FinishedGame, GameList},
+};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::harness::{Client, LIMITS, TestServer};
+
+/// Somebody new, with his public id and his secret.
+async fn greet(server: &TestServer, name: &str) -> (Client, MemberId, Identity) {
+    let mut client = server.connect().await;
+    let hello = json!({"type": "hello", "protocol": 1, "name": name});
+    match client.ask(hello).await {
+        Message::Welcome { you, identity: Some(identity), .. } => (client, you, identity),
+        other => panic!("not welcome: {other:?}"),
+    }
+}
+
+async fn greet_again(server: &TestServer, name: &str, identity: &Identity) -> Client {
+    let mut client = server.connect().await;
+    let hello = json!({"type": "hello", "protocol": 1, "name": name, "identity": identity});
+    let answer = client.ask(hello).await;
+    assert!(matches!(answer, Message::Welcome { identity: None, .. }), "{answer:?}");
+    client
+}
+
+async fn get<T: DeserializeOwned>(server: &TestServer, path: &str) -> T {
+    let answer = server.get(path).await;
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    assert!(head.starts_with("HTTP/1.1 200"), "{path}: {answer}");
+    serde_json::from_str(body).unwrap()
+}
+
+/// A game of Ann, who plays first, against Bob, in which she puts one stone and gives up.
+async fn play(ann: &mut Client, bob: &mut Client, visibility: &str) {
+    let create = json!({"type": "create", "rules": {"variant": "standard"}, "colour": "black",
+        "visibility": visibility, "seats": ["me", "open"]});
+    let Message::Joined { room, .. } = ann.ask(create).await else { panic!("no room") };
+    bob.join(&room).await;
+    done(bob, json!({"type": "sit", "room": room})).await;
+    done(ann, json!({"type": "play", "room": room, "ply": 0, "point": [7, 7]})).await;
+    done(ann, json!({"type": "resign", "room": room})).await;
+}
+
+async fn done(client: &mut Client, command: Value) {
+    let answer = client.ask(command).await;
+    assert!(matches!(answer, Message::Done { .. }), "{answer:?}");
+}
+
+#[tokio::test]
+async fn public_games_are_listed_and_all_are_found_by_id() {
+    let memory = Memory::default();
+    let server = TestServer::start_on(Box::new(memory.clone()), LIMITS);
+    let (mut ann, anns_id, _) = greet(&server, "Ann").await;
+    let (mut bob, bobs_id, _) = greet(&server, "Bob").await;
+    assert_eq!(get::<GameList>(&server, "/api/games").await, GameList::default());
+    play(&mut ann, &mut bob, "public").await;
+    play(&mut ann, &mut bob, "private").await;
+
+    let list: GameList = get(&server, "/api/games").await;
+    let [listed] = &list.games[..] else { panic!("one is public: {list:?}") };
+    let game: FinishedGame = get(&server, &format!("/api/games/{}", listed.id)).await;
+    assert_eq!(game.record.summary, listed.summary);
+    assert_eq!(game.record.moves.len(), 1);
+    assert_eq!((listed.summary.black.name(), listed.summary.plies), ("Ann".into(), 1));
+
+    for (path, expected) in [
+        (format!("/api/games?member={anns_id}"), 1),
+        (format!("/api/games?member={bobs_id}"), 1),
+        ("/api/games?member=0000000000000000".into(), 0),
+        ("/api/games?before=1".into(), 0),
+    ] {
+        assert_eq!(get::<GameList>(&server, &path).await.games.len(), expected, "{path}");
+    }
+    for (path, status) in [
+        ("/api/games?member=Ann", 400),
+        ("/api/games?before=-1", 400),
+        ("/api/games/k7m2qpxw9abcdefg", 404),
+        ("/api/games/..", 404),
+    ] {
+        let answer = server.get(path).await;
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{path}: {answer}");
+    }
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_game_goes_on_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = || {
+        let storage = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
+        Box::new(storage) as Box<dyn Storage>
+    };
+    let server = TestServer::start_on(open(), LIMITS);
+    let (mut ann, _, anns) = greet(&server, "Ann").await;
+    let (mut bob, _, bobs) = greet(&server, "Bob").await;
+    let room = ann.create(json!(["me", "open"])).await;
+    bob.join(&room).await;
+    let sat = bob.ask(json!({"type": "sit", "room": room})).await;
+    let Message::Done { seq: Some(seq), .. } = sat else { panic!("{sat:?}") };
+    let play = json!({"type": "play", "room": room, "ply": 0, "point": [7, 7], "id": "one"});
+    let played = ann.ask(play.clone()).await;
+    assert!(matches!(played, Message::Done { .. }), "{played:?}");
+    server.stop().await;
+
+    let server = TestServer::start_on(open(), LIMITS);
+    let mut ann = greet_again(&server, "Ann", &anns).await;
+    let mut bob = greet_again(&server, "Bob", &bobs).await;
+    ann.join(&room).await;
+    // The same command again is answered the same, and not done again.
+    assert_eq!(ann.ask(play).await, played);
+    let after = json!({"type": "join", "room": room, "after": seq});
+    let Message::Joined { catch_up, .. } = bob.ask(after).await else { panic!("not joined") };
+    let CatchUp::Events(missed) = catch_up else { panic!("he lacks one event") };
+    assert_eq!(missed.len(), 1, "{missed:?}");
+    let answer = json!({"type": "play", "room": room, "ply": 1, "point": [8, 8]});
+    done(&mut bob, answer).await;
+    server.stop().await;
+}
