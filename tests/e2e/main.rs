@@ -54,7 +54,10 @@ struct Pair {
 
 impl Pair {
     async fn by(create: Create) -> Self {
-        let server = Server::start();
+        Self::on(Server::start(), create).await
+    }
+
+    async fn on(server: Server, create: Create) -> Self {
         let mut ann = Guest::hello(&server, "Ann").await;
         let room = ann.create(create).await;
         let mut bob = Guest::hello(&server, "Bob").await;

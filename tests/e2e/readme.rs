@@ -98,7 +98,7 @@ fn a_game_by_the_readmes_commands() {
     eve.line_with("Black: Ann, White: Bob");
     for (ply, (x, y)) in FIVE.into_iter().enumerate() {
         let mover = if ply % 2 == 0 { &mut ann } else { &mut bob };
-        mover.line_with("your move");
+        mover.line_with(&if ply == 0 { "Game 1: ".to_owned() } else { format!("{ply}. ") });
         mover.say(&format!("{x},{y}"));
     }
     for client in [&mut ann, &mut bob, &mut eve] {

@@ -1,11 +1,12 @@
 //! Losing the connection and coming back: the same seat, what was missed, and nothing twice.
 
-use fivefold_shared::protocol::{
-    CommandId, Event, LobbyRequest, Message, Reason, Request, RoomRequest,
+use fivefold_shared::{
+    protocol::{CatchUp, CommandId, Event, LobbyRequest, Message, Reason, Request, RoomRequest},
+    rules::Point,
 };
-use fivefold_tests::Guest;
+use fivefold_tests::{Guest, Server};
 
-use crate::{FIVE, Pair};
+use crate::{FIVE, Pair, freestyle, private};
 
 #[tokio::test]
 async fn who_comes_back_gets_exactly_the_missing_events_and_plays_on() {
@@ -24,9 +25,7 @@ async fn who_comes_back_gets_exactly_the_missing_events_and_plays_on() {
     let mut bob = bob.back().await;
     let join = LobbyRequest::Join { room: room.clone(), after: Some(last) };
     let answer = bob.ask(Request::Lobby(join)).await;
-    let Message::Joined { catch_up: fivefold_shared::protocol::CatchUp::Events(missed), .. } =
-        answer
-    else {
+    let Message::Joined { catch_up: CatchUp::Events(missed), .. } = answer else {
         panic!("{answer:?}");
     };
     let seqs: Vec<u64> = missed.iter().map(|event| event.seq).collect();
@@ -100,7 +99,7 @@ async fn making_a_room_twice_with_one_id_makes_one_room() {
     let pair = Pair::new().await;
     let Pair { mut ann, .. } = pair;
     let id = CommandId::try_from("my-room".to_owned()).expect("an id");
-    let create = Request::Lobby(LobbyRequest::Create(crate::private(crate::freestyle())));
+    let create = Request::Lobby(LobbyRequest::Create(private(freestyle())));
     let code = |message| match message {
         Message::Joined { room, .. } => room,
         other => panic!("{other:?}"),
@@ -110,4 +109,29 @@ async fn making_a_room_twice_with_one_id_makes_one_room() {
     let mut ann = ann.lost().back().await;
     ann.send_as(id.clone(), create).await;
     assert_eq!(code(ann.answer(&id).await), first);
+}
+
+#[tokio::test]
+async fn a_killed_server_has_kept_every_move_that_it_answered() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut pair = Pair::on(Server::start_in(folder.path()), private(freestyle())).await;
+    for moves in FIVE.chunks(2) {
+        pair.play(moves).await;
+        let Pair { server, room, ann, bob } = pair;
+        let (ann, bob) = (ann.lost(), bob.lost());
+        // Killed as by `kill -9`, with whatever it was doing.
+        drop(server);
+        let server = Server::start_in(folder.path());
+        let mut ann = ann.moved_to(&server).back().await;
+        let mut bob = bob.moved_to(&server).back().await;
+        ann.join(&room).await;
+        bob.join(&room).await;
+        pair = Pair { server, room, ann, bob };
+        pair.level().await;
+    }
+    let end = pair.bob.seen(&pair.room);
+    let moves: Vec<_> = FIVE.map(Point::from).into();
+    assert_eq!(end.position().moves(), moves);
+    assert!(end.position().outcome().is_some());
+    assert_eq!(end.snapshots, 1, "the missing events are enough");
 }

@@ -61,6 +61,11 @@ pub struct Away {
 }
 
 impl Away {
+    /// The server is somewhere else now.
+    pub fn moved_to(self, server: &Server) -> Self {
+        Self { address: server.address(), ..self }
+    }
+
     /// Comes back on a new socket. The server knows who he is; the rooms are still to be joined.
     ///
     /// # Panics

@@ -3,6 +3,7 @@
 use std::{
     io::{BufRead, BufReader},
     net::SocketAddr,
+    path::Path,
     process::{Child, ChildStdout, Command, ExitStatus, Stdio},
     time::{Duration, Instant},
 };
@@ -28,15 +29,28 @@ impl Server {
         Self::start_with(&["--command-rate", "1000000"])
     }
 
-    /// Starts a server on a free port, with these flags and everything else as it comes.
+    /// Starts a server on a free port and in memory, with these flags and everything else as it
+    /// comes.
     ///
     /// # Panics
     /// When it does not start.
     pub fn start_with(flags: &[&str]) -> Self {
-        let mut child = Command::new(program("fivefold-server"))
-            .args(["--listen", "127.0.0.1:0", "--in-memory"])
+        Self::run(Command::new(program("fivefold-server")).arg("--in-memory").args(flags))
+    }
+
+    /// Starts a server on a free port that keeps everything in this folder.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn start_in(folder: &Path) -> Self {
+        let mut server = Command::new(program("fivefold-server"));
+        Self::run(server.args(["--command-rate", "1000000", "--data"]).arg(folder))
+    }
+
+    fn run(server: &mut Command) -> Self {
+        let mut child = server
+            .args(["--listen", "127.0.0.1:0"])
             .env_remove("FIVEFOLD_DATA")
-            .args(flags)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()
