@@ -91,7 +91,7 @@ impl Drop for Place {
 }
 
 /// What counts as one address: an IPv6 host has a whole network of 64 bits to choose from.
-fn network(address: IpAddr) -> IpAddr {
+pub(crate) fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),
         IpAddr::V6(address) => {

@@ -84,6 +84,15 @@ pub struct Args {
     #[arg(long, env = "FIVEFOLD_COMMAND_RATE", value_name = "PER_SECOND",
           default_value_t = Limits::DEFAULT.commands_per_second)]
     pub command_rate: u32,
+
+    /// The same for all sessions from one address together; ten times the above if not given.
+    #[arg(long, env = "FIVEFOLD_ADDRESS_COMMAND_RATE", value_name = "PER_SECOND")]
+    pub address_command_rate: Option<u32>,
+
+    /// Codes that no room has which may be tried from one address in a minute.
+    #[arg(long, env = "FIVEFOLD_UNKNOWN_CODES", value_name = "PER_MINUTE",
+          default_value_t = Limits::DEFAULT.unknown_codes_per_minute)]
+    pub unknown_codes: u32,
 }
 
 /// What the program can do with a database, also while a server uses it.
@@ -133,6 +142,8 @@ impl Args {
     /// The configuration that these arguments mean.
     pub fn config(&self) -> Config {
         let default = Config::default();
+        let address_command_rate =
+            self.address_command_rate.unwrap_or(self.command_rate.saturating_mul(10));
         let ms = |seconds: u64| {
             u64::try_from(Duration::from_secs(seconds).as_millis()).unwrap_or(u64::MAX)
         };
@@ -145,6 +156,9 @@ impl Args {
                 spectators_max: self.spectators,
                 commands_per_second: self.command_rate,
                 commands_burst: self.command_rate.saturating_mul(3),
+                address_commands_per_second: address_command_rate,
+                address_commands_burst: address_command_rate.saturating_mul(3),
+                unknown_codes_per_minute: self.unknown_codes,
                 bot_pace_ms: self.bot_pace,
                 bot_answer_min_ms: self.bot_answer_min,
                 empty_room_close_ms: ms(self.empty_room_close),

@@ -72,11 +72,11 @@ pub(crate) async fn serve(stream: TcpStream, peer: IpAddr, router: Router, serve
         tracing::debug!(%error, "the connection failed");
         return;
     }
-    let Some(Upgrade { socket, place }) = caller.take() else { return };
+    let Some(Upgrade { socket, address, place }) = caller.take() else { return };
     match socket.await {
         Ok(socket) => {
             let id = SessionId(server.sessions_so_far.fetch_add(1, Ordering::Relaxed));
-            session::run(TokioIo::new(socket), id, server).await;
+            session::run(TokioIo::new(socket), id, address, server).await;
         }
         Err(error) => tracing::debug!(%error, "the handshake failed"),
     }
@@ -95,6 +95,7 @@ struct Caller {
 #[derive(Debug)]
 struct Upgrade {
     socket: OnUpgrade,
+    address: IpAddr,
     /// Held for as long as the session lasts.
     place: Place,
 }
@@ -143,7 +144,8 @@ async fn socket(
             return too_many(full);
         }
     };
-    caller.put(Upgrade { socket: hyper::upgrade::on(request), place });
+    let socket = hyper::upgrade::on(request);
+    caller.put(Upgrade { socket, address: caller.peer, place });
     handshake::switching(&accept)
 }
 

@@ -3,6 +3,7 @@
 //! [`run`] is the table of contents: what there is, who knows whom, and in which order it ends.
 
 mod admission;
+mod bucket;
 mod chance;
 pub mod config;
 mod counters;
@@ -10,6 +11,7 @@ mod http;
 pub mod limits;
 mod lobby;
 mod outbox;
+mod rates;
 pub mod room;
 mod session;
 pub mod signals;
@@ -37,6 +39,7 @@ use self::{
         STOP_SESSIONS_WITHIN,
     },
     lobby::Lobby,
+    rates::Rates,
     room::actor::Surroundings,
     store::{Library, Storage, StorageError, Store},
     thinking::Pool,
@@ -49,6 +52,7 @@ struct Server {
     lobby: Arc<Lobby>,
     library: Library,
     sessions: Admission,
+    rates: Rates,
     sessions_so_far: AtomicU64,
     counters: Arc<Counters>,
     /// Tells sessions to end: the server stops.
@@ -100,6 +104,7 @@ pub async fn run(
         lobby: Arc::new(Lobby::new(limits, around, rooms.clone())),
         library,
         sessions: Admission::new(limits.sessions_max, limits.sessions_per_address_max),
+        rates: Rates::new(limits),
         sessions_so_far: AtomicU64::new(0),
         counters,
         stop: shutdown.clone(),

@@ -48,6 +48,11 @@ pub const THINKING_TIME_MAX: Duration = Duration::from_secs(1);
 pub const THINKING_TIME_MIN: Duration = Duration::from_millis(10);
 /// Most rooms that one session is in at once.
 pub const JOINED_ROOMS_MAX: usize = 64;
+/// Most addresses without sessions whose rates are remembered.
+pub const IDLE_ADDRESSES_MAX: usize = 10_000;
+/// Codes refused to a session because its address has tried too many that no room has, before the
+/// session is ended.
+pub const CODE_REFUSALS_MAX: u32 = 10;
 /// Commands refused as too fast, one after the other, before the session is ended.
 pub const TOO_FAST_REFUSALS_MAX: u32 = 100;
 /// The list of rooms is reused for this many times as long as it took to make, so that making it
@@ -99,6 +104,13 @@ pub struct Limits {
     pub commands_per_second: u32,
     /// Commands that a session may send at once after a rest.
     pub commands_burst: u32,
+    /// Commands that all sessions from one address together may send in a second, for long.
+    pub address_commands_per_second: u32,
+    /// The same at once after a rest.
+    pub address_commands_burst: u32,
+    /// Codes that no room has which may be tried from one address in a minute. After that no code
+    /// is taken from there for a while.
+    pub unknown_codes_per_minute: u32,
     /// The longest that the head of an HTTP request, and so a handshake, may take.
     pub handshake_timeout: Duration,
     /// The longest that a session may take to say hello.
@@ -130,6 +142,9 @@ impl Limits {
         rooms_per_identity_max: 20,
         commands_per_second: 20,
         commands_burst: 60,
+        address_commands_per_second: 200,
+        address_commands_burst: 600,
+        unknown_codes_per_minute: 30,
         handshake_timeout: Duration::from_secs(5),
         hello_timeout: Duration::from_secs(10),
         ping_interval: Duration::from_secs(15),
@@ -153,6 +168,11 @@ const _: () = assert!(Limits::DEFAULT.bot_answer_min_ms <= Limits::DEFAULT.bot_p
 const _: () = assert!(
     Limits::DEFAULT.empty_room_close_ms <= Limits::DEFAULT.abandoned_room_close_ms,
     "a room with a game is kept at least as long as one without"
+);
+const _: () = assert!(
+    Limits::DEFAULT.commands_per_second <= Limits::DEFAULT.address_commands_per_second
+        && Limits::DEFAULT.commands_burst <= Limits::DEFAULT.address_commands_burst,
+    "a session alone at its address is held back by its own rate"
 );
 const _: () = assert!(
     ANSWERS_MAX <= HISTORY_EVENTS_MAX,

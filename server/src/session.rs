@@ -3,11 +3,11 @@
 //! It reads commands, one after the other, answers those that are no room's business and passes the
 //! others on, and writes what its outbox holds. How rooms and games work is unknown here.
 
-mod bucket;
 mod close;
 
 use std::{
     collections::HashMap,
+    net::IpAddr,
     sync::{Arc, Weak},
 };
 
@@ -26,15 +26,18 @@ use tokio_tungstenite::{
 };
 use tokio_util::sync::CancellationToken;
 
-use self::{bucket::Bucket, close::End};
+use self::close::End;
 use crate::{
-    Server, chance,
+    Server,
+    bucket::Bucket,
+    chance,
     limits::{
-        JOINED_ROOMS_MAX, MESSAGE_MAX, READ_BUFFER, TOO_FAST_REFUSALS_MAX, WRITE_BUFFER,
-        WRITE_BUFFER_MAX,
+        CODE_REFUSALS_MAX, JOINED_ROOMS_MAX, MESSAGE_MAX, READ_BUFFER, TOO_FAST_REFUSALS_MAX,
+        WRITE_BUFFER, WRITE_BUFFER_MAX,
     },
     lobby::{RoomHandle, no_such_room},
     outbox::{Outbox, encode},
+    rates::Rate,
     room::{Input, Member, SessionId, actor::Letter},
 };
 
@@ -53,12 +56,14 @@ fn config() -> WebSocketConfig {
 }
 
 /// Runs a session until either side ends it.
-pub(crate) async fn run(socket: Socket, id: SessionId, server: Arc<Server>) {
+pub(crate) async fn run(socket: Socket, id: SessionId, address: IpAddr, server: Arc<Server>) {
     let role = tungstenite::protocol::Role::Server;
     let socket = WebSocketStream::from_raw_socket(socket, role, Some(config())).await;
     let (outbox, messages, overflow) = Outbox::new();
     let now = Instant::now();
-    let bucket = Bucket::new(now, server.limits.commands_per_second, server.limits.commands_burst);
+    let per_second = f64::from(server.limits.commands_per_second);
+    let bucket = Bucket::new(now, per_second, server.limits.commands_burst);
+    let address_rate = server.rates.of(address, now);
     let mut session = Session {
         hello_by: now + server.limits.hello_timeout,
         ping_at: now + server.limits.ping_interval,
@@ -72,7 +77,9 @@ pub(crate) async fn run(socket: Socket, id: SessionId, server: Arc<Server>) {
         member: None,
         rooms: HashMap::new(),
         bucket,
+        address_rate,
         too_fast: 0,
+        codes_refused: 0,
     };
     let end = session.serve().await;
     tracing::debug!(session.id = id.0, ?end, "session ended");
@@ -98,8 +105,12 @@ struct Session {
     /// The rooms that the session is in, or has asked to enter.
     rooms: HashMap<RoomCode, Joined>,
     bucket: Bucket,
+    /// Shared with the other sessions from the same address.
+    address_rate: Arc<Rate>,
     /// Commands refused as too fast since the last that was not.
     too_fast: u32,
+    /// Codes that were not even looked up.
+    codes_refused: u32,
     hello_by: Instant,
     ping_at: Instant,
     /// When the peer last sent anything.
@@ -202,7 +213,8 @@ impl Session {
 
     async fn command(&mut self, text: &str) -> Result<(), End> {
         let command = Command::from_json(text);
-        if !self.bucket.take(Instant::now()) {
+        let now = Instant::now();
+        if !(self.bucket.take(now) && self.address_rate.take_command(now)) {
             self.too_fast += 1;
             self.server.counters.too_fast.add();
             if self.too_fast >= TOO_FAST_REFUSALS_MAX {
@@ -272,7 +284,7 @@ impl Session {
                 let list = self.server.lobby.list();
                 self.say(Message::Rooms { id, rooms: list.rooms, total: list.total }).await
             }
-            LobbyRequest::Join { room, after } => match self.server.lobby.find(&room) {
+            LobbyRequest::Join { room, after } => match self.find(&room)? {
                 Ok(handle) => self.enter(member, id, room, handle, after).await,
                 Err(refusal) => self.refuse(Some(id), refusal).await,
             },
@@ -337,6 +349,27 @@ impl Session {
         Err(Refusal::new(Reason::TooManyJoined, text))
     }
 
+    /// Looks up a room by a code that may be guessed: not as often as one likes.
+    fn find(&mut self, code: &RoomCode) -> Result<Result<RoomHandle, Refusal>, End> {
+        let now = Instant::now();
+        if self.rooms.contains_key(code) {
+            return Ok(self.server.lobby.find(code));
+        }
+        if !self.address_rate.may_try_code(now) {
+            self.codes_refused += 1;
+            if self.codes_refused >= CODE_REFUSALS_MAX {
+                return Err(End::TOO_FAST);
+            }
+            let text = "Too many codes that no room has. Check yours, and wait a moment.";
+            return Ok(Err(Refusal::new(Reason::TooFast, text)));
+        }
+        let found = self.server.lobby.find(code);
+        if found.is_err() {
+            self.address_rate.note_unknown_code(now);
+        }
+        Ok(found)
+    }
+
     async fn enter(
         &mut self,
         member: Member,
@@ -368,10 +401,7 @@ impl Session {
             .and_then(|joined| joined.outbox.upgrade().map(|outbox| (joined.room.clone(), outbox)));
         let found = match joined {
             Some(found) => Ok(found),
-            None => {
-                let room = self.server.lobby.find(code);
-                room.map(|room| (room, Arc::new(self.outbox.clone())))
-            }
+            None => self.find(code)?.map(|room| (room, Arc::new(self.outbox.clone()))),
         };
         match found {
             Ok((room, outbox)) => match room.mailbox().try_send(Letter { input, outbox }) {

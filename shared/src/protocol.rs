@@ -11,7 +11,8 @@ mod names;
 
 pub use self::{
     command::{
-        Colour, Command, Create, LobbyRequest, Request, RoomRequest, SeatRequest, Visibility,
+        Colour, Command, Create, DEPTH_MAX, LobbyRequest, Request, RoomRequest, SeatRequest,
+        Visibility,
     },
     event::{Event, NumberedEvent, Player},
     message::{
@@ -19,8 +20,8 @@ pub use self::{
         Spectators,
     },
     names::{
-        COMMAND_ID_MAX, CommandId, GAME_ID_LENGTH, GameId, IDENTITY_LENGTH, Identity,
-        MEMBER_ID_LENGTH, MemberId, NAME_MAX, Name, NameError, ROOM_CODE_ALPHABET,
+        COMMAND_ID_MAX, CommandId, GAME_ID_LENGTH, GameId, IDENTITY_LENGTH, Identity, Likeness,
+        MEMBER_ID_LENGTH, MemberId, NAME_MARKS_MAX, NAME_MAX, Name, NameError, ROOM_CODE_ALPHABET,
         ROOM_CODE_LENGTH, RoomCode,
     },
 };

@@ -1,8 +1,14 @@
 //! Coming and going. Seats belong to members, not to sessions: a lost socket costs nobody his
 //! seat, and a player always finds the door open.
 
-use fivefold_shared::protocol::{
-    CatchUp, CommandId, Event, MemberId, Message, Name, Player, Reason, Refusal,
+use std::iter;
+
+use fivefold_shared::{
+    protocol::{
+        CatchUp, CommandId, Event, MEMBER_ID_LENGTH, MemberId, Message, Name, Player, Reason,
+        Refusal,
+    },
+    rules::Stone,
 };
 
 use super::{Cause, Effect, Member, Moment, Room, SessionId, answered::Answer};
@@ -25,6 +31,7 @@ impl Room {
             }
             return;
         }
+        let member = &self.told_apart(member);
         self.presence.enter(session, member);
         self.empty_since = None;
         self.news.touch();
@@ -116,10 +123,34 @@ impl Room {
 
     pub(super) fn renamed(&mut self, session: SessionId, name: Name, moment: &mut Moment<'_>) {
         if let Some(Member { id, .. }) = self.presence.member(session) {
-            self.presence.rename(&id, &name);
+            let member = self.told_apart(&Member { id, name });
+            self.presence.rename(&member.id, &member.name);
             self.news.touch();
-            self.rename_player(&Member { id, name }, moment);
+            self.rename_player(&member, moment);
         }
+    }
+
+    /// This member, by a name that is not like that of anybody else here: whoever comes later with
+    /// a name that looks the same has the beginning of his id behind it.
+    fn told_apart(&self, member: &Member) -> Member {
+        let is_taken = |name: &Name| {
+            let likeness = name.likeness();
+            let is_players = |seat| match self.state.seats.get(seat) {
+                Some(Player::Member { member: other, name }) => {
+                    *other != member.id && name.likeness() == likeness
+                }
+                Some(Player::Bot { .. }) | None => false,
+            };
+            self.presence.is_taken(&likeness, &member.id) || Stone::BOTH.into_iter().any(is_players)
+        };
+        // Somebody may have taken a marked name on purpose.
+        let marks = [4, 8, MEMBER_ID_LENGTH].map(|digits| &member.id.as_str()[..digits]);
+        let marked = marks.into_iter().filter_map(|mark| member.name.marked(mark).ok());
+        let mut names = iter::once(member.name.clone()).chain(marked);
+        let name = names.find(|name| !is_taken(name)).unwrap_or_else(|| {
+            Name::new(member.id.as_str()).expect("an id is sixteen digits and letters")
+        });
+        Member { id: member.id.clone(), name }
     }
 
     /// Has the name in a member's seat follow his own, as long as the log has room for it.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use fivefold_shared::{
-    protocol::{MemberId, Name, Player, SPECTATOR_NAMES_MAX, Seats, Spectators},
+    protocol::{Likeness, MemberId, Name, Player, SPECTATOR_NAMES_MAX, Seats, Spectators},
     rules::Stone,
 };
 
@@ -15,6 +15,8 @@ use crate::limits::{MEMBER_SESSIONS_MAX, SPECTATOR_NEWS_INTERVAL_MS};
 pub(super) struct Presence {
     sessions: HashMap<SessionId, MemberId>,
     members: BTreeMap<MemberId, Present>,
+    /// Whose name is like this: nobody who is here has one that is like another's.
+    likenesses: HashMap<Likeness, MemberId>,
 }
 
 #[derive(Clone, Debug)]
@@ -27,12 +29,13 @@ struct Present {
 impl Presence {
     /// Lets a session in. One that is in already only brings its member's name.
     pub(super) fn enter(&mut self, session: SessionId, member: &Member) {
+        self.rename(&member.id, &member.name);
+        self.likenesses.insert(member.name.likeness(), member.id.clone());
         let new = self.sessions.insert(session, member.id.clone()).is_none();
         let present = self
             .members
             .entry(member.id.clone())
             .or_insert_with(|| Present { name: member.name.clone(), sessions: 0 });
-        present.name = member.name.clone();
         present.sessions += usize::from(new);
     }
 
@@ -42,6 +45,7 @@ impl Presence {
         if let Some(present) = self.members.get_mut(&member) {
             present.sessions -= 1;
             if present.sessions == 0 {
+                self.likenesses.remove(&present.name.likeness());
                 self.members.remove(&member);
             }
         }
@@ -51,8 +55,15 @@ impl Presence {
     /// Takes note of a member's new name.
     pub(super) fn rename(&mut self, member: &MemberId, name: &Name) {
         if let Some(present) = self.members.get_mut(member) {
+            self.likenesses.remove(&present.name.likeness());
+            self.likenesses.insert(name.likeness(), member.clone());
             present.name = name.clone();
         }
+    }
+
+    /// Whether somebody else who is in has a name like this one.
+    pub(super) fn is_taken(&self, likeness: &Likeness, by: &MemberId) -> bool {
+        self.likenesses.get(likeness).is_some_and(|member| member != by)
     }
 
     /// Whose session this is, if it is in.

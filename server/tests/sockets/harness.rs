@@ -37,6 +37,8 @@ pub(crate) const LIMITS: Limits = Limits {
     bot_pace_ms: 0,
     commands_per_second: 100_000,
     commands_burst: 100_000,
+    address_commands_per_second: 100_000,
+    address_commands_burst: 100_000,
     ..Limits::DEFAULT
 };
 

@@ -1,7 +1,9 @@
 //! Each limit, at the limit and one past it.
 
-use fivefold_server::limits::{JOINED_ROOMS_MAX, Limits, MESSAGE_MAX, TOO_FAST_REFUSALS_MAX};
-use fivefold_shared::protocol::{Message, Reason, close};
+use fivefold_server::limits::{
+    CODE_REFUSALS_MAX, JOINED_ROOMS_MAX, Limits, MESSAGE_MAX, TOO_FAST_REFUSALS_MAX,
+};
+use fivefold_shared::protocol::{DEPTH_MAX, Event, Message, Player, Reason, close};
 use serde_json::json;
 use tokio_tungstenite::tungstenite::{Error, http::StatusCode};
 
@@ -100,6 +102,101 @@ async fn commands_are_limited_in_their_rate() {
     client.send_text(ping(100)).await;
     assert_eq!(client.closed().await.0, close::POLICY);
     assert_eq!(server.count("too_fast").await, u64::from(TOO_FAST_REFUSALS_MAX));
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn an_address_has_one_rate_for_all_its_sessions() {
+    let limits = Limits { address_commands_burst: 3, address_commands_per_second: 0, ..LIMITS };
+    let server = TestServer::start(limits);
+    let (mut first, mut second) = (server.connect().await, server.connect().await);
+    for turn in [0, 1, 0] {
+        let client = if turn == 0 { &mut first } else { &mut second };
+        assert!(matches!(client.ask(json!({"type": "ping"})).await, Message::Pong { .. }));
+    }
+    drop(first);
+    assert_eq!(second.refused(json!({"type": "ping"})).await, Reason::TooFast);
+    // Nor does it help to connect again.
+    let mut third = server.connect().await;
+    assert_eq!(third.refused(json!({"type": "ping"})).await, Reason::TooFast);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn codes_cannot_be_guessed() {
+    let limits = Limits { unknown_codes_per_minute: 3, ..LIMITS };
+    let server = TestServer::start(limits);
+    let (mut ann, mut eve) = (server.greet("Ann").await, server.greet("Eve").await);
+    let room = ann.create(json!(["me", "open"])).await;
+    let join = json!({"type": "join", "room": "k7m2qpxw9abc"});
+    // A command to a room tells as much about its code as joining it does.
+    let rematch = json!({"type": "rematch", "room": "k7m2qpxw9abc"});
+    for guess in [&join, &rematch, &join] {
+        assert_eq!(eve.refused(guess.clone()).await, Reason::NoSuchRoom);
+    }
+    // From now on a good guess tells no more than a bad one.
+    let good = json!({"type": "join", "room": room});
+    for guess in [&join, &good].into_iter().cycle().take(CODE_REFUSALS_MAX as usize - 1) {
+        assert_eq!(eve.refused(guess.clone()).await, Reason::TooFast);
+    }
+    eve.send_text(json!({"type": "join", "id": "last", "room": room}).to_string()).await;
+    assert_eq!(eve.closed().await.0, close::POLICY);
+    // Who is in the room already does not notice.
+    let offer = ann.refused(json!({"type": "offer_draw", "room": room})).await;
+    assert_eq!(offer, Reason::NoGame);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn commands_are_nested_only_so_deep() {
+    let server = TestServer::start(LIMITS);
+    let mut client = server.connect().await;
+    // The command itself is the first level. A bracket in a string is none.
+    for (levels, is_read) in [(DEPTH_MAX - 1, true), (DEPTH_MAX, false)] {
+        let (open, close) = ("[".repeat(levels), "]".repeat(levels));
+        let ping =
+            format!(r#"{{"type":"ping","id":"deep","text":"\"[[[[[[[[","x":{open}{close}}}"#);
+        client.send_text(ping).await;
+        match client.receive().await {
+            Message::Pong { .. } => assert!(is_read),
+            Message::Refused { id, refusal } => {
+                assert!(!is_read, "{refusal}");
+                assert_eq!(refusal.reason, Reason::Malformed);
+                assert_eq!(id.unwrap().as_str(), "deep");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn nobody_looks_like_somebody_else_in_the_room() {
+    let server = TestServer::start(LIMITS);
+    let mut ann = server.greet("Ann").await;
+    let room = ann.create(json!(["me", "open"])).await;
+    // With a Greek capital, and with another letter case.
+    for name in ["\u{391}nn", "ANN", "Anna"] {
+        let mut other = server.greet("Bob").await;
+        other.join(&room).await;
+        other.ask(json!({"type": "set_name", "name": name})).await;
+        other.ask(json!({"type": "sit", "room": room})).await;
+        let shown = loop {
+            if let Message::Event { event, .. } = ann.receive().await
+                && let Event::Sat { player: Player::Member { member, name }, .. } = event.event
+            {
+                break (member, name);
+            }
+        };
+        let (member, shown) = (shown.0.to_string(), shown.1.to_string());
+        let expected = match name {
+            "Anna" => name.to_owned(),
+            _ => format!("{name} ({})", &member[..4]),
+        };
+        assert_eq!(shown, expected);
+        ann.ask(json!({"type": "resign", "room": room})).await;
+        other.ask(json!({"type": "leave", "room": room})).await;
+    }
     server.stop().await;
 }
 

@@ -7,6 +7,5 @@ mod games;
 mod handshake;
 mod harness;
 mod limits;
-mod load;
 mod play;
 mod storage;

@@ -10,6 +10,10 @@ use crate::{
     rules::{Point, Rules, Stone},
 };
 
+/// How deep the objects and arrays of a command may be nested. Those of this version are nested
+/// four deep.
+pub const DEPTH_MAX: usize = 16;
+
 /// One message from a client: a request and the id that its answer will carry.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Command {
@@ -221,6 +225,10 @@ impl Command {
         if !text.trim_start().starts_with('{') {
             return Err((None, Refusal::new(Reason::Malformed, "a command is a JSON object")));
         }
+        if depth(text) > DEPTH_MAX {
+            let refusal = format!("objects and arrays are nested at most {DEPTH_MAX} deep");
+            return Err((id_alone(text), Refusal::new(Reason::Malformed, refusal)));
+        }
         let head: Head<'_> =
             serde_json::from_str(text).map_err(|error| (id_alone(text), malformed(&error)))?;
         let Some(id) = head.id else {
@@ -272,6 +280,26 @@ impl Request {
             _ => Err(Refusal::new(Reason::UnknownCommand, "no such command")),
         }
     }
+}
+
+/// How deep the objects and arrays of a JSON text are nested.
+fn depth(text: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    let (mut in_string, mut escaped) = (false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b'{' | b'[' if !in_string => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b'}' | b']' if !in_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
 }
 
 /// The id of a command that is otherwise unreadable, so that the refusal can be told apart.

@@ -4,11 +4,16 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
+use unicode_security::confusable_detection::skeleton;
 
 /// Longest command id, in bytes.
 pub const COMMAND_ID_MAX: usize = 40;
 /// Longest name, in characters.
 pub const NAME_MAX: usize = 24;
+/// Most combining marks in a row in a name (Unicode Technical Standard 39, section 5.4): more of
+/// them reach into the lines above and below.
+pub const NAME_MARKS_MAX: usize = 4;
 /// Length of a room's code. Thirty-one letters to the twelfth power are about 59 bits.
 pub const ROOM_CODE_LENGTH: usize = 12;
 /// Length of an identity: 32 random bytes in hexadecimal.
@@ -135,12 +140,18 @@ impl fmt::Debug for Identity {
     }
 }
 
-/// What somebody calls himself: 1 to [`NAME_MAX`] characters, without control characters and
-/// without the invisible ones that reorder or join text. Spaces are trimmed at both ends and
-/// single in between.
+/// What somebody calls himself: 1 to [`NAME_MAX`] characters in Unicode's form NFKC, without
+/// control characters and without the invisible ones that reorder or join text. Spaces are trimmed
+/// at both ends and single in between; combining marks belong to a letter, at most
+/// [`NAME_MARKS_MAX`] of them.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Name(String);
+
+/// What two names have in common that people may take for one another: `Ann`, `ANN` and `Αnn` with
+/// a Greek capital have the same. Not for people to read.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Likeness(String);
 
 impl Name {
     /// Checks and tidies a name.
@@ -148,13 +159,35 @@ impl Name {
     /// # Errors
     /// When nothing is left, too much is left, or a character is not allowed.
     pub fn new(text: &str) -> Result<Self, NameError> {
-        let tidy = text.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
-        let allowed = tidy.chars().all(|c| !c.is_control() && !is_invisible(c));
+        let form: String = text.nfkc().collect();
+        let words = || form.split(' ').filter(|word| !word.is_empty());
+        let tidy = words().collect::<Vec<_>>().join(" ");
+        let allowed = tidy.chars().all(|c| !c.is_control() && !is_invisible(c))
+            && words().all(|word| !word.starts_with(is_combining_mark))
+            && tidy
+                .split(|c| !is_combining_mark(c))
+                .all(|marks| marks.chars().count() <= NAME_MARKS_MAX);
         if allowed && (1..=NAME_MAX).contains(&tidy.chars().count()) {
             Ok(Self(tidy))
         } else {
             Err(NameError::Name)
         }
+    }
+
+    /// By what this name is mistaken for others (Unicode Technical Standard 39, section 4), also
+    /// in other letter case, and with an i for an l.
+    pub fn likeness(&self) -> Likeness {
+        let shape = skeleton(&self.0).flat_map(char::to_lowercase).collect::<String>();
+        // The skeleton of a small letter need not be that of the capital.
+        let shape = skeleton(&shape).filter(|&c| c != ' ');
+        Likeness(shape.map(|c| if c == 'i' { 'l' } else { c }).collect())
+    }
+
+    /// This name with a mark behind it, such as `Ann (5d41)`; shortened to make room for it.
+    pub fn marked(&self, mark: &str) -> Result<Self, NameError> {
+        let room = NAME_MAX.saturating_sub(mark.chars().count() + " ()".len());
+        let start: String = self.0.chars().take(room).collect();
+        Self::new(&format!("{start} ({mark})"))
     }
 
     /// The text itself.
@@ -215,7 +248,60 @@ mod tests {
         check("a\nb", None);
         check("a\u{202e}b", None);
         check("a\u{200b}b", None);
-        check("a\u{a0}b", None);
+        check("a\u{2028}b", None);
+        check("a\u{a0}b", Some("a b"));
+        check("Ａｎｎ", Some("Ann"));
+        check("A\u{30a}sa", Some("Åsa"));
+        check("\u{301}Ann", None);
+        check("Ann \u{301}", None);
+        check(
+            &format!("x{}", "\u{334}".repeat(NAME_MARKS_MAX)),
+            Some("x\u{334}\u{334}\u{334}\u{334}"),
+        );
+        check(&format!("x{}", "\u{334}".repeat(NAME_MARKS_MAX + 1)), None);
+        // One character that is eighteen in this form.
+        check("\u{fdfa}", Some("صلى الله عليه وسلم"));
+        check("\u{fdfa}\u{fdfa}", None);
+    }
+
+    #[test]
+    fn names_that_look_the_same_are_alike() {
+        let cases = [
+            ("Ann", "Ann", true),
+            ("Ann", "ann", true),
+            ("Ann", "\u{391}nn", true),
+            ("Mary", "MARY", true),
+            ("Mary", "rnary", true),
+            ("Alice", "AIice", true),
+            ("ALICE", "alice", true),
+            ("Bob 0", "BobO", true),
+            ("Ann", "Anna", false),
+            ("Ann", "Ana", false),
+            ("Ann", "Ann (5d41)", false),
+        ];
+        for (one, other, expected) in cases {
+            let likeness = |name| Name::new(name).expect("it is a name").likeness();
+            assert_eq!(likeness(one) == likeness(other), expected, "{one} and {other}");
+        }
+    }
+
+    #[test]
+    fn marks_fit_behind_any_name() {
+        for (name, expected) in
+            [("Ann", "Ann (5d41)"), ("A name of twenty-four ch", "A name of twenty- (5d41)")]
+        {
+            let marked = Name::new(name).expect("it is a name").marked("5d41");
+            assert_eq!(marked.expect("it fits").as_str(), expected);
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_name_is_the_same_when_it_is_read_again(text: String) {
+            if let Ok(name) = Name::new(&text) {
+                proptest::prop_assert_eq!(Name::new(name.as_str()), Ok(name));
+            }
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use tokio::time::Instant;
 
 /// Holds tokens up to a number, and gains them at a steady rate.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bucket {
+pub(crate) struct Bucket {
     tokens: f64,
     per_second: f64,
     most: f64,
@@ -13,21 +13,36 @@ pub(super) struct Bucket {
 
 impl Bucket {
     /// A full bucket.
-    pub(super) fn new(now: Instant, per_second: u32, most: u32) -> Self {
+    pub(crate) fn new(now: Instant, per_second: f64, most: u32) -> Self {
         let most = f64::from(most);
-        Self { tokens: most, per_second: per_second.into(), most, filled_at: now }
+        Self { tokens: most, per_second, most, filled_at: now }
     }
 
     /// Takes a token, if there is one.
-    pub(super) fn take(&mut self, now: Instant) -> bool {
-        let gained = now.duration_since(self.filled_at).as_secs_f64() * self.per_second;
-        self.tokens = (self.tokens + gained).min(self.most);
-        self.filled_at = now;
-        let has_one = self.tokens >= 1.0;
+    pub(crate) fn take(&mut self, now: Instant) -> bool {
+        let has_one = self.has_one(now);
         if has_one {
             self.tokens -= 1.0;
         }
         has_one
+    }
+
+    /// Whether there is a token.
+    pub(crate) fn has_one(&mut self, now: Instant) -> bool {
+        self.fill(now);
+        self.tokens >= 1.0
+    }
+
+    /// Whether there are as many as there can be.
+    pub(crate) fn is_full(&mut self, now: Instant) -> bool {
+        self.fill(now);
+        self.tokens >= self.most
+    }
+
+    fn fill(&mut self, now: Instant) {
+        let gained = now.duration_since(self.filled_at).as_secs_f64() * self.per_second;
+        self.tokens = (self.tokens + gained).min(self.most);
+        self.filled_at = now;
     }
 }
 
@@ -40,7 +55,7 @@ mod tests {
     #[test]
     fn tokens_come_back_at_the_rate_and_never_beyond_the_most() {
         let start = Instant::now();
-        let mut bucket = Bucket::new(start, 10, 3);
+        let mut bucket = Bucket::new(start, 10.0, 3);
         // When a number of tokens is asked for, and how many there are.
         let cases = [(0, 5, 3), (99, 1, 0), (101, 2, 1), (1_000, 5, 3), (10_000, 5, 3)];
         for (at_ms, asked, expected) in cases {

@@ -1,0 +1,146 @@
+//! How fast an address may go: all its sessions together, and across sessions.
+//!
+//! What is counted belongs to an address and not to a socket, so that nobody gets a new allowance
+//! by connecting again. The map is bounded: addresses without sessions are forgotten, those first
+//! that have done nothing for a while.
+
+use std::{
+    collections::HashMap,
+    net::IpAddr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use tokio::time::Instant;
+
+use crate::{
+    admission::network,
+    bucket::Bucket,
+    limits::{IDLE_ADDRESSES_MAX, Limits},
+};
+
+/// The allowances of all addresses.
+#[derive(Debug)]
+pub(crate) struct Rates {
+    limits: Limits,
+    /// Held only to find one.
+    addresses: Mutex<HashMap<IpAddr, Arc<Rate>>>,
+}
+
+/// The allowance of one address; its sessions share it.
+#[derive(Debug)]
+pub(crate) struct Rate(Mutex<Buckets>);
+
+/// Held only to take a token.
+#[derive(Debug)]
+struct Buckets {
+    commands: Bucket,
+    unknown_codes: Bucket,
+}
+
+impl Rates {
+    /// Nobody has done anything yet.
+    pub(crate) fn new(limits: Limits) -> Self {
+        Self { limits, addresses: Mutex::default() }
+    }
+
+    /// The allowance of this address.
+    pub(crate) fn of(&self, address: IpAddr, now: Instant) -> Arc<Rate> {
+        let mut addresses = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
+        let idle = |rate: &Arc<Rate>| Arc::strong_count(rate) == 1;
+        if addresses.len() > IDLE_ADDRESSES_MAX.saturating_add(self.limits.sessions_max) {
+            addresses.retain(|_, rate| !(idle(rate) && rate.lock().are_full(now)));
+        }
+        if addresses.len() > IDLE_ADDRESSES_MAX.saturating_add(self.limits.sessions_max) {
+            addresses.retain(|_, rate| !idle(rate));
+        }
+        let rate = addresses.entry(network(address)).or_insert_with(|| {
+            Arc::new(Rate(Mutex::new(Buckets {
+                commands: Bucket::new(
+                    now,
+                    self.limits.address_commands_per_second.into(),
+                    self.limits.address_commands_burst,
+                ),
+                unknown_codes: Bucket::new(
+                    now,
+                    f64::from(self.limits.unknown_codes_per_minute) / 60.0,
+                    self.limits.unknown_codes_per_minute,
+                ),
+            })))
+        });
+        Arc::clone(rate)
+    }
+}
+
+impl Rate {
+    /// Takes one command from the allowance; `false` when there is none left.
+    pub(crate) fn take_command(&self, now: Instant) -> bool {
+        self.lock().commands.take(now)
+    }
+
+    /// Whether a code may be tried. The allowance is only used up by codes that no room has; but
+    /// when it is, no code is tried at all, as guessing would go on otherwise.
+    pub(crate) fn may_try_code(&self, now: Instant) -> bool {
+        self.lock().unknown_codes.has_one(now)
+    }
+
+    /// Notes that a code was tried that no room has.
+    pub(crate) fn note_unknown_code(&self, now: Instant) {
+        self.lock().unknown_codes.take(now);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Buckets> {
+        // Nothing panics while the lock is held.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Buckets {
+    fn are_full(&mut self, now: Instant) -> bool {
+        self.commands.is_full(now) && self.unknown_codes.is_full(now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{net::Ipv4Addr, time::Duration};
+
+    use super::*;
+
+    #[test]
+    fn an_address_keeps_its_allowance_and_gets_it_back() {
+        let limits =
+            Limits { unknown_codes_per_minute: 2, address_commands_burst: 3, ..Limits::DEFAULT };
+        let rates = Rates::new(limits);
+        let address = IpAddr::V4(Ipv4Addr::LOCALHOST);
+        let now = Instant::now();
+        for _ in 0..2 {
+            let rate = rates.of(address, now);
+            assert!(rate.may_try_code(now));
+            rate.note_unknown_code(now);
+        }
+        assert!(!rates.of(address, now).may_try_code(now));
+        let later = now + Duration::from_secs(31);
+        assert!(rates.of(address, later).may_try_code(later));
+        let taken = (0..5).filter(|_| rates.of(address, later).take_command(later)).count();
+        assert_eq!(taken, 3);
+    }
+
+    #[test]
+    fn addresses_without_sessions_are_forgotten_in_time() {
+        let limits = Limits { sessions_max: 0, ..Limits::DEFAULT };
+        let rates = Rates::new(limits);
+        let now = Instant::now();
+        let address = |n: usize| IpAddr::V4(Ipv4Addr::from(u32::try_from(n).unwrap()));
+        let held = rates.of(address(0), now);
+        held.note_unknown_code(now);
+        for n in 1..3 * IDLE_ADDRESSES_MAX {
+            let rate = rates.of(address(n), now);
+            // Some have done something just now, and are only forgotten when they must be.
+            if n % 2 == 0 {
+                rate.note_unknown_code(now);
+            }
+            assert!(rates.addresses.lock().unwrap().len() <= IDLE_ADDRESSES_MAX + 1);
+        }
+        assert!(Arc::ptr_eq(&held, &rates.of(address(0), now)));
+    }
+}
