@@ -37,6 +37,13 @@ fn every_command_is_one() {
                 let said = String::from_utf8_lossy(&help.stderr);
                 assert!(help.status.success(), "{command}: {said}");
             }
+            ["fivefold-server", arguments @ ..] => {
+                let help =
+                    Command::new(program("fivefold-server")).args(arguments).arg("--help").output();
+                let help = help.expect("the server runs");
+                let said = String::from_utf8_lossy(&help.stderr);
+                assert!(help.status.success(), "{command}: {said}");
+            }
             ["cargo", "run", "--release"] => {
                 let workspace = include_str!("../../Cargo.toml");
                 assert!(workspace.contains(r#"default-members = ["server"]"#), "{command}");
