@@ -7,6 +7,8 @@ use fivefold_shared::protocol::{
 use rand::{TryRng, rngs::SysRng};
 use sha2::{Digest, Sha256};
 
+use crate::store::IdentityHash;
+
 /// A new identity, known to nobody yet.
 pub(crate) fn identity() -> Identity {
     let secret = hex(&bytes::<{ IDENTITY_LENGTH / 2 }>());
@@ -20,6 +22,13 @@ pub(crate) fn member_id(identity: &Identity) -> MemberId {
         Sha256::new().chain_update("fivefold member").chain_update(identity.as_str()).finalize();
     let id = hex(&digest[..MEMBER_ID_LENGTH / 2]);
     MemberId::try_from(id).expect("hexadecimal digits, as many as it takes")
+}
+
+/// What is stored of an identity, to compare it by: longer than the public id, and not found from
+/// it.
+pub(crate) fn identity_hash(identity: &Identity) -> IdentityHash {
+    let hash = Sha256::new().chain_update("fivefold identity").chain_update(identity.as_str());
+    IdentityHash(hash.finalize().into())
 }
 
 /// What somebody is called who has given no name: always the same for the same member.

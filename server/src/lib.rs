@@ -10,6 +10,7 @@ mod counters;
 mod http;
 pub mod limits;
 mod lobby;
+mod members;
 mod outbox;
 mod rates;
 pub mod room;
@@ -39,6 +40,7 @@ use self::{
         STOP_SESSIONS_WITHIN,
     },
     lobby::Lobby,
+    members::Members,
     rates::Rates,
     room::actor::Surroundings,
     store::{Library, Storage, StorageError, Store},
@@ -50,7 +52,8 @@ use self::{
 struct Server {
     limits: Limits,
     lobby: Arc<Lobby>,
-    library: Library,
+    library: Arc<Library>,
+    members: Members,
     sessions: Admission,
     rates: Rates,
     sessions_so_far: AtomicU64,
@@ -88,7 +91,7 @@ pub async fn run(
 ) -> Result<(), RunError> {
     let limits = config.limits;
     let counters = Arc::new(Counters::default());
-    let library = Library::new(storage.archive()?);
+    let library = Arc::new(Library::new(storage.archive()?));
     let (store, mut writer) = Store::start(storage)?;
     let (pool, bots) = Pool::start(config.bot_threads.get())?;
     let stop_rooms = CancellationToken::new();
@@ -102,6 +105,7 @@ pub async fn run(
     let server = Arc::new(Server {
         limits,
         lobby: Arc::new(Lobby::new(limits, around, rooms.clone())),
+        members: Members::new(Arc::clone(&library), store.clone()),
         library,
         sessions: Admission::new(limits.sessions_max, limits.sessions_per_address_max),
         rates: Rates::new(limits),

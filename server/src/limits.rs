@@ -36,10 +36,14 @@ pub const HELD_EFFECTS_MAX: usize = 1_024;
 pub const WRITER_QUEUE_MAX: usize = 1_024;
 /// Most finished games in one answer.
 pub const GAMES_PAGE_MAX: usize = 50;
-/// Most requests for finished games that wait for the disk; one of them is served at a time.
+/// Most requests over HTTP for finished games that wait for the disk; one is served at a time.
 pub const ARCHIVE_QUEUE_MAX: usize = 32;
-/// Most finished games that a server without a disk remembers.
+/// Most finished games that a server without a disk remembers: the last ones.
 pub const MEMORY_GAMES_MAX: usize = 1_000;
+/// Most names of members that a server without a disk remembers: the first ones.
+pub const MEMORY_MEMBERS_MAX: usize = 100_000;
+/// When a member was last seen is stored again after this time.
+pub const SEEN_AGAIN_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 /// Most jobs that wait for the bots' threads.
 pub const THINKING_QUEUE_MAX: usize = 4_096;
 /// The longest that a bot thinks, when no other job waits.

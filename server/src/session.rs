@@ -36,9 +36,13 @@ use crate::{
         WRITE_BUFFER, WRITE_BUFFER_MAX,
     },
     lobby::{RoomHandle, no_such_room},
+    members::Greeted,
     outbox::{Outbox, encode},
     rates::Rate,
-    room::{Input, Member, SessionId, actor::Letter},
+    room::{
+        Input, Member, SessionId,
+        actor::{self, Letter},
+    },
 };
 
 /// A socket after its handshake.
@@ -74,7 +78,7 @@ pub(crate) async fn run(socket: Socket, id: SessionId, address: IpAddr, server: 
         outbox,
         messages,
         overflow,
-        member: None,
+        who: None,
         rooms: HashMap::new(),
         bucket,
         address_rate,
@@ -101,7 +105,7 @@ struct Session {
     /// The outbox was full.
     overflow: CancellationToken,
     /// Who this is; nobody before `hello`.
-    member: Option<Member>,
+    who: Option<Greeted>,
     /// The rooms that the session is in, or has asked to enter.
     rooms: HashMap<RoomCode, Joined>,
     bucket: Bucket,
@@ -135,7 +139,7 @@ impl Session {
     }
 
     async fn step(&mut self) -> Result<(), End> {
-        let timer = match self.member {
+        let timer = match self.who {
             Some(_) => self.ping_at,
             None => self.ping_at.min(self.hello_by),
         };
@@ -151,7 +155,7 @@ impl Session {
 
     async fn tick(&mut self) -> Result<(), End> {
         let now = Instant::now();
-        if self.member.is_none() && now >= self.hello_by {
+        if self.who.is_none() && now >= self.hello_by {
             return Err(End::NO_HELLO);
         }
         if now >= self.heard_at + self.server.limits.idle_timeout {
@@ -227,7 +231,7 @@ impl Session {
         self.too_fast = 0;
         match command {
             Err((id, refusal)) => self.refuse(id, refusal).await,
-            Ok(Command { id, request }) => match (self.member.clone(), request) {
+            Ok(Command { id, request }) => match (self.who.clone(), request) {
                 (_, Request::Lobby(LobbyRequest::Ping)) => self.say(Message::Pong { id }).await,
                 (None, Request::Lobby(LobbyRequest::Hello { protocol, identity, name })) => {
                     self.hello(id, protocol, identity, name).await
@@ -237,7 +241,7 @@ impl Session {
                     self.refuse(Some(id), Refusal::new(Reason::HelloFirst, text)).await?;
                     Err(End::NO_HELLO)
                 }
-                (Some(member), Request::Lobby(request)) => self.lobby(member, id, request).await,
+                (Some(who), Request::Lobby(request)) => self.lobby(who, id, request).await,
                 (Some(_), Request::Room { room, request }) => {
                     let input = Input::Command { session: self.id, id: id.clone(), request };
                     self.pass_on(id, &room, input).await
@@ -259,9 +263,13 @@ impl Session {
             return Err(End::VERSION);
         }
         let made = identity.is_none().then(chance::identity);
-        let you = chance::member_id(identity.as_ref().or(made.as_ref()).expect("one of the two"));
-        let name = name.unwrap_or_else(|| chance::guest_name(&you));
-        self.member = Some(Member { id: you.clone(), name: name.clone() });
+        let secret = identity.as_ref().or(made.as_ref()).expect("one of the two");
+        let greeted = match self.server.members.greet(secret, name, actor::now()).await {
+            Ok(greeted) => greeted,
+            Err(refusal) => return self.refuse(Some(id), refusal).await,
+        };
+        let Member { id: you, name } = greeted.member.clone();
+        self.who = Some(greeted);
         let server = concat!("fivefold ", env!("CARGO_PKG_VERSION")).to_owned();
         let protocol = protocol::VERSION;
         self.say(Message::Welcome { id, protocol, server, you, name, identity: made }).await
@@ -269,7 +277,7 @@ impl Session {
 
     async fn lobby(
         &mut self,
-        member: Member,
+        who: Greeted,
         id: CommandId,
         request: LobbyRequest,
     ) -> Result<(), End> {
@@ -278,14 +286,14 @@ impl Session {
                 let text = "You have said hello already.";
                 self.refuse(Some(id), Refusal::new(Reason::AlreadyGreeted, text)).await
             }
-            LobbyRequest::SetName { name } => self.set_name(member, id, name).await,
-            LobbyRequest::Create(create) => self.create(member, id, create).await,
+            LobbyRequest::SetName { name } => self.set_name(who, id, name).await,
+            LobbyRequest::Create(create) => self.create(who.member, id, create).await,
             LobbyRequest::Rooms => {
                 let list = self.server.lobby.list();
                 self.say(Message::Rooms { id, rooms: list.rooms, total: list.total }).await
             }
             LobbyRequest::Join { room, after } => match self.find(&room)? {
-                Ok(handle) => self.enter(member, id, room, handle, after).await,
+                Ok(handle) => self.enter(who.member, id, room, handle, after).await,
                 Err(refusal) => self.refuse(Some(id), refusal).await,
             },
             LobbyRequest::Leave { room } => {
@@ -298,7 +306,7 @@ impl Session {
         }
     }
 
-    async fn set_name(&mut self, member: Member, id: CommandId, name: Name) -> Result<(), End> {
+    async fn set_name(&mut self, mut who: Greeted, id: CommandId, name: Name) -> Result<(), End> {
         let letters: Vec<_> = self
             .rooms
             .values()
@@ -315,13 +323,20 @@ impl Session {
             drop(letters);
             return self.busy(id).await;
         }
+        who.member.name = name;
+        if let Err(error) = self.server.members.remember(&who, actor::now()).await {
+            tracing::warn!(%error, "the name of a member is not stored");
+            drop(letters);
+            let text = "That could not be stored. Try again in a moment.";
+            return self.refuse(Some(id), Refusal::new(Reason::Unavailable, text)).await;
+        }
         for (place, letter) in letters {
             // A room that has closed meanwhile has no names.
             if let Ok(place) = place {
                 place.send(letter);
             }
         }
-        self.member = Some(Member { name, ..member });
+        self.who = Some(who);
         self.say(Message::Done { id, seq: None }).await
     }
 

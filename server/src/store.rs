@@ -1,8 +1,8 @@
-//! The store: the logs of rooms and the games that ended in them.
+//! The store: the logs of rooms, the games that ended in them, and who is called what.
 //!
 //! [`Storage`] is what a back end must do; [`Memory`] and [`Sqlite`] are the two there are. One
 //! writer (`store/writer.rs`) owns the storage and groups what is queued into one commit; beside
-//! it, finished games are read (`store/library.rs`). None of them knows what the events mean.
+//! it, what is not a log is read (`store/library.rs`). None of them knows what the events mean.
 //!
 //! A room has one owner at a time, told by its [`Epoch`]: who claims a room raises the epoch, and
 //! what an earlier owner still appends is refused. So a second server on the same storage, which
@@ -16,10 +16,10 @@ mod schema;
 mod sqlite;
 mod writer;
 
-use std::{fmt, mem};
+use std::{fmt, hint::black_box, mem};
 
 use fivefold_shared::{
-    protocol::{GameId, MemberId, RoomCode},
+    protocol::{GameId, MemberId, Name, RoomCode},
     record::{FinishedGame, GameList, Record},
 };
 
@@ -51,22 +51,35 @@ pub trait Storage: Send + fmt::Debug + 'static {
     /// When the commit failed; nothing of the batch is then in any log.
     fn append(&mut self, batch: &[Append]) -> Result<Vec<Result<(), Conflict>>, StorageError>;
 
+    /// Keeps what is known of these members, in one commit; what was known of them before is
+    /// forgotten.
+    ///
+    /// # Errors
+    /// When the commit failed.
+    fn remember(&mut self, members: &[KnownMember]) -> Result<(), StorageError>;
+
     /// A room's log, in order and without gaps; empty for a room that is not there.
     ///
     /// # Errors
     /// When it cannot be read.
     fn read(&mut self, room: &RoomCode) -> Result<Vec<Entry>, StorageError>;
 
-    /// Another way to the finished games, which may be used at the same time: nobody's move waits
-    /// for somebody else to browse.
+    /// Another way to finished games and members, which may be used at the same time: nobody's
+    /// move waits for somebody else to browse.
     ///
     /// # Errors
     /// When it cannot be opened.
     fn archive(&self) -> Result<Box<dyn Archive>, StorageError>;
 }
 
-/// The finished games, to be read. Its calls may block.
+/// Finished games and members, to be read. Its calls may block.
 pub trait Archive: Send + fmt::Debug {
+    /// What is known of a member.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn member(&mut self, id: &MemberId) -> Result<Option<KnownMember>, StorageError>;
+
     /// The game with this id, listed or not.
     ///
     /// # Errors
@@ -79,6 +92,33 @@ pub trait Archive: Send + fmt::Debug {
     /// When they cannot be read.
     fn games(&mut self, query: &GameQuery) -> Result<GameList, StorageError>;
 }
+
+/// What is known of a member who has said what he is called.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KnownMember {
+    /// His public id.
+    pub id: MemberId,
+    /// A hash of his identity, longer than the public id.
+    pub hash: IdentityHash,
+    /// What he is called.
+    pub name: Name,
+    /// When he was last seen, in milliseconds since the Unix epoch; to a day or so.
+    pub seen_at: u64,
+}
+
+/// A hash from which an identity cannot be found. Comparing two takes the same time whatever they
+/// are, so that nobody can find one byte by byte.
+#[derive(Clone, Copy, Debug)]
+pub struct IdentityHash(pub [u8; 32]);
+
+impl PartialEq for IdentityHash {
+    fn eq(&self, other: &Self) -> bool {
+        let differences = self.0.iter().zip(other.0).fold(0, |all, (a, b)| all | (a ^ b));
+        black_box(differences) == 0
+    }
+}
+
+impl Eq for IdentityHash {}
 
 /// Which finished games are asked for.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

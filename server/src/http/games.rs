@@ -38,7 +38,7 @@ pub(super) async fn list(
         Err(error) => return error.into_response(),
     };
     let query = GameQuery { before, member, max: GAMES_PAGE_MAX };
-    match server.library.read(move |archive| archive.games(&query)).await {
+    match server.library.try_read(move |archive| archive.games(&query)).await {
         Ok(list) => ([NOSNIFF, (header::CACHE_CONTROL, "no-cache")], Json(list)).into_response(),
         Err(error) => unreadable(&error),
     }
@@ -47,7 +47,7 @@ pub(super) async fn list(
 pub(super) async fn game(State(server): State<Arc<Server>>, Path(id): Path<String>) -> Response {
     let Ok(id) = GameId::try_from(id) else { return no_such_game() };
     let wanted = id.clone();
-    match server.library.read(move |archive| archive.game(&wanted)).await {
+    match server.library.try_read(move |archive| archive.game(&wanted)).await {
         Ok(Some(record)) => {
             // What has ended does not change. Only who knows the id may see it: no shared cache.
             let caching = (header::CACHE_CONTROL, "private, max-age=31536000, immutable");

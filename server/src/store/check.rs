@@ -124,6 +124,7 @@ fn look_for_database(file: &Path) -> Result<(), OpenError> {
     if !file.is_file() {
         return Err(missing());
     }
+    // What is checked is the same in every format that there was.
     look(file)?.map(|_| ()).ok_or_else(missing)
 }
 

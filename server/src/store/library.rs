@@ -1,4 +1,4 @@
-//! Reading finished games beside the writer, one request at a time, off the runtime's threads.
+//! Reading finished games and members beside the writer, one at a time, off the runtime's threads.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,11 +7,14 @@ use tokio::{sync::Semaphore, task::spawn_blocking};
 use super::{Archive, StorageError};
 use crate::limits::ARCHIVE_QUEUE_MAX;
 
-/// The way to the finished games.
+/// The way to finished games and members.
 #[derive(Debug)]
 pub(crate) struct Library {
     /// Held for one read, on a thread that may block.
     archive: Arc<Mutex<Box<dyn Archive>>>,
+    /// One: so that those who wait hold no threads.
+    turn: Semaphore,
+    /// For those who wait and may be sent away.
     places: Semaphore,
 }
 
@@ -28,24 +31,43 @@ pub(crate) enum ReadError {
 
 impl Library {
     pub(crate) fn new(archive: Box<dyn Archive>) -> Self {
-        Self { archive: Arc::new(Mutex::new(archive)), places: Semaphore::new(ARCHIVE_QUEUE_MAX) }
+        Self {
+            archive: Arc::new(Mutex::new(archive)),
+            turn: Semaphore::new(1),
+            places: Semaphore::new(ARCHIVE_QUEUE_MAX),
+        }
     }
 
-    /// Reads something.
+    /// Reads something for somebody who may as well be told to try again.
     ///
     /// # Errors
     /// When too many ask at once, or the storage fails.
-    pub(crate) async fn read<T: Send + 'static>(
+    pub(crate) async fn try_read<T: Send + 'static>(
         &self,
         read: impl FnOnce(&mut dyn Archive) -> Result<T, StorageError> + Send + 'static,
     ) -> Result<T, ReadError> {
         let _place = self.places.try_acquire().map_err(|_| ReadError::Busy)?;
+        Ok(self.read(read).await?)
+    }
+
+    /// Reads something, however many wait. Whoever calls is counted elsewhere.
+    ///
+    /// # Errors
+    /// When the storage fails.
+    pub(crate) async fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&mut dyn Archive) -> Result<T, StorageError> + Send + 'static,
+    ) -> Result<T, StorageError> {
+        let _turn = self.turn.acquire().await.map_err(|_| broken())?;
         let archive = Arc::clone(&self.archive);
         let reading = spawn_blocking(move || {
             // A read changes nothing that a panic could leave half done.
             read(archive.lock().unwrap_or_else(PoisonError::into_inner).as_mut())
         });
-        let panicked = |_| StorageError::Failed("the archive broke".into());
-        Ok(reading.await.map_err(panicked)??)
+        reading.await.map_err(|_| broken())?
     }
+}
+
+fn broken() -> StorageError {
+    StorageError::Failed("the archive broke".into())
 }

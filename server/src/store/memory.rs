@@ -6,12 +6,17 @@ use std::{
 };
 
 use fivefold_shared::{
-    protocol::{GameId, RoomCode, Visibility},
+    protocol::{GameId, MemberId, RoomCode, Visibility},
     record::{FinishedGame, GameList, ListedGame, Record},
 };
 
-use super::{Append, Archive, Claim, Conflict, Epoch, GameQuery, Storage, StorageError};
-use crate::{limits::MEMORY_GAMES_MAX, room::Entry};
+use super::{
+    Append, Archive, Claim, Conflict, Epoch, GameQuery, KnownMember, Storage, StorageError,
+};
+use crate::{
+    limits::{MEMORY_GAMES_MAX, MEMORY_MEMBERS_MAX},
+    room::Entry,
+};
 
 /// The open rooms and the last finished games, in memory. A clone is another way to the same.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +30,7 @@ struct Shelves {
     rooms: HashMap<RoomCode, OpenRoom>,
     /// The oldest first.
     games: VecDeque<FinishedGame>,
+    members: HashMap<MemberId, KnownMember>,
     /// How many games have been forgotten to make place.
     forgotten: u64,
 }
@@ -54,6 +60,18 @@ impl Storage for Memory {
     fn append(&mut self, batch: &[Append]) -> Result<Vec<Result<(), Conflict>>, StorageError> {
         let mut shelves = self.shelves();
         Ok(batch.iter().map(|append| shelves.append(append)).collect())
+    }
+
+    fn remember(&mut self, members: &[KnownMember]) -> Result<(), StorageError> {
+        let mut shelves = self.shelves();
+        for member in members {
+            if shelves.members.len() < MEMORY_MEMBERS_MAX
+                || shelves.members.contains_key(&member.id)
+            {
+                shelves.members.insert(member.id.clone(), member.clone());
+            }
+        }
+        Ok(())
     }
 
     fn read(&mut self, room: &RoomCode) -> Result<Vec<Entry>, StorageError> {
@@ -95,6 +113,10 @@ impl Shelves {
 }
 
 impl Archive for Memory {
+    fn member(&mut self, id: &MemberId) -> Result<Option<KnownMember>, StorageError> {
+        Ok(self.shelves().members.get(id).cloned())
+    }
+
     fn game(&mut self, id: &GameId) -> Result<Option<Record>, StorageError> {
         let shelves = self.shelves();
         Ok(shelves.games.iter().find(|game| game.id == *id).map(|game| game.record.clone()))

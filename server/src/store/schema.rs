@@ -18,7 +18,8 @@ pub(super) const FORMAT: u32 = MIGRATIONS.len() as u32;
 /// each room, makes commits of many rooms cost two to three times as much. That no number is
 /// twice in a room is seen to by the one who appends: `room.seq` is compared in the transaction
 /// that writes it.
-const MIGRATIONS: &[&str] = &["
+const MIGRATIONS: &[&str] = &[
+    "
     CREATE TABLE room (
         id INTEGER PRIMARY KEY,
         code TEXT NOT NULL UNIQUE,
@@ -59,7 +60,18 @@ const MIGRATIONS: &[&str] = &["
         game INTEGER NOT NULL REFERENCES game,
         PRIMARY KEY (member, game)
     ) STRICT, WITHOUT ROWID;
-"];
+    ",
+    "
+    -- Who has said what he is called.
+    CREATE TABLE member (
+        id TEXT NOT NULL PRIMARY KEY,
+        -- Of his identity, which is nowhere.
+        hash BLOB NOT NULL,
+        name TEXT NOT NULL,
+        seen_at INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    ",
+];
 
 /// What a file is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -16,8 +16,8 @@ use rusqlite::{
 use serde::de::DeserializeOwned;
 
 use super::{
-    Append, Archive, Claim, Conflict, DataFolder, Epoch, GameQuery, OpenError, Storage,
-    StorageError,
+    Append, Archive, Claim, Conflict, DataFolder, Epoch, GameQuery, IdentityHash, KnownMember,
+    OpenError, Storage, StorageError,
     folder::database_in,
     schema::{self, FORMAT, Kind},
 };
@@ -121,6 +121,19 @@ impl Storage for Sqlite {
             .collect::<Result<_, _>>()?;
         transaction.commit()?;
         Ok(answers)
+    }
+
+    fn remember(&mut self, members: &[KnownMember]) -> Result<(), StorageError> {
+        let transaction =
+            self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        for KnownMember { id, hash, name, seen_at } in members {
+            transaction
+                .prepare_cached(
+                    "INSERT OR REPLACE INTO member (id, hash, name, seen_at) VALUES (?, ?, ?, ?)",
+                )?
+                .execute((id.as_str(), hash.0, name.as_str(), seen_at))?;
+        }
+        Ok(transaction.commit()?)
     }
 
     fn read(&mut self, room: &RoomCode) -> Result<Vec<Entry>, StorageError> {
@@ -287,13 +300,27 @@ fn entry(row: &Row<'_>) -> rusqlite::Result<Result<Entry, StorageError>> {
     Ok(parse())
 }
 
-/// The finished games, by a connection of their own.
+/// Finished games and members, by a connection of their own.
 #[derive(Debug)]
 struct SqliteArchive {
     connection: Connection,
 }
 
 impl Archive for SqliteArchive {
+    fn member(&mut self, id: &MemberId) -> Result<Option<KnownMember>, StorageError> {
+        let found = self
+            .connection
+            .prepare_cached("SELECT hash, name, seen_at FROM member WHERE id = ?")?
+            .query_row((id.as_str(),), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+            .optional()?;
+        found
+            .map(|(hash, called, seen_at)| {
+                let hash = IdentityHash(hash);
+                Ok(KnownMember { id: id.clone(), hash, name: name(called)?, seen_at })
+            })
+            .transpose()
+    }
+
     fn game(&mut self, id: &GameId) -> Result<Option<Record>, StorageError> {
         let found = self
             .connection

@@ -10,7 +10,7 @@ use std::{io, thread};
 use fivefold_shared::protocol::RoomCode;
 use tokio::sync::{mpsc, oneshot};
 
-use super::{Append, AppendError, Claim, Storage, StorageError};
+use super::{Append, AppendError, Claim, KnownMember, Storage, StorageError};
 use crate::{limits::WRITER_QUEUE_MAX, room::Entry};
 
 /// The way to the writer; cheap to clone. The writer ends when all of these are dropped.
@@ -42,6 +42,7 @@ pub(crate) struct Reply<T, E>(oneshot::Receiver<Result<T, E>>);
 
 #[derive(Debug)]
 enum Request {
+    Remember(KnownMember, oneshot::Sender<Result<(), StorageError>>),
     Claim(oneshot::Sender<Result<Vec<Claim>, StorageError>>),
     Append(Append, oneshot::Sender<Result<(), AppendError>>),
     Read(RoomCode, oneshot::Sender<Result<Vec<Entry>, StorageError>>),
@@ -79,6 +80,13 @@ impl Turn<'_> {
         Reply(reply)
     }
 
+    /// Asks for something to be kept about a member.
+    pub(crate) fn remember(self, member: KnownMember) -> Reply<(), StorageError> {
+        let (answer, reply) = oneshot::channel();
+        self.0.send(Request::Remember(member, answer));
+        Reply(reply)
+    }
+
     /// Asks for every open room.
     pub(crate) fn claim(self) -> Reply<Vec<Claim>, StorageError> {
         let (answer, reply) = oneshot::channel();
@@ -105,58 +113,83 @@ fn gone() -> StorageError {
     StorageError::Failed("its writer is gone".into())
 }
 
-/// The writer: groups the appends that are queued, and keeps everything in order.
+/// The writer: groups what is queued, and keeps everything in order.
 fn write(mut storage: Box<dyn Storage>, mut queue: mpsc::Receiver<Request>) {
-    let mut batch = Vec::new();
-    let mut answers = Vec::new();
+    let storage = storage.as_mut();
+    let mut group = Group::default();
     while let Some(first) = queue.blocking_recv() {
         let mut next = Some(first);
         while let Some(request) = next {
             match request {
                 Request::Append(append, answer) => {
-                    batch.push(append);
-                    answers.push(answer);
+                    group.appends.push(append);
+                    group.append_answers.push(answer);
+                }
+                Request::Remember(member, answer) => {
+                    group.members.push(member);
+                    group.member_answers.push(answer);
                 }
                 Request::Claim(answer) => {
-                    commit(storage.as_mut(), &mut batch, &mut answers);
+                    group.commit(storage);
                     report(answer, storage.claim());
                 }
                 Request::Read(room, answer) => {
-                    commit(storage.as_mut(), &mut batch, &mut answers);
+                    group.commit(storage);
                     report(answer, storage.read(&room));
                 }
             }
-            next = if batch.len() < WRITER_QUEUE_MAX { queue.try_recv().ok() } else { None };
+            let is_full = group.appends.len().max(group.members.len()) >= WRITER_QUEUE_MAX;
+            next = if is_full { None } else { queue.try_recv().ok() };
         }
-        commit(storage.as_mut(), &mut batch, &mut answers);
+        group.commit(storage);
     }
 }
 
-/// Appends the batch, and answers everybody in it. A failure is everybody's, a conflict only the
-/// one's whose it is.
-fn commit(
-    storage: &mut dyn Storage,
-    batch: &mut Vec<Append>,
-    answers: &mut Vec<oneshot::Sender<Result<(), AppendError>>>,
-) {
-    if batch.is_empty() {
-        return;
-    }
-    match storage.append(batch) {
-        Ok(results) => {
-            debug_assert_eq!(results.len(), answers.len(), "one answer for each");
-            for (answer, result) in answers.drain(..).zip(results) {
-                report(answer, result.map_err(AppendError::from));
+/// What is written together, and who waits for it.
+#[derive(Default)]
+struct Group {
+    appends: Vec<Append>,
+    append_answers: Vec<oneshot::Sender<Result<(), AppendError>>>,
+    members: Vec<KnownMember>,
+    member_answers: Vec<oneshot::Sender<Result<(), StorageError>>>,
+}
+
+impl Group {
+    /// Writes everything, and answers everybody. A failure is everybody's, a conflict only the
+    /// one's whose it is. Moves go first.
+    fn commit(&mut self, storage: &mut dyn Storage) {
+        if !self.appends.is_empty() {
+            self.commit_appends(storage);
+        }
+        if !self.members.is_empty() {
+            let result = storage.remember(&self.members);
+            if let Err(error) = &result {
+                tracing::error!(%error, "cannot store the names of members");
+            }
+            self.members.clear();
+            for answer in self.member_answers.drain(..) {
+                report(answer, result.clone());
             }
         }
-        Err(error) => {
-            tracing::error!(rooms = batch.len(), %error, "cannot store events");
-            for answer in answers.drain(..) {
-                report(answer, Err(error.clone().into()));
+    }
+
+    fn commit_appends(&mut self, storage: &mut dyn Storage) {
+        match storage.append(&self.appends) {
+            Ok(results) => {
+                debug_assert_eq!(results.len(), self.append_answers.len(), "one for each");
+                for (answer, result) in self.append_answers.drain(..).zip(results) {
+                    report(answer, result.map_err(AppendError::from));
+                }
+            }
+            Err(error) => {
+                tracing::error!(rooms = self.appends.len(), %error, "cannot store events");
+                for answer in self.append_answers.drain(..) {
+                    report(answer, Err(error.clone().into()));
+                }
             }
         }
+        self.appends.clear();
     }
-    batch.clear();
 }
 
 fn report<T, E>(answer: oneshot::Sender<Result<T, E>>, result: Result<T, E>) {

@@ -20,11 +20,14 @@ async fn greet(server: &TestServer, name: &str) -> (Client, MemberId, Identity) 
     }
 }
 
+/// Somebody who comes back, and does not say again what he is called.
 async fn greet_again(server: &TestServer, name: &str, identity: &Identity) -> Client {
     let mut client = server.connect().await;
-    let hello = json!({"type": "hello", "protocol": 1, "name": name, "identity": identity});
-    let answer = client.ask(hello).await;
-    assert!(matches!(answer, Message::Welcome { identity: None, .. }), "{answer:?}");
+    let hello = json!({"type": "hello", "protocol": 1, "identity": identity});
+    match client.ask(hello).await {
+        Message::Welcome { identity: None, name: known, .. } => assert_eq!(known.as_str(), name),
+        other => panic!("not welcome: {other:?}"),
+    }
     client
 }
 
@@ -103,20 +106,21 @@ async fn a_game_goes_on_after_a_restart() {
     let sat = bob.ask(json!({"type": "sit", "room": room})).await;
     let Message::Done { seq: Some(seq), .. } = sat else { panic!("{sat:?}") };
     let play = json!({"type": "play", "room": room, "ply": 0, "point": [7, 7], "id": "one"});
+    done(&mut bob, json!({"type": "set_name", "name": "Bert"})).await;
     let played = ann.ask(play.clone()).await;
     assert!(matches!(played, Message::Done { .. }), "{played:?}");
     server.stop().await;
 
     let server = TestServer::start_on(open(), LIMITS);
     let mut ann = greet_again(&server, "Ann", &anns).await;
-    let mut bob = greet_again(&server, "Bob", &bobs).await;
+    let mut bob = greet_again(&server, "Bert", &bobs).await;
     ann.join(&room).await;
     // The same command again is answered the same, and not done again.
     assert_eq!(ann.ask(play).await, played);
     let after = json!({"type": "join", "room": room, "after": seq});
     let Message::Joined { catch_up, .. } = bob.ask(after).await else { panic!("not joined") };
-    let CatchUp::Events(missed) = catch_up else { panic!("he lacks one event") };
-    assert_eq!(missed.len(), 1, "{missed:?}");
+    let CatchUp::Events(missed) = catch_up else { panic!("he lacks two events") };
+    assert_eq!(missed.len(), 2, "his name and her move: {missed:?}");
     let answer = json!({"type": "play", "room": room, "ply": 1, "point": [8, 8]});
     done(&mut bob, answer).await;
     server.stop().await;

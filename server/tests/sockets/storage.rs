@@ -8,9 +8,9 @@ use std::sync::{
 
 use fivefold_server::{
     room::Entry,
-    store::{Append, Archive, Claim, Conflict, Memory, Storage, StorageError},
+    store::{Append, Archive, Claim, Conflict, KnownMember, Memory, Storage, StorageError},
 };
-use fivefold_shared::protocol::{Message, Reason, RoomCode, close};
+use fivefold_shared::protocol::{CatchUp, Message, Reason, RoomCode, close};
 use serde_json::json;
 
 use crate::harness::{LIMITS, TestServer};
@@ -26,6 +26,10 @@ impl Storage for Broken {
 
     fn append(&mut self, _: &[Append]) -> Result<Vec<Result<(), Conflict>>, StorageError> {
         panic!("the storage breaks");
+    }
+
+    fn remember(&mut self, _: &[KnownMember]) -> Result<(), StorageError> {
+        Ok(())
     }
 
     fn read(&mut self, _: &RoomCode) -> Result<Vec<Entry>, StorageError> {
@@ -54,6 +58,13 @@ impl Storage for Brittle {
             return Err(StorageError::Failed("no space left".into()));
         }
         self.memory.append(batch)
+    }
+
+    fn remember(&mut self, members: &[KnownMember]) -> Result<(), StorageError> {
+        if self.is_broken.load(Ordering::SeqCst) {
+            return Err(StorageError::Failed("no space left".into()));
+        }
+        self.memory.remember(members)
     }
 
     fn read(&mut self, room: &RoomCode) -> Result<Vec<Entry>, StorageError> {
@@ -96,6 +107,26 @@ async fn a_move_that_is_not_stored_is_not_made() {
     let done = ann.ask(play).await;
     assert!(matches!(done, Message::Done { seq: Some(seq), .. } if seq == snapshot.seq + 1));
     assert_eq!(server.count("commits_failed").await, 1);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_name_that_is_not_stored_is_not_taken() {
+    let (server, is_broken) = brittle();
+    let mut ann = server.greet("Ann").await;
+    let room = ann.create(json!(["me", "open"])).await;
+    let rename = json!({"type": "set_name", "name": "Anna"});
+    is_broken.store(true, Ordering::SeqCst);
+    assert_eq!(ann.refused(rename.clone()).await, Reason::Unavailable);
+    is_broken.store(false, Ordering::SeqCst);
+    let Message::Joined { catch_up: CatchUp::Snapshot(snapshot), .. } =
+        ann.ask(json!({"type": "join", "room": room})).await
+    else {
+        panic!("not joined");
+    };
+    let name = snapshot.seats.black.map(|player| player.name());
+    assert_eq!(name.as_deref(), Some("Ann"));
+    assert!(matches!(ann.ask(rename).await, Message::Done { .. }));
     server.stop().await;
 }
 

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use fivefold_server::store::{
-    Append, Conflict, DataFolder, Epoch, GameQuery, Memory, Sqlite, Storage,
+    Append, Conflict, DataFolder, Epoch, GameQuery, IdentityHash, KnownMember, Memory, Sqlite,
+    Storage,
 };
-use fivefold_shared::protocol::MemberId;
+use fivefold_shared::protocol::{MemberId, Name};
 use proptest::prelude::*;
 
 use crate::rooms::{append, code, entry, event, game_id, log, member, resigned};
@@ -127,6 +128,24 @@ fn finished_games_are_found() {
         assert_eq!(pages(Some(member(2)), 1), [ids(&[2]), ids(&[0])]);
         assert_eq!(pages(Some(member(3)), 5), [ids(&[4])]);
         assert_eq!(pages(Some(member(9)), 5), [ids(&[])]);
+    });
+}
+
+#[test]
+fn members_are_remembered_as_last_said() {
+    every_storage(|storage| {
+        let known = |number, name: &str, seen_at| KnownMember {
+            id: member(number),
+            hash: IdentityHash([u8::try_from(number).unwrap(); 32]),
+            name: Name::new(name).unwrap(),
+            seen_at,
+        };
+        storage.remember(&[known(1, "Ann", 5), known(2, "Bob", 6)]).unwrap();
+        storage.remember(&[known(1, "Anna", 7)]).unwrap();
+        let mut archive = storage.archive().unwrap();
+        assert_eq!(archive.member(&member(1)).unwrap(), Some(known(1, "Anna", 7)));
+        assert_eq!(archive.member(&member(2)).unwrap(), Some(known(2, "Bob", 6)));
+        assert_eq!(archive.member(&member(3)).unwrap(), None);
     });
 }
 

@@ -47,6 +47,21 @@ fn logs_are_there_when_the_file_is_opened_again() {
 }
 
 #[test]
+fn a_file_of_an_older_server_is_upgraded() {
+    let folder = filled();
+    // Format 1 knew no members.
+    let connection = rusqlite::Connection::open(file_in(folder.path())).unwrap();
+    connection.execute_batch("DROP TABLE member; PRAGMA user_version = 1").unwrap();
+    drop(connection);
+    assert!(check(folder.path()).unwrap().is_sound());
+    let mut storage = open(folder.path()).unwrap();
+    assert_eq!(storage.read(&code(1)).unwrap(), log(20));
+    storage.remember(&[]).unwrap();
+    drop(storage);
+    assert!(check(folder.path()).unwrap().is_sound());
+}
+
+#[test]
 fn only_the_owner_may_read_the_folder() {
     let parent = tempfile::tempdir().unwrap();
     let folder = parent.path().join("a/b");
