@@ -1,5 +1,7 @@
 //! What can be written on the command line. Meaning is given to it in [`crate::command`].
 
+use std::path::PathBuf;
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use fivefold_shared::{
@@ -185,6 +187,9 @@ pub struct VisitArgs {
     /// The server [default: the one given last, at first http://127.0.0.1:8080].
     #[arg(long, value_name = "URL", env = "FIVEFOLD_SERVER", hide_env_values = true)]
     pub server: Option<ServerAddress>,
+    /// Believe the certificates in this file (PEM) instead of those that the system believes.
+    #[arg(long, value_name = "FILE", env = "FIVEFOLD_CA", hide_env_values = true)]
+    pub ca: Option<PathBuf>,
     /// What others see you called: 1 to 24 characters. Kept for the next time.
     #[arg(long, value_name = "NAME", value_parser = Name::new)]
     pub name: Option<Name>,

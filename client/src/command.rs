@@ -24,6 +24,7 @@ use crate::{
     link::ServerAddress,
     settings::Settings,
     table::Table,
+    trust,
 };
 
 /// Interrupted by Ctrl-C: 128 and the number of the signal.
@@ -94,6 +95,10 @@ impl Visit {
         let visitor = Visitor {
             identity: settings.identities.get(&server).filter(|_| !args.guest).cloned(),
             name: args.name.clone().or_else(|| settings.name.clone().filter(|_| !args.guest)),
+            connector: match server.is_encrypted() {
+                true => Some(trust::connector(args.ca.as_deref())?),
+                false => None,
+            },
         };
         let (connection, welcome) = Connection::open(server.clone(), visitor).await?;
         if !args.guest {

@@ -17,7 +17,7 @@ use tokio::{
     time::{Instant, sleep, sleep_until, timeout},
 };
 use tokio_tungstenite::{
-    MaybeTlsStream, WebSocketStream, connect_async_with_config,
+    Connector, MaybeTlsStream, WebSocketStream, connect_async_tls_with_config,
     tungstenite::{Bytes, Error as SocketError, Message as Frame, protocol::WebSocketConfig},
 };
 
@@ -64,12 +64,20 @@ pub enum TableEvent {
 }
 
 /// Who comes to a server.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Visitor {
     /// Who he was there before.
     pub identity: Option<Identity>,
     /// What he wants to be called.
     pub name: Option<Name>,
+    /// How he makes encrypted connections; without it, he makes none.
+    pub connector: Option<Connector>,
+}
+
+impl fmt::Debug for Visitor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Visitor").field("name", &self.name).finish_non_exhaustive()
+    }
 }
 
 /// How a server received somebody.
@@ -94,9 +102,6 @@ pub enum ConnectionError {
         /// What the system says.
         why: String,
     },
-    /// An address that asks for encryption.
-    #[error("encrypted connections (https, wss) are not supported yet; use http")]
-    Encrypted,
     /// The server said no.
     #[error("the server refuses: {}", printable(.0.text.as_str()))]
     Refused(Refusal),
@@ -113,7 +118,7 @@ impl ConnectionError {
     fn is_passing(&self) -> bool {
         match self {
             Self::Unreachable { .. } | Self::Lost(_) => true,
-            Self::Encrypted | Self::Closed(_) => false,
+            Self::Closed(_) => false,
             Self::Refused(refusal) => matches!(
                 refusal.reason,
                 Reason::TooFast
@@ -149,7 +154,7 @@ impl Connection {
         visitor: Visitor,
     ) -> Result<(Self, Welcome), ConnectionError> {
         let mut ids = CommandIds::new();
-        let mut socket = connect(&server).await?;
+        let mut socket = connect(&server, visitor.connector.clone()).await?;
         let welcome = greet(&mut socket, &mut ids, &visitor).await?;
         let (commands, taken) = mpsc::channel(QUEUE);
         let (given, events) = mpsc::channel(QUEUE);
@@ -158,6 +163,7 @@ impl Connection {
             visitor: Visitor {
                 identity: welcome.identity.clone().or(visitor.identity),
                 name: visitor.name,
+                connector: visitor.connector,
             },
             ids: CommandIds::new(),
             room: None,
@@ -376,7 +382,7 @@ impl Keeper {
     /// One try: connects, says hello, comes back into the room, and says again what was not
     /// answered.
     async fn resume(&mut self) -> Result<Socket, ConnectionError> {
-        let mut socket = connect(&self.server).await?;
+        let mut socket = connect(&self.server, self.visitor.connector.clone()).await?;
         greet(&mut socket, &mut self.ids, &self.visitor).await?;
         if let Some((room, seq)) = self.room.clone() {
             let request = LobbyRequest::Join { room, after: Some(seq) };
@@ -427,7 +433,10 @@ impl Keeper {
     }
 }
 
-async fn connect(server: &ServerAddress) -> Result<Socket, ConnectionError> {
+async fn connect(
+    server: &ServerAddress,
+    connector: Option<Connector>,
+) -> Result<Socket, ConnectionError> {
     let config = WebSocketConfig::default()
         .read_buffer_size(16 << 10)
         .write_buffer_size(0)
@@ -436,10 +445,7 @@ async fn connect(server: &ServerAddress) -> Result<Socket, ConnectionError> {
         .max_frame_size(Some(MESSAGE_BYTES_MAX));
     let unreachable =
         |why: String| ConnectionError::Unreachable { server: server.to_string(), why };
-    if server.is_encrypted() {
-        return Err(ConnectionError::Encrypted);
-    }
-    let connecting = connect_async_with_config(server.socket(), Some(config), true);
+    let connecting = connect_async_tls_with_config(server.socket(), Some(config), true, connector);
     match timeout(PATIENCE, connecting).await {
         Ok(Ok((socket, _))) => Ok(socket),
         Ok(Err(SocketError::Io(error))) => Err(unreachable(error.to_string())),

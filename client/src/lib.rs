@@ -19,6 +19,7 @@ pub mod plain;
 pub mod settings;
 pub mod table;
 pub mod text;
+pub mod trust;
 pub mod tui;
 pub mod typed;
 pub mod words;

@@ -28,7 +28,8 @@ struct Guests {
 #[derive(Debug)]
 pub(crate) struct Place {
     admission: Admission,
-    address: IpAddr,
+    /// None for a proxy, which is counted in all alone.
+    address: Option<IpAddr>,
 }
 
 /// Which limit was reached.
@@ -63,7 +64,20 @@ impl Admission {
         }
         guests.by_address.insert(address, here + 1);
         guests.total += 1;
-        Ok(Place { admission: self.clone(), address })
+        Ok(Place { admission: self.clone(), address: Some(address) })
+    }
+
+    /// Lets a proxy in, which comes for many guests.
+    ///
+    /// # Errors
+    /// When the limit on all is reached.
+    pub(crate) fn admit_proxy(&self) -> Result<Place, Full> {
+        let mut guests = self.lock();
+        if guests.total >= self.0.guests_max {
+            return Err(Full::Server);
+        }
+        guests.total += 1;
+        Ok(Place { admission: self.clone(), address: None })
     }
 
     /// How many guests there are.
@@ -81,10 +95,11 @@ impl Drop for Place {
     fn drop(&mut self) {
         let mut guests = self.admission.lock();
         guests.total -= 1;
-        if let Some(here) = guests.by_address.get_mut(&self.address) {
+        let Some(address) = self.address else { return };
+        if let Some(here) = guests.by_address.get_mut(&address) {
             *here -= 1;
             if *here == 0 {
-                guests.by_address.remove(&self.address);
+                guests.by_address.remove(&address);
             }
         }
     }
@@ -123,6 +138,15 @@ mod tests {
             assert_eq!(admission.count(), 0);
             assert!(admission.admit(other.parse().unwrap()).is_ok());
         }
+    }
+
+    #[test]
+    fn a_proxy_comes_for_many() {
+        let admission = Admission::new(2, 1);
+        let places = [admission.admit_proxy().unwrap(), admission.admit_proxy().unwrap()];
+        assert_eq!(admission.admit_proxy().unwrap_err(), Full::Server);
+        drop(places);
+        assert_eq!(admission.count(), 0);
     }
 
     #[test]

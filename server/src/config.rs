@@ -1,11 +1,17 @@
 //! What an operator can set, by flags and by variables of the environment.
 
-use std::{net::SocketAddr, num::NonZeroUsize, path::PathBuf, thread, time::Duration};
+use std::{net::SocketAddr, num::NonZeroUsize, path::PathBuf, sync::Arc, thread, time::Duration};
 
 use anyhow::Context;
 use directories::ProjectDirs;
+use ipnet::IpNet;
 
-use crate::limits::Limits;
+use crate::{
+    limits::Limits,
+    origin::Origin,
+    proxy::{self, Proxies},
+    tls::{Tls, TlsError},
+};
 
 /// The Fivefold server: five in a row, online. Without a command it serves.
 #[derive(Clone, PartialEq, Eq, Debug, clap::Parser)]
@@ -26,6 +32,25 @@ pub struct Args {
     /// Where to listen; port 0 takes any free one.
     #[arg(long, env = "FIVEFOLD_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
     pub listen: SocketAddr,
+
+    /// Encrypt connections (https, wss) by the certificate in this file: the chain, in PEM. Read
+    /// again at SIGHUP.
+    #[arg(long, env = "FIVEFOLD_TLS_CERT", value_name = "FILE", requires = "tls_key")]
+    pub tls_cert: Option<PathBuf>,
+
+    /// The private key of the certificate, in PEM.
+    #[arg(long, env = "FIVEFOLD_TLS_KEY", value_name = "FILE", requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
+
+    /// Let pages of this origin play here, besides those of the server's own host; may be repeated.
+    #[arg(long, env = "FIVEFOLD_ALLOW_ORIGIN", value_name = "ORIGIN", value_delimiter = ',')]
+    pub allow_origin: Vec<Origin>,
+
+    /// Believe the X-Forwarded-For and X-Forwarded-Host of this address or network; may be
+    /// repeated.
+    #[arg(long, env = "FIVEFOLD_TRUSTED_PROXY", value_name = "NETWORK", value_delimiter = ',',
+          value_parser = proxy::parse_network)]
+    pub trusted_proxy: Vec<IpNet>,
 
     /// What to log on stderr: a level, or directives like `fivefold_server=debug`.
     #[arg(long, env = "FIVEFOLD_LOG", default_value = "info", value_name = "FILTER")]
@@ -108,12 +133,18 @@ pub enum Task {
 }
 
 /// How a server is to run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Config {
     /// The limits.
     pub limits: Limits,
     /// On how many threads bots think.
     pub bot_threads: NonZeroUsize,
+    /// Whose pages may play here, besides those of the server's own host.
+    pub origins: Vec<Origin>,
+    /// Who is believed when he says for whom he comes.
+    pub proxies: Proxies,
+    /// The certificate to encrypt connections by, if they are to be.
+    pub tls: Option<Arc<Tls>>,
 }
 
 impl Default for Config {
@@ -121,7 +152,13 @@ impl Default for Config {
         let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let bot_threads =
             NonZeroUsize::new(processors.saturating_sub(1)).unwrap_or(NonZeroUsize::MIN);
-        Self { limits: Limits::DEFAULT, bot_threads }
+        Self {
+            limits: Limits::DEFAULT,
+            bot_threads,
+            origins: Vec::new(),
+            proxies: Proxies::default(),
+            tls: None,
+        }
     }
 }
 
@@ -140,14 +177,21 @@ impl Args {
     }
 
     /// The configuration that these arguments mean.
-    pub fn config(&self) -> Config {
+    ///
+    /// # Errors
+    /// When there is to be a certificate, and it cannot be used.
+    pub fn config(&self) -> Result<Config, TlsError> {
         let default = Config::default();
         let address_command_rate =
             self.address_command_rate.unwrap_or(self.command_rate.saturating_mul(10));
         let ms = |seconds: u64| {
             u64::try_from(Duration::from_secs(seconds).as_millis()).unwrap_or(u64::MAX)
         };
-        Config {
+        let tls = match (&self.tls_cert, &self.tls_key) {
+            (Some(certificate), Some(key)) => Some(Arc::new(Tls::load(certificate, key)?)),
+            (Some(_) | None, _) => None,
+        };
+        Ok(Config {
             limits: Limits {
                 sessions_max: self.sessions,
                 sessions_per_address_max: self.sessions_per_address,
@@ -166,6 +210,9 @@ impl Args {
                 ..default.limits
             },
             bot_threads: self.bot_threads.unwrap_or(default.bot_threads),
-        }
+            origins: self.allow_origin.clone(),
+            proxies: Proxies::new(self.trusted_proxy.clone()),
+            tls,
+        })
     }
 }

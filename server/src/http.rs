@@ -25,15 +25,24 @@ use hyper_util::{
     service::TowerToHyperService,
 };
 use serde::Serialize;
-use tokio::net::TcpStream;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpStream,
+    time::{error::Elapsed, timeout},
+};
 
 use crate::{
     Server,
     admission::{Full, Place},
     limits::{HTTP_HEAD_MAX, HTTP_HEADERS_MAX},
+    origin,
     room::SessionId,
     session,
 };
+
+/// What a page of another host is told.
+const FOREIGN: &str = "Pages of other hosts may not play here. The operator of this server can \
+    allow them by --allow-origin.\n";
 
 /// Everything that is served.
 pub(crate) fn router(server: Arc<Server>) -> Router {
@@ -55,6 +64,26 @@ pub(crate) async fn serve(stream: TcpStream, peer: IpAddr, router: Router, serve
         tracing::trace!(%error, "the connection was gone at once");
         return;
     }
+    let Some(tls) = &server.tls else { return speak(stream, peer, router, server).await };
+    let handshake = timeout(server.limits.handshake_timeout, tls.acceptor().accept(stream));
+    let accepted = tokio::select! {
+        accepted = handshake => accepted,
+        () = server.stop.cancelled() => return,
+    };
+    match accepted {
+        Ok(Ok(stream)) => speak(stream, peer, router, server).await,
+        Ok(Err(error)) => tracing::debug!(%error, "the connection could not be encrypted"),
+        Err(Elapsed { .. }) => tracing::debug!("the connection was not encrypted in time"),
+    }
+}
+
+/// Speaks HTTP over a connection, encrypted or not.
+async fn speak(
+    stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    peer: IpAddr,
+    router: Router,
+    server: Arc<Server>,
+) {
     let caller = Caller { peer, upgrade: Arc::default() };
     let service = WithCaller { caller: caller.clone(), router: TowerToHyperService::new(router) };
     let connection = http1::Builder::new()
@@ -137,7 +166,12 @@ async fn socket(
         Ok(accept) => accept,
         Err(refusal) => return refusal.into_response(),
     };
-    let place = match server.sessions.admit(caller.peer) {
+    let host = server.proxies.host(caller.peer, request.headers());
+    if !origin::is_allowed(request.headers(), host, &server.origins) {
+        return (StatusCode::FORBIDDEN, FOREIGN).into_response();
+    }
+    let address = server.proxies.client(caller.peer, request.headers());
+    let place = match server.sessions.admit(address) {
         Ok(place) => place,
         Err(full) => {
             server.counters.turned_away.add();
@@ -145,7 +179,7 @@ async fn socket(
         }
     };
     let socket = hyper::upgrade::on(request);
-    caller.put(Upgrade { socket, address: caller.peer, place });
+    caller.put(Upgrade { socket, address, place });
     handshake::switching(&accept)
 }
 

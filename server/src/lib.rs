@@ -7,20 +7,25 @@ mod bucket;
 mod chance;
 pub mod config;
 mod counters;
+pub mod files;
 mod http;
 pub mod limits;
 mod lobby;
 mod members;
+pub mod origin;
 mod outbox;
+pub mod proxy;
 mod rates;
 pub mod room;
 mod session;
 pub mod signals;
 pub mod store;
 mod thinking;
+pub mod tls;
 
 use std::{
     io,
+    net::IpAddr,
     sync::{Arc, atomic::AtomicU64},
     time::Duration,
 };
@@ -32,7 +37,7 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use self::{
-    admission::Admission,
+    admission::{Admission, Full, Place},
     config::Config,
     counters::Counters,
     limits::{
@@ -41,16 +46,22 @@ use self::{
     },
     lobby::Lobby,
     members::Members,
+    origin::Origin,
+    proxy::Proxies,
     rates::Rates,
     room::actor::Surroundings,
     store::{Library, Storage, StorageError, Store},
     thinking::Pool,
+    tls::Tls,
 };
 
 /// What sessions share.
 #[derive(Debug)]
 struct Server {
     limits: Limits,
+    origins: Vec<Origin>,
+    proxies: Proxies,
+    tls: Option<Arc<Tls>>,
     lobby: Arc<Lobby>,
     library: Arc<Library>,
     members: Members,
@@ -89,11 +100,11 @@ pub async fn run(
     config: Config,
     shutdown: CancellationToken,
 ) -> Result<(), RunError> {
-    let limits = config.limits;
+    let Config { limits, bot_threads, origins, proxies, tls } = config;
     let counters = Arc::new(Counters::default());
     let library = Arc::new(Library::new(storage.archive()?));
     let (store, mut writer) = Store::start(storage)?;
-    let (pool, bots) = Pool::start(config.bot_threads.get())?;
+    let (pool, bots) = Pool::start(bot_threads.get())?;
     let stop_rooms = CancellationToken::new();
     let (connections, rooms) = (TaskTracker::new(), TaskTracker::new());
     let around = Surroundings {
@@ -104,6 +115,9 @@ pub async fn run(
     };
     let server = Arc::new(Server {
         limits,
+        origins,
+        proxies,
+        tls,
         lobby: Arc::new(Lobby::new(limits, around, rooms.clone())),
         members: Members::new(Arc::clone(&library), store.clone()),
         library,
@@ -168,7 +182,7 @@ async fn accept(listener: TcpListener, server: &Arc<Server>, tasks: &TaskTracker
             accepted = listener.accept() => accepted,
         };
         match accepted {
-            Ok((stream, peer)) => match guests.admit(peer.ip()) {
+            Ok((stream, peer)) => match admit(&guests, peer.ip(), &server.proxies) {
                 Ok(place) => {
                     let (router, server) = (router.clone(), Arc::clone(server));
                     tasks.spawn(async move {
@@ -186,6 +200,11 @@ async fn accept(listener: TcpListener, server: &Arc<Server>, tasks: &TaskTracker
             }
         }
     }
+}
+
+/// Lets a connection in. Those of a proxy are those of many people.
+fn admit(guests: &Admission, peer: IpAddr, proxies: &Proxies) -> Result<Place, Full> {
+    if proxies.contains(peer) { guests.admit_proxy() } else { guests.admit(peer) }
 }
 
 /// Waits for part of the server to end, but not for ever.

@@ -25,6 +25,8 @@ pub const HTTP_HEADERS_MAX: usize = 64;
 pub const CONNECTIONS_SPARE: usize = 1_000;
 /// The same for one address.
 pub const CONNECTIONS_SPARE_PER_ADDRESS: usize = 64;
+/// Files that the server needs open besides its connections.
+pub const OTHER_FILES: usize = 64;
 /// Most messages that wait for one session. One that reads slower is ended.
 pub const OUTBOX_MESSAGES_MAX: usize = 64;
 /// Most inputs that wait for one room. What comes beyond is refused.

@@ -10,7 +10,8 @@ use anyhow::Context;
 use clap::Parser;
 use fivefold_server::{
     config::{Args, Task},
-    signals::cancel_on_signal,
+    files,
+    signals::{cancel_on_signal, reload_on_signal},
     store::{self, DataFolder, Memory, Sqlite, Storage},
 };
 use tokio::net::TcpListener;
@@ -50,16 +51,21 @@ fn check(folder: &Path) -> anyhow::Result<ExitCode> {
 
 #[tokio::main]
 async fn serve(args: &Args) -> anyhow::Result<()> {
+    let config = args.config()?;
+    files::raise_limit(&config.limits);
     let storage = open_storage(args)?;
     let listener = TcpListener::bind(args.listen)
         .await
         .with_context(|| format!("cannot listen on {}; choose another --listen", args.listen))?;
-    writeln!(io::stdout(), "Fivefold is at http://{}/", listener.local_addr()?)?;
+    let scheme = if config.tls.is_some() { "https" } else { "http" };
+    writeln!(io::stdout(), "Fivefold is at {scheme}://{}/", listener.local_addr()?)?;
 
     let shutdown = CancellationToken::new();
+    let reload = reload_on_signal(config.tls.clone());
     tokio::select! {
-        served = fivefold_server::run(listener, storage, args.config(), shutdown.clone()) => Ok(served?),
+        served = fivefold_server::run(listener, storage, config, shutdown.clone()) => Ok(served?),
         failed = cancel_on_signal(&shutdown) => Ok(failed?),
+        failed = reload => Ok(failed?),
     }
 }
 

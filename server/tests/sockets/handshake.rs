@@ -2,8 +2,16 @@
 
 use std::time::Duration;
 
-use fivefold_server::limits::Limits;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use fivefold_server::{
+    config::Config,
+    limits::Limits,
+    proxy::{self, Proxies},
+    store::Memory,
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
 
 use crate::harness::{LIMITS, TestServer, within};
 
@@ -44,6 +52,8 @@ async fn bad_handshakes_are_told_what_is_wrong() {
         ("Upgrade: websocket", "Upgrade: h2c", "426", "upgrade: websocket"),
         ("Connection: Upgrade, close", "Connection: close", "400", "Connection"),
         ("b25jZQ==", "b25jZQ", "400", "Sec-WebSocket-Key"),
+        ("Host: test", "Host: test\nOrigin: http://elsewhere.test", "403", "--allow-origin"),
+        ("Host: test", "Host: test\nOrigin: null", "403", "--allow-origin"),
     ];
     for (from, to, status, text) in cases {
         assert!(good.contains(from), "{from}");
@@ -52,6 +62,65 @@ async fn bad_handshakes_are_told_what_is_wrong() {
         assert!(answer.contains(text), "{from}: {answer}");
     }
     server.stop().await;
+}
+
+/// The status of the answer to a handshake with these headers more.
+async fn status_with(server: &TestServer, headers: &str) -> String {
+    open_session(server, headers).await.1
+}
+
+/// The same, with the connection, which is closed when it is dropped.
+async fn open_session(server: &TestServer, headers: &str) -> (TcpStream, String) {
+    let mut stream = server.connect_raw().await;
+    let request = format!(
+        "GET /ws HTTP/1.1\r\nHost: test\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n{headers}\r\n"
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut status = vec![0; "HTTP/1.1 101".len()];
+    within(stream.read_exact(&mut status)).await.unwrap();
+    (stream, String::from_utf8(status).unwrap().split_off("HTTP/1.1 ".len()))
+}
+
+#[tokio::test]
+async fn pages_play_from_where_they_may() {
+    let config = Config {
+        limits: LIMITS,
+        origins: vec!["https://play.example.org".parse().unwrap()],
+        ..Config::default()
+    };
+    let server = TestServer::start_with(Box::new(Memory::default()), config);
+    let cases = [
+        ("", "101"),
+        ("Origin: http://test\r\n", "101"),
+        ("Origin: https://play.example.org\r\n", "101"),
+        ("Origin: https://example.org\r\n", "403"),
+        // Whoever is no proxy of ours may say what he likes.
+        ("Origin: http://b.test\r\nX-Forwarded-Host: b.test\r\n", "403"),
+    ];
+    for (headers, expected) in cases {
+        assert_eq!(status_with(&server, headers).await, expected, "{headers}");
+    }
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_proxy_says_for_whom_it_comes() {
+    let limits = Limits { sessions_per_address_max: 1, ..LIMITS };
+    let ann = "X-Forwarded-For: 192.0.2.1\r\n";
+    let bob = "X-Forwarded-For: 192.0.2.2\r\nOrigin: http://b.test\r\n\
+        X-Forwarded-Host: b.test\r\n";
+    for (trusted, expected) in [(true, "101"), (false, "403")] {
+        let network = proxy::parse_network("127.0.0.0/8").unwrap();
+        let proxies = Proxies::new(if trusted { vec![network] } else { vec![] });
+        let config = Config { limits, proxies, ..Config::default() };
+        let server = TestServer::start_with(Box::new(Memory::default()), config);
+        let held = open_session(&server, ann).await;
+        assert_eq!(status_with(&server, bob).await, expected);
+        assert_eq!(status_with(&server, ann).await, "503");
+        drop(held);
+        server.stop().await;
+    }
 }
 
 #[tokio::test]

@@ -54,6 +54,10 @@ impl TestServer {
     }
 
     pub(crate) fn start_on(storage: Box<dyn Storage>, limits: Limits) -> Self {
+        Self::start_with(storage, Config { limits, ..Config::default() })
+    }
+
+    pub(crate) fn start_with(storage: Box<dyn Storage>, config: Config) -> Self {
         let socket = TcpSocket::new_v4().unwrap();
         // Accepted sockets inherit this.
         socket.set_send_buffer_size(SMALL_BUFFER).unwrap();
@@ -61,7 +65,6 @@ impl TestServer {
         let listener = socket.listen(1024).unwrap();
         let address = listener.local_addr().unwrap();
         let stop = CancellationToken::new();
-        let config = Config { limits, ..Config::default() };
         let task = tokio::spawn(run(listener, storage, config, stop.clone()));
         Self { address, stop, task }
     }

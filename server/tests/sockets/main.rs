@@ -9,3 +9,4 @@ mod harness;
 mod limits;
 mod play;
 mod storage;
+mod tls;

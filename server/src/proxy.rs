@@ -1,0 +1,98 @@
+//! Whom a request comes from, and to which host, when proxies stand in front of the server.
+//!
+//! `X-Forwarded-For` and `X-Forwarded-Host` are believed only from the addresses that the operator
+//! names: anybody else could write what he likes into them.
+
+use std::net::{IpAddr, SocketAddr};
+
+use axum::http::{HeaderMap, HeaderName, header::HOST};
+use ipnet::IpNet;
+
+const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
+
+/// The proxies that are believed.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Proxies(Vec<IpNet>);
+
+impl Proxies {
+    /// These.
+    pub const fn new(networks: Vec<IpNet>) -> Self {
+        Self(networks)
+    }
+
+    /// Whether this is one of them.
+    pub(crate) fn contains(&self, address: IpAddr) -> bool {
+        let address = address.to_canonical();
+        self.0.iter().any(|network| network.contains(&address))
+    }
+
+    /// Whom a request comes from. Each proxy adds the address that it was called by at the end of
+    /// the list, so it is read from there, up to the first address that is no proxy of ours.
+    pub(crate) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+        let mut client = peer;
+        let lines = headers.get_all(FORWARDED_FOR).iter().rev();
+        let mut entries = lines
+            .map(|line| line.to_str().unwrap_or_default())
+            .flat_map(|line| line.rsplit(',').map(|entry| address(entry.trim())));
+        while self.contains(client)
+            && let Some(Some(before)) = entries.next()
+        {
+            client = before;
+        }
+        client
+    }
+
+    /// To which host a request was made.
+    pub(crate) fn host<'a>(&self, peer: IpAddr, headers: &'a HeaderMap) -> Option<&'a str> {
+        let forwarded = headers.get(FORWARDED_HOST).filter(|_| self.contains(peer));
+        forwarded.or_else(|| headers.get(HOST))?.to_str().ok()
+    }
+}
+
+/// Reads what an operator writes: an address, or a network such as `10.0.0.0/8`.
+///
+/// # Errors
+/// When it is neither.
+pub fn parse_network(text: &str) -> Result<IpNet, String> {
+    let network = text.parse().or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
+    network.map_err(|_| "give an address, or a network such as 10.0.0.0/8".to_owned())
+}
+
+/// Some proxies write the port, too.
+fn address(text: &str) -> Option<IpAddr> {
+    text.parse().ok().or_else(|| text.parse::<SocketAddr>().ok().map(|address| address.ip()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_proxies_of_ours_are_believed() {
+        let networks = ["10.0.0.0/8", "2001:db8::1"].map(|text| parse_network(text).unwrap());
+        let proxies = Proxies::new(networks.into());
+        let cases: [(&str, &[&str], &str); 11] = [
+            ("192.0.2.1", &["198.51.100.7"], "192.0.2.1"),
+            ("10.1.2.3", &["198.51.100.7"], "198.51.100.7"),
+            ("::ffff:10.1.2.3", &["198.51.100.7"], "198.51.100.7"),
+            ("2001:db8::1", &["2001:db8::2"], "2001:db8::2"),
+            ("10.1.2.3", &[], "10.1.2.3"),
+            // What the client wrote itself stands before what the proxy added.
+            ("10.1.2.3", &["203.0.113.9, 198.51.100.7"], "198.51.100.7"),
+            ("10.1.2.3", &["203.0.113.9", "198.51.100.7"], "198.51.100.7"),
+            ("10.1.2.3", &["198.51.100.7, 10.9.9.9"], "198.51.100.7"),
+            ("10.1.2.3", &["10.9.9.9"], "10.9.9.9"),
+            ("10.1.2.3", &["198.51.100.7:4711"], "198.51.100.7"),
+            ("10.1.2.3", &["198.51.100.7, unknown"], "10.1.2.3"),
+        ];
+        for (peer, lines, expected) in cases {
+            let mut headers = HeaderMap::new();
+            for line in lines {
+                headers.append(FORWARDED_FOR, line.parse().unwrap());
+            }
+            let client = proxies.client(peer.parse().unwrap(), &headers);
+            assert_eq!(client, expected.parse::<IpAddr>().unwrap(), "{peer} {lines:?}");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! The certificate by which connections are encrypted, read from two files and read again while
+//! the server runs.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, PoisonError, RwLock},
+};
+
+use rustls::{
+    ServerConfig,
+    crypto::ring,
+    pki_types::{
+        CertificateDer, PrivateKeyDer,
+        pem::{self, PemObject},
+    },
+};
+use tokio_rustls::TlsAcceptor;
+
+/// A certificate in use.
+#[derive(Debug)]
+pub struct Tls {
+    certificate: PathBuf,
+    key: PathBuf,
+    /// Held only to take or to change it.
+    current: RwLock<Arc<ServerConfig>>,
+}
+
+/// Why a certificate cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum TlsError {
+    /// The file with the certificate.
+    #[error("cannot read the certificate in {}: {error}", path.display())]
+    Certificate {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: pem::Error,
+    },
+    /// The file with the key.
+    #[error("cannot read the private key in {}: {error}", path.display())]
+    Key {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: pem::Error,
+    },
+    /// There is no certificate in its file.
+    #[error("there is no certificate in {}; it should hold the whole chain, in PEM", .0.display())]
+    Empty(PathBuf),
+    /// Both files can be read, but not used.
+    #[error("the certificate and its key cannot be used: {0}")]
+    Unusable(#[from] rustls::Error),
+}
+
+impl Tls {
+    /// Reads a certificate chain and its private key, both in PEM.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or they do not belong together.
+    pub fn load(certificate: &Path, key: &Path) -> Result<Self, TlsError> {
+        let current = RwLock::new(Arc::new(read(certificate, key)?));
+        Ok(Self { certificate: certificate.into(), key: key.into(), current })
+    }
+
+    /// Reads the files again, for new connections.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load); then what was in use stays so.
+    pub fn reload(&self) -> Result<(), TlsError> {
+        let new = Arc::new(read(&self.certificate, &self.key)?);
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = new;
+        Ok(())
+    }
+
+    pub(crate) fn acceptor(&self) -> TlsAcceptor {
+        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
+        TlsAcceptor::from(Arc::clone(&current))
+    }
+}
+
+fn read(certificate: &Path, key: &Path) -> Result<ServerConfig, TlsError> {
+    let unreadable = |error| TlsError::Certificate { path: certificate.into(), error };
+    let chain = CertificateDer::pem_file_iter(certificate)
+        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+        .map_err(unreadable)?;
+    if chain.is_empty() {
+        return Err(TlsError::Empty(certificate.into()));
+    }
+    let key = PrivateKeyDer::from_pem_file(key)
+        .map_err(|error| TlsError::Key { path: key.into(), error })?;
+    let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()?
+        .with_no_client_auth()
+        .with_single_cert(chain, key)?;
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(config)
+}

@@ -1,0 +1,106 @@
+//! Encrypted connections, by a certificate that is made here, and one that replaces it.
+
+use std::{fs, path::Path, sync::Arc};
+
+use fivefold_server::{
+    config::Config,
+    store::Memory,
+    tls::{Tls, TlsError},
+};
+use futures_util::{SinkExt, StreamExt};
+use rcgen::{CertifiedKey, generate_simple_self_signed};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio_rustls::{
+    TlsConnector,
+    client::TlsStream,
+    rustls::{ClientConfig, RootCertStore, pki_types::CertificateDer},
+};
+use tokio_tungstenite::{client_async, tungstenite::Message};
+
+use crate::harness::{LIMITS, TestServer, within};
+
+/// Makes a certificate and writes it and its key into the folder.
+fn make_certificate(folder: &Path) -> CertificateDer<'static> {
+    let CertifiedKey { cert, signing_key } =
+        generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    fs::write(folder.join("cert.pem"), cert.pem()).unwrap();
+    fs::write(folder.join("key.pem"), signing_key.serialize_pem()).unwrap();
+    cert.der().clone()
+}
+
+/// An encrypted connection of a client that believes this certificate alone.
+async fn connect(
+    server: &TestServer,
+    believed: &CertificateDer<'static>,
+) -> std::io::Result<TlsStream<tokio::net::TcpStream>> {
+    let mut roots = RootCertStore::empty();
+    roots.add(believed.clone()).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let stream = server.connect_raw().await;
+    within(TlsConnector::from(Arc::new(config)).connect("localhost".try_into().unwrap(), stream))
+        .await
+}
+
+#[tokio::test]
+async fn connections_are_encrypted_by_a_certificate_that_can_be_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let (cert_file, key_file) = (folder.path().join("cert.pem"), folder.path().join("key.pem"));
+    let first = make_certificate(folder.path());
+    let tls = Arc::new(Tls::load(&cert_file, &key_file).unwrap());
+    let config = Config { limits: LIMITS, tls: Some(Arc::clone(&tls)), ..Config::default() };
+    let server = TestServer::start_with(Box::new(Memory::default()), config);
+
+    let stream = connect(&server, &first).await.unwrap();
+    let (mut socket, _) = client_async("wss://localhost/ws", stream).await.unwrap();
+    socket.send(Message::text(r#"{"type":"ping","id":"1"}"#)).await.unwrap();
+    let pong = within(socket.next()).await.unwrap().unwrap();
+    assert_eq!(pong.to_text().unwrap(), r#"{"type":"pong","id":"1"}"#);
+
+    // A file that is no certificate changes nothing.
+    fs::write(&cert_file, "nothing").unwrap();
+    assert!(matches!(tls.reload(), Err(TlsError::Empty(_))));
+    connect(&server, &first).await.unwrap();
+
+    let second = make_certificate(folder.path());
+    tls.reload().unwrap();
+    connect(&server, &second).await.unwrap();
+    assert!(connect(&server, &first).await.is_err());
+    // Who was connected before stays so.
+    socket.send(Message::text(r#"{"type":"ping","id":"2"}"#)).await.unwrap();
+    let pong = within(socket.next()).await.unwrap().unwrap();
+    assert_eq!(pong.to_text().unwrap(), r#"{"type":"pong","id":"2"}"#);
+
+    // Who does not speak TLS gets nowhere.
+    let mut plain = server.connect_raw().await;
+    plain.write_all(b"GET / HTTP/1.1\r\nHost: test\r\n\r\n").await.unwrap();
+    let mut answer = Vec::new();
+    within(plain.read_to_end(&mut answer)).await.unwrap();
+    assert!(!answer.starts_with(b"HTTP"));
+    server.stop().await;
+}
+
+#[test]
+fn what_is_wrong_with_a_certificate_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name);
+    make_certificate(folder.path());
+    fs::rename(file("key.pem"), file("other-key.pem")).unwrap();
+    make_certificate(folder.path());
+    fs::write(file("empty.pem"), "").unwrap();
+    let cases = [
+        ("missing.pem", "key.pem", "cannot read the certificate in"),
+        ("empty.pem", "key.pem", "there is no certificate in"),
+        ("cert.pem", "missing.pem", "cannot read the private key in"),
+        ("cert.pem", "cert.pem", "cannot read the private key in"),
+        ("cert.pem", "other-key.pem", "cannot be used"),
+    ];
+    for (certificate, key, expected) in cases {
+        let error = Tls::load(&file(certificate), &file(key)).unwrap_err().to_string();
+        assert!(error.contains(expected), "{certificate}, {key}: {error}");
+    }
+}
