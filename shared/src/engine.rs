@@ -1,8 +1,16 @@
 //! The engine: searches positions for the best move, and for wins by continuous threats.
 //!
-//! It works on a window of its own, [`grid`](self), whose patterns are computed from the rules of
-//! each variant. It knows positions and a budget of thinking; it knows no clock, no thread, and no
-//! message.
+//! [`Engine`] thinks about positions; [`ThreatSearch`] solves problems. Both work on a grid of their
+//! own that keeps, for every empty point, what a stone of either colour would make there:
+//!
+//! - `pattern` computes what is looked up, from the rules of each variant; `window` and `spots` say
+//!   which points there are, `grid` keeps them up to date, `eval` sums up what they are worth.
+//! - `threat` tells what must be answered, and where; `vcf` and `vct` search for wins by threats.
+//! - `search` is the principal variation search, with `order`, `table` and `limits`; `root` is the
+//!   way in.
+//!
+//! What the rules differ in is in the tables, so one search serves all variants. It knows positions
+//! and a budget of thinking; it knows no clock, no thread, and no message.
 
 mod eval;
 mod grid;

@@ -18,9 +18,10 @@
 use super::{
     eval::Worth,
     pattern::{Flags, Pattern, Tables, content},
-    spots::{self, Spot, SpotSet, Window},
+    spots::{self, Spot, SpotSet},
+    window::Window,
 };
-use crate::rules::{Point, Stone};
+use crate::rules::Stone;
 
 /// How far from a stone, in both coordinates, a point is near it. On the axes it is one more.
 const NEAR: i32 = 2;
@@ -72,11 +73,10 @@ struct Cell {
 impl Grid {
     /// An empty window.
     pub(super) fn new(tables: &'static Tables, window: Window) -> Self {
-        let width = usize::from(window.width);
+        let width = usize::from(window.width());
         let spots = 0..spots::spot(window.len());
         let mut grid = Self {
             tables,
-            window,
             steps: [1, width, width + 1, width - 1],
             cells: spots.clone().map(|spot| empty_cell(tables, &window, spot)).collect(),
             near: spots.clone().map(|spot| near(&window, spot)).collect(),
@@ -91,6 +91,7 @@ impl Grid {
                 .collect(),
             hash: 0,
             stones: 0,
+            window,
         };
         for spot in spots {
             grid.count_point::<true>(spot, true);
@@ -372,14 +373,13 @@ pub(super) enum Kept {
 
 /// A point of an empty window.
 fn empty_cell(tables: &Tables, window: &Window, spot: Spot) -> Cell {
-    let point = window.point(spot);
+    let (x, y) = window.place(spot);
     let mut cell = Cell::default();
     for (axis, (dx, dy)) in DIRECTIONS.into_iter().enumerate() {
         for steps in tables.steps() {
-            let seen = Point::new(point.x + dx * steps, point.y + dy * steps);
-            if window.spot(seen).is_some() {
+            if window.at(x + dx * steps, y + dy * steps).is_some() {
                 cell.reach[axis][usize::from(steps > 0)] += 1;
-            } else if window.bordered {
+            } else if window.is_bordered() {
                 cell.keys[axis] |= content::BORDER << tables.shift(steps);
             }
         }
@@ -394,17 +394,17 @@ fn empty_cell(tables: &Tables, window: &Window, spot: Spot) -> Cell {
 
 /// The points that are near a point.
 fn near(window: &Window, spot: Spot) -> Box<[Spot]> {
-    let point = window.point(spot);
-    let mut offsets = Vec::new();
-    for y in -NEAR - 1..=NEAR + 1 {
-        for x in -NEAR - 1..=NEAR + 1 {
-            let on_axis = x == 0 || y == 0 || x.abs() == y.abs();
-            if (x, y) != (0, 0) && (on_axis || x.abs().max(y.abs()) <= NEAR) {
-                offsets.push((x, y));
+    let (x, y) = window.place(spot);
+    let mut near = Vec::new();
+    for row in -NEAR - 1..=NEAR + 1 {
+        for column in -NEAR - 1..=NEAR + 1 {
+            let on_axis = column == 0 || row == 0 || column.abs() == row.abs();
+            if (column, row) != (0, 0) && (on_axis || column.abs().max(row.abs()) <= NEAR) {
+                near.extend(window.at(x + column, y + row));
             }
         }
     }
-    offsets.iter().filter_map(|(x, y)| window.spot(Point::new(point.x + x, point.y + y))).collect()
+    near.into()
 }
 
 /// The patterns of one colour on four axes, four bits each.

@@ -12,10 +12,11 @@ use super::{
     order::Order,
     pattern::Tables,
     search::{Node, Search, WIN, WON, won_in},
-    spots::{Spot, Window},
+    spots::Spot,
     table::Table,
     vcf::{MOVES_MAX, Vcf, Verdict},
     vct::Vct,
+    window::Window,
 };
 use crate::{
     bot::Thinking,
@@ -114,8 +115,9 @@ const VCT_NODES: u64 = 100;
 const VCT_NODES_MAX: u64 = 200_000;
 /// How far from the last value the next is expected.
 const ASPIRATION: i32 = 30;
-/// How far ahead in value a chance of winning of 73 % is.
-const CHANCE_SCALE: f64 = 120.0;
+/// How far ahead in value a chance of winning of 73 % is; fitted to the outcomes of games of the
+/// engine against itself.
+const CHANCE_SCALE: f64 = 600.0;
 
 impl Engine {
     /// An engine for games by these rules; `None` where more than six in a row win, as its tables
@@ -190,7 +192,7 @@ impl Engine {
     fn set_up(&mut self, position: &Position) {
         let window = Window::of(position, self.grid.as_ref().map(Grid::window));
         if self.grid.as_ref().is_none_or(|grid| *grid.window() != window) {
-            self.grid = Some(Grid::new(self.tables, window));
+            self.grid = Some(Grid::new(self.tables, window.clone()));
             self.placed.clear();
             self.forget();
         }
@@ -235,15 +237,15 @@ impl Engine {
                 !stops.contains(*spot) && !grid.kept(turn, Kept::Fours).any(|four| four == *spot)
             }));
         }
-        let window = *grid.window();
-        let is_legal = |spot: &Spot| position.legality(window.point(*spot)).is_ok();
+        let window = grid.window().clone();
+        let is_legal =
+            |spot: &Spot| window.point(*spot).is_some_and(|point| position.legality(point).is_ok());
         spots.retain(is_legal);
         if spots.is_empty() {
             spots.extend(grid.nearby().filter(is_legal));
         }
         if spots.is_empty() {
-            let centre = window.len() / 2
-                + if window.height.is_multiple_of(2) { usize::from(window.width) / 2 } else { 0 };
+            let centre = window.len() / 2;
             spots.extend((Spot::try_from(centre).ok()).filter(is_legal));
         }
         if spots.is_empty() {
@@ -432,7 +434,7 @@ impl Root<'_, '_> {
         let mut best: Vec<&Candidate> = self.candidates.iter().take(self.multi).collect();
         best.sort_by_key(|candidate| std::cmp::Reverse(candidate.value));
         let lines = best.into_iter().map(|candidate| Line {
-            moves: candidate.moves.iter().map(|spot| window.point(*spot)).collect(),
+            moves: candidate.moves.iter().map_while(|spot| window.point(*spot)).collect(),
             value: value(candidate.value),
         });
         Analysis { lines: lines.collect(), depth: self.depth, nodes: self.search.limits.nodes() }

@@ -1,8 +1,8 @@
 //! Points of the engine's window as small numbers, and sets of them.
 
-use crate::rules::{Point, SIDE_MAX};
+use crate::rules::SIDE_MAX;
 
-/// A point's number in its [`Window`], row by row from the top left.
+/// A point's number in its [`Window`](super::window::Window).
 pub(super) type Spot = u16;
 
 /// The spot with that number.
@@ -14,42 +14,6 @@ pub(super) fn spot(number: usize) -> Spot {
 pub(super) const SPOTS_MAX: usize = SIDE_MAX as usize * SIDE_MAX as usize;
 
 const WORDS: usize = SPOTS_MAX / 64;
-
-/// The rectangle of points that the engine thinks about.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Window {
-    /// The top-left point.
-    pub(super) origin: Point,
-    /// Number of columns.
-    pub(super) width: u8,
-    /// Number of rows.
-    pub(super) height: u8,
-    /// Whether the edges of the window are the borders of the board. Where they are not, what lies
-    /// beyond them counts as empty.
-    pub(super) bordered: bool,
-}
-
-impl Window {
-    /// How many points it has.
-    pub(super) fn len(&self) -> usize {
-        usize::from(self.width) * usize::from(self.height)
-    }
-
-    /// A point's number; `None` outside the window.
-    pub(super) fn spot(&self, point: Point) -> Option<Spot> {
-        let x = u16::try_from(point.x.checked_sub(self.origin.x)?).ok()?;
-        let y = u16::try_from(point.y.checked_sub(self.origin.y)?).ok()?;
-        let inside = x < u16::from(self.width) && y < u16::from(self.height);
-        inside.then(|| y * u16::from(self.width) + x)
-    }
-
-    /// The point with that number.
-    pub(super) fn point(&self, spot: Spot) -> Point {
-        let width = u16::from(self.width);
-        let (x, y) = (spot % width, spot / width);
-        Point::new(self.origin.x + i32::from(x), self.origin.y + i32::from(y))
-    }
-}
 
 /// A set of points of a window, one bit each.
 #[derive(Clone, PartialEq, Eq, Debug)]

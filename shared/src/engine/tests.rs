@@ -5,8 +5,9 @@ use proptest::prelude::*;
 use super::{
     grid::{Grid, Kept},
     pattern::{Flags, Tables},
-    spots::{Spot, Window},
+    spots::Spot,
     vcf::{Vcf, Verdict},
+    window::Window,
 };
 use crate::rules::{Outcome, Point, Position, Rules, Size, Stone, Variant};
 
@@ -41,8 +42,7 @@ fn positions(plies: usize) -> impl Strategy<Value = Position> {
 
 fn empty_grid(rules: Rules) -> Grid {
     let Size::Bounded { width, height } = rules.size() else { panic!("a bounded board") };
-    let window = Window { origin: Point::default(), width, height, bordered: true };
-    Grid::new(Tables::of(rules.variant()).unwrap(), window)
+    Grid::new(Tables::of(rules.variant()).unwrap(), Window::bordered(width, height))
 }
 
 fn grid(position: &Position) -> Grid {

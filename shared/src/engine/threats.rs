@@ -6,9 +6,10 @@ use super::{
     grid::Grid,
     limits::Limits,
     pattern::Tables,
-    spots::{Spot, Window},
+    spots::Spot,
     vcf::{Vcf, Verdict},
     vct::Vct,
+    window::Window,
 };
 use crate::{
     bot::Thinking,
@@ -38,7 +39,7 @@ impl ThreatSearch {
     /// in a row win.
     pub fn new(rules: Rules) -> Option<Self> {
         let Size::Bounded { width, height } = rules.size() else { return None };
-        let window = Window { origin: Point::default(), width, height, bordered: true };
+        let window = Window::bordered(width, height);
         let grid = Grid::new(Tables::of(rules.variant())?, window);
         Some(Self {
             grid,
@@ -87,13 +88,13 @@ impl ThreatSearch {
         let Self { grid, vcf, vct, .. } = self;
         let found = vct.search(grid, vcf, attacker, u64::MAX, &mut limits);
         self.nodes = limits.nodes();
-        found.map(|(spot, moves)| (self.grid.window().point(spot), moves))
+        found.and_then(|(spot, moves)| Some((self.grid.window().point(spot)?, moves)))
     }
 
     fn win(&mut self, verdict: Verdict) -> Option<Vec<Point>> {
         self.nodes = self.vcf.nodes();
         let window = self.grid.window();
-        let line = self.vcf.line().map(|spot| window.point(spot)).collect();
+        let line = self.vcf.line().filter_map(|spot| window.point(spot)).collect();
         (verdict == Verdict::Win).then_some(line)
     }
 

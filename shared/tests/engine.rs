@@ -1,0 +1,184 @@
+//! The engine through its edge: what it must find, what it says of it, and that it keeps within
+//! what it is given.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+use std::collections::HashSet;
+
+use fivefold_shared::{
+    bot::{BotKind, BotSpec, Budget, STRENGTH_MAX, Thinking},
+    engine::{Analysis, Engine, EngineOptions, Value},
+    rules::{Point, Position, Rules, Size, Variant},
+};
+use proptest::prelude::*;
+
+fn position(variant: Variant, size: Size, moves: &[(i32, i32)]) -> Position {
+    let moves: Vec<Point> = moves.iter().copied().map(Point::from).collect();
+    Position::from_moves(Rules::new(variant, size).unwrap(), &moves).unwrap()
+}
+
+fn nodes(most: u64) -> Thinking<'static> {
+    let budget = Budget { nodes: Some(most), ..Budget::UNLIMITED };
+    Thinking { budget, ..Thinking::unlimited() }
+}
+
+fn analyse(position: &Position, most: u64, lines: usize) -> Analysis {
+    let options = EngineOptions { hash_bytes: 1 << 20, ..EngineOptions::default() };
+    let mut engine = Engine::new(position.rules(), options).unwrap();
+    engine.search(position, &nodes(most), lines, &mut |_| {}).unwrap()
+}
+
+/// The moves that are right, and plies until the end where that is certain.
+fn check(
+    variant: Variant,
+    size: Size,
+    moves: &[(i32, i32)],
+    right: &[(i32, i32)],
+    plies: Option<u16>,
+) {
+    let position = position(variant, size, moves);
+    let analysis = analyse(&position, 20_000, 1);
+    let best = analysis.best();
+    assert!(right.contains(&(best.x, best.y)), "{best:?} {position:?}\n{position}");
+    if let Some(plies) = plies {
+        let won = Value::Win { plies: Some(plies) };
+        assert_eq!(analysis.lines[0].value, won, "{position:?}\n{position}");
+    }
+}
+
+const SQUARE: Size = Size::square(15);
+
+#[test]
+fn what_must_be_played_is_played() {
+    // . . X X X X . .   a five at either end
+    let four = [(4, 7), (4, 2), (5, 7), (6, 2), (6, 7), (8, 2), (7, 7), (10, 12)];
+    // O X X X X . .     White must stop it
+    let stop = [(4, 7), (3, 7), (5, 7), (6, 2), (6, 7), (8, 3), (7, 7)];
+    // . . X X X . .     White has three answers, and no more
+    let three = [(5, 7), (4, 2), (6, 7), (11, 11), (7, 7)];
+    // An own open four comes before stopping an open three.
+    let race = [(5, 7), (5, 3), (6, 7), (6, 3), (7, 7), (7, 3)];
+    for variant in [
+        Variant::Freestyle,
+        Variant::Standard,
+        Variant::Renju,
+        Variant::Caro,
+        Variant::CaroOverline,
+        Variant::Mnk { k: 5 },
+    ] {
+        check(variant, SQUARE, &four, &[(3, 7), (8, 7)], Some(1));
+        check(variant, SQUARE, &three, &[(3, 7), (4, 7), (8, 7), (9, 7)], None);
+        check(variant, SQUARE, &race, &[(4, 7), (8, 7)], Some(3));
+    }
+    check(Variant::Freestyle, SQUARE, &stop, &[(8, 7)], None);
+    check(Variant::Standard, SQUARE, &stop, &[(8, 7)], None);
+    // In caro the five is also undone by closing its other end.
+    check(Variant::Caro, SQUARE, &stop, &[(8, 7), (9, 7)], None);
+}
+
+#[test]
+fn other_lengths_are_played_by_the_same_rules() {
+    // X X . .    four in a row win: an open three already decides
+    let moves = [(3, 3), (0, 0), (4, 3), (0, 1)];
+    check(Variant::Mnk { k: 4 }, Size::square(8), &moves, &[(2, 3), (5, 3)], Some(3));
+    // Six in a row win: five with both ends empty is what four is elsewhere.
+    let moves = [(4, 7), (0, 0), (5, 7), (0, 2), (6, 7), (0, 4), (7, 7), (0, 6)];
+    check(Variant::Mnk { k: 6 }, SQUARE, &moves, &[(3, 7), (8, 7)], Some(3));
+    let rules = Rules::new(Variant::Mnk { k: 7 }, SQUARE).unwrap();
+    assert!(Engine::new(rules, EngineOptions::default()).is_none());
+}
+
+#[test]
+fn no_group_of_stones_is_out_of_sight_on_the_unbounded_board() {
+    for far in [40, 300, 90_000] {
+        // Black's open three is far from everything else.
+        let moves = [(0, 0), (1, 1), (far, far), (2, 0), (far + 1, far), (0, 3), (far + 2, far)];
+        let right = [-2, -1, 3, 4].map(|steps| (far + steps, far));
+        check(Variant::Freestyle, Size::Unbounded, &moves, &right, None);
+    }
+}
+
+#[test]
+fn the_same_nodes_give_the_same_answer() {
+    let moves = [(7, 7), (8, 6), (6, 6), (8, 8), (8, 7), (6, 7)];
+    for variant in [Variant::Freestyle, Variant::Renju] {
+        let position = position(variant, SQUARE, &moves);
+        assert_eq!(analyse(&position, 5_000, 1), analyse(&position, 5_000, 1));
+    }
+}
+
+#[test]
+fn several_lines_are_different_legal_and_in_order() {
+    let position = position(Variant::Freestyle, SQUARE, &[(7, 7), (8, 6), (6, 6), (8, 8)]);
+    let analysis = analyse(&position, 5_000, 5);
+    assert_eq!(analysis.lines.len(), 5);
+    let first: HashSet<Point> = analysis.lines.iter().map(|line| line.moves[0]).collect();
+    assert_eq!(first.len(), 5);
+    let chance = |value: Value| match value {
+        Value::Win { .. } => 1.0,
+        Value::Chance(chance) => chance,
+        Value::Loss { .. } => 0.0,
+    };
+    let values: Vec<f64> = analysis.lines.iter().map(|line| chance(line.value)).collect();
+    assert!(values.is_sorted_by(|a, b| a >= b), "{values:?}");
+    for line in &analysis.lines {
+        let mut position = position.clone();
+        for point in &line.moves {
+            assert!(position.play(*point).is_ok(), "{line:?}");
+        }
+    }
+}
+
+#[test]
+fn progress_is_told_ever_deeper() {
+    let position = position(Variant::Freestyle, SQUARE, &[(7, 7), (8, 6), (6, 6), (8, 8)]);
+    let mut engine = Engine::new(position.rules(), EngineOptions::default()).unwrap();
+    let mut depths = Vec::new();
+    let last = engine
+        .search(&position, &nodes(5_000), 1, &mut |analysis| depths.push(analysis.depth))
+        .unwrap();
+    assert!(depths.len() >= 2 && depths.is_sorted_by(|a, b| a < b), "{depths:?}");
+    assert_eq!(depths.last(), Some(&last.depth));
+}
+
+#[test]
+fn every_level_answers_legally_and_repeatably_and_weaker_ones_think_less() {
+    let rules = Rules::new(Variant::Standard, SQUARE).unwrap();
+    for strength in 1..=STRENGTH_MAX {
+        let spec = BotSpec { kind: BotKind::Engine, strength: Some(strength) };
+        let game = |seed| {
+            let mut bot = spec.build(rules, seed).unwrap();
+            let mut position = Position::new(rules);
+            for _ in 0..8 {
+                let point = bot.choose(&position, &nodes(300)).unwrap();
+                position.play(point).unwrap();
+            }
+            position.moves().to_vec()
+        };
+        assert_eq!(game(1), game(1), "{spec}");
+        assert!((2..8).any(|seed| game(seed) != game(1)), "{spec} plays one game only");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    /// Minimax has looked at every continuation.
+    #[test]
+    fn small_boards_are_played_perfectly(moves in prop::collection::vec((0..3, 0..4), 0..8)) {
+        let size = Size::Bounded { width: 3, height: 4 };
+        let mut position = Position::new(Rules::new(Variant::Mnk { k: 3 }, size).unwrap());
+        for (x, y) in moves {
+            if let Ok(Some(_)) = position.play(Point::new(x, y)) {
+                position.undo();
+            }
+        }
+        prop_assume!(position.ply() >= 3);
+        let mut minimax = BotSpec::from(BotKind::Minimax).build(position.rules(), 1).unwrap();
+        let weights = minimax.weigh(&position, &Thinking::unlimited());
+        let best = analyse(&position, 200_000, 1).best();
+        let chosen = weights.iter().find(|weight| weight.point == best).unwrap();
+        let result = |weight: f64| (weight > 0.0, weight < 0.0);
+        prop_assert_eq!(result(chosen.weight), result(weights[0].weight), "{:?}\n{}", best, position);
+    }
+}
