@@ -52,6 +52,14 @@ pub struct Args {
           value_parser = proxy::parse_network)]
     pub trusted_proxy: Vec<IpNet>,
 
+    /// Where to serve metrics for Prometheus, for the operator alone; not served if not given.
+    #[arg(long, env = "FIVEFOLD_METRICS_LISTEN", value_name = "ADDRESS")]
+    pub metrics_listen: Option<SocketAddr>,
+
+    /// How log lines are written.
+    #[arg(long, env = "FIVEFOLD_LOG_FORMAT", value_name = "FORMAT", default_value = "text")]
+    pub log_format: LogFormat,
+
     /// What to log on stderr: a level, or directives like `fivefold_server=debug`.
     #[arg(long, env = "FIVEFOLD_LOG", default_value = "info", value_name = "FILTER")]
     pub log: String,
@@ -118,6 +126,15 @@ pub struct Args {
     #[arg(long, env = "FIVEFOLD_UNKNOWN_CODES", value_name = "PER_MINUTE",
           default_value_t = Limits::DEFAULT.unknown_codes_per_minute)]
     pub unknown_codes: u32,
+}
+
+/// How log lines are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
 }
 
 /// What the program can do with a database, also while a server uses it.

@@ -5,6 +5,7 @@
 
 mod games;
 mod handshake;
+pub(crate) mod monitor;
 mod page;
 
 use std::{
@@ -13,7 +14,7 @@ use std::{
 };
 
 use axum::{
-    Extension, Json, Router,
+    Extension, Router,
     extract::{Request, State},
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
@@ -24,7 +25,6 @@ use hyper_util::{
     rt::{TokioIo, TokioTimer},
     service::TowerToHyperService,
 };
-use serde::Serialize;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpStream,
@@ -38,6 +38,7 @@ use crate::{
     origin,
     room::SessionId,
     session,
+    tls::Tls,
 };
 
 /// What a page of another host is told.
@@ -52,19 +53,26 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .route("/style.css", get(page::style))
         .route("/api/games", get(games::list))
         .route("/api/games/{id}", get(games::game))
-        .route("/healthz", get(health))
+        .route("/healthz", get(monitor::health))
+        .route("/readyz", get(monitor::ready))
         .route("/ws", any(socket))
         .fallback(page::missing)
         .with_state(server)
 }
 
 /// Serves one connection, and then the session that it has become, if it has.
-pub(crate) async fn serve(stream: TcpStream, peer: IpAddr, router: Router, server: Arc<Server>) {
+pub(crate) async fn serve(
+    stream: TcpStream,
+    peer: IpAddr,
+    router: Router,
+    tls: Option<Arc<Tls>>,
+    server: Arc<Server>,
+) {
     if let Err(error) = stream.set_nodelay(true) {
         tracing::trace!(%error, "the connection was gone at once");
         return;
     }
-    let Some(tls) = &server.tls else { return speak(stream, peer, router, server).await };
+    let Some(tls) = tls else { return speak(stream, peer, router, server).await };
     let handshake = timeout(server.limits.handshake_timeout, tls.acceptor().accept(stream));
     let accepted = tokio::select! {
         accepted = handshake => accepted,
@@ -174,7 +182,7 @@ async fn socket(
     let place = match server.sessions.admit(address) {
         Ok(place) => place,
         Err(full) => {
-            server.counters.turned_away.add();
+            server.metrics.turned_away(full);
             return too_many(full);
         }
     };
@@ -190,35 +198,4 @@ fn too_many(full: Full) -> Response {
     };
     let retry = [(header::RETRY_AFTER, HeaderValue::from_static("30"))];
     (StatusCode::SERVICE_UNAVAILABLE, retry, text).into_response()
-}
-
-/// What `/healthz` says.
-#[derive(Serialize)]
-struct Health {
-    status: &'static str,
-    version: &'static str,
-    sessions: usize,
-    rooms: usize,
-    turned_away: u64,
-    too_fast: u64,
-    busy: u64,
-    too_slow: u64,
-    commits_failed: u64,
-    rooms_failed: u64,
-}
-
-async fn health(State(server): State<Arc<Server>>) -> Json<Health> {
-    let counters = &server.counters;
-    Json(Health {
-        status: "ok",
-        version: env!("CARGO_PKG_VERSION"),
-        sessions: server.sessions.count(),
-        rooms: server.lobby.count(),
-        turned_away: counters.turned_away.get(),
-        too_fast: counters.too_fast.get(),
-        busy: counters.busy.get(),
-        too_slow: counters.too_slow.get(),
-        commits_failed: counters.commits_failed.get(),
-        rooms_failed: counters.rooms_failed.get(),
-    })
 }

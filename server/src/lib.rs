@@ -6,12 +6,12 @@ mod admission;
 mod bucket;
 mod chance;
 pub mod config;
-mod counters;
 pub mod files;
 mod http;
 pub mod limits;
 mod lobby;
 mod members;
+mod metrics;
 pub mod origin;
 mod outbox;
 pub mod proxy;
@@ -30,6 +30,7 @@ use std::{
     time::Duration,
 };
 
+use axum::Router;
 use tokio::{
     net::TcpListener,
     time::{sleep, timeout},
@@ -39,13 +40,13 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use self::{
     admission::{Admission, Full, Place},
     config::Config,
-    counters::Counters,
     limits::{
-        CONNECTIONS_SPARE, CONNECTIONS_SPARE_PER_ADDRESS, Limits, STOP_REST_WITHIN,
-        STOP_SESSIONS_WITHIN,
+        CONNECTIONS_SPARE, CONNECTIONS_SPARE_PER_ADDRESS, Limits, MONITOR_CONNECTIONS_MAX,
+        STOP_REST_WITHIN, STOP_SESSIONS_WITHIN,
     },
     lobby::Lobby,
     members::Members,
+    metrics::Metrics,
     origin::Origin,
     proxy::Proxies,
     rates::Rates,
@@ -68,9 +69,24 @@ struct Server {
     sessions: Admission,
     rates: Rates,
     sessions_so_far: AtomicU64,
-    counters: Arc<Counters>,
+    metrics: Arc<Metrics>,
     /// Tells sessions to end: the server stops.
     stop: CancellationToken,
+}
+
+/// Where a server takes connections.
+#[derive(Debug)]
+pub struct Listeners {
+    /// For everybody.
+    pub public: TcpListener,
+    /// For the operator's monitoring, and nobody else.
+    pub metrics: Option<TcpListener>,
+}
+
+impl From<TcpListener> for Listeners {
+    fn from(public: TcpListener) -> Self {
+        Self { public, metrics: None }
+    }
 }
 
 /// Why a server does not start, or stops by itself.
@@ -95,22 +111,22 @@ pub enum RunError {
 /// When a thread cannot be started, or the storage cannot be read; and after stopping in the same
 /// way, when the storage panicked.
 pub async fn run(
-    listener: TcpListener,
+    listeners: impl Into<Listeners>,
     storage: Box<dyn Storage>,
     config: Config,
     shutdown: CancellationToken,
 ) -> Result<(), RunError> {
     let Config { limits, bot_threads, origins, proxies, tls } = config;
-    let counters = Arc::new(Counters::default());
+    let metrics = Arc::new(Metrics::new());
     let library = Arc::new(Library::new(storage.archive()?));
     let (store, mut writer) = Store::start(storage)?;
-    let (pool, bots) = Pool::start(bot_threads.get())?;
+    let (pool, bots) = Pool::start(bot_threads.get(), Arc::clone(&metrics))?;
     let stop_rooms = CancellationToken::new();
     let (connections, rooms) = (TaskTracker::new(), TaskTracker::new());
     let around = Surroundings {
         store: store.clone(),
         pool: pool.clone(),
-        counters: Arc::clone(&counters),
+        metrics: Arc::clone(&metrics),
         stop: stop_rooms.clone(),
     };
     let server = Arc::new(Server {
@@ -124,14 +140,14 @@ pub async fn run(
         sessions: Admission::new(limits.sessions_max, limits.sessions_per_address_max),
         rates: Rates::new(limits),
         sessions_so_far: AtomicU64::new(0),
-        counters,
+        metrics,
         stop: shutdown.clone(),
     });
 
     reopen_rooms(&server.lobby, store).await?;
 
     let store_broke = tokio::select! {
-        () = accept(listener, &server, &connections) => false,
+        () = accept_all(listeners.into(), &server, &connections) => false,
         () = writer.wait() => true,
     };
     shutdown.cancel();
@@ -167,14 +183,37 @@ async fn reopen_rooms(lobby: &Arc<Lobby>, store: Store) -> Result<(), StorageErr
     Ok(())
 }
 
+/// A way in.
+struct Door {
+    listener: TcpListener,
+    router: Router,
+    guests: Admission,
+    tls: Option<Arc<Tls>>,
+}
+
 /// Takes connections until the server stops.
-async fn accept(listener: TcpListener, server: &Arc<Server>, tasks: &TaskTracker) {
+async fn accept_all(listeners: Listeners, server: &Arc<Server>, tasks: &TaskTracker) {
     let limits = &server.limits;
-    let guests = Admission::new(
-        limits.sessions_max.saturating_add(CONNECTIONS_SPARE),
-        limits.sessions_per_address_max.saturating_add(CONNECTIONS_SPARE_PER_ADDRESS),
-    );
-    let router = http::router(Arc::clone(server));
+    let public = Door {
+        listener: listeners.public,
+        router: http::router(Arc::clone(server)),
+        guests: Admission::new(
+            limits.sessions_max.saturating_add(CONNECTIONS_SPARE),
+            limits.sessions_per_address_max.saturating_add(CONNECTIONS_SPARE_PER_ADDRESS),
+        ),
+        tls: server.tls.clone(),
+    };
+    let metrics = async {
+        let Some(listener) = listeners.metrics else { return };
+        let router = http::monitor::router(Arc::clone(server));
+        let guests = Admission::new(MONITOR_CONNECTIONS_MAX, MONITOR_CONNECTIONS_MAX);
+        accept(Door { listener, router, guests, tls: None }, server, tasks).await;
+    };
+    tokio::join!(accept(public, server, tasks), metrics);
+}
+
+async fn accept(door: Door, server: &Arc<Server>, tasks: &TaskTracker) {
+    let Door { listener, router, guests, tls } = door;
     loop {
         let accepted = tokio::select! {
             biased;
@@ -184,14 +223,14 @@ async fn accept(listener: TcpListener, server: &Arc<Server>, tasks: &TaskTracker
         match accepted {
             Ok((stream, peer)) => match admit(&guests, peer.ip(), &server.proxies) {
                 Ok(place) => {
-                    let (router, server) = (router.clone(), Arc::clone(server));
+                    let (router, tls, server) = (router.clone(), tls.clone(), Arc::clone(server));
                     tasks.spawn(async move {
-                        http::serve(stream, peer.ip(), router, server).await;
+                        http::serve(stream, peer.ip(), router, tls, server).await;
                         drop(place);
                     });
                 }
                 // Not even a handshake is done with those: the connection is closed.
-                Err(_) => server.counters.turned_away.add(),
+                Err(full) => server.metrics.turned_away(full),
             },
             Err(error) => {
                 tracing::warn!(%error, "cannot accept a connection");

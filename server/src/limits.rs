@@ -27,6 +27,8 @@ pub const CONNECTIONS_SPARE: usize = 1_000;
 pub const CONNECTIONS_SPARE_PER_ADDRESS: usize = 64;
 /// Files that the server needs open besides its connections.
 pub const OTHER_FILES: usize = 64;
+/// Most connections of the operator's monitoring.
+pub const MONITOR_CONNECTIONS_MAX: usize = 16;
 /// Most messages that wait for one session. One that reads slower is ended.
 pub const OUTBOX_MESSAGES_MAX: usize = 64;
 /// Most inputs that wait for one room. What comes beyond is refused.
@@ -74,6 +76,11 @@ pub const STOP_SESSIONS_WITHIN: Duration = Duration::from_secs(3);
 pub const STOP_REST_WITHIN: Duration = Duration::from_millis(900);
 /// When reading a room back from the store fails, it is tried again after this time.
 pub const REBUILD_RETRY: Duration = Duration::from_secs(1);
+/// How often a room that panics is built anew from its log within [`FAULTS_WITHIN`]; after that it
+/// is closed.
+pub const FAULTS_MAX: usize = 3;
+/// See [`FAULTS_MAX`].
+pub const FAULTS_WITHIN: Duration = Duration::from_secs(60);
 /// Most events that a room keeps in memory for members who come back; who lacks more gets a
 /// snapshot.
 pub const HISTORY_EVENTS_MAX: usize = 256;

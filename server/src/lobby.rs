@@ -110,6 +110,21 @@ impl Lobby {
         lock(&self.makers).total
     }
 
+    /// How many games are running.
+    pub(crate) fn count_games(&self) -> usize {
+        let is_running = |room: &RoomHandle| {
+            // The room only ever writes whole summaries.
+            let summary = room.summary.lock().unwrap_or_else(PoisonError::into_inner);
+            summary.phase == Phase::Running
+        };
+        self.rooms.iter().filter(|room| is_running(room)).count()
+    }
+
+    /// How many requests wait for the writer of the store, and how many jobs for the bots.
+    pub(crate) fn queues(&self) -> (usize, usize) {
+        (self.around.store.queued(), self.around.pool.queued())
+    }
+
     /// Makes a room, or finds the one that the same command has made already. Its maker is not
     /// in it yet.
     ///

@@ -9,7 +9,8 @@ use std::{
 use anyhow::Context;
 use clap::Parser;
 use fivefold_server::{
-    config::{Args, Task},
+    Listeners,
+    config::{Args, LogFormat, Task},
     files,
     signals::{cancel_on_signal, reload_on_signal},
     store::{self, DataFolder, Memory, Sqlite, Storage},
@@ -29,9 +30,17 @@ fn main() -> io::Result<ExitCode> {
 }
 
 fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    // This library logs whole messages, and identities are in some of them.
+    let quiet = "tungstenite=warn".parse()?;
     let filter: EnvFilter = args.log.parse().context("--log")?;
-    let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
-    logs.with_ansi(io::stderr().is_terminal()).init();
+    let logs = tracing_subscriber::fmt()
+        .with_env_filter(filter.add_directive(quiet))
+        .with_writer(io::stderr)
+        .with_ansi(io::stderr().is_terminal());
+    match args.log_format {
+        LogFormat::Text => logs.init(),
+        LogFormat::Json => logs.json().init(),
+    }
     match &args.task {
         None => serve(args).map(|()| ExitCode::SUCCESS),
         Some(Task::Check) => check(&args.data_folder()?),
@@ -57,13 +66,20 @@ async fn serve(args: &Args) -> anyhow::Result<()> {
     let listener = TcpListener::bind(args.listen)
         .await
         .with_context(|| format!("cannot listen on {}; choose another --listen", args.listen))?;
+    let metrics = match args.metrics_listen {
+        Some(address) => Some(TcpListener::bind(address).await.with_context(|| {
+            format!("cannot listen on {address}; choose another --metrics-listen")
+        })?),
+        None => None,
+    };
     let scheme = if config.tls.is_some() { "https" } else { "http" };
     writeln!(io::stdout(), "Fivefold is at {scheme}://{}/", listener.local_addr()?)?;
 
+    let listeners = Listeners { public: listener, metrics };
     let shutdown = CancellationToken::new();
     let reload = reload_on_signal(config.tls.clone());
     tokio::select! {
-        served = fivefold_server::run(listener, storage, config, shutdown.clone()) => Ok(served?),
+        served = fivefold_server::run(listeners, storage, config, shutdown.clone()) => Ok(served?),
         failed = cancel_on_signal(&shutdown) => Ok(failed?),
         failed = reload => Ok(failed?),
     }

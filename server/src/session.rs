@@ -84,12 +84,11 @@ pub(crate) async fn run(socket: Socket, id: SessionId, address: IpAddr, server: 
         address_rate,
         too_fast: 0,
         codes_refused: 0,
+        kind: "unknown",
     };
     let end = session.serve().await;
     tracing::debug!(session.id = id.0, ?end, "session ended");
-    if end == End::TOO_SLOW {
-        session.server.counters.too_slow.add();
-    }
+    session.server.metrics.session_ended(end.code());
     let Session { socket, rooms, outbox, messages, .. } = session;
     // Rooms see at once that nothing more is read.
     drop((outbox, messages));
@@ -115,6 +114,8 @@ struct Session {
     too_fast: u32,
     /// Codes that were not even looked up.
     codes_refused: u32,
+    /// The type of the command that is dealt with.
+    kind: &'static str,
     hello_by: Instant,
     ping_at: Instant,
     /// When the peer last sent anything.
@@ -171,6 +172,7 @@ impl Session {
     /// Writes a message and whatever else waits.
     async fn write(&mut self, first: Utf8Bytes) -> Result<(), End> {
         let Self { socket, messages, overflow, server, .. } = self;
+        server.metrics.note_outbox(messages.len() + 1);
         let write = async {
             socket.feed(tungstenite::Message::Text(first)).await?;
             while let Ok(next) = messages.try_recv() {
@@ -192,6 +194,7 @@ impl Session {
     }
 
     async fn say(&mut self, message: Message) -> Result<(), End> {
+        self.server.metrics.answered(self.kind, &message);
         self.write(encode(&message)).await
     }
 
@@ -217,10 +220,10 @@ impl Session {
 
     async fn command(&mut self, text: &str) -> Result<(), End> {
         let command = Command::from_json(text);
+        self.kind = command.as_ref().map_or("unknown", |command| command.request.kind());
         let now = Instant::now();
         if !(self.bucket.take(now) && self.address_rate.take_command(now)) {
             self.too_fast += 1;
-            self.server.counters.too_fast.add();
             if self.too_fast >= TOO_FAST_REFUSALS_MAX {
                 return Err(End::TOO_FAST);
             }
@@ -439,7 +442,6 @@ impl Session {
     }
 
     async fn busy(&mut self, id: CommandId) -> Result<(), End> {
-        self.server.counters.busy.add();
         let text = "The room is busy. Try again in a moment.";
         self.refuse(Some(id), Refusal::new(Reason::Busy, text)).await
     }

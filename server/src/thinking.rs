@@ -25,6 +25,7 @@ use tokio::sync::oneshot;
 
 use crate::{
     limits::{THINKING_QUEUE_MAX, THINKING_TIME_MAX, THINKING_TIME_MIN},
+    metrics::Metrics,
     room::{Job, Task, Thought},
 };
 
@@ -48,6 +49,7 @@ struct Shared {
     queue: Mutex<Queue>,
     work: Condvar,
     threads: usize,
+    metrics: Arc<Metrics>,
 }
 
 #[derive(Default)]
@@ -70,9 +72,9 @@ impl Pool {
     ///
     /// # Errors
     /// When one cannot be started.
-    pub(crate) fn start(threads: usize) -> io::Result<(Self, ThreadsEnd)> {
+    pub(crate) fn start(threads: usize, metrics: Arc<Metrics>) -> io::Result<(Self, ThreadsEnd)> {
         let (queue, work) = (Mutex::default(), Condvar::new());
-        let shared = Arc::new(Shared { queue, work, threads: threads.max(1) });
+        let shared = Arc::new(Shared { queue, work, threads: threads.max(1), metrics });
         let (alive, end) = tokio::sync::mpsc::channel(1);
         for number in 0..shared.threads {
             let (shared, alive) = (Arc::clone(&shared), alive.clone());
@@ -97,9 +99,15 @@ impl Pool {
             }
             self.0.work.notify_one();
         } else {
+            self.0.metrics.thoughts_dropped.inc();
             tracing::warn!(waiting = queue.len(), "the bots are too busy");
         }
         Pending { answer: receiver, cancel }
+    }
+
+    /// How many jobs wait.
+    pub(crate) fn queued(&self) -> usize {
+        self.0.lock().len()
     }
 
     /// Calls off everything; the threads end as soon as their bots let them.
@@ -167,6 +175,7 @@ impl Shared {
     fn work(&self) {
         while let Some((waiting, time)) = self.next() {
             let Waiting { job, cancel, answer } = waiting;
+            let begun = Instant::now();
             let thought = if cancel.load(Ordering::Relaxed) {
                 None
             } else {
@@ -177,6 +186,7 @@ impl Shared {
                     },
                 )
             };
+            self.metrics.note_thinking(begun.elapsed());
             if let Some(thought) = thought {
                 // A room that has ended meanwhile does not want to know.
                 drop(answer.send(thought));
@@ -247,7 +257,7 @@ mod tests {
 
     #[tokio::test]
     async fn jobs_are_answered_or_it_is_said_that_they_are_not() {
-        let (pool, end) = Pool::start(1).unwrap();
+        let (pool, end) = Pool::start(1, Arc::new(Metrics::new())).unwrap();
         let chosen = pool.submit(job(Task::Turn, BotKind::Attack)).answer().await;
         assert!(matches!(chosen, Some(Thought::Move(_))), "{chosen:?}");
         let weighed = pool.submit(job(Task::Weigh, BotKind::Pattern)).answer().await;
@@ -263,7 +273,8 @@ mod tests {
     async fn a_full_queue_takes_no_more_and_turns_come_first() {
         // A pool of no threads, so that everything waits.
         let (queue, work) = (Mutex::default(), Condvar::new());
-        let pool = Pool(Arc::new(Shared { queue, work, threads: 1 }));
+        let pool =
+            Pool(Arc::new(Shared { queue, work, threads: 1, metrics: Arc::new(Metrics::new()) }));
         let help = job(Task::Weigh, BotKind::Attack);
         let _waiting: Vec<_> = (1..THINKING_QUEUE_MAX).map(|_| pool.submit(help.clone())).collect();
         let _turn = pool.submit(job(Task::Turn, BotKind::Attack));

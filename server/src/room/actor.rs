@@ -10,11 +10,11 @@ use std::{
     panic::AssertUnwindSafe,
     pin::Pin,
     sync::{Arc, Mutex, PoisonError, atomic::AtomicBool, atomic::Ordering},
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
 use fivefold_shared::{
-    protocol::{CommandId, Message, NumberedEvent, Reason, Refusal, RoomCode, RoomSummary},
+    protocol::{CommandId, Event, Message, NumberedEvent, Reason, Refusal, RoomCode, RoomSummary},
     record::{FinishedGame, Recorder},
 };
 use futures_util::{FutureExt, StreamExt, stream::FuturesUnordered};
@@ -24,8 +24,8 @@ use tokio_util::sync::CancellationToken;
 use super::{Effect, Effects, Entry, Input, Job, Room, SessionId, Thought, Ticket};
 use crate::{
     chance,
-    counters::Counters,
-    limits::{HELD_EFFECTS_MAX, REBUILD_RETRY},
+    limits::{FAULTS_MAX, FAULTS_WITHIN, HELD_EFFECTS_MAX, REBUILD_RETRY},
+    metrics::Metrics,
     outbox::{Outbox, Posted, encode},
     store::{Append, AppendError, Conflict, Epoch, Reply, StorageError, Store},
     thinking::Pool,
@@ -45,7 +45,7 @@ pub(crate) struct Letter {
 pub(crate) struct Surroundings {
     pub(crate) store: Store,
     pub(crate) pool: Pool,
-    pub(crate) counters: Arc<Counters>,
+    pub(crate) metrics: Arc<Metrics>,
     /// Tells rooms to end, without closing them: the server stops.
     pub(crate) stop: CancellationToken,
 }
@@ -86,14 +86,21 @@ pub(crate) async fn run(
         thinking: FuturesUnordered::new(),
         flags: HashMap::new(),
         gone: Vec::new(),
+        asked: None,
+        handed_over: None,
         summary,
         around,
     };
-    let run = AssertUnwindSafe(actor.run(effects, is_new, &mut mailbox)).catch_unwind().await;
-    if run.is_err() {
+    let mut life = AssertUnwindSafe(actor.run(effects, is_new, &mut mailbox)).catch_unwind().await;
+    let mut faults = VecDeque::new();
+    while life.is_err() {
         tracing::error!(room.id = %actor.code, "a room panicked");
-        actor.around.counters.rooms_failed.add();
-        actor.tell_failure();
+        actor.around.metrics.rooms_failed.inc();
+        if !is_bearable(&mut faults, Instant::now()) {
+            actor.tell_failure();
+            break;
+        }
+        life = AssertUnwindSafe(actor.live_on(&mut mailbox)).catch_unwind().await;
     }
     mailbox.close();
     let (reason, text) = if actor.around.stop.is_cancelled() {
@@ -106,6 +113,13 @@ pub(crate) async fn run(
     while let Some(letter) = mailbox.recv().await {
         refuse(&letter.outbox, letter.input.command_id(), reason, text);
     }
+}
+
+/// Whether a room may go on after one more fault.
+fn is_bearable(faults: &mut VecDeque<Instant>, now: Instant) -> bool {
+    faults.retain(|&fault| now.duration_since(fault) < FAULTS_WITHIN);
+    faults.push_back(now);
+    faults.len() <= FAULTS_MAX
 }
 
 struct Actor {
@@ -126,6 +140,10 @@ struct Actor {
     flags: HashMap<Ticket, Arc<AtomicBool>>,
     /// Sessions that were found to have ended without a word.
     gone: Vec<SessionId>,
+    /// The command that is dealt with, and to whom it is answered.
+    asked: Option<(CommandId, Arc<Outbox>)>,
+    /// When events were last handed to the store.
+    handed_over: Option<Instant>,
     /// What the lobby lists.
     summary: Arc<Mutex<RoomSummary>>,
     around: Surroundings,
@@ -175,9 +193,15 @@ impl Actor {
                 break;
             }
             match self.next(mailbox, &mut commit, stopping).await {
-                Happening::Sent(reply) => commit = Some(reply),
+                Happening::Sent(reply) => {
+                    commit = Some(reply);
+                    self.handed_over = Some(Instant::now());
+                }
                 Happening::Stored(Ok(())) => {
                     commit = None;
+                    if let Some(since) = self.handed_over.take() {
+                        self.around.metrics.note_commit(since.elapsed());
+                    }
                     self.release();
                 }
                 Happening::Stored(Err(error)) => {
@@ -191,7 +215,10 @@ impl Actor {
                         break;
                     }
                 }
-                Happening::Came(letter) => self.receive(letter),
+                Happening::Came(letter) => {
+                    self.around.metrics.note_mailbox(mailbox.len() + 1);
+                    self.receive(letter);
+                }
                 Happening::Thought(ticket, thought) => {
                     self.flags.remove(&ticket);
                     self.apply(Input::Thought { ticket, thought }, None);
@@ -257,14 +284,22 @@ impl Actor {
         if let Input::Enter { session, .. } = &input {
             self.sessions.insert(*session, Arc::clone(&outbox));
         }
+        self.asked = input.command_id().map(|id| (id.clone(), Arc::clone(&outbox)));
         self.apply(input, Some(&outbox));
+        self.asked = None;
     }
 
     /// Gives the room an input and does what it wants. `sender` is the outbox of the session that
     /// the input came from.
     fn apply(&mut self, input: Input, sender: Option<&Arc<Outbox>>) {
         let mut effects = Effects::new();
+        let kind = input.kind();
         self.room.apply(now(), input, &mut effects);
+        for effect in &effects {
+            if let Effect::Send { message, .. } = effect {
+                self.around.metrics.answered(kind, message);
+            }
+        }
         self.take(effects, sender);
         // The lobby only ever copies the summary, so it is whole even in a poisoned lock.
         *self.summary.lock().unwrap_or_else(PoisonError::into_inner) = self.room.summary();
@@ -275,6 +310,7 @@ impl Actor {
             let held = match effect {
                 Effect::Append(entry) => {
                     let event = entry.event.clone();
+                    self.report(&event);
                     if let Some(record) = self.recorder.read(&event) {
                         self.unstored.games.push(FinishedGame { id: chance::game_id(), record });
                     }
@@ -304,6 +340,16 @@ impl Actor {
             } else {
                 self.held.push_back(held);
             }
+        }
+    }
+
+    /// Logs what somebody who looks for a game wants to find.
+    fn report(&self, event: &NumberedEvent) {
+        let room = &self.code;
+        if let Event::Started { game, .. } = &event.event {
+            tracing::debug!(room.id = %room, game, "a game starts");
+        } else if let Event::Ended { outcome } = &event.event {
+            tracing::debug!(room.id = %room, ?outcome, "a game ends");
         }
     }
 
@@ -367,11 +413,41 @@ impl Actor {
     /// the room goes back to its log. Whether it goes on.
     async fn go_back(&mut self, error: AppendError) -> bool {
         tracing::error!(room.id = %self.code, %error, "the room goes back to its log");
-        self.around.counters.commits_failed.add();
+        self.around.metrics.note_failed_commit(now());
+        self.drop_held();
+        match error {
+            AppendError::Conflict(Conflict::Owner) => {
+                self.tell_failure();
+                false
+            }
+            AppendError::Conflict(Conflict::Seq { .. }) | AppendError::Storage(_) => {
+                self.read_back().await
+            }
+        }
+    }
+
+    /// After a panic: goes back to the log, as after a commit that failed, and lives on. Of what
+    /// was under way only the log can be trusted. Presence can, too: it is changed by inserting and
+    /// removing alone, and a session that is missed there by a hair is found out by its silence.
+    async fn live_on(&mut self, mailbox: &mut mpsc::Receiver<Letter>) {
+        if let Some((id, outbox)) = self.asked.take() {
+            self.around.metrics.refused(Reason::Unavailable);
+            let text = "The room failed at that, and goes back to what is stored.";
+            refuse(&outbox, Some(&id), Reason::Unavailable, text);
+        }
+        self.drop_held();
+        if self.read_back().await {
+            self.run(Effects::new(), false, mailbox).await;
+        }
+    }
+
+    /// Drops what waited for the store, and tells those who have to know.
+    fn drop_held(&mut self) {
         drop(self.unstored.take());
         for held in std::mem::take(&mut self.held) {
             match held {
                 Held::Send(outbox, message) => {
+                    self.around.metrics.refused(Reason::Unavailable);
                     let text = "That could not be stored. Try again in a moment.";
                     refuse(&outbox, message_id(&message), Reason::Unavailable, text);
                 }
@@ -380,13 +456,11 @@ impl Actor {
             }
         }
         self.listening.clear();
-        match error {
-            AppendError::Conflict(Conflict::Owner) => {
-                self.tell_failure();
-                return false;
-            }
-            AppendError::Conflict(Conflict::Seq { .. }) | AppendError::Storage(_) => {}
-        }
+    }
+
+    /// Builds the room anew from its log, and tells its members. Whether it goes on.
+    async fn read_back(&mut self) -> bool {
+        self.around.metrics.rooms_rebuilt.inc();
         let Some(log) = self.read_log().await else { return false };
         if log.is_empty() {
             tracing::warn!(room.id = %self.code, "the room was never stored, and ends");
@@ -395,7 +469,6 @@ impl Actor {
         let mut effects = Effects::new();
         if let Err(error) = self.room.rebuild(now(), &log, &mut effects) {
             tracing::error!(room.id = %self.code, %error, "the log of the room cannot be read");
-            self.around.counters.rooms_failed.add();
             self.tell_failure();
             return false;
         }
@@ -442,6 +515,19 @@ impl Input {
             Self::Leave { command, .. } => command.as_ref(),
             Self::Command { id, .. } => Some(id),
             Self::Renamed { .. } | Self::Thought { .. } | Self::Wake => None,
+        }
+    }
+
+    /// As what the answer to this is counted. What a bot has thought about answers `weights` or
+    /// `bot_move`, and is counted as `help`.
+    const fn kind(&self) -> &'static str {
+        match self {
+            Self::Enter { .. } => "join",
+            Self::Leave { .. } => "leave",
+            Self::Command { request, .. } => request.kind(),
+            Self::Renamed { .. } => "set_name",
+            Self::Thought { .. } => "help",
+            Self::Wake => "wake",
         }
     }
 }

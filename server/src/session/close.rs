@@ -69,6 +69,14 @@ impl End {
     const TOO_BIG: Self =
         Self::Close { code: close::TOO_BIG, reason: "A message is at most 4096 bytes long." };
 
+    /// The code of the close frame, if there is one.
+    pub(super) const fn code(&self) -> Option<u16> {
+        match self {
+            Self::Gone => None,
+            Self::Close { code, .. } => Some(*code),
+        }
+    }
+
     /// What an error in reading or writing means for the session.
     pub(super) fn from_error(error: &Error) -> Self {
         match error {

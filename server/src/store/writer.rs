@@ -63,6 +63,11 @@ impl Store {
         Ok((Self { requests }, WriterEnd(end)))
     }
 
+    /// How many requests wait for the writer.
+    pub(crate) fn queued(&self) -> usize {
+        self.requests.max_capacity() - self.requests.capacity()
+    }
+
     /// Waits for room in the writer's queue. Dropping the future gives up the place.
     ///
     /// # Errors

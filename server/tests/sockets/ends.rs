@@ -1,6 +1,6 @@
 //! How sockets end: which code, and that it gets through.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fivefold_server::limits::Limits;
 use fivefold_shared::protocol::{Message, Reason, close};
@@ -119,8 +119,22 @@ async fn who_takes_nothing_is_cut_at_the_write_deadline() {
     let ping = [b"\x81\x99\0\0\0\0".as_slice(), br#"{"type":"ping","id":"12"}"#].concat();
     // Until the server takes no more because it cannot write, and then until it gives up.
     while stream.write_all(&ping).await.is_ok() {}
-    while server.count("too_slow").await == 0 {}
+    while server.count(r#"sessions_ended_total{code="4001"}"#).await == 0 {}
     server.stop().await;
+}
+
+#[tokio::test]
+async fn stopping_does_not_wait_for_who_does_not_read() {
+    let server = TestServer::start(LIMITS);
+    let mut stream = server.connect_raw().await;
+    stream.write_all(HANDSHAKE.as_bytes()).await.unwrap();
+    let ping = [b"\x81\x99\0\0\0\0".as_slice(), br#"{"type":"ping","id":"12"}"#].concat();
+    // Far more answers than the buffers take.
+    stream.write_all(&ping.repeat(1_000)).await.unwrap();
+    while server.count(r#"commands_total{kind="ping",result="done"}"#).await < 100 {}
+    let begun = Instant::now();
+    server.stop().await;
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
 }
 
 #[tokio::test]

@@ -25,6 +25,9 @@ async fn pages_say_how_to_play() {
         ("/elsewhere", "404 Not Found", "nothing here"),
         ("/style.css", "200 OK", "color-scheme"),
         ("/healthz", "200 OK", r#""status":"ok""#),
+        ("/readyz", "200 OK", r#""status":"ready""#),
+        // Counts are for the operator alone.
+        ("/metrics", "404 Not Found", "nothing here"),
         ("/ws", "426 Upgrade Required", "WebSocket"),
     ];
     for (path, status, text) in cases {

@@ -7,7 +7,7 @@ use std::{
 };
 
 use fivefold_server::{
-    RunError,
+    Listeners, RunError,
     config::Config,
     limits::Limits,
     run,
@@ -18,7 +18,7 @@ use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    net::{TcpSocket, TcpStream},
+    net::{TcpListener, TcpSocket, TcpStream},
     task::JoinHandle,
     time::timeout,
 };
@@ -44,6 +44,7 @@ pub(crate) const LIMITS: Limits = Limits {
 
 pub(crate) struct TestServer {
     pub(crate) address: SocketAddr,
+    metrics: SocketAddr,
     stop: CancellationToken,
     task: JoinHandle<Result<(), RunError>>,
 }
@@ -64,9 +65,14 @@ impl TestServer {
         socket.bind((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
         let listener = socket.listen(1024).unwrap();
         let address = listener.local_addr().unwrap();
+        let metrics = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        metrics.set_nonblocking(true).unwrap();
+        let metrics = TcpListener::from_std(metrics).unwrap();
+        let metrics_address = metrics.local_addr().unwrap();
+        let listeners = Listeners { public: listener, metrics: Some(metrics) };
         let stop = CancellationToken::new();
-        let task = tokio::spawn(run(listener, storage, config, stop.clone()));
-        Self { address, stop, task }
+        let task = tokio::spawn(run(listeners, storage, config, stop.clone()));
+        Self { address, metrics: metrics_address, stop, task }
     }
 
     /// A connection that takes only little before it is read.
@@ -79,7 +85,7 @@ impl TestServer {
     pub(crate) async fn try_connect(&self) -> Result<Client, tungstenite::Error> {
         let stream = self.connect_raw().await;
         let (socket, _) = client_async(format!("ws://{}/ws", self.address), stream).await?;
-        Ok(Client { socket })
+        Ok(Client::new(socket))
     }
 
     pub(crate) async fn connect(&self) -> Client {
@@ -106,11 +112,23 @@ impl TestServer {
         self.request(&format!("GET {path} HTTP/1.1\nHost: test\nConnection: close\n\n")).await
     }
 
-    /// One of the counts of `/healthz`.
+    /// What the operator's port says.
+    pub(crate) async fn monitor(&self, path: &str) -> String {
+        let mut stream = TcpStream::connect(self.metrics).await.unwrap();
+        let request = format!("GET {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        within(stream.read_to_string(&mut answer)).await.unwrap();
+        answer
+    }
+
+    /// One of the metrics, without the `fivefold_` before it; zero where nothing is counted yet.
     pub(crate) async fn count(&self, name: &str) -> u64 {
-        let answer = self.get("/healthz").await;
-        let (_, body) = answer.split_once("\r\n\r\n").unwrap();
-        serde_json::from_str::<Value>(body).unwrap()[name].as_u64().unwrap()
+        let answer = self.monitor("/metrics").await;
+        let line = |line: &str| {
+            line.strip_prefix("fivefold_")?.strip_prefix(name)?.strip_prefix(' ')?.parse().ok()
+        };
+        answer.lines().find_map(line).unwrap_or(0)
     }
 
     pub(crate) fn begin_stop(&self) {
@@ -134,6 +152,10 @@ pub(crate) struct Client {
 }
 
 impl Client {
+    pub(crate) fn new(socket: WebSocketStream<TcpStream>) -> Self {
+        Self { socket }
+    }
+
     pub(crate) async fn send_raw(&mut self, message: tungstenite::Message) {
         self.socket.send(message).await.unwrap();
     }

@@ -3,10 +3,13 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 mod ends;
+mod faults;
 mod games;
 mod handshake;
 mod harness;
 mod limits;
+mod logs;
+mod metrics;
 mod play;
 mod storage;
 mod tls;

@@ -106,7 +106,7 @@ async fn a_move_that_is_not_stored_is_not_made() {
 
     let done = ann.ask(play).await;
     assert!(matches!(done, Message::Done { seq: Some(seq), .. } if seq == snapshot.seq + 1));
-    assert_eq!(server.count("commits_failed").await, 1);
+    assert_eq!(server.count("commits_failed_total").await, 1);
     server.stop().await;
 }
 

@@ -203,6 +203,29 @@ pub enum RoomRequest {
     },
 }
 
+impl RoomRequest {
+    /// The `type` of the command on the wire.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Sit { .. } => "sit",
+            Self::Stand => "stand",
+            Self::SeatBot { .. } => "seat_bot",
+            Self::RemoveBot { .. } => "remove_bot",
+            Self::Play { .. } => "play",
+            Self::Resign => "resign",
+            Self::OfferDraw => "offer_draw",
+            Self::AcceptDraw => "accept_draw",
+            Self::DeclineDraw => "decline_draw",
+            Self::AskTakeback => "ask_takeback",
+            Self::GrantTakeback => "grant_takeback",
+            Self::RefuseTakeback => "refuse_takeback",
+            Self::Rematch => "rematch",
+            Self::Weights { .. } => "weights",
+            Self::BotMove { .. } => "bot_move",
+        }
+    }
+}
+
 /// What every command has, whatever it asks.
 #[derive(Deserialize)]
 struct Head<'a> {
@@ -263,6 +286,22 @@ impl Command {
 }
 
 impl Request {
+    /// The `type` of the command on the wire.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Lobby(request) => match request {
+                LobbyRequest::Hello { .. } => "hello",
+                LobbyRequest::SetName { .. } => "set_name",
+                LobbyRequest::Create(_) => "create",
+                LobbyRequest::Rooms => "rooms",
+                LobbyRequest::Join { .. } => "join",
+                LobbyRequest::Leave { .. } => "leave",
+                LobbyRequest::Ping => "ping",
+            },
+            Self::Room { request, .. } => request.kind(),
+        }
+    }
+
     fn from_json(kind: &str, room: Option<RoomCode>, text: &str) -> Result<Self, Refusal> {
         match kind {
             "hello" | "set_name" | "create" | "rooms" | "join" | "leave" | "ping" => {

@@ -1,0 +1,69 @@
+//! What monitoring asks: whether the server lives, whether it should be sent people, and what it
+//! has counted.
+//!
+//! The counts are on a port of their own, which is for the operator alone: how many play is not
+//! everybody's business, and behind a proxy all peers look near.
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{
+    Json, Router,
+    extract::State,
+    http::{StatusCode, header},
+    response::IntoResponse,
+    routing::get,
+};
+use serde::Serialize;
+
+use crate::{Server, metrics::Levels, room::actor};
+
+/// After a failed commit the server does not call itself ready for so long, unless one succeeds.
+const UNREADY_AFTER_FAILURE: Duration = Duration::from_secs(10);
+
+/// What is served on the operator's port.
+pub(crate) fn router(server: Arc<Server>) -> Router {
+    Router::new()
+        .route("/metrics", get(metrics))
+        .route("/healthz", get(health))
+        .route("/readyz", get(ready))
+        .with_state(server)
+}
+
+#[derive(Serialize)]
+pub(super) struct Health {
+    status: &'static str,
+    version: &'static str,
+}
+
+/// `/healthz`: whoever can answer this is alive.
+pub(super) async fn health() -> Json<Health> {
+    Json(Health { status: "ok", version: env!("CARGO_PKG_VERSION") })
+}
+
+/// `/readyz`: whether it makes sense to send people here.
+pub(super) async fn ready(State(server): State<Arc<Server>>) -> impl IntoResponse {
+    let failed = server.metrics.last_failed_commit().is_some_and(|at| {
+        u128::from(actor::now().saturating_sub(at)) < UNREADY_AFTER_FAILURE.as_millis()
+    });
+    let (code, status) = if server.stop.is_cancelled() {
+        (StatusCode::SERVICE_UNAVAILABLE, "stopping")
+    } else if failed {
+        (StatusCode::SERVICE_UNAVAILABLE, "the store fails")
+    } else {
+        (StatusCode::OK, "ready")
+    };
+    (code, Json(Health { status, version: env!("CARGO_PKG_VERSION") }))
+}
+
+async fn metrics(State(server): State<Arc<Server>>) -> impl IntoResponse {
+    let (writer_queue, thinking_queue) = server.lobby.queues();
+    let levels = Levels {
+        sessions: server.sessions.count(),
+        rooms: server.lobby.count(),
+        games: server.lobby.count_games(),
+        writer_queue,
+        thinking_queue,
+    };
+    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    ([(header::CONTENT_TYPE, kind)], server.metrics.render(levels))
+}

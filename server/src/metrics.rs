@@ -1,0 +1,252 @@
+//! What an operator's monitoring sees: counts, levels and times, in Prometheus' text form.
+//!
+//! Nothing is lost silently: whatever is refused, dropped or goes wrong has a count here. Only what
+//! happens how often is known, never to whom.
+
+use std::{
+    fmt,
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
+
+use fivefold_shared::protocol::{Message, Reason};
+use prometheus_client::{
+    encoding::{EncodeLabelSet, EncodeLabelValue, LabelValueEncoder, text::encode},
+    metrics::{
+        counter::Counter,
+        family::Family,
+        gauge::Gauge,
+        histogram::{Histogram, exponential_buckets},
+    },
+    registry::{Registry, Unit},
+};
+use serde::Serialize;
+
+use crate::admission::Full;
+
+/// Everything that is measured.
+#[derive(Debug)]
+pub(crate) struct Metrics {
+    registry: Registry,
+    commands: Family<CommandLabels, Counter>,
+    refusals: Family<RefusalLabels, Counter>,
+    turned_away: Family<FullLabels, Counter>,
+    sessions_ended: Family<EndLabels, Counter>,
+    levels: LevelGauges,
+    outbox_depth: Gauge,
+    mailbox_depth: Gauge,
+    commit: Histogram,
+    thinking: Histogram,
+    /// Jobs that found the bots' queue full.
+    pub(crate) thoughts_dropped: Counter,
+    commits_failed: Counter,
+    /// Times that a room panicked.
+    pub(crate) rooms_failed: Counter,
+    /// Times that a room went back to its log.
+    pub(crate) rooms_rebuilt: Counter,
+    /// When a commit failed last, in milliseconds since the epoch; 0 when the last one did not.
+    failing_since: AtomicU64,
+}
+
+/// What is counted only when somebody asks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Levels {
+    pub(crate) sessions: usize,
+    pub(crate) rooms: usize,
+    pub(crate) games: usize,
+    pub(crate) writer_queue: usize,
+    pub(crate) thinking_queue: usize,
+}
+
+#[derive(Debug, Default)]
+struct LevelGauges {
+    sessions: Gauge,
+    rooms: Gauge,
+    games: Gauge,
+    writer_queue: Gauge,
+    thinking_queue: Gauge,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+struct CommandLabels {
+    kind: &'static str,
+    result: &'static str,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+struct RefusalLabels {
+    reason: ReasonLabel,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+struct FullLabels {
+    full: &'static str,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+struct EndLabels {
+    code: u32,
+}
+
+/// A reason by its name on the wire.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct ReasonLabel(Reason);
+
+impl fmt::Display for ReasonLabel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.serialize(f)
+    }
+}
+
+impl EncodeLabelValue for ReasonLabel {
+    fn encode(&self, encoder: &mut LabelValueEncoder<'_>) -> fmt::Result {
+        fmt::Write::write_fmt(encoder, format_args!("{self}"))
+    }
+}
+
+impl Metrics {
+    /// Nothing has happened yet.
+    pub(crate) fn new() -> Self {
+        let mut metrics = Self {
+            registry: Registry::with_prefix("fivefold"),
+            commands: Family::default(),
+            refusals: Family::default(),
+            turned_away: Family::default(),
+            sessions_ended: Family::default(),
+            levels: LevelGauges::default(),
+            outbox_depth: Gauge::default(),
+            mailbox_depth: Gauge::default(),
+            // From 50 microseconds to 1.6 seconds.
+            commit: Histogram::new(exponential_buckets(50e-6, 2.0, 16)),
+            // From 1 millisecond to 8 seconds.
+            thinking: Histogram::new(exponential_buckets(1e-3, 2.0, 14)),
+            thoughts_dropped: Counter::default(),
+            commits_failed: Counter::default(),
+            rooms_failed: Counter::default(),
+            rooms_rebuilt: Counter::default(),
+            failing_since: AtomicU64::new(0),
+        };
+        metrics.register();
+        metrics
+    }
+
+    fn register(&mut self) {
+        let registry = &mut self.registry;
+        let levels = &self.levels;
+        registry.register("sessions", "Sessions that are open", levels.sessions.clone());
+        registry.register("rooms", "Rooms that are open", levels.rooms.clone());
+        registry.register("games", "Games that are running", levels.games.clone());
+        let help = "Requests that wait for the writer of the store";
+        registry.register("writer_queue", help, levels.writer_queue.clone());
+        let help = "Jobs that wait for the bots' threads";
+        registry.register("thinking_queue", help, levels.thinking_queue.clone());
+        let help = "Commands that were answered, by their type and by how";
+        registry.register("commands", help, self.commands.clone());
+        registry.register("refusals", "Refusals, by reason", self.refusals.clone());
+        let help = "Connections and sessions turned away at a limit, by which";
+        registry.register("turned_away", help, self.turned_away.clone());
+        let help = "Sessions that ended, by the code of the close frame; 0 where none was sent";
+        registry.register("sessions_ended", help, self.sessions_ended.clone());
+        let help = "Most messages that waited for one session, since the last look";
+        registry.register("outbox_depth_max", help, self.outbox_depth.clone());
+        let help = "Most inputs that waited for one room, since the last look";
+        registry.register("mailbox_depth_max", help, self.mailbox_depth.clone());
+        let help = "From handing events to the store to knowing that they are kept";
+        registry.register_with_unit("commit", help, Unit::Seconds, self.commit.clone());
+        let help = "How long bots thought about one job";
+        registry.register_with_unit("thinking", help, Unit::Seconds, self.thinking.clone());
+        let help = "Jobs dropped because too many waited for the bots";
+        registry.register("thoughts_dropped", help, self.thoughts_dropped.clone());
+        let help = "Times that a room's events could not be stored";
+        registry.register("commits_failed", help, self.commits_failed.clone());
+        registry.register("rooms_failed", "Times that a room panicked", self.rooms_failed.clone());
+        let help = "Times that a room went back to its log";
+        registry.register("rooms_rebuilt", help, self.rooms_rebuilt.clone());
+    }
+
+    /// Counts the answer to a command of this type.
+    pub(crate) fn answered(&self, kind: &'static str, answer: &Message) {
+        let result = match answer {
+            Message::Refused { refusal, .. } => {
+                self.refused(refusal.reason);
+                "refused"
+            }
+            answer if answer.answers().is_some() => "done",
+            // Events and news answer nothing.
+            _ => return,
+        };
+        self.commands.get_or_create(&CommandLabels { kind, result }).inc();
+    }
+
+    /// Counts a refusal whose command is not known any more.
+    pub(crate) fn refused(&self, reason: Reason) {
+        self.refusals.get_or_create(&RefusalLabels { reason: ReasonLabel(reason) }).inc();
+    }
+
+    /// Counts a connection or a session that was turned away.
+    pub(crate) fn turned_away(&self, full: Full) {
+        let full = match full {
+            Full::Server => "server",
+            Full::Address => "address",
+        };
+        self.turned_away.get_or_create(&FullLabels { full }).inc();
+    }
+
+    /// Counts a session that has ended.
+    pub(crate) fn session_ended(&self, code: Option<u16>) {
+        let code = code.unwrap_or(0).into();
+        self.sessions_ended.get_or_create(&EndLabels { code }).inc();
+    }
+
+    /// Notes how many messages waited for a session.
+    pub(crate) fn note_outbox(&self, depth: usize) {
+        note_most(&self.outbox_depth, depth);
+    }
+
+    /// Notes how many inputs waited for a room.
+    pub(crate) fn note_mailbox(&self, depth: usize) {
+        note_most(&self.mailbox_depth, depth);
+    }
+
+    /// Notes how long a bot has thought.
+    pub(crate) fn note_thinking(&self, time: Duration) {
+        self.thinking.observe(time.as_secs_f64());
+    }
+
+    /// Notes how long a commit took that succeeded.
+    pub(crate) fn note_commit(&self, time: Duration) {
+        self.commit.observe(time.as_secs_f64());
+        self.failing_since.store(0, Ordering::Relaxed);
+    }
+
+    /// Notes that a commit failed, at this time.
+    pub(crate) fn note_failed_commit(&self, now: u64) {
+        self.commits_failed.inc();
+        self.failing_since.store(now, Ordering::Relaxed);
+    }
+
+    /// When the last commit failed, if it did; in milliseconds since the epoch.
+    pub(crate) fn last_failed_commit(&self) -> Option<u64> {
+        Some(self.failing_since.load(Ordering::Relaxed)).filter(|&at| at > 0)
+    }
+
+    /// Everything as text. What says "since the last look" begins anew.
+    pub(crate) fn render(&self, levels: Levels) -> String {
+        let set = |gauge: &Gauge, value| gauge.set(i64::try_from(value).unwrap_or(i64::MAX));
+        set(&self.levels.sessions, levels.sessions);
+        set(&self.levels.rooms, levels.rooms);
+        set(&self.levels.games, levels.games);
+        set(&self.levels.writer_queue, levels.writer_queue);
+        set(&self.levels.thinking_queue, levels.thinking_queue);
+        let mut text = String::new();
+        encode(&mut text, &self.registry).expect("a string takes all that is written");
+        self.outbox_depth.set(0);
+        self.mailbox_depth.set(0);
+        text
+    }
+}
+
+fn note_most(gauge: &Gauge, value: usize) {
+    let value = i64::try_from(value).unwrap_or(i64::MAX);
+    gauge.inner().fetch_max(value, Ordering::Relaxed);
+}
