@@ -62,15 +62,15 @@ struct Level {
 
 /// The levels from 1 on. Each step changes the strength by about as much as the one before.
 const LEVELS: [Level; STRENGTH_MAX as usize] = [
-    Level { nodes: Some(60), fours_ahead: 1, overlooks: 0.45 },
-    Level { nodes: Some(120), fours_ahead: 1, overlooks: 0.36 },
-    Level { nodes: Some(250), fours_ahead: 2, overlooks: 0.28 },
-    Level { nodes: Some(500), fours_ahead: 2, overlooks: 0.21 },
-    Level { nodes: Some(1_000), fours_ahead: 3, overlooks: 0.15 },
-    Level { nodes: Some(2_500), fours_ahead: 4, overlooks: 0.10 },
-    Level { nodes: Some(6_000), fours_ahead: 6, overlooks: 0.06 },
-    Level { nodes: Some(15_000), fours_ahead: 8, overlooks: 0.03 },
-    Level { nodes: Some(50_000), fours_ahead: 100, overlooks: 0.0 },
+    Level { nodes: Some(30), fours_ahead: 1, overlooks: 0.70 },
+    Level { nodes: Some(60), fours_ahead: 1, overlooks: 0.58 },
+    Level { nodes: Some(120), fours_ahead: 2, overlooks: 0.47 },
+    Level { nodes: Some(250), fours_ahead: 2, overlooks: 0.37 },
+    Level { nodes: Some(600), fours_ahead: 3, overlooks: 0.28 },
+    Level { nodes: Some(1_500), fours_ahead: 4, overlooks: 0.20 },
+    Level { nodes: Some(4_000), fours_ahead: 6, overlooks: 0.13 },
+    Level { nodes: Some(12_000), fours_ahead: 8, overlooks: 0.07 },
+    Level { nodes: Some(40_000), fours_ahead: 100, overlooks: 0.03 },
     Level { nodes: None, fours_ahead: 100, overlooks: 0.0 },
 ];
 

@@ -62,7 +62,7 @@ pub(super) struct Node {
     pub(super) depth: i32,
     /// How many plies were made from the root.
     pub(super) ply: u16,
-    /// The last move; none after a pass.
+    /// The last move; none at the root.
     pub(super) last: Option<Spot>,
 }
 
@@ -185,25 +185,9 @@ impl Search<'_, '_> {
             return value;
         }
         let patterns = self.patterns(turn);
-        if !is_pv && stops.is_none() && beta.abs() < WON {
-            if depth <= 5 && patterns - AHEAD * depth >= beta {
-                return patterns;
-            }
-            if depth >= 3 && patterns >= beta && node.last.is_some() {
-                let pass = Node {
-                    turn: turn.opponent(),
-                    depth: depth - 3 - depth / 4,
-                    ply: ply + 1,
-                    last: None,
-                };
-                let value = -self.value(pass, -beta, -beta + 1);
-                if self.limits.is_over() {
-                    return 0;
-                }
-                if value >= beta {
-                    return value.min(VALUE_MAX);
-                }
-            }
+        let is_ahead = depth <= 5 && patterns - AHEAD * depth >= beta;
+        if is_ahead && !is_pv && stops.is_none() && beta.abs() < WON {
+            return patterns;
         }
         let best = known.and_then(|known| known.best);
         let depth = if best.is_none() && depth >= 5 { depth - 1 } else { depth };
