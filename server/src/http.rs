@@ -17,9 +17,11 @@ use axum::{
     Extension, Router,
     extract::{Request, State},
     http::{HeaderValue, StatusCode, header},
+    middleware::{self, Next},
     response::{IntoResponse, Response},
     routing::{any, get},
 };
+use fivefold_shared::protocol::Reason;
 use hyper::{body::Incoming, server::conn::http1, service::Service, upgrade::OnUpgrade};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
@@ -28,7 +30,7 @@ use hyper_util::{
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpStream,
-    time::{error::Elapsed, timeout},
+    time::{Instant, error::Elapsed, timeout},
 };
 
 use crate::{
@@ -47,15 +49,18 @@ const FOREIGN: &str = "Pages of other hosts may not play here. The operator of t
 
 /// Everything that is served.
 pub(crate) fn router(server: Arc<Server>) -> Router {
+    let questions = Router::new()
+        .route("/api/games", get(games::list))
+        .route("/api/games/{id}", get(games::game))
+        .route_layer(middleware::from_fn_with_state(Arc::clone(&server), slow_down));
     Router::new()
         .route("/", get(page::home))
         .route("/r/{code}", get(page::room))
         .route("/style.css", get(page::style))
-        .route("/api/games", get(games::list))
-        .route("/api/games/{id}", get(games::game))
         .route("/healthz", get(monitor::health))
         .route("/readyz", get(monitor::ready))
         .route("/ws", any(socket))
+        .merge(questions)
         .fallback(page::missing)
         .with_state(server)
 }
@@ -162,6 +167,23 @@ impl Service<Request<Incoming>> for WithCaller {
         request.extensions_mut().insert(self.caller.clone());
         self.router.call(request)
     }
+}
+
+/// Each question to the database counts as a command from its address.
+async fn slow_down(
+    State(server): State<Arc<Server>>,
+    Extension(caller): Extension<Caller>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let now = Instant::now();
+    let address = server.proxies.client(caller.peer, request.headers());
+    if server.rates.of(address, now).take_command(now) {
+        return next.run(request).await;
+    }
+    server.metrics.refused(Reason::TooFast);
+    let retry = [(header::RETRY_AFTER, HeaderValue::from_static("1"))];
+    (StatusCode::TOO_MANY_REQUESTS, retry, "Too many questions. Wait a moment.\n").into_response()
 }
 
 /// `/ws`: the handshake.

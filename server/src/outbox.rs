@@ -53,3 +53,22 @@ impl Outbox {
 pub(crate) fn encode(message: &Message) -> Utf8Bytes {
     message.to_json().into()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_waits_for_a_session_is_limited() {
+        let (outbox, mut messages, overflow) = Outbox::new();
+        let post = || outbox.post(Utf8Bytes::from_static("news"));
+        for _ in 0..OUTBOX_MESSAGES_MAX {
+            assert_eq!(post(), Posted::Queued);
+        }
+        assert!(!overflow.is_cancelled());
+        assert_eq!(post(), Posted::Full);
+        assert!(overflow.is_cancelled());
+        messages.close();
+        assert_eq!(post(), Posted::Gone);
+    }
+}

@@ -1,13 +1,15 @@
 //! Each limit, at the limit and one past it.
 
 use fivefold_server::limits::{
-    CODE_REFUSALS_MAX, JOINED_ROOMS_MAX, Limits, MESSAGE_MAX, TOO_FAST_REFUSALS_MAX,
+    CODE_REFUSALS_MAX, CONNECTIONS_SPARE_PER_ADDRESS, HTTP_HEAD_MAX, HTTP_HEADERS_MAX,
+    JOINED_ROOMS_MAX, Limits, MESSAGE_MAX, TOO_FAST_REFUSALS_MAX,
 };
 use fivefold_shared::protocol::{DEPTH_MAX, Event, Message, Player, Reason, close};
 use serde_json::json;
+use tokio::io::AsyncReadExt;
 use tokio_tungstenite::tungstenite::{Error, http::StatusCode};
 
-use crate::harness::{LIMITS, TestServer, joined};
+use crate::harness::{LIMITS, TestServer, joined, within};
 
 /// A ping that is so many bytes long.
 fn ping(length: usize) -> String {
@@ -125,6 +127,55 @@ async fn an_address_has_one_rate_for_all_its_sessions() {
     // Nor does it help to connect again.
     let mut third = server.connect().await;
     assert_eq!(third.refused(json!({"type": "ping"})).await, Reason::TooFast);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn questions_over_http_count_for_the_address() {
+    let limits = Limits { address_commands_burst: 2, address_commands_per_second: 0, ..LIMITS };
+    let server = TestServer::start(limits);
+    for status in ["200", "200", "429"] {
+        let answer = server.get("/api/games").await;
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{answer}");
+    }
+    // Nothing else is held back by that.
+    assert!(server.get("/healthz").await.starts_with("HTTP/1.1 200 "));
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn heads_of_requests_are_limited() {
+    let server = TestServer::start(LIMITS);
+    let lines = |count: usize| "X-Line: 1\n".repeat(count);
+    let long = |length: usize| format!("X-Line: {}\n", "x".repeat(length));
+    let cases = [
+        (lines(HTTP_HEADERS_MAX - 2), "200"),
+        (lines(HTTP_HEADERS_MAX - 1), "431"),
+        (long(HTTP_HEAD_MAX - 200), "200"),
+        (long(HTTP_HEAD_MAX), "431"),
+    ];
+    for (more, status) in cases {
+        let head = format!("GET / HTTP/1.1\nHost: test\nConnection: close\n{more}\n");
+        let answer = server.request(&head).await;
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{}: {answer}", more.len());
+    }
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn connections_that_are_no_sessions_are_limited_for_an_address() {
+    let limits = Limits { sessions_per_address_max: 1, ..LIMITS };
+    let server = TestServer::start(limits);
+    let mut idle = Vec::new();
+    for _ in 0..CONNECTIONS_SPARE_PER_ADDRESS + 1 {
+        idle.push(server.connect_raw().await);
+    }
+    let mut last = server.connect_raw().await;
+    let mut nothing = String::new();
+    within(last.read_to_string(&mut nothing)).await.unwrap();
+    assert_eq!(nothing, "");
+    assert_eq!(server.count(r#"turned_away_total{full="address"}"#).await, 1);
+    drop(idle);
     server.stop().await;
 }
 

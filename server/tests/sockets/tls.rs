@@ -1,9 +1,10 @@
 //! Encrypted connections, by a certificate that is made here, and one that replaces it.
 
-use std::{fs, path::Path, sync::Arc};
+use std::{fs, path::Path, sync::Arc, time::Duration};
 
 use fivefold_server::{
     config::Config,
+    limits::Limits,
     store::Memory,
     tls::{Tls, TlsError},
 };
@@ -81,6 +82,22 @@ async fn connections_are_encrypted_by_a_certificate_that_can_be_replaced() {
     let mut answer = Vec::new();
     within(plain.read_to_end(&mut answer)).await.unwrap();
     assert!(!answer.starts_with(b"HTTP"));
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn slow_encryption_is_cut() {
+    let folder = tempfile::tempdir().unwrap();
+    make_certificate(folder.path());
+    let file = |name: &str| folder.path().join(name);
+    let tls = Tls::load(&file("cert.pem"), &file("key.pem")).unwrap();
+    let limits = Limits { handshake_timeout: Duration::from_millis(50), ..LIMITS };
+    let config = Config { limits, tls: Some(Arc::new(tls)), ..Config::default() };
+    let server = TestServer::start_with(Box::new(Memory::default()), config);
+    let mut silent = server.connect_raw().await;
+    let mut nothing = Vec::new();
+    within(silent.read_to_end(&mut nothing)).await.unwrap();
+    assert_eq!(nothing, b"");
     server.stop().await;
 }
 
