@@ -30,7 +30,7 @@ const SEEN: usize = 8;
 const VARIED_PLIES: usize = 6;
 
 /// How much worse than the best a varied move may be, as a chance of winning.
-const VARIED_LOSS: f64 = 0.02;
+const VARIED_LOSS: f64 = 0.005;
 
 /// The bot that its module describes.
 #[derive(Debug)]
