@@ -41,6 +41,7 @@ pub fn draw(position: &Position) -> String {
             | Outcome::Resignation { .. }
             | Outcome::Agreement
             | Outcome::Time { .. }
+            | Outcome::Abandonment { .. }
             | Outcome::FullBoard
             | Outcome::LengthLimit,
         )

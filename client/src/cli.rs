@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use fivefold_shared::{
     bot::BotSpec,
+    clock::TimeControl,
     protocol::{Colour, Name},
     rules::{Rules, RulesError, Size, Variant},
 };
@@ -70,6 +71,10 @@ pub struct PlayArgs {
     /// Your colour; Black begins.
     #[arg(long = "as", value_name = "COLOUR", default_value = "random")]
     pub colour: ColourChoice,
+    /// Time for each: 10m, 5+3 (minutes, and seconds added after each move), byo 10m+3x30s
+    /// (periods of 30 seconds), or move 30s.
+    #[arg(long, value_name = "TIME", default_value = "none")]
+    pub time: TimeControl,
     /// List the room for everybody.
     #[arg(long)]
     pub public: bool,
@@ -110,6 +115,10 @@ pub struct WatchArgs {
     /// What the bots play.
     #[command(flatten)]
     pub game: GameArgs,
+    /// Time for each bot: 10m, 5+3 (minutes, and seconds added after each move), byo 10m+3x30s
+    /// (periods of 30 seconds), or move 30s.
+    #[arg(long, value_name = "TIME", default_value = "none")]
+    pub time: TimeControl,
     /// The server, and who you are there.
     #[command(flatten)]
     pub visit: VisitArgs,
@@ -349,7 +358,7 @@ mod tests {
     #[test]
     fn wrong_usage_is_refused() {
         for text in [
-            "play --bot engine",
+            "play --bot oracle",
             "play --plain --json",
             "play --name \u{7}",
             "join",

@@ -423,7 +423,8 @@ impl Keeper {
             | Message::Rooms { .. }
             | Message::Weights { .. }
             | Message::Pong { .. }
-            | Message::Spectators { .. } => {}
+            | Message::Spectators { .. }
+            | Message::Presence { .. } => {}
         }
     }
 

@@ -5,9 +5,10 @@ use std::io::{self, Write};
 
 use fivefold_shared::{
     bot::{BotSpec, Weight},
+    clock::{Clock, Face, TimeControl},
     notation::coordinates,
     protocol::{
-        Event, MemberId, Message, Name, NumberedEvent, Phase, Player, Reason, RoomCode,
+        Absent, Event, MemberId, Message, Name, NumberedEvent, Phase, Player, Reason, RoomCode,
         RoomSummary, Seats, Spectators, Visibility,
     },
     rules::{Forbidden, Outcome, Point, Rules, Stone},
@@ -85,7 +86,11 @@ enum Line<'a> {
         #[serde(flatten)]
         turn: Turn,
     },
+    Resumed {
+        from: u64,
+    },
     Spectators(&'a Spectators),
+    Presence(Absent),
     Lost {
         text: &'a str,
         retry_ms: u128,
@@ -109,9 +114,19 @@ struct Turn {
     /// Absent while no game is running.
     turn: Option<Stone>,
     your_turn: bool,
+    /// What the clocks show now, if there is a time control.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clock: Option<Clocks>,
     /// Given only where it is our move in renju.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     forbidden: Vec<ForbiddenPoint>,
+}
+
+/// What both clocks show.
+#[derive(Serialize)]
+struct Clocks {
+    black: Face,
+    white: Face,
 }
 
 /// A point in both forms.
@@ -144,11 +159,13 @@ struct State<'a> {
     visibility: Visibility,
     assistance: bool,
     host: &'a MemberId,
+    time: TimeControl,
     you: &'a MemberId,
     /// The colours that are played here: none, one, or at one keyboard both.
     plays: Vec<Stone>,
     seats: &'a Seats,
     spectators: &'a Spectators,
+    away: Absent,
     phase: Phase,
     game: Option<u32>,
     moves: Vec<Named>,
@@ -235,6 +252,7 @@ impl<W: Write> Json<W> {
             }
             Message::Snapshot { .. } => self.state(table),
             Message::Spectators { spectators, .. } => self.write(&Line::Spectators(spectators)),
+            Message::Presence { away, .. } => self.write(&Line::Presence(*away)),
             Message::Closed { text, .. } => self.write(&Line::Closed { text }),
             Message::Welcome { .. }
             | Message::Done { .. }
@@ -257,7 +275,7 @@ impl<W: Write> Json<W> {
                 plays: plays(table),
                 turn: Turn::of(table),
             }),
-            Event::Played { ply, point, assisted } => Line::Played(Played {
+            Event::Played { ply, point, assisted, time: _ } => Line::Played(Played {
                 stone: Stone::to_move(*ply),
                 at: Named::new(*point, table),
                 assisted: *assisted,
@@ -268,6 +286,7 @@ impl<W: Write> Json<W> {
             Event::TakebackAsked { by } => Line::TakebackAsked { by: *by },
             Event::TakebackRefused { by } => Line::TakebackRefused { by: *by },
             Event::TakenBack { .. } => Line::TakenBack(Turn::of(table)),
+            Event::Resumed { from } => Line::Resumed { from: *from },
             Event::Ended { outcome } => Line::Ended(Ended::of(table, outcome)),
             Event::RematchAsked { by } => Line::RematchAsked { by: *by },
         };
@@ -318,11 +337,18 @@ impl Turn {
         let position = table.room().game.as_ref().map(|game| &game.position);
         let your_turn = table.is_my_turn();
         let points = position.filter(|_| your_turn).map(|position| position.forbidden_points());
+        let clock = table.room().game.as_ref().and_then(|game| game.clock);
+        let now = table.now();
+        let clocks = |clock: Clock| Clocks {
+            black: clock.face(Stone::Black, now),
+            white: clock.face(Stone::White, now),
+        };
         let named = |(point, kind)| ForbiddenPoint { at: Named::new(point, table), kind };
         Self {
             ply: position.map_or(0, |position| position.ply()),
             turn: table.room().running().map(|game| game.position.turn()),
             your_turn,
+            clock: clock.map(clocks),
             forbidden: points.unwrap_or_default().into_iter().map(named).collect(),
         }
     }
@@ -346,10 +372,12 @@ impl<'a> State<'a> {
             visibility: room.visibility,
             assistance: room.assistance,
             host: &room.host,
+            time: room.time,
             you: table.me(),
             plays: plays(table),
             seats: &room.seats,
             spectators: table.spectators(),
+            away: table.away(),
             phase: room.phase(),
             game: game.map(|game| game.number),
             moves: moves.iter().map(|&point| Named::new(point, table)).collect(),

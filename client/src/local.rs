@@ -16,6 +16,7 @@ use std::{
 
 use fivefold_shared::{
     bot::{BotError, BotKind, BotSpec, Budget, Thinking, Weight},
+    clock::TimeControl,
     protocol::{
         CommandId, Event, MemberId, Message, Name, NumberedEvent, Phase, Player, Reason, Refusal,
         RoomCode, RoomRequest, Visibility, WEIGHTS_MAX,
@@ -98,6 +99,7 @@ impl LocalGame {
             visibility: Visibility::Private,
             assistance: true,
             host: Self::member(),
+            time: TimeControl::None,
         };
         let room = Room::begin(&NumberedEvent { seq: 1, at: now(), event: created })
             .expect("it is the first event");
@@ -183,6 +185,9 @@ impl LocalGame {
             RoomRequest::GrantTakeback | RoomRequest::RefuseTakeback => {
                 return Err(no(Reason::NoOffer, "moves are taken back without asking here"));
             }
+            RoomRequest::ClaimWin | RoomRequest::ClaimDraw => {
+                return Err(no(Reason::OpponentHere, "nobody can be away here"));
+            }
             RoomRequest::Rematch => vec![self.rematch()?],
             RoomRequest::Weights { bot } => {
                 let ply = self.room.game.as_ref().ok_or_else(no_game)?.position.ply();
@@ -234,7 +239,7 @@ impl LocalGame {
         let mut position = self.running()?.position.clone();
         let ply = position.ply();
         let outcome = position.play(point)?.cloned();
-        let played = Event::Played { ply, point, assisted };
+        let played = Event::Played { ply, point, assisted, time: None };
         Ok([played].into_iter().chain(outcome.map(|outcome| Event::Ended { outcome })).collect())
     }
 
@@ -381,7 +386,8 @@ fn no_game() -> Refusal {
     no(Reason::NoGame, "no game is running")
 }
 
-fn now() -> u64 {
+/// The time, in milliseconds since the Unix epoch.
+pub(crate) fn now() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

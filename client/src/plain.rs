@@ -45,10 +45,12 @@ impl<O: Write, E: Write> Plain<O, E> {
             Phase::Running => format!("move {}", room.ply + 1),
             Phase::Finished => "finished".into(),
         };
+        let time = Some(room.time).filter(|time| !time.is_none());
+        let time = time.map(|time| format!(", {time}")).unwrap_or_default();
         let help = if room.assistance { ", bots may help" } else { "" };
         writeln!(
             self.out,
-            "{}  {}  {}  {phase}, {} watching{help}",
+            "{}  {}{time}  {}  {phase}, {} watching{help}",
             room.room,
             room.rules,
             pairing(&room.seats),
@@ -74,6 +76,10 @@ impl<O: Write, E: Write> Plain<O, E> {
             }
             Message::Snapshot { .. } => self.state(table),
             Message::Spectators { spectators, .. } => self.spectators(spectators),
+            Message::Presence { away, .. } if away.is_nobody() => {
+                writeln!(self.talk, "Both players are here.")
+            }
+            Message::Presence { .. } => self.absent(table),
             Message::Closed { text, .. } => {
                 writeln!(self.talk, "The room is closed: {}", printable(text))
             }
@@ -105,6 +111,7 @@ impl<O: Write, E: Write> Plain<O, E> {
             | Event::Stood { .. }
             | Event::Renamed { .. }
             | Event::DrawDeclined { .. }
+            | Event::Resumed { .. }
             | Event::TakebackRefused { .. } => Ok(()),
         }
     }
@@ -121,7 +128,17 @@ impl<O: Write, E: Write> Plain<O, E> {
         }
     }
 
+    fn absent(&mut self, table: &Table) -> io::Result<()> {
+        for sentence in words::absent(table.place(), table.away(), table.now()) {
+            writeln!(self.talk, "{sentence}")?;
+        }
+        Ok(())
+    }
+
     fn turn(&mut self, table: &Table) -> io::Result<()> {
+        if let Some(clocks) = words::clocks(table.room(), table.now()) {
+            writeln!(self.out, "{clocks}")?;
+        }
         match table.room().running() {
             Some(game) if table.is_my_turn() => {
                 writeln!(self.talk, "{}, your move.", game.position.turn())
@@ -167,6 +184,7 @@ impl<O: Write, E: Write> View for Plain<O, E> {
             Some(_) => {}
         }
         writeln!(self.talk, "Type a point such as {}, or help.", example(table))?;
+        self.absent(table)?;
         self.state(table)
     }
 

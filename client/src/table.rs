@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 
 use fivefold_shared::{
     protocol::{
-        CatchUp, CommandId, LobbyRequest, MemberId, Message, NumberedEvent, Request, RoomCode,
-        RoomRequest, Snapshot, Spectators,
+        Absent, CatchUp, CommandId, LobbyRequest, MemberId, Message, NumberedEvent, Request,
+        RoomCode, RoomRequest, Snapshot, Spectators,
     },
     room::Room,
     rules::Stone,
@@ -15,7 +15,7 @@ use fivefold_shared::{
 pub use crate::connection::TableEvent;
 use crate::{
     connection::{CommandIds, Connection, ConnectionError, strange},
-    local::LocalGame,
+    local::{LocalGame, now},
     place::Place,
 };
 
@@ -27,6 +27,9 @@ pub struct Table {
     code: RoomCode,
     room: Room,
     spectators: Spectators,
+    away: Absent,
+    /// How far the server's clock is ahead of ours, in milliseconds.
+    ahead_ms: i64,
     /// Messages that came with another one and are still to be folded and shown.
     waiting: VecDeque<Message>,
     /// Whether a snapshot was asked for because an event was missing.
@@ -50,7 +53,12 @@ impl Table {
         joined: Message,
     ) -> Result<Self, ConnectionError> {
         let Message::Joined {
-            room: code, spectators, catch_up: CatchUp::Snapshot(snapshot), ..
+            room: code,
+            now: server_now,
+            spectators,
+            away,
+            catch_up: CatchUp::Snapshot(snapshot),
+            ..
         } = joined
         else {
             return Err(strange(&joined));
@@ -58,7 +66,8 @@ impl Table {
         let room = Room::from_snapshot(*snapshot)
             .map_err(|error| ConnectionError::Closed(format!("the server's room: {error}")))?;
         let source = Source::Remote(connection);
-        Ok(Self::new(source, me, code, room, spectators))
+        let ahead_ms = ahead_ms(server_now);
+        Ok(Self { away, ahead_ms, ..Self::new(source, me, code, room, spectators) })
     }
 
     /// Sits down at a game in this process.
@@ -75,7 +84,17 @@ impl Table {
         room: Room,
         spectators: Spectators,
     ) -> Self {
-        Self { source, me, code, room, spectators, waiting: VecDeque::new(), refreshing: false }
+        Self {
+            source,
+            me,
+            code,
+            room,
+            spectators,
+            away: Absent::default(),
+            ahead_ms: 0,
+            waiting: VecDeque::new(),
+            refreshing: false,
+        }
     }
 
     /// What comes next; the room's state includes it already. Missed events come one by one, and
@@ -133,6 +152,17 @@ impl Table {
         &self.spectators
     }
 
+    /// Which players are away.
+    pub const fn away(&self) -> Absent {
+        self.away
+    }
+
+    /// The time by the server's clock, in milliseconds since the Unix epoch, as far as it is
+    /// known here.
+    pub fn now(&self) -> u64 {
+        now().saturating_add_signed(self.ahead_ms)
+    }
+
     /// The public id of the one who sits here.
     pub const fn me(&self) -> &MemberId {
         &self.me
@@ -187,7 +217,12 @@ impl Table {
     fn take(&mut self, message: Message) -> Option<Message> {
         match &message {
             Message::Event { event, .. } => return self.fold(event).then_some(message),
-            Message::Joined { spectators, .. } => self.spectators = spectators.clone(),
+            Message::Joined { spectators, away, now, .. } => {
+                self.spectators = spectators.clone();
+                self.away = *away;
+                self.ahead_ms = ahead_ms(*now);
+            }
+            Message::Presence { away, .. } => self.away = *away,
             Message::Spectators { spectators, .. } => self.spectators = spectators.clone(),
             Message::Snapshot { snapshot, .. } => self.replace(snapshot),
             Message::Welcome { .. }
@@ -238,4 +273,10 @@ impl Table {
             self.room = room;
         }
     }
+}
+
+/// How far a clock that says this is ahead of ours, in milliseconds. A server that says no time is
+/// taken to agree with us.
+fn ahead_ms(server_now: u64) -> i64 {
+    if server_now == 0 { 0 } else { server_now.cast_signed().wrapping_sub(now().cast_signed()) }
 }

@@ -14,7 +14,7 @@ mod terminal;
 mod theme;
 mod view;
 
-use std::io;
+use std::{io, time::Duration};
 
 use crossterm::event::{Event as Input, EventStream, KeyEventKind};
 use futures_util::StreamExt;
@@ -26,6 +26,9 @@ use self::{
     terminal::Screen,
 };
 use crate::table::{Table, TableEvent};
+
+/// How often the screen is drawn while time runs on it.
+const TICK: Duration = Duration::from_millis(100);
 
 /// How the screen looks and listens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,12 +50,20 @@ pub async fn run(table: &mut Table, options: Options) -> io::Result<Left> {
     let link = table.link().unwrap_or_default();
     let mut app = App::new(table.room().clone(), table.me().clone(), link, options);
     app.update(Event::Spectators(table.spectators().clone()));
+    app.update(Event::Away(table.away()));
     let mut signals = Signals::listen()?;
     let mut screen = Screen::take(options.mouse)?;
     let mut input = EventStream::new();
     let (columns, rows) = crossterm::terminal::size()?;
     app.update(Event::Resize(columns, rows));
     loop {
+        app.update(Event::Tick(table.now()));
+        let tick = async {
+            match app.is_ticking() {
+                true => tokio::time::sleep(TICK).await,
+                false => std::future::pending().await,
+            }
+        };
         screen.draw(|frame| view::draw(&app, frame))?;
         let event = tokio::select! {
             event = input.next() => match event {
@@ -61,6 +72,7 @@ pub async fn run(table: &mut Table, options: Options) -> io::Result<Left> {
                 None => return Ok(Left::Interrupted),
             },
             event = table.next() => Some(from_table(event)),
+            () = tick => None,
             signal = signals.next() => match signal {
                 Signal::End => return Ok(Left::Interrupted),
                 Signal::Suspend => Some(Event::Suspend),

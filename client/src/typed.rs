@@ -17,6 +17,7 @@ grant, refuse      let the opponent take back, or not
 draw               offer a draw
 accept, decline    answer such an offer
 resign             give up the game
+claim [draw]       claim the win, or a draw, when your opponent has gone away
 rematch            another game with colours swapped
 weights [BOT]      what a bot thinks of the points
 bot [BOT]          let a bot move for you
@@ -47,6 +48,10 @@ pub enum Typed {
     Grant,
     /// Do not let him.
     Refuse,
+    /// Claim the win, as the opponent has gone away.
+    ClaimWin,
+    /// The same, but claim only a draw.
+    ClaimDraw,
     /// Ask for another game.
     Rematch,
     /// Ask a bot for its weights.
@@ -94,6 +99,9 @@ pub enum TypedError {
     /// Not a colour.
     #[error("a seat is black or white")]
     Colour,
+    /// Something else than a draw is claimed.
+    #[error("claim, or claim draw")]
+    Claim,
     /// `seat` without a bot.
     #[error("which bot? For example: seat attack")]
     BotMissing,
@@ -141,6 +149,11 @@ impl Typed {
             "weights" => Self::Weights(rest.map(str::parse).transpose()?),
             "bot" => Self::Bot(rest.map(str::parse).transpose()?),
             "seat" => Self::Seat(rest.ok_or(TypedError::BotMissing)?.parse()?),
+            "claim" => match rest {
+                None => Self::ClaimWin,
+                Some("draw") => Self::ClaimDraw,
+                Some(_) => return Err(TypedError::Claim),
+            },
             "sit" => Self::Sit(match rest {
                 None => None,
                 Some("black") => Some(Stone::Black),
@@ -167,6 +180,8 @@ impl Typed {
             Self::Takeback => RoomRequest::AskTakeback,
             Self::Grant => RoomRequest::GrantTakeback,
             Self::Refuse => RoomRequest::RefuseTakeback,
+            Self::ClaimWin => RoomRequest::ClaimWin,
+            Self::ClaimDraw => RoomRequest::ClaimDraw,
             Self::Rematch => RoomRequest::Rematch,
             Self::Weights(bot) => RoomRequest::Weights { bot },
             Self::Bot(bot) => RoomRequest::BotMove { ply: ply(), bot },
@@ -205,12 +220,15 @@ mod tests {
             ("weights", Ok(Some(Typed::Weights(None)))),
             ("weights pattern", Ok(Some(Typed::Weights(Some(BotKind::Pattern))))),
             ("bot attack", Ok(Some(Typed::Bot(Some(BotKind::Attack))))),
+            ("claim", Ok(Some(Typed::ClaimWin))),
+            ("claim draw", Ok(Some(Typed::ClaimDraw))),
+            ("claim all", Err(TypedError::Claim)),
             ("sit", Ok(Some(Typed::Sit(None)))),
             ("sit white", Ok(Some(Typed::Sit(Some(Stone::White))))),
             ("seat attack", Ok(Some(Typed::Seat(BotKind::Attack.into())))),
             ("seat", Err(TypedError::BotMissing)),
             ("sit red", Err(TypedError::Colour)),
-            ("bot engine", Err(TypedError::Bot(BotError::KindUnknown))),
+            ("bot oracle", Err(TypedError::Bot(BotError::KindUnknown))),
             ("resign now", Err(TypedError::TooMuch("resign"))),
             ("z99", Err(TypedError::Point(CoordinateError::Outside(Size::square(15))))),
             ("hello", Err(TypedError::Point(CoordinateError::Form(Size::square(15))))),
@@ -222,7 +240,7 @@ mod tests {
 
     #[test]
     fn every_command_is_in_the_help() {
-        let others = ["weights", "bot", "seat", "sit"];
+        let others = ["weights", "bot", "seat", "sit", "claim"];
         for name in PLAIN.into_iter().map(|(name, _)| name).chain(others) {
             let listed =
                 HELP.lines().any(|line| line[..18].split([',', ' ']).any(|word| word == name));

@@ -1,8 +1,9 @@
 //! Sentences about a room for people, the same in every view.
 
 use fivefold_shared::{
+    clock::Face,
     notation::coordinates,
-    protocol::Event,
+    protocol::{Absent, Event},
     room::Room,
     rules::{Outcome, Point, Stone},
 };
@@ -53,6 +54,10 @@ pub fn outcome(place: Place<'_>, outcome: &Outcome) -> String {
         Outcome::Time { winner } => {
             format!("{} wins: {} has no time left.", who(*winner), who(winner.opponent()))
         }
+        Outcome::Abandonment { winner: Some(winner) } => {
+            format!("{} wins: {} has gone away.", who(*winner), who(winner.opponent()))
+        }
+        Outcome::Abandonment { winner: None } => "Nobody wins: a player has gone away.".into(),
         Outcome::Agreement => "A draw by agreement.".into(),
         Outcome::FullBoard => "A draw: the board is full.".into(),
         Outcome::LengthLimit => "A draw: the game is as long as it may be.".into(),
@@ -63,14 +68,17 @@ pub fn outcome(place: Place<'_>, outcome: &Outcome) -> String {
 pub fn event(place: Place<'_>, event: &Event) -> String {
     let who = |stone| player(place, stone);
     match event {
-        Event::Created { rules, .. } => format!("The room is made: {rules}."),
+        Event::Created { rules, time, .. } if time.is_none() => {
+            format!("The room is made: {rules}.")
+        }
+        Event::Created { rules, time, .. } => format!("The room is made: {rules}, {time}."),
         Event::Sat { seat, .. } => format!("{} sits down.", who(*seat)),
         Event::Stood { seat } => format!("{seat}'s seat is open."),
         Event::Renamed { seat, .. } => format!("{seat} is now called {}.", who(*seat)),
         Event::Started { game, .. } => {
             format!("Game {game}: {} against {}.", who(Stone::Black), who(Stone::White))
         }
-        Event::Played { ply, point, assisted } => {
+        Event::Played { ply, point, assisted, time: _ } => {
             let help = if *assisted { ", chosen by a bot" } else { "" };
             let point = points(place.room, &[*point]);
             format!("{}. {} {point}{help}", ply + 1, Stone::to_move(*ply))
@@ -80,7 +88,67 @@ pub fn event(place: Place<'_>, event: &Event) -> String {
         Event::TakebackAsked { by } => format!("{} asks to take back.", who(*by)),
         Event::TakebackRefused { by } => format!("{} does not agree to that.", who(*by)),
         Event::TakenBack { ply } => format!("Taken back to move {ply}."),
+        Event::Resumed { .. } => {
+            "The server was away. Time runs again in a few seconds.".to_owned()
+        }
         Event::Ended { outcome: how } => outcome(place, how),
         Event::RematchAsked { by } => format!("{} wants another game.", who(*by)),
+    }
+}
+
+/// What one side's clock shows, such as `4:59`, `0:09.3`, or in byo-yomi `0:30 x3`.
+pub fn clock(face: Face) -> String {
+    const TENTHS_BELOW_MS: u64 = 10_000;
+    let Face { left_ms, periods, running: _ } = face;
+    let (minutes, seconds) = (left_ms / 60_000, left_ms / 1_000 % 60);
+    let tenths =
+        if left_ms < TENTHS_BELOW_MS { format!(".{}", left_ms / 100 % 10) } else { String::new() };
+    let periods = if periods > 0 { format!(" x{periods}") } else { String::new() };
+    format!("{minutes}:{seconds:02}{tenths}{periods}")
+}
+
+/// Both clocks at this time, such as `Black 4:59, White 5:00`; nothing without a time control.
+pub fn clocks(room: &Room, now: u64) -> Option<String> {
+    let clock_of = room.game.as_ref()?.clock?;
+    let show = |stone| format!("{stone} {}", clock(clock_of.face(stone, now)));
+    Some(Stone::BOTH.map(show).join(", "))
+}
+
+/// A sentence for each player who is away at this time.
+pub fn absent(place: Place<'_>, away: Absent, now: u64) -> Vec<String> {
+    let sentence = |stone| {
+        let away = away.get(stone)?;
+        let who = player(place, stone);
+        let Some(at) = away.claim_at.filter(|_| place.plays(stone.opponent())) else {
+            return Some(format!("{who} is away."));
+        };
+        let seconds = at.saturating_sub(now).div_ceil(1_000);
+        Some(if seconds == 0 {
+            format!("{who} is away: you may claim the win or a draw.")
+        } else {
+            format!("{who} is away: in {seconds} s you may claim the win or a draw.")
+        })
+    };
+    Stone::BOTH.into_iter().filter_map(sentence).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_are_shown_to_the_tenth_where_it_matters() {
+        let cases = [
+            (300_000, 0, "5:00"),
+            (299_999, 0, "4:59"),
+            (10_000, 0, "0:10"),
+            (9_999, 0, "0:09.9"),
+            (0, 0, "0:00.0"),
+            (30_000, 3, "0:30 x3"),
+            (5_400_000, 0, "90:00"),
+        ];
+        for (left_ms, periods, expected) in cases {
+            assert_eq!(clock(Face { left_ms, periods, running: true }), expected);
+        }
     }
 }

@@ -8,10 +8,11 @@ use fivefold::{
     table::{Table, TableEvent},
 };
 use fivefold_shared::{
+    clock::TimeControl,
     protocol::{
-        CatchUp, Command, Event, Identity, LobbyRequest, MemberId, Message, Name, NumberedEvent,
-        Player, Reason, Refusal, Request, RoomCode, RoomRequest, Snapshot, Spectators, VERSION,
-        Visibility, close,
+        Absent, CatchUp, Command, Event, Identity, LobbyRequest, MemberId, Message, Name,
+        NumberedEvent, Player, Reason, Refusal, Request, RoomCode, RoomRequest, Snapshot,
+        Spectators, VERSION, Visibility, close,
     },
     room::Room,
     rules::{Point, Rules, Stone},
@@ -71,7 +72,15 @@ impl Peer {
             panic!("a join is due")
         };
         let spectators = Spectators::default();
-        self.say(&Message::Joined { id, room, spectators, catch_up }).await;
+        self.say(&Message::Joined {
+            id,
+            room,
+            now: 0,
+            spectators,
+            away: Absent::default(),
+            catch_up,
+        })
+        .await;
         after
     }
 
@@ -97,13 +106,15 @@ fn code() -> RoomCode {
 fn log() -> Vec<NumberedEvent> {
     let player = |member| Player::Member { member, name: Name::new("Ann").unwrap() };
     let other = MemberId::try_from("2".repeat(16)).unwrap();
-    let played = |ply, x, y| Event::Played { ply, point: Point::new(x, y), assisted: false };
+    let played =
+        |ply, x, y| Event::Played { ply, point: Point::new(x, y), assisted: false, time: None };
     let events = [
         Event::Created {
             rules: Rules::TIC_TAC_TOE,
             visibility: Visibility::Private,
             assistance: false,
             host: me(),
+            time: TimeControl::None,
         },
         Event::Started { game: 1, black: player(me()), white: player(other) },
         played(0, 1, 1),

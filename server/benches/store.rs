@@ -11,6 +11,7 @@ use fivefold_server::{
     store::{Append, DataFolder, Epoch, Sqlite, Storage},
 };
 use fivefold_shared::{
+    clock::TimeControl,
     protocol::{
         CommandId, Event, MemberId, NumberedEvent, ROOM_CODE_ALPHABET, RoomCode, Visibility,
     },
@@ -62,12 +63,14 @@ impl Rooms {
                 visibility: Visibility::Private,
                 assistance: false,
                 host: host.clone(),
+                time: TimeControl::None,
             },
             // The store does not know that there is no game.
             seq => Event::Played {
                 ply: usize::try_from(seq % 225).expect("small"),
                 point: Point::new(7, 7),
                 assisted: false,
+                time: None,
             },
         };
         let command = CommandId::try_from(format!("8f3a-{seq}")).expect("short");

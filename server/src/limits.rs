@@ -99,7 +99,12 @@ pub const BOT_WAIT_MAX_MS: u64 = 60_000;
 /// Most events in a room's log. Beyond it nothing but leaving and resigning is possible, and bots
 /// finish their game.
 pub const ROOM_EVENTS_MAX: u64 = 100_000;
-/// Shortest time between two lists of spectators sent by one room.
+/// After the server was away, whoever is on turn has this long to come back before his time runs
+/// again.
+pub const RESUME_GRACE_MS: u64 = 10_000;
+/// After a commit that failed, a room tries this much later to have its clock run again.
+pub const RESUME_RETRY_MS: u64 = 1_000;
+/// Shortest time between two lists of spectators, or of absent players, sent by one room.
 pub const SPECTATOR_NEWS_INTERVAL_MS: u64 = 1_000;
 
 /// The limits that an operator may change.
@@ -140,6 +145,10 @@ pub struct Limits {
     pub bot_answer_min_ms: u64,
     /// A bot does not answer another bot earlier than this, so that people can follow.
     pub bot_pace_ms: u64,
+    /// When a player is away and on turn for this long, his opponent may claim the game.
+    pub claim_after_ms: u64,
+    /// The same, when the game ends by itself.
+    pub abandoned_game_ms: u64,
     /// A room in which nobody is present is closed after this time.
     pub empty_room_close_ms: u64,
     /// The same while a game between two people is running there.
@@ -166,6 +175,8 @@ impl Limits {
         spectators_max: 10_000,
         bot_answer_min_ms: 150,
         bot_pace_ms: 500,
+        claim_after_ms: 60 * 1_000,
+        abandoned_game_ms: 24 * 60 * 60 * 1_000,
         empty_room_close_ms: 60 * 60 * 1_000,
         abandoned_room_close_ms: 24 * 60 * 60 * 1_000,
     };
@@ -186,6 +197,12 @@ const _: () = assert!(
     Limits::DEFAULT.commands_per_second <= Limits::DEFAULT.address_commands_per_second
         && Limits::DEFAULT.commands_burst <= Limits::DEFAULT.address_commands_burst,
     "a session alone at its address is held back by its own rate"
+);
+const _: () = assert!(
+    RESUME_GRACE_MS < Limits::DEFAULT.claim_after_ms
+        && Limits::DEFAULT.claim_after_ms < Limits::DEFAULT.abandoned_game_ms
+        && Limits::DEFAULT.abandoned_game_ms <= Limits::DEFAULT.abandoned_room_close_ms,
+    "who is gone can come back before the game is claimed, and it ends before its room is closed"
 );
 const _: () = assert!(
     ANSWERS_MAX <= HISTORY_EVENTS_MAX,

@@ -8,6 +8,7 @@
 //! that makes events: so the room's log always tells its state. Beside that state there is only
 //! what a restart may forget: who is present, and what bots are thinking about.
 
+mod absence;
 pub(crate) mod actor;
 mod answered;
 mod command;
@@ -21,6 +22,7 @@ mod presence;
 mod seat;
 #[cfg(test)]
 mod tests;
+mod time;
 mod turn;
 
 use fivefold_shared::{
@@ -33,6 +35,7 @@ use fivefold_shared::{
 };
 
 use self::{
+    absence::Absence,
     answered::{Answer, Answered},
     help::Help,
     history::History,
@@ -55,9 +58,12 @@ pub struct Room {
     history: History,
     answered: Answered,
     presence: Presence,
+    absence: Absence,
     news: News,
     /// When the last session left; absent while somebody is present.
     empty_since: Option<u64>,
+    /// When the clock is to run again after a commit that failed. No flag falls before.
+    resume_at: Option<u64>,
     /// The bot that is to move.
     turn: Option<Turn>,
     /// What bots think about for members: at most one job a member.
@@ -90,6 +96,8 @@ struct Moment<'a> {
     now: u64,
     /// The command that is dealt with, if it is one.
     cause: Option<Cause>,
+    /// How long the input was in the network, as far as the server has measured it.
+    lag_ms: u64,
     effects: &'a mut Effects,
 }
 
@@ -130,6 +138,7 @@ impl Room {
             visibility: create.visibility,
             assistance: create.assistance,
             host: host.id.clone(),
+            time: create.time,
         };
         let first = NumberedEvent { seq: 1, at: now, event };
         let cause = Cause { member: host.id, command };
@@ -138,7 +147,7 @@ impl Room {
         room.empty_since = Some(now);
         room.history.push(first.clone());
         effects.push(Effect::Append(Entry { event: first, cause: Some(cause.clone()) }));
-        let moment = &mut Moment { now, cause: Some(cause), effects };
+        let moment = &mut Moment { now, cause: Some(cause), lag_ms: 0, effects };
         for (seat, player) in players {
             if let Some(player) = player {
                 room.take_seat(seat, player, moment);
@@ -148,7 +157,8 @@ impl Room {
         Ok(room)
     }
 
-    /// Reads a room back after a restart. Nobody is present; a bot that is to move thinks again.
+    /// Reads a room back after a restart. Nobody is present; a bot that is to move thinks again,
+    /// and a clock that ran begins to run again after a moment.
     ///
     /// # Errors
     /// When the entries are not the log of a room.
@@ -164,7 +174,9 @@ impl Room {
         let mut room = Self::new(code, seed, limits, state);
         room.remember_log(log);
         room.empty_since = Some(now);
-        room.settle(&mut Moment { now, cause: None, effects });
+        let moment = &mut Moment { now, cause: None, lag_ms: 0, effects };
+        room.resume(moment);
+        room.settle(moment);
         Ok(room)
     }
 
@@ -187,7 +199,8 @@ impl Room {
             room: self.code.clone(),
             snapshot: Box::new(self.state.snapshot()),
         }));
-        let moment = &mut Moment { now, cause: None, effects };
+        let moment = &mut Moment { now, cause: None, lag_ms: 0, effects };
+        self.resume_soon(moment);
         self.call_off_turn(moment);
         self.drop_all_help(moment);
         self.news.touch();
@@ -203,8 +216,10 @@ impl Room {
             history: History::default(),
             answered: Answered::default(),
             presence: Presence::default(),
+            absence: Absence::default(),
             news: News::default(),
             empty_since: None,
+            resume_at: None,
             turn: None,
             help: Vec::new(),
             seed,
@@ -220,13 +235,17 @@ impl Room {
 
     /// Deals with one input at the time `now`, in milliseconds since the Unix epoch.
     pub fn apply(&mut self, now: u64, input: Input, effects: &mut Effects) {
-        let moment = &mut Moment { now, cause: None, effects };
+        let moment = &mut Moment { now, cause: None, lag_ms: 0, effects };
+        self.keep_time(moment);
         match input {
             Input::Enter { session, member, command, after } => {
                 self.enter(session, &member, command, after, moment);
             }
             Input::Leave { session, command } => self.leave(session, command, moment),
-            Input::Command { session, id, request } => self.command(session, id, &request, moment),
+            Input::Command { session, id, request, lag_ms } => {
+                moment.lag_ms = lag_ms;
+                self.command(session, id, &request, moment);
+            }
             Input::Renamed { session, name } => self.renamed(session, name, moment),
             Input::Thought { ticket, thought } => {
                 if !self.turn_thought(ticket, thought.as_ref(), moment) {
@@ -235,7 +254,7 @@ impl Room {
             }
             Input::Wake => self.wake(moment),
         }
-        moment.cause = None;
+        (moment.cause, moment.lag_ms) = (None, 0);
         self.settle(moment);
     }
 
@@ -247,7 +266,9 @@ impl Room {
         }
         let turn = self.turn.as_ref().map(Turn::deadline);
         let help = self.help.iter().map(|help| help.not_after).min();
-        [turn, help, self.news.due(), self.close_at()].into_iter().flatten().min()
+        let news = self.news.due().filter(|_| !self.presence.is_empty());
+        let game = [self.resume_at, self.flag_at(), self.abandoned_at()];
+        [turn, help, news, self.close_at()].into_iter().chain(game).flatten().min()
     }
 
     /// The room's code.
@@ -271,6 +292,7 @@ impl Room {
             room: self.code.clone(),
             rules: self.state.rules,
             assistance: self.state.assistance,
+            time: self.state.time,
             seats: self.state.seats.clone(),
             phase: self.state.phase(),
             ply: self.state.game.as_ref().map_or(0, |game| game.position.ply()),
@@ -294,17 +316,30 @@ impl Room {
     }
 
     /// What follows from any change: a bot may be on turn, and people may have to be told who
-    /// watches.
+    /// watches and who is away.
     fn settle(&mut self, moment: &mut Moment<'_>) {
         if self.closed {
             return;
         }
         self.drop_moot_help(moment);
         self.attend_turn(moment);
+        self.absence.note(moment.now, &self.state, &self.presence);
+        let away = self.absent();
+        if away != self.news.away() {
+            self.news.touch();
+        }
+        if self.presence.is_empty() {
+            return;
+        }
         let current = || self.presence.spectators(&self.state.seats);
-        if let Some(spectators) = self.news.take(moment.now, current) {
+        let news = self.news.take(moment.now, current, away);
+        if let Some(spectators) = news.spectators {
             let room = self.code.clone();
             moment.effects.push(Effect::Broadcast(Message::Spectators { room, spectators }));
+        }
+        if let Some(away) = news.away {
+            let room = self.code.clone();
+            moment.effects.push(Effect::Broadcast(Message::Presence { room, away }));
         }
     }
 

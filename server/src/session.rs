@@ -9,6 +9,7 @@ use std::{
     collections::HashMap,
     net::IpAddr,
     sync::{Arc, Weak},
+    time::Duration,
 };
 
 use fivefold_shared::protocol::{
@@ -71,6 +72,9 @@ pub(crate) async fn run(socket: Socket, id: SessionId, address: IpAddr, server: 
     let mut session = Session {
         hello_by: now + server.limits.hello_timeout,
         ping_at: now + server.limits.ping_interval,
+        pings: 0,
+        pinged_at: None,
+        lag: Duration::ZERO,
         heard_at: now,
         id,
         server,
@@ -118,6 +122,12 @@ struct Session {
     kind: &'static str,
     hello_by: Instant,
     ping_at: Instant,
+    /// The pings sent so far; each carries its number.
+    pings: u64,
+    /// When the last one was sent, until it is answered.
+    pinged_at: Option<Instant>,
+    /// How long the last answer to a ping took.
+    lag: Duration,
     /// When the peer last sent anything.
     heard_at: Instant,
 }
@@ -164,7 +174,10 @@ impl Session {
         }
         if now >= self.ping_at {
             self.ping_at = now + self.server.limits.ping_interval;
-            return self.send(tungstenite::Message::Ping(Default::default())).await;
+            self.pings += 1;
+            self.pinged_at = Some(now);
+            let number = self.pings.to_be_bytes().to_vec();
+            return self.send(tungstenite::Message::Ping(number.into())).await;
         }
         Ok(())
     }
@@ -214,8 +227,27 @@ impl Session {
             Some(Ok(tungstenite::Message::Binary(_))) => Err(End::BINARY),
             // The answers to these are written with the next read.
             Some(Ok(tungstenite::Message::Ping(_) | tungstenite::Message::Close(_))) => Ok(()),
-            Some(Ok(tungstenite::Message::Pong(_) | tungstenite::Message::Frame(_))) => Ok(()),
+            Some(Ok(tungstenite::Message::Pong(number))) => {
+                self.measure_lag(&number);
+                Ok(())
+            }
+            Some(Ok(tungstenite::Message::Frame(_))) => Ok(()),
         }
+    }
+
+    /// Takes the time that the answer to the last ping took: there and back, as for an opponent's
+    /// move and the answer to it. Only that ping's number will do, and only once; a client that
+    /// waits with the answer gains no more than the clock's caps allow.
+    fn measure_lag(&mut self, number: &[u8]) {
+        if number == self.pings.to_be_bytes()
+            && let Some(pinged_at) = self.pinged_at.take()
+        {
+            self.lag = pinged_at.elapsed();
+        }
+    }
+
+    fn lag_ms(&self) -> u64 {
+        u64::try_from(self.lag.as_millis()).unwrap_or(u64::MAX)
     }
 
     async fn command(&mut self, text: &str) -> Result<(), End> {
@@ -246,7 +278,12 @@ impl Session {
                 }
                 (Some(who), Request::Lobby(request)) => self.lobby(who, id, request).await,
                 (Some(_), Request::Room { room, request }) => {
-                    let input = Input::Command { session: self.id, id: id.clone(), request };
+                    let input = Input::Command {
+                        session: self.id,
+                        id: id.clone(),
+                        request,
+                        lag_ms: self.lag_ms(),
+                    };
                     self.pass_on(id, &room, input).await
                 }
             },
@@ -275,6 +312,8 @@ impl Session {
         self.who = Some(greeted);
         let server = concat!("fivefold ", env!("CARGO_PKG_VERSION")).to_owned();
         let protocol = protocol::VERSION;
+        // The lag is known before the first move.
+        self.ping_at = Instant::now();
         self.say(Message::Welcome { id, protocol, server, you, name, identity: made }).await
     }
 

@@ -204,7 +204,9 @@ impl Shared {
             }
             if let Some(waiting) = queue.take() {
                 queue.running.push(Arc::clone(&waiting.cancel));
-                return Some((waiting, time_for(queue.len(), self.threads)));
+                let time = time_for(queue.len(), self.threads);
+                let time = waiting.job.time_max.map_or(time, |time_max| time.min(time_max));
+                return Some((waiting, time));
             }
             queue = self.work.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
@@ -252,7 +254,7 @@ mod tests {
     fn job(task: Task, bot: BotKind) -> Job {
         let rules = Rules::new(Variant::Freestyle, Size::square(15)).unwrap();
         let position = Position::new(rules);
-        Job { ticket: Ticket(1), task, bot: bot.into(), position, seed: 1 }
+        Job { ticket: Ticket(1), task, bot: bot.into(), position, seed: 1, time_max: None }
     }
 
     #[tokio::test]

@@ -5,6 +5,7 @@
 //! from outside is handed in, so that each rule can be tested alone and replayed exactly.
 
 pub mod bot;
+pub mod clock;
 pub mod engine;
 pub mod notation;
 pub mod protocol;

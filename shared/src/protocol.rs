@@ -16,8 +16,8 @@ pub use self::{
     },
     event::{Event, NumberedEvent, Player},
     message::{
-        CatchUp, GameSnapshot, Message, Phase, Reason, Refusal, RoomSummary, Seats, Snapshot,
-        Spectators,
+        Absent, Away, CatchUp, GameSnapshot, Message, Phase, Reason, Refusal, RoomSummary, Seats,
+        Snapshot, Spectators,
     },
     names::{
         COMMAND_ID_MAX, CommandId, GAME_ID_LENGTH, GameId, IDENTITY_LENGTH, Identity, Likeness,

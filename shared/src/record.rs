@@ -137,6 +137,7 @@ impl Recorder {
             | Event::DrawDeclined { .. }
             | Event::TakebackAsked { .. }
             | Event::TakebackRefused { .. }
+            | Event::Resumed { .. }
             | Event::RematchAsked { .. } => {}
         }
         None

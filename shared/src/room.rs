@@ -4,8 +4,9 @@
 //! a game. Who may cause which event is the server's business and unknown here.
 
 use crate::{
+    clock::{Clock, SideTime, TimeControl},
     protocol::{Event, GameSnapshot, MemberId, NumberedEvent, Phase, Seats, Snapshot, Visibility},
-    rules::{Illegal, Outcome, Position, Rules, Stone},
+    rules::{Illegal, Outcome, Point, Position, Rules, Stone},
 };
 
 /// The state of a room after its event number `seq`.
@@ -21,6 +22,8 @@ pub struct Room {
     pub assistance: bool,
     /// Who made the room.
     pub host: MemberId,
+    /// How much time the players have in each game.
+    pub time: TimeControl,
     /// Who sits where.
     pub seats: Seats,
     /// The game, running or ended; absent before the first one.
@@ -34,6 +37,9 @@ pub struct Game {
     pub number: u32,
     /// The board, the moves and, at the end, the outcome.
     pub position: Position,
+    /// The clock, if there is a time control. It stands before Black's first move and after the
+    /// end.
+    pub clock: Option<Clock>,
     /// Who offers a draw.
     pub draw_offer: Option<Stone>,
     /// Who asks for a takeback.
@@ -76,12 +82,13 @@ impl Room {
             return Err(FoldError::Gap { expected: 1, found: first.seq });
         }
         match &first.event {
-            Event::Created { rules, visibility, assistance, host } => Ok(Self {
+            Event::Created { rules, visibility, assistance, host, time } => Ok(Self {
                 seq: 1,
                 rules: *rules,
                 visibility: *visibility,
                 assistance: *assistance,
                 host: host.clone(),
+                time: *time,
                 seats: Seats::default(),
                 game: None,
             }),
@@ -95,6 +102,7 @@ impl Room {
             | Event::TakebackAsked { .. }
             | Event::TakebackRefused { .. }
             | Event::TakenBack { .. }
+            | Event::Resumed { .. }
             | Event::Ended { .. }
             | Event::RematchAsked { .. } => Err(FoldError::NoBeginning),
         }
@@ -123,12 +131,13 @@ impl Room {
         if next.seq != self.seq + 1 {
             return Err(FoldError::Gap { expected: self.seq + 1, found: next.seq });
         }
-        self.change(&next.event).map_err(|text| FoldError::Misfit { seq: next.seq, text })?;
+        self.change(next.at, &next.event)
+            .map_err(|text| FoldError::Misfit { seq: next.seq, text })?;
         self.seq = next.seq;
         Ok(())
     }
 
-    fn change(&mut self, event: &Event) -> Result<(), String> {
+    fn change(&mut self, at: u64, event: &Event) -> Result<(), String> {
         match event {
             Event::Created { .. } => return Err("a room is created once".into()),
             Event::Sat { seat, player } => *self.seats.get_mut(*seat) = Some(player.clone()),
@@ -147,14 +156,17 @@ impl Room {
             },
             Event::Started { game, black, white } => {
                 self.seats = Seats { black: Some(black.clone()), white: Some(white.clone()) };
-                self.game = Some(Game::new(*game, Position::new(self.rules)));
+                self.game = Some(Game::new(*game, Position::new(self.rules), self.time));
             }
-            Event::Played { ply, point, .. } => self.game_mut()?.play(*ply, *point)?,
+            Event::Played { ply, point, time, .. } => {
+                self.game_mut()?.play(*ply, *point, *time, at)?;
+            }
             Event::DrawOffered { by } => self.game_mut()?.draw_offer = Some(*by),
             Event::DrawDeclined { .. } => self.game_mut()?.draw_offer = None,
             Event::TakebackAsked { by } => self.game_mut()?.takeback_ask = Some(*by),
             Event::TakebackRefused { .. } => self.game_mut()?.takeback_ask = None,
-            Event::TakenBack { ply } => self.game_mut()?.take_back(*ply)?,
+            Event::TakenBack { ply } => self.game_mut()?.take_back(*ply, at)?,
+            Event::Resumed { from } => self.game_mut()?.run_clock(*from),
             Event::Ended { outcome } => self.game_mut()?.end(outcome),
             Event::RematchAsked { by } => self.game_mut()?.rematch_ask = Some(*by),
         }
@@ -187,6 +199,7 @@ impl Room {
             visibility: self.visibility,
             assistance: self.assistance,
             host: self.host.clone(),
+            time: self.time,
             seats: self.seats.clone(),
             game: self.game.as_ref().map(Game::snapshot),
         }
@@ -205,6 +218,7 @@ impl Room {
             visibility: snapshot.visibility,
             assistance: snapshot.assistance,
             host: snapshot.host,
+            time: snapshot.time,
             seats: snapshot.seats,
             game,
         })
@@ -212,11 +226,24 @@ impl Room {
 }
 
 impl Game {
-    fn new(number: u32, position: Position) -> Self {
-        Self { number, position, draw_offer: None, takeback_ask: None, rematch_ask: None }
+    fn new(number: u32, position: Position, time: TimeControl) -> Self {
+        Self {
+            number,
+            position,
+            clock: Clock::new(time),
+            draw_offer: None,
+            takeback_ask: None,
+            rematch_ask: None,
+        }
     }
 
-    fn play(&mut self, ply: usize, point: crate::rules::Point) -> Result<(), String> {
+    fn play(
+        &mut self,
+        ply: usize,
+        point: Point,
+        time: Option<SideTime>,
+        at: u64,
+    ) -> Result<(), String> {
         if ply != self.position.ply() {
             return Err(format!("move {ply} came where {} was due", self.position.ply()));
         }
@@ -228,10 +255,24 @@ impl Game {
             self.draw_offer = None;
         }
         self.takeback_ask = None;
+        if let (Some(clock), Some(time)) = (&mut self.clock, time) {
+            clock.set(mover, time);
+        }
+        self.run_clock(at);
         Ok(())
     }
 
-    fn take_back(&mut self, ply: usize) -> Result<(), String> {
+    /// Has the time of the one on turn run from `since`; stops the clock where nobody's runs.
+    fn run_clock(&mut self, since: u64) {
+        let begun = self.position.ply() > 0 && self.position.outcome().is_none();
+        match &mut self.clock {
+            Some(clock) if begun => clock.run(self.position.turn(), since),
+            Some(clock) => clock.stand(),
+            None => {}
+        }
+    }
+
+    fn take_back(&mut self, ply: usize, at: u64) -> Result<(), String> {
         if ply > self.position.ply() {
             return Err(format!("there are fewer than {ply} moves"));
         }
@@ -240,6 +281,7 @@ impl Game {
         }
         self.draw_offer = None;
         self.takeback_ask = None;
+        self.run_clock(at);
         Ok(())
     }
 
@@ -247,6 +289,9 @@ impl Game {
         // A move that ends the game has already concluded the position.
         if self.position.outcome().is_none() {
             self.position.conclude(outcome.clone());
+        }
+        if let Some(clock) = &mut self.clock {
+            clock.stand();
         }
         self.draw_offer = None;
         self.takeback_ask = None;
@@ -259,6 +304,7 @@ impl Game {
             draw_offer: self.draw_offer,
             takeback_ask: self.takeback_ask,
             rematch_ask: self.rematch_ask,
+            clock: self.clock,
             outcome: self.position.outcome().cloned(),
         }
     }
@@ -272,6 +318,7 @@ impl Game {
         Ok(Self {
             number: snapshot.number,
             position,
+            clock: snapshot.clock,
             draw_offer: snapshot.draw_offer,
             takeback_ask: snapshot.takeback_ask,
             rematch_ask: snapshot.rematch_ask,

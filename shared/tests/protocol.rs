@@ -69,6 +69,24 @@ fn rooms_that_cannot_be_are_refused() {
 }
 
 #[test]
+fn time_controls_that_cannot_be_are_refused() {
+    let create = |time: &str| {
+        format!(r#"{{"type":"create","id":"7","rules":{{"variant":"renju"}},"time":{time}}}"#)
+    };
+    let check = |time: &str, text| {
+        check_refused(&create(time), Some("7"), Reason::Malformed, text);
+    };
+    check(r#"{"type":"hourglass"}"#, "unknown variant");
+    check(r#"{"type":"sudden_death"}"#, "missing field `main_ms`");
+    check(r#"{"type":"sudden_death","main_ms":999}"#, "1 second to 24 hours");
+    check(r#"{"type":"fischer","main_ms":86400001,"increment_ms":0}"#, "1 second to 24 hours");
+    check(r#"{"type":"byo_yomi","main_ms":0,"period_ms":0,"periods":1}"#, "1 second");
+    check(r#"{"type":"byo_yomi","main_ms":0,"period_ms":1000,"periods":256}"#, "256");
+    let fine = r#"{"type":"byo_yomi","main_ms":0,"period_ms":1000,"periods":25}"#;
+    assert!(Command::from_json(&create(fine)).is_ok());
+}
+
+#[test]
 fn defaults_are_filled_in() {
     let rules = |json: &str| {
         let json = format!(r#"{{"type":"create","id":"7","rules":{json}}}"#);

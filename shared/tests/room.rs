@@ -2,6 +2,7 @@
 
 use fivefold_shared::{
     bot::BotKind,
+    clock::{SideTime, TimeControl},
     protocol::{Event, MemberId, Name, NumberedEvent, Phase, Player, Visibility},
     room::{FoldError, Room},
     rules::{Outcome, Point, Rules, Stone},
@@ -21,6 +22,7 @@ fn created() -> Event {
         visibility: Visibility::Public,
         assistance: false,
         host: MemberId::try_from("0".repeat(16)).expect("well formed"),
+        time: TimeControl::None,
     }
 }
 
@@ -29,7 +31,7 @@ fn numbered(events: Vec<Event>) -> Vec<NumberedEvent> {
 }
 
 fn played(ply: usize, x: i32, y: i32) -> Event {
-    Event::Played { ply, point: Point::new(x, y), assisted: false }
+    Event::Played { ply, point: Point::new(x, y), assisted: false, time: None }
 }
 
 fn whole_game() -> Vec<Event> {
@@ -137,4 +139,55 @@ fn what_is_no_log_is_refused_and_changes_nothing() {
         assert!(matches!(error, FoldError::Misfit { seq: 7, .. }), "{error}");
         assert_eq!(room.snapshot(), before, "{next:?}");
     }
+}
+
+/// What both sides have, and since when whose time runs, in a game of one minute.
+fn clock_after(events: &[(u64, Event)]) -> (u64, u64, Option<(Stone, u64)>) {
+    let (ann, bob) = (member("Ann"), member("Robert"));
+    let time = TimeControl::SuddenDeath { main_ms: 60_000 };
+    let created = match created() {
+        Event::Created { rules, visibility, assistance, host, time: _ } => {
+            Event::Created { rules, visibility, assistance, host, time }
+        }
+        other => other,
+    };
+    let start = [(0, created), (0, Event::Started { game: 1, black: ann, white: bob })].into_iter();
+    let log: Vec<_> = (1..)
+        .zip(start.chain(events.iter().cloned()))
+        .map(|(seq, (at, event))| NumberedEvent { seq, at, event })
+        .collect();
+    let room = Room::from_log(&log).expect("a log");
+    let again = Room::from_snapshot(room.snapshot()).expect("legal moves");
+    assert_eq!(room.snapshot(), again.snapshot());
+    let clock = room.game.and_then(|game| game.clock).expect("a clock");
+    let left = |stone| clock.side(stone).left_ms;
+    let flag = clock.running().zip(clock.flag_at());
+    (left(Stone::Black), left(Stone::White), flag)
+}
+
+#[test]
+fn the_clock_follows_the_events() {
+    let timed = |ply, x, left_ms: Option<u64>| Event::Played {
+        ply,
+        point: Point::new(x, 0),
+        assisted: false,
+        time: left_ms.map(|left_ms| SideTime { left_ms, periods: 0, lag_used_ms: 0 }),
+    };
+    let (black, white) = (Stone::Black, Stone::White);
+    let mut events = Vec::new();
+    let mut check = |at, event, expected| {
+        events.push((at, event));
+        assert_eq!(clock_after(&events), expected, "{events:?}");
+    };
+    check(5_000, Event::DrawOffered { by: black }, (60_000, 60_000, None));
+    check(9_000, timed(0, 0, None), (60_000, 60_000, Some((white, 69_000))));
+    check(12_000, timed(1, 1, Some(57_000)), (60_000, 57_000, Some((black, 72_000))));
+    check(13_000, Event::DrawOffered { by: white }, (60_000, 57_000, Some((black, 72_000))));
+    check(50_000, Event::Resumed { from: 60_000 }, (60_000, 57_000, Some((black, 120_000))));
+    check(61_000, timed(2, 2, Some(59_000)), (59_000, 57_000, Some((white, 118_000))));
+    check(62_000, Event::TakenBack { ply: 2 }, (59_000, 57_000, Some((black, 121_000))));
+    check(63_000, Event::TakenBack { ply: 0 }, (59_000, 57_000, None));
+    check(64_000, timed(0, 0, None), (59_000, 57_000, Some((white, 121_000))));
+    let outcome = Outcome::Time { winner: black };
+    check(121_000, Event::Ended { outcome }, (59_000, 57_000, None));
 }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use fivefold_shared::{
     bot::BotKind,
+    clock::TimeControl,
     protocol::{
         Colour, Create, Event, LobbyRequest, Message, Request, RoomCode, RoomRequest, SeatRequest,
         Visibility,
@@ -110,7 +111,7 @@ async fn move_time(mover: &mut Guest, other: &mut Guest, room: &RoomCode, at: Po
 
 fn create(rules: Rules, seats: [SeatRequest; 2]) -> Create {
     let (visibility, colour) = (Visibility::Public, Colour::Black);
-    Create { rules, visibility, assistance: false, seats, colour }
+    Create { rules, visibility, assistance: false, seats, colour, time: TimeControl::None }
 }
 
 /// A host with as many games of bots as he may open.

@@ -14,6 +14,7 @@ mod resume;
 mod spectate;
 
 use fivefold_shared::{
+    clock::TimeControl,
     protocol::{Colour, Create, RoomCode, RoomRequest, SeatRequest, Visibility},
     rules::{Point, Rules, Size, Variant},
 };
@@ -32,6 +33,7 @@ fn private(rules: Rules) -> Create {
         assistance: false,
         seats: [SeatRequest::Me, SeatRequest::Open],
         colour: Colour::Black,
+        time: TimeControl::None,
     }
 }
 

@@ -224,6 +224,7 @@ impl Guest {
             | Message::Refused { .. }
             | Message::Rooms { .. }
             | Message::Weights { .. }
+            | Message::Presence { .. }
             | Message::Pong { .. } => {}
         }
     }
@@ -388,6 +389,7 @@ fn answered(message: &Message) -> Option<&CommandId> {
         Message::Event { .. }
         | Message::Snapshot { .. }
         | Message::Spectators { .. }
+        | Message::Presence { .. }
         | Message::Closed { .. } => None,
     }
 }

@@ -7,6 +7,7 @@ use std::{
 };
 
 use fivefold_shared::{
+    clock::TimeControl,
     protocol::{
         Colour, Create, Event, LobbyRequest, Message, Request, RoomCode, RoomRequest, SeatRequest,
         Visibility, close,
@@ -103,6 +104,7 @@ async fn sit_down(
             assistance: false,
             seats: [SeatRequest::Me, SeatRequest::Open],
             colour: Colour::Random,
+            time: TimeControl::None,
         };
         let room = ann.create(create).await;
         eve.join(&room).await;

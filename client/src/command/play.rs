@@ -15,6 +15,7 @@ pub(super) async fn run(args: &PlayArgs) -> anyhow::Result<ExitCode> {
         assistance: args.assistance,
         seats: [SeatRequest::Me, args.bot.map_or(SeatRequest::Open, SeatRequest::Bot)],
         colour: args.colour.into(),
+        time: args.time,
     };
     let mut shown = Shown::new(&args.view);
     let visit = Visit::open(&args.visit, None).await?;

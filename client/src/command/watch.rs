@@ -21,6 +21,7 @@ pub(super) async fn run(args: &WatchArgs) -> anyhow::Result<ExitCode> {
                 assistance: false,
                 seats: bots.map(SeatRequest::Bot),
                 colour: Colour::Black,
+                time: args.time,
             };
             (None, LobbyRequest::Create(create))
         }

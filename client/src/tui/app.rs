@@ -14,7 +14,7 @@ mod mode;
 mod tests;
 
 use fivefold_shared::{
-    protocol::{MemberId, Phase, Spectators},
+    protocol::{Absent, MemberId, Phase, Spectators},
     room::Room,
     rules::{Point, Position, Rules, Size, Stone},
 };
@@ -54,6 +54,9 @@ pub(super) struct App {
     you: MemberId,
     link: String,
     spectators: Spectators,
+    away: Absent,
+    /// The time by the server's clock.
+    now: u64,
     connection: Connection,
     theme: Theme,
     mouse: bool,
@@ -88,6 +91,8 @@ impl App {
             you,
             link,
             spectators: Spectators::default(),
+            away: Absent::default(),
+            now: 0,
             connection: Connection::Up,
             theme: Theme::new(options.colour, options.glyphs),
             mouse: options.mouse,
@@ -130,6 +135,8 @@ impl App {
             }
             Event::Closed(text) => self.close(&text),
             Event::Spectators(spectators) => self.spectators = spectators,
+            Event::Away(away) => self.away = away,
+            Event::Tick(now) => self.now = now,
             Event::Suspend => effects.push(Effect::Suspend),
         }
         effects
@@ -239,6 +246,36 @@ impl App {
         &self.spectators
     }
 
+    /// Which players are away.
+    pub(super) const fn away(&self) -> Absent {
+        self.away
+    }
+
+    /// The time by the server's clock, in milliseconds since the Unix epoch.
+    pub(super) const fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// Whether the screen changes with time alone: a clock runs, or a player is away.
+    pub(super) fn is_ticking(&self) -> bool {
+        let clock = self.room.game.as_ref().and_then(|game| game.clock);
+        let claim = Stone::BOTH.into_iter().any(|seat| self.claim_at(seat).is_some());
+        clock.is_some_and(|clock| clock.running().is_some()) || claim
+    }
+
+    /// Whether the opponent has been away for long enough.
+    pub(super) fn may_claim(&self) -> bool {
+        let gone = |seat: Stone| {
+            self.is_mine(seat.opponent()) && self.claim_at(seat).is_some_and(|at| at <= self.now)
+        };
+        Stone::BOTH.into_iter().any(gone)
+    }
+
+    fn claim_at(&self, seat: Stone) -> Option<u64> {
+        self.room.running()?;
+        self.away.get(seat)?.claim_at
+    }
+
     /// Whether the table can be reached.
     pub(super) const fn connection(&self) -> &Connection {
         &self.connection
@@ -331,6 +368,8 @@ impl App {
             Some(Offer::Takeback)
         } else if theirs(game.rematch_ask) {
             Some(Offer::Rematch)
+        } else if self.may_claim() {
+            Some(Offer::Claim)
         } else {
             None
         }

@@ -24,6 +24,9 @@ use crate::words;
 /// Rows for moves, when there is little room: the heading and three pairs of moves.
 const MOVES_MIN: u16 = 4;
 
+/// From here on a clock warns.
+const LOW_MS: u64 = 10_000;
+
 /// Draws the panel.
 pub(super) fn draw(app: &App, area: Rect, buffer: &mut Buffer) {
     let mut top = vec![player(app, Stone::Black), player(app, Stone::White)];
@@ -49,7 +52,8 @@ fn below(area: Rect, rows: u16) -> Rect {
     Rect { y: area.y + rows, height: area.height - rows, ..area }
 }
 
-/// A player: `> X Ann (you)`, where `>` says that it is his turn.
+/// A player: `> X Ann (you)  4:59`, where `>` says that it is his turn. A clock that is about to
+/// run out stands between exclamation marks.
 fn player(app: &App, stone: Stone) -> Line<'static> {
     let theme = app.theme();
     let to_move = app.room().running().is_some_and(|game| game.position.turn() == stone);
@@ -60,11 +64,20 @@ fn player(app: &App, stone: Stone) -> Line<'static> {
     // Without a server there are no others.
     let you = if app.is_mine(stone) && !app.link().is_empty() { " (you)" } else { "" };
     let won = app.room().game.as_ref().and_then(|game| game.position.outcome());
+    let clock = app.room().game.as_ref().and_then(|game| game.clock);
+    let (time, is_low) = match clock.map(|clock| clock.face(stone, app.now())) {
+        Some(face) if face.running && face.left_ms < LOW_MS => {
+            (format!("  ! {} !", words::clock(face)), true)
+        }
+        Some(face) => (format!("  {}", words::clock(face)), false),
+        None => (String::new(), false),
+    };
     let won = if won.and_then(Outcome::winner) == Some(stone) { "  won" } else { "" };
     Line::from(vec![
         Span::styled(if to_move { "> " } else { "  " }, STRONG),
         Span::styled(theme.glyph(stone), theme.stone(stone)),
         Span::styled(format!(" {name}{you}{won}"), if to_move { STRONG } else { Style::new() }),
+        Span::styled(time, if is_low { theme.warning() } else { Style::new() }),
     ])
 }
 
@@ -72,6 +85,9 @@ fn player(app: &App, stone: Stone) -> Line<'static> {
 fn notes(app: &App) -> Vec<(String, Style)> {
     let theme = app.theme();
     let mut notes = vec![(turn(app), STRONG)];
+    for sentence in words::absent(app.place(), app.away(), app.now()) {
+        notes.push((sentence, theme.warning()));
+    }
     if let Some(offer) = app.open_offer() {
         notes.push((format!("{} {}", words_of(offer), offer.keys()), theme.warning()));
     }
@@ -126,6 +142,7 @@ const fn words_of(offer: Offer) -> &'static str {
         Offer::Draw => "A draw is offered:",
         Offer::Takeback => "A takeback is asked for:",
         Offer::Rematch => "A rematch is asked for:",
+        Offer::Claim => "The game is yours to claim:",
     }
 }
 

@@ -563,6 +563,7 @@ fn message_id(message: &Message) -> Option<&CommandId> {
         Message::Event { .. }
         | Message::Snapshot { .. }
         | Message::Spectators { .. }
+        | Message::Presence { .. }
         | Message::Closed { .. } => None,
     }
 }

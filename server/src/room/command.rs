@@ -73,6 +73,8 @@ impl Room {
             RoomRequest::AskTakeback => self.ask_takeback(id, moment)?,
             RoomRequest::GrantTakeback => self.grant_takeback(id, moment)?,
             RoomRequest::RefuseTakeback => self.refuse_takeback(id, moment)?,
+            RoomRequest::ClaimWin => self.claim_win(id, moment)?,
+            RoomRequest::ClaimDraw => self.claim_draw(id, moment)?,
             RoomRequest::Rematch => self.rematch(id, moment)?,
             RoomRequest::Weights { bot } => {
                 self.ask_weights(asker, bot, moment)?;

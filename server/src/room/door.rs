@@ -34,6 +34,7 @@ impl Room {
         let member = &self.told_apart(member);
         self.presence.enter(session, member);
         self.empty_since = None;
+        self.absence.note(moment.now, &self.state, &self.presence);
         self.news.touch();
         self.rename_player(member, moment);
         let catch_up = match after.and_then(|after| self.history.since(after)) {
@@ -43,6 +44,8 @@ impl Room {
         let message = Message::Joined {
             id: command,
             room: self.code.clone(),
+            now: moment.now,
+            away: self.absent(),
             spectators: self.presence.spectators(&self.state.seats),
             catch_up,
         };

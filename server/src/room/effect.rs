@@ -1,6 +1,8 @@
 //! What a room wants done. The order of effects is the order in which they are released: whatever
 //! follows an [`Effect::Append`] waits until that event is stored.
 
+use std::time::Duration;
+
 use fivefold_shared::{
     bot::BotSpec,
     protocol::{CommandId, MemberId, Message, NumberedEvent},
@@ -61,7 +63,7 @@ pub struct Cause {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Ticket(pub u64);
 
-/// Something for a bot to think about. How long it may take is not the room's business.
+/// Something for a bot to think about. How busy the bots are is not the room's business.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Job {
     /// To be given back with the answer.
@@ -74,6 +76,8 @@ pub struct Job {
     pub position: Position,
     /// What the bot makes its choices among equals by.
     pub seed: u64,
+    /// The longest that it may think, if its clock runs.
+    pub time_max: Option<Duration>,
 }
 
 /// What a bot is asked for.

@@ -124,7 +124,7 @@ impl Room {
             Wish::Weights { .. } => Task::Weigh,
             Wish::Move { .. } => Task::Move,
         };
-        let job = Job { ticket, task, bot, position, seed: self.seed_for(ticket) };
+        let job = Job { ticket, task, bot, position, seed: self.seed_for(ticket), time_max: None };
         moment.effects.push(Effect::Think(job));
         let not_after = moment.now.saturating_add(BOT_WAIT_MAX_MS);
         self.help.push(Help { ticket, cause, session, not_after, bot, wish });

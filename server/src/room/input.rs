@@ -52,6 +52,9 @@ pub enum Input {
         id: CommandId,
         /// What is asked.
         request: RoomRequest,
+        /// How long the command was on its way, in milliseconds, as the server's own pings tell:
+        /// never what a client says.
+        lag_ms: u64,
     },
     /// A session's member has changed his name. That command is not the room's to answer.
     Renamed {

@@ -46,7 +46,8 @@ impl Room {
         let position = &self.running()?.position;
         position.legality(point)?;
         let ply = position.ply();
-        self.log(Event::Played { ply, point, assisted }, moment);
+        let time = self.time_after_move(moment);
+        self.log(Event::Played { ply, point, assisted, time }, moment);
         let game = self.state.game.as_ref();
         if let Some(outcome) = game.and_then(|game| game.position.outcome()).cloned() {
             self.log(Event::Ended { outcome }, moment);
@@ -162,7 +163,7 @@ impl Room {
     }
 
     /// A player's seat, and the game he is playing.
-    fn playing(&self, member: &MemberId) -> Result<(Stone, &Game), Refusal> {
+    pub(super) fn playing(&self, member: &MemberId) -> Result<(Stone, &Game), Refusal> {
         Ok((self.seat_of(member)?, self.running()?))
     }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use fivefold_shared::{
-    protocol::{Likeness, MemberId, Name, Player, SPECTATOR_NAMES_MAX, Seats, Spectators},
+    protocol::{Absent, Likeness, MemberId, Name, Player, SPECTATOR_NAMES_MAX, Seats, Spectators},
     rules::Stone,
 };
 
@@ -121,43 +121,62 @@ impl Presence {
     }
 }
 
-/// When the members were last told who watches. However many come and go, they are told at most
-/// once in [`SPECTATOR_NEWS_INTERVAL_MS`].
+/// What the members were last told of who watches and which players are away. However many come
+/// and go, they are told at most once in [`SPECTATOR_NEWS_INTERVAL_MS`].
 #[derive(Clone, Debug, Default)]
 pub(super) struct News {
-    told: Spectators,
-    /// Whether the list may have changed since.
+    spectators: Spectators,
+    away: Absent,
+    /// Whether any of it may have changed since.
     stale: bool,
     quiet_until: u64,
 }
 
+/// What has changed since it was last told.
+#[derive(Debug, Default)]
+pub(super) struct Changed {
+    pub(super) spectators: Option<Spectators>,
+    pub(super) away: Option<Absent>,
+}
+
 impl News {
+    /// Which players were away when it was last told.
+    pub(super) const fn away(&self) -> Absent {
+        self.away
+    }
+
     /// Somebody has come, gone, changed seats or changed his name.
     pub(super) fn touch(&mut self) {
         self.stale = true;
     }
 
-    /// When the next list is due, if one is.
+    /// When it is to be told again, if it is.
     pub(super) fn due(&self) -> Option<u64> {
         self.stale.then_some(self.quiet_until)
     }
 
-    /// The list to tell now, if it is due and is not the one that was told.
+    /// What to tell now, if it is time to.
     pub(super) fn take(
         &mut self,
         now: u64,
-        current: impl FnOnce() -> Spectators,
-    ) -> Option<Spectators> {
+        spectators: impl FnOnce() -> Spectators,
+        away: Absent,
+    ) -> Changed {
         if !self.stale || now < self.quiet_until {
-            return None;
+            return Changed::default();
         }
         self.stale = false;
-        let current = current();
-        if current == self.told {
-            return None;
+        let spectators = Some(spectators()).filter(|current| *current != self.spectators);
+        let away = Some(away).filter(|current| *current != self.away);
+        if let Some(current) = &spectators {
+            self.spectators = current.clone();
         }
-        self.quiet_until = now.saturating_add(SPECTATOR_NEWS_INTERVAL_MS);
-        self.told = current.clone();
-        Some(current)
+        if let Some(current) = away {
+            self.away = current;
+        }
+        if spectators.is_some() || away.is_some() {
+            self.quiet_until = now.saturating_add(SPECTATOR_NEWS_INTERVAL_MS);
+        }
+        Changed { spectators, away }
     }
 }

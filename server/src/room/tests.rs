@@ -5,3 +5,4 @@ mod games;
 mod harness;
 mod limits;
 mod property;
+mod time;

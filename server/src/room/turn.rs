@@ -2,6 +2,8 @@
 //! the time at which people can follow; and if nothing good comes in time, the game goes on with
 //! any legal move.
 
+use std::time::Duration;
+
 use fivefold_shared::rules::{Point, Position, Size};
 use tracing::warn;
 
@@ -37,32 +39,37 @@ impl Room {
     /// Asks the bot that is on turn, if it has not been asked; calls off one that is not on turn
     /// any more.
     pub(super) fn attend_turn(&mut self, moment: &mut Moment<'_>) {
-        let on_turn = self.state.running().and_then(|game| {
-            Some((self.bot_in(game.position.turn())?, game.number, &game.position))
-        });
-        let Some((bot, game, position)) = on_turn else {
+        let on_turn =
+            self.state.running().and_then(|game| Some((self.bot_in(game.position.turn())?, game)));
+        let Some((bot, game)) = on_turn else {
             return self.call_off_turn(moment);
         };
-        let (ply, asked) = (position.ply(), self.turn.as_ref());
-        if asked.is_some_and(|turn| turn.game == game && turn.ply == ply) {
+        let (number, ply, asked) = (game.number, game.position.ply(), self.turn.as_ref());
+        if asked.is_some_and(|turn| turn.game == number && turn.ply == ply) {
             return;
         }
-        let position = position.clone();
+        let (position, clock) = (game.position.clone(), game.clock);
+        let budget_ms = clock.and_then(|clock| clock.budget_ms());
+        let flag_at = clock.and_then(|clock| clock.flag_at());
         self.call_off_turn(moment);
         let wait = match self.bot_in(position.turn().opponent()) {
             Some(_) => self.limits.bot_pace_ms,
             None => self.limits.bot_answer_min_ms,
         };
+        let wait = wait.min(budget_ms.unwrap_or(u64::MAX));
+        let not_after = moment.now.saturating_add(wait.max(BOT_WAIT_MAX_MS));
         let ticket = self.new_ticket();
         self.turn = Some(Turn {
             ticket,
-            game,
+            game: number,
             ply,
             not_before: moment.now.saturating_add(wait),
-            not_after: moment.now.saturating_add(wait.max(BOT_WAIT_MAX_MS)),
+            not_after: not_after.min(flag_at.map_or(u64::MAX, |flag_at| flag_at.saturating_sub(1))),
             chosen: None,
         });
-        let job = Job { ticket, task: Task::Turn, bot, position, seed: self.seed_for(ticket) };
+        let seed = self.seed_for(ticket);
+        let time_max = budget_ms.map(Duration::from_millis);
+        let job = Job { ticket, task: Task::Turn, bot, position, seed, time_max };
         moment.effects.push(Effect::Think(job));
     }
 

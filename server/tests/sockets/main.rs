@@ -12,4 +12,5 @@ mod logs;
 mod metrics;
 mod play;
 mod storage;
+mod time;
 mod tls;

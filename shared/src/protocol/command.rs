@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{CommandId, Identity, Name, Reason, Refusal, RoomCode};
 use crate::{
     bot::{BotKind, BotSpec},
+    clock::TimeControl,
     rules::{Point, Rules, Stone},
 };
 
@@ -96,6 +97,9 @@ pub struct Create {
     /// The colour of the first of the two seats.
     #[serde(default)]
     pub colour: Colour,
+    /// How much time the players have in each game.
+    #[serde(default, skip_serializing_if = "TimeControl::is_none")]
+    pub time: TimeControl,
 }
 
 fn me_and_a_friend() -> [SeatRequest; 2] {
@@ -184,6 +188,10 @@ pub enum RoomRequest {
     GrantTakeback,
     /// Do not let the opponent take back.
     RefuseTakeback,
+    /// Claim the win, as the opponent is away and on turn for too long.
+    ClaimWin,
+    /// The same, but claim only a draw.
+    ClaimDraw,
     /// Ask for another game with colours swapped, or agree to the opponent's wish.
     Rematch,
     /// The weights that a bot gives to the points; answered by `weights`, where assistance is
@@ -222,6 +230,8 @@ impl RoomRequest {
             Self::Rematch => "rematch",
             Self::Weights { .. } => "weights",
             Self::BotMove { .. } => "bot_move",
+            Self::ClaimWin => "claim_win",
+            Self::ClaimDraw => "claim_draw",
         }
     }
 }
@@ -309,7 +319,8 @@ impl Request {
             }
             "sit" | "stand" | "seat_bot" | "remove_bot" | "play" | "resign" | "offer_draw"
             | "accept_draw" | "decline_draw" | "ask_takeback" | "grant_takeback"
-            | "refuse_takeback" | "rematch" | "weights" | "bot_move" => {
+            | "refuse_takeback" | "claim_win" | "claim_draw" | "rematch" | "weights"
+            | "bot_move" => {
                 let request = serde_json::from_str(text).map_err(|error| malformed(&error))?;
                 let room = room.ok_or_else(|| {
                     Refusal::new(Reason::Malformed, format!("{kind} needs a room"))

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{MemberId, Name, Visibility};
 use crate::{
     bot::BotSpec,
+    clock::{SideTime, TimeControl},
     rules::{Outcome, Point, Rules, Stone},
 };
 
@@ -34,6 +35,9 @@ pub enum Event {
         assistance: bool,
         /// Who made it.
         host: MemberId,
+        /// How much time the players have in each game.
+        #[serde(default, skip_serializing_if = "TimeControl::is_none")]
+        time: TimeControl,
     },
     /// Somebody took a seat.
     Sat {
@@ -72,6 +76,9 @@ pub enum Event {
         /// Whether a bot chose it on behalf of a person.
         #[serde(default, skip_serializing_if = "is_false")]
         assisted: bool,
+        /// What the mover has left, if his time ran. The opponent's time runs from here.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        time: Option<SideTime>,
     },
     /// A player offered a draw.
     DrawOffered {
@@ -93,10 +100,18 @@ pub enum Event {
         /// His colour.
         by: Stone,
     },
-    /// Moves were taken back.
+    /// Moves were taken back. Both players have the time that they had just before, and the time
+    /// of the one who is now on turn runs from here.
     TakenBack {
         /// How many moves are left on the board.
         ply: usize,
+    },
+    /// The server was away, and that time is nobody's: the one who is on turn has again what he
+    /// had when it became his turn.
+    Resumed {
+        /// When his time begins to run, in milliseconds since the Unix epoch: a little later than
+        /// this event, so that he can come back.
+        from: u64,
     },
     /// The game ended.
     Ended {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{CommandId, Identity, MemberId, Name, NumberedEvent, Player, RoomCode, Visibility};
 use crate::{
     bot::{BotSpec, Weight},
+    clock::{Clock, TimeControl},
     rules::{Forbidden, Illegal, Outcome, Point, Rules, Stone},
 };
 
@@ -62,8 +63,14 @@ pub enum Message {
         id: CommandId,
         /// The room.
         room: RoomCode,
+        /// The server's time, in milliseconds since the Unix epoch.
+        #[serde(default)]
+        now: u64,
         /// Who watches.
         spectators: Spectators,
+        /// Which players are away.
+        #[serde(default, skip_serializing_if = "Absent::is_nobody")]
+        away: Absent,
         /// What the client needs to be up to date.
         #[serde(flatten)]
         catch_up: CatchUp,
@@ -108,6 +115,14 @@ pub enum Message {
         /// Who watches now.
         spectators: Spectators,
     },
+    /// A player has gone or come back, or it is the turn of one who is away. This is news, as
+    /// `spectators` is.
+    Presence {
+        /// The room.
+        room: RoomCode,
+        /// Which players are away now.
+        away: Absent,
+    },
     /// The room is closed, and its code means nothing any more.
     Closed {
         /// The room.
@@ -140,6 +155,7 @@ impl Message {
             Self::Event { .. }
             | Self::Snapshot { .. }
             | Self::Spectators { .. }
+            | Self::Presence { .. }
             | Self::Closed { .. } => None,
         }
     }
@@ -173,6 +189,9 @@ pub struct Snapshot {
     pub assistance: bool,
     /// Who made the room.
     pub host: MemberId,
+    /// How much time the players have in each game.
+    #[serde(default, skip_serializing_if = "TimeControl::is_none")]
+    pub time: TimeControl,
     /// Who sits where.
     pub seats: Seats,
     /// The game, running or ended; absent before the first one.
@@ -235,6 +254,9 @@ pub struct GameSnapshot {
     /// Who wants another game.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rematch_ask: Option<Stone>,
+    /// The game's clock, if there is a time control.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<Clock>,
     /// How the game ended; absent while it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
@@ -249,6 +271,43 @@ pub struct Spectators {
     pub names: Vec<Name>,
 }
 
+/// The players who are away: seated members without any session in the room. Bots are always
+/// here.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Absent {
+    /// Black, if he is away.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub black: Option<Away>,
+    /// White, if he is away.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub white: Option<Away>,
+}
+
+impl Absent {
+    /// Since when a player is away, if he is.
+    pub const fn get(&self, seat: Stone) -> Option<Away> {
+        match seat {
+            Stone::Black => self.black,
+            Stone::White => self.white,
+        }
+    }
+
+    /// Whether all players are here.
+    pub const fn is_nobody(&self) -> bool {
+        self.black.is_none() && self.white.is_none()
+    }
+}
+
+/// A player who is away.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Away {
+    /// Since when, in milliseconds since the Unix epoch.
+    pub since: u64,
+    /// When his opponent may claim the win or a draw, if he stays away: only on his turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claim_at: Option<u64>,
+}
+
 /// A public room in the list.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct RoomSummary {
@@ -258,6 +317,9 @@ pub struct RoomSummary {
     pub rules: Rules,
     /// Whether players may ask a bot for help against people.
     pub assistance: bool,
+    /// How much time the players have in each game.
+    #[serde(default, skip_serializing_if = "TimeControl::is_none")]
+    pub time: TimeControl,
     /// Who sits where.
     pub seats: Seats,
     /// How far it has come.
@@ -375,6 +437,12 @@ pub enum Reason {
     NoOffer,
     /// The same offer or request is already open.
     AlreadyAsked,
+    /// The opponent is here, so that nothing can be claimed.
+    OpponentHere,
+    /// It is one's own turn, so that nothing can be claimed.
+    YourTurn,
+    /// The opponent has not been away for long enough.
+    TooEarly,
     /// There is no move of one's own to take back.
     NothingToTakeBack,
     /// Assistance is not allowed here and now.

@@ -61,6 +61,13 @@ pub enum Outcome {
         /// Who won.
         winner: Stone,
     },
+    /// A player was gone for so long that the opponent claimed the win, or a draw; or that the
+    /// game ended by itself.
+    Abandonment {
+        /// Who won; nobody in a draw, and where both players were gone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        winner: Option<Stone>,
+    },
     /// Every point is taken: a draw.
     FullBoard,
     /// The unbounded board's longest game was reached: a draw.
@@ -75,6 +82,7 @@ impl Outcome {
             | Self::Forbidden { winner, .. }
             | Self::Resignation { winner }
             | Self::Time { winner } => Some(*winner),
+            Self::Abandonment { winner } => *winner,
             Self::Agreement | Self::FullBoard | Self::LengthLimit => None,
         }
     }

@@ -141,6 +141,7 @@ fn mirrored(outcome: &Outcome, place: impl Fn(Point) -> Point) -> Outcome {
         | Outcome::Resignation { .. }
         | Outcome::Agreement
         | Outcome::Time { .. }
+        | Outcome::Abandonment { .. }
         | Outcome::FullBoard
         | Outcome::LengthLimit => outcome.clone(),
     }

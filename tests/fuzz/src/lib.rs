@@ -46,6 +46,7 @@ pub fn message(text: &str) {
         | Message::Pong { .. }
         | Message::Event { .. }
         | Message::Spectators { .. }
+        | Message::Presence { .. }
         | Message::Closed { .. } => assert_eq!(again, message),
     }
 }

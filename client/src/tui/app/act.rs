@@ -99,7 +99,10 @@ impl App {
                 self.mode = Mode::Input(first.map(String::from).unwrap_or_default());
             }
             Action::Takeback => self.in_game(RoomRequest::AskTakeback, effects),
-            Action::Draw => self.ask_in_game(Question::Draw),
+            Action::Draw => self.ask_in_game(match self.may_claim() {
+                true => Question::ClaimDraw,
+                false => Question::Draw,
+            }),
             Action::Resign => self.ask_in_game(Question::Resign),
             Action::Rematch => self.rematch(effects),
             Action::Accept => match self.open_offer() {
@@ -202,6 +205,7 @@ impl App {
                 match question {
                     Question::Resign => self.in_game(RoomRequest::Resign, effects),
                     Question::Draw => self.in_game(RoomRequest::OfferDraw, effects),
+                    Question::ClaimDraw => self.in_game(RoomRequest::ClaimDraw, effects),
                     Question::Quit => effects.push(Effect::Leave(Left::Quit)),
                 }
             }

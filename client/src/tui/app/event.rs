@@ -1,7 +1,7 @@
 //! What goes into the state of the screen, and what comes out.
 
 use crossterm::event::{KeyEvent, MouseEvent};
-use fivefold_shared::protocol::{Message, RoomRequest, Spectators};
+use fivefold_shared::protocol::{Absent, Message, RoomRequest, Spectators};
 
 /// Whatever can happen to the screen.
 #[derive(Clone, Debug)]
@@ -24,6 +24,10 @@ pub(in crate::tui) enum Event {
     Closed(String),
     /// Who watches, before the table says more about it.
     Spectators(Spectators),
+    /// Which players are away, before the table says more about it.
+    Away(Absent),
+    /// It is this time by the server's clock, in milliseconds since the Unix epoch.
+    Tick(u64),
     /// The program is asked to go to the background.
     Suspend,
 }

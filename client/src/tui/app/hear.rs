@@ -14,8 +14,9 @@ impl App {
     pub(super) fn hear(&mut self, message: Message, effects: &mut Vec<Effect>) {
         match message {
             Message::Event { event, .. } => self.happened(&event, effects),
-            Message::Joined { spectators, catch_up, .. } => {
+            Message::Joined { spectators, away, catch_up, .. } => {
                 self.spectators = spectators;
+                self.away = away;
                 match catch_up {
                     CatchUp::Snapshot(snapshot) => self.replace(*snapshot, effects),
                     CatchUp::Events(events) => {
@@ -27,6 +28,7 @@ impl App {
             }
             Message::Snapshot { snapshot, .. } => self.replace(*snapshot, effects),
             Message::Spectators { spectators, .. } => self.spectators = spectators,
+            Message::Presence { away, .. } => self.away = away,
             Message::Weights { ply, bot, weights, .. } => {
                 // After the end, the position before the last move is weighed.
                 let over = self.room.running().is_none() && ply < self.ply();
@@ -87,6 +89,7 @@ impl App {
             | Event::DrawDeclined { .. }
             | Event::TakebackAsked { .. }
             | Event::TakebackRefused { .. }
+            | Event::Resumed { .. }
             | Event::RematchAsked { .. } => {}
         }
         self.forget_question();
@@ -120,7 +123,8 @@ impl App {
 
     /// A question about a game that has ended needs no answer.
     fn forget_question(&mut self) {
-        if let Mode::Ask(Question::Resign | Question::Draw | Question::Quit) = self.mode
+        if let Mode::Ask(Question::Resign | Question::Draw | Question::ClaimDraw | Question::Quit) =
+            self.mode
             && self.room.running().is_none()
         {
             self.mode = Mode::Board;
@@ -155,6 +159,7 @@ impl App {
             | Event::TakebackAsked { .. }
             | Event::TakebackRefused { .. }
             | Event::TakenBack { .. }
+            | Event::Resumed { .. }
             | Event::Ended { .. }
             | Event::RematchAsked { .. } => Some(words::event(self.place(), event)),
         }

@@ -25,6 +25,8 @@ pub(in crate::tui) enum Question {
     Resign,
     /// Offer a draw?
     Draw,
+    /// Claim a draw?
+    ClaimDraw,
     /// Leave a running game?
     Quit,
 }
@@ -34,6 +36,7 @@ impl fmt::Display for Question {
         f.write_str(match self {
             Self::Resign => "Resign this game?",
             Self::Draw => "Offer a draw?",
+            Self::ClaimDraw => "Claim a draw, as your opponent has gone away?",
             Self::Quit => "Leave while the game is running? (Your seat is kept.)",
         })
     }
@@ -48,6 +51,8 @@ pub(in crate::tui) enum Offer {
     Takeback,
     /// Another game.
     Rematch,
+    /// Nothing: he has gone away, and the game may be claimed.
+    Claim,
 }
 
 impl Offer {
@@ -57,6 +62,7 @@ impl Offer {
             Self::Draw => "y accepts, n declines.",
             Self::Takeback => "y grants, n refuses.",
             Self::Rematch => "y or m agrees.",
+            Self::Claim => "y claims the win, d a draw.",
         }
     }
 
@@ -66,15 +72,16 @@ impl Offer {
             Self::Draw => RoomRequest::AcceptDraw,
             Self::Takeback => RoomRequest::GrantTakeback,
             Self::Rematch => RoomRequest::Rematch,
+            Self::Claim => RoomRequest::ClaimWin,
         }
     }
 
-    /// The request that does not; a rematch is just not agreed to.
+    /// The request that does not; a rematch is just not agreed to, and a claim not made.
     pub(super) const fn no(self) -> Option<RoomRequest> {
         match self {
             Self::Draw => Some(RoomRequest::DeclineDraw),
             Self::Takeback => Some(RoomRequest::RefuseTakeback),
-            Self::Rematch => None,
+            Self::Rematch | Self::Claim => None,
         }
     }
 }

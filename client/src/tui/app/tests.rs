@@ -6,6 +6,7 @@ mod screens;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use fivefold_shared::{
     bot::{BotKind, Weight},
+    clock::TimeControl,
     notation::coordinates,
     protocol::{
         CommandId, Event as RoomEvent, MemberId, Message, Name, NumberedEvent, Player, Reason,
@@ -41,6 +42,11 @@ struct Sitting {
 impl Sitting {
     /// Ann (Black) against Bob (White); the one who looks is in one of their seats, or Eve.
     fn new(rules: Rules, seat: Seat) -> Self {
+        Self::seated(rules, TimeControl::None, seat)
+    }
+
+    /// The same with a clock.
+    fn seated(rules: Rules, time: TimeControl, seat: Seat) -> Self {
         let (ann, bob) = (id('a'), id(if seat == Seat::Both { 'a' } else { 'b' }));
         let you = match seat {
             Seat::Black | Seat::Both => ann.clone(),
@@ -49,15 +55,24 @@ impl Sitting {
         };
         let black = Player::Member { member: ann.clone(), name: name("Ann") };
         let white = Player::Member { member: bob, name: name("Bob") };
-        let mut sitting = Self::alone(rules, you, ann);
+        let mut sitting = Self::made(rules, time, you, ann);
         sitting.hears(RoomEvent::Started { game: 1, black, white });
         sitting
     }
 
     /// In a room without a game.
     fn alone(rules: Rules, you: MemberId, host: MemberId) -> Self {
-        let created =
-            RoomEvent::Created { rules, visibility: Visibility::Private, assistance: false, host };
+        Self::made(rules, TimeControl::None, you, host)
+    }
+
+    fn made(rules: Rules, time: TimeControl, you: MemberId, host: MemberId) -> Self {
+        let created = RoomEvent::Created {
+            rules,
+            visibility: Visibility::Private,
+            assistance: false,
+            host,
+            time,
+        };
         let room = Room::begin(&NumberedEvent { seq: 1, at: 0, event: created }).unwrap();
         let options = Options { colour: false, glyphs: Glyphs::Ascii, mouse: true };
         Self { app: App::new(room, you, LINK.into(), options), seq: 1, effects: Vec::new() }
@@ -80,7 +95,7 @@ impl Sitting {
         for name in names.split_whitespace() {
             let point = coordinates::parse(name, self.app.rules().size()).unwrap();
             let ply = self.app.ply();
-            self.hears(RoomEvent::Played { ply, point, assisted: false });
+            self.hears(RoomEvent::Played { ply, point, assisted: false, time: None });
         }
         if let Some(outcome) = self.app.room().game.as_ref().unwrap().position.outcome() {
             let outcome = outcome.clone();

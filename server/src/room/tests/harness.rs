@@ -8,24 +8,26 @@
 //! 2 name Rob               its member has changed his name
 //! 2 play 0 7,7             a command, by its name on the wire and its arguments
 //! 2 #x play 0 7,7          the same with the id `x`; otherwise each command has its own
+//! 2 play 0 7,7 ~50         the same, 50 milliseconds of lag before it
 //! job 3 7,7|weights|none   the answer to job 3
 //! +500                     500 milliseconds later the room is woken
 //! moves 7,7 8,8 ...        sessions 1 and 2 move in turn, 1 first; nothing is refused
 //! rebuild                  a commit has failed: the room goes back to its log
 //! ```
 //!
-//! Lists of spectators are compared only where the expected effects have one.
+//! Lists of spectators and of absent players are compared only where the expected effects have one.
 
 use std::collections::BTreeMap;
 
 use fivefold_shared::{
     bot::Weight,
+    clock::{SideTime, TimeControl},
     protocol::{
         CatchUp, CommandId, Create, Event, MemberId, Message, Name, Player, Refusal, RoomCode,
         RoomRequest,
     },
     room::Room as State,
-    rules::{Outcome, Point, Size},
+    rules::{Outcome, Point, Size, Stone},
 };
 use serde_json::{Value, json};
 
@@ -75,7 +77,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Makes a room from `VARIANT SIZE SEAT SEAT COLOUR [assistance]`, lets Ann enter, and says
+    /// Makes a room from `VARIANT SIZE SEAT SEAT COLOUR [assistance] [in TIME]`, lets Ann enter, and says
     /// what came out.
     pub(super) fn create(text: &str) -> Result<(Self, String), Refusal> {
         Self::create_with(text, Limits::DEFAULT)
@@ -123,7 +125,7 @@ impl Table {
     pub(super) fn run(&mut self, script: &str) {
         for line in script.lines().map(str::trim).filter(|line| !line.is_empty()) {
             let (input, expected) = line.split_once('>').expect("INPUT > EFFECTS");
-            let news = expected.contains("spectators");
+            let news = expected.contains("spectators") || expected.contains("away");
             let effects = self.step(input.trim());
             assert_eq!(show_all(&effects, news), expected.trim(), "in {line:?} of {script}");
         }
@@ -175,7 +177,15 @@ impl Table {
             ["leave"] => Input::Leave { session, command: Some(id) },
             ["gone"] => Input::Leave { session, command: None },
             ["name", name] => Input::Renamed { session, name: Name::new(name).unwrap() },
-            request => Input::Command { session, id, request: read_request(request) },
+            request => {
+                let (request, lag_ms) = match request {
+                    [request @ .., lag] if lag.starts_with('~') => {
+                        (request, lag[1..].parse().unwrap())
+                    }
+                    request => (request, 0),
+                };
+                Input::Command { session, id, request: read_request(request), lag_ms }
+            }
         }
     }
 
@@ -198,7 +208,7 @@ impl Table {
         effects
     }
 
-    fn take_in(&mut self, effects: &Effects) {
+    pub(super) fn take_in(&mut self, effects: &Effects) {
         for effect in effects {
             match effect {
                 Effect::Append(entry) => {
@@ -223,7 +233,8 @@ impl Table {
         }
     }
 
-    /// The room is what its log makes of it, nobody sits twice, and no bot is left unasked.
+    /// The room is what its log makes of it, nobody sits twice, no bot is left unasked, and the
+    /// room wakes before any time is up.
     fn verify(&self) {
         let snapshot = self.room.state.snapshot();
         assert_eq!(self.folded.as_ref().map(State::snapshot).as_ref(), Some(&snapshot));
@@ -239,6 +250,13 @@ impl Table {
         assert_eq!(self.room.turn.is_some(), awaited && !self.room.is_closed());
         if let Some(turn) = &self.room.turn {
             assert!(self.room.deadline().is_some_and(|at| at <= turn.deadline()));
+        }
+        if let Some(flag_at) = running.and_then(|game| game.clock?.flag_at())
+            && !self.room.is_closed()
+        {
+            let resumes = self.room.resume_at.is_some();
+            assert!(flag_at > self.now || resumes || awaited, "the flag has fallen");
+            assert!(self.room.deadline().is_some_and(|at| at <= flag_at || resumes));
         }
     }
 }
@@ -258,6 +276,7 @@ pub(super) fn command_id(text: &str) -> CommandId {
 }
 
 fn create(text: &str) -> Create {
+    let (text, time) = text.split_once(" in ").unwrap_or((text, "none"));
     let words: Vec<&str> = text.split(' ').collect();
     let [variant, size, first, second, colour, assistance @ ..] = words.as_slice() else {
         panic!("{text}");
@@ -274,6 +293,7 @@ fn create(text: &str) -> Create {
     serde_json::from_value(json!({
         "rules": rules, "seats": seats, "colour": colour,
         "assistance": assistance == ["assistance"],
+        "time": time.parse::<TimeControl>().unwrap(),
     }))
     .unwrap()
 }
@@ -319,7 +339,9 @@ fn read_thought(text: &str) -> Option<Thought> {
 
 /// Effects in the words of the scripts.
 pub(super) fn show_all(effects: &Effects, news: bool) -> String {
-    let is_news = |e: &&Effect| matches!(e, Effect::Broadcast(Message::Spectators { .. }));
+    let is_news = |e: &&Effect| {
+        matches!(e, Effect::Broadcast(Message::Spectators { .. } | Message::Presence { .. }))
+    };
     let shown: Vec<_> = effects.iter().filter(|e| news || !is_news(e)).map(show).collect();
     shown.join("; ")
 }
@@ -362,6 +384,14 @@ fn show_message(message: &Message) -> String {
             let names = spectators.names.iter().map(|name| format!(" {name}"));
             format!("spectators {}{}", spectators.count, names.collect::<String>())
         }
+        Message::Presence { away, .. } => {
+            let show = |seat: Stone| {
+                let away = away.get(seat)?;
+                let claim = away.claim_at.map(|at| format!(" claim {at}")).unwrap_or_default();
+                Some(format!(" {} {}{claim}", seat.to_string().to_lowercase(), away.since))
+            };
+            format!("away{}", Stone::BOTH.into_iter().filter_map(show).collect::<String>())
+        }
         Message::Welcome { .. }
         | Message::Rooms { .. }
         | Message::Pong { .. }
@@ -380,18 +410,27 @@ fn show_event(event: &Event) -> String {
         Event::Started { game, black, white } => {
             format!("started {game} {} {}", black.name(), white.name())
         }
-        Event::Played { ply, point, assisted } => {
+        Event::Played { ply, point, assisted, time } => {
             let mark = if *assisted { " assisted" } else { "" };
-            format!("played {ply} {},{}{mark}", point.x, point.y)
+            let time = time.map(show_time).unwrap_or_default();
+            format!("played {ply} {},{}{mark}{time}", point.x, point.y)
         }
         Event::DrawOffered { by } => format!("draw_offered {}", seat(*by)),
         Event::DrawDeclined { by } => format!("draw_declined {}", seat(*by)),
         Event::TakebackAsked { by } => format!("takeback_asked {}", seat(*by)),
         Event::TakebackRefused { by } => format!("takeback_refused {}", seat(*by)),
         Event::TakenBack { ply } => format!("taken_back {ply}"),
+        Event::Resumed { from } => format!("resumed {from}"),
         Event::Ended { outcome } => format!("ended {}", show_outcome(outcome)),
         Event::RematchAsked { by } => format!("rematch_asked {}", seat(*by)),
     }
+}
+
+/// Such as ` 1500ms x3 ~40`: what is left, periods, and lag given back.
+fn show_time(time: SideTime) -> String {
+    let periods = Some(time.periods).filter(|&n| n > 0).map(|n| format!(" x{n}"));
+    let lag = Some(time.lag_used_ms).filter(|&n| n > 0).map(|n| format!(" ~{n}"));
+    format!(" {}ms{}{}", time.left_ms, periods.unwrap_or_default(), lag.unwrap_or_default())
 }
 
 fn show_outcome(outcome: &Outcome) -> String {

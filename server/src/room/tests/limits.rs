@@ -138,7 +138,8 @@ fn a_log_that_is_full_takes_no_more_than_the_end_of_a_game() {
         };
         let request = serde_json::from_str(&text).unwrap();
         effects.clear();
-        let input = Input::Command { session: SessionId(1), id: command_id(id), request };
+        let input =
+            Input::Command { session: SessionId(1), id: command_id(id), request, lag_ms: 0 };
         table.room.apply(table.now, input, &mut effects);
         assert_eq!(show_all(&effects, true), expected);
     }
@@ -184,7 +185,7 @@ fn an_empty_room_is_closed_later_if_people_have_a_game_there() {
              1 gone > -1
              2 gone > -2
              +86399999 >
-             +1 > close",
+             +1 > ended abandonment; close",
         ),
         (BOT, "1 gone > -1\n +3599999 >\n +1 > close"),
     ];

@@ -1,5 +1,6 @@
 //! What holds after any inputs in any order. The harness checks after each of them that the room
-//! is what its log says, that nobody sits twice, and that a bot on turn has been asked.
+//! is what its log says, that nobody sits twice, that a bot on turn has been asked, and that a flag
+//! falls when it is time.
 
 use std::collections::HashMap;
 
@@ -51,8 +52,13 @@ fn act() -> impl Strategy<Value = Act> {
         3 => (any::<bool>(), 0..4_usize).prop_map(|(other, back)| Act::Repeat(other, back)),
         4 => thought.prop_map(Act::Think),
         2 => (0..800_u64).prop_map(Act::Wait),
+        1 => (0..70_000_u64).prop_map(Act::Wait),
         1 => Just(Act::Rebuild),
     ]
+}
+
+fn time() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec!["none", "2s", "5s+1s", "byo 1s+2x1s", "move 1s"])
 }
 
 fn request() -> impl Strategy<Value = RoomRequest> {
@@ -72,6 +78,8 @@ fn request() -> impl Strategy<Value = RoomRequest> {
             RoomRequest::OfferDraw,
             RoomRequest::AcceptDraw,
             RoomRequest::AskTakeback,
+            RoomRequest::ClaimWin,
+            RoomRequest::ClaimDraw,
             RoomRequest::Rematch,
         ]),
         // The answers to what is asked for a moment only come more often.
@@ -155,7 +163,7 @@ impl Watched {
     /// A command of somebody present is answered at once and once, or held by a job.
     fn command(&mut self, session: SessionId, id: CommandId, request: RoomRequest) {
         let present = self.table.room.presence.contains(session);
-        let input = Input::Command { session, id: id.clone(), request };
+        let input = Input::Command { session, id: id.clone(), request, lag_ms: 100 };
         let answers = self.apply(input).into_iter().filter(|answered| *answered == id).count();
         let cause = cause(session, id);
         let held = self.table.room.help.iter().any(|help| help.cause == cause);
@@ -217,8 +225,9 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_comes_the_room_stays_sound(acts in prop::collection::vec(act(), 1..200)) {
-        let (table, _) = Table::create("mnk:3 3x3 me open black assistance").unwrap();
+    fn whatever_comes_the_room_stays_sound(time in time(), acts in prop::collection::vec(act(), 1..200)) {
+        let create = format!("mnk:3 3x3 me open black assistance in {time}");
+        let (table, _) = Table::create(&create).unwrap();
         let mut watched = Watched { table, sent: Vec::new(), answers: HashMap::new() };
         watched.act(Act::Enter(2, None));
         watched.act(Act::Ask(2, RoomRequest::Sit { seat: None }));

@@ -1,6 +1,6 @@
 //! What keys, clicks and news do.
 
-use fivefold_shared::protocol::{Reason, RoomRequest, Snapshot};
+use fivefold_shared::protocol::{Absent, Away, Reason, RoomRequest, Snapshot};
 
 use super::*;
 use crate::tui::app::{Connection, Left, Mode, Question};
@@ -332,4 +332,39 @@ fn the_cursor_stays_on_the_board_and_in_the_window() {
     }
     ann.keys(":bl1<Enter>");
     assert_eq!(ann.played(), Some((0, "bl1".into())));
+}
+
+#[test]
+fn who_waits_for_one_who_is_gone_may_claim_after_a_while() {
+    let mut ann = Sitting::new(Rules::TIC_TAC_TOE, Seat::Black);
+    ann.moves("b2");
+    let white = Some(Away { since: 1_000, claim_at: Some(61_000) });
+    let presence = Message::Presence { room: code(), away: Absent { black: None, white } };
+    ann.update(Event::Heard(presence));
+    ann.update(Event::Tick(31_500));
+    let screen = ann.drawn(80, 24);
+    assert!(screen.contains("in 30 s you may claim"), "{screen}");
+    ann.keys("y");
+    assert_eq!(ann.requests(), []);
+    ann.update(Event::Tick(61_000));
+    let screen = ann.drawn(80, 24);
+    assert!(screen.contains("y claims the win, d a draw"), "{screen}");
+    ann.keys("dy");
+    assert_eq!(ann.requests(), [RoomRequest::ClaimDraw]);
+    ann.keys("y");
+    assert_eq!(ann.requests(), [RoomRequest::ClaimWin]);
+}
+
+#[test]
+fn clocks_tick_and_warn() {
+    let mut ann = Sitting::seated(Rules::TIC_TAC_TOE, "5m+3".parse().unwrap(), Seat::Black);
+    ann.moves("b2");
+    let check = |ann: &mut Sitting, now, black: &str, white: &str| {
+        ann.update(Event::Tick(now));
+        let screen = ann.drawn(80, 24);
+        assert!(screen.contains(black) && screen.contains(white), "{screen}");
+    };
+    check(&mut ann, 1_000, "Ann (you)  5:00", "Bob  4:59");
+    check(&mut ann, 290_000, "Ann (you)  5:00", "Bob  0:10");
+    check(&mut ann, 290_100, "Ann (you)  5:00", "Bob  ! 0:09.9 !");
 }
