@@ -15,7 +15,7 @@ use fivefold_shared::{
     },
     rules::{Point, Rules, Size, Variant},
 };
-use fivefold_tests::{Guest, Server};
+use fivefold_tests::{Guest, Server, Times};
 
 const ROUNDS: usize = 5;
 const MOVES: i32 = 2_000;
@@ -35,8 +35,6 @@ async fn main() {
             empty.extend(quiet);
             busy.extend(noisy);
         }
-        empty.sort();
-        busy.sort();
         print_line("all", &empty, &busy);
         let ratio = |of| micros(&busy, of) / micros(&empty, of);
         println!("busy/empty: median {:.2}, p99 {:.2}\n", ratio(0.5), ratio(0.99));
@@ -53,15 +51,12 @@ fn print_line(name: &str, empty: &[Duration], busy: &[Duration]) {
     );
 }
 
-/// A quantile of sorted times, in microseconds.
-fn micros(sorted: &[Duration], quantile: f64) -> f64 {
-    let index = (sorted.len() - 1) as f64 * quantile;
-    #[expect(clippy::cast_possible_truncation, reason = "an index into the times")]
-    let time = sorted[index.round() as usize];
-    time.as_secs_f64() * 1e6
+/// A quantile of times, in microseconds.
+fn micros(times: &[Duration], part: f64) -> f64 {
+    times.iter().copied().collect::<Times>().quantile(part).as_secs_f64() * 1e6
 }
 
-/// The sorted times from a person's move to the opponent's news of it, on a new server with so
+/// The times from a person's move to the opponent's news of it, on a new server with so
 /// many games of bots.
 async fn measure(pace: &str, bot_games: usize) -> Vec<Duration> {
     let mut flags = vec!["--log", "warn", "--command-rate", "1000000", "--bot-pace", pace];
@@ -91,7 +86,6 @@ async fn measure(pace: &str, bot_games: usize) -> Vec<Duration> {
         assert!(!host.is_finished(), "the games of bots go on until the measuring ends");
         host.abort();
     }
-    times.sort();
     times
 }
 

@@ -18,7 +18,10 @@ use tokio::{
     net::TcpStream,
     time::{Instant, timeout_at},
 };
-use tokio_tungstenite::{WebSocketStream, client_async, tungstenite};
+use tokio_tungstenite::{
+    WebSocketStream, client_async_with_config,
+    tungstenite::{self, protocol::WebSocketConfig},
+};
 
 use crate::{PATIENCE, Server};
 
@@ -30,9 +33,17 @@ pub type Socket = WebSocketStream<TcpStream>;
 /// # Panics
 /// When it cannot be opened.
 pub async fn connect(address: SocketAddr) -> Socket {
-    let stream = TcpStream::connect(address).await.expect("the server accepts");
-    stream.set_nodelay(true).expect("a TCP socket");
-    client_async(format!("ws://{address}/ws"), stream).await.expect("a WebSocket").0
+    try_connect(address).await.expect("the server accepts a WebSocket")
+}
+
+/// As [`connect`], from a server that may be gone.
+pub(crate) async fn try_connect(address: SocketAddr) -> Result<Socket, tungstenite::Error> {
+    let stream = TcpStream::connect(address).await?;
+    stream.set_nodelay(true)?;
+    // Small, so that one program can be ten thousand people.
+    let config = WebSocketConfig::default().read_buffer_size(2 * 1024);
+    let url = format!("ws://{address}/ws");
+    Ok(client_async_with_config(url, stream, Some(config)).await?.0)
 }
 
 /// Somebody with an identity, on one socket.
@@ -73,6 +84,16 @@ impl Away {
     pub async fn back(self) -> Guest {
         let Self { address, identity, name, rooms } = self;
         Guest { rooms, ..Guest::greet(address, name.as_str(), Some(identity)).await }
+    }
+
+    /// As [`back`](Self::back), to a server that may be gone, and is at this address now if it is
+    /// not; otherwise he is still away.
+    pub(crate) async fn try_back(self, address: SocketAddr) -> Result<Guest, Self> {
+        let identity = Some(self.identity.clone());
+        match Guest::try_greet(address, self.name.as_str(), identity).await {
+            Some(guest) => Ok(Guest { rooms: self.rooms, ..guest }),
+            None => Err(self),
+        }
     }
 }
 
@@ -121,21 +142,42 @@ impl Guest {
         Self::greet(server.address(), name, Some(identity.clone())).await
     }
 
-    async fn greet(address: SocketAddr, name: &str, identity: Option<Identity>) -> Self {
+    pub(crate) async fn greet(address: SocketAddr, name: &str, identity: Option<Identity>) -> Self {
+        Self::try_greet(address, name, identity).await.expect("the server welcomes him")
+    }
+
+    /// Nobody when there is no server or it goes away.
+    async fn try_greet(
+        address: SocketAddr,
+        name: &str,
+        identity: Option<Identity>,
+    ) -> Option<Self> {
         let name = Some(Name::new(name).expect("a name"));
-        let mut socket = connect(address).await;
+        let mut socket = try_connect(address).await.ok()?;
         let id = CommandId::try_from("hello".to_owned()).expect("an id");
         let hello = LobbyRequest::Hello { protocol: VERSION, identity: identity.clone(), name };
         let json = Command { id, request: Request::Lobby(hello) }.to_json();
-        socket.send(tungstenite::Message::text(json)).await.expect("the server listens");
-        let welcome = receive(&mut socket).await.expect("the socket stays open");
+        socket.send(tungstenite::Message::text(json)).await.ok()?;
+        let welcome = receive(&mut socket).await.ok()?;
         let Message::Welcome { you: me, name, identity: new, .. } = welcome else {
             panic!("no welcome: {welcome:?}");
         };
         assert_ne!(new.is_some(), identity.is_some(), "a new identity for who brings none");
         let identity = new.or(identity).expect("one of both");
         let prefix = rand::random();
-        Self { address, socket, prefix, sent: 0, rooms: HashMap::new(), me, identity, name }
+        Some(Self { address, socket, prefix, sent: 0, rooms: HashMap::new(), me, identity, name })
+    }
+
+    /// An id that no command has had.
+    pub(crate) fn new_id(&mut self) -> CommandId {
+        self.sent += 1;
+        let id = format!("{:x}-{}", self.prefix, self.sent);
+        CommandId::try_from(id).expect("an id")
+    }
+
+    /// Leaves his socket to somebody who does not keep what he hears.
+    pub(crate) fn into_socket(self) -> Socket {
+        self.socket
     }
 
     /// What he has heard of a room.
@@ -148,9 +190,7 @@ impl Guest {
 
     /// Sends a command with an id of its own, and returns the id.
     pub async fn send(&mut self, request: Request) -> CommandId {
-        self.sent += 1;
-        let id = format!("{:x}-{}", self.prefix, self.sent);
-        let id = CommandId::try_from(id).expect("an id");
+        let id = self.new_id();
         self.send_as(id.clone(), request).await;
         id
     }

@@ -1,19 +1,24 @@
 //! What the end-to-end tests are made with: the real programs, started as a user starts them, and
 //! scripted people who speak the protocol over real sockets.
 //!
-//! Nothing here knows how the server or the client work inside; both are only run.
+//! Nothing here knows how the server or the client work inside; both are only run. What a stopped
+//! server has kept is read by the server's own store ([`fault`]).
 
 mod client;
+pub mod fault;
 mod guest;
+pub mod load;
 mod programs;
 pub mod random_games;
 mod server;
+mod times;
 
 pub use self::{
     client::Client,
     guest::{Away, Guest, Seen, Socket, connect},
     programs::program,
     server::Server,
+    times::Times,
 };
 
 use std::time::Duration;

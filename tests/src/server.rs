@@ -43,8 +43,16 @@ impl Server {
     /// # Panics
     /// When it does not start.
     pub fn start_in(folder: &Path) -> Self {
+        Self::start_in_with(folder, &["--command-rate", "1000000"])
+    }
+
+    /// As [`start_in`](Self::start_in), with these flags and everything else as it comes.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn start_in_with(folder: &Path, flags: &[&str]) -> Self {
         let mut server = Command::new(program("fivefold-server"));
-        Self::run(server.args(["--command-rate", "1000000", "--data"]).arg(folder))
+        Self::run(server.arg("--data").arg(folder).args(flags))
     }
 
     fn run(server: &mut Command) -> Self {
@@ -65,6 +73,11 @@ impl Server {
     /// The line that it writes when it is ready.
     pub fn greeting(&self) -> &str {
         &self.greeting
+    }
+
+    /// Its process.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
     }
 
     /// Where it listens.

@@ -1,0 +1,223 @@
+//! The fault test: people play random games in many rooms while their server is killed again and
+//! again, and afterwards the log that the server has kept is compared with what it had told them.
+//!
+//! Commands are sent twice or late, connections break with the server, and one spectator of each
+//! room reads slowly. Only when the server has been stopped for good is its storage read; while it
+//! runs, it is seen from outside.
+
+mod member;
+
+use std::{
+    collections::HashMap,
+    fmt,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use fivefold_server::{
+    room::{Cause, Entry},
+    store::{DataFolder, Sqlite, Storage},
+};
+use fivefold_shared::{
+    clock::TimeControl,
+    protocol::{Colour, Create, Event, NumberedEvent, RoomRequest, SeatRequest, Visibility},
+    rules::{Rules, Size, Variant},
+};
+use rand::{RngExt, SeedableRng, rngs::StdRng};
+use tokio::{sync::watch, task::JoinSet, time::sleep};
+
+use self::member::{Conduct, Made, Member};
+use crate::{Guest, Seen, Server};
+
+/// The mean time from a start of the server to its end.
+const LIFE: Duration = Duration::from_secs(1);
+
+/// What was done, and what went wrong.
+#[derive(Clone, Debug, Default)]
+pub struct Verdict {
+    /// Moves that were acknowledged to the player who made them.
+    pub moves: usize,
+    /// Events in the logs of all rooms.
+    pub events: usize,
+    /// Kills of the server.
+    pub kills: usize,
+    /// Commands that were sent again, on purpose or because the answer did not come.
+    pub repeated: usize,
+    /// Connections that were lost.
+    pub lost_connections: usize,
+    /// Catching up that needed a snapshot, as more was missed than the server keeps ready.
+    pub snapshots: usize,
+    /// Commands that were refused although they were right, and repeated ones that were answered
+    /// in another way than the first time.
+    pub wrong_answers: usize,
+    /// Acknowledged moves that are not in the log, or elsewhere in it than was said.
+    pub lost: usize,
+    /// Moves that are in the log more than once.
+    pub doubled: usize,
+    /// Members who heard a gap, or something else than what is in the log.
+    pub out_of_order: usize,
+}
+
+impl Verdict {
+    /// Whether every promise was kept.
+    pub fn is_clean(&self) -> bool {
+        self.wrong_answers + self.lost + self.doubled + self.out_of_order == 0
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{} acknowledged moves, {} events, {} kills, {} connections lost, {} commands \
+             repeated, {} snapshots",
+            self.moves,
+            self.events,
+            self.kills,
+            self.lost_connections,
+            self.repeated,
+            self.snapshots
+        )?;
+        write!(
+            f,
+            "{} lost, {} doubled, {} out of order, {} wrongly answered",
+            self.lost, self.doubled, self.out_of_order, self.wrong_answers
+        )
+    }
+}
+
+/// Plays in so many rooms for a time, and kills the server once a second on average.
+///
+/// # Panics
+/// When the server cannot be started again, or a member hears what no room can have said: a gap,
+/// a double, a move that is not legal.
+pub async fn run(rooms: usize, time: Duration, seed: u64) -> Verdict {
+    let folder = tempfile::tempdir().expect("a folder for the data");
+    let mut verdict = Verdict::default();
+    let mut server = start(folder.path());
+    let (moved, address) = watch::channel(server.address());
+    let (stop, stopped) = watch::channel(false);
+    let mut playing = JoinSet::new();
+    let mut random = StdRng::seed_from_u64(seed);
+    for number in 0..rooms {
+        for (guest, member) in enter(&server, number).await {
+            let (address, stopped) = (address.clone(), stopped.clone());
+            let chances = StdRng::seed_from_u64(random.random());
+            playing.spawn(member.attend(guest, address, stopped, chances));
+        }
+    }
+
+    let end = Instant::now() + time;
+    while Instant::now() < end {
+        // Exponentially distributed, as independent accidents are.
+        let life = LIFE.mul_f64(-random.random_range(f64::EPSILON..1.0).ln());
+        sleep(life.min(end.saturating_duration_since(Instant::now()))).await;
+        // Dropped is killed, as by `kill -9`.
+        drop(server);
+        verdict.kills += 1;
+        server = start(folder.path());
+        moved.send_replace(server.address());
+    }
+    stop.send_replace(true);
+    // Nobody plays any more: whoever comes back now hears the rest.
+    let mut heard = Vec::new();
+    for (mut member, away) in playing.join_all().await {
+        let guest = member.catch_up(away, server.address()).await;
+        heard.push((member, guest));
+    }
+    drop(server);
+    judge(folder.path(), heard, &mut verdict);
+    verdict
+}
+
+fn start(folder: &Path) -> Server {
+    let flags = ["--command-rate", "1000000", "--sessions-per-address", "1000000"];
+    Server::start_in_with(folder, &[&flags[..], &["--log", "error"]].concat())
+}
+
+/// A new room with two players and two spectators, one of them slow.
+async fn enter(server: &Server, number: usize) -> [(Guest, Member); 4] {
+    let sizes = [Size::square(15), Size::Unbounded];
+    let rules = Rules::new(Variant::Freestyle, sizes[number % sizes.len()]).expect("on offer");
+    let mut ann = Guest::hello(server, "Ann").await;
+    let room = ann
+        .create(Create {
+            rules,
+            visibility: Visibility::Private,
+            assistance: false,
+            seats: [SeatRequest::Me, SeatRequest::Open],
+            colour: Colour::Random,
+            time: TimeControl::None,
+        })
+        .await;
+    let mut others = Vec::new();
+    for name in ["Bob", "Eve", "Sid"] {
+        let mut guest = Guest::hello(server, name).await;
+        guest.join(&room).await;
+        others.push(guest);
+    }
+    let [mut bob, eve, sid] = <[Guest; 3]>::try_from(others).expect("three of them");
+    bob.done(&room, RoomRequest::Sit { seat: None }).await;
+    [
+        (ann, Conduct::Plays),
+        (bob, Conduct::Plays),
+        (eve, Conduct::Watches),
+        (sid, Conduct::WatchesSlowly),
+    ]
+    .map(|(guest, conduct)| {
+        let member = Member::new(&guest, &room, conduct);
+        (guest, member)
+    })
+}
+
+/// Compares what the members were told with what is in the database.
+fn judge(folder: &Path, mut heard: Vec<(Member, Guest)>, verdict: &mut Verdict) {
+    let folder = DataFolder::take(folder).expect("the server is gone");
+    let mut storage = Sqlite::open(folder).expect("the database is sound");
+    heard.sort_by(|(a, _), (b, _)| a.room.cmp(&b.room));
+    for members in heard.chunk_by(|(a, _), (b, _)| a.room == b.room) {
+        let log = storage.read(&members[0].0.room).expect("the log is whole");
+        verdict.events += log.len();
+        let mut by_cause: HashMap<Cause, Vec<&NumberedEvent>> = HashMap::new();
+        for Entry { event, cause } in &log {
+            if let (Event::Played { .. }, Some(cause)) = (&event.event, cause) {
+                by_cause.entry(cause.clone()).or_default().push(event);
+            }
+        }
+        verdict.doubled += by_cause.values().filter(|events| events.len() > 1).count();
+        for (member, guest) in members {
+            let seen = guest.seen(&member.room);
+            let is_lost = |made: &&Made| !is_kept(member, made, &by_cause);
+            verdict.moves += member.made.len();
+            verdict.lost += member.made.iter().filter(is_lost).count();
+            verdict.out_of_order += usize::from(!is_in_order(seen, &log));
+            verdict.wrong_answers += member.wrong_answers.len();
+            verdict.repeated += member.repeated;
+            verdict.lost_connections += member.lost_connections;
+            verdict.snapshots += seen.snapshots - 1;
+        }
+    }
+}
+
+/// Whether a move that was acknowledged is in the log, and where it was said to be.
+fn is_kept(member: &Member, made: &Made, log: &HashMap<Cause, Vec<&NumberedEvent>>) -> bool {
+    let cause = Cause { member: member.me.clone(), command: made.command.clone() };
+    log.get(&cause).into_iter().flatten().any(|logged| {
+        logged.seq <= made.seq
+            && matches!(&logged.event, Event::Played { ply, point, .. }
+                if *ply == made.ply && *point == made.point)
+    })
+}
+
+/// Whether what a member has heard is the log up to its last move, without gaps but for those that
+/// a snapshot has closed.
+fn is_in_order(seen: &Seen, log: &[Entry]) -> bool {
+    let is_logged = |heard: &NumberedEvent| {
+        let index = usize::try_from(heard.seq - 1).expect("logs fit into memory");
+        log.get(index).is_some_and(|entry| entry.event == *heard)
+    };
+    let gaps = seen.events.windows(2).filter(|pair| pair[1].seq != pair[0].seq + 1).count();
+    let is_move = |entry: &&Entry| matches!(entry.event.event, Event::Played { .. });
+    let last_move = log.iter().rfind(is_move).map_or(0, |entry| entry.event.seq);
+    seen.events.iter().all(is_logged) && gaps < seen.snapshots && seen.room.seq >= last_move
+}

@@ -1,0 +1,206 @@
+//! One member of a room whose server is killed again and again: he comes back each time, sends
+//! again what was not answered, and remembers every answer.
+
+use std::{net::SocketAddr, time::Duration};
+
+use fivefold_shared::{
+    protocol::{CommandId, LobbyRequest, MemberId, Message, Request, RoomCode, RoomRequest},
+    rules::Point,
+};
+use rand::{RngExt, rngs::StdRng};
+use tokio::{sync::watch, time::sleep};
+
+use crate::{Away, Guest, random_games::random_move};
+
+/// The longest that a player waits before a move.
+const WAIT_MAX: Duration = Duration::from_millis(200);
+/// The longest that the slow spectator leaves a message unread.
+const SLOWNESS_MAX: Duration = Duration::from_millis(50);
+/// How long to wait before the server is tried again.
+const AGAIN: Duration = Duration::from_millis(20);
+
+/// An old command that comes again is this far back: the server remembers 64 answers.
+const AGAIN_FROM: usize = 20;
+
+/// What a member does in the room.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Conduct {
+    Plays,
+    Watches,
+    WatchesSlowly,
+}
+
+/// A move that was acknowledged.
+#[derive(Clone, Debug)]
+pub(super) struct Made {
+    pub(super) command: CommandId,
+    pub(super) ply: usize,
+    pub(super) point: Point,
+    /// The number of the last event that it caused, as the server said.
+    pub(super) seq: u64,
+}
+
+/// Somebody who is in one room, and what he was answered.
+#[derive(Debug)]
+pub(super) struct Member {
+    pub(super) room: RoomCode,
+    pub(super) me: MemberId,
+    pub(super) conduct: Conduct,
+    pub(super) made: Vec<Made>,
+    /// Answers that should have been others.
+    pub(super) wrong_answers: Vec<Message>,
+    pub(super) repeated: usize,
+    pub(super) lost_connections: usize,
+    /// What was asked and not answered yet.
+    pending: Option<(CommandId, RoomRequest)>,
+}
+
+impl Member {
+    pub(super) fn new(guest: &Guest, room: &RoomCode, conduct: Conduct) -> Self {
+        Self {
+            room: room.clone(),
+            me: guest.me.clone(),
+            conduct,
+            made: Vec::new(),
+            wrong_answers: Vec::new(),
+            repeated: 0,
+            lost_connections: 0,
+            pending: None,
+        }
+    }
+
+    /// Plays or watches until it is time to stop and nothing of his is unanswered, wherever the
+    /// server is meanwhile.
+    pub(super) async fn attend(
+        mut self,
+        mut guest: Guest,
+        address: watch::Receiver<SocketAddr>,
+        mut stopped: watch::Receiver<bool>,
+        mut random: StdRng,
+    ) -> (Self, Away) {
+        let mut is_back = false;
+        while self.visit(&mut guest, is_back, &mut stopped, &mut random).await.is_none() {
+            self.lost_connections += 1;
+            is_back = true;
+            let mut away = guest.lost();
+            guest = loop {
+                let now = *address.borrow();
+                match away.try_back(now).await {
+                    Ok(guest) => break guest,
+                    Err(still_away) => away = still_away,
+                }
+                sleep(AGAIN).await;
+            };
+        }
+        (self, guest.lost())
+    }
+
+    /// Comes once more, to hear what is left to hear.
+    pub(super) async fn catch_up(&mut self, away: Away, address: SocketAddr) -> Guest {
+        let mut guest = away.try_back(address).await.expect("the server is there");
+        self.join(&mut guest).await.expect("the server stays");
+        guest
+    }
+
+    /// Is in the room on one connection until it is lost, which is nothing, or he is done.
+    async fn visit(
+        &mut self,
+        guest: &mut Guest,
+        is_back: bool,
+        stopped: &mut watch::Receiver<bool>,
+        random: &mut StdRng,
+    ) -> Option<()> {
+        if is_back {
+            self.join(guest).await?;
+        }
+        if let Some((id, request)) = self.pending.clone() {
+            self.repeated += 1;
+            self.send(guest, id, request).await;
+        }
+        loop {
+            if self.pending.is_none() {
+                if *stopped.borrow() {
+                    return Some(());
+                }
+                if self.conduct == Conduct::Plays {
+                    self.act(guest, random).await;
+                }
+            }
+            tokio::select! {
+                message = guest.try_next() => self.hear(message.ok()?),
+                // The loop looks at it.
+                _ = stopped.changed() => {}
+            }
+            if self.conduct == Conduct::WatchesSlowly {
+                sleep(SLOWNESS_MAX.mul_f64(random.random())).await;
+            }
+        }
+    }
+
+    async fn join(&mut self, guest: &mut Guest) -> Option<()> {
+        let after = Some(guest.seen(&self.room).room.seq);
+        let join = LobbyRequest::Join { room: self.room.clone(), after };
+        let id = guest.send(Request::Lobby(join)).await;
+        loop {
+            let message = guest.try_next().await.ok()?;
+            if message.answers() == Some(&id) {
+                assert!(matches!(message, Message::Joined { .. }), "{message:?}");
+                return Some(());
+            }
+            self.hear(message);
+        }
+    }
+
+    /// Makes a move when it is his turn, asks for another game after one; after a while, and
+    /// sometimes twice. Now and then an old command comes again, too.
+    async fn act(&mut self, guest: &mut Guest, random: &mut StdRng) {
+        let seen = &guest.seen(&self.room).room;
+        let Some(game) = &seen.game else { return };
+        let Some(seat) = seen.seats.of_member(&self.me) else { return };
+        let request = if game.position.outcome().is_some() {
+            if game.rematch_ask == Some(seat) {
+                return;
+            }
+            RoomRequest::Rematch
+        } else if game.position.turn() == seat {
+            let point = random_move(&game.position, random);
+            RoomRequest::Play { ply: game.position.ply(), point }
+        } else {
+            return;
+        };
+        sleep(WAIT_MAX.mul_f64(random.random())).await;
+        if random.random_bool(0.1)
+            && let Some(made) = self.made.iter().nth_back(AGAIN_FROM).cloned()
+        {
+            self.repeated += 1;
+            let old = RoomRequest::Play { ply: made.ply, point: made.point };
+            self.send(guest, made.command, old).await;
+        }
+        let id = guest.new_id();
+        if random.random_bool(0.2) {
+            self.repeated += 1;
+            self.send(guest, id.clone(), request.clone()).await;
+        }
+        self.send(guest, id.clone(), request.clone()).await;
+        self.pending = Some((id, request));
+    }
+
+    async fn send(&self, guest: &mut Guest, id: CommandId, request: RoomRequest) {
+        guest.send_as(id, Request::Room { room: self.room.clone(), request }).await;
+    }
+
+    fn hear(&mut self, message: Message) {
+        let Some(id) = message.answers() else { return };
+        let seq = if let Message::Done { seq, .. } = &message { *seq } else { None };
+        if let Some((command, request)) = self.pending.take_if(|(pending, _)| pending == id) {
+            let Some(seq) = seq else { return self.wrong_answers.push(message) };
+            if let RoomRequest::Play { ply, point } = request {
+                self.made.push(Made { command, ply, point, seq });
+            }
+        } else if let Some(made) = self.made.iter().rev().find(|made| made.command == *id)
+            && seq != Some(made.seq)
+        {
+            self.wrong_answers.push(message);
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Load: many rooms in which random games are played, on a running server or on the plain relay
+//! that it is compared with, and what that takes of time, processor and memory.
+//!
+//! Who plays, watches or idles here does so over real sockets; what the server makes of it is only
+//! seen from outside.
+
+pub mod relay;
+mod table;
+mod usage;
+
+use std::{
+    net::SocketAddr,
+    time::{Duration, Instant},
+};
+
+use fivefold_shared::rules::Rules;
+use futures_util::{StreamExt, stream};
+use tokio::{
+    task::JoinSet,
+    time::{interval, sleep_until, timeout},
+};
+use tokio_tungstenite::tungstenite;
+
+use self::table::{Schedule, Table, empty_room, enter};
+pub use self::usage::Usage;
+use crate::{Socket, Times};
+
+/// Connections that are made at once.
+const CONNECTING_MAX: usize = 64;
+
+/// What is put under load.
+#[derive(Clone, Copy, Debug)]
+pub enum Target {
+    /// A Fivefold server.
+    Server(SocketAddr),
+    /// The plain relay.
+    Relay(SocketAddr),
+}
+
+/// How much load.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// Rooms in which two people play.
+    pub rooms: usize,
+    /// The rules of all games.
+    pub rules: Rules,
+    /// Moves in a second, in all rooms together; otherwise each room plays as fast as it can.
+    pub rate: Option<f64>,
+    /// Spectators in each of the rooms.
+    pub spectators: usize,
+    /// Spectators in the first room who never read.
+    pub stalled: usize,
+    /// People who sit in a room of their own and do nothing.
+    pub idle: usize,
+    /// How long is played before it is measured.
+    pub warm_up: Duration,
+    /// How long is measured.
+    pub measured: Duration,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// From each move that was sent to its sight by the opponent.
+    pub times: Times,
+    /// How long was measured.
+    pub measured: Duration,
+    /// Processor time that the process used meanwhile, if it could be seen.
+    pub cpu: Option<Duration>,
+    /// The memory of the process, once a second meanwhile, in bytes.
+    pub memory: Vec<u64>,
+    /// What the process took for the idle connections, in bytes.
+    pub idle_memory: Option<u64>,
+    /// How many who never read were cut off in the end.
+    pub cut_off: usize,
+    /// How many of these were told why; who has left no room for it to be sent is not.
+    pub told_why: usize,
+}
+
+impl Report {
+    /// Moves in a second.
+    pub fn rate(&self) -> f64 {
+        self.times.count() as f64 / self.measured.as_secs_f64()
+    }
+
+    /// Processor time for each move.
+    pub fn cpu_per_move(&self) -> Option<Duration> {
+        self.cpu.map(|cpu| cpu.div_f64(self.times.count().max(1) as f64))
+    }
+}
+
+/// Puts a target under load. With `pid` its process is watched.
+///
+/// # Panics
+/// When it refuses, loses or withholds something.
+pub async fn run(target: Target, pid: Option<u32>, plan: &Plan) -> Report {
+    let usage = || pid.and_then(Usage::of);
+    let memory = || usage().map(|usage| usage.memory);
+    // Who listens does so until the end of this function.
+    let mut listeners = JoinSet::new();
+    let before = memory();
+    if plan.idle > 0 {
+        let room = empty_room(target, plan.rules).await;
+        let coming = stream::iter(0..plan.idle).map(|_| enter(target, &room));
+        let mut coming = coming.buffer_unordered(CONNECTING_MAX);
+        while let Some(socket) = coming.next().await {
+            listeners.spawn(listen(socket));
+        }
+    }
+    let idle_memory = before.zip(memory()).map(|(before, after)| after.saturating_sub(before));
+
+    let tables = stream::iter(0..plan.rooms).map(|number| Table::new(target, number, plan.rules));
+    let tables: Vec<_> = tables.buffer_unordered(CONNECTING_MAX).collect().await;
+    let mut stalled = Vec::new();
+    for table in &tables {
+        for _ in 0..plan.spectators {
+            listeners.spawn(listen(table.spectator().await));
+        }
+    }
+    for table in tables.first().into_iter().cycle().take(plan.stalled) {
+        stalled.push(table.spectator().await);
+    }
+
+    let from = Instant::now() + plan.warm_up;
+    let pace =
+        plan.rate.map_or(Duration::ZERO, |rate| Duration::from_secs_f64(plan.rooms as f64 / rate));
+    let schedule = Schedule { pace, from, until: from + plan.measured };
+    let mut playing = JoinSet::new();
+    for (seed, table) in (0..).zip(tables) {
+        playing.spawn(table.play(schedule, seed));
+    }
+    sleep_until(from.into()).await;
+    let begin = usage();
+    let mut samples = Vec::new();
+    let mut seconds = interval(Duration::from_secs(1));
+    while Instant::now() < schedule.until {
+        samples.extend(memory());
+        tokio::select! {
+            _ = seconds.tick() => {}
+            () = sleep_until(schedule.until.into()) => {}
+        }
+    }
+    let cpu = begin.zip(usage()).map(|(begin, end)| end.cpu.saturating_sub(begin.cpu));
+    let times = playing.join_all().await.into_iter().flatten().collect();
+    let mut report = Report { times, measured: plan.measured, cpu, ..Report::default() };
+    (report.memory, report.idle_memory) = (samples, idle_memory);
+    for socket in stalled {
+        // What has come before is read first.
+        if let Ok(told) = timeout(Duration::from_secs(2), listen(socket)).await {
+            report.cut_off += 1;
+            report.told_why += usize::from(told);
+        }
+    }
+    report
+}
+
+/// Reads and forgets whatever comes, and answers pings, until the other side ends the socket.
+/// Whether it said why.
+async fn listen(mut socket: Socket) -> bool {
+    let mut is_told = false;
+    while let Some(Ok(frame)) = socket.next().await {
+        is_told |= matches!(frame, tungstenite::Message::Close(Some(_)));
+    }
+    is_told
+}

@@ -1,0 +1,214 @@
+//! One room of the load: two players who play random games as fast as they may, and those who
+//! watch them. The players keep one board between them and read only as much of each message as
+//! they need, so that little of the machine goes into playing.
+
+use std::time::{Duration, Instant};
+
+use fivefold_shared::{
+    clock::TimeControl,
+    protocol::{
+        Colour, Command, CommandId, Create, Request, RoomCode, RoomRequest, SeatRequest, Visibility,
+    },
+    rules::{Position, Rules},
+};
+use futures_util::{SinkExt, StreamExt};
+use rand::{RngExt, SeedableRng, rngs::StdRng};
+use serde::Deserialize;
+use tokio::time::{sleep_until, timeout};
+use tokio_tungstenite::tungstenite;
+
+use super::Target;
+use crate::{Guest, PATIENCE, Socket, connect, random_games::random_move};
+
+/// A room with its two players.
+#[derive(Debug)]
+pub(super) struct Table {
+    target: Target,
+    room: RoomCode,
+    rules: Rules,
+    players: [Socket; 2],
+    sent: u64,
+}
+
+/// When to play.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Schedule {
+    /// The least time between two moves.
+    pub(super) pace: Duration,
+    /// Moves from then on are measured.
+    pub(super) from: Instant,
+    /// The end.
+    pub(super) until: Instant,
+}
+
+/// What is read of a message: the server's, or a player's own that comes back from the relay.
+#[derive(Deserialize)]
+struct Heard {
+    #[serde(rename = "type")]
+    kind: String,
+    ply: Option<usize>,
+    event: Option<HeardEvent>,
+}
+
+#[derive(Deserialize)]
+struct HeardEvent {
+    #[serde(rename = "type")]
+    kind: String,
+    ply: Option<usize>,
+}
+
+impl Heard {
+    fn is_move(&self, ply: usize) -> bool {
+        match &self.event {
+            Some(event) => event.kind == "played" && event.ply == Some(ply),
+            None => self.kind == "play" && self.ply == Some(ply),
+        }
+    }
+
+    fn is_start(&self) -> bool {
+        self.event.as_ref().is_some_and(|event| event.kind == "started")
+    }
+}
+
+impl Table {
+    /// Two new people sit down in a new room. `number` tells rooms of the relay apart.
+    pub(super) async fn new(target: Target, number: usize, rules: Rules) -> Self {
+        let (room, players) = match target {
+            Target::Server(address) => {
+                let mut ann = Guest::greet(address, "Ann", None).await;
+                let mut bob = Guest::greet(address, "Bob", None).await;
+                let room = ann.create(private(rules)).await;
+                bob.join(&room).await;
+                bob.done(&room, RoomRequest::Sit { seat: None }).await;
+                ann.until(&room, |seen| seen.room.running().is_some()).await;
+                (room, [ann.into_socket(), bob.into_socket()])
+            }
+            Target::Relay(_) => {
+                let room = format!("{number:012}").replace('0', "a").replace('1', "b");
+                let room = RoomCode::try_from(room).expect("a code");
+                let players = [enter(target, &room).await, enter(target, &room).await];
+                (room, players)
+            }
+        };
+        Self { target, room, rules, players, sent: 0 }
+    }
+
+    /// Somebody who only watches.
+    pub(super) async fn spectator(&self) -> Socket {
+        enter(self.target, &self.room).await
+    }
+
+    /// Plays to the end of the schedule and returns how long each move took from being sent to
+    /// being seen by the opponent.
+    ///
+    /// # Panics
+    /// When a move is not seen, or anything is refused.
+    pub(super) async fn play(mut self, schedule: Schedule, seed: u64) -> Vec<Duration> {
+        let mut random = StdRng::seed_from_u64(seed);
+        let mut times = Vec::new();
+        let mut position = Position::new(self.rules);
+        let mut black = 0;
+        let mut due = Instant::now() + schedule.pace.mul_f64(random.random());
+        loop {
+            sleep_until(due.into()).await;
+            let now = Instant::now();
+            if now >= schedule.until {
+                return times;
+            }
+            due = now.max(due + schedule.pace);
+            let (ply, point) = (position.ply(), random_move(&position, &mut random));
+            let mover = (black + ply) % 2;
+            let command = self.command(RoomRequest::Play { ply, point });
+            let begin = Instant::now();
+            self.players[mover].send(command).await.expect("the server listens");
+            hear(&mut self.players[1 - mover], |heard| heard.is_move(ply)).await;
+            if begin >= schedule.from {
+                times.push(begin.elapsed());
+            }
+            if position.play(point).expect("a legal move").is_some() {
+                position = Position::new(self.rules);
+                black = 1 - black;
+                self.next_game().await;
+            }
+        }
+    }
+
+    /// Colours are swapped. The relay knows nothing of games.
+    async fn next_game(&mut self) {
+        match self.target {
+            Target::Server(_) => {
+                let rematch = [RoomRequest::Rematch, RoomRequest::Rematch];
+                let [first, second] = rematch.map(|request| self.command(request));
+                let [ann, bob] = &mut self.players;
+                // One after the other, so that neither asks for what has begun already.
+                ann.send(first).await.expect("the server listens");
+                bob.send(second).await.expect("the server listens");
+                hear(ann, Heard::is_start).await;
+                hear(bob, Heard::is_start).await;
+            }
+            Target::Relay(_) => {}
+        }
+    }
+
+    fn command(&mut self, request: RoomRequest) -> tungstenite::Message {
+        self.sent += 1;
+        let id = CommandId::try_from(self.sent.to_string()).expect("an id");
+        let request = Request::Room { room: self.room.clone(), request };
+        tungstenite::Message::text(Command { id, request }.to_json())
+    }
+}
+
+/// A new person in a room, who does not keep what he hears.
+pub(super) async fn enter(target: Target, room: &RoomCode) -> Socket {
+    match target {
+        Target::Server(address) => {
+            let mut guest = Guest::greet(address, "Eve", None).await;
+            guest.join(room).await;
+            guest.into_socket()
+        }
+        Target::Relay(address) => {
+            let mut socket = connect(address).await;
+            let name = tungstenite::Message::text(room.as_str());
+            socket.send(name).await.expect("the relay listens");
+            socket.next().await.expect("the relay answers").expect("the relay answers");
+            socket
+        }
+    }
+}
+
+/// A new room that nobody plays in.
+pub(super) async fn empty_room(target: Target, rules: Rules) -> RoomCode {
+    match target {
+        Target::Server(address) => {
+            Guest::greet(address, "Host", None).await.create(private(rules)).await
+        }
+        Target::Relay(_) => RoomCode::try_from("zzzzzzzzzzzz".to_owned()).expect("a code"),
+    }
+}
+
+fn private(rules: Rules) -> Create {
+    Create {
+        rules,
+        visibility: Visibility::Private,
+        assistance: false,
+        seats: [SeatRequest::Me, SeatRequest::Open],
+        colour: Colour::Black,
+        time: TimeControl::None,
+    }
+}
+
+/// Reads on to what is waited for.
+async fn hear(socket: &mut Socket, is_it: impl Fn(&Heard) -> bool) {
+    let listen = async {
+        loop {
+            let frame = socket.next().await.expect("the socket stays open").expect("no error");
+            let tungstenite::Message::Text(text) = frame else { continue };
+            let heard: Heard = serde_json::from_str(&text).expect("a message");
+            assert_ne!(heard.kind, "refused", "{text}");
+            if is_it(&heard) {
+                return;
+            }
+        }
+    };
+    timeout(PATIENCE, listen).await.expect("what is sent is told");
+}

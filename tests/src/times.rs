@@ -1,0 +1,33 @@
+//! Quantiles of measured times.
+
+use std::time::Duration;
+
+/// Times in order.
+#[derive(Clone, Debug, Default)]
+pub struct Times(Vec<Duration>);
+
+impl Times {
+    /// The time that this part of all times, from 0 to 1, does not exceed; zero for no times.
+    pub fn quantile(&self, part: f64) -> Duration {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "an index into the times"
+        )]
+        let index = (self.0.len().saturating_sub(1) as f64 * part).round() as usize;
+        self.0.get(index).copied().unwrap_or_default()
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl FromIterator<Duration> for Times {
+    fn from_iter<T: IntoIterator<Item = Duration>>(times: T) -> Self {
+        let mut times: Vec<_> = times.into_iter().collect();
+        times.sort_unstable();
+        Self(times)
+    }
+}
