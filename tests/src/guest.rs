@@ -306,7 +306,7 @@ impl Guest {
     pub async fn answer(&mut self, id: &CommandId) -> Message {
         loop {
             let message = self.next().await;
-            if answered(&message) == Some(id) {
+            if message.answers() == Some(id) {
                 return message;
             }
         }
@@ -413,24 +413,6 @@ impl Guest {
                 Err(end) => return end.expect("a close frame at the end"),
             }
         }
-    }
-}
-
-/// The command that a message answers.
-fn answered(message: &Message) -> Option<&CommandId> {
-    match message {
-        Message::Welcome { id, .. }
-        | Message::Done { id, .. }
-        | Message::Rooms { id, .. }
-        | Message::Joined { id, .. }
-        | Message::Weights { id, .. }
-        | Message::Pong { id } => Some(id),
-        Message::Refused { id, .. } => id.as_ref(),
-        Message::Event { .. }
-        | Message::Snapshot { .. }
-        | Message::Spectators { .. }
-        | Message::Presence { .. }
-        | Message::Closed { .. } => None,
     }
 }
 

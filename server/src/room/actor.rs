@@ -449,7 +449,7 @@ impl Actor {
                 Held::Send(outbox, message) => {
                     self.around.metrics.refused(Reason::Unavailable);
                     let text = "That could not be stored. Try again in a moment.";
-                    refuse(&outbox, message_id(&message), Reason::Unavailable, text);
+                    refuse(&outbox, message.answers(), Reason::Unavailable, text);
                 }
                 Held::CancelThinking(_) | Held::Dismiss(_) => self.perform(held),
                 Held::Event(_) | Held::Listen(..) | Held::Broadcast(_) | Held::Think(_) => {}
@@ -548,24 +548,6 @@ pub(crate) fn recorder_of(log: &[Entry]) -> Recorder {
         drop(recorder.read(&entry.event));
     }
     recorder
-}
-
-/// The id of the command that a message answers.
-fn message_id(message: &Message) -> Option<&CommandId> {
-    match message {
-        Message::Welcome { id, .. }
-        | Message::Done { id, .. }
-        | Message::Rooms { id, .. }
-        | Message::Joined { id, .. }
-        | Message::Weights { id, .. }
-        | Message::Pong { id } => Some(id),
-        Message::Refused { id, .. } => id.as_ref(),
-        Message::Event { .. }
-        | Message::Snapshot { .. }
-        | Message::Spectators { .. }
-        | Message::Presence { .. }
-        | Message::Closed { .. } => None,
-    }
 }
 
 /// The time, in milliseconds since the Unix epoch.
