@@ -7,7 +7,7 @@ use std::{
     thread,
 };
 
-use fivefold_shared::protocol::{CommandId, Message, Phase};
+use fivefold_shared::protocol::{CommandId, Event, Message, Phase};
 use tokio::sync::mpsc;
 
 use crate::{
@@ -68,9 +68,11 @@ pub async fn run(
     let mut interrupt = pin!(interrupt);
     let mut has_input = true;
     let mut unanswered: Vec<CommandId> = Vec::new();
+    // The last move of a game and the game's end are two events: nobody leaves between them.
+    let mut end_due = false;
     view.joined(&table)?;
     let finish = loop {
-        if !has_input && unanswered.is_empty() && needs_input(&table) {
+        if !has_input && unanswered.is_empty() && !end_due && needs_input(&table) {
             break Finish::Left;
         }
         tokio::select! {
@@ -81,12 +83,17 @@ pub async fn run(
                 match event {
                     TableEvent::Message(message) => {
                         unanswered.retain(|id| message.answers() != Some(id));
+                        if let Message::Event { event, .. } = &*message {
+                            end_due = matches!(event.event, Event::Played { .. })
+                                && table.room().running().is_none();
+                        }
                         if let Message::Closed { text, .. } = *message {
                             break Finish::Ended(text);
                         }
                     }
                     TableEvent::Ended { reason } => break Finish::Ended(reason),
-                    TableEvent::Lost { .. } | TableEvent::Back => {}
+                    TableEvent::Lost { .. } => end_due = false,
+                    TableEvent::Back => {}
                 }
             }
             line = input.recv(), if has_input => match line {

@@ -106,6 +106,19 @@ fn two_bots_are_watched() {
     leave(client);
 }
 
+#[test]
+fn who_watches_without_input_is_told_the_end() {
+    let server = Server::start();
+    let url = server.url();
+    let watch =
+        ["watch", "--bots", "minimax,minimax", "--variant", "tic-tac-toe", "--server", &url];
+    for (view, end) in [("--json", r#"{"event":"ended","#), ("--plain", "draw")] {
+        let (status, lines, said) = Client::start(watch.iter().chain(&[view])).finish();
+        assert!(status.success(), "{status}: {said}");
+        assert!(lines.iter().any(|line| line.contains(end)), "{view}: {lines:?}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_comes_back_by_itself_after_its_connection_is_cut() {
     let server = Server::start();
