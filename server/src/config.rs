@@ -7,6 +7,7 @@ use directories::ProjectDirs;
 use ipnet::IpNet;
 
 use crate::{
+    http::PageSource,
     limits::Limits,
     origin::Origin,
     proxy::{self, Proxies},
@@ -63,6 +64,10 @@ pub struct Args {
     /// What to log on stderr: a level, or directives like `fivefold_server=debug`.
     #[arg(long, env = "FIVEFOLD_LOG", default_value = "info", value_name = "FILTER")]
     pub log: String,
+
+    /// Read the page from this folder at each request instead of from the program: for work on it.
+    #[arg(long, env = "FIVEFOLD_PAGE_FOLDER", value_name = "FOLDER")]
+    pub page_folder: Option<PathBuf>,
 
     /// Threads on which bots think; otherwise one less than there are processors.
     #[arg(long, env = "FIVEFOLD_BOT_THREADS", value_name = "NUMBER")]
@@ -160,6 +165,8 @@ pub struct Config {
     pub origins: Vec<Origin>,
     /// Who is believed when he says for whom he comes.
     pub proxies: Proxies,
+    /// Where the page's files come from.
+    pub page: PageSource,
     /// The certificate to encrypt connections by, if they are to be.
     pub tls: Option<Arc<Tls>>,
 }
@@ -174,6 +181,7 @@ impl Default for Config {
             bot_threads,
             origins: Vec::new(),
             proxies: Proxies::default(),
+            page: PageSource::default(),
             tls: None,
         }
     }
@@ -229,6 +237,10 @@ impl Args {
             bot_threads: self.bot_threads.unwrap_or(default.bot_threads),
             origins: self.allow_origin.clone(),
             proxies: Proxies::new(self.trusted_proxy.clone()),
+            page: match &self.page_folder {
+                Some(folder) => PageSource::Folder(folder.clone()),
+                None => PageSource::Program,
+            },
             tls,
         })
     }

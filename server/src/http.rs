@@ -8,6 +8,8 @@ mod handshake;
 pub(crate) mod monitor;
 mod page;
 
+pub use self::page::PageSource;
+
 use std::{
     net::IpAddr,
     sync::{Arc, Mutex, PoisonError, atomic::Ordering},
@@ -54,9 +56,12 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .route("/api/games/{id}", get(games::game))
         .route_layer(middleware::from_fn_with_state(Arc::clone(&server), slow_down));
     Router::new()
-        .route("/", get(page::home))
+        .route("/", get(page::page))
+        .route("/games", get(page::page))
+        .route("/analyse", get(page::page))
+        .route("/game/{id}", get(page::page))
         .route("/r/{code}", get(page::room))
-        .route("/style.css", get(page::style))
+        .route("/web/{digest}/{name}", get(page::file))
         .route("/healthz", get(monitor::health))
         .route("/readyz", get(monitor::ready))
         .route("/ws", any(socket))

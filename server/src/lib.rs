@@ -7,7 +7,7 @@ mod bucket;
 mod chance;
 pub mod config;
 pub mod files;
-mod http;
+pub mod http;
 pub mod limits;
 mod lobby;
 mod members;
@@ -40,6 +40,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use self::{
     admission::{Admission, Full, Place},
     config::Config,
+    http::PageSource,
     limits::{
         CONNECTIONS_SPARE, CONNECTIONS_SPARE_PER_ADDRESS, Limits, MONITOR_CONNECTIONS_MAX,
         STOP_REST_WITHIN, STOP_SESSIONS_WITHIN,
@@ -62,6 +63,7 @@ struct Server {
     limits: Limits,
     origins: Vec<Origin>,
     proxies: Proxies,
+    page: PageSource,
     tls: Option<Arc<Tls>>,
     lobby: Arc<Lobby>,
     library: Arc<Library>,
@@ -116,7 +118,7 @@ pub async fn run(
     config: Config,
     shutdown: CancellationToken,
 ) -> Result<(), RunError> {
-    let Config { limits, bot_threads, origins, proxies, tls } = config;
+    let Config { limits, bot_threads, origins, proxies, page, tls } = config;
     let metrics = Arc::new(Metrics::new());
     let library = Arc::new(Library::new(storage.archive()?));
     let (store, mut writer) = Store::start(storage)?;
@@ -133,6 +135,7 @@ pub async fn run(
         limits,
         origins,
         proxies,
+        page,
         tls,
         lobby: Arc::new(Lobby::new(limits, around, rooms.clone())),
         members: Members::new(Arc::clone(&library), store.clone()),

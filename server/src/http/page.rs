@@ -1,59 +1,215 @@
-//! The page: what this is, and how to play from the command line.
+//! The page: its files, which are in the program, and the way in for each of its addresses.
+//!
+//! What the page does is written in `server/web` and unknown here.
+
+use std::{
+    fmt, fs,
+    path::{Path as FilePath, PathBuf},
+    sync::Arc,
+};
 
 use axum::{
-    extract::Path,
-    http::{HeaderName, StatusCode, header},
+    body::Bytes,
+    extract::{Path, State},
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use fivefold_shared::protocol::RoomCode;
 
-const PAGE: &str = include_str!("../../web/index.html");
-const STYLE: &str = include_str!("../../web/style.css");
+use crate::Server;
 
-/// The page runs no scripts and loads nothing but its style; and a link to a room, which lets
-/// people in, is not passed on to other sites.
-const HEADERS: [(HeaderName, &str); 5] = [
-    (header::CONTENT_TYPE, "text/html; charset=utf-8"),
-    (
-        header::CONTENT_SECURITY_POLICY,
-        "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; \
-         frame-ancestors 'none'",
-    ),
-    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    (header::REFERRER_POLICY, "no-referrer"),
-    (header::CACHE_CONTROL, "no-cache"),
-];
-
-pub(super) async fn home() -> Response {
-    page(StatusCode::OK, "Play with a friend, or against a bot:", "fivefold play")
+/// A file of the page, in the program.
+struct Embedded {
+    name: &'static str,
+    plain: &'static [u8],
+    brotli: &'static [u8],
+    gzip: &'static [u8],
 }
 
-pub(super) async fn room(Path(code): Path<String>) -> Response {
-    match RoomCode::try_from(code) {
-        Ok(code) => page(
-            StatusCode::OK,
-            "Somebody invites you to a game:",
-            &format!("fivefold join {code}"),
-        ),
-        Err(_) => page(StatusCode::NOT_FOUND, "This is not a link to a room.", "fivefold rooms"),
+// `DIGEST` and `FILES`, made by build.rs.
+include!(concat!(env!("OUT_DIR"), "/page/table.rs"));
+
+/// Takes the place of the digest where files are read from a folder.
+const LIVE: &str = "live";
+
+/// The page runs its own scripts and nothing else, none of them in the page's text, and makes
+/// elements only by functions that take no markup; and a link to a room, which lets people in, is
+/// not passed on to other sites.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+    img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
+    frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+
+/// Where the page's files come from.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum PageSource {
+    /// From the program.
+    #[default]
+    Program,
+    /// From a folder, read for each request: for work on the page.
+    Folder(PathBuf),
+}
+
+/// How a file is compressed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Encoding {
+    Plain,
+    Brotli,
+    Gzip,
+}
+
+impl Encoding {
+    /// The best one that a browser takes.
+    fn wanted(headers: &HeaderMap) -> Self {
+        let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
+        let takes = |name: &str| {
+            accepted.is_some_and(|list| {
+                list.split(',').any(|item| {
+                    let (coding, weight) = item.split_once(';').unwrap_or((item, ""));
+                    coding.trim() == name && !matches!(weight.trim(), "q=0" | "q=0.0")
+                })
+            })
+        };
+        if takes("br") {
+            Self::Brotli
+        } else if takes("gzip") {
+            Self::Gzip
+        } else {
+            Self::Plain
+        }
+    }
+
+    const fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Plain => None,
+            Self::Brotli => Some("br"),
+            Self::Gzip => Some("gzip"),
+        }
     }
 }
 
-pub(super) async fn missing() -> Response {
-    page(StatusCode::NOT_FOUND, "There is nothing here. But you can play:", "fivefold play")
+impl Embedded {
+    const fn content(&self, encoding: Encoding) -> &'static [u8] {
+        match encoding {
+            Encoding::Plain => self.plain,
+            Encoding::Brotli => self.brotli,
+            Encoding::Gzip => self.gzip,
+        }
+    }
 }
 
-pub(super) async fn style() -> Response {
-    let headers = [
-        (header::CONTENT_TYPE, "text/css; charset=utf-8"),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+impl fmt::Debug for Embedded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Embedded").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// The page, at an address that it knows.
+pub(super) async fn page(State(server): State<Arc<Server>>, headers: HeaderMap) -> Response {
+    index(&server.page, StatusCode::OK, &headers)
+}
+
+/// The page, at a link to a room.
+pub(super) async fn room(
+    State(server): State<Arc<Server>>,
+    Path(code): Path<String>,
+    headers: HeaderMap,
+) -> Response {
+    let status = match RoomCode::try_from(code) {
+        Ok(_) => StatusCode::OK,
+        Err(_) => StatusCode::NOT_FOUND,
+    };
+    index(&server.page, status, &headers)
+}
+
+/// The page, at any other address: it says that there is nothing.
+pub(super) async fn missing(State(server): State<Arc<Server>>, headers: HeaderMap) -> Response {
+    index(&server.page, StatusCode::NOT_FOUND, &headers)
+}
+
+/// A file of the page. The address has the digest of all of them in it.
+pub(super) async fn file(
+    State(server): State<Arc<Server>>,
+    Path((digest, name)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Response {
+    let found = match &server.page {
+        PageSource::Program if digest == DIGEST => embedded(&name, &headers),
+        PageSource::Folder(folder) if digest == LIVE => live(folder, &name),
+        PageSource::Program | PageSource::Folder(_) => None,
+    };
+    found.unwrap_or_else(|| (StatusCode::NOT_FOUND, "There is no such file.\n").into_response())
+}
+
+/// `index.html`, which is asked for anew each time; if it has not changed, that is all it costs.
+fn index(source: &PageSource, status: StatusCode, headers: &HeaderMap) -> Response {
+    let found = match source {
+        PageSource::Program => embedded("index.html", headers),
+        PageSource::Folder(folder) => live(folder, "index.html"),
+    };
+    let Some(mut response) = found else {
+        return (StatusCode::NOT_FOUND, "The page's folder has no index.html.\n").into_response();
+    };
+    if response.status() == StatusCode::OK {
+        *response.status_mut() = status;
+    }
+    let to_add = [
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::REFERRER_POLICY, "no-referrer"),
         (header::CACHE_CONTROL, "no-cache"),
     ];
-    (headers, STYLE).into_response()
+    for (name, value) in to_add {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
 }
 
-/// The page with an invitation. Both texts are our own or a room's code, so nothing is escaped.
-fn page(status: StatusCode, invitation: &str, command: &str) -> Response {
-    let html = PAGE.replace("{invitation}", invitation).replace("{command}", command);
-    (status, HEADERS, html).into_response()
+/// A file that is in the program, or that it has not changed since the browser got it.
+fn embedded(name: &str, headers: &HeaderMap) -> Option<Response> {
+    let file = FILES.iter().find(|file| file.name == name)?;
+    let encoding = Encoding::wanted(headers);
+    // Weak, because it stands for all encodings.
+    let tag = HeaderValue::try_from(format!("W/\"{DIGEST}\"")).expect("a digest is hexadecimal");
+    let cached = [
+        (header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=31536000, immutable")),
+        (header::ETAG, tag.clone()),
+        (header::VARY, HeaderValue::from_static("accept-encoding")),
+    ];
+    if headers.get(header::IF_NONE_MATCH) == Some(&tag) {
+        return Some((StatusCode::NOT_MODIFIED, cached).into_response());
+    }
+    let described = describe(name)?;
+    let content = Bytes::from_static(file.content(encoding));
+    let mut response = (cached, described, content).into_response();
+    if let Some(coding) = encoding.name() {
+        response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding));
+    }
+    Some(response)
+}
+
+/// A file as it is in the folder now.
+fn live(folder: &FilePath, name: &str) -> Option<Response> {
+    // A name is a file's own, never a path.
+    if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)) {
+        return None;
+    }
+    let described = describe(name)?;
+    let mut content = fs::read(folder.join(name)).ok()?;
+    if name == "index.html" {
+        let place = format!("/web/{LIVE}");
+        content = String::from_utf8(content).ok()?.replace("{web}", &place).into_bytes();
+    }
+    let cached = [(header::CACHE_CONTROL, "no-store")];
+    Some((cached, described, content).into_response())
+}
+
+/// What kind of file this is, if it is one that is served.
+fn describe(name: &str) -> Option<[(HeaderName, &'static str); 2]> {
+    let kind = match name.rsplit_once('.')?.1 {
+        "html" => "text/html; charset=utf-8",
+        "js" => "text/javascript; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "svg" => "image/svg+xml",
+        _ => return None,
+    };
+    Some([(header::CONTENT_TYPE, kind), (header::X_CONTENT_TYPE_OPTIONS, "nosniff")])
 }

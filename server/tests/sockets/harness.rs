@@ -101,10 +101,15 @@ impl TestServer {
 
     /// Sends the head of a request, and reads until the server closes.
     pub(crate) async fn request(&self, head: &str) -> String {
+        String::from_utf8(self.request_bytes(head).await).unwrap()
+    }
+
+    /// The same, where the answer may be no text.
+    pub(crate) async fn request_bytes(&self, head: &str) -> Vec<u8> {
         let mut stream = self.connect_raw().await;
         stream.write_all(head.replace('\n', "\r\n").as_bytes()).await.unwrap();
-        let mut answer = String::new();
-        within(stream.read_to_string(&mut answer)).await.unwrap();
+        let mut answer = Vec::new();
+        within(stream.read_to_end(&mut answer)).await.unwrap();
         answer
     }
 

@@ -10,6 +10,7 @@ mod harness;
 mod limits;
 mod logs;
 mod metrics;
+mod page;
 mod play;
 mod storage;
 mod time;

@@ -1,0 +1,112 @@
+//! How the page's files are served: small, compressed, and kept by browsers.
+
+use std::path::Path;
+
+use fivefold_server::{config::Config, http::PageSource, limits::Limits, store::Memory};
+
+use crate::harness::{LIMITS, TestServer};
+
+/// What all files of the page together may weigh on the wire.
+const PAGE_BYTES_MAX: usize = 60 * 1024;
+
+/// What is served, as build.rs says.
+const KINDS: [&str; 4] = ["html", "js", "css", "svg"];
+
+fn folder() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/web"))
+}
+
+fn names() -> Vec<String> {
+    let files = folder().read_dir().expect("the page's folder");
+    let paths = files.map(|file| file.expect("an entry").path());
+    let served =
+        paths.filter(|path| path.extension().is_some_and(|it| KINDS.iter().any(|k| it == *k)));
+    served.map(|path| path.file_name().expect("a name").to_string_lossy().into_owned()).collect()
+}
+
+/// Where the page says that its files are.
+async fn place(server: &TestServer) -> String {
+    let index = server.get("/").await;
+    let from = index.find("/web/").expect("links to its files");
+    let rest = &index[from..];
+    rest[..rest.rfind("/main.js").expect("the script")]
+        .rsplit('"')
+        .next()
+        .expect("a link")
+        .to_owned()
+}
+
+async fn get_with(server: &TestServer, path: &str, headers: &str) -> Vec<u8> {
+    let request = format!("GET {path} HTTP/1.1\nHost: test\nConnection: close\n{headers}\n");
+    server.request_bytes(&request).await
+}
+
+fn head_and_body(answer: &[u8]) -> (String, &[u8]) {
+    let end = answer.windows(4).position(|four| four == b"\r\n\r\n").expect("a head");
+    (String::from_utf8_lossy(&answer[..end]).into_owned(), &answer[end + 4..])
+}
+
+#[tokio::test]
+async fn everything_together_is_small() {
+    let server = TestServer::start(LIMITS);
+    let place = place(&server).await;
+    let mut sum = 0;
+    for name in names() {
+        let path = if name == "index.html" { "/".to_owned() } else { format!("{place}/{name}") };
+        let answer = get_with(&server, &path, "Accept-Encoding: gzip, deflate, br\n").await;
+        let (head, body) = head_and_body(&answer);
+        assert!(head.contains("content-encoding: br"), "{path}: {head}");
+        sum += body.len();
+    }
+    assert!(sum <= PAGE_BYTES_MAX, "{sum} bytes");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn files_are_kept_and_the_page_is_asked_for_again() {
+    let server = TestServer::start(LIMITS);
+    let style = format!("{}/style.css", place(&server).await);
+    let cases = [
+        // path, headers, status, what the head says
+        (style.as_str(), "", "200", "cache-control: public, max-age=31536000, immutable"),
+        (&style, "", "200", "content-type: text/css"),
+        (&style, "Accept-Encoding: gzip\n", "200", "content-encoding: gzip"),
+        (&style, "Accept-Encoding: br;q=0, gzip\n", "200", "content-encoding: gzip"),
+        (&style, "Accept-Encoding: gzip, br\n", "200", "content-encoding: br"),
+        (&style, "", "200", "vary: accept-encoding"),
+        ("/", "Accept-Encoding: br\n", "200", "content-encoding: br"),
+        ("/", "", "200", "cache-control: no-cache"),
+    ];
+    for (path, headers, status, text) in cases {
+        let answer = get_with(&server, path, headers).await;
+        let (head, _) = head_and_body(&answer);
+        assert!(head.starts_with(&format!("HTTP/1.1 {status}")), "{path} {headers}: {head}");
+        assert!(head.contains(text), "{path} {headers}: {head}");
+    }
+    let answer = get_with(&server, "/", "").await;
+    let (head, _) = head_and_body(&answer);
+    let tag = head.lines().find_map(|line| line.strip_prefix("etag: ")).expect("a tag");
+    let again = get_with(&server, "/", &format!("If-None-Match: {tag}\n")).await;
+    let (head, body) = head_and_body(&again);
+    assert!(head.starts_with("HTTP/1.1 304"), "{head}");
+    assert!(body.is_empty(), "{head}");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_folder_is_served_instead() {
+    let page = PageSource::Folder(folder().to_owned());
+    let config = Config { limits: Limits { ..LIMITS }, page, ..Config::default() };
+    let server = TestServer::start_with(Box::new(Memory::default()), config);
+    let cases = [
+        ("/", "/web/live/main.js"),
+        ("/web/live/main.js", "cache-control: no-store"),
+        ("/web/live/..%2FCargo.toml", "404"),
+        ("/web/live/types.d.ts", "404"),
+    ];
+    for (path, text) in cases {
+        let answer = server.get(path).await;
+        assert!(answer.contains(text), "{path}: {answer}");
+    }
+    server.stop().await;
+}

@@ -1,0 +1,320 @@
+// The connection to the server: who we are, what we have said, and coming back.
+//
+// A command is kept until it is answered, and said again over the next socket with the same id, so
+// that it is done once and nothing is lost. What a room's events mean is unknown here.
+
+/** @import { Command, Answer, Message, RoomNews, Joined, Refused } from './types' */
+
+/** How a member of a room listens to it.
+ * @typedef {object} Listener
+ * @property {() => number | undefined} seq the number of the last event that it has
+ * @property {(joined: Joined) => void} joined is told what it lacks
+ * @property {(news: RoomNews) => void} hear
+ * @property {(refused: Refused) => void} lost the room cannot be entered any more
+ */
+
+/** @typedef {'connecting' | 'open' | 'lost' | 'stopped'} Status */
+
+/** A refusal, as an error that a command's promise fails with. */
+export class RefusedError extends Error {
+  /** @param {Refused} refused */
+  constructor(refused) {
+    super(refused.text);
+    this.reason = refused.reason;
+  }
+}
+
+const PROTOCOL = 1;
+/** Try again as a new command: the server was busy, and nothing was done. */
+const IN_A_MOMENT = new Set(['too_fast', 'busy', 'unavailable', 'stopping']);
+const TRIES_MAX = 6;
+/** After these the server is not to be tried again. */
+const CLOSED_FOR_GOOD = new Set([1002, 1003, 1007, 1009, 4003]);
+const PING_EVERY_MS = 10_000;
+const ANSWER_WITHIN_MS = 6_000;
+const WAIT_MIN_MS = 250;
+const WAIT_MAX_MS = 8_000;
+
+/** Where the identity and the name are kept. */
+export const KEPT = { identity: 'fivefold.identity', name: 'fivefold.name' };
+
+/**
+ * @typedef {object} Pending
+ * @property {Command} command
+ * @property {number} tries
+ * @property {(answer: Answer) => void} resolve
+ * @property {(error: Error) => void} reject
+ */
+
+export class Connection {
+  /** @type {Status} */
+  status = 'connecting';
+  /** Our public id, once known. */
+  you = '';
+  /** What we are called. */
+  name = '';
+  /** The server's clock minus ours, in milliseconds. */
+  offset = 0;
+  /** The time of a message to the server and back, in milliseconds. */
+  lag = 0;
+  /** Is told whenever the status, the name or the lag is another. */
+  onchange = () => {};
+
+  /** @type {WebSocket | undefined} */
+  #socket;
+  #greeted = false;
+  #failures = 0;
+  #prefix = random();
+  #count = 0;
+  /** @type {Map<string, Pending>} */
+  #pending = new Map();
+  /** @type {Map<string, Listener>} */
+  #rooms = new Map();
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #retry;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #deadline;
+
+  /** @param {string} url */
+  constructor(url) {
+    this.url = url;
+  }
+
+  /** Connects, and stays connected. */
+  start() {
+    addEventListener('online', () => this.#now());
+    document.addEventListener('visibilitychange', () => {
+      if (document.visibilityState === 'visible') this.#look();
+    });
+    setInterval(() => this.#look(), PING_EVERY_MS);
+    this.#connect();
+  }
+
+  /** The server's time. */
+  now() {
+    return Date.now() + this.offset;
+  }
+
+  /**
+   * Says something, and gives the answer; it is said again until there is one.
+   * @param {Command} command
+   * @returns {Promise<Answer>}
+   */
+  send(command) {
+    return new Promise((resolve, reject) => {
+      this.#say({ command, tries: 0, resolve, reject });
+    });
+  }
+
+  /** @param {string} name */
+  async rename(name) {
+    await this.send({ type: 'set_name', name });
+    localStorage.setItem(KEPT.name, name);
+    this.name = name;
+    this.onchange();
+  }
+
+  /**
+   * Hears a room from now on, over every socket. The answer to `create` or `join` enters it.
+   * @param {string} code
+   * @param {Listener} listener
+   */
+  enter(code, listener) {
+    this.#rooms.set(code, listener);
+    if (listener.seq() === undefined && this.#greeted) this.#join(code, listener);
+  }
+
+  /** @param {string} code */
+  leave(code) {
+    if (!this.#rooms.delete(code)) return;
+    this.send({ type: 'leave', room: code }).catch(() => {});
+  }
+
+  /** How many commands wait for their answers. */
+  get waiting() {
+    return this.#pending.size;
+  }
+
+  #connect() {
+    clearTimeout(this.#retry);
+    const socket = new WebSocket(this.url);
+    this.#socket = socket;
+    this.#greeted = false;
+    this.#expect();
+    socket.onopen = () => {
+      if (socket !== this.#socket) return;
+      const identity = localStorage.getItem(KEPT.identity) ?? undefined;
+      const name = localStorage.getItem(KEPT.name) ?? undefined;
+      socket.send(JSON.stringify({ type: 'hello', id: this.#id(), protocol: PROTOCOL, identity, name }));
+    };
+    socket.onmessage = (event) => {
+      if (socket === this.#socket) this.#hear(event.data);
+    };
+    socket.onclose = (event) => {
+      if (socket === this.#socket) this.#closed(event.code);
+    };
+  }
+
+  /** @param {number} code */
+  #closed(code) {
+    clearTimeout(this.#deadline);
+    this.#socket = undefined;
+    this.#greeted = false;
+    if (CLOSED_FOR_GOOD.has(code)) return this.#become('stopped');
+    this.#become('lost');
+    const most = Math.min(WAIT_MAX_MS, WAIT_MIN_MS * 2 ** this.#failures);
+    this.#failures += 1;
+    // Half of it by chance, so that not all come back at once.
+    this.#retry = setTimeout(() => this.#connect(), most * (0.5 + Math.random() / 2));
+  }
+
+  /** Tries at once: there is a network again. */
+  #now() {
+    this.#failures = 0;
+    if (this.status === 'lost' && !this.#socket) this.#connect();
+    else this.#look();
+  }
+
+  /** Whether the server still answers. */
+  #look() {
+    if (!this.#greeted) {
+      if (this.status === 'lost' && !this.#socket) this.#now();
+      return;
+    }
+    const begin = performance.now();
+    this.send({ type: 'ping' }).then(() => {
+      this.lag = performance.now() - begin;
+      this.onchange();
+    }, () => {});
+  }
+
+  /** If nothing is heard for a while, the socket is taken for dead. */
+  #expect() {
+    clearTimeout(this.#deadline);
+    this.#deadline = setTimeout(() => {
+      const socket = this.#socket;
+      if (!socket) return;
+      this.#closed(1006);
+      socket.close();
+    }, ANSWER_WITHIN_MS);
+  }
+
+  /** @param {Status} status */
+  #become(status) {
+    if (this.status === status) return;
+    this.status = status;
+    this.onchange();
+  }
+
+  /** @param {Pending} pending */
+  #say(pending) {
+    const id = this.#id();
+    this.#pending.set(id, pending);
+    if (this.#greeted) this.#write(id, pending.command);
+  }
+
+  /**
+   * @param {string} id
+   * @param {Command} command
+   */
+  #write(id, command) {
+    this.#socket?.send(JSON.stringify({ ...command, id }));
+    if (this.#pending.size > 0) this.#expect();
+  }
+
+  #id() {
+    this.#count += 1;
+    return `${this.#prefix}-${this.#count}`;
+  }
+
+  /** @param {string} text */
+  #hear(text) {
+    /** @type {Message} */
+    const message = JSON.parse(text);
+    if (message.type === 'welcome') return this.#welcome(message);
+    if (message.type === 'refused' && !this.#greeted) return this.#unwelcome(message);
+    if ('room' in message && message.type !== 'joined' && message.type !== 'weights') {
+      if (message.type === 'closed') this.#closeRoom(message.room, message.text);
+      else this.#rooms.get(message.room)?.hear(message);
+      return;
+    }
+    this.#answered(/** @type {Answer | Refused} */ (message));
+  }
+
+  /** @param {Answer | Refused} answer */
+  #answered(answer) {
+    const pending = this.#pending.get(answer.id ?? '');
+    if (!pending) return;
+    this.#pending.delete(answer.id ?? '');
+    clearTimeout(this.#deadline);
+    if (this.#pending.size > 0) this.#expect();
+    if (answer.type !== 'refused') return pending.resolve(answer);
+    if (IN_A_MOMENT.has(answer.reason) && pending.tries < TRIES_MAX) {
+      const wait = 200 * 2 ** pending.tries;
+      setTimeout(() => this.#say({ ...pending, tries: pending.tries + 1 }), wait);
+      return;
+    }
+    pending.reject(new RefusedError(answer));
+  }
+
+  /** @param {import('./types').Welcome} welcome */
+  #welcome(welcome) {
+    if (welcome.identity) localStorage.setItem(KEPT.identity, welcome.identity);
+    clearTimeout(this.#deadline);
+    this.you = welcome.you;
+    this.name = welcome.name;
+    this.#greeted = true;
+    this.#failures = 0;
+    // First back into the rooms, then what was not answered: it may need them.
+    for (const [code, listener] of this.#rooms) this.#join(code, listener);
+    for (const [id, { command }] of this.#pending) {
+      if (command.type !== 'join') this.#write(id, command);
+    }
+    this.#become('open');
+    this.onchange();
+  }
+
+  /** @param {Refused} refused */
+  #unwelcome(refused) {
+    if (refused.reason === 'malformed') {
+      // What was kept is no identity, or no name: be somebody new rather than nobody.
+      localStorage.removeItem(localStorage.getItem(KEPT.name) ? KEPT.name : KEPT.identity);
+    }
+    this.#socket?.close();
+  }
+
+  /**
+   * @param {string} code
+   * @param {Listener} listener
+   */
+  #join(code, listener) {
+    for (const [id, { command }] of this.#pending) {
+      if (command.type === 'join' && command.room === code) this.#pending.delete(id);
+    }
+    const begin = Date.now();
+    this.send({ type: 'join', room: code, after: listener.seq() }).then((answer) => {
+      if (answer.type !== 'joined' || this.#rooms.get(code) !== listener) return;
+      this.offset = answer.now - (begin + Date.now()) / 2;
+      listener.joined(answer);
+    }, (error) => {
+      const reason = error instanceof RefusedError ? error.reason : 'unavailable';
+      this.#closeRoom(code, error.message, reason);
+    });
+  }
+
+  /**
+   * @param {string} code
+   * @param {string} text
+   * @param {string} reason
+   */
+  #closeRoom(code, text, reason = 'closed') {
+    const listener = this.#rooms.get(code);
+    this.#rooms.delete(code);
+    listener?.lost({ type: 'refused', reason, text });
+  }
+}
+
+function random() {
+  const bytes = crypto.getRandomValues(new Uint8Array(9));
+  return btoa(String.fromCharCode(...bytes)).replaceAll(/[^a-zA-Z0-9]/g, 'x');
+}

@@ -1,0 +1,90 @@
+// Making elements. Text goes in as text: nothing that anybody writes is ever read as markup.
+
+/** @typedef {Node | string | number | null | undefined | false} Child */
+
+/**
+ * Makes an element. Properties that begin with `on` are listeners, `class` and those with a dash
+ * or of SVG are attributes, the rest are properties of the element.
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag
+ * @param {Record<string, unknown> | null} [properties]
+ * @param {...Child} children
+ * @returns {HTMLElementTagNameMap[K]}
+ */
+export function el(tag, properties, ...children) {
+  const element = document.createElement(tag);
+  set(element, properties ?? {});
+  element.append(...children.filter(shown));
+  return element;
+}
+
+/**
+ * @param {Element} element
+ * @param {Record<string, unknown>} properties
+ */
+export function set(element, properties) {
+  for (const [name, value] of Object.entries(properties)) {
+    if (value === undefined) continue;
+    if (name.startsWith('on')) element.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
+    else if (name === 'class' || name.includes('-') || !(name in element)) attribute(element, name, value);
+    else Object.assign(element, { [name]: value });
+  }
+}
+
+/**
+ * @param {Element} element
+ * @param {string} name
+ * @param {unknown} value
+ */
+function attribute(element, name, value) {
+  if (value === false || value === null) element.removeAttribute(name);
+  else element.setAttribute(name, String(value));
+}
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+/**
+ * Makes a picture of one path, of 24 by 24.
+ * @param {string} path
+ */
+export function icon(path) {
+  const picture = svg('svg', { viewBox: '0 0 24 24', 'aria-hidden': 'true', class: 'icon' });
+  picture.append(svg('path', { d: path }));
+  return picture;
+}
+
+/**
+ * @param {string} tag
+ * @param {Record<string, string | number>} attributes
+ */
+export function svg(tag, attributes) {
+  const element = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  return element;
+}
+
+/**
+ * Gives an element other children.
+ * @param {Element} element
+ * @param {...Child} children
+ */
+export function fill(element, ...children) {
+  element.replaceChildren(...children.filter(shown));
+}
+
+/**
+ * Changes a text only where it differs, so that nothing is read out or laid out again for nothing.
+ * @param {Node} node
+ * @param {string} text
+ */
+export function write(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+/**
+ * @param {Child} child
+ * @returns {child is Node | string}
+ */
+function shown(child) {
+  return child !== null && child !== undefined && child !== false;
+}

@@ -1,0 +1,115 @@
+// The frame around the views: addresses, the bar above, messages below, the tab.
+
+/** @import { App, Stone, View } from './types' */
+
+import { Connection } from './connection.js';
+import { el, fill } from './dom.js';
+import { onSettings, settings } from './settings.js';
+import { choose, language, t } from './texts.js';
+
+/** How long a message stays. */
+const TOAST_MS = 5_000;
+
+/** Which view an address shows; each is loaded when it is needed.
+ * @type {[RegExp, () => Promise<{ view: View }>][]} */
+const ROUTES = [
+  [/^\/$/, () => import('./home.js')],
+  [/^\/r\/([0-9a-z]+)$/, () => import('./play.js')],
+  [/^\/game\/([0-9a-z]+)$/, () => import('./game.js')],
+  [/^\/analyse$/, () => import('./analyse.js')],
+  [/^\/games$/, () => import('./games.js')],
+];
+
+const place = el('main', { id: 'main' });
+const polite = el('div', { class: 'spoken', role: 'status' });
+const urgent = el('div', { class: 'spoken', role: 'alert' });
+const toasts = el('div', { class: 'toasts', role: 'status' });
+const link = el('link', { rel: 'icon' });
+
+const connection = new Connection(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`);
+
+/** @type {App} */
+const app = {
+  connection,
+  go(path) {
+    history.pushState(null, '', path);
+    show();
+  },
+  announce(text, at_once = false) {
+    const region = at_once ? urgent : polite;
+    // The same text twice is read twice only where it differs.
+    region.textContent = region.textContent === text ? `${text}\u00a0` : text;
+  },
+  toast(text, action) {
+    const toast = el('div', { class: 'toast' }, text);
+    const timer = setTimeout(() => toast.remove(), TOAST_MS);
+    if (action) {
+      const press = () => {
+        clearTimeout(timer);
+        toast.remove();
+        action.press();
+      };
+      toast.append(el('button', { class: 'quiet', onclick: press }, action.label));
+    }
+    toasts.append(toast);
+  },
+  tab(title, turn) {
+    document.title = title;
+    link.href = turnIcon(turn);
+    if (!link.isConnected) document.head.append(link);
+  },
+};
+
+let leave = () => {};
+let shows = 0;
+
+/** Shows the view of the address. */
+async function show() {
+  leave();
+  leave = () => {};
+  shows += 1;
+  const mine = shows;
+  for (const [address, load] of ROUTES) {
+    const found = address.exec(location.pathname);
+    if (!found) continue;
+    const { view } = await load();
+    if (mine !== shows) return;
+    fill(place);
+    app.tab('Fivefold');
+    leave = view(app, place, found[1] ?? '');
+    return;
+  }
+  app.tab('Fivefold');
+  fill(place, el('section', { class: 'card' }, el('h1', null, t('nothing_here')), el('a', { href: '/' }, t('to_start'))));
+}
+
+/** Our own links need no new page.
+ * @param {MouseEvent} event */
+function follow(event) {
+  const anchor = event.target instanceof Element ? event.target.closest('a') : null;
+  const plain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey;
+  if (!anchor || !plain || anchor.target || anchor.hasAttribute('download') || anchor.origin !== location.origin) return;
+  event.preventDefault();
+  app.go(anchor.pathname + anchor.search + anchor.hash);
+}
+
+/** @param {Stone | 'yours' | undefined} turn */
+function turnIcon(turn) {
+  const dot = turn === 'yours' ? '#d2453b' : turn === 'white' ? '#fbf8f2' : '#1d1a17';
+  const picture = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#e2b676"/><circle cx="16" cy="16" r="10" fill="${dot}"/></svg>`;
+  return turn ? `data:image/svg+xml,${encodeURIComponent(picture)}` : new URL('icon.svg', import.meta.url).href;
+}
+
+function dress() {
+  choose();
+  document.documentElement.lang = language();
+  document.documentElement.dataset.theme = settings.theme;
+}
+
+document.addEventListener('click', follow);
+addEventListener('popstate', () => void show());
+onSettings(dress);
+dress();
+document.body.append(el('header', { class: 'bar' }, el('a', { href: '/', class: 'brand' }, 'Fivefold')), place, toasts, polite, urgent);
+connection.start();
+void show();

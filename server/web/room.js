@@ -1,0 +1,208 @@
+// A room as its members see it: what the events make of it. The same fold as shared/src/room.rs;
+// what is allowed there is the server's business.
+
+/** @import { Absent, Event, Game, NumberedEvent, Phase, Player, RoomNews, Rules, Seats, Snapshot,
+ *   Spectators, Stone, TimeControl, Joined } from './types' */
+
+import { newClock } from './clock.js';
+
+/** @type {readonly Stone[]} */
+export const STONES = ['black', 'white'];
+
+/**
+ * @param {Stone} stone
+ * @returns {Stone}
+ */
+export function opponent(stone) {
+  return stone === 'black' ? 'white' : 'black';
+}
+
+export class Room {
+  seq = 0;
+  /** @type {Rules} */
+  rules = { variant: 'freestyle', size: [15, 15] };
+  /** @type {'public' | 'private'} */
+  visibility = 'private';
+  assistance = false;
+  host = '';
+  /** @type {TimeControl} */
+  time = { type: 'none' };
+  /** @type {Seats} */
+  seats = {};
+  /** @type {Game | undefined} */
+  game;
+  /** @type {Spectators} */
+  spectators = { count: 0, names: [] };
+  /** @type {Absent} */
+  away = {};
+
+  /** @param {string} code */
+  constructor(code) {
+    this.code = code;
+  }
+
+  /** How far the room has come.
+   * @returns {Phase} */
+  get phase() {
+    if (this.game && !this.game.outcome) return 'running';
+    return this.game && this.seats.black && this.seats.white ? 'finished' : 'waiting';
+  }
+
+  /** Whose turn it is, in a running game.
+   * @returns {Stone | undefined} */
+  get turn() {
+    if (!this.game || this.game.outcome) return undefined;
+    return this.game.moves.length % 2 === 0 ? 'black' : 'white';
+  }
+
+  /**
+   * Where a member sits.
+   * @param {string} member
+   */
+  seatOf(member) {
+    return STONES.find((stone) => isMember(this.seats[stone], member));
+  }
+
+  /** @returns {Stone | undefined} */
+  get vacant() {
+    return STONES.find((stone) => !this.seats[stone]);
+  }
+
+  /** Takes in the answer to `join` or `create`.
+   * @param {Joined} joined
+   * @returns {NumberedEvent[]} what is new
+   */
+  joined(joined) {
+    this.spectators = joined.spectators;
+    this.away = joined.away ?? {};
+    if (joined.snapshot) this.restore(joined.snapshot);
+    const news = (joined.events ?? []).filter((event) => event.seq > this.seq);
+    for (const event of news) this.apply(event);
+    return news;
+  }
+
+  /**
+   * Takes in what is told without a question. Whether anything is new.
+   * @param {RoomNews} news
+   */
+  hear(news) {
+    switch (news.type) {
+      case 'event':
+        if (news.seq <= this.seq) return false;
+        this.apply(news);
+        return true;
+      case 'snapshot': this.restore(news.snapshot); return true;
+      case 'spectators': this.spectators = news.spectators; return true;
+      case 'presence': this.away = news.away; return true;
+      default: return false;
+    }
+  }
+
+  /** @param {Snapshot} snapshot */
+  restore(snapshot) {
+    this.seq = snapshot.seq;
+    this.rules = snapshot.rules;
+    this.visibility = snapshot.visibility;
+    this.assistance = snapshot.assistance;
+    this.host = snapshot.host;
+    this.time = snapshot.time ?? { type: 'none' };
+    this.seats = snapshot.seats;
+    this.game = snapshot.game && structuredClone(snapshot.game);
+  }
+
+  /** @param {NumberedEvent} next */
+  apply(next) {
+    this.seq = next.seq;
+    this.#change(next.at, next.event);
+  }
+
+  /**
+   * @param {number} at
+   * @param {Event} event
+   */
+  #change(at, event) {
+    const game = this.game;
+    switch (event.type) {
+      case 'created':
+        this.restore({ ...event, seq: this.seq, seats: {} });
+        break;
+      case 'sat': this.seats = { ...this.seats, [event.seat]: event.player }; break;
+      case 'stood':
+        this.seats = { ...this.seats, [event.seat]: null };
+        // The wish for another game goes with the one who had it.
+        if (game?.rematch_ask === event.seat) game.rematch_ask = undefined;
+        break;
+      case 'renamed': this.#rename(event.seat, event.name); break;
+      case 'started':
+        this.seats = { black: event.black, white: event.white };
+        this.game = { number: event.game, moves: [], clock: newClock(this.time) };
+        break;
+      default: if (game) changeGame(game, at, event);
+    }
+  }
+
+  /**
+   * @param {Stone} seat
+   * @param {string} name
+   */
+  #rename(seat, name) {
+    const player = this.seats[seat];
+    if (player && 'member' in player) this.seats = { ...this.seats, [seat]: { ...player, name } };
+  }
+}
+
+/**
+ * @param {Player | null | undefined} player
+ * @param {string} member
+ */
+export function isMember(player, member) {
+  return !!player && 'member' in player && player.member === member;
+}
+
+/**
+ * @param {Game} game
+ * @param {number} at
+ * @param {Event} event
+ */
+function changeGame(game, at, event) {
+  switch (event.type) {
+    case 'played': {
+      /** @type {Stone} */
+      const mover = game.moves.length % 2 === 0 ? 'black' : 'white';
+      game.moves.push(event.point);
+      // An offer lapses when the one to whom it was made moves instead of answering.
+      if (game.draw_offer === opponent(mover)) game.draw_offer = undefined;
+      game.takeback_ask = undefined;
+      if (game.clock && event.time) game.clock[mover] = event.time;
+      run(game, at);
+      break;
+    }
+    case 'taken_back':
+      game.moves.length = event.ply;
+      game.draw_offer = game.takeback_ask = undefined;
+      run(game, at);
+      break;
+    case 'draw_offered': game.draw_offer = event.by; break;
+    case 'draw_declined': game.draw_offer = undefined; break;
+    case 'takeback_asked': game.takeback_ask = event.by; break;
+    case 'takeback_refused': game.takeback_ask = undefined; break;
+    case 'rematch_asked': game.rematch_ask = event.by; break;
+    case 'resumed': run(game, event.from); break;
+    case 'ended':
+      game.outcome = event.outcome;
+      game.draw_offer = game.takeback_ask = undefined;
+      if (game.clock) game.clock.running = undefined;
+      break;
+  }
+}
+
+/**
+ * The time of the one on turn runs from here, but not before Black's first move.
+ * @param {Game} game
+ * @param {number} since
+ */
+function run(game, since) {
+  if (!game.clock) return;
+  const stone = game.moves.length % 2 === 0 ? 'black' : 'white';
+  game.clock.running = game.moves.length > 0 ? { stone, since } : undefined;
+}

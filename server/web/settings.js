@@ -1,0 +1,53 @@
+// What a person has set here, kept in this browser.
+
+/**
+ * @typedef {object} Settings
+ * @property {'auto' | 'light' | 'dark' | 'contrast'} theme
+ * @property {'auto' | 'en' | 'ru' | 'es'} language
+ * @property {boolean} sounds
+ * @property {boolean} confirm whether a touched point is confirmed before a stone is put there
+ * @property {boolean} numbers whether stones show which move they are
+ * @property {boolean} coordinates
+ * @property {boolean} chat
+ */
+
+/** @type {Settings} */
+const DEFAULTS = {
+  theme: 'auto', language: 'auto', sounds: true, confirm: true, numbers: false, coordinates: true, chat: true,
+};
+const KEPT = 'fivefold.settings';
+
+/** @type {Settings} */
+export const settings = { ...DEFAULTS, ...kept() };
+
+/** @type {Set<() => void>} */
+const listeners = new Set();
+
+/**
+ * @template {keyof Settings} K
+ * @param {K} name
+ * @param {Settings[K]} value
+ */
+export function change(name, value) {
+  settings[name] = value;
+  localStorage.setItem(KEPT, JSON.stringify(settings));
+  for (const listener of listeners) listener();
+}
+
+/**
+ * Tells of every change. Returns how to stop that.
+ * @param {() => void} listener
+ */
+export function onSettings(listener) {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+/** @returns {Partial<Settings>} */
+function kept() {
+  try {
+    return JSON.parse(localStorage.getItem(KEPT) ?? '{}');
+  } catch {
+    return {};
+  }
+}

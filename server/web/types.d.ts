@@ -1,0 +1,156 @@
+// What goes over the wire, as shared/src/protocol.md describes it, and what modules hand each
+// other. For the checker alone: this file is not served.
+
+export type Stone = 'black' | 'white';
+export type Point = [number, number];
+export type Size = [number, number] | 'unbounded';
+export type VariantName = 'freestyle' | 'standard' | 'renju' | 'caro' | 'caro_overline' | 'mnk';
+export type Rules = { variant: VariantName; k?: number; size: Size };
+export type BotSpec = { kind: 'minimax' | 'attack' | 'pattern' | 'engine'; strength?: number };
+export type Player = { member: string; name: string } | { bot: BotSpec };
+export type Seats = { black?: Player | null; white?: Player | null };
+export type Phase = 'waiting' | 'running' | 'finished';
+
+export type TimeControl =
+  | { type: 'none' }
+  | { type: 'sudden_death'; main_ms: number }
+  | { type: 'fischer'; main_ms: number; increment_ms: number }
+  | { type: 'byo_yomi'; main_ms: number; period_ms: number; periods: number }
+  | { type: 'per_move'; move_ms: number };
+export type SideTime = { left_ms: number; periods?: number; lag_used_ms?: number };
+export type Clock = {
+  control: TimeControl;
+  black: SideTime;
+  white: SideTime;
+  running?: { stone: Stone; since: number };
+};
+
+export type Outcome = {
+  reason: 'five' | 'forbidden' | 'resignation' | 'agreement' | 'time' | 'abandonment'
+    | 'full_board' | 'length_limit';
+  winner?: Stone;
+  points?: Point[];
+  kind?: string;
+};
+
+export type Game = {
+  number: number;
+  moves: Point[];
+  draw_offer?: Stone;
+  takeback_ask?: Stone;
+  rematch_ask?: Stone;
+  clock?: Clock;
+  outcome?: Outcome;
+};
+
+export type Snapshot = {
+  seq: number;
+  rules: Rules;
+  visibility: 'public' | 'private';
+  assistance: boolean;
+  host: string;
+  time?: TimeControl;
+  seats: Seats;
+  game?: Game;
+};
+
+export type Event =
+  | { type: 'created'; rules: Rules; visibility: 'public' | 'private'; assistance: boolean;
+      host: string; time?: TimeControl }
+  | { type: 'sat'; seat: Stone; player: Player }
+  | { type: 'stood'; seat: Stone }
+  | { type: 'renamed'; seat: Stone; name: string }
+  | { type: 'started'; game: number; black: Player; white: Player }
+  | { type: 'played'; ply: number; point: Point; assisted?: boolean; time?: SideTime }
+  | { type: 'draw_offered' | 'draw_declined' | 'takeback_asked' | 'takeback_refused'
+      | 'rematch_asked'; by: Stone }
+  | { type: 'taken_back'; ply: number }
+  | { type: 'resumed'; from: number }
+  | { type: 'ended'; outcome: Outcome };
+export type NumberedEvent = { seq: number; at: number; event: Event };
+
+export type Spectators = { count: number; names: string[] };
+export type Away = { since: number; claim_at?: number };
+export type Absent = { black?: Away; white?: Away };
+export type Weight = { point: Point; weight: number; plies?: number };
+export type RoomSummary = {
+  room: string;
+  rules: Rules;
+  assistance: boolean;
+  time?: TimeControl;
+  seats: Seats;
+  phase: Phase;
+  ply: number;
+  spectators: number;
+};
+
+export type Welcome = { type: 'welcome'; id: string; protocol: number; server: string; you: string;
+  name: string; identity?: string };
+export type Done = { type: 'done'; id: string; seq?: number };
+export type Refused = { type: 'refused'; id?: string; reason: string; text: string };
+export type Rooms = { type: 'rooms'; id: string; rooms: RoomSummary[]; total: number };
+export type Joined = { type: 'joined'; id: string; room: string; now: number;
+  spectators: Spectators; away?: Absent; snapshot?: Snapshot; events?: NumberedEvent[] };
+export type Weights = { type: 'weights'; id: string; room: string; ply: number; bot: BotSpec;
+  weights: Weight[] };
+export type Pong = { type: 'pong'; id: string };
+export type Answer = Done | Rooms | Joined | Weights | Pong;
+/** What a room's members are told without a question. */
+export type RoomNews =
+  | ({ type: 'event'; room: string } & NumberedEvent)
+  | { type: 'snapshot'; room: string; snapshot: Snapshot }
+  | { type: 'spectators'; room: string; spectators: Spectators }
+  | { type: 'presence'; room: string; away: Absent }
+  | { type: 'closed'; room: string; text: string };
+export type Message = Welcome | Refused | Answer | RoomNews;
+
+export type Command = { type: string; room?: string; [field: string]: unknown };
+
+export type GameSummary = {
+  id: string;
+  rules: Rules;
+  visibility: 'public' | 'private';
+  black: Player;
+  white: Player;
+  started_at: number;
+  ended_at: number;
+  plies: number;
+  outcome: Outcome;
+};
+export type FinishedGame = GameSummary & {
+  moves: { point: Point; at: number; assisted?: boolean }[];
+};
+
+/** What every view is given. */
+export type App = {
+  connection: import('./connection.js').Connection;
+  /** Shows another page of ours. */
+  go: (path: string) => void;
+  /** Has a screen reader say something; urgent: at once. */
+  announce: (text: string, urgent?: boolean) => void;
+  /** Shows a line for some seconds, which may have something to press. */
+  toast: (text: string, action?: { label: string; press: () => void }) => void;
+  /** Sets the tab's title and icon. */
+  tab: (title: string, turn?: Stone | 'yours') => void;
+};
+/** A view fills an element and returns what to do when it is left. */
+export type View = (app: App, place: HTMLElement, argument: string) => () => void;
+
+/** What a board shows. */
+export type Shown = {
+  size: Size;
+  /** The moves, Black's first. */
+  moves: readonly Point[];
+  /** The points of the winning line. */
+  winning?: readonly Point[];
+  /** Where Black may not play. */
+  forbidden?: readonly Point[];
+  /** The stone to be put here next; none when one may not play. */
+  turn?: Stone;
+  /** Weights to draw as a heat map. */
+  weights?: readonly Weight[];
+  /** The engine's line, drawn as numbered ghosts from the next move on. */
+  line?: readonly Point[];
+  /** A move that waits for the opponent's. */
+  premove?: Point;
+};
