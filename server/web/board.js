@@ -1,93 +1,513 @@
-// The board: draws a position and says which point was chosen. Rules, rooms and time are unknown
-// here.
+// The board of a game: shows moves and takes them, by mouse, touch, pen, keyboard and screen reader.
+// It knows no rules and no server: what may be played, it is told; what is played, it tells.
 
-/** @import { Point, Shown } from './types' */
-
+import { action } from './board-keys.js';
+import { createBar } from './board-bar.js';
+import { createGrid } from './board-grid.js';
 import { el } from './dom.js';
+import { hasSquares } from './draw.js';
+import {
+  between, boxAround, clamp, contains, edgeHint, fit, isOn, pan, pointAt, pointName, reveal, toPixel,
+  visible, viewOf, zoom,
+} from './geometry.js';
+import { heatMarks } from './heat.js';
+import { listen } from './pointer.js';
+import { onSettings, settings } from './settings.js';
+import { Surface } from './surface.js';
+import { t } from './texts.js';
+
+/** @import { Shown } from './types' */
+/** @import { Point, Bounds, View } from './geometry.js' */
+/** @import { Scene } from './surface.js' */
+/** @import { Action } from './board-keys.js' */
 
 /**
  * @typedef {object} BoardOptions
  * @property {boolean} [still] only to be looked at: small boards in lists
  * @property {(point: Point) => void} [onplay] a point was chosen, and where needed confirmed
  * @property {(point: Point | undefined) => void} [onpremove] a premove was set or taken away
+ * @property {(point: Point | null) => void} [onpoint] the mouse or the keyboard is at another point
+ * @property {(action: Action) => void} [onkey] a key that is for others: steps, help of the bots
  * @property {(text: string) => void} [announce] has a screen reader say something
  */
 
-/** @typedef {ReturnType<typeof createBoard>} Board */
-
-/** Points of the unbounded board around the stones that are shown. */
-const MARGIN = 4;
+const SMOOTH_MS = 220;
+/** How far the arrow keys with Shift move the board, in pixels. */
+const PAN_BY = 120;
+const ZOOM_BY = 1.4;
+const HINT_INSET = 26;
 
 /**
  * Puts a board into an element, as large as that is.
- * @param {HTMLElement} place
- * @param {BoardOptions} [options]
+ * @param {HTMLElement} place @param {BoardOptions} [options]
  */
 export function createBoard(place, options = {}) {
-  const canvas = el('canvas', { class: 'board-canvas' });
-  place.append(canvas);
-  /** @type {Shown} */
-  let shown = { size: [15, 15], moves: [] };
-  const observer = new ResizeObserver(draw);
-  observer.observe(place);
+  return new Board(place, options);
+}
 
-  function frame() {
-    if (shown.size !== 'unbounded') return { left: 0, top: 0, width: shown.size[0], height: shown.size[1] };
-    const xs = shown.moves.map(([x]) => x).concat(0);
-    const ys = shown.moves.map(([, y]) => y).concat(0);
-    const [left, top] = [Math.min(...xs) - MARGIN, Math.min(...ys) - MARGIN];
-    return { left, top, width: Math.max(...xs) + MARGIN + 1 - left, height: Math.max(...ys) + MARGIN + 1 - top };
+export class Board {
+  /** @type {Shown} */
+  #shown = { size: [15, 15], moves: [] };
+  /** @type {readonly import('./heat.js').HeatMark[] | undefined} */
+  #heat;
+  /** @type {View} */
+  #view = { x: 7, y: 7, scale: 24 };
+  #viewport = { width: 0, height: 0 };
+  /** Whether the view is still the one that shows all: then it stays so when more is to be shown. */
+  #whole = true;
+  /** @type {Map<string, number>} The ply at which a point was taken. */
+  #taken = new Map();
+  /** @type {Point | null} */ #hover = null;
+  /** @type {Point | null} */ #pressed = null;
+  /** @type {Point | null} */ #ghost = null;
+  /** @type {Point | null} */ #pending = null;
+  /** @type {Point | null} */ #premove = null;
+  /** The keyboard was used last, so its cursor is shown. */
+  #keyed = false;
+  #asked = 0;
+  /** @type {{from: View, to: View, since: number} | null} */ #flight = null;
+  #end = new AbortController();
+
+  /** @param {HTMLElement} place @param {BoardOptions} options */
+  constructor(place, options) {
+    this.options = options;
+    /** What it draws in. */
+    this.canvas = el('canvas', { class: 'board-canvas', 'aria-hidden': 'true' });
+    this.stage = el('div', { class: 'board-stage' }, this.canvas);
+    this.element = el('div', { class: 'board-whole' }, this.stage);
+    place.append(this.element);
+    this.surface = new Surface(this.canvas);
+    if (!options.still) this.#hear();
+    this.#watch();
+    this.#resize();
+    this.#reset();
   }
 
-  function draw() {
-    const side = Math.min(place.clientWidth, place.clientHeight || place.clientWidth);
-    const ratio = devicePixelRatio;
-    canvas.width = canvas.height = side * ratio;
-    canvas.style.width = canvas.style.height = `${side}px`;
-    const pen = canvas.getContext('2d');
-    if (!pen || side === 0) return;
-    const { left, top, width, height } = frame();
-    const step = (side * ratio) / Math.max(width, height);
-    pen.fillStyle = '#e2b676';
-    pen.fillRect(0, 0, width * step, height * step);
-    pen.strokeStyle = '#8a6234';
-    pen.beginPath();
-    for (let x = 0; x < width; x += 1) {
-      pen.moveTo((x + 0.5) * step, step / 2);
-      pen.lineTo((x + 0.5) * step, (height - 0.5) * step);
+  /** Becomes something that one can play on. */
+  #hear() {
+    const { signal } = this.#end;
+    this.grid = createGrid(this.stage, {
+      name: (point) => this.describe(point),
+      focused: (point) => this.#focused(point),
+      activate: (point) => this.#commit(point),
+    });
+    this.bar = createBar(this.element, this.stage, {
+      confirm: () => this.#ghost && this.#commit(this.#ghost),
+      typed: (point) => this.#commit(point),
+      typing: (point) => this.#setGhost(point),
+      bounds: () => this.#bounds,
+      view: (what) => this.#do({ type: what }),
+      done: () => this.focus(),
+    });
+    listen(this.canvas, this.#gestures(), signal);
+    this.element.addEventListener('keydown', (event) => this.#key(event), { signal });
+    this.stage.addEventListener('focusout', () => this.#invalidate(), { signal });
+  }
+
+  /** Follows the size of its place, the theme and the settings. */
+  #watch() {
+    const { signal } = this.#end;
+    const resized = new ResizeObserver(([entry]) => this.#resize(entry?.devicePixelContentBoxSize?.[0]));
+    try {
+      // Whole device pixels keep lines sharp where the system's ratio is a fraction.
+      resized.observe(this.stage, { box: 'device-pixel-content-box' });
+    } catch {
+      resized.observe(this.stage);
     }
-    for (let y = 0; y < height; y += 1) {
-      pen.moveTo(step / 2, (y + 0.5) * step);
-      pen.lineTo((width - 0.5) * step, (y + 0.5) * step);
+    const themed = new MutationObserver(() => this.#restyle());
+    themed.observe(document.documentElement, { attributes: true });
+    for (const query of ['(prefers-color-scheme: dark)', '(prefers-contrast: more)', '(forced-colors: active)']) {
+      matchMedia(query).addEventListener('change', () => this.#restyle(), { signal });
     }
-    pen.stroke();
-    shown.moves.forEach(([x, y], ply) => {
-      pen.beginPath();
-      pen.arc((x - left + 0.5) * step, (y - top + 0.5) * step, step * 0.45, 0, 7);
-      pen.fillStyle = ply % 2 === 0 ? '#1d1a17' : '#fbf8f2';
-      pen.fill();
+    const unset = onSettings(() => this.#restyle());
+    signal.addEventListener('abort', () => {
+      unset();
+      resized.disconnect();
+      themed.disconnect();
+      cancelAnimationFrame(this.#asked);
     });
   }
 
-  canvas.addEventListener('pointerup', (event) => {
-    if (options.still) return;
-    const { left, top, width, height } = frame();
-    const box = canvas.getBoundingClientRect();
-    const step = box.width / Math.max(width, height);
-    options.onplay?.([left + Math.floor((event.clientX - box.x) / step), top + Math.floor((event.clientY - box.y) / step)]);
-  });
+  /** Takes the board away. */
+  remove() {
+    this.#end.abort();
+    this.element.remove();
+  }
 
-  return {
-    /** @param {Shown} next */
-    show(next) {
-      shown = next;
-      draw();
-    },
-    /** What it draws in, for a picture of the board. */
-    canvas,
-    remove() {
-      observer.disconnect();
-      canvas.remove();
-    },
-  };
+  /** @param {Shown} next */
+  show(next) {
+    const before = this.#shown;
+    this.#shown = next;
+    const { moves, turn } = next;
+    if (String(next.size) !== String(before.size)) this.#reset();
+    if (next.weights !== before.weights || String(next.only) !== String(before.only)) this.#heat = heatOf(next);
+    if (moves.length !== this.#taken.size || moves.at(-1) !== before.moves.at(-1)) {
+      this.#pending = null;
+      this.#taken = new Map(moves.map((point, ply) => [`${point}`, ply]));
+      if (this.#ghost && this.isTaken(this.#ghost)) this.#ghost = null;
+      if (this.#whole) this.#fly(this.#fit(), moves.length > 1);
+    }
+    if (!turn && !next.waiting) this.#ghost = this.#premove = null;
+    if (turn) this.#playPremove();
+    this.#refresh();
+  }
+
+  /** Takes the colours of the theme and the settings anew. */
+  #restyle() {
+    this.surface.restyle();
+    if (this.#whole) this.#view = this.#fit();
+    this.#refresh();
+  }
+
+  /** A move was refused: its stone goes away again. */
+  refused() {
+    this.#pending = null;
+    this.#refresh();
+  }
+
+  /** Gives the board the keyboard. */
+  focus() {
+    this.grid?.move(this.grid.at());
+  }
+
+  /** The point under the mouse or the keyboard's cursor, whichever was used last. @returns {Point | null} */
+  point() {
+    return (this.#keyed ? this.grid?.at() : this.#ghost ?? this.#hover) ?? null;
+  }
+
+  /** What a point is called, and what is on it. @param {Point} point @returns {string} */
+  describe(point) {
+    const { moves, forbidden, winning, turn } = this.#shown;
+    const ply = this.#taken.get(`${point}`);
+    const is = (/** @type {readonly Point[] | undefined} */ points) => points?.some((other) => same(other, point));
+    const parts = [pointName(point, this.#bounds)];
+    if (ply !== undefined) parts.push(t(ply % 2 ? 'white' : 'black'));
+    else if (turn === 'black' && is(forbidden)) parts.push(t('board_forbidden'));
+    else parts.push(t('board_empty'));
+    if (ply !== undefined && ply === moves.length - 1) parts.push(t('board_last'));
+    if (is(winning)) parts.push(t('board_winning'));
+    if (this.#premove && same(point, this.#premove)) parts.push(t('board_premove'));
+    return parts.join(', ');
+  }
+
+  /** @param {Point} point */
+  isTaken(point) {
+    return this.#taken.has(`${point}`);
+  }
+
+  /** Shows the whole board, or all stones on the one without borders. */
+  fit() {
+    this.#whole = true;
+    this.#fly(this.#fit(), true);
+  }
+
+  /** Moves the board so that a point is in the middle, where it was out of sight. @param {Point} point */
+  reveal(point) {
+    const size = { ...this.#view, scale: Math.max(this.#view.scale, 20) };
+    this.#look(reveal(size, this.#viewport, point, 3), true);
+  }
+
+  /**
+   * A picture of the board as it is shown, whole.
+   * @param {number} [side] of the longer side, in pixels @returns {Promise<Blob | null>}
+   */
+  picture(side = 1600) {
+    const bounds = this.#bounds;
+    const box = visible(fit(bounds, this.#shown.moves, { width: 1, height: 1 }, true), { width: 1, height: 1 });
+    const all = bounds ? box : boxAround(this.#shown.moves, 2.5) ?? box;
+    const [across, down] = [all.right - all.left, all.bottom - all.top];
+    const viewport = {
+      width: Math.round((side / 2) * Math.min(across / down, 1)),
+      height: Math.round((side / 2) * Math.min(down / across, 1)),
+    };
+    const canvas = el('canvas', { class: 'board-canvas', hidden: true });
+    this.stage.append(canvas);
+    const surface = new Surface(canvas);
+    const scene = { ...this.#scene(), names: true, shades: [], cursor: undefined };
+    surface.paint(scene, viewOf(all, viewport, 200), viewport, 2, false);
+    canvas.remove();
+    return new Promise((resolve) => canvas.toBlob(resolve, 'image/png'));
+  }
+
+  /** @returns {Bounds} */
+  get #bounds() {
+    const { size } = this.#shown;
+    return size === 'unbounded' ? null : size;
+  }
+
+  /** The stone that a press would put. @returns {0 | 1 | undefined} */
+  get #stone() {
+    const colour = this.#shown.turn ?? this.#shown.waiting;
+    return colour && (colour === 'white' ? 1 : 0);
+  }
+
+  /** Whether dragging moves the board. */
+  get #draggable() {
+    return !this.options.still && (!this.#bounds || this.#view.scale > this.#fit().scale * 1.01);
+  }
+
+  #fit() {
+    return fit(this.#bounds, this.#shown.moves, this.#viewport, this.#names);
+  }
+
+  get #names() {
+    return settings.coordinates && !this.options.still;
+  }
+
+  #reset() {
+    this.#whole = true;
+    this.#flight = this.#ghost = this.#pending = this.#premove = this.#hover = null;
+    this.#view = this.#fit();
+    const bounds = this.#bounds;
+    this.grid?.reset(bounds, bounds ? [Math.floor((bounds[0] - 1) / 2), Math.floor((bounds[1] - 1) / 2)] : [0, 0]);
+    this.#invalidate();
+  }
+
+  /** @param {ResizeObserverSize} [exact] in device pixels */
+  #resize(exact) {
+    const sharpen = (/** @type {number} */ side, /** @type {number | undefined} */ device) => {
+      const exactly = (device ?? 0) / devicePixelRatio;
+      // Emulated screens count in other pixels.
+      return Math.abs(exactly - side) < 1 ? exactly : side;
+    };
+    const width = sharpen(this.stage.clientWidth, exact?.inlineSize);
+    const height = sharpen(this.stage.clientHeight, exact?.blockSize);
+    if (!width || !height) return;
+    this.#viewport = { width, height };
+    this.#view = this.#whole ? this.#fit() : this.#clamped(this.#view);
+    this.#flight = null;
+    this.#draw();
+  }
+
+  /** @param {View} view */
+  #clamped(view) {
+    return clamp(view, this.#bounds, this.#shown.moves, this.#viewport, this.#names);
+  }
+
+  /** Another view, which the person chose. @param {View} view @param {boolean} smooth */
+  #look(view, smooth) {
+    this.#whole = false;
+    this.#fly(this.#clamped(view), smooth);
+  }
+
+  /** @param {View} to @param {boolean} smooth */
+  #fly(to, smooth) {
+    const still = !smooth || matchMedia('(prefers-reduced-motion: reduce)').matches;
+    this.#flight = still ? null : { from: this.#view, to, since: performance.now() };
+    if (still) this.#view = to;
+    this.#invalidate();
+  }
+
+  #refresh() {
+    this.grid?.refresh();
+    this.#invalidate();
+  }
+
+  #invalidate() {
+    this.#asked ||= requestAnimationFrame(() => this.#draw());
+  }
+
+  #draw() {
+    cancelAnimationFrame(this.#asked);
+    this.#asked = 0;
+    if (!this.#viewport.width || this.#end.signal.aborted) return;
+    const flight = this.#flight;
+    if (flight) {
+      const t = Math.min((performance.now() - flight.since) / SMOOTH_MS, 1);
+      this.#view = between(flight.from, flight.to, t);
+      if (t === 1) this.#flight = null;
+    }
+    this.surface.paint(this.#scene(), this.#view, this.#viewport, devicePixelRatio, this.#draggable);
+    this.grid?.lay(this.#view, this.#viewport);
+    this.#drawBar();
+    if (this.#flight) this.#invalidate();
+  }
+
+  #drawBar() {
+    if (!this.bar) return;
+    const last = this.#shown.moves.at(-1);
+    const hint = last && !this.#flight ? edgeHint(this.#view, this.#viewport, last, HINT_INSET) : null;
+    const ghost = this.#ghost && pointName(this.#ghost, this.#bounds);
+    this.bar.show({
+      hint,
+      tools: this.#draggable || !this.#whole,
+      last: last !== undefined,
+      ghost,
+      confirms: this.#stone !== undefined && settings.confirm,
+      premove: !this.#shown.turn,
+    });
+  }
+
+  /** @returns {Scene} */
+  #scene() {
+    const { moves, winning, forbidden, best, line, turn } = this.#shown;
+    const stone = this.#stone ?? (moves.length % 2 ? 1 : 0);
+    /** @type {Scene['shades']} */
+    const shades = [];
+    const shade = (/** @type {Point | null} */ point, /** @type {Scene['shades'][0]['kind']} */ kind) => {
+      if (point && !this.isTaken(point)) shades.push({ point, stone, kind });
+    };
+    shade(this.#premove, 'premove');
+    shade(this.#pending, 'pending');
+    shade(this.#ghost, 'ghost');
+    if (this.#stone !== undefined && !this.#keyed && !this.#pending && !this.#ghost) shade(this.#hover, 'hover');
+    return {
+      bounds: this.#bounds, moves, names: this.#names, numbers: settings.numbers, style: hasSquares(this.#bounds) ? 'marks' : settings.stones,
+      winning, forbidden: turn !== 'white' ? forbidden : undefined, heat: this.#heat, best, line, shades,
+      cursor: this.#keyed && this.grid?.hasFocus() ? this.grid.at() : undefined,
+    };
+  }
+
+  /** @returns {import('./pointer.js').Gestures} */
+  #gestures() {
+    const at = (/** @type {number} */ x, /** @type {number} */ y) => pointAt(this.#view, this.#viewport, x, y, this.#bounds);
+    return {
+      press: (x, y) => {
+        this.#keyed = false;
+        this.#flight = null;
+        this.#pressed = at(x, y);
+      },
+      drag: (dx, dy, x, y, touch) => {
+        if (this.#draggable) {
+          this.#hover = null;
+          this.#look(pan(this.#view, dx, dy), false);
+        } else if (touch && this.#asks(touch)) {
+          // Where dragging does not move the board, it moves the ghost: fingers hide what they touch.
+          this.#setGhost(at(x, y));
+        }
+      },
+      release: (x, y, dragged, touch) => {
+        const point = at(x, y);
+        if (dragged && (this.#draggable || touch)) return;
+        if (!point || !this.#pressed || !same(point, this.#pressed)) return;
+        if (!touch) this.grid?.move(point);
+        if (this.#asks(touch) && !(this.#ghost && same(point, this.#ghost))) this.#setGhost(point);
+        else this.#commit(point);
+      },
+      cancel: () => { this.#pressed = null; },
+      zoom: (factor, x, y) => {
+        this.#flight = null;
+        const view = this.#clamped(zoom(this.#view, factor, x, y, this.#viewport));
+        this.#look(view, false);
+        if (this.#bounds && view.scale <= this.#fit().scale) this.#whole = true;
+      },
+      scroll: (dx, dy) => {
+        if (!this.#draggable) return false;
+        this.#look(pan(this.#view, dx, dy), false);
+        return true;
+      },
+      zoomsByWheel: () => this.#draggable,
+      hover: (x, y) => this.#setHover(at(x, y)),
+      leave: () => this.#setHover(null),
+    };
+  }
+
+  /** Whether a move is shown before it is made. @param {boolean} touch */
+  #asks(touch) {
+    return touch && settings.confirm && this.#stone !== undefined;
+  }
+
+  /** @param {Point | null} point */
+  #setHover(point) {
+    if (String(point) === String(this.#hover) && !this.#keyed) return;
+    this.#hover = point;
+    this.#keyed = false;
+    this.options.onpoint?.(point);
+    this.#invalidate();
+  }
+
+  /** @param {Point | null} point */
+  #setGhost(point) {
+    this.#ghost = point && this.#stone !== undefined && isOn(point, this.#bounds) && !this.isTaken(point) ? point : null;
+    this.options.onpoint?.(point);
+    this.#invalidate();
+  }
+
+  /** A stone is put for good, or said beforehand. @param {Point} point */
+  #commit(point) {
+    this.#ghost = null;
+    if (this.isTaken(point)) {
+      this.options.announce?.(this.describe(point));
+    } else if (this.#shown.turn && !this.#pending) {
+      this.#pending = point;
+      this.options.onplay?.(point);
+    } else if (this.#shown.waiting) {
+      this.#premove = this.#premove && same(point, this.#premove) ? null : point;
+      const name = pointName(point, this.#bounds);
+      this.options.announce?.(t(this.#premove ? 'board_premove_set' : 'board_premove_gone', { point: name }));
+    }
+    this.#refresh();
+  }
+
+  #playPremove() {
+    const point = this.#premove;
+    this.#premove = null;
+    if (!point) return;
+    if (this.isTaken(point)) this.options.announce?.(t('board_premove_gone', { point: pointName(point, this.#bounds) }));
+    else this.#commit(point);
+  }
+
+  /** @param {Point} point */
+  #focused(point) {
+    if (!contains(visible(this.#view, this.#viewport), point) || this.#draggable) {
+      const view = reveal(this.#view, this.#viewport, point);
+      if (String(toPixel(view, this.#viewport, point)) !== String(toPixel(this.#view, this.#viewport, point))) this.#look(view, false);
+    }
+    this.options.onpoint?.(point);
+    this.#invalidate();
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (!this.stage.contains(target) || target.matches('input, button')) return;
+    const meant = action(event);
+    if (!meant) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.#keyed = true;
+    this.#do(meant);
+    this.#invalidate();
+  }
+
+  /** @param {Action} meant */
+  #do(meant) {
+    const { width, height } = this.#viewport;
+    const at = this.grid?.at() ?? [0, 0];
+    switch (meant.type) {
+      case 'move': this.grid?.move([at[0] + meant.dx, at[1] + meant.dy]); break;
+      case 'pan': if (this.#draggable) this.#look(pan(this.#view, -meant.dx * PAN_BY, -meant.dy * PAN_BY), true); break;
+      case 'in': case 'out': {
+        const factor = meant.type === 'in' ? ZOOM_BY : 1 / ZOOM_BY;
+        this.#look(zoom(this.#flight?.to ?? this.#view, factor, width / 2, height / 2, this.#viewport), true);
+        break;
+      }
+      case 'fit': this.fit(); break;
+      case 'last': {
+        const last = this.#shown.moves.at(-1);
+        if (!last) break;
+        this.reveal(last);
+        if (this.grid?.hasFocus()) this.grid.move(last);
+        break;
+      }
+      case 'place': this.#commit(at); break;
+      case 'cancel':
+        this.#ghost = this.#premove = null;
+        this.#refresh();
+        break;
+      case 'type': this.bar?.type(meant.text); break;
+      case 'step': case 'numbers': case 'bot_move': case 'weight': case 'weights': this.options.onkey?.(meant); break;
+    }
+  }
+}
+
+/** @param {Shown} shown */
+function heatOf({ weights, only }) {
+  const marks = weights && heatMarks(weights);
+  return only === undefined ? marks : marks?.filter(({ point }) => only && same(point, only));
+}
+
+/** @param {Point} a @param {Point} b */
+function same(a, b) {
+  return a[0] === b[0] && a[1] === b[1];
 }

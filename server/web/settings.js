@@ -8,12 +8,13 @@
  * @property {boolean} confirm whether a touched point is confirmed before a stone is put there
  * @property {boolean} numbers whether stones show which move they are
  * @property {boolean} coordinates
+ * @property {'shaded' | 'flat' | 'marks'} stones how stones look; `marks` are crosses and rings
  * @property {boolean} chat
  */
 
 /** @type {Settings} */
 const DEFAULTS = {
-  theme: 'auto', language: 'auto', sounds: true, confirm: true, numbers: false, coordinates: true, chat: true,
+  theme: 'auto', language: 'auto', sounds: true, confirm: true, numbers: false, coordinates: true, stones: 'shaded', chat: true,
 };
 const KEPT = 'fivefold.settings';
 

@@ -151,6 +151,10 @@ export type Shown = {
   weights?: readonly Weight[];
   /** The engine's line, drawn as numbered ghosts from the next move on. */
   line?: readonly Point[];
-  /** A move that waits for the opponent's. */
-  premove?: Point;
+  /** Of the weights, only that of this point. */
+  only?: Point | null;
+  /** The engine's choices, the best first, each with a few characters. */
+  best?: readonly { point: Point; label: string }[];
+  /** The stone of a player who waits for his turn, and may say his move beforehand. */
+  waiting?: Stone;
 };

@@ -1,0 +1,39 @@
+// What bots and the engine think of points, made ready to be drawn: how strong each mark is and
+// what it says. Pure; how weights are asked for and drawn is known elsewhere.
+
+/** @typedef {import('./geometry.js').Point} Point */
+/** @typedef {{point: Point, weight: number, plies?: number}} Weight `plies`: the end is proven. */
+/** @typedef {{point: Point, strength: number, label: string, best: boolean}} HeatMark `strength` from 0 to 1. */
+
+/**
+ * The heat map of some candidates. Weights of bots span many sizes (0.1 to 99,999), so the strength
+ * of a mark follows the weight's root, from the least to the greatest; equals of the greatest are
+ * all the best.
+ * @param {readonly Weight[]} weights @returns {HeatMark[]} the strongest last, so that it is drawn on top
+ */
+export function heatMarks(weights) {
+  const values = weights.map(({ weight }) => weight);
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const span = most - least;
+  return weights
+    .map((one) => ({
+      point: one.point,
+      strength: span ? Math.sqrt((one.weight - least) / span) : 1,
+      label: weightText(one),
+      best: one.weight === most,
+    }))
+    .sort((a, b) => a.strength - b.strength);
+}
+
+/**
+ * A weight in at most five characters; `#3` where the end is proven in so many plies.
+ * @param {{weight: number, plies?: number}} weight @returns {string}
+ */
+export function weightText({ weight, plies }) {
+  if (plies !== undefined && weight !== 0) return `${weight < 0 ? '−' : ''}#${plies}`;
+  const size = Math.abs(weight);
+  const sign = weight < 0 ? '−' : '';
+  if (size >= 9950) return `${sign}${Math.round(size / 1000)}k`;
+  if (size >= 1000) return `${sign}${(size / 1000).toFixed(1)}k`;
+  return `${sign}${size >= 10 ? Math.round(size) : Number(size.toFixed(1))}`;
+}
