@@ -424,6 +424,11 @@ impl Keeper {
             | Message::Weights { .. }
             | Message::Pong { .. }
             | Message::Spectators { .. }
+            | Message::Chat { .. }
+            | Message::PlayerSaid { .. }
+            | Message::SpectatorSaid { .. }
+            | Message::Analysis { .. }
+            | Message::AnalysisOver { .. }
             | Message::Presence { .. } => {}
         }
     }

@@ -8,8 +8,8 @@ use fivefold_shared::{
     clock::{Clock, Face, TimeControl},
     notation::coordinates,
     protocol::{
-        Absent, Event, MemberId, Message, Name, NumberedEvent, Phase, Player, Reason, RoomCode,
-        RoomSummary, Seats, Spectators, Visibility,
+        Absent, ChatLine, Event, MemberId, Message, Name, NumberedEvent, Phase, Player, Reason,
+        RoomCode, RoomSummary, Seats, Spectators, Visibility,
     },
     rules::{Forbidden, Outcome, Point, Rules, Stone},
 };
@@ -21,6 +21,7 @@ use crate::{
     link::ServerAddress,
     table::{Table, TableEvent},
     typed::{HELP, TypedError},
+    words::Speaker,
 };
 
 /// Writes a table as JSON lines.
@@ -69,6 +70,14 @@ enum Line<'a> {
     Ended(Ended<'a>),
     RematchAsked {
         by: Stone,
+    },
+    ChatSet {
+        on: bool,
+    },
+    Said {
+        speaker: Speaker,
+        #[serde(flatten)]
+        line: &'a ChatLine,
     },
     Weights {
         ply: usize,
@@ -250,6 +259,12 @@ impl<W: Write> Json<W> {
                 let weights = weights.iter().map(name).collect();
                 self.write(&Line::Weights { ply: *ply, bot: *bot, weights })
             }
+            Message::PlayerSaid { line, .. } => {
+                self.write(&Line::Said { speaker: Speaker::Player, line })
+            }
+            Message::SpectatorSaid { line, .. } => {
+                self.write(&Line::Said { speaker: Speaker::Spectator, line })
+            }
             Message::Snapshot { .. } => self.state(table),
             Message::Spectators { spectators, .. } => self.write(&Line::Spectators(spectators)),
             Message::Presence { away, .. } => self.write(&Line::Presence(*away)),
@@ -258,6 +273,9 @@ impl<W: Write> Json<W> {
             | Message::Done { .. }
             | Message::Rooms { .. }
             | Message::Joined { .. }
+            | Message::Chat { .. }
+            | Message::Analysis { .. }
+            | Message::AnalysisOver { .. }
             | Message::Pong { .. } => Ok(()),
         }
     }
@@ -268,7 +286,7 @@ impl<W: Write> Json<W> {
             Event::Sat { seat, player } => Line::Sat { seat: *seat, player },
             Event::Stood { seat } => Line::Stood { seat: *seat },
             Event::Renamed { seat, name } => Line::Renamed { seat: *seat, name },
-            Event::Started { game, black, white } => Line::Started(Started {
+            Event::Started { game, black, white, .. } => Line::Started(Started {
                 game: *game,
                 black,
                 white,
@@ -289,6 +307,7 @@ impl<W: Write> Json<W> {
             Event::Resumed { from } => Line::Resumed { from: *from },
             Event::Ended { outcome } => Line::Ended(Ended::of(table, outcome)),
             Event::RematchAsked { by } => Line::RematchAsked { by: *by },
+            Event::ChatSet { on } => Line::ChatSet { on: *on },
         };
         self.write(&line)
     }

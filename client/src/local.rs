@@ -100,11 +100,12 @@ impl LocalGame {
             assistance: true,
             host: Self::member(),
             time: TimeControl::None,
+            chat: false,
         };
         let room = Room::begin(&NumberedEvent { seq: 1, at: now(), event: created })
             .expect("it is the first event");
         let mut game = Self { room, bot, seed, said: VecDeque::new(), thought: None };
-        game.happen(Event::Started { game: 1, black, white });
+        game.happen(Event::Started { game: 1, black, white, id: None });
         // Whoever sits down reads the first state; only what follows is told.
         game.said.clear();
         game.let_bot_think();
@@ -189,7 +190,7 @@ impl LocalGame {
                 return Err(no(Reason::OpponentHere, "nobody can be away here"));
             }
             RoomRequest::Rematch => vec![self.rematch()?],
-            RoomRequest::Weights { bot } => {
+            RoomRequest::Weights { bot, ply: None } => {
                 let ply = self.room.game.as_ref().ok_or_else(no_game)?.position.ply();
                 let bot = self.adviser(bot)?;
                 self.think(bot, Purpose::Weigh(id.clone(), bot, ply));
@@ -206,6 +207,14 @@ impl LocalGame {
             | RoomRequest::SeatBot { .. }
             | RoomRequest::RemoveBot { .. } => {
                 return Err(no(Reason::NotAllowed, "the seats of a local game do not change"));
+            }
+            RoomRequest::Say { .. } | RoomRequest::Chat | RoomRequest::SetChat { .. } => {
+                return Err(no(Reason::ChatOff, "nobody else is here"));
+            }
+            RoomRequest::Weights { ply: Some(_), .. }
+            | RoomRequest::Analyse { .. }
+            | RoomRequest::StopAnalysis => {
+                return Err(no(Reason::NoSuchPly, "`fivefold analyse` looks at earlier moves"));
             }
         };
         Ok(Some(events))
@@ -277,6 +286,7 @@ impl LocalGame {
             game: game.number + 1,
             black: seat(Stone::White),
             white: seat(Stone::Black),
+            id: None,
         })
     }
 
@@ -453,9 +463,9 @@ mod tests {
     async fn bots_help() {
         check(
             &[
-                RoomRequest::Weights { bot: None },
+                RoomRequest::Weights { bot: None, ply: None },
                 RoomRequest::BotMove { ply: 0, bot: Some(BotKind::Attack) },
-                RoomRequest::Weights { bot: Some(BotKind::Pattern) },
+                RoomRequest::Weights { bot: Some(BotKind::Pattern), ply: None },
             ],
             &["9 weights", "played", "done", "played", "BotNotOffered"],
         )

@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use fivefold_shared::{
-    protocol::{Event, Message, NumberedEvent, Phase, RoomSummary, Seats, Spectators},
+    protocol::{ChatLine, Event, Message, NumberedEvent, Phase, RoomSummary, Seats, Spectators},
     rules::Stone,
 };
 
@@ -16,7 +16,7 @@ use crate::{
     table::{Table, TableEvent},
     text::printable,
     typed::{HELP, TypedError},
-    words,
+    words::{self, Speaker},
 };
 
 /// Weights that are listed; the best of them.
@@ -74,6 +74,8 @@ impl<O: Write, E: Write> Plain<O, E> {
                 }
                 Ok(())
             }
+            Message::PlayerSaid { line, .. } => self.said(line, Speaker::Player),
+            Message::SpectatorSaid { line, .. } => self.said(line, Speaker::Spectator),
             Message::Snapshot { .. } => self.state(table),
             Message::Spectators { spectators, .. } => self.spectators(spectators),
             Message::Presence { away, .. } if away.is_nobody() => {
@@ -87,6 +89,9 @@ impl<O: Write, E: Write> Plain<O, E> {
             | Message::Done { .. }
             | Message::Rooms { .. }
             | Message::Joined { .. }
+            | Message::Chat { .. }
+            | Message::Analysis { .. }
+            | Message::AnalysisOver { .. }
             | Message::Pong { .. } => Ok(()),
         }
     }
@@ -112,8 +117,13 @@ impl<O: Write, E: Write> Plain<O, E> {
             | Event::Renamed { .. }
             | Event::DrawDeclined { .. }
             | Event::Resumed { .. }
-            | Event::TakebackRefused { .. } => Ok(()),
+            | Event::TakebackRefused { .. }
+            | Event::ChatSet { .. } => Ok(()),
         }
+    }
+
+    fn said(&mut self, line: &ChatLine, speaker: Speaker) -> io::Result<()> {
+        writeln!(self.out, "{}", words::said(line, speaker))
     }
 
     /// A hint for who is to answer.

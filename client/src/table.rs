@@ -231,6 +231,11 @@ impl Table {
             | Message::Rooms { .. }
             | Message::Weights { .. }
             | Message::Pong { .. }
+            | Message::Chat { .. }
+            | Message::PlayerSaid { .. }
+            | Message::SpectatorSaid { .. }
+            | Message::Analysis { .. }
+            | Message::AnalysisOver { .. }
             | Message::Closed { .. } => {}
         }
         match message {

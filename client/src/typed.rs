@@ -183,7 +183,7 @@ impl Typed {
             Self::ClaimWin => RoomRequest::ClaimWin,
             Self::ClaimDraw => RoomRequest::ClaimDraw,
             Self::Rematch => RoomRequest::Rematch,
-            Self::Weights(bot) => RoomRequest::Weights { bot },
+            Self::Weights(bot) => RoomRequest::Weights { bot, ply: None },
             Self::Bot(bot) => RoomRequest::BotMove { ply: ply(), bot },
             Self::Sit(seat) => RoomRequest::Sit { seat },
             Self::Stand => RoomRequest::Stand,

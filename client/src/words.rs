@@ -3,12 +3,22 @@
 use fivefold_shared::{
     clock::Face,
     notation::coordinates,
-    protocol::{Absent, Event},
+    protocol::{Absent, ChatLine, Event},
     room::Room,
     rules::{Outcome, Point, Stone},
 };
 
 use crate::{place::Place, text::printable};
+
+/// As what somebody has said something.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Speaker {
+    /// As a player.
+    Player,
+    /// As a spectator.
+    Spectator,
+}
 
 /// Who plays this colour, such as `Ann (Black)`; `you` is added where that is known.
 pub fn player(place: Place<'_>, stone: Stone) -> String {
@@ -93,6 +103,18 @@ pub fn event(place: Place<'_>, event: &Event) -> String {
         }
         Event::Ended { outcome: how } => outcome(place, how),
         Event::RematchAsked { by } => format!("{} wants another game.", who(*by)),
+        Event::ChatSet { on: true } => "Chat is switched on.".to_owned(),
+        Event::ChatSet { on: false } => "Chat is switched off.".to_owned(),
+    }
+}
+
+/// What somebody has said.
+pub fn said(line: &ChatLine, speaker: Speaker) -> String {
+    let name = printable(line.name.as_str());
+    let text = printable(line.text.as_str());
+    match speaker {
+        Speaker::Player => format!("{name}: {text}"),
+        Speaker::Spectator => format!("{name} (watching): {text}"),
     }
 }
 

@@ -60,7 +60,8 @@ impl Peer {
         assert_eq!(protocol, VERSION);
         let new = identity.is_none().then(secret);
         let (server, you, name) = ("scripted".into(), me(), Name::new("Ann").unwrap());
-        self.say(&Message::Welcome { id, protocol, server, you, name, identity: new }).await;
+        self.say(&Message::Welcome { id, protocol, server, you, name, identity: new, chat: true })
+            .await;
         identity
     }
 
@@ -115,8 +116,9 @@ fn log() -> Vec<NumberedEvent> {
             assistance: false,
             host: me(),
             time: TimeControl::None,
+            chat: true,
         },
-        Event::Started { game: 1, black: player(me()), white: player(other) },
+        Event::Started { game: 1, black: player(me()), white: player(other), id: None },
         played(0, 1, 1),
         played(1, 0, 0),
         played(2, 2, 2),

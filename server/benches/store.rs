@@ -64,6 +64,7 @@ impl Rooms {
                 assistance: false,
                 host: host.clone(),
                 time: TimeControl::None,
+                chat: true,
             },
             // The store does not know that there is no game.
             seq => Event::Played {

@@ -7,7 +7,7 @@ use fivefold_shared::protocol::{
 use rand::{TryRng, rngs::SysRng};
 use sha2::{Digest, Sha256};
 
-use crate::store::IdentityHash;
+use crate::{room::Luck, store::IdentityHash};
 
 /// A new identity, known to nobody yet.
 pub(crate) fn identity() -> Identity {
@@ -40,17 +40,29 @@ pub(crate) fn guest_name(member: &MemberId) -> Name {
 
 /// A code for a new room.
 pub(crate) fn room_code() -> RoomCode {
-    RoomCode::try_from(letters(ROOM_CODE_LENGTH)).expect("letters of the alphabet, so many")
+    RoomCode::try_from(letters(ROOM_CODE_LENGTH, bytes)).expect("letters of the alphabet, so many")
 }
 
-/// An id for a finished game.
+/// An id for a game of which no room has told one.
 pub(crate) fn game_id() -> GameId {
-    GameId::try_from(letters(GAME_ID_LENGTH)).expect("letters of the alphabet, so many")
+    GameId::try_from(letters(GAME_ID_LENGTH, bytes)).expect("letters of the alphabet, so many")
 }
 
-/// A number that bots make their choices by.
-pub(crate) fn seed() -> u64 {
-    u64::from_le_bytes(bytes())
+/// The id of a room's game by its number: nobody can tell it without the room's secret.
+pub(crate) fn game_id_of(luck: &Luck, number: u32) -> GameId {
+    let mut hash = Sha256::new().chain_update("fivefold game").chain_update(luck.secret);
+    hash.update(number.to_le_bytes());
+    let mut blocks = 0_u32;
+    let bytes = || {
+        blocks += 1;
+        hash.clone().chain_update(blocks.to_le_bytes()).finalize().into()
+    };
+    GameId::try_from(letters(GAME_ID_LENGTH, bytes)).expect("letters of the alphabet, so many")
+}
+
+/// What is left to chance in a room.
+pub(crate) fn luck() -> Luck {
+    Luck { seed: u64::from_le_bytes(bytes()), secret: bytes() }
 }
 
 /// Heads or tails.
@@ -58,14 +70,14 @@ pub(crate) fn coin() -> bool {
     bytes::<1>()[0] & 1 == 1
 }
 
-/// Letters of the rooms' alphabet, each as likely as the others.
-fn letters(length: usize) -> String {
+/// Letters of the rooms' alphabet, each as likely as the others, if all bytes are.
+fn letters(length: usize, mut bytes: impl FnMut() -> [u8; 32]) -> String {
     let letters = ROOM_CODE_ALPHABET.len();
     // Bytes from the largest multiple of the number of letters on would favour some of them.
     let fair = 256 / letters * letters;
     let mut text = String::with_capacity(length);
     while text.len() < length {
-        let usable = bytes::<16>().into_iter().map(usize::from).filter(|&byte| byte < fair);
+        let usable = bytes().into_iter().map(usize::from).filter(|&byte| byte < fair);
         let missing = length - text.len();
         text.extend(
             usable.take(missing).map(|byte| char::from(ROOM_CODE_ALPHABET[byte % letters])),
@@ -103,6 +115,14 @@ mod tests {
         assert_eq!(guest_name(&member), guest_name(&member));
         assert_ne!(member, member_id(&identity()));
         assert!(!secret.as_str().contains(member.as_str()));
+    }
+
+    #[test]
+    fn each_game_of_each_room_has_its_id() {
+        let (one, other) = (luck(), luck());
+        assert_eq!(game_id_of(&one, 1), game_id_of(&one, 1));
+        assert_ne!(game_id_of(&one, 1), game_id_of(&one, 2));
+        assert_ne!(game_id_of(&one, 1), game_id_of(&other, 1));
     }
 
     #[test]

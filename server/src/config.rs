@@ -127,6 +127,10 @@ pub struct Args {
     #[arg(long, env = "FIVEFOLD_ADDRESS_COMMAND_RATE", value_name = "PER_SECOND")]
     pub address_command_rate: Option<u32>,
 
+    /// Let nobody talk: rooms have no chat.
+    #[arg(long, env = "FIVEFOLD_NO_CHAT")]
+    pub no_chat: bool,
+
     /// Codes that no room has which may be tried from one address in a minute.
     #[arg(long, env = "FIVEFOLD_UNKNOWN_CODES", value_name = "PER_MINUTE",
           default_value_t = Limits::DEFAULT.unknown_codes_per_minute)]
@@ -227,6 +231,7 @@ impl Args {
                 commands_burst: self.command_rate.saturating_mul(3),
                 address_commands_per_second: address_command_rate,
                 address_commands_burst: address_command_rate.saturating_mul(3),
+                chat: !self.no_chat,
                 unknown_codes_per_minute: self.unknown_codes,
                 bot_pace_ms: self.bot_pace,
                 bot_answer_min_ms: self.bot_answer_min,

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use fivefold_shared::{
-    protocol::{ROOMS_MAX, WEIGHTS_MAX},
+    protocol::{CHAT_LINES_MAX, CHAT_TEXT_MAX, ROOMS_MAX, WEIGHTS_MAX},
     rules::UNBOUNDED_PLIES_MAX,
 };
 
@@ -104,6 +104,13 @@ pub const ROOM_EVENTS_MAX: u64 = 100_000;
 pub const RESUME_GRACE_MS: u64 = 10_000;
 /// After a commit that failed, a room tries this much later to have its clock run again.
 pub const RESUME_RETRY_MS: u64 = 1_000;
+/// Most lines that all spectators of a room together may say within [`SPECTATOR_LINES_WITHIN_MS`].
+pub const SPECTATOR_LINES_MAX: usize = 20;
+/// See [`SPECTATOR_LINES_MAX`].
+pub const SPECTATOR_LINES_WITHIN_MS: u64 = 4_000;
+/// An address may say so many times as many lines as a session, and ask the engine so many times
+/// as often.
+pub const ADDRESS_SHARES: u32 = 10;
 /// Shortest time between two lists of spectators, or of absent players, sent by one room.
 pub const SPECTATOR_NEWS_INTERVAL_MS: u64 = 1_000;
 
@@ -126,6 +133,12 @@ pub struct Limits {
     pub address_commands_per_second: u32,
     /// The same at once after a rest.
     pub address_commands_burst: u32,
+    /// Whether people may talk in rooms.
+    pub chat: bool,
+    /// Lines of chat that a session may say in a minute, for long.
+    pub lines_per_minute: u32,
+    /// Lines of chat that a session may say at once after a rest.
+    pub lines_burst: u32,
     /// Codes that no room has which may be tried from one address in a minute. After that no code
     /// is taken from there for a while.
     pub unknown_codes_per_minute: u32,
@@ -166,6 +179,9 @@ impl Limits {
         commands_burst: 60,
         address_commands_per_second: 200,
         address_commands_burst: 600,
+        chat: true,
+        lines_per_minute: 30,
+        lines_burst: 6,
         unknown_codes_per_minute: 30,
         handshake_timeout: Duration::from_secs(5),
         hello_timeout: Duration::from_secs(10),
@@ -205,6 +221,10 @@ const _: () = assert!(
     "who is gone can come back before the game is claimed, and it ends before its room is closed"
 );
 const _: () = assert!(
+    SPECTATOR_LINES_MAX <= CHAT_LINES_MAX && SPECTATOR_LINES_MAX * 2 < OUTBOX_MESSAGES_MAX,
+    "the lines by which a crowd is told are kept, and chat alone fills nobody's outbox"
+);
+const _: () = assert!(
     ANSWERS_MAX <= HISTORY_EVENTS_MAX,
     "who repeats a remembered command can usually be given the events it caused"
 );
@@ -228,6 +248,7 @@ const _: () = assert!(
     WRITE_BUFFER + WEIGHTS_MAX * 128 <= WRITE_BUFFER_MAX
         && WRITE_BUFFER + ROOMS_MAX * 1024 <= WRITE_BUFFER_MAX
         && WRITE_BUFFER + HISTORY_EVENTS_MAX * 512 <= WRITE_BUFFER_MAX
+        && WRITE_BUFFER + 2 * CHAT_LINES_MAX * (4 * CHAT_TEXT_MAX + 256) <= WRITE_BUFFER_MAX
         && WRITE_BUFFER + UNBOUNDED_PLIES_MAX * "[-2147483648,-2147483648],".len() + 4096
             <= WRITE_BUFFER_MAX,
     "every message has room in an empty write buffer"

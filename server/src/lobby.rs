@@ -160,7 +160,7 @@ impl Lobby {
                 command: command.clone(),
                 create,
                 coin: chance::coin(),
-                seed: chance::seed(),
+                luck: chance::luck(),
             },
             self.limits,
             &mut founding,
@@ -180,7 +180,7 @@ impl Lobby {
         let room = Room::from_log(
             actor::now(),
             code.clone(),
-            chance::seed(),
+            chance::luck(),
             log,
             self.limits,
             &mut effects,

@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use crate::{
     admission::network,
     bucket::Bucket,
-    limits::{IDLE_ADDRESSES_MAX, Limits},
+    limits::{ADDRESS_SHARES, IDLE_ADDRESSES_MAX, Limits},
 };
 
 /// The allowances of all addresses.
@@ -34,6 +34,7 @@ pub(crate) struct Rate(Mutex<Buckets>);
 #[derive(Debug)]
 struct Buckets {
     commands: Bucket,
+    lines: Bucket,
     unknown_codes: Bucket,
 }
 
@@ -60,6 +61,11 @@ impl Rates {
                     self.limits.address_commands_per_second.into(),
                     self.limits.address_commands_burst,
                 ),
+                lines: Bucket::new(
+                    now,
+                    f64::from(self.limits.lines_per_minute * ADDRESS_SHARES) / 60.0,
+                    self.limits.lines_burst * ADDRESS_SHARES,
+                ),
                 unknown_codes: Bucket::new(
                     now,
                     f64::from(self.limits.unknown_codes_per_minute) / 60.0,
@@ -75,6 +81,11 @@ impl Rate {
     /// Takes one command from the allowance; `false` when there is none left.
     pub(crate) fn take_command(&self, now: Instant) -> bool {
         self.lock().commands.take(now)
+    }
+
+    /// Takes one line of chat from the allowance; `false` when there is none left.
+    pub(crate) fn take_line(&self, now: Instant) -> bool {
+        self.lock().lines.take(now)
     }
 
     /// Whether a code may be tried. The allowance is only used up by codes that no room has; but
@@ -96,7 +107,7 @@ impl Rate {
 
 impl Buckets {
     fn are_full(&mut self, now: Instant) -> bool {
-        self.commands.is_full(now) && self.unknown_codes.is_full(now)
+        self.commands.is_full(now) && self.lines.is_full(now) && self.unknown_codes.is_full(now)
     }
 }
 

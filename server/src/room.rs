@@ -6,11 +6,12 @@
 //!
 //! What members see of a room is what its events make of it, and `Room::log` is the only place
 //! that makes events: so the room's log always tells its state. Beside that state there is only
-//! what a restart may forget: who is present, and what bots are thinking about.
+//! what a restart may forget: who is present, what they say, and what bots are thinking about.
 
 mod absence;
 pub(crate) mod actor;
 mod answered;
+mod chat;
 mod command;
 mod door;
 mod effect;
@@ -25,6 +26,8 @@ mod tests;
 mod time;
 mod turn;
 
+use std::fmt;
+
 use fivefold_shared::{
     protocol::{
         Colour, CommandId, Create, Event, MemberId, Message, NumberedEvent, Player, Reason,
@@ -37,6 +40,7 @@ use fivefold_shared::{
 use self::{
     absence::Absence,
     answered::{Answer, Answered},
+    chat::Chat,
     help::Help,
     history::History,
     presence::{News, Presence},
@@ -60,6 +64,7 @@ pub struct Room {
     presence: Presence,
     absence: Absence,
     news: News,
+    chat: Chat,
     /// When the last session left; absent while somebody is present.
     empty_since: Option<u64>,
     /// When the clock is to run again after a commit that failed. No flag falls before.
@@ -68,8 +73,7 @@ pub struct Room {
     turn: Option<Turn>,
     /// What bots think about for members: at most one job a member.
     help: Vec<Help>,
-    /// What bots make their choices among equals by; differs between rooms.
-    seed: u64,
+    luck: Luck,
     tickets: u64,
     closed: bool,
 }
@@ -87,8 +91,23 @@ pub struct Founding {
     pub create: Create,
     /// Whether the first seat is Black's where the colour is left to chance.
     pub coin: bool,
-    /// Any number, another one for each room.
+    /// What is left to chance.
+    pub luck: Luck,
+}
+
+/// What is left to chance in a room: another for each.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Luck {
+    /// What bots make their choices among equals by.
     pub seed: u64,
+    /// What the ids of games are made of, which must not be guessed.
+    pub secret: [u8; 32],
+}
+
+impl fmt::Debug for Luck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Luck").field("seed", &self.seed).finish_non_exhaustive()
+    }
 }
 
 /// What belongs to one input while it is dealt with.
@@ -113,7 +132,7 @@ impl Room {
         limits: Limits,
         effects: &mut Effects,
     ) -> Result<Self, Refusal> {
-        let Founding { code, host, command, create, coin, seed } = founding;
+        let Founding { code, host, command, create, coin, luck } = founding;
         if create.seats == [SeatRequest::Me, SeatRequest::Me] {
             return Err(Refusal::new(Reason::AlreadySeated, "You can take only one of the seats."));
         }
@@ -139,11 +158,12 @@ impl Room {
             assistance: create.assistance,
             host: host.id.clone(),
             time: create.time,
+            chat: create.chat,
         };
         let first = NumberedEvent { seq: 1, at: now, event };
         let cause = Cause { member: host.id, command };
         let state = State::begin(&first).expect("the event is number 1 and `created`");
-        let mut room = Self::new(code, seed, limits, state);
+        let mut room = Self::new(code, luck, limits, state);
         room.empty_since = Some(now);
         room.history.push(first.clone());
         effects.push(Effect::Append(Entry { event: first, cause: Some(cause.clone()) }));
@@ -165,13 +185,13 @@ impl Room {
     pub fn from_log(
         now: u64,
         code: RoomCode,
-        seed: u64,
+        luck: Luck,
         log: &[Entry],
         limits: Limits,
         effects: &mut Effects,
     ) -> Result<Self, FoldError> {
         let state = State::from_log(log.iter().map(|entry| &entry.event))?;
-        let mut room = Self::new(code, seed, limits, state);
+        let mut room = Self::new(code, luck, limits, state);
         room.remember_log(log);
         room.empty_since = Some(now);
         let moment = &mut Moment { now, cause: None, lag_ms: 0, effects };
@@ -208,7 +228,7 @@ impl Room {
         Ok(())
     }
 
-    fn new(code: RoomCode, seed: u64, limits: Limits, state: State) -> Self {
+    fn new(code: RoomCode, luck: Luck, limits: Limits, state: State) -> Self {
         Self {
             code,
             limits,
@@ -218,11 +238,12 @@ impl Room {
             presence: Presence::default(),
             absence: Absence::default(),
             news: News::default(),
+            chat: Chat::default(),
             empty_since: None,
             resume_at: None,
             turn: None,
             help: Vec::new(),
-            seed,
+            luck,
             tickets: 0,
             closed: false,
         }

@@ -14,7 +14,7 @@ use std::{
 
 use fivefold_shared::protocol::{
     self, Command, CommandId, Create, Identity, LobbyRequest, Message, Name, Reason, Refusal,
-    Request, RoomCode,
+    Request, RoomCode, RoomRequest,
 };
 use futures_util::{SinkExt, StreamExt, future::join_all};
 use tokio::{
@@ -68,6 +68,8 @@ pub(crate) async fn run(socket: Socket, id: SessionId, address: IpAddr, server: 
     let now = Instant::now();
     let per_second = f64::from(server.limits.commands_per_second);
     let bucket = Bucket::new(now, per_second, server.limits.commands_burst);
+    let lines_per_second = f64::from(server.limits.lines_per_minute) / 60.0;
+    let lines = Bucket::new(now, lines_per_second, server.limits.lines_burst);
     let address_rate = server.rates.of(address, now);
     let mut session = Session {
         hello_by: now + server.limits.hello_timeout,
@@ -85,6 +87,7 @@ pub(crate) async fn run(socket: Socket, id: SessionId, address: IpAddr, server: 
         who: None,
         rooms: HashMap::new(),
         bucket,
+        lines,
         address_rate,
         too_fast: 0,
         codes_refused: 0,
@@ -112,6 +115,8 @@ struct Session {
     /// The rooms that the session is in, or has asked to enter.
     rooms: HashMap<RoomCode, Joined>,
     bucket: Bucket,
+    /// What is left of the lines of chat that it may say.
+    lines: Bucket,
     /// Shared with the other sessions from the same address.
     address_rate: Arc<Rate>,
     /// Commands refused as too fast since the last that was not.
@@ -277,6 +282,10 @@ impl Session {
                     Err(End::NO_HELLO)
                 }
                 (Some(who), Request::Lobby(request)) => self.lobby(who, id, request).await,
+                (Some(_), Request::Room { request, .. }) if !self.may_ask(&request, now) => {
+                    let text = "Not so fast. Wait a moment.";
+                    self.refuse(Some(id), Refusal::new(Reason::TooFast, text)).await
+                }
                 (Some(_), Request::Room { room, request }) => {
                     let input = Input::Command {
                         session: self.id,
@@ -288,6 +297,14 @@ impl Session {
                 }
             },
         }
+    }
+
+    /// Whether what is asked has a rate of its own and is asked too often.
+    fn may_ask(&mut self, request: &RoomRequest, now: Instant) -> bool {
+        if let RoomRequest::Say { .. } = request {
+            return self.lines.take(now) && self.address_rate.take_line(now);
+        }
+        true
     }
 
     async fn hello(
@@ -314,7 +331,8 @@ impl Session {
         let protocol = protocol::VERSION;
         // The lag is known before the first move.
         self.ping_at = Instant::now();
-        self.say(Message::Welcome { id, protocol, server, you, name, identity: made }).await
+        let chat = self.server.limits.chat;
+        self.say(Message::Welcome { id, protocol, server, you, name, identity: made, chat }).await
     }
 
     async fn lobby(

@@ -30,6 +30,7 @@ mod vct;
 mod window;
 
 pub use self::{
-    root::{Analysis, Engine, EngineOptions, Line, Value},
+    root::{Engine, EngineOptions},
     threats::ThreatSearch,
 };
+pub use crate::analysis::{Analysis, Line, Value};

@@ -4,11 +4,13 @@
 //! Everything here is pure. No sockets, files, threads, wall clock or randomness: whatever comes
 //! from outside is handed in, so that each rule can be tested alone and replayed exactly.
 
+pub mod analysis;
 pub mod bot;
 pub mod clock;
 pub mod engine;
 pub mod notation;
 pub mod protocol;
 pub mod record;
+pub mod review;
 pub mod room;
 pub mod rules;

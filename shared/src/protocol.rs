@@ -2,6 +2,7 @@
 //!
 //! The guide for people who write a client is [`guide`] (`protocol.md`); its examples are tests.
 
+mod chat;
 pub mod close;
 mod command;
 mod event;
@@ -10,14 +11,15 @@ mod message;
 mod names;
 
 pub use self::{
+    chat::{CHAT_LINES_MAX, CHAT_TEXT_MAX, ChatLine, ChatText},
     command::{
-        Colour, Command, Create, DEPTH_MAX, LobbyRequest, Request, RoomRequest, SeatRequest,
-        Visibility,
+        ANALYSIS_LINES_MAX, Colour, Command, Create, DEPTH_MAX, LineCount, LobbyRequest, Request,
+        RoomRequest, SeatRequest, Visibility,
     },
     event::{Event, NumberedEvent, Player},
     message::{
-        Absent, Away, CatchUp, GameSnapshot, Message, Phase, Reason, Refusal, RoomSummary, Seats,
-        Snapshot, Spectators,
+        Absent, AnalysisEnd, Away, CatchUp, GameSnapshot, Message, Phase, Reason, Refusal,
+        RoomSummary, Seats, Snapshot, Spectators,
     },
     names::{
         COMMAND_ID_MAX, CommandId, GAME_ID_LENGTH, GameId, IDENTITY_LENGTH, Identity, Likeness,
@@ -34,3 +36,12 @@ pub const WEIGHTS_MAX: usize = 400;
 pub const ROOMS_MAX: usize = 100;
 /// Most names in a list of spectators.
 pub const SPECTATOR_NAMES_MAX: usize = 20;
+
+/// What a switch is that nobody has touched: the server's default for whatever is on.
+const fn yes() -> bool {
+    true
+}
+
+const fn is_true(value: &bool) -> bool {
+    *value
+}

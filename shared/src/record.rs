@@ -94,6 +94,7 @@ pub struct Recorder {
 /// A game that has not ended.
 #[derive(Clone, Debug)]
 struct Draft {
+    id: Option<GameId>,
     black: Player,
     white: Player,
     started_at: u64,
@@ -101,14 +102,15 @@ struct Draft {
 }
 
 impl Recorder {
-    /// Reads the room's next event. The record of the game that it ends, if it ends one.
-    pub fn read(&mut self, next: &NumberedEvent) -> Option<Record> {
+    /// Reads the room's next event. The record of the game that it ends, if it ends one, with the
+    /// id that the room has told for it.
+    pub fn read(&mut self, next: &NumberedEvent) -> Option<(Option<GameId>, Record)> {
         let at = next.at;
         match &next.event {
             Event::Created { rules, visibility, .. } => self.room = Some((*rules, *visibility)),
-            Event::Started { black, white, .. } => {
-                let (black, white) = (black.clone(), white.clone());
-                self.running = Some(Draft { black, white, started_at: at, moves: Vec::new() });
+            Event::Started { black, white, id, .. } => {
+                let (id, black, white) = (id.clone(), black.clone(), white.clone());
+                self.running = Some(Draft { id, black, white, started_at: at, moves: Vec::new() });
             }
             Event::Played { point, assisted, .. } => {
                 if let Some(draft) = &mut self.running {
@@ -138,7 +140,8 @@ impl Recorder {
             | Event::TakebackAsked { .. }
             | Event::TakebackRefused { .. }
             | Event::Resumed { .. }
-            | Event::RematchAsked { .. } => {}
+            | Event::RematchAsked { .. }
+            | Event::ChatSet { .. } => {}
         }
         None
     }
@@ -152,8 +155,14 @@ impl Draft {
         }
     }
 
-    fn end(self, rules: Rules, visibility: Visibility, at: u64, outcome: &Outcome) -> Record {
-        let Self { black, white, started_at, moves } = self;
+    fn end(
+        self,
+        rules: Rules,
+        visibility: Visibility,
+        at: u64,
+        outcome: &Outcome,
+    ) -> (Option<GameId>, Record) {
+        let Self { id, black, white, started_at, moves } = self;
         let summary = GameSummary {
             rules,
             visibility,
@@ -164,7 +173,7 @@ impl Draft {
             plies: moves.len(),
             outcome: outcome.clone(),
         };
-        Record { summary, moves }
+        (id, Record { summary, moves })
     }
 }
 
@@ -187,6 +196,7 @@ mod tests {
             .filter_map(|(seq, event)| {
                 recorder.read(&NumberedEvent { seq, at: 999 + seq, event: event.unwrap() })
             })
+            .map(|(_, record)| record)
             .collect()
     }
 

@@ -5,7 +5,9 @@
 
 use crate::{
     clock::{Clock, SideTime, TimeControl},
-    protocol::{Event, GameSnapshot, MemberId, NumberedEvent, Phase, Seats, Snapshot, Visibility},
+    protocol::{
+        Event, GameId, GameSnapshot, MemberId, NumberedEvent, Phase, Seats, Snapshot, Visibility,
+    },
     rules::{Illegal, Outcome, Point, Position, Rules, Stone},
 };
 
@@ -24,6 +26,8 @@ pub struct Room {
     pub host: MemberId,
     /// How much time the players have in each game.
     pub time: TimeControl,
+    /// Whether people may talk in it.
+    pub chat: bool,
     /// Who sits where.
     pub seats: Seats,
     /// The game, running or ended; absent before the first one.
@@ -35,6 +39,8 @@ pub struct Room {
 pub struct Game {
     /// 1 for the first game in this room.
     pub number: u32,
+    /// By which the game is found when it has ended, if the room has told it.
+    pub id: Option<GameId>,
     /// The board, the moves and, at the end, the outcome.
     pub position: Position,
     /// The clock, if there is a time control. It stands before Black's first move and after the
@@ -82,13 +88,14 @@ impl Room {
             return Err(FoldError::Gap { expected: 1, found: first.seq });
         }
         match &first.event {
-            Event::Created { rules, visibility, assistance, host, time } => Ok(Self {
+            Event::Created { rules, visibility, assistance, host, time, chat } => Ok(Self {
                 seq: 1,
                 rules: *rules,
                 visibility: *visibility,
                 assistance: *assistance,
                 host: host.clone(),
                 time: *time,
+                chat: *chat,
                 seats: Seats::default(),
                 game: None,
             }),
@@ -104,7 +111,8 @@ impl Room {
             | Event::TakenBack { .. }
             | Event::Resumed { .. }
             | Event::Ended { .. }
-            | Event::RematchAsked { .. } => Err(FoldError::NoBeginning),
+            | Event::RematchAsked { .. }
+            | Event::ChatSet { .. } => Err(FoldError::NoBeginning),
         }
     }
 
@@ -154,9 +162,10 @@ impl Room {
                     return Err("nobody with a name sits there".into());
                 }
             },
-            Event::Started { game, black, white } => {
+            Event::Started { game, black, white, id } => {
                 self.seats = Seats { black: Some(black.clone()), white: Some(white.clone()) };
-                self.game = Some(Game::new(*game, Position::new(self.rules), self.time));
+                let position = Position::new(self.rules);
+                self.game = Some(Game::new(*game, id.clone(), position, self.time));
             }
             Event::Played { ply, point, time, .. } => {
                 self.game_mut()?.play(*ply, *point, *time, at)?;
@@ -169,6 +178,7 @@ impl Room {
             Event::Resumed { from } => self.game_mut()?.run_clock(*from),
             Event::Ended { outcome } => self.game_mut()?.end(outcome),
             Event::RematchAsked { by } => self.game_mut()?.rematch_ask = Some(*by),
+            Event::ChatSet { on } => self.chat = *on,
         }
         Ok(())
     }
@@ -200,6 +210,7 @@ impl Room {
             assistance: self.assistance,
             host: self.host.clone(),
             time: self.time,
+            chat: self.chat,
             seats: self.seats.clone(),
             game: self.game.as_ref().map(Game::snapshot),
         }
@@ -219,6 +230,7 @@ impl Room {
             assistance: snapshot.assistance,
             host: snapshot.host,
             time: snapshot.time,
+            chat: snapshot.chat,
             seats: snapshot.seats,
             game,
         })
@@ -226,9 +238,10 @@ impl Room {
 }
 
 impl Game {
-    fn new(number: u32, position: Position, time: TimeControl) -> Self {
+    fn new(number: u32, id: Option<GameId>, position: Position, time: TimeControl) -> Self {
         Self {
             number,
+            id,
             position,
             clock: Clock::new(time),
             draw_offer: None,
@@ -300,6 +313,7 @@ impl Game {
     fn snapshot(&self) -> GameSnapshot {
         GameSnapshot {
             number: self.number,
+            id: self.id.clone(),
             moves: self.position.moves().to_vec(),
             draw_offer: self.draw_offer,
             takeback_ask: self.takeback_ask,
@@ -317,6 +331,7 @@ impl Game {
         }
         Ok(Self {
             number: snapshot.number,
+            id: snapshot.id,
             position,
             clock: snapshot.clock,
             draw_offer: snapshot.draw_offer,

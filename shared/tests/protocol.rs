@@ -159,8 +159,8 @@ fn snake_case(name: &str) -> String {
 #[test]
 fn the_guide_shows_every_message_and_names_every_reason() {
     let sources = [
-        (include_str!("../src/protocol/command.rs"), "bot_move"),
-        (include_str!("../src/protocol/event.rs"), "rematch_asked"),
+        (include_str!("../src/protocol/command.rs"), "set_chat"),
+        (include_str!("../src/protocol/event.rs"), "chat_set"),
         (include_str!("../src/protocol/message.rs"), "closed"),
     ];
     for (source, last) in sources {

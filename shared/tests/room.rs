@@ -23,6 +23,7 @@ fn created() -> Event {
         assistance: false,
         host: MemberId::try_from("0".repeat(16)).expect("well formed"),
         time: TimeControl::None,
+        chat: true,
     }
 }
 
@@ -40,7 +41,7 @@ fn whole_game() -> Vec<Event> {
         created(),
         Event::Sat { seat: Stone::Black, player: ann.clone() },
         Event::Sat { seat: Stone::White, player: bot.clone() },
-        Event::Started { game: 1, black: ann.clone(), white: bot.clone() },
+        Event::Started { game: 1, black: ann.clone(), white: bot.clone(), id: None },
         Event::Renamed { seat: Stone::Black, name: Name::new("Anna").expect("well formed") },
         played(0, 1, 1),
         Event::DrawOffered { by: Stone::Black },
@@ -59,7 +60,7 @@ fn whole_game() -> Vec<Event> {
     let points = vec![Point::new(0, 2), Point::new(1, 1), Point::new(2, 0)];
     events.push(Event::Ended { outcome: Outcome::Five { winner: Stone::Black, points } });
     events.push(Event::RematchAsked { by: Stone::Black });
-    events.push(Event::Started { game: 2, black: bot, white: ann });
+    events.push(Event::Started { game: 2, black: bot, white: ann, id: None });
     events
 }
 
@@ -146,12 +147,13 @@ fn clock_after(events: &[(u64, Event)]) -> (u64, u64, Option<(Stone, u64)>) {
     let (ann, bob) = (member("Ann"), member("Robert"));
     let time = TimeControl::SuddenDeath { main_ms: 60_000 };
     let created = match created() {
-        Event::Created { rules, visibility, assistance, host, time: _ } => {
-            Event::Created { rules, visibility, assistance, host, time }
+        Event::Created { rules, visibility, assistance, host, time: _, chat } => {
+            Event::Created { rules, visibility, assistance, host, time, chat }
         }
         other => other,
     };
-    let start = [(0, created), (0, Event::Started { game: 1, black: ann, white: bob })].into_iter();
+    let start = [(0, created), (0, Event::Started { game: 1, black: ann, white: bob, id: None })]
+        .into_iter();
     let log: Vec<_> = (1..)
         .zip(start.chain(events.iter().cloned()))
         .map(|(seq, (at, event))| NumberedEvent { seq, at, event })

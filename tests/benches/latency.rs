@@ -105,7 +105,15 @@ async fn move_time(mover: &mut Guest, other: &mut Guest, room: &RoomCode, at: Po
 
 fn create(rules: Rules, seats: [SeatRequest; 2]) -> Create {
     let (visibility, colour) = (Visibility::Public, Colour::Black);
-    Create { rules, visibility, assistance: false, seats, colour, time: TimeControl::None }
+    Create {
+        rules,
+        visibility,
+        assistance: false,
+        seats,
+        colour,
+        time: TimeControl::None,
+        chat: true,
+    }
 }
 
 /// A host with as many games of bots as he may open.

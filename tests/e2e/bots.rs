@@ -134,7 +134,7 @@ async fn help_is_given_against_a_bot() {
     let server = Server::start();
     let mut ann = Guest::hello(&server, "Ann").await;
     let room = ann.create(against(BotKind::Attack, freestyle(), Colour::Black)).await;
-    let weights = RoomRequest::Weights { bot: Some(BotKind::Pattern) };
+    let weights = RoomRequest::Weights { bot: Some(BotKind::Pattern), ply: None };
     let answer = ann.ask(Request::Room { room: room.clone(), request: weights }).await;
     let Message::Weights { ply: 0, bot, weights, .. } = answer else { panic!("{answer:?}") };
     assert_eq!(bot, BotSpec::from(BotKind::Pattern));
@@ -153,7 +153,9 @@ async fn help_is_given_against_a_bot() {
 async fn help_against_a_person_needs_the_rooms_consent() {
     let mut pair = Pair::new().await;
     let ply = 0;
-    for request in [RoomRequest::Weights { bot: None }, RoomRequest::BotMove { ply, bot: None }] {
+    for request in
+        [RoomRequest::Weights { bot: None, ply: None }, RoomRequest::BotMove { ply, bot: None }]
+    {
         assert_eq!(pair.ann.refused(&pair.room, request).await, Reason::NoAssistance);
     }
     pair.play(&FIVE).await;
@@ -161,14 +163,16 @@ async fn help_against_a_person_needs_the_rooms_consent() {
     let mut eve = Guest::hello(&pair.server, "Eve").await;
     eve.join(&pair.room).await;
     let room = pair.room.clone();
-    let answer = eve.ask(Request::Room { room, request: RoomRequest::Weights { bot: None } }).await;
+    let answer = eve
+        .ask(Request::Room { room, request: RoomRequest::Weights { bot: None, ply: None } })
+        .await;
     assert!(matches!(answer, Message::Weights { .. }), "{answer:?}");
 
     let mut pair = Pair::by(Create { assistance: true, ..private(freestyle()) }).await;
     pair.ann.done(&pair.room, RoomRequest::BotMove { ply, bot: None }).await;
     pair.bob.until(&pair.room, |seen| seen.position().ply() == 1).await;
     let room = pair.room.clone();
-    let request = RoomRequest::Weights { bot: None };
+    let request = RoomRequest::Weights { bot: None, ply: None };
     let answer = pair.bob.ask(Request::Room { room, request }).await;
     assert!(matches!(answer, Message::Weights { ply: 1, .. }), "{answer:?}");
 }

@@ -148,6 +148,7 @@ async fn enter(server: &Server, number: usize) -> [(Guest, Member); 4] {
             seats: [SeatRequest::Me, SeatRequest::Open],
             colour: Colour::Random,
             time: TimeControl::None,
+            chat: true,
         })
         .await;
     let mut others = Vec::new();

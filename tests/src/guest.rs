@@ -265,6 +265,11 @@ impl Guest {
             | Message::Rooms { .. }
             | Message::Weights { .. }
             | Message::Presence { .. }
+            | Message::Chat { .. }
+            | Message::PlayerSaid { .. }
+            | Message::SpectatorSaid { .. }
+            | Message::Analysis { .. }
+            | Message::AnalysisOver { .. }
             | Message::Pong { .. } => {}
         }
     }

@@ -105,6 +105,7 @@ async fn sit_down(
             seats: [SeatRequest::Me, SeatRequest::Open],
             colour: Colour::Random,
             time: TimeControl::None,
+            chat: true,
         };
         let room = ann.create(create).await;
         eve.join(&room).await;

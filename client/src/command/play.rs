@@ -16,6 +16,7 @@ pub(super) async fn run(args: &PlayArgs) -> anyhow::Result<ExitCode> {
         seats: [SeatRequest::Me, args.bot.map_or(SeatRequest::Open, SeatRequest::Bot)],
         colour: args.colour.into(),
         time: args.time,
+        chat: true,
     };
     let mut shown = Shown::new(&args.view);
     let visit = Visit::open(&args.visit, None).await?;

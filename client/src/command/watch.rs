@@ -22,6 +22,7 @@ pub(super) async fn run(args: &WatchArgs) -> anyhow::Result<ExitCode> {
                 seats: bots.map(SeatRequest::Bot),
                 colour: Colour::Black,
                 time: args.time,
+                chat: true,
             };
             (None, LobbyRequest::Create(create))
         }

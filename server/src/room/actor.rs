@@ -159,6 +159,7 @@ enum Held {
     Dismiss(SessionId),
     Send(Arc<Outbox>, Message),
     Broadcast(Message),
+    BroadcastExcept(Vec<SessionId>, Message),
     Think(Job),
     CancelThinking(Ticket),
 }
@@ -311,8 +312,10 @@ impl Actor {
                 Effect::Append(entry) => {
                     let event = entry.event.clone();
                     self.report(&event);
-                    if let Some(record) = self.recorder.read(&event) {
-                        self.unstored.games.push(FinishedGame { id: chance::game_id(), record });
+                    if let Some((id, record)) = self.recorder.read(&event) {
+                        // Games that began under an older server have told none.
+                        let id = id.unwrap_or_else(chance::game_id);
+                        self.unstored.games.push(FinishedGame { id, record });
                     }
                     self.unstored.entries.push(entry);
                     Held::Event(event)
@@ -330,6 +333,9 @@ impl Actor {
                     None => continue,
                 },
                 Effect::Broadcast(message) => Held::Broadcast(message),
+                Effect::BroadcastExcept { sessions, message } => {
+                    Held::BroadcastExcept(sessions, message)
+                }
                 Effect::Think(job) => Held::Think(job),
                 Effect::CancelThinking(ticket) => Held::CancelThinking(ticket),
                 // The room says so, too, and the task ends when nothing is held any more.
@@ -370,7 +376,7 @@ impl Actor {
     fn perform(&mut self, held: Held) {
         match held {
             Held::Event(event) => {
-                self.broadcast(&Message::Event { room: self.code.clone(), event });
+                self.broadcast(&Message::Event { room: self.code.clone(), event }, &[]);
             }
             Held::Listen(session, outbox) => {
                 self.listening.insert(session, outbox);
@@ -382,7 +388,8 @@ impl Actor {
             Held::Send(outbox, message) => {
                 outbox.post(encode(&message));
             }
-            Held::Broadcast(message) => self.broadcast(&message),
+            Held::Broadcast(message) => self.broadcast(&message, &[]),
+            Held::BroadcastExcept(sessions, message) => self.broadcast(&message, &sessions),
             Held::Think(job) => {
                 let ticket = job.ticket;
                 let pending = self.around.pool.submit(job);
@@ -397,10 +404,13 @@ impl Actor {
         }
     }
 
-    /// Sends to all who listen: encoded once.
-    fn broadcast(&mut self, message: &Message) {
+    /// Sends to all who listen, except these: encoded once.
+    fn broadcast(&mut self, message: &Message, except: &[SessionId]) {
         let text = encode(message);
         for (session, outbox) in &self.listening {
+            if except.contains(session) {
+                continue;
+            }
             match outbox.post(text.clone()) {
                 // A session whose outbox is full ends itself, and then leaves.
                 Posted::Queued | Posted::Full => {}
@@ -452,7 +462,11 @@ impl Actor {
                     refuse(&outbox, message.answers(), Reason::Unavailable, text);
                 }
                 Held::CancelThinking(_) | Held::Dismiss(_) => self.perform(held),
-                Held::Event(_) | Held::Listen(..) | Held::Broadcast(_) | Held::Think(_) => {}
+                Held::Event(_)
+                | Held::Listen(..)
+                | Held::Broadcast(_)
+                | Held::BroadcastExcept(..)
+                | Held::Think(_) => {}
             }
         }
         self.listening.clear();

@@ -11,6 +11,8 @@ pub(super) enum Progress {
     Done,
     /// A bot is thinking about it, and the answer follows.
     Held,
+    /// It is answered by what was asked for, and done anew if it comes again.
+    Told,
 }
 
 impl Room {
@@ -41,7 +43,7 @@ impl Room {
         moment.cause = Some(cause.clone());
         let answer = match self.obey(asker, member.name, request, moment) {
             Ok(Progress::Done) => Answer::Done(Some(self.state.seq).filter(|&seq| seq > before)),
-            Ok(Progress::Held) => return,
+            Ok(Progress::Held | Progress::Told) => return,
             Err(refusal) => Answer::Refused(refusal),
         };
         self.answer(session, &cause, answer, moment.effects);
@@ -76,8 +78,20 @@ impl Room {
             RoomRequest::ClaimWin => self.claim_win(id, moment)?,
             RoomRequest::ClaimDraw => self.claim_draw(id, moment)?,
             RoomRequest::Rematch => self.rematch(id, moment)?,
-            RoomRequest::Weights { bot } => {
-                self.ask_weights(asker, bot, moment)?;
+            RoomRequest::Say { ref text } => {
+                self.say(Member { id: id.clone(), name }, text, moment)?;
+            }
+            RoomRequest::SetChat { on } => self.set_chat(id, on, moment)?,
+            RoomRequest::Chat => {
+                let Asker { session, cause } = asker;
+                self.tell_chat(session, cause.command, &cause.member, moment);
+                return Ok(Progress::Told);
+            }
+            RoomRequest::Analyse { .. } | RoomRequest::StopAnalysis => {
+                return Err(Refusal::new(Reason::Unavailable, "The engine is not at home yet."));
+            }
+            RoomRequest::Weights { bot, ply } => {
+                self.ask_weights(asker, bot, ply, moment)?;
                 return Ok(Progress::Held);
             }
             RoomRequest::BotMove { ply, bot } => {

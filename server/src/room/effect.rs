@@ -32,6 +32,13 @@ pub enum Effect {
     },
     /// Send a message to every session that listens.
     Broadcast(Message),
+    /// Send a message to every session that listens, except these.
+    BroadcastExcept {
+        /// Who is not to hear it.
+        sessions: Vec<SessionId>,
+        /// The message.
+        message: Message,
+    },
     /// Have a bot think; the answer comes back as [`Input::Thought`](super::Input::Thought).
     Think(Job),
     /// The job need not be done any more. An answer that comes nevertheless is ignored.

@@ -49,6 +49,7 @@ impl Room {
         &mut self,
         asker: Asker,
         kind: Option<BotKind>,
+        ply: Option<usize>,
         moment: &mut Moment<'_>,
     ) -> Result<(), Refusal> {
         let Some(game) = &self.state.game else {
@@ -58,7 +59,7 @@ impl Room {
             self.may_be_helped(&asker.cause.member)?;
         }
         let bot = self.helper(&asker.cause.member, kind)?;
-        let position = last_open(&game.position);
+        let position = open_at(&game.position, ply)?;
         let wish = Wish::Weights { ply: position.ply() };
         self.ask_bot(asker, bot, wish, position, moment)
     }
@@ -213,6 +214,21 @@ impl Room {
 
 fn busy() -> Refusal {
     Refusal::new(Reason::Busy, "The bots are busy; ask again in a moment.")
+}
+
+/// The position of a game after so many moves, or the last one, in which a move is to be made.
+fn open_at(position: &Position, ply: Option<usize>) -> Result<Position, Refusal> {
+    let last = last_open(position);
+    let ply = ply.unwrap_or(last.ply());
+    if ply > last.ply() {
+        let text = format!("There is no move to be made after {ply} moves of this game.");
+        return Err(Refusal::new(Reason::NoSuchPly, text));
+    }
+    let mut open = last;
+    while open.ply() > ply {
+        open.undo();
+    }
+    Ok(open)
 }
 
 /// The last position of a game in which a move is to be made.

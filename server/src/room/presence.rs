@@ -99,6 +99,11 @@ impl Presence {
         sessions
     }
 
+    /// The sessions of those members.
+    pub(super) fn sessions_of(&self, is_one: impl Fn(&MemberId) -> bool) -> Vec<SessionId> {
+        self.sessions.iter().filter(|(_, id)| is_one(id)).map(|(session, _)| *session).collect()
+    }
+
     /// How many members are in and have no seat.
     pub(super) fn spectator_count(&self, seats: &Seats) -> usize {
         let is_here = |seat: Stone| match seats.get(seat) {

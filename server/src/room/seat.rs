@@ -11,6 +11,7 @@ use fivefold_shared::{
 };
 
 use super::{Member, Moment, Room};
+use crate::chance;
 
 /// Whether a bot can be seated where these rules hold.
 pub(super) fn offered(bot: BotSpec, rules: Rules) -> Result<(), Refusal> {
@@ -105,7 +106,7 @@ impl Room {
         if self.state.game.is_some() {
             self.want_another(seat, moment);
         } else if let (Some(black), Some(white)) = self.players() {
-            self.log(Event::Started { game: 1, black, white }, moment);
+            self.start(1, black, white, moment);
         }
     }
 
@@ -123,12 +124,16 @@ impl Room {
         let other_wants = self.bot_in(other).is_some() || asked == Some(other);
         match self.players() {
             (Some(black), Some(white)) if other_wants => {
-                let swapped = Event::Started { game: number + 1, black: white, white: black };
-                self.log(swapped, moment);
+                self.start(number + 1, white, black, moment);
             }
             (_, _) if asked != Some(seat) => self.log(Event::RematchAsked { by: seat }, moment),
             (_, _) => {}
         }
+    }
+
+    fn start(&mut self, game: u32, black: Player, white: Player, moment: &mut Moment<'_>) {
+        let id = Some(chance::game_id_of(&self.luck, game));
+        self.log(Event::Started { game, black, white, id }, moment);
     }
 
     fn players(&self) -> (Option<Player>, Option<Player>) {

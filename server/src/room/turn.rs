@@ -123,7 +123,7 @@ impl Room {
 
     /// What the bot with this job makes its choices among equals by.
     pub(super) const fn seed_for(&self, ticket: Ticket) -> u64 {
-        self.seed.wrapping_add(ticket.0)
+        self.luck.seed.wrapping_add(ticket.0)
     }
 }
 

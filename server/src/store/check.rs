@@ -191,7 +191,11 @@ fn check_room(
         findings.add(format_args!("room {code}: {error}"));
     }
     let mut recorder = Recorder::default();
-    let told: Vec<_> = log.iter().filter_map(|entry| recorder.read(&entry.event)).collect();
+    let told: Vec<_> = log
+        .iter()
+        .filter_map(|entry| recorder.read(&entry.event))
+        .map(|(_, record)| record)
+        .collect();
     let games = games_of(snapshot, id)?;
     findings.games += u64::try_from(games.len()).unwrap_or(u64::MAX);
     if games != told {

@@ -81,7 +81,7 @@ pub(crate) fn append(room: u64, entries: Vec<Entry>, first_game: u64) -> Append 
     let records = entries.iter().filter_map(|entry| recorder.read(&entry.event));
     let games = (first_game..)
         .zip(records)
-        .map(|(number, record)| FinishedGame { id: game_id(number), record })
+        .map(|(number, (_, record))| FinishedGame { id: game_id(number), record })
         .collect();
     Append { room: code(room), epoch: Epoch::FIRST, entries, games, closes: false }
 }

@@ -19,8 +19,9 @@ use super::{
     window::Window,
 };
 use crate::{
+    analysis::{Analysis, Line, Value},
     bot::Thinking,
-    rules::{Point, Position, Rules, Stone},
+    rules::{Position, Rules, Stone},
 };
 
 /// What an operator decides about an engine.
@@ -35,51 +36,6 @@ pub struct EngineOptions {
 impl Default for EngineOptions {
     fn default() -> Self {
         Self { hash_bytes: 16 << 20, fours_ahead: MOVES_MAX }
-    }
-}
-
-/// What a position or a move is worth to the side to move.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Value {
-    /// The probability of winning, from 0 to 1.
-    Chance(f64),
-    /// A proven win, in so many plies from here, or after a number that was not counted.
-    Win {
-        /// Plies until the game is won, the next move included.
-        plies: Option<u16>,
-    },
-    /// A proven loss.
-    Loss {
-        /// Plies until the game is lost.
-        plies: u16,
-    },
-}
-
-/// A move and what follows.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Line {
-    /// The best moves of both sides, as far as they are known; at least one.
-    pub moves: Vec<Point>,
-    /// What the first of them is worth.
-    pub value: Value,
-}
-
-/// What the engine thinks of a position.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Analysis {
-    /// The best moves with their lines, best first; as many as were asked for, where there are
-    /// that many; at least one.
-    pub lines: Vec<Line>,
-    /// How many plies ahead was searched.
-    pub depth: u16,
-    /// How many positions were looked at.
-    pub nodes: u64,
-}
-
-impl Analysis {
-    /// The best move.
-    pub fn best(&self) -> Point {
-        self.lines[0].moves[0]
     }
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CommandId, Identity, Name, Reason, Refusal, RoomCode};
+use super::{ChatText, CommandId, Identity, Name, Reason, Refusal, RoomCode, is_true, yes};
 use crate::{
     bot::{BotKind, BotSpec},
     clock::TimeControl,
@@ -100,6 +100,9 @@ pub struct Create {
     /// How much time the players have in each game.
     #[serde(default, skip_serializing_if = "TimeControl::is_none")]
     pub time: TimeControl,
+    /// Whether people may talk in it.
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    pub chat: bool,
 }
 
 fn me_and_a_friend() -> [SeatRequest; 2] {
@@ -200,6 +203,9 @@ pub enum RoomRequest {
         /// Which bot; without it, the opponent if that is a bot, else `attack`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         bot: Option<BotKind>,
+        /// The number of moves on the board to weigh; without it, as many as there are.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ply: Option<usize>,
     },
     /// Let a bot move for me, where assistance is allowed.
     BotMove {
@@ -209,6 +215,62 @@ pub enum RoomRequest {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         bot: Option<BotKind>,
     },
+    /// Have the engine look at a position, ever deeper, where assistance is allowed: `analysis`
+    /// follows, again and again. Ends the one that the session has under way in the room.
+    Analyse {
+        /// As in `weights`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ply: Option<usize>,
+        /// Of how many moves to tell.
+        #[serde(default)]
+        lines: LineCount,
+    },
+    /// End the session's analysis in the room.
+    StopAnalysis,
+    /// Say something: to all if one plays, and otherwise to those who do not.
+    Say {
+        /// What.
+        text: ChatText,
+    },
+    /// What was said last, as far as one may hear it; answered by `chat`.
+    Chat,
+    /// Let people talk in the room, or not: the host's to say.
+    SetChat {
+        /// Whether they may.
+        on: bool,
+    },
+}
+
+/// Most moves that an analysis tells of.
+pub const ANALYSIS_LINES_MAX: u8 = 10;
+
+/// Of how many moves an analysis tells: from 1 to [`ANALYSIS_LINES_MAX`], and 3 unless said.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "u8", into = "u8")]
+pub struct LineCount(u8);
+
+impl Default for LineCount {
+    fn default() -> Self {
+        Self(3)
+    }
+}
+
+impl TryFrom<u8> for LineCount {
+    type Error = String;
+
+    fn try_from(count: u8) -> Result<Self, String> {
+        if (1..=ANALYSIS_LINES_MAX).contains(&count) {
+            Ok(Self(count))
+        } else {
+            Err(format!("an analysis has 1 to {ANALYSIS_LINES_MAX} lines"))
+        }
+    }
+}
+
+impl From<LineCount> for u8 {
+    fn from(count: LineCount) -> Self {
+        count.0
+    }
 }
 
 impl RoomRequest {
@@ -232,6 +294,11 @@ impl RoomRequest {
             Self::BotMove { .. } => "bot_move",
             Self::ClaimWin => "claim_win",
             Self::ClaimDraw => "claim_draw",
+            Self::Analyse { .. } => "analyse",
+            Self::StopAnalysis => "stop_analysis",
+            Self::Say { .. } => "say",
+            Self::Chat => "chat",
+            Self::SetChat { .. } => "set_chat",
         }
     }
 }
@@ -320,7 +387,7 @@ impl Request {
             "sit" | "stand" | "seat_bot" | "remove_bot" | "play" | "resign" | "offer_draw"
             | "accept_draw" | "decline_draw" | "ask_takeback" | "grant_takeback"
             | "refuse_takeback" | "claim_win" | "claim_draw" | "rematch" | "weights"
-            | "bot_move" => {
+            | "bot_move" | "analyse" | "stop_analysis" | "say" | "chat" | "set_chat" => {
                 let request = serde_json::from_str(text).map_err(|error| malformed(&error))?;
                 let room = room.ok_or_else(|| {
                     Refusal::new(Reason::Malformed, format!("{kind} needs a room"))

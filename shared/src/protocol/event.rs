@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{MemberId, Name, Visibility};
+use super::{GameId, MemberId, Name, Visibility, is_true, yes};
 use crate::{
     bot::BotSpec,
     clock::{SideTime, TimeControl},
@@ -38,6 +38,9 @@ pub enum Event {
         /// How much time the players have in each game.
         #[serde(default, skip_serializing_if = "TimeControl::is_none")]
         time: TimeControl,
+        /// Whether people may talk in it.
+        #[serde(default = "yes", skip_serializing_if = "is_true")]
+        chat: bool,
     },
     /// Somebody took a seat.
     Sat {
@@ -66,6 +69,9 @@ pub enum Event {
         black: Player,
         /// Who plays White.
         white: Player,
+        /// By which the game is found when it has ended.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        id: Option<GameId>,
     },
     /// A stone was put on the board.
     Played {
@@ -122,6 +128,11 @@ pub enum Event {
     RematchAsked {
         /// His colour in the game that ended.
         by: Stone,
+    },
+    /// The host has let people talk in the room, or not.
+    ChatSet {
+        /// Whether they may.
+        on: bool,
     },
 }
 

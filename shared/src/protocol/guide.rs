@@ -4,7 +4,10 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{Command, Message};
-use crate::record::{FinishedGame, GameList};
+use crate::{
+    record::{FinishedGame, GameList},
+    review::{GameReview, ReviewProgress},
+};
 
 /// An example of what a client says, in the guide above: the text must be a command, and the
 /// command must be written as the same JSON.
@@ -39,6 +42,22 @@ pub fn list_says(json: &str) {
 /// When it is not.
 pub fn game_says(json: &str) {
     assert_same(json, &read_and_write::<FinishedGame>(json));
+}
+
+/// An example of what the engine thinks of a finished game; as [`client_says`].
+///
+/// # Panics
+/// When it is not.
+pub fn review_says(json: &str) {
+    assert_same(json, &read_and_write::<GameReview>(json));
+}
+
+/// An example of how far it has come with that; as [`client_says`].
+///
+/// # Panics
+/// When it is not.
+pub fn progress_says(json: &str) {
+    assert_same(json, &read_and_write::<ReviewProgress>(json));
 }
 
 fn read_and_write<T: Serialize + DeserializeOwned>(json: &str) -> String {

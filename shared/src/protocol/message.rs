@@ -4,8 +4,12 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CommandId, Identity, MemberId, Name, NumberedEvent, Player, RoomCode, Visibility};
+use super::{
+    ChatLine, CommandId, GameId, Identity, MemberId, Name, NumberedEvent, Player, RoomCode,
+    Visibility, is_true, yes,
+};
 use crate::{
+    analysis::Line,
     bot::{BotSpec, Weight},
     clock::{Clock, TimeControl},
     rules::{Forbidden, Illegal, Outcome, Point, Rules, Stone},
@@ -30,6 +34,9 @@ pub enum Message {
         /// The new identity, if `hello` brought none. To be kept, and kept secret.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         identity: Option<Identity>,
+        /// Whether people may talk on this server.
+        #[serde(default = "yes", skip_serializing_if = "is_true")]
+        chat: bool,
     },
     /// The command was done.
     Done {
@@ -88,6 +95,18 @@ pub enum Message {
         /// The candidates, the best first; at most 400.
         weights: Vec<Weight>,
     },
+    /// The answer to `chat`: the last lines, the oldest first.
+    Chat {
+        /// The command's id.
+        id: CommandId,
+        /// The room.
+        room: RoomCode,
+        /// What players have said.
+        players: Vec<ChatLine>,
+        /// What spectators have said; absent for who plays.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        spectators: Option<Vec<ChatLine>>,
+    },
     /// The answer to `ping`.
     Pong {
         /// The command's id.
@@ -123,6 +142,46 @@ pub enum Message {
         /// Which players are away now.
         away: Absent,
     },
+    /// A player has said something; for everybody in the room.
+    PlayerSaid {
+        /// The room.
+        room: RoomCode,
+        /// Who, and what.
+        line: ChatLine,
+    },
+    /// A spectator has said something; never for who plays.
+    SpectatorSaid {
+        /// The room.
+        room: RoomCode,
+        /// Who, and what.
+        line: ChatLine,
+    },
+    /// What the engine thinks so far; for the session that has asked for it by `analyse`.
+    Analysis {
+        /// The room.
+        room: RoomCode,
+        /// The id of the command that asked.
+        of: CommandId,
+        /// The number of moves on the board that is looked at.
+        ply: usize,
+        /// How many plies ahead was searched.
+        depth: u16,
+        /// How many positions were looked at.
+        nodes: u64,
+        /// How many of them in a second.
+        nodes_per_second: u64,
+        /// The best moves and what follows, the best first.
+        lines: Vec<Line>,
+    },
+    /// Of this analysis nothing more follows.
+    AnalysisOver {
+        /// The room.
+        room: RoomCode,
+        /// The id of the command that asked.
+        of: CommandId,
+        /// Why.
+        why: AnalysisEnd,
+    },
     /// The room is closed, and its code means nothing any more.
     Closed {
         /// The room.
@@ -150,12 +209,17 @@ impl Message {
             | Self::Rooms { id, .. }
             | Self::Joined { id, .. }
             | Self::Weights { id, .. }
+            | Self::Chat { id, .. }
             | Self::Pong { id } => Some(id),
             Self::Refused { id, .. } => id.as_ref(),
             Self::Event { .. }
             | Self::Snapshot { .. }
             | Self::Spectators { .. }
             | Self::Presence { .. }
+            | Self::PlayerSaid { .. }
+            | Self::SpectatorSaid { .. }
+            | Self::Analysis { .. }
+            | Self::AnalysisOver { .. }
             | Self::Closed { .. } => None,
         }
     }
@@ -192,11 +256,28 @@ pub struct Snapshot {
     /// How much time the players have in each game.
     #[serde(default, skip_serializing_if = "TimeControl::is_none")]
     pub time: TimeControl,
+    /// Whether people may talk in it.
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    pub chat: bool,
     /// Who sits where.
     pub seats: Seats,
     /// The game, running or ended; absent before the first one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub game: Option<GameSnapshot>,
+}
+
+/// Why an analysis is over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AnalysisEnd {
+    /// It has had its time, or nothing is left to find.
+    Finished,
+    /// The session has ended it, or begun another one.
+    Stopped,
+    /// The position is no more: a game began, or moves were taken back.
+    Moot,
+    /// Too many wait for the engine just now; ask again in a moment.
+    Busy,
 }
 
 /// The two seats of a room.
@@ -243,6 +324,9 @@ impl Seats {
 pub struct GameSnapshot {
     /// 1 for the first game in this room.
     pub number: u32,
+    /// By which the game is found when it has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<GameId>,
     /// The moves, Black's first.
     pub moves: Vec<Point>,
     /// Who offers a draw.
@@ -447,6 +531,10 @@ pub enum Reason {
     NothingToTakeBack,
     /// Assistance is not allowed here and now.
     NoAssistance,
+    /// The game has no such ply, or no move is to be made at it.
+    NoSuchPly,
+    /// People may not talk here.
+    ChatOff,
     /// This identity has as many rooms as it may have.
     TooManyRooms,
     /// This session is in as many rooms as it may be.

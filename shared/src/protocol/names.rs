@@ -47,6 +47,9 @@ pub enum NameError {
     /// See the message.
     #[error("a name is 1 to 24 characters, none of them for control or text direction")]
     Name,
+    /// See the message.
+    #[error("a line of chat is 1 to 280 characters")]
+    ChatText,
 }
 
 macro_rules! checked_text {
@@ -217,7 +220,7 @@ fn lower_hex(text: &str) -> bool {
 /// Characters that show nothing but change how their neighbours are shown: format characters,
 /// line separators, every white space other than the plain one, fillers, variation selectors
 /// and tags.
-fn is_invisible(c: char) -> bool {
+pub(super) fn is_invisible(c: char) -> bool {
     (c.is_whitespace() && c != ' ')
         || matches!(c,
             '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'

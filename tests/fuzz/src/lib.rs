@@ -25,8 +25,9 @@ pub fn message(text: &str) {
     let Ok(message) = Message::from_json(text) else { return };
     let again = Message::from_json(&message.to_json()).expect("what was written can be read");
     match message {
-        // A weight may lose its last bit on the way, and is no less a weight.
+        // A weight or a chance may lose its last bit on the way, and is no less one.
         Message::Weights { .. } => assert!(matches!(again, Message::Weights { .. })),
+        Message::Analysis { .. } => assert!(matches!(again, Message::Analysis { .. })),
         Message::Joined { catch_up: CatchUp::Snapshot(snapshot), .. }
         | Message::Snapshot { snapshot, .. } => {
             if let Ok(room) = Room::from_snapshot(*snapshot) {
@@ -45,6 +46,10 @@ pub fn message(text: &str) {
         | Message::Rooms { .. }
         | Message::Pong { .. }
         | Message::Event { .. }
+        | Message::Chat { .. }
+        | Message::PlayerSaid { .. }
+        | Message::SpectatorSaid { .. }
+        | Message::AnalysisOver { .. }
         | Message::Spectators { .. }
         | Message::Presence { .. }
         | Message::Closed { .. } => assert_eq!(again, message),

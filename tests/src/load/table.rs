@@ -194,6 +194,7 @@ fn private(rules: Rules) -> Create {
         seats: [SeatRequest::Me, SeatRequest::Open],
         colour: Colour::Black,
         time: TimeControl::None,
+        chat: true,
     }
 }
 

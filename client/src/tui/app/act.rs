@@ -370,7 +370,7 @@ impl App {
     pub(super) fn ask_weights(&mut self, effects: &mut Vec<Effect>) {
         if !self.heat.awaited {
             self.heat.awaited = self.connection == Connection::Up;
-            self.send(RoomRequest::Weights { bot: None }, effects);
+            self.send(RoomRequest::Weights { bot: None, ply: None }, effects);
         }
     }
 }

@@ -7,7 +7,10 @@ use fivefold_shared::{
 };
 
 use super::{App, Connection, Effect, Mode, Question};
-use crate::{text::printable, words};
+use crate::{
+    text::printable,
+    words::{self, Speaker},
+};
 
 impl App {
     /// The table says something.
@@ -40,12 +43,21 @@ impl App {
                     self.tell_wanted_weight();
                 }
             }
+            Message::PlayerSaid { line, .. } => {
+                self.log.say(&words::said(&line, Speaker::Player));
+            }
+            Message::SpectatorSaid { line, .. } => {
+                self.log.say(&words::said(&line, Speaker::Spectator));
+            }
             Message::Refused { refusal, .. } => self.refused(&refusal),
             Message::Closed { text, .. } => self.close(&text),
             // Answers that concern the connection, or say only that events were caused.
             Message::Welcome { .. }
             | Message::Done { .. }
             | Message::Rooms { .. }
+            | Message::Chat { .. }
+            | Message::Analysis { .. }
+            | Message::AnalysisOver { .. }
             | Message::Pong { .. } => {}
         }
     }
@@ -90,7 +102,8 @@ impl App {
             | Event::TakebackAsked { .. }
             | Event::TakebackRefused { .. }
             | Event::Resumed { .. }
-            | Event::RematchAsked { .. } => {}
+            | Event::RematchAsked { .. }
+            | Event::ChatSet { .. } => {}
         }
         self.forget_question();
     }
@@ -161,7 +174,8 @@ impl App {
             | Event::TakenBack { .. }
             | Event::Resumed { .. }
             | Event::Ended { .. }
-            | Event::RematchAsked { .. } => Some(words::event(self.place(), event)),
+            | Event::RematchAsked { .. }
+            | Event::ChatSet { .. } => Some(words::event(self.place(), event)),
         }
     }
 }

@@ -56,7 +56,7 @@ impl Sitting {
         let black = Player::Member { member: ann.clone(), name: name("Ann") };
         let white = Player::Member { member: bob, name: name("Bob") };
         let mut sitting = Self::made(rules, time, you, ann);
-        sitting.hears(RoomEvent::Started { game: 1, black, white });
+        sitting.hears(RoomEvent::Started { game: 1, black, white, id: None });
         sitting
     }
 
@@ -72,6 +72,7 @@ impl Sitting {
             assistance: false,
             host,
             time,
+            chat: true,
         };
         let room = Room::begin(&NumberedEvent { seq: 1, at: 0, event: created }).unwrap();
         let options = Options { colour: false, glyphs: Glyphs::Ascii, mouse: true };

@@ -1,6 +1,6 @@
 //! How commands are answered: refused with a reason, and the same when they come again.
 
-use super::harness::{BOT, ENDLESS, HELPED, OPEN, RENJU, check, show_all};
+use super::harness::{BOT, ENDLESS, HELPED, LUCK, OPEN, RENJU, check, show_all};
 use crate::room::{Effects, Room};
 
 #[test]
@@ -115,7 +115,7 @@ fn a_room_that_is_read_back_remembers_what_it_has_done() {
     let mut effects = Effects::new();
     let code = table.room.code().clone();
     let (now, limits) = (table.now, table.limits);
-    let room = Room::from_log(now, code, 8, &table.log, limits, &mut effects).unwrap();
+    let room = Room::from_log(now, code, LUCK, &table.log, limits, &mut effects).unwrap();
     assert_eq!(show_all(&effects, true), "turn 1 attack 1");
     let mut table = table.with_room(room);
     table.run(

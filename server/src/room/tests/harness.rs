@@ -23,8 +23,8 @@ use fivefold_shared::{
     bot::Weight,
     clock::{SideTime, TimeControl},
     protocol::{
-        CatchUp, CommandId, Create, Event, MemberId, Message, Name, Player, Refusal, RoomCode,
-        RoomRequest,
+        CatchUp, ChatLine, CommandId, Create, Event, MemberId, Message, Name, Player, Refusal,
+        RoomCode, RoomRequest,
     },
     room::Room as State,
     rules::{Outcome, Point, Size, Stone},
@@ -34,7 +34,8 @@ use serde_json::{Value, json};
 use crate::{
     limits::Limits,
     room::{
-        Effect, Effects, Entry, Founding, Input, Job, Member, Room, SessionId, Thought, Ticket,
+        Effect, Effects, Entry, Founding, Input, Job, Luck, Member, Room, SessionId, Thought,
+        Ticket,
     },
 };
 
@@ -61,6 +62,9 @@ pub(super) fn check(create: &str, script: &str) -> Table {
     table.run(script);
     table
 }
+
+/// What chance decides in all these rooms.
+pub(super) const LUCK: Luck = Luck { seed: 7, secret: [7; 32] };
 
 /// A room and everything around it.
 #[derive(Clone, Debug)]
@@ -91,7 +95,7 @@ impl Table {
             command: command_id("create"),
             create: create(text),
             coin: true,
-            seed: 7,
+            luck: LUCK,
         };
         let now = 1_000_000;
         let room = Room::create(now, founding, limits, &mut effects)?;
@@ -224,13 +228,32 @@ impl Table {
                 Effect::CancelThinking(ticket) => {
                     assert!(self.jobs.remove(ticket).is_some(), "only what is under way");
                 }
-                Effect::Listen(_)
-                | Effect::Dismiss(_)
-                | Effect::Send { .. }
-                | Effect::Broadcast(_)
-                | Effect::Close => {}
+                Effect::Send { session, message: Message::Chat { spectators, .. } } => {
+                    assert!(spectators.is_none() || !self.plays(*session), "{session:?} plays");
+                }
+                Effect::Send { message, .. } | Effect::Broadcast(message) => {
+                    assert!(!matches!(message, Message::SpectatorSaid { .. }), "not to everybody");
+                }
+                Effect::BroadcastExcept { sessions, .. } => {
+                    for session in self.room.presence.sessions() {
+                        assert_eq!(self.plays(session), sessions.contains(&session));
+                    }
+                }
+                Effect::Listen(_) | Effect::Dismiss(_) | Effect::Close => {}
             }
         }
+    }
+
+    /// Whether a session belongs to somebody who plays in a running game.
+    fn plays(&self, session: SessionId) -> bool {
+        let snapshot = self.room.state.snapshot();
+        let member = self.room.presence.member(session).map(|member| member.id);
+        let is_seated = |seat| {
+            let player = snapshot.seats.get(seat);
+            member.as_ref().is_some_and(|id| player.is_some_and(|player| player.is_member(id)))
+        };
+        let is_running = snapshot.game.is_some_and(|game| game.outcome.is_none());
+        is_running && Stone::BOTH.into_iter().any(is_seated)
     }
 
     /// The room is what its log makes of it, nobody sits twice, no bot is left unasked, and the
@@ -320,6 +343,9 @@ fn read_request(words: &[&str]) -> RoomRequest {
         ["remove_bot", seat] => json!({"type": "remove_bot", "seat": seat}),
         ["play", n, point] => json!({"type": "play", "ply": ply(n), "point": read_point(point)}),
         ["weights", bot] => json!({"type": "weights", "bot": bot}),
+        ["weights", bot, n] => json!({"type": "weights", "bot": bot, "ply": ply(n)}),
+        ["say", text] => json!({"type": "say", "text": text}),
+        ["set_chat", on] => json!({"type": "set_chat", "on": on.parse::<bool>().unwrap()}),
         ["bot_move", n] => json!({"type": "bot_move", "ply": ply(n)}),
         ["bot_move", n, bot] => json!({"type": "bot_move", "ply": ply(n), "bot": bot}),
         [request] => json!({ "type": request }),
@@ -353,6 +379,12 @@ fn show(effect: &Effect) -> String {
         Effect::Dismiss(session) => format!("-{}", session.0),
         Effect::Send { session, message } => format!("{} {}", session.0, show_message(message)),
         Effect::Broadcast(message) => show_message(message),
+        Effect::BroadcastExcept { sessions, message } => {
+            let mut sessions: Vec<_> = sessions.iter().map(|session| session.0).collect();
+            sessions.sort_unstable();
+            let except = sessions.iter().map(|session| format!(" -{session}"));
+            format!("{}{}", show_message(message), except.collect::<String>())
+        }
         Effect::Think(job) => {
             let task = format!("{:?}", job.task).to_lowercase();
             format!("{task} {} {} {}", job.ticket.0, job.bot, job.position.ply())
@@ -392,6 +424,19 @@ fn show_message(message: &Message) -> String {
             };
             format!("away{}", Stone::BOTH.into_iter().filter_map(show).collect::<String>())
         }
+        Message::PlayerSaid { line, .. } => format!("player {}: {}", line.name, line.text),
+        Message::SpectatorSaid { line, .. } => format!("spectator {}: {}", line.name, line.text),
+        Message::Chat { players, spectators, .. } => {
+            let show = |lines: &Vec<ChatLine>| {
+                lines.iter().map(|line| line.text.to_string()).collect::<Vec<_>>().join(",")
+            };
+            let spectators = spectators.as_ref().map_or_else(|| "-".to_owned(), show);
+            format!("chat [{}] [{spectators}]", show(players))
+        }
+        Message::Analysis { of, ply, depth, .. } => format!("analysis {of} {ply} {depth}"),
+        Message::AnalysisOver { of, why, .. } => {
+            format!("over {of} {}", serde_json::to_value(why).unwrap().as_str().unwrap())
+        }
         Message::Welcome { .. }
         | Message::Rooms { .. }
         | Message::Pong { .. }
@@ -407,7 +452,7 @@ fn show_event(event: &Event) -> String {
         Event::Sat { seat: at, player } => format!("sat {} {}", seat(*at), player.name()),
         Event::Stood { seat: at } => format!("stood {}", seat(*at)),
         Event::Renamed { seat: at, name } => format!("renamed {} {name}", seat(*at)),
-        Event::Started { game, black, white } => {
+        Event::Started { game, black, white, .. } => {
             format!("started {game} {} {}", black.name(), white.name())
         }
         Event::Played { ply, point, assisted, time } => {
@@ -423,6 +468,7 @@ fn show_event(event: &Event) -> String {
         Event::Resumed { from } => format!("resumed {from}"),
         Event::Ended { outcome } => format!("ended {}", show_outcome(outcome)),
         Event::RematchAsked { by } => format!("rematch_asked {}", seat(*by)),
+        Event::ChatSet { on } => format!("chat_set {on}"),
     }
 }
 

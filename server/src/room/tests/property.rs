@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use fivefold_shared::{
     bot::BotKind,
-    protocol::{CommandId, Event, Message, NumberedEvent, RoomRequest},
+    protocol::{ChatText, CommandId, Event, Message, NumberedEvent, RoomRequest},
     rules::{Point, Stone},
 };
 use proptest::prelude::*;
@@ -71,7 +71,11 @@ fn request() -> impl Strategy<Value = RoomRequest> {
         1 => stone().prop_map(|seat| RoomRequest::RemoveBot { seat }),
         1 => (ply(), 0..3).prop_map(|(ply, x)| RoomRequest::Play { ply, point: Point::new(x, 1) }),
         2 => (ply(), bot()).prop_map(|(ply, bot)| RoomRequest::BotMove { ply, bot }),
-        2 => bot().prop_map(|bot| RoomRequest::Weights { bot }),
+        2 => (bot(), prop::option::of(ply()))
+            .prop_map(|(bot, ply)| RoomRequest::Weights { bot, ply }),
+        2 => Just(RoomRequest::Say { text: ChatText::new("hm").unwrap() }),
+        1 => Just(RoomRequest::Chat),
+        1 => prop::bool::weighted(0.8).prop_map(|on| RoomRequest::SetChat { on }),
         7 => prop::sample::select(vec![
             RoomRequest::Stand,
             RoomRequest::Resign,
@@ -147,8 +151,9 @@ impl Watched {
                 self.apply(Input::Wake);
             }
             Act::Rebuild => {
-                // It forgets refusals, and takes up again what was refused.
-                self.answers.retain(|_, answer| matches!(answer, Message::Done { .. }));
+                // It forgets what made no event, and takes that up again.
+                self.answers
+                    .retain(|_, answer| matches!(answer, Message::Done { seq: Some(_), .. }));
                 self.table.rebuild();
             }
         }
@@ -182,7 +187,7 @@ impl Watched {
             let Effect::Send { session, message } = effect else { continue };
             let id = match message {
                 Message::Done { id, .. } | Message::Refused { id: Some(id), .. } => id,
-                Message::Weights { id, .. } => {
+                Message::Weights { id, .. } | Message::Chat { id, .. } => {
                     answered.push(id.clone());
                     continue;
                 }

@@ -2,7 +2,7 @@
 
 use fivefold_shared::rules::Stone;
 
-use super::harness::{OPEN, Table, check, show_all};
+use super::harness::{LUCK, OPEN, Table, check, show_all};
 use crate::{
     limits::{Limits, RESUME_GRACE_MS, RESUME_RETRY_MS},
     room::{Effects, Room},
@@ -137,7 +137,7 @@ fn time_in_which_the_server_is_down_is_nobodys() {
     table.now += 1_000_000;
     let (code, limits) = (table.room.code().clone(), table.limits);
     let mut effects = Effects::new();
-    let room = Room::from_log(table.now, code, 8, &table.log, limits, &mut effects).unwrap();
+    let room = Room::from_log(table.now, code, LUCK, &table.log, limits, &mut effects).unwrap();
     let from = table.now + RESUME_GRACE_MS;
     assert_eq!(show_all(&effects, true), format!("resumed {from}"));
     let mut table = table.with_room(room);
@@ -155,7 +155,7 @@ fn a_clock_that_does_not_run_need_not_be_resumed() {
         table.run(script);
         let (code, limits) = (table.room.code().clone(), table.limits);
         let mut effects = Effects::new();
-        Room::from_log(table.now, code, 8, &table.log, limits, &mut effects).unwrap();
+        Room::from_log(table.now, code, LUCK, &table.log, limits, &mut effects).unwrap();
         assert_eq!(show_all(&effects, true), "", "{time}");
     }
 }

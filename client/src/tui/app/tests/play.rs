@@ -209,7 +209,7 @@ fn looking_back_is_not_pulled_away_by_moves() {
 
 #[test]
 fn weights_are_told_shown_and_asked_for_again() {
-    let weights = RoomRequest::Weights { bot: None };
+    let weights = RoomRequest::Weights { bot: None, ply: None };
     let mut ann = Sitting::new(freestyle(15), Seat::Black);
     ann.moves("h8 h9").keys("T");
     assert_eq!(ann.requests(), std::slice::from_ref(&weights));
@@ -235,7 +235,7 @@ fn weights_are_told_shown_and_asked_for_again() {
 fn after_the_end_weights_are_shown_before_the_last_move() {
     let mut ann = Sitting::new(Rules::TIC_TAC_TOE, Seat::Black);
     ann.moves("a3 a2 b3 b2 c3").keys("W");
-    assert_eq!(ann.requests(), [RoomRequest::Weights { bot: None }]);
+    assert_eq!(ann.requests(), [RoomRequest::Weights { bot: None, ply: None }]);
     ann.weighs_at(4, &[("c3", 10.0), ("c2", 0.0)]);
     assert_eq!((ann.app.look(), ann.level(2, 0)), (Some(4), Some(9)));
     ann.keys("GWW");

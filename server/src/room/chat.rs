@@ -1,0 +1,124 @@
+//! What is said in a room: players are heard by everybody, spectators by each other, and by players
+//! only when no game is running.
+//!
+//! Lines are news and no events: the last ones are kept for those who come late, and a restart
+//! forgets them. What spectators say leaves this file in two ways only, and both ask
+//! [`Room::hears_spectators`] first.
+
+use std::collections::VecDeque;
+
+use fivefold_shared::protocol::{
+    CHAT_LINES_MAX, ChatLine, ChatText, CommandId, Event, MemberId, Message, Reason, Refusal,
+};
+
+use super::{Effect, Member, Moment, Room, SessionId};
+use crate::limits::{SPECTATOR_LINES_MAX, SPECTATOR_LINES_WITHIN_MS};
+
+/// The last lines of both channels.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Chat {
+    players: Channel,
+    spectators: Channel,
+    /// How many lines there were.
+    count: u64,
+}
+
+/// At most [`CHAT_LINES_MAX`] lines, the oldest first.
+#[derive(Clone, Debug, Default)]
+struct Channel(VecDeque<ChatLine>);
+
+impl Channel {
+    fn push(&mut self, line: ChatLine) {
+        if self.0.len() == CHAT_LINES_MAX {
+            self.0.pop_front();
+        }
+        self.0.push_back(line);
+    }
+
+    /// Whether so many lines were said since this time that one more is too many to follow, and to
+    /// send to all who watch.
+    fn is_crowded(&self, since: u64) -> bool {
+        self.0.iter().rev().nth(SPECTATOR_LINES_MAX - 1).is_some_and(|line| line.at > since)
+    }
+
+    fn lines(&self) -> Vec<ChatLine> {
+        self.0.iter().cloned().collect()
+    }
+}
+
+impl Room {
+    pub(super) fn say(
+        &mut self,
+        member: Member,
+        text: &ChatText,
+        moment: &mut Moment<'_>,
+    ) -> Result<(), Refusal> {
+        if !self.limits.chat {
+            return Err(Refusal::new(Reason::ChatOff, "There is no chat on this server."));
+        }
+        if !self.state.chat {
+            return Err(Refusal::new(Reason::ChatOff, "Chat is switched off in this room."));
+        }
+        let is_player = self.state.seats.of_member(&member.id).is_some();
+        let since = moment.now.saturating_sub(SPECTATOR_LINES_WITHIN_MS);
+        if !is_player && self.chat.spectators.is_crowded(since) {
+            let text = "Too many are talking. Try again in a moment.";
+            return Err(Refusal::new(Reason::TooFast, text));
+        }
+        self.chat.count += 1;
+        let Member { id: member, name } = member;
+        let text = text.clone();
+        let line = ChatLine { number: self.chat.count, at: moment.now, member, name, text };
+        let room = self.code.clone();
+        if is_player {
+            self.chat.players.push(line.clone());
+            moment.effects.push(Effect::Broadcast(Message::PlayerSaid { room, line }));
+        } else {
+            self.chat.spectators.push(line.clone());
+            let deaf = self.presence.sessions_of(|member| !self.hears_spectators(member));
+            let message = Message::SpectatorSaid { room, line };
+            moment.effects.push(Effect::BroadcastExcept { sessions: deaf, message });
+        }
+        Ok(())
+    }
+
+    /// The last lines, as far as this member may hear them now.
+    pub(super) fn tell_chat(
+        &self,
+        session: SessionId,
+        id: CommandId,
+        member: &MemberId,
+        moment: &mut Moment<'_>,
+    ) {
+        let hears = self.hears_spectators(member);
+        let message = Message::Chat {
+            id,
+            room: self.code.clone(),
+            players: self.chat.players.lines(),
+            spectators: hears.then(|| self.chat.spectators.lines()),
+        };
+        moment.effects.push(Effect::Send { session, message });
+    }
+
+    /// Lets people talk here, or not.
+    pub(super) fn set_chat(
+        &mut self,
+        member: &MemberId,
+        on: bool,
+        moment: &mut Moment<'_>,
+    ) -> Result<(), Refusal> {
+        if self.state.host != *member {
+            let text = "Only the host can switch chat off and on.";
+            return Err(Refusal::new(Reason::NotAllowed, text));
+        }
+        if self.state.chat != on {
+            self.log(Event::ChatSet { on }, moment);
+        }
+        Ok(())
+    }
+
+    /// Whether a member may know what spectators say: nobody who is playing may.
+    fn hears_spectators(&self, member: &MemberId) -> bool {
+        self.state.running().is_none() || self.state.seats.of_member(member).is_none()
+    }
+}

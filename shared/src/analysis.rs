@@ -1,0 +1,66 @@
+//! What is thought of a position: values, lines, and how deep was looked.
+//!
+//! The engine makes these, and the protocol carries them; neither knows the other.
+
+use serde::{Deserialize, Serialize};
+
+use crate::rules::Point;
+
+/// What a position or a move is worth to the side to move. On the wire: `{"chance": 0.61}`,
+/// `{"win": {"plies": 7}}`, `{"win": {}}`, `{"loss": {"plies": 4}}`.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Value {
+    /// The probability of winning, from 0 to 1.
+    Chance(f64),
+    /// A proven win, in so many plies from here, or after a number that was not counted.
+    Win {
+        /// Plies until the game is won, the next move included.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        plies: Option<u16>,
+    },
+    /// A proven loss.
+    Loss {
+        /// Plies until the game is lost.
+        plies: u16,
+    },
+}
+
+impl Value {
+    /// The probability of winning: 1 and 0 where it is proven.
+    pub const fn chance(self) -> f64 {
+        match self {
+            Self::Chance(chance) => chance,
+            Self::Win { .. } => 1.0,
+            Self::Loss { .. } => 0.0,
+        }
+    }
+}
+
+/// A move and what follows. On the wire: `{"value": {"chance": 0.61}, "moves": [[7, 7], [8, 8]]}`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Line {
+    /// What the first of the moves is worth.
+    pub value: Value,
+    /// The best moves of both sides, as far as they are known; at least one.
+    pub moves: Vec<Point>,
+}
+
+/// What the engine thinks of a position.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Analysis {
+    /// The best moves with their lines, best first; as many as were asked for, where there are
+    /// that many; at least one.
+    pub lines: Vec<Line>,
+    /// How many plies ahead was searched.
+    pub depth: u16,
+    /// How many positions were looked at.
+    pub nodes: u64,
+}
+
+impl Analysis {
+    /// The best move.
+    pub fn best(&self) -> Point {
+        self.lines[0].moves[0]
+    }
+}

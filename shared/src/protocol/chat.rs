@@ -1,0 +1,163 @@
+//! What people say to each other in a room: the text of a line, made fit to be shown, and the line
+//! with its speaker. Who hears it is the server's business and unknown here.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
+
+use super::{
+    MemberId, NAME_MARKS_MAX, Name,
+    names::{NameError, is_invisible},
+};
+
+/// Longest line of chat, in characters.
+pub const CHAT_TEXT_MAX: usize = 280;
+/// Most lines of each of the two channels in a `chat` message.
+pub const CHAT_LINES_MAX: usize = 50;
+
+/// What somebody says: 1 to [`CHAT_TEXT_MAX`] characters in Unicode's form NFC, on one line. What
+/// does not belong into one is not refused but taken out: control characters, those that change
+/// the direction of text, other invisible ones, and combining marks beyond [`NAME_MARKS_MAX`] in a
+/// row. Joiners and variation selectors stay behind something that they can join, as scripts and
+/// pictures need them. White space is trimmed at both ends and single in between.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ChatText(String);
+
+/// A line of chat.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ChatLine {
+    /// Counts the lines of a room, those of both channels together. A room that was read back after
+    /// a restart begins again at 1.
+    pub number: u64,
+    /// When it was said, in milliseconds since the Unix epoch, by the server's clock.
+    pub at: u64,
+    /// Who said it.
+    pub member: MemberId,
+    /// What he was called then.
+    pub name: Name,
+    /// What he said.
+    pub text: ChatText,
+}
+
+impl ChatText {
+    /// Cleans a text.
+    ///
+    /// # Errors
+    /// When nothing is left, or too much.
+    pub fn new(text: &str) -> Result<Self, NameError> {
+        let spaced =
+            text.chars().map(|c| if c.is_whitespace() || c.is_control() { ' ' } else { c });
+        let visible = spaced.filter(|&c| !is_invisible(c) || is_joiner(c));
+        let mut clean = String::new();
+        let mut marks = 0;
+        for c in visible.nfc() {
+            let behind_something = !clean.is_empty() && !clean.ends_with(' ');
+            let keep = if c == ' ' {
+                behind_something
+            } else if is_joiner(c) {
+                behind_something && !clean.ends_with(is_joiner)
+            } else if is_combining_mark(c) {
+                behind_something && marks < NAME_MARKS_MAX
+            } else {
+                true
+            };
+            if keep {
+                marks = if is_combining_mark(c) && !is_joiner(c) { marks + 1 } else { 0 };
+                clean.push(c);
+            }
+        }
+        clean.truncate(clean.trim_end_matches(' ').len());
+        if (1..=CHAT_TEXT_MAX).contains(&clean.chars().count()) {
+            Ok(Self(clean))
+        } else {
+            Err(NameError::ChatText)
+        }
+    }
+
+    /// The text itself.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for ChatText {
+    type Error = NameError;
+
+    fn try_from(text: String) -> Result<Self, NameError> {
+        Self::new(&text)
+    }
+}
+
+impl From<ChatText> for String {
+    fn from(text: ChatText) -> Self {
+        text.0
+    }
+}
+
+impl fmt::Display for ChatText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for ChatText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+/// Invisible characters without which some scripts cannot be written, and some pictures are others:
+/// the zero-width joiner and non-joiner, and the selectors of text and picture forms.
+const fn is_joiner(c: char) -> bool {
+    matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: Option<&str>) {
+        assert_eq!(ChatText::new(text).ok().as_ref().map(ChatText::as_str), expected, "{text:?}");
+    }
+
+    #[test]
+    fn lines_are_cleaned_and_limited() {
+        check("Well played!", Some("Well played!"));
+        check("  Well \t\r\n played  ", Some("Well played"));
+        check("<b>x²</b> & \"quotes\"", Some("<b>x²</b> & \"quotes\""));
+        check("a\u{1b}[31mred\u{7}", Some("a [31mred"));
+        check("a\u{202e}b\u{2066}c\u{200f}d", Some("abcd"));
+        check("a\u{200b}b\u{ad}c\u{feff}", Some("abc"));
+        check("a\u{2028}b", Some("a b"));
+        check("A\u{200b}\u{30a}sa", Some("Åsa"));
+        check("\u{301}a", Some("a"));
+        check(&format!("x{}", "\u{334}".repeat(9)), Some("x\u{334}\u{334}\u{334}\u{334}"));
+        check("👨\u{200d}👩\u{200d}👧 ❤\u{fe0f}", Some("👨\u{200d}👩\u{200d}👧 ❤\u{fe0f}"));
+        check("می\u{200c}خواهم", Some("می\u{200c}خواهم"));
+        check("a\u{200d}\u{200d}\u{200d}b \u{200d}", Some("a\u{200d}b"));
+        check(&"五".repeat(CHAT_TEXT_MAX), Some(&"五".repeat(CHAT_TEXT_MAX)));
+        check(&"五".repeat(CHAT_TEXT_MAX + 1), None);
+        check("", None);
+        check(" \u{200b}\u{202e}\n", None);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_line_is_the_same_when_it_is_read_again(text: String) {
+            if let Ok(line) = ChatText::new(&text) {
+                proptest::prop_assert_eq!(ChatText::new(line.as_str()), Ok(line));
+            }
+        }
+
+        #[test]
+        fn so_is_one_of_the_characters_that_matter(
+            text in "[ae \u{301}\u{30a}\u{200b}\u{200c}\u{200d}\u{fe0f}\u{202e}\n\u{1100}\u{1161}]{1,12}"
+        ) {
+            if let Ok(line) = ChatText::new(&text) {
+                proptest::prop_assert_eq!(ChatText::new(line.as_str()), Ok(line));
+            }
+        }
+    }
+}
