@@ -52,6 +52,8 @@ pub enum Command {
     Rooms(RoomsArgs),
     /// Play without a server: two people at one keyboard, or against a bot.
     Local(LocalArgs),
+    /// Speak Gomocup's protocol on standard input and output: our bots for any manager of games.
+    Brain(BrainArgs),
     /// Print the completions for a shell.
     Completions {
         /// The shell.
@@ -153,6 +155,21 @@ pub struct LocalArgs {
     /// How the game is shown.
     #[command(flatten)]
     pub view: ViewArgs,
+}
+
+/// `fivefold brain`
+#[derive(Args, Debug)]
+pub struct BrainArgs {
+    /// Which bot plays.
+    #[arg(long, value_name = "KIND[:STRENGTH]", default_value = "engine")]
+    pub bot: BotSpec,
+    /// How much memory it may use to remember positions, in MiB.
+    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=16_384))]
+    pub hash: u16,
+    /// What settles whatever is left to chance; the same seed and thinking by nodes alone give the
+    /// same moves [default: a different one each time].
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
 }
 
 /// Variant and board.
@@ -324,7 +341,7 @@ mod tests {
         let mut command = Cli::command().term_width(100);
         command.build();
         insta::assert_snapshot!("help", command.render_help());
-        for name in ["play", "join", "watch", "rooms", "local"] {
+        for name in ["play", "join", "watch", "rooms", "local", "brain"] {
             let command = command.find_subcommand_mut(name).expect("it is a command");
             insta::assert_snapshot!(format!("help_{name}"), command.render_help());
         }

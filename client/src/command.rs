@@ -1,5 +1,6 @@
 //! The commands: each opens a table, or asks a server something, and says how the program ends.
 
+mod brain;
 mod completions;
 mod join;
 mod local;
@@ -58,6 +59,7 @@ async fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Watch(args) => watch::run(args).await,
         Command::Rooms(args) => rooms::run(args).await,
         Command::Local(args) => local::run(args).await,
+        Command::Brain(args) => brain::run(args),
         Command::Completions { shell } => completions::run(*shell),
     }
 }

@@ -4,9 +4,12 @@
 //! or a game in this process ([`local`]). A person or a script then sits at it through a view:
 //! the terminal screen ([`tui`]), [`plain`] or [`json`] lines. A view knows tables and nothing of
 //! sockets; the connection knows rooms and nothing of views.
+//!
+//! By Gomocup's protocol our bots play elsewhere ([`brain`]).
 
 pub mod backoff;
 pub mod board;
+pub mod brain;
 pub mod cli;
 pub mod command;
 pub mod connection;
@@ -14,8 +17,10 @@ pub mod json;
 pub mod lines;
 pub mod link;
 pub mod local;
+pub mod openings;
 pub mod place;
 pub mod plain;
+pub mod program;
 pub mod settings;
 pub mod table;
 pub mod text;

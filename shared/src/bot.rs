@@ -46,6 +46,9 @@ pub const MINIMAX_POINTS_MAX: u16 = 20;
 /// The highest strength of a kind that has levels; the lowest is 1.
 pub const STRENGTH_MAX: u8 = 10;
 
+/// How much memory a bot uses to remember positions where nothing else is said, in bytes.
+const HASH_BYTES: usize = 8 << 20;
+
 /// Which bot. On the wire and in text: `minimax`, `attack`, `pattern` or `engine`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -136,13 +139,28 @@ impl BotSpec {
     /// # Errors
     /// When it is not [`offered`](Self::offered).
     pub fn build(self, rules: Rules, seed: u64) -> Result<Box<dyn Bot>, BotError> {
+        self.build_with_memory(rules, seed, HASH_BYTES)
+    }
+
+    /// As [`build`](Self::build), with so much memory, in bytes, to remember positions; only the
+    /// engine uses it.
+    ///
+    /// # Errors
+    /// When it is not [`offered`](Self::offered).
+    pub fn build_with_memory(
+        self,
+        rules: Rules,
+        seed: u64,
+        hash_bytes: usize,
+    ) -> Result<Box<dyn Bot>, BotError> {
         self.offered(rules)?;
         Ok(match self.kind {
             BotKind::Minimax => Box::new(Minimax::new(rules, seed)),
             BotKind::Attack => Box::new(Attack::new(seed)),
             BotKind::Pattern => Box::new(Pattern::new(seed)),
             BotKind::Engine => {
-                Box::new(EngineBot::new(rules, self.strength.unwrap_or(STRENGTH_MAX), seed))
+                let strength = self.strength.unwrap_or(STRENGTH_MAX);
+                Box::new(EngineBot::new(rules, strength, seed, hash_bytes))
             }
         })
     }

@@ -17,9 +17,6 @@ use crate::{
     rules::{Point, Position, Rules, Size, Variant},
 };
 
-/// How much memory a bot may use to remember positions.
-const HASH_BYTES: usize = 8 << 20;
-
 /// How many moves are weighed for people.
 const WEIGHED: usize = 16;
 
@@ -37,6 +34,7 @@ const VARIED_LOSS: f64 = 0.005;
 pub(super) struct EngineBot {
     rules: Rules,
     level: Level,
+    hash_bytes: usize,
     mind: Mind,
     random: Random,
 }
@@ -75,8 +73,9 @@ const LEVELS: [Level; STRENGTH_MAX as usize] = [
 ];
 
 impl EngineBot {
-    /// A bot of a strength from 1 to [`STRENGTH_MAX`].
-    pub(super) fn new(rules: Rules, strength: u8, seed: u64) -> Self {
+    /// A bot of a strength from 1 to [`STRENGTH_MAX`] that uses so much memory to remember
+    /// positions.
+    pub(super) fn new(rules: Rules, strength: u8, seed: u64, hash_bytes: usize) -> Self {
         let level = usize::from(strength.clamp(1, STRENGTH_MAX)) - 1;
         let mind = match rules.variant() {
             Variant::Mnk { k: 7.. } => Mind::Lines(Attack::new(seed)),
@@ -87,7 +86,8 @@ impl EngineBot {
             | Variant::CaroOverline
             | Variant::Mnk { .. } => Mind::Engine(None),
         };
-        Self { rules, level: LEVELS[level], mind, random: Random::seed_from_u64(seed) }
+        let random = Random::seed_from_u64(seed);
+        Self { rules, level: LEVELS[level], hash_bytes, mind, random }
     }
 
     /// The best moves, as many as are asked for.
@@ -95,8 +95,8 @@ impl EngineBot {
         match &mut self.mind {
             Mind::Lines(attack) => attack.weigh(position, thinking),
             Mind::Engine(engine) => {
-                let options =
-                    EngineOptions { hash_bytes: HASH_BYTES, fours_ahead: self.level.fours_ahead };
+                let fours_ahead = self.level.fours_ahead;
+                let options = EngineOptions { hash_bytes: self.hash_bytes, fours_ahead };
                 let engine = engine.get_or_insert_with(|| {
                     Box::new(Engine::new(self.rules, options).expect("there are tables up to six"))
                 });

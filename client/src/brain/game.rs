@@ -1,0 +1,357 @@
+//! The game as a brain sees it: the board, the stones, and what was said about how to play.
+
+use std::{
+    sync::atomic::AtomicBool,
+    time::{Duration, Instant},
+};
+
+use fivefold_shared::{
+    bot::{Bot, Budget, Thinking, Weight},
+    notation::gomocup::{Command, Info, Placed, Reply, Side, variant_of},
+    rules::{Point, Position, Rules, Size, Stone},
+};
+
+use super::{BrainOptions, time::Times};
+
+/// The least memory that the bot is given to remember positions.
+const HASH_BYTES_MIN: usize = 1 << 20;
+
+/// How many openings are looked at to propose a balanced one.
+const PROPOSALS: usize = 24;
+
+/// What is answered to a command.
+pub(super) enum Answer {
+    /// Nothing is to be said.
+    Nothing,
+    /// These lines.
+    Replies(Vec<Reply>),
+}
+
+impl From<Result<Reply, String>> for Answer {
+    fn from(reply: Result<Reply, String>) -> Self {
+        Self::Replies(vec![reply.unwrap_or_else(Reply::Error)])
+    }
+}
+
+/// A brain's game.
+pub(super) struct Game {
+    options: BrainOptions,
+    size: Option<Size>,
+    /// The rule's number, or what was said instead of one.
+    rule: Result<u32, String>,
+    /// In the order in which they were told.
+    stones: Vec<Placed>,
+    times: Times,
+    nodes: Option<u64>,
+    memory: Option<u64>,
+    /// The bot, and what it was made for.
+    bot: Option<(Rules, usize, Box<dyn Bot>)>,
+    games: u64,
+    /// How long the last move was to take.
+    budget: Option<Duration>,
+}
+
+/// When a command came, and what calls thinking off.
+#[derive(Clone, Copy)]
+struct Call<'a> {
+    at: Instant,
+    stop: &'a AtomicBool,
+}
+
+impl Game {
+    pub(super) fn new(options: BrainOptions) -> Self {
+        Self {
+            options,
+            size: None,
+            rule: Ok(0),
+            stones: Vec::new(),
+            times: Times::new(),
+            nodes: None,
+            memory: None,
+            bot: None,
+            games: 0,
+            budget: None,
+        }
+    }
+
+    /// Does what a command asks.
+    pub(super) fn obey(&mut self, command: Command, at: Instant, stop: &AtomicBool) -> Answer {
+        let call = Call { at, stop };
+        match command {
+            Command::Start { width, height } => {
+                self.size = Some(Size::Bounded { width, height });
+                self.begin()
+            }
+            Command::Restart => self.begin(),
+            Command::Begin => self.think(call, 0),
+            Command::Turn(point) => {
+                self.stones.push(Placed { point, side: Side::Opponent });
+                self.think(call, 0)
+            }
+            Command::Board(stones) => {
+                self.stones = stones;
+                self.think(call, 0)
+            }
+            Command::Show(stones) => {
+                self.stones = stones;
+                Answer::Nothing
+            }
+            Command::TakeBack(point) => self.take_back(point),
+            Command::Swap2(points) => self.swap2(&points, call).into(),
+            Command::Play(_) => Err("nothing was suggested".to_owned()).into(),
+            Command::Info(info) => {
+                self.note(info);
+                Answer::Nothing
+            }
+            Command::About => Answer::Replies(vec![about()]),
+            Command::ShowForbidden => self.forbidden().into(),
+            Command::Best(moves) => self.think(call, usize::from(moves)),
+            // Dealt with where commands are read.
+            Command::End | Command::Stop => Answer::Nothing,
+        }
+    }
+
+    /// The last reply is out; if it was a move, learns how long that took in all.
+    pub(super) fn answered(&mut self, asked: Instant) {
+        if let Some(budget) = self.budget.take() {
+            self.times.note(budget, asked.elapsed());
+        }
+    }
+
+    fn begin(&mut self) -> Answer {
+        self.stones.clear();
+        self.bot = None;
+        self.games += 1;
+        self.prepare();
+        self.size().map(|_| Reply::Ok).into()
+    }
+
+    /// Makes the bot and has it work out what it needs once, while no clock runs.
+    fn prepare(&mut self) {
+        // What is wrong is told when a move is asked for.
+        let Ok(position) = self.rules().map(Position::new) else { return };
+        let stop = AtomicBool::new(false);
+        let budget = Budget { time: Duration::MAX, nodes: Some(1) };
+        let thinking = Thinking { budget, elapsed: &|| Duration::ZERO, cancel: &stop };
+        if let Ok(bot) = self.bot() {
+            bot.weigh(&position, &thinking);
+        }
+    }
+
+    /// `INFO`. How well the opponent plays, where files could be kept, and which point somebody
+    /// looks at make no difference.
+    fn note(&mut self, info: Info) {
+        match info {
+            Info::TimeoutTurn(ms) => self.times.set_turn(ms),
+            Info::TimeoutMatch(ms) => self.times.set_match(ms),
+            Info::TimeLeft(ms) => self.times.set_left(ms),
+            Info::MaxNode(nodes) => self.nodes = Some(nodes).filter(|nodes| *nodes > 0),
+            Info::MaxMemory(bytes) => {
+                self.memory = Some(bytes).filter(|bytes| *bytes > 0);
+                self.prepare();
+            }
+            Info::Rule(rule) => {
+                self.rule = Ok(rule);
+                self.prepare();
+            }
+            Info::Other { key, value } if key == "rule" => self.rule = Err(value),
+            Info::GameType(_)
+            | Info::Evaluate(_)
+            | Info::Folder(_)
+            | Info::ThreadNum(_)
+            | Info::Other { .. } => {}
+        }
+    }
+
+    fn size(&self) -> Result<Size, String> {
+        self.size.ok_or_else(|| "there is no board: START n comes first".into())
+    }
+
+    fn rules(&self) -> Result<Rules, String> {
+        let unknown = |rule: &str| format!("rule {rule}: this brain knows 0, 1, 4, 8 and 9");
+        let rule = *self.rule.as_ref().map_err(|rule| unknown(rule))?;
+        let variant = variant_of(rule).ok_or_else(|| unknown(&rule.to_string()))?;
+        Rules::new(variant, self.size()?).map_err(|error| error.to_string())
+    }
+
+    fn bot(&mut self) -> Result<&mut dyn Bot, String> {
+        let rules = self.rules()?;
+        // Half is for whatever else a process needs.
+        let most = self.memory.map_or(usize::MAX, |memory| {
+            usize::try_from(memory / 2).unwrap_or(usize::MAX).max(HASH_BYTES_MIN)
+        });
+        let hash_bytes = self.options.hash_bytes.min(most);
+        let fits =
+            |(of, bytes, _): &(Rules, usize, Box<dyn Bot>)| (*of, *bytes) == (rules, hash_bytes);
+        if !self.bot.as_ref().is_some_and(fits) {
+            self.bot = None;
+            let seed = self.options.seed.wrapping_add(self.games);
+            let bot = self.options.bot.build_with_memory(rules, seed, hash_bytes);
+            self.bot = Some((rules, hash_bytes, bot.map_err(|error| error.to_string())?));
+        }
+        let (_, _, bot) = self.bot.as_mut().expect("it was just made");
+        Ok(bot.as_mut())
+    }
+
+    /// The stones as a game: those of both sides in turn, each side's in the order in which they
+    /// were told. Where both have as many, the one who is asked is Black.
+    fn position(&self) -> Result<Position, String> {
+        let of = |side: Side| {
+            self.stones.iter().filter(move |stone| stone.side == side).map(|stone| stone.point)
+        };
+        let (own, others) = (of(Side::Own).count(), of(Side::Opponent).count());
+        let (first, second) = match others.checked_sub(own) {
+            Some(0) => (Side::Own, Side::Opponent),
+            Some(1) => (Side::Opponent, Side::Own),
+            Some(_) | None => {
+                return Err(format!("{own} stones against {others}: no game comes to that"));
+            }
+        };
+        if self.stones.iter().any(|stone| stone.side == Side::Finished) {
+            return Err("continuous games are not played".into());
+        }
+        let mut position = Position::new(self.rules()?);
+        let mut second = of(second);
+        for point in of(first) {
+            for point in [Some(point), second.next()].into_iter().flatten() {
+                position
+                    .play(point)
+                    .map_err(|illegal| format!("{},{}: {illegal}", point.x, point.y))?;
+            }
+        }
+        Ok(position)
+    }
+
+    /// Chooses a move and makes it, and tells so many of the best ones.
+    fn think(&mut self, call: Call<'_>, tell: usize) -> Answer {
+        let found = self.position().and_then(|position| {
+            if tell == 0 {
+                return Ok((self.choose(&position, call)?, Vec::new()));
+            }
+            let weights = self.weigh(&position, self.times.budget(), call)?;
+            let best = weights.first().ok_or_else(|| over(&position))?.point;
+            Ok((best, weights))
+        });
+        let (point, weights) = match found {
+            Ok(found) => found,
+            Err(error) => return Err(error).into(),
+        };
+        self.stones.push(Placed { point, side: Side::Own });
+        let mut replies: Vec<Reply> = weights.iter().take(tell).map(told).collect();
+        replies.push(Reply::Move(point));
+        Answer::Replies(replies)
+    }
+
+    fn choose(&mut self, position: &Position, call: Call<'_>) -> Result<Point, String> {
+        let budget = self.times.budget();
+        self.budget = Some(budget);
+        let nodes = self.nodes;
+        let elapsed = || call.at.elapsed();
+        let budget = Budget { time: budget, nodes };
+        let thinking = Thinking { budget, elapsed: &elapsed, cancel: call.stop };
+        self.bot()?.choose(position, &thinking).ok_or_else(|| over(position))
+    }
+
+    fn weigh(
+        &mut self,
+        position: &Position,
+        time: Duration,
+        call: Call<'_>,
+    ) -> Result<Vec<Weight>, String> {
+        let start = Instant::now();
+        let nodes = self.nodes;
+        let elapsed = || start.elapsed();
+        let budget = Budget { time, nodes };
+        let thinking = Thinking { budget, elapsed: &elapsed, cancel: call.stop };
+        Ok(self.bot()?.weigh(position, &thinking))
+    }
+
+    fn take_back(&mut self, point: Point) -> Answer {
+        let Some(index) = self.stones.iter().rposition(|stone| stone.point == point) else {
+            return Err(format!("no stone at {},{}", point.x, point.y)).into();
+        };
+        self.stones.remove(index);
+        Ok(Reply::Ok).into()
+    }
+
+    fn forbidden(&self) -> Result<Reply, String> {
+        let points = self.position()?.forbidden_points();
+        Ok(Reply::Forbidden(points.into_iter().map(|(point, _)| point).collect()))
+    }
+
+    /// The next choice of an opening by swap2: three stones that leave both about the same
+    /// chances, or else the colour that has the better ones.
+    fn swap2(&mut self, points: &[Point], call: Call<'_>) -> Result<Reply, String> {
+        let rules = self.rules()?;
+        if points.is_empty() {
+            let stones = self.propose(rules, call)?;
+            self.set_stones(&stones, Stone::Black);
+            return Ok(Reply::Stones(stones));
+        }
+        let position = Position::from_moves(rules, points)
+            .map_err(|(_, illegal)| format!("the opening: {illegal}"))?;
+        let chance = self.chance(&position, self.times.budget() / 2, call)?;
+        if chance < 50.0 {
+            self.set_stones(points, Stone::Black);
+            return Ok(Reply::Swap);
+        }
+        self.set_stones(points, Stone::White);
+        let point = self.choose(&position, call)?;
+        self.stones.push(Placed { point, side: Side::Own });
+        Ok(Reply::Move(point))
+    }
+
+    /// The side to move's chance of winning, in hundredths.
+    fn chance(
+        &mut self,
+        position: &Position,
+        time: Duration,
+        call: Call<'_>,
+    ) -> Result<f64, String> {
+        let weights = self.weigh(position, time, call)?;
+        Ok(weights.first().ok_or_else(|| over(position))?.weight)
+    }
+
+    /// Three stones near the middle that are about even: the most even of some chosen at random.
+    fn propose(&mut self, rules: Rules, call: Call<'_>) -> Result<Vec<Point>, String> {
+        let seed = self.options.seed.wrapping_add(self.games);
+        let time = self.times.budget() / u32::try_from(PROPOSALS).expect("it is small");
+        let mut best: Option<(f64, Vec<Point>)> = None;
+        for stones in crate::openings::random(rules, seed, 3).take(PROPOSALS) {
+            let Ok(position) = Position::from_moves(rules, &stones) else { continue };
+            let distance = (self.chance(&position, time, call)? - 50.0).abs();
+            if best.as_ref().is_none_or(|(least, _)| distance < *least) {
+                best = Some((distance, stones));
+            }
+        }
+        best.map(|(_, stones)| stones).ok_or_else(|| "there is no opening on this board".into())
+    }
+
+    fn set_stones(&mut self, points: &[Point], own: Stone) {
+        let side = |ply| if Stone::to_move(ply) == own { Side::Own } else { Side::Opponent };
+        let stones = points.iter().enumerate();
+        self.stones =
+            stones.map(|(ply, point)| Placed { point: *point, side: side(ply) }).collect();
+    }
+}
+
+fn over(position: &Position) -> String {
+    match position.outcome() {
+        Some(_) => "the game is over".into(),
+        None => "no move was found".into(),
+    }
+}
+
+/// A move with its worth, for people.
+fn told(weight: &Weight) -> Reply {
+    let Weight { point, weight, plies } = weight;
+    let end = plies.map_or_else(String::new, |plies| format!(", decided in {plies} plies"));
+    Reply::Message(format!("{},{}: {weight:.1}{end}", point.x, point.y))
+}
+
+fn about() -> Reply {
+    Reply::Other(format!(
+        r#"name="Fivefold", version="{}", author="Fivefold contributors", country="International""#,
+        env!("CARGO_PKG_VERSION")
+    ))
+}

@@ -1,0 +1,19 @@
+//! `fivefold brain`
+
+use std::{io, process::ExitCode};
+
+use crate::{
+    brain::{self, BrainOptions},
+    cli::BrainArgs,
+};
+
+/// Plays for a manager that speaks Gomocup's protocol.
+pub(super) fn run(args: &BrainArgs) -> anyhow::Result<ExitCode> {
+    let options = BrainOptions {
+        bot: args.bot,
+        hash_bytes: usize::from(args.hash) << 20,
+        seed: args.seed.unwrap_or_else(rand::random),
+    };
+    brain::run(options, io::stdin(), io::stdout().lock())?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,88 @@
+//! The protocol of Gomocup, by which a manager of games and a program that plays (a *brain*) speak
+//! over standard input and output, one line at a time.
+//!
+//! What a manager says is a [`Command`], read from lines by a [`Reader`] and written as lines by
+//! its `Display`; what a brain says is a [`Reply`]. Sources: the description of Piskvork's protocol
+//! (version 2) and the extensions by which Yixin and its board speak (`YX...`, some keys of
+//! `INFO`). Points are `x,y` from 0, to the right and downward, as [`Point`] counts them.
+//!
+//! It knows neither processes nor time, and no rules but their numbers.
+
+mod command;
+mod reader;
+mod reply;
+
+pub use self::{
+    command::{Command, Info, Placed, Side},
+    reader::{CommandError, Reader},
+    reply::{Reply, about_name},
+};
+use crate::rules::{Point, Variant};
+
+/// The smallest and the largest side of a board in this protocol, as far as we play it.
+pub const SIDE_MIN: u8 = 5;
+/// See [`SIDE_MIN`].
+pub const SIDE_MAX: u8 = 64;
+
+/// The longest line that is read; of a longer one the rest is left out.
+pub const LINE_BYTES_MAX: usize = 4_096;
+
+/// The time, in milliseconds, that means there is no limit.
+pub const UNLIMITED_MS: i64 = 2_147_483_647;
+
+/// The bit of a rule that asks for a continuous game, in which a five does not end it. A game of
+/// that kind is a series of ours, so the bit is left out.
+const CONTINUOUS: u32 = 2;
+
+/// The variants with their numbers in `INFO rule`.
+const RULES: [(u32, Variant); 5] = [
+    (0, Variant::Freestyle),
+    (1, Variant::Standard),
+    (4, Variant::Renju),
+    (8, Variant::CaroOverline),
+    (9, Variant::Caro),
+];
+
+/// The variant with this number in `INFO rule`, if it is one of ours.
+pub fn variant_of(rule: u32) -> Option<Variant> {
+    let rule = rule & !CONTINUOUS;
+    RULES.into_iter().find_map(|(number, variant)| (number == rule).then_some(variant))
+}
+
+/// The number of a variant in `INFO rule`; five in a row on any board is rule 0, and other numbers
+/// of stones have none.
+pub fn rule_of(variant: Variant) -> Option<u32> {
+    if variant == (Variant::Mnk { k: 5 }) {
+        return Some(0);
+    }
+    RULES.into_iter().find_map(|(number, known)| (known == variant).then_some(number))
+}
+
+/// Reads `x,y`.
+fn point(text: &str) -> Option<Point> {
+    let (x, y) = text.split_once(',')?;
+    Some(Point::new(number(x)?, number(y)?))
+}
+
+fn number<N: std::str::FromStr>(text: &str) -> Option<N> {
+    text.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_have_their_numbers() {
+        for (number, variant) in RULES {
+            assert_eq!(variant_of(number), Some(variant));
+            assert_eq!(variant_of(number | CONTINUOUS), Some(variant));
+            assert_eq!(rule_of(variant), Some(number));
+        }
+        assert_eq!(rule_of(Variant::Mnk { k: 5 }), Some(0));
+        for number in [5, 12, 13, 16, 64] {
+            assert_eq!(variant_of(number), None, "{number}");
+        }
+        assert_eq!(rule_of(Variant::Mnk { k: 4 }), None);
+    }
+}
