@@ -1,6 +1,6 @@
 //! What can be written on the command line. Meaning is given to it in [`crate::command`].
 
-use std::path::PathBuf;
+use std::{num::NonZero, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -12,6 +12,7 @@ use fivefold_shared::{
 };
 
 use crate::{
+    arena::{Contestant, Sprt},
     link::{RoomLink, ServerAddress},
     tui::Glyphs,
 };
@@ -34,6 +35,7 @@ Examples:
   fivefold watch --bots attack,pattern      let two bots play, for all to watch
   fivefold local                            two people at one keyboard, no server
   fivefold play --bot attack --json         one JSON object a line, for scripts
+  fivefold arena engine:5 engine:4          a match: which is stronger, and by how much?
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted (Ctrl-C).
 Settings (server, name, identities) are kept in the platform's configuration folder, or in
@@ -52,6 +54,8 @@ pub enum Command {
     Rooms(RoomsArgs),
     /// Play without a server: two people at one keyboard, or against a bot.
     Local(LocalArgs),
+    /// Let two bots or programs play a match, and say which is stronger, and how sure that is.
+    Arena(ArenaArgs),
     /// Speak Gomocup's protocol on standard input and output: our bots for any manager of games.
     Brain(BrainArgs),
     /// Print the completions for a shell.
@@ -155,6 +159,61 @@ pub struct LocalArgs {
     /// How the game is shown.
     #[command(flatten)]
     pub view: ViewArgs,
+}
+
+/// `fivefold arena`
+#[derive(Args, Debug)]
+pub struct ArenaArgs {
+    /// A bot, such as engine:5, or the command of a program that speaks Gomocup's protocol.
+    #[arg(value_name = "A")]
+    pub a: Contestant,
+    /// The same.
+    #[arg(value_name = "B")]
+    pub b: Contestant,
+    /// The most games; each opening is played twice, with both colours.
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub games: usize,
+    /// What is played.
+    #[command(flatten)]
+    pub game: GameArgs,
+    /// Milliseconds for each move [default: 200, where nothing else is limited].
+    #[arg(long, value_name = "MS")]
+    pub time: Option<u64>,
+    /// Milliseconds for each player's whole game.
+    #[arg(long, value_name = "MS")]
+    pub game_time: Option<u64>,
+    /// Positions for each move, for players that can count them.
+    #[arg(long, value_name = "N")]
+    pub nodes: Option<u64>,
+    /// Milliseconds by which a move may be late.
+    #[arg(long, value_name = "MS", default_value_t = 1_000)]
+    pub grace: u64,
+    /// Memory for each program, in MiB [default: not limited].
+    #[arg(long, value_name = "MIB")]
+    pub memory: Option<u32>,
+    /// Openings, one a line: names of points (h8i9g7), or steps from the middle (0,0 1,1 -2,1)
+    /// [default: random even ones of four or five stones].
+    #[arg(long, value_name = "FILE")]
+    pub openings: Option<PathBuf>,
+    /// Settles the random openings, and what bots leave to chance.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Games at once; more than there are processors make all of them slower.
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub threads: NonZero<usize>,
+    /// A game of so many moves is a draw [default: 400 on the unbounded board].
+    #[arg(long, value_name = "N")]
+    pub plies: Option<usize>,
+    /// Stop as soon as it is clear, with 5 % of error, whether A is stronger by ELO1 or only by
+    /// ELO0, such as 0,10.
+    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true)]
+    pub sprt: Option<Sprt>,
+    /// Add each game to this file, as a line of JSON.
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
+    /// The result as one JSON object.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `fivefold brain`
@@ -341,7 +400,7 @@ mod tests {
         let mut command = Cli::command().term_width(100);
         command.build();
         insta::assert_snapshot!("help", command.render_help());
-        for name in ["play", "join", "watch", "rooms", "local", "brain"] {
+        for name in ["play", "join", "watch", "rooms", "local", "arena", "brain"] {
             let command = command.find_subcommand_mut(name).expect("it is a command");
             insta::assert_snapshot!(format!("help_{name}"), command.render_help());
         }

@@ -1,5 +1,6 @@
 //! The commands: each opens a table, or asks a server something, and says how the program ends.
 
+mod arena;
 mod brain;
 mod completions;
 mod join;
@@ -59,6 +60,7 @@ async fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Watch(args) => watch::run(args).await,
         Command::Rooms(args) => rooms::run(args).await,
         Command::Local(args) => local::run(args).await,
+        Command::Arena(args) => arena::run(args).await,
         Command::Brain(args) => brain::run(args),
         Command::Completions { shell } => completions::run(*shell),
     }

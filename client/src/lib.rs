@@ -5,14 +5,17 @@
 //! the terminal screen ([`tui`]), [`plain`] or [`json`] lines. A view knows tables and nothing of
 //! sockets; the connection knows rooms and nothing of views.
 //!
-//! By Gomocup's protocol our bots play elsewhere ([`brain`]).
+//! By Gomocup's protocol our bots play elsewhere ([`brain`]), and other programs ([`external`]) play
+//! here: in matches ([`arena`]).
 
+pub mod arena;
 pub mod backoff;
 pub mod board;
 pub mod brain;
 pub mod cli;
 pub mod command;
 pub mod connection;
+pub mod external;
 pub mod json;
 pub mod lines;
 pub mod link;

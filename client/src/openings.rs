@@ -1,10 +1,23 @@
 //! Openings: the first stones of a game that bots or programs play on from.
+//!
+//! They are made at random, the most even of some, or read from a file.
 
-use fivefold_shared::rules::{Point, Rules, Size};
+use fivefold_shared::{
+    bot::{Budget, Thinking},
+    engine::{Engine, EngineOptions, Value},
+    notation::coordinates,
+    rules::{Point, Position, Rules, Size},
+};
 use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 
 /// How far from the middle the stones of a random opening lie at most.
 const REACH: i32 = 3;
+/// How many random openings are compared to find an even one.
+const COMPARED: usize = 8;
+/// How many positions are looked at to see how even an opening is.
+const NODES: u64 = 1_000;
+/// How many openings are tried before there seems to be none, as on the smallest boards.
+const TRIES: usize = 100;
 
 /// Openings of so many stones near the middle, each different points, without end; the same seed
 /// gives the same ones. Whether the rules allow them is not asked here.
@@ -31,4 +44,137 @@ pub fn random(rules: Rules, seed: u64, stones: usize) -> impl Iterator<Item = Ve
         }
         points
     })
+}
+
+/// An opening of four or five stones: the most even of some random ones, as far as a quick look
+/// tells. The same seed gives the same one. It is empty where the board is too small for any.
+pub fn balanced(rules: Rules, seed: u64) -> Vec<Point> {
+    let options = EngineOptions { hash_bytes: 1 << 20, ..EngineOptions::default() };
+    let mut engine = Engine::new(rules, options);
+    let budget = Budget { nodes: Some(NODES), ..Budget::UNLIMITED };
+    let thinking = Thinking { budget, ..Thinking::unlimited() };
+    let stones = 4 + usize::from(seed % 2 == 1);
+    let openings = random(rules, seed, stones).take(TRIES);
+    let positions = openings.filter_map(|points| Position::from_moves(rules, &points).ok());
+    let running = positions.filter(|position| position.outcome().is_none()).take(COMPARED);
+    let mut unevenness = |position: &Position| {
+        let value = engine.as_mut()?.search(position, &thinking, 1, &mut |_| {})?.lines[0].value;
+        match value {
+            Value::Chance(chance) => Some((chance - 0.5).abs()),
+            Value::Win { .. } | Value::Loss { .. } => None,
+        }
+    };
+    let rated = running.map(|position| (unevenness(&position).unwrap_or(1.0), position));
+    let best = rated.min_by(|(one, _), (other, _)| one.total_cmp(other));
+    best.map_or_else(Vec::new, |(_, position)| position.moves().to_vec())
+}
+
+/// Reads openings, one a line: names of points one after the other (`h8i9g7`), or steps from the
+/// middle (`0,0 1,1 -2,1`, as in Piskvork's `openings.txt`). What follows `#` is left out.
+///
+/// # Errors
+/// The first line that is neither, or is no opening of a game by these rules.
+pub fn read(text: &str, rules: Rules) -> Result<Vec<Vec<Point>>, String> {
+    let mut openings = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let line = line.split('#').next().unwrap_or_default().trim();
+        if line.is_empty() {
+            continue;
+        }
+        let opening = read_line(line, rules.size()).and_then(|points| checked(points, rules));
+        openings.push(opening.map_err(|error| format!("line {}: {error}", index + 1))?);
+    }
+    if openings.is_empty() { Err("there are no openings".into()) } else { Ok(openings) }
+}
+
+fn checked(points: Vec<Point>, rules: Rules) -> Result<Vec<Point>, String> {
+    let position = Position::from_moves(rules, &points)
+        .map_err(|(ply, illegal)| format!("stone {}: {illegal}", ply + 1))?;
+    if position.outcome().is_some() { Err("the game is over".into()) } else { Ok(points) }
+}
+
+fn read_line(line: &str, size: Size) -> Result<Vec<Point>, String> {
+    if line.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        return read_names(line, size);
+    }
+    let (x, y) = match size {
+        Size::Unbounded => (0, 0),
+        Size::Bounded { width, height } => (i32::from(width / 2), i32::from(height / 2)),
+    };
+    let words = line.split(|c: char| c == ',' || c.is_whitespace()).filter(|word| !word.is_empty());
+    let steps: Result<Vec<i32>, _> = words.map(str::parse).collect();
+    let steps = steps.map_err(|_| "neither names of points nor steps from the middle")?;
+    let pairs = steps.chunks(2).map(|pair| match pair {
+        [dx, dy] => x.checked_add(*dx).zip(y.checked_add(*dy)).map(Point::from),
+        _ => None,
+    });
+    pairs.collect::<Option<Vec<Point>>>().ok_or_else(|| "the last step is half a step".into())
+}
+
+/// Reads names without anything between them: each begins with the letters after a digit.
+fn read_names(line: &str, size: Size) -> Result<Vec<Point>, String> {
+    let mut points = Vec::new();
+    let mut rest = line;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
+        let length = rest[digits..].find(|c: char| !c.is_ascii_digit());
+        let (name, after) = rest.split_at(length.map_or(rest.len(), |length| digits + length));
+        points.push(coordinates::parse(name, size).map_err(|error| format!("{name}: {error}"))?);
+        rest = after.trim_start();
+    }
+    Ok(points)
+}
+
+#[cfg(test)]
+mod tests {
+    use fivefold_shared::rules::Variant;
+
+    use super::*;
+
+    #[test]
+    fn openings_are_read() {
+        let square = Rules::new(Variant::Freestyle, Size::square(15)).unwrap();
+        let unbounded = Rules::new(Variant::Freestyle, Size::Unbounded).unwrap();
+        let cases = [
+            (
+                square,
+                "h8i9 # good\n\n# none\n0,0 1,-2",
+                Ok(vec![[(7, 7), (8, 6)], [(7, 7), (8, 5)]]),
+            ),
+            (square, "0,0, 1,1", Ok(vec![[(7, 7), (8, 8)]])),
+            (unbounded, "0,0 -3,1", Ok(vec![[(0, 0), (-3, 1)]])),
+            (square, "", Err("there are no openings")),
+            (square, "h8\nh8h8", Err("line 2: stone 2: this point has a stone already")),
+            (square, "0,0 1", Err("line 1: the last step is half a step")),
+            (square, "?", Err("line 1: neither names of points nor steps from the middle")),
+            (square, "0,0 9,0", Err("line 1: stone 2: this point is not on the board")),
+        ];
+        for (rules, text, expected) in cases {
+            let expected = expected.map_err(str::to_owned).map(|openings| {
+                openings.into_iter().map(|points| points.map(Point::from).to_vec()).collect()
+            });
+            assert_eq!(read(text, rules), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn openings_are_made_for_every_board() {
+        let cases = [
+            (Variant::Freestyle, Size::square(15), 4),
+            (Variant::Renju, Size::square(15), 4),
+            (Variant::Caro, Size::square(5), 4),
+            (Variant::Freestyle, Size::Unbounded, 4),
+            (Variant::Mnk { k: 8 }, Size::square(20), 4),
+            (Variant::Mnk { k: 3 }, Size::square(3), 4),
+        ];
+        for (variant, size, stones) in cases {
+            let rules = Rules::new(variant, size).unwrap();
+            for seed in [0, 1, 2, 3] {
+                let opening = balanced(rules, seed);
+                assert_eq!(opening, balanced(rules, seed), "the same seed, the same opening");
+                let position = Position::from_moves(rules, &opening).unwrap();
+                assert!(position.outcome().is_none() && position.ply() >= stones, "{rules}");
+            }
+        }
+    }
 }

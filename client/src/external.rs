@@ -1,0 +1,350 @@
+//! An engine that is a program of its own and speaks Gomocup's protocol, made to play our games.
+//!
+//! It is told a game by whichever command suits best, given its time, and believed nothing: what it
+//! plays is checked, and what it does wrong is a [`Fault`]. It knows positions and limits, and
+//! neither rooms nor matches.
+
+mod window;
+
+use std::{
+    fmt, io, thread,
+    time::{Duration, Instant},
+};
+
+use fivefold_shared::{
+    notation::gomocup::{
+        Command, Info, Placed, Reply, SIDE_MAX, SIDE_MIN, Side, UNLIMITED_MS, about_name, rule_of,
+    },
+    rules::{Illegal, Point, Position, Rules, Size, Stone},
+};
+
+use self::window::Window;
+use crate::program::{Program, Silence};
+
+/// How long an engine may take to get ready.
+const START: Duration = Duration::from_secs(20);
+/// How long it may take to say who it is.
+const ABOUT: Duration = Duration::from_secs(2);
+/// The least time between a move of an engine and what it is told next: there are engines that
+/// miss what is said while they are still putting their thinking away.
+const SETTLE: Duration = Duration::from_millis(15);
+/// The side of the part of an unbounded board that an engine is shown: what every engine of a
+/// Gomocup tournament can play on.
+pub const WINDOW: u8 = 20;
+
+/// How to run an engine.
+#[derive(Clone, Debug)]
+pub struct EngineCommand {
+    /// The path and the arguments.
+    pub words: Vec<String>,
+    /// What it may have.
+    pub limits: Limits,
+}
+
+/// What an engine may have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// The time for a move; none leaves it to the time for the game.
+    pub turn: Option<Duration>,
+    /// The time for a game.
+    pub game: Option<Duration>,
+    /// By how much it may exceed its time: what messages take on their way.
+    pub grace: Duration,
+    /// How many positions it may look at for a move.
+    pub nodes: Option<u64>,
+    /// How much memory it may use, in bytes.
+    pub memory: Option<u64>,
+}
+
+/// What an engine did wrong. It ends the game, and the engine.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Fault {
+    /// It cannot be run.
+    #[error("it cannot be started: {0}")]
+    NotStarted(String),
+    /// It does not play this game.
+    #[error("it refuses: {0}")]
+    Refused(String),
+    /// It exceeded its time.
+    #[error("it does not answer in its time ({} ms)", .0.as_millis())]
+    Late(Duration),
+    /// It ended by itself.
+    #[error("it has ended by itself")]
+    Ended,
+    /// It played what may not be played.
+    #[error("it played {},{}: {why}", .point.x, .point.y)]
+    Illegal {
+        /// Where, as the room counts.
+        point: Point,
+        /// Why not.
+        why: Illegal,
+    },
+}
+
+/// A running engine.
+pub struct External {
+    command: EngineCommand,
+    rules: Rules,
+    program: Program,
+    view: View,
+    /// What it knows of the game.
+    told: Vec<Point>,
+    /// Whether it has not been told of any game since it was made ready.
+    is_fresh: bool,
+    /// When it last made a move.
+    moved: Option<Instant>,
+}
+
+/// What an engine is shown of the board.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum View {
+    /// All of it.
+    Whole { width: u8, height: u8 },
+    /// A part that moves with play.
+    Part(Window),
+}
+
+impl External {
+    /// Starts an engine for games by `rules`.
+    ///
+    /// # Errors
+    /// [`Fault::NotStarted`] and [`Fault::Refused`], or what else goes wrong.
+    pub fn start(command: EngineCommand, rules: Rules) -> Result<Self, Fault> {
+        let rule = rule_of(rules.variant())
+            .ok_or_else(|| Fault::Refused(format!("{rules} has no number in its protocol")))?;
+        let view = match rules.size() {
+            Size::Unbounded => View::Part(Window::new(WINDOW)),
+            Size::Bounded { width, height } => {
+                let is_possible = |side: u8| (SIDE_MIN..=SIDE_MAX).contains(&side);
+                if !is_possible(width) || !is_possible(height) {
+                    return Err(Fault::Refused(format!("no board of {}", rules.size())));
+                }
+                View::Whole { width, height }
+            }
+        };
+        let program = Program::start(&command.words, command.limits.memory)
+            .map_err(|error: io::Error| Fault::NotStarted(error.to_string()))?;
+        let told = Vec::new();
+        let mut engine = Self { command, rules, program, view, told, is_fresh: true, moved: None };
+        engine.set_up(rule)?;
+        Ok(engine)
+    }
+
+    /// What the engine calls itself, if it says so in a moment.
+    ///
+    /// # Errors
+    /// When it has ended.
+    pub fn name(&mut self) -> Result<Option<String>, Fault> {
+        self.say(&Command::About)?;
+        let deadline = Instant::now() + ABOUT;
+        loop {
+            match self.program.hear(deadline) {
+                Ok((_, Reply::Message(_) | Reply::Debug(_))) => {}
+                Ok((_, reply)) => return Ok(about_name(&reply.to_string()).map(str::to_owned)),
+                Err(Silence::Late) => return Ok(None),
+                Err(Silence::Ended) => return Err(Fault::Ended),
+            }
+        }
+    }
+
+    /// Makes the engine ready for another game, as a new process if it does not know how else.
+    ///
+    /// # Errors
+    /// When it cannot be started any more.
+    pub fn renew(&mut self) -> Result<(), Fault> {
+        if self.is_fresh {
+            return Ok(());
+        }
+        if self.say(&Command::Restart).is_ok() && self.wait_for_ok().is_ok() {
+            self.told.clear();
+            self.is_fresh = true;
+            return Ok(());
+        }
+        *self = Self::start(self.command.clone(), self.rules)?;
+        Ok(())
+    }
+
+    /// Asks for a move, and tells how long it took. `left` is what the engine has left for the
+    /// game. What it plays is legal.
+    ///
+    /// # Errors
+    /// What it did wrong. It is of no more use then.
+    ///
+    /// # Panics
+    /// When the position is of other rules, or the game is over.
+    pub fn choose(
+        &mut self,
+        position: &Position,
+        left: Option<Duration>,
+    ) -> Result<(Point, Duration), Fault> {
+        assert_eq!(position.rules(), self.rules, "the engine was started for these rules");
+        assert!(position.outcome().is_none(), "the game goes on");
+        if let Some(moved) = self.moved {
+            thread::sleep(SETTLE.saturating_sub(moved.elapsed()));
+        }
+        let ask = self.question(position)?;
+        let limits = self.command.limits;
+        let left_ms = left.map_or(UNLIMITED_MS, milliseconds);
+        self.say(&Command::Info(Info::TimeLeft(left_ms)))?;
+        let asked = self.say(&ask)?;
+        self.is_fresh = false;
+        let most = [limits.turn, left].into_iter().flatten().min().unwrap_or(START);
+        let deadline = asked + most + limits.grace;
+        let (at, point) = self.wait_for_move(deadline, most)?;
+        let is_shown = self.shows(point);
+        let point = self.to_board(point);
+        let legality = if is_shown { position.legality(point) } else { Err(Illegal::Outside) };
+        legality.map_err(|why| Fault::Illegal { point, why })?;
+        self.told = position.moves().to_vec();
+        self.told.push(point);
+        self.moved = Some(at);
+        Ok((point, at.saturating_duration_since(asked)))
+    }
+
+    /// How to ask for the next move: with as little as the engine needs to know.
+    fn question(&mut self, position: &Position) -> Result<Command, Fault> {
+        let moves = position.moves();
+        let is_in_view = match &mut self.view {
+            View::Whole { .. } => true,
+            View::Part(window) => window.follow(position),
+        };
+        if is_in_view
+            && let Some((last, before)) = moves.split_last()
+            && before == self.told.as_slice()
+        {
+            return Ok(Command::Turn(self.to_engine(*last)));
+        }
+        // A whole board is told to an engine that has none.
+        self.renew()?;
+        if moves.is_empty() {
+            return Ok(Command::Begin);
+        }
+        let turn = position.turn();
+        let side = |stone: Stone| if stone == turn { Side::Own } else { Side::Opponent };
+        let stones = match self.view {
+            View::Whole { .. } => moves
+                .iter()
+                .enumerate()
+                .map(|(ply, point)| Placed { point: *point, side: side(Stone::to_move(ply)) })
+                .collect(),
+            View::Part(window) => window.stones(position),
+        };
+        Ok(Command::Board(stones))
+    }
+
+    fn set_up(&mut self, rule: u32) -> Result<(), Fault> {
+        let (width, height) = self.sides();
+        self.say(&Command::Start { width, height })?;
+        self.wait_for_ok()?;
+        let limits = self.command.limits;
+        // Without a limit a move may still not take for ever.
+        let turn = limits.turn.or(limits.game).unwrap_or(START);
+        let mut infos = vec![
+            Info::Rule(rule),
+            Info::TimeoutTurn(milliseconds(turn)),
+            Info::TimeoutMatch(limits.game.map_or(0, milliseconds)),
+            Info::MaxMemory(limits.memory.unwrap_or(0)),
+            Info::GameType(1),
+        ];
+        infos.extend(limits.nodes.map(Info::MaxNode));
+        for info in infos {
+            self.say(&Command::Info(info))?;
+        }
+        Ok(())
+    }
+
+    fn say(&mut self, command: &Command) -> Result<Instant, Fault> {
+        self.program.say(command).map_err(|_| Fault::Ended)
+    }
+
+    fn wait_for_ok(&self) -> Result<(), Fault> {
+        let deadline = Instant::now() + START;
+        loop {
+            match self.hear(deadline, START)?.1 {
+                Reply::Ok => return Ok(()),
+                Reply::Error(text) | Reply::Unknown(text) => return Err(Fault::Refused(text)),
+                Reply::Move(_)
+                | Reply::Stones(_)
+                | Reply::Swap
+                | Reply::Suggest(_)
+                | Reply::Message(_)
+                | Reply::Debug(_)
+                | Reply::Forbidden(_)
+                | Reply::Other(_) => {}
+            }
+        }
+    }
+
+    /// Waits for a move, whatever else is said before it.
+    fn wait_for_move(
+        &mut self,
+        deadline: Instant,
+        most: Duration,
+    ) -> Result<(Instant, Point), Fault> {
+        loop {
+            match self.hear(deadline, most)? {
+                (at, Reply::Move(point)) => return Ok((at, point)),
+                (_, Reply::Suggest(point)) => {
+                    self.say(&Command::Play(point))?;
+                }
+                (_, Reply::Error(text) | Reply::Unknown(text)) => return Err(Fault::Refused(text)),
+                (
+                    _,
+                    Reply::Ok
+                    | Reply::Stones(_)
+                    | Reply::Swap
+                    | Reply::Message(_)
+                    | Reply::Debug(_)
+                    | Reply::Forbidden(_)
+                    | Reply::Other(_),
+                ) => {}
+            }
+        }
+    }
+
+    fn hear(&self, deadline: Instant, most: Duration) -> Result<(Instant, Reply), Fault> {
+        self.program.hear(deadline).map_err(|silence| match silence {
+            Silence::Late => Fault::Late(most),
+            Silence::Ended => Fault::Ended,
+        })
+    }
+
+    /// Whether a point is on the engine's board.
+    fn shows(&self, point: Point) -> bool {
+        let (width, height) = self.sides();
+        (0..i32::from(width)).contains(&point.x) && (0..i32::from(height)).contains(&point.y)
+    }
+
+    /// The columns and rows of the engine's board.
+    const fn sides(&self) -> (u8, u8) {
+        match self.view {
+            View::Whole { width, height } => (width, height),
+            View::Part(window) => (window.side(), window.side()),
+        }
+    }
+
+    fn to_engine(&self, point: Point) -> Point {
+        match self.view {
+            View::Whole { .. } => point,
+            View::Part(window) => window.to_engine(point),
+        }
+    }
+
+    fn to_board(&self, point: Point) -> Point {
+        match self.view {
+            View::Whole { .. } => point,
+            View::Part(window) => window.to_board(point),
+        }
+    }
+}
+
+impl fmt::Debug for External {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("External").field("command", &self.command.words).finish_non_exhaustive()
+    }
+}
+
+/// A length of time as the protocol tells it.
+fn milliseconds(time: Duration) -> i64 {
+    i64::try_from(time.as_millis()).unwrap_or(UNLIMITED_MS).min(UNLIMITED_MS)
+}
