@@ -7,10 +7,12 @@ use directories::ProjectDirs;
 use ipnet::IpNet;
 
 use crate::{
+    clock::Clock,
     http::PageSource,
     limits::Limits,
     origin::Origin,
     proxy::{self, Proxies},
+    store::Blocking,
     tls::{Tls, TlsError},
 };
 
@@ -163,6 +165,10 @@ pub enum Task {
 pub struct Config {
     /// The limits.
     pub limits: Limits,
+    /// What time it is.
+    pub clock: Clock,
+    /// Where the storage is called.
+    pub blocking: Blocking,
     /// On how many threads bots think.
     pub bot_threads: NonZeroUsize,
     /// Whose pages may play here, besides those of the server's own host.
@@ -182,6 +188,8 @@ impl Default for Config {
             NonZeroUsize::new(processors.saturating_sub(1)).unwrap_or(NonZeroUsize::MIN);
         Self {
             limits: Limits::DEFAULT,
+            clock: Clock::of_system(),
+            blocking: Blocking::Threads,
             bot_threads,
             origins: Vec::new(),
             proxies: Proxies::default(),
@@ -239,6 +247,8 @@ impl Args {
                 abandoned_room_close_ms: ms(self.abandoned_room_close),
                 ..default.limits
             },
+            clock: default.clock,
+            blocking: default.blocking,
             bot_threads: self.bot_threads.unwrap_or(default.bot_threads),
             origins: self.allow_origin.clone(),
             proxies: Proxies::new(self.trusted_proxy.clone()),

@@ -31,7 +31,6 @@ use hyper_util::{
 };
 use tokio::{
     io::{AsyncRead, AsyncWrite},
-    net::TcpStream,
     time::{Instant, error::Elapsed, timeout},
 };
 
@@ -72,16 +71,12 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
 
 /// Serves one connection, and then the session that it has become, if it has.
 pub(crate) async fn serve(
-    stream: TcpStream,
+    stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
     peer: IpAddr,
     router: Router,
     tls: Option<Arc<Tls>>,
     server: Arc<Server>,
 ) {
-    if let Err(error) = stream.set_nodelay(true) {
-        tracing::trace!(%error, "the connection was gone at once");
-        return;
-    }
     let Some(tls) = tls else { return speak(stream, peer, router, server).await };
     let handshake = timeout(server.limits.handshake_timeout, tls.acceptor().accept(stream));
     let accepted = tokio::select! {

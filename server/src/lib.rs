@@ -5,10 +5,12 @@
 mod admission;
 mod bucket;
 mod chance;
+pub mod clock;
 pub mod config;
 pub mod files;
 pub mod http;
 pub mod limits;
+mod listen;
 mod lobby;
 mod members;
 mod metrics;
@@ -31,14 +33,13 @@ use std::{
 };
 
 use axum::Router;
-use tokio::{
-    net::TcpListener,
-    time::{sleep, timeout},
-};
+use tokio::time::{sleep, timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
+pub use self::listen::{Listen, Listeners};
 use self::{
     admission::{Admission, Full, Place},
+    clock::Clock,
     config::Config,
     http::PageSource,
     limits::{
@@ -61,6 +62,7 @@ use self::{
 #[derive(Debug)]
 struct Server {
     limits: Limits,
+    clock: Clock,
     origins: Vec<Origin>,
     proxies: Proxies,
     page: PageSource,
@@ -74,21 +76,6 @@ struct Server {
     metrics: Arc<Metrics>,
     /// Tells sessions to end: the server stops.
     stop: CancellationToken,
-}
-
-/// Where a server takes connections.
-#[derive(Debug)]
-pub struct Listeners {
-    /// For everybody.
-    pub public: TcpListener,
-    /// For the operator's monitoring, and nobody else.
-    pub metrics: Option<TcpListener>,
-}
-
-impl From<TcpListener> for Listeners {
-    fn from(public: TcpListener) -> Self {
-        Self { public, metrics: None }
-    }
 }
 
 /// Why a server does not start, or stops by itself.
@@ -113,15 +100,15 @@ pub enum RunError {
 /// When a thread cannot be started, or the storage cannot be read; and after stopping in the same
 /// way, when the storage panicked.
 pub async fn run(
-    listeners: impl Into<Listeners>,
+    listeners: Listeners<impl Listen>,
     storage: Box<dyn Storage>,
     config: Config,
     shutdown: CancellationToken,
 ) -> Result<(), RunError> {
-    let Config { limits, bot_threads, origins, proxies, page, tls } = config;
+    let Config { limits, clock, blocking, bot_threads, origins, proxies, page, tls } = config;
     let metrics = Arc::new(Metrics::new());
-    let library = Arc::new(Library::new(storage.archive()?));
-    let (store, mut writer) = Store::start(storage)?;
+    let library = Arc::new(Library::new(storage.archive()?, blocking.clone()));
+    let (store, mut writer) = Store::start(storage, &blocking)?;
     let (pool, bots) = Pool::start(bot_threads.get(), Arc::clone(&metrics))?;
     let stop_rooms = CancellationToken::new();
     let (connections, rooms) = (TaskTracker::new(), TaskTracker::new());
@@ -129,10 +116,12 @@ pub async fn run(
         store: store.clone(),
         pool: pool.clone(),
         metrics: Arc::clone(&metrics),
+        clock,
         stop: stop_rooms.clone(),
     };
     let server = Arc::new(Server {
         limits,
+        clock,
         origins,
         proxies,
         page,
@@ -150,7 +139,7 @@ pub async fn run(
     reopen_rooms(&server.lobby, store).await?;
 
     let store_broke = tokio::select! {
-        () = accept_all(listeners.into(), &server, &connections) => false,
+        () = accept_all(listeners, &server, &connections) => false,
         () = writer.wait() => true,
     };
     shutdown.cancel();
@@ -187,15 +176,15 @@ async fn reopen_rooms(lobby: &Arc<Lobby>, store: Store) -> Result<(), StorageErr
 }
 
 /// A way in.
-struct Door {
-    listener: TcpListener,
+struct Door<L> {
+    listener: L,
     router: Router,
     guests: Admission,
     tls: Option<Arc<Tls>>,
 }
 
 /// Takes connections until the server stops.
-async fn accept_all(listeners: Listeners, server: &Arc<Server>, tasks: &TaskTracker) {
+async fn accept_all(listeners: Listeners<impl Listen>, server: &Arc<Server>, tasks: &TaskTracker) {
     let limits = &server.limits;
     let public = Door {
         listener: listeners.public,
@@ -215,7 +204,7 @@ async fn accept_all(listeners: Listeners, server: &Arc<Server>, tasks: &TaskTrac
     tokio::join!(accept(public, server, tasks), metrics);
 }
 
-async fn accept(door: Door, server: &Arc<Server>, tasks: &TaskTracker) {
+async fn accept(door: Door<impl Listen>, server: &Arc<Server>, tasks: &TaskTracker) {
     let Door { listener, router, guests, tls } = door;
     loop {
         let accepted = tokio::select! {

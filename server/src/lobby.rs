@@ -153,7 +153,7 @@ impl Lobby {
         let code = self.unused_code();
         let mut founding = Effects::new();
         let room = Room::create(
-            actor::now(),
+            self.around.clock.now(),
             Founding {
                 code: code.clone(),
                 host: maker.clone(),
@@ -178,7 +178,7 @@ impl Lobby {
         let Claim { room: code, epoch } = claim;
         let mut effects = Effects::new();
         let room = Room::from_log(
-            actor::now(),
+            self.around.clock.now(),
             code.clone(),
             chance::luck(),
             log,

@@ -52,6 +52,9 @@ pub use self::{
 };
 use crate::limits::Limits;
 
+/// What is told with `unavailable` when events could not be stored.
+pub(crate) const NOT_STORED: &str = "That could not be stored. Try again in a moment.";
+
 /// One room.
 #[derive(Clone, Debug)]
 pub struct Room {
@@ -192,7 +195,8 @@ impl Room {
     ) -> Result<Self, FoldError> {
         let state = State::from_log(log.iter().map(|entry| &entry.event))?;
         let mut room = Self::new(code, luck, limits, state);
-        room.remember_log(log);
+        room.history = History::from_log(log.iter().map(|entry| &entry.event));
+        room.answered = Answered::from_log(log, |member| is_kept(&room.state, member));
         room.empty_since = Some(now);
         let moment = &mut Moment { now, cause: None, lag_ms: 0, effects };
         room.resume(moment);
@@ -213,7 +217,8 @@ impl Room {
         effects: &mut Effects,
     ) -> Result<(), FoldError> {
         self.state = State::from_log(log.iter().map(|entry| &entry.event))?;
-        self.remember_log(log);
+        self.history = History::from_log(log.iter().map(|entry| &entry.event));
+        self.answered.go_back(log, |member| is_kept(&self.state, member));
         effects.extend(self.presence.sessions().into_iter().map(Effect::Listen));
         effects.push(Effect::Broadcast(Message::Snapshot {
             room: self.code.clone(),
@@ -247,11 +252,6 @@ impl Room {
             tickets: 0,
             closed: false,
         }
-    }
-
-    fn remember_log(&mut self, log: &[Entry]) {
-        self.history = History::from_log(log.iter().map(|entry| &entry.event));
-        self.answered = Answered::from_log(log, |member| is_kept(&self.state, member));
     }
 
     /// Deals with one input at the time `now`, in milliseconds since the Unix epoch.

@@ -40,10 +40,7 @@ use crate::{
     members::Greeted,
     outbox::{Outbox, encode},
     rates::Rate,
-    room::{
-        Input, Member, SessionId,
-        actor::{self, Letter},
-    },
+    room::{Input, Member, NOT_STORED, SessionId, actor::Letter},
 };
 
 /// A socket after its handshake.
@@ -321,7 +318,7 @@ impl Session {
         }
         let made = identity.is_none().then(chance::identity);
         let secret = identity.as_ref().or(made.as_ref()).expect("one of the two");
-        let greeted = match self.server.members.greet(secret, name, actor::now()).await {
+        let greeted = match self.server.members.greet(secret, name, self.server.clock.now()).await {
             Ok(greeted) => greeted,
             Err(refusal) => return self.refuse(Some(id), refusal).await,
         };
@@ -384,11 +381,10 @@ impl Session {
             return self.busy(id).await;
         }
         who.member.name = name;
-        if let Err(error) = self.server.members.remember(&who, actor::now()).await {
+        if let Err(error) = self.server.members.remember(&who, self.server.clock.now()).await {
             tracing::warn!(%error, "the name of a member is not stored");
             drop(letters);
-            let text = "That could not be stored. Try again in a moment.";
-            return self.refuse(Some(id), Refusal::new(Reason::Unavailable, text)).await;
+            return self.refuse(Some(id), Refusal::new(Reason::Unavailable, NOT_STORED)).await;
         }
         for (place, letter) in letters {
             // A room that has closed meanwhile has no names.

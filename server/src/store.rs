@@ -8,6 +8,7 @@
 //! what an earlier owner still appends is refused. So a second server on the same storage, which
 //! a shared database will allow, cannot write into a room that it has lost.
 
+mod blocking;
 mod check;
 mod folder;
 mod library;
@@ -24,6 +25,7 @@ use fivefold_shared::{
 };
 
 pub use self::{
+    blocking::Blocking,
     check::{BackupError, Findings, backup, check},
     folder::DataFolder,
     memory::Memory,

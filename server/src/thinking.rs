@@ -33,9 +33,13 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) struct Pool(Arc<Shared>);
 
-/// Ends when every thread of the pool has ended.
+/// Ends when every thread of the pool has ended. Dropping it stops the pool, so that no thread
+/// outlives a server that is dropped instead of stopped.
 #[derive(Debug)]
-pub(crate) struct ThreadsEnd(tokio::sync::mpsc::Receiver<()>);
+pub(crate) struct ThreadsEnd {
+    end: tokio::sync::mpsc::Receiver<()>,
+    pool: Pool,
+}
 
 /// A job that was handed in. Dropping it calls the job off.
 #[derive(Debug)]
@@ -83,7 +87,8 @@ impl Pool {
                 drop(alive);
             })?;
         }
-        Ok((Self(shared), ThreadsEnd(end)))
+        let pool = Self(shared);
+        Ok((pool.clone(), ThreadsEnd { end, pool }))
     }
 
     /// Hands in a job. When the queue is full the answer is that there is none.
@@ -127,7 +132,13 @@ impl ThreadsEnd {
     /// Waits until every thread has ended.
     pub(crate) async fn wait(mut self) {
         // The threads send nothing: this returns when the last one drops its end.
-        self.0.recv().await;
+        self.end.recv().await;
+    }
+}
+
+impl Drop for ThreadsEnd {
+    fn drop(&mut self) {
+        self.pool.stop();
     }
 }
 

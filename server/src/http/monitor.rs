@@ -15,7 +15,7 @@ use axum::{
 };
 use serde::Serialize;
 
-use crate::{Server, metrics::Levels, room::actor};
+use crate::{Server, metrics::Levels};
 
 /// After a failed commit the server does not call itself ready for so long, unless one succeeds.
 const UNREADY_AFTER_FAILURE: Duration = Duration::from_secs(10);
@@ -43,7 +43,7 @@ pub(super) async fn health() -> Json<Health> {
 /// `/readyz`: whether it makes sense to send people here.
 pub(super) async fn ready(State(server): State<Arc<Server>>) -> impl IntoResponse {
     let failed = server.metrics.last_failed_commit().is_some_and(|at| {
-        u128::from(actor::now().saturating_sub(at)) < UNREADY_AFTER_FAILURE.as_millis()
+        u128::from(server.clock.now().saturating_sub(at)) < UNREADY_AFTER_FAILURE.as_millis()
     });
     let (code, status) = if server.stop.is_cancelled() {
         (StatusCode::SERVICE_UNAVAILABLE, "stopping")

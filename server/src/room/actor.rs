@@ -6,11 +6,11 @@
 //! storing fails, the room goes back to its log. The rules of rooms are not known here.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{BTreeMap, HashMap, VecDeque},
     panic::AssertUnwindSafe,
     pin::Pin,
     sync::{Arc, Mutex, PoisonError, atomic::AtomicBool, atomic::Ordering},
-    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+    time::{Duration, Instant},
 };
 
 use fivefold_shared::{
@@ -21,9 +21,10 @@ use futures_util::{FutureExt, StreamExt, stream::FuturesUnordered};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::{Effect, Effects, Entry, Input, Job, Room, SessionId, Thought, Ticket};
+use super::{Effect, Effects, Entry, Input, Job, NOT_STORED, Room, SessionId, Thought, Ticket};
 use crate::{
     chance,
+    clock::Clock,
     limits::{FAULTS_MAX, FAULTS_WITHIN, HELD_EFFECTS_MAX, REBUILD_RETRY},
     metrics::Metrics,
     outbox::{Outbox, Posted, encode},
@@ -46,6 +47,7 @@ pub(crate) struct Surroundings {
     pub(crate) store: Store,
     pub(crate) pool: Pool,
     pub(crate) metrics: Arc<Metrics>,
+    pub(crate) clock: Clock,
     /// Tells rooms to end, without closing them: the server stops.
     pub(crate) stop: CancellationToken,
 }
@@ -79,8 +81,8 @@ pub(crate) async fn run(
         room,
         code,
         recorder,
-        sessions: HashMap::new(),
-        listening: HashMap::new(),
+        sessions: BTreeMap::new(),
+        listening: BTreeMap::new(),
         held: VecDeque::new(),
         unstored,
         thinking: FuturesUnordered::new(),
@@ -128,9 +130,9 @@ struct Actor {
     /// Has read every event up to the last of `unstored`.
     recorder: Recorder,
     /// The outboxes of the sessions that are in the room.
-    sessions: HashMap<SessionId, Arc<Outbox>>,
+    sessions: BTreeMap<SessionId, Arc<Outbox>>,
     /// Those of them that are sent events and broadcasts.
-    listening: HashMap<SessionId, Arc<Outbox>>,
+    listening: BTreeMap<SessionId, Arc<Outbox>>,
     /// What waits for events to be stored, in order. Begins with [`Held::Event`] or is empty.
     held: VecDeque<Held>,
     /// What waits for the store: events, and the games that they end.
@@ -246,7 +248,7 @@ impl Actor {
         commit: &mut Option<Reply<(), AppendError>>,
         stopping: bool,
     ) -> Happening {
-        let now = now();
+        let now = self.around.clock.now();
         let due = self.room.deadline().map(|at| Duration::from_millis(at.saturating_sub(now)));
         let takes_more = self.held.len() < HELD_EFFECTS_MAX && !stopping;
         let may_store = commit.is_none() && !self.unstored.entries.is_empty();
@@ -295,7 +297,7 @@ impl Actor {
     fn apply(&mut self, input: Input, sender: Option<&Arc<Outbox>>) {
         let mut effects = Effects::new();
         let kind = input.kind();
-        self.room.apply(now(), input, &mut effects);
+        self.room.apply(self.around.clock.now(), input, &mut effects);
         for effect in &effects {
             if let Effect::Send { message, .. } = effect {
                 self.around.metrics.answered(kind, message);
@@ -423,7 +425,7 @@ impl Actor {
     /// the room goes back to its log. Whether it goes on.
     async fn go_back(&mut self, error: AppendError) -> bool {
         tracing::error!(room.id = %self.code, %error, "the room goes back to its log");
-        self.around.metrics.note_failed_commit(now());
+        self.around.metrics.note_failed_commit(self.around.clock.now());
         self.drop_held();
         match error {
             AppendError::Conflict(Conflict::Owner) => {
@@ -458,8 +460,7 @@ impl Actor {
             match held {
                 Held::Send(outbox, message) => {
                     self.around.metrics.refused(Reason::Unavailable);
-                    let text = "That could not be stored. Try again in a moment.";
-                    refuse(&outbox, message.answers(), Reason::Unavailable, text);
+                    refuse(&outbox, message.answers(), Reason::Unavailable, NOT_STORED);
                 }
                 Held::CancelThinking(_) | Held::Dismiss(_) => self.perform(held),
                 Held::Event(_)
@@ -481,7 +482,7 @@ impl Actor {
             return false;
         }
         let mut effects = Effects::new();
-        if let Err(error) = self.room.rebuild(now(), &log, &mut effects) {
+        if let Err(error) = self.room.rebuild(self.around.clock.now(), &log, &mut effects) {
             tracing::error!(room.id = %self.code, %error, "the log of the room cannot be read");
             self.tell_failure();
             return false;
@@ -562,10 +563,4 @@ pub(crate) fn recorder_of(log: &[Entry]) -> Recorder {
         drop(recorder.read(&entry.event));
     }
     recorder
-}
-
-/// The time, in milliseconds since the Unix epoch.
-pub(crate) fn now() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

@@ -3,9 +3,12 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use fivefold_shared::protocol::{CommandId, MemberId, Message, Refusal};
+use fivefold_shared::protocol::{CommandId, MemberId, Message, Reason, Refusal};
 
-use super::effect::{Cause, Entry};
+use super::{
+    NOT_STORED,
+    effect::{Cause, Entry},
+};
 use crate::limits::{ANSWERED_MEMBERS_MAX, ANSWERS_MAX};
 
 /// The players and the host, whom nobody can push out.
@@ -60,6 +63,28 @@ impl Answered {
             }
         }
         answered
+    }
+
+    /// Goes back to what a log tells. Commands whose events were not stored are refused from now
+    /// on, as their senders are told, also when they come again.
+    pub(super) fn go_back(&mut self, log: &[Entry], keep: impl Fn(&MemberId) -> bool) {
+        let stored = log.last().map_or(0, |entry| entry.event.seq);
+        let is_undone = |answer: &Answer| match answer {
+            Answer::Done(seq) => seq.is_some_and(|seq| seq > stored),
+            Answer::Refused(_) => false,
+        };
+        let undone: Vec<_> = self
+            .members
+            .iter()
+            .flat_map(|(member, answers)| answers.ring.iter().map(move |own| (member, own)))
+            .filter(|(_, (_, answer))| is_undone(answer))
+            .map(|(member, (id, _))| Cause { member: member.clone(), command: id.clone() })
+            .collect();
+        *self = Self::from_log(log, &keep);
+        for cause in undone {
+            let refusal = Refusal::new(Reason::Unavailable, NOT_STORED);
+            self.remember(&cause, Answer::Refused(refusal), &keep);
+        }
     }
 
     /// How this command was answered, if it was and is not forgotten.

@@ -13,7 +13,7 @@ use crate::limits::{MEMBER_SESSIONS_MAX, SPECTATOR_NEWS_INTERVAL_MS};
 /// The sessions in a room.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Presence {
-    sessions: HashMap<SessionId, MemberId>,
+    sessions: BTreeMap<SessionId, MemberId>,
     members: BTreeMap<MemberId, Present>,
     /// Whose name is like this: nobody who is here has one that is like another's.
     likenesses: HashMap<Likeness, MemberId>,

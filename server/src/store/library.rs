@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tokio::{sync::Semaphore, task::spawn_blocking};
+use tokio::sync::Semaphore;
 
-use super::{Archive, StorageError};
+use super::{Archive, Blocking, StorageError};
 use crate::limits::ARCHIVE_QUEUE_MAX;
 
 /// The way to finished games and members.
@@ -16,6 +16,7 @@ pub(crate) struct Library {
     turn: Semaphore,
     /// For those who wait and may be sent away.
     places: Semaphore,
+    blocking: Blocking,
 }
 
 /// Why nothing could be read.
@@ -30,11 +31,12 @@ pub(crate) enum ReadError {
 }
 
 impl Library {
-    pub(crate) fn new(archive: Box<dyn Archive>) -> Self {
+    pub(crate) fn new(archive: Box<dyn Archive>, blocking: Blocking) -> Self {
         Self {
             archive: Arc::new(Mutex::new(archive)),
             turn: Semaphore::new(1),
             places: Semaphore::new(ARCHIVE_QUEUE_MAX),
+            blocking,
         }
     }
 
@@ -60,11 +62,11 @@ impl Library {
     ) -> Result<T, StorageError> {
         let _turn = self.turn.acquire().await.map_err(|_| broken())?;
         let archive = Arc::clone(&self.archive);
-        let reading = spawn_blocking(move || {
+        let reading = self.blocking.call(move || {
             // A read changes nothing that a panic could leave half done.
             read(archive.lock().unwrap_or_else(PoisonError::into_inner).as_mut())
         });
-        reading.await.map_err(|_| broken())?
+        reading.await.ok_or_else(broken)?
     }
 }
 

@@ -1,16 +1,16 @@
-//! The one writer: a thread that owns the storage.
+//! The one writer: it owns the storage, on a thread of its own.
 //!
 //! Rooms hand their events to it; it takes whatever is queued, appends it to the storage in one
 //! commit, and answers each room. There is no timer: while one commit is under way, the next batch
 //! gathers. A room never waits for it: the answer is a channel that the room looks at when it
 //! likes.
 
-use std::{io, thread};
+use std::io;
 
 use fivefold_shared::protocol::RoomCode;
 use tokio::sync::{mpsc, oneshot};
 
-use super::{Append, AppendError, Claim, KnownMember, Storage, StorageError};
+use super::{Append, AppendError, Blocking, Claim, KnownMember, Storage, StorageError};
 use crate::{limits::WRITER_QUEUE_MAX, room::Entry};
 
 /// The way to the writer; cheap to clone. The writer ends when all of these are dropped.
@@ -19,15 +19,15 @@ pub(crate) struct Store {
     requests: mpsc::Sender<Request>,
 }
 
-/// Ends when the writer's thread has ended.
+/// Ends when the writer has ended.
 #[derive(Debug)]
 pub(crate) struct WriterEnd(oneshot::Receiver<()>);
 
 impl WriterEnd {
-    /// Waits until the thread ends: when everything that was asked of it is done and nobody can
+    /// Waits until it ends: when everything that was asked of it is done and nobody can
     /// ask any more, or because the storage panicked. May be dropped and called again before that.
     pub(crate) async fn wait(&mut self) {
-        // The thread drops its end without a word, so this is always an error.
+        // The writer drops its end without a word, so this is always an error.
         (&mut self.0).await.unwrap_or_default();
     }
 }
@@ -53,13 +53,14 @@ impl Store {
     ///
     /// # Errors
     /// When its thread cannot be started.
-    pub(crate) fn start(storage: Box<dyn Storage>) -> io::Result<(Self, WriterEnd)> {
+    pub(crate) fn start(
+        storage: Box<dyn Storage>,
+        blocking: &Blocking,
+    ) -> io::Result<(Self, WriterEnd)> {
         let (requests, queue) = mpsc::channel(WRITER_QUEUE_MAX);
         let (alive, end) = oneshot::channel();
-        thread::Builder::new().name("store".into()).spawn(move || {
-            write(storage, queue);
-            drop(alive);
-        })?;
+        let mut writer = Writer { storage, group: Group::default(), _alive: alive };
+        blocking.serve("store", queue, move |first, queue| writer.write(first, queue))?;
         Ok((Self { requests }, WriterEnd(end)))
     }
 
@@ -118,11 +119,19 @@ fn gone() -> StorageError {
     StorageError::Failed("its writer is gone".into())
 }
 
-/// The writer: groups what is queued, and keeps everything in order.
-fn write(mut storage: Box<dyn Storage>, mut queue: mpsc::Receiver<Request>) {
-    let storage = storage.as_mut();
-    let mut group = Group::default();
-    while let Some(first) = queue.blocking_recv() {
+/// The owner of the storage.
+struct Writer {
+    storage: Box<dyn Storage>,
+    group: Group,
+    /// Dropped last: who sees the writer's end finds the storage given up.
+    _alive: oneshot::Sender<()>,
+}
+
+impl Writer {
+    /// Groups what is queued, and keeps everything in order.
+    fn write(&mut self, first: Request, queue: &mut mpsc::Receiver<Request>) {
+        let Self { storage, group, .. } = self;
+        let storage = storage.as_mut();
         let mut next = Some(first);
         while let Some(request) = next {
             match request {

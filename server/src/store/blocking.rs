@@ -1,0 +1,77 @@
+//! Where the storage is called, as its calls may block: on threads. In a simulation, where only
+//! simulated time passes, they are made in the runtime and take as long as it pleases.
+
+use std::{fmt, io, sync::Arc, thread, time::Duration};
+
+use tokio::{
+    sync::mpsc,
+    task::{spawn, spawn_blocking},
+    time::sleep,
+};
+
+/// Where calls are made that may block.
+#[derive(Clone, Default)]
+pub enum Blocking {
+    /// On threads.
+    #[default]
+    Threads,
+    /// In the runtime: each call is made so much later, and then takes no time.
+    Simulated(Arc<dyn Fn() -> Duration + Send + Sync>),
+}
+
+impl Blocking {
+    /// Makes a call; nothing if it panics.
+    pub(super) async fn call<T: Send + 'static>(
+        &self,
+        call: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
+        match self {
+            Self::Threads => spawn_blocking(call).await.ok(),
+            Self::Simulated(delay) => {
+                sleep(delay()).await;
+                Some(call())
+            }
+        }
+    }
+
+    /// Serves requests until nobody can make any more. `serve` is called with the first of those
+    /// that wait, and may take others out of the queue.
+    ///
+    /// # Errors
+    /// When a thread cannot be started.
+    pub(super) fn serve<R: Send + 'static>(
+        &self,
+        name: &str,
+        mut queue: mpsc::Receiver<R>,
+        mut serve: impl FnMut(R, &mut mpsc::Receiver<R>) + Send + 'static,
+    ) -> io::Result<()> {
+        match self {
+            Self::Threads => {
+                thread::Builder::new().name(name.to_owned()).spawn(move || {
+                    while let Some(first) = queue.blocking_recv() {
+                        serve(first, &mut queue);
+                    }
+                })?;
+            }
+            Self::Simulated(delay) => {
+                let delay = Arc::clone(delay);
+                spawn(async move {
+                    while let Some(first) = queue.recv().await {
+                        sleep(delay()).await;
+                        serve(first, &mut queue);
+                    }
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Blocking {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Threads => "Threads",
+            Self::Simulated(_) => "Simulated",
+        })
+    }
+}

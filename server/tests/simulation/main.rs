@@ -1,0 +1,104 @@
+//! The server in a simulated world: its network loses, delays and cuts what is sent, its process
+//! dies at any instant, its disk takes its time and sometimes fails. Chance is a seed, and nothing
+//! takes real time, so that hundreds of bad days are lived through in seconds, and each of them
+//! again as often as one likes.
+//!
+//! The listener, the clock and the way to the disk are simulated; everything else is the server as
+//! it is. Bots are left out: they think on threads and by the processor's time, which no seed
+//! decides.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
+
+mod disk;
+mod member;
+mod world;
+
+use std::{
+    env,
+    process::{Command, Output},
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+use self::world::{Day, live};
+
+/// The day that a process lives through.
+const SEED: &str = "FIVEFOLD_SIMULATION_SEED";
+/// How many days are lived through.
+const DAYS: &str = "FIVEFOLD_SIMULATION_DAYS";
+const DAYS_OTHERWISE: u64 = 200;
+/// What comes before a day's account.
+const ACCOUNT: &str = "account ";
+
+/// Not a test of its own: lives through one day, and tells everything that happens.
+#[test]
+#[ignore = "run by the other tests here, or to look into a day that went wrong"]
+fn one_day() {
+    let seed = env::var(SEED).expect("a seed").parse().expect("a number");
+    let day = live(seed);
+    println!("\n{ACCOUNT}{}", serde_json::to_string(&day).unwrap());
+}
+
+/// A day in a process of its own: the runtime numbers the tasks of a whole process, and in which
+/// order a dying server's tasks are dropped depends on that.
+fn live_apart(seed: u64) -> Result<Day, Output> {
+    let output = Command::new(env::current_exe().unwrap())
+        .args(["--exact", "one_day", "--ignored", "--nocapture"])
+        .env(SEED, seed.to_string())
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let account = text.lines().find_map(|line| line.strip_prefix(ACCOUNT));
+    account.map(|json| serde_json::from_str(json).unwrap()).ok_or(output)
+}
+
+/// Lives through the days of these seeds, as many at once as there are processors.
+fn live_all(seeds: &[u64]) -> Vec<Day> {
+    let (next, days) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let work = || {
+        while let Some(&seed) = seeds.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let day = live_apart(seed).unwrap_or_else(|output| {
+                panic!(
+                    "a promise was broken on the day of seed {seed}:\n{}\nTo live it again:\n\
+                     {SEED}={seed} cargo test -p fivefold-server --test simulation one_day -- \
+                     --ignored --nocapture",
+                    String::from_utf8_lossy(&output.stderr)
+                )
+            });
+            days.lock().unwrap().push((seed, day));
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(work);
+        }
+    });
+    let mut days = days.into_inner().unwrap();
+    days.sort_by_key(|(seed, _)| *seed);
+    days.into_iter().map(|(_, day)| day).collect()
+}
+
+#[test]
+fn every_promise_is_kept_on_bad_days() {
+    let count = env::var(DAYS).map_or(DAYS_OTHERWISE, |text| text.parse().expect("a number"));
+    let days = live_all(&(0..count).collect::<Vec<_>>());
+    let total = days.iter().fold(Day::default(), |total, day| total + day);
+    println!("{count} days: {total:#?}");
+    // Days without trouble would prove nothing.
+    let Day { moves, games, crashes, cuts, repeated, refused, snapshots, caught_up, .. } = total;
+    for happened in [moves, games, crashes, cuts, repeated, refused, snapshots, caught_up] {
+        assert!(happened > count / 10, "{total:?}");
+    }
+}
+
+#[test]
+fn a_day_can_be_lived_again() {
+    let seeds: Vec<_> = (1_000..1_006).collect();
+    let (first, second) = (live_all(&seeds), live_all(&seeds));
+    assert_eq!(first, second);
+    let differs = |pair: &[Day]| pair[0].trace != pair[1].trace;
+    assert!(first.windows(2).all(differs), "all days are the same: {first:?}");
+}

@@ -1,0 +1,416 @@
+//! Somebody who plays or watches, whatever happens to his connection: he comes back, sends again
+//! what was not answered, and takes nothing from the server that does not fit what he was told
+//! before.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use fivefold_shared::{
+    clock::TimeControl,
+    protocol::{
+        CatchUp, Colour, Command, CommandId, Create, Identity, LobbyRequest, MemberId, Message,
+        NumberedEvent, Reason, Request, RoomCode, RoomRequest, SeatRequest, Snapshot, VERSION,
+        Visibility,
+    },
+    room::Room,
+    rules::{Point, Position, Rules, Size},
+};
+use futures_util::{SinkExt, StreamExt};
+use rand::{RngExt, rngs::StdRng};
+use tokio::time::{Instant, sleep, timeout};
+use tokio_tungstenite::{WebSocketStream, client_async, tungstenite};
+use turmoil::net::TcpStream;
+
+use crate::world::{PORT, SERVER, World};
+
+/// Who hears nothing for so long, not even a ping, gives up his connection.
+const SILENCE: Duration = Duration::from_secs(3);
+/// On a connection that lives, a command is answered in this time; much less, but for a one-way
+/// partition, which the server must notice first.
+const PATIENCE: Duration = Duration::from_secs(12);
+/// The longest that a player thinks.
+const THOUGHT_MAX: Duration = Duration::from_millis(100);
+/// So many moves prove, after the storm, that a player can go on.
+const MOVES_IN_CALM: usize = 3;
+/// Old commands that come again are among the last so many; the server remembers 64 answers.
+const RECENT: usize = 20;
+
+type Socket = WebSocketStream<TcpStream>;
+
+/// A room, as its members know it from each other.
+#[derive(Debug)]
+pub(crate) struct Table {
+    pub(crate) rules: Rules,
+    pub(crate) time: TimeControl,
+    /// Known when it is made.
+    pub(crate) code: Mutex<Option<RoomCode>>,
+}
+
+/// What somebody does at his table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Conduct {
+    /// Makes the room, and plays Black.
+    Hosts,
+    /// Plays White.
+    Plays,
+    Watches,
+}
+
+/// A move that was acknowledged.
+#[derive(Clone, Debug)]
+pub(crate) struct Made {
+    pub(crate) command: CommandId,
+    pub(crate) ply: usize,
+    pub(crate) point: Point,
+    /// The number of the last event that it caused, as the server said.
+    pub(crate) seq: u64,
+}
+
+#[derive(Debug)]
+pub(crate) struct Member {
+    pub(crate) number: usize,
+    pub(crate) table: Arc<Table>,
+    pub(crate) me: Option<MemberId>,
+    /// What he has heard, put together.
+    pub(crate) room: Option<Room>,
+    /// The events that he was told.
+    pub(crate) heard: BTreeMap<u64, NumberedEvent>,
+    pub(crate) made: Vec<Made>,
+    conduct: Conduct,
+    identity: Identity,
+    random: StdRng,
+    world: Arc<World>,
+    /// What was asked and not answered yet.
+    pending: Option<(CommandId, Request)>,
+    sent: usize,
+    /// Rooms that he asked for in vain.
+    unmade: usize,
+    moves_in_calm: usize,
+}
+
+impl Member {
+    pub(crate) fn new(
+        number: usize,
+        conduct: Conduct,
+        table: Arc<Table>,
+        world: Arc<World>,
+        mut random: StdRng,
+    ) -> Self {
+        let secret = (0..4).map(|_| format!("{:016x}", random.random::<u64>())).collect::<String>();
+        Self {
+            number,
+            table,
+            me: None,
+            room: None,
+            heard: BTreeMap::new(),
+            made: Vec::new(),
+            conduct,
+            identity: secret.try_into().unwrap(),
+            random,
+            world,
+            pending: None,
+            sent: 0,
+            unmade: 0,
+            moves_in_calm: 0,
+        }
+    }
+
+    /// Plays or watches until the day is over and nothing of his is unanswered; then hears the
+    /// rest.
+    pub(crate) async fn attend(mut self) -> Self {
+        while self.visit().await.is_none() {
+            sleep(Duration::from_millis(self.random.random_range(5..300))).await;
+        }
+        self.world.note_quiet();
+        while !self.world.all_are_quiet() {
+            sleep(Duration::from_millis(20)).await;
+        }
+        while self.enter().await.is_none() {}
+        self
+    }
+
+    /// Is there on one connection, until it is lost or he is done.
+    async fn visit(&mut self) -> Option<()> {
+        let mut socket = self.enter().await?;
+        let leaves_at = Instant::now() + Duration::from_millis(self.random.random_range(0..9_000));
+        let mut asked_at = Instant::now();
+        if let Some((id, request)) = self.pending.clone() {
+            self.world.count(|day| day.repeated += 1);
+            send(&mut socket, id, request).await?;
+        }
+        loop {
+            if self.pending.is_none() {
+                if self.world.is_over() {
+                    return Some(());
+                }
+                self.act(&mut socket).await?;
+                asked_at = Instant::now();
+            }
+            if Instant::now() >= leaves_at && !self.world.is_calm() {
+                return None;
+            }
+            let message = listen(&mut socket, self.world.is_over()).await?;
+            if let Some(message) = message {
+                self.hear(&message);
+            }
+            let waits = self.pending.is_some() && asked_at.elapsed() > PATIENCE;
+            assert!(!waits, "member {}: {:?} is not answered", self.number, self.pending);
+        }
+    }
+
+    /// Connects, says who he is, and enters his room: with the last number that he has, if he has
+    /// one.
+    async fn enter(&mut self) -> Option<Socket> {
+        let stream = timeout(SILENCE, TcpStream::connect((SERVER, PORT))).await.ok()?.ok()?;
+        let url = format!("ws://{SERVER}/ws");
+        let (mut socket, _) = timeout(SILENCE, client_async(url, stream)).await.ok()?.ok()?;
+        let identity = Some(self.identity.clone());
+        let hello = LobbyRequest::Hello { protocol: VERSION, identity, name: None };
+        match self.ask(&mut socket, Request::Lobby(hello)).await? {
+            Message::Welcome { you, .. } => self.me = Some(you),
+            other => panic!("no welcome: {other:?}"),
+        }
+        let code = self.table.code.lock().unwrap().clone();
+        let request = match (code, self.conduct) {
+            (Some(room), _) => {
+                LobbyRequest::Join { room, after: self.room.as_ref().map(|room| room.seq) }
+            }
+            (None, Conduct::Hosts) => return self.make_room(socket).await,
+            (None, Conduct::Plays | Conduct::Watches) => return None,
+        };
+        match self.ask(&mut socket, Request::Lobby(request)).await? {
+            Message::Joined { .. } => Some(socket),
+            Message::Refused { refusal, .. } if is_passing(refusal.reason) => None,
+            other => panic!("not joined: {other:?}"),
+        }
+    }
+
+    /// The same command until it is answered, on whatever connection.
+    async fn make_room(&mut self, mut socket: Socket) -> Option<Socket> {
+        let create = Create {
+            rules: self.table.rules,
+            visibility: Visibility::Public,
+            assistance: false,
+            seats: [SeatRequest::Me, SeatRequest::Open],
+            colour: Colour::Black,
+            time: self.table.time,
+        };
+        let id = format!("make-{}", self.unmade).try_into().unwrap();
+        let make = Request::Lobby(LobbyRequest::Create(create));
+        match self.ask_as(&mut socket, id, make).await? {
+            Message::Joined { room, .. } => {
+                *self.table.code.lock().unwrap() = Some(room);
+                Some(socket)
+            }
+            Message::Refused { refusal, .. } if is_passing(refusal.reason) => {
+                // A new command from now on.
+                self.unmade += 1;
+                None
+            }
+            other => panic!("no room was made: {other:?}"),
+        }
+    }
+
+    async fn ask(&mut self, socket: &mut Socket, request: Request) -> Option<Message> {
+        let id = self.new_id();
+        self.ask_as(socket, id, request).await
+    }
+
+    async fn ask_as(
+        &mut self,
+        socket: &mut Socket,
+        id: CommandId,
+        request: Request,
+    ) -> Option<Message> {
+        send(socket, id.clone(), request).await?;
+        loop {
+            let Some(message) = listen(socket, false).await? else { continue };
+            self.hear(&message);
+            if message.answers() == Some(&id) {
+                return Some(message);
+            }
+        }
+    }
+
+    /// Sits down, makes a move when it is his turn, or asks for another game after one; sometimes
+    /// twice. Now and then an old command comes again, too.
+    async fn act(&mut self, socket: &mut Socket) -> Option<()> {
+        let Some(request) = self.wish() else { return Some(()) };
+        sleep(THOUGHT_MAX.mul_f64(self.random.random())).await;
+        let code = self.table.code.lock().unwrap().clone().expect("he is there");
+        if self.random.random_bool(0.1) && !self.made.is_empty() {
+            let recent = self.random.random_range(0..self.made.len().min(RECENT));
+            let Made { command, ply, point, .. } = self.made[self.made.len() - 1 - recent].clone();
+            let request = RoomRequest::Play { ply, point };
+            self.world.count(|day| day.repeated += 1);
+            send(socket, command, Request::Room { room: code.clone(), request }).await?;
+        }
+        let id = self.new_id();
+        let request = Request::Room { room: code, request };
+        self.pending = Some((id.clone(), request.clone()));
+        if self.random.random_bool(0.2) {
+            self.world.count(|day| day.repeated += 1);
+            send(socket, id.clone(), request.clone()).await?;
+        }
+        send(socket, id, request).await
+    }
+
+    fn wish(&mut self) -> Option<RoomRequest> {
+        let room = self.room.as_ref().expect("he is there");
+        let Some(seat) = self.me.as_ref().and_then(|me| room.seats.of_member(me)) else {
+            let plays = self.conduct == Conduct::Plays;
+            return plays.then_some(RoomRequest::Sit { seat: None });
+        };
+        let game = room.game.as_ref()?;
+        if game.position.outcome().is_some() {
+            return (game.rematch_ask != Some(seat)).then_some(RoomRequest::Rematch);
+        }
+        if game.position.turn() != seat {
+            return None;
+        }
+        if self.random.random_bool(0.01) {
+            return Some(RoomRequest::Resign);
+        }
+        let point = random_move(&game.position, &mut self.random);
+        Some(RoomRequest::Play { ply: game.position.ply(), point })
+    }
+
+    /// Takes in what he is told, which must fit what he was told before.
+    fn hear(&mut self, message: &Message) {
+        self.world.trace(self.number, message);
+        match message {
+            Message::Joined { catch_up: CatchUp::Snapshot(snapshot), .. }
+            | Message::Snapshot { snapshot, .. } => self.replace(snapshot),
+            Message::Joined { catch_up: CatchUp::Events(events), .. } => {
+                self.world.count(|day| day.caught_up += u64::from(!events.is_empty()));
+                for event in events {
+                    self.follow(event);
+                }
+            }
+            Message::Event { event, .. } => self.follow(event),
+            Message::Closed { text, .. } => panic!("the room was closed: {text}"),
+            Message::Welcome { .. }
+            | Message::Done { .. }
+            | Message::Refused { .. }
+            | Message::Rooms { .. }
+            | Message::Weights { .. }
+            | Message::Spectators { .. }
+            | Message::Presence { .. }
+            | Message::Pong { .. } => {}
+        }
+        self.hear_answer(message);
+    }
+
+    fn follow(&mut self, event: &NumberedEvent) {
+        let room = self.room.as_mut().expect("he is there");
+        if let Err(error) = room.apply(event) {
+            panic!("member {} is at {}, and hears {event:?}: {error}", self.number, room.seq);
+        }
+        self.heard.insert(event.seq, event.clone());
+    }
+
+    /// A snapshot takes nothing back.
+    fn replace(&mut self, snapshot: &Snapshot) {
+        self.world.count(|day| day.snapshots += 1);
+        if let Some(room) = &self.room {
+            let (known, told) = (room.seq, snapshot.seq);
+            assert!(told >= known, "member {} is set back from {known} to {told}", self.number);
+            if told == known {
+                assert_eq!(room.snapshot(), *snapshot, "member {}", self.number);
+            }
+        }
+        self.room = Some(Room::from_snapshot(snapshot.clone()).expect("a sound snapshot"));
+    }
+
+    fn hear_answer(&mut self, message: &Message) {
+        let Some(id) = message.answers() else { return };
+        if let Some(made) = self.made.iter().find(|made| made.command == *id) {
+            let is_same = match message {
+                Message::Done { seq, .. } => *seq == Some(made.seq),
+                Message::Refused { refusal, .. } => is_passing(refusal.reason),
+                _ => false,
+            };
+            assert!(is_same, "{made:?} was answered by {message:?}");
+        }
+        let Some((command, request)) = self.pending.take_if(|(pending, _)| pending == id) else {
+            return;
+        };
+        match message {
+            Message::Done { seq: Some(seq), .. } => {
+                if let Request::Room { request: RoomRequest::Play { ply, point }, .. } = request {
+                    self.made.push(Made { command, ply, point, seq: *seq });
+                    self.note_move();
+                }
+            }
+            Message::Refused { refusal, .. } => {
+                let in_time = self.table.time.is_none();
+                let reason = refusal.reason;
+                let is_right = is_passing(reason) || (!in_time && reason == Reason::NoGame);
+                assert!(is_right, "member {}: {request:?} is refused: {refusal}", self.number);
+                self.world.count(|day| day.refused += 1);
+            }
+            other => panic!("{request:?} was answered by {other:?}"),
+        }
+    }
+
+    fn note_move(&mut self) {
+        self.world.count(|day| day.moves += 1);
+        if self.world.is_calm() {
+            self.moves_in_calm += 1;
+            if self.moves_in_calm == MOVES_IN_CALM {
+                self.world.note_content();
+            }
+        }
+    }
+
+    fn new_id(&mut self) -> CommandId {
+        self.sent += 1;
+        format!("{}-{}", self.number, self.sent).try_into().unwrap()
+    }
+}
+
+/// Whether a command that is refused for this may be tried again at once.
+fn is_passing(reason: Reason) -> bool {
+    matches!(reason, Reason::Unavailable | Reason::Busy | Reason::Stopping)
+}
+
+async fn send(socket: &mut Socket, id: CommandId, request: Request) -> Option<()> {
+    let json = Command { id, request }.to_json();
+    timeout(SILENCE, socket.send(tungstenite::Message::text(json))).await.ok()?.ok()
+}
+
+/// The next message; nothing for what is none. Outside: the connection is lost, or there was
+/// silence for too long. Who is in a hurry only looks what is there.
+async fn listen(socket: &mut Socket, in_hurry: bool) -> Option<Option<Message>> {
+    let patience = if in_hurry { Duration::from_millis(50) } else { SILENCE };
+    match timeout(patience, socket.next()).await {
+        Ok(Some(Ok(tungstenite::Message::Text(text)))) => {
+            Some(Some(Message::from_json(&text).unwrap()))
+        }
+        Ok(Some(Ok(tungstenite::Message::Ping(_)))) => Some(None),
+        Ok(Some(_) | None) => None,
+        Err(_) => in_hurry.then_some(None),
+    }
+}
+
+/// Any legal move.
+fn random_move(position: &Position, random: &mut StdRng) -> Point {
+    loop {
+        let point = match (position.rules().size(), position.moves()) {
+            (Size::Bounded { width, height }, _) => Point::new(
+                random.random_range(0..i32::from(width)),
+                random.random_range(0..i32::from(height)),
+            ),
+            (Size::Unbounded, []) => Point::new(random.random(), random.random()),
+            (Size::Unbounded, [.., last]) => {
+                Point::new(last.x + random.random_range(-2..=2), last.y + 1)
+            }
+        };
+        if position.legality(point).is_ok() {
+            return point;
+        }
+    }
+}

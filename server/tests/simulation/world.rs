@@ -1,0 +1,423 @@
+//! A day in the simulated world: a server, tables with their members, a storm in which everything
+//! breaks, the calm after it, and the judgement on what came of it.
+
+use std::{
+    collections::{HashSet, hash_map::DefaultHasher},
+    hash::{Hash, Hasher},
+    io,
+    net::{Ipv4Addr, SocketAddr},
+    ops::Add,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::{Duration, SystemTime},
+};
+
+use fivefold_server::{
+    Listen, Listeners,
+    clock::Clock,
+    config::Config,
+    limits::Limits,
+    room::{Cause, Entry},
+    run,
+    store::{Blocking, GameQuery, Storage},
+};
+use fivefold_shared::{
+    clock::TimeControl,
+    protocol::{Event, Message},
+    room::Room,
+    rules::{Rules, Size, Variant},
+};
+use rand::{RngExt, SeedableRng, rngs::StdRng};
+use serde::{Deserialize, Serialize};
+use tokio_util::sync::CancellationToken;
+use turmoil::{
+    Sim,
+    net::{TcpListener, TcpStream},
+};
+
+use crate::{
+    disk::Disk,
+    member::{Conduct, Made, Member, Table},
+};
+
+pub(crate) const SERVER: &str = "server";
+pub(crate) const PORT: u16 = 80;
+
+/// How long everything breaks.
+const STORM: Duration = Duration::from_secs(8);
+/// When the members must have been able to go on, and be done.
+const EVENING: Duration = Duration::from_secs(60);
+/// The mean time between two mishaps.
+const BETWEEN_MISHAPS: Duration = Duration::from_millis(400);
+/// The longest that one lasts.
+const MISHAP_MAX: Duration = Duration::from_secs(4);
+/// The longest that a commit takes.
+const COMMIT_MAX_MS: u64 = 20;
+/// The beginning of all days, in milliseconds since the Unix epoch.
+const MORNING: Duration = Duration::from_secs(1_795_230_000);
+
+/// What happened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Day {
+    /// Moves that were acknowledged.
+    pub(crate) moves: u64,
+    /// Games that ended.
+    pub(crate) games: u64,
+    /// Deaths of the server.
+    pub(crate) crashes: u64,
+    /// Links that were cut, or held up.
+    pub(crate) cuts: u64,
+    /// Commands that were sent again.
+    pub(crate) repeated: u64,
+    /// Commands that were refused for a while.
+    pub(crate) refused: u64,
+    /// Times that somebody was told the whole room.
+    pub(crate) snapshots: u64,
+    /// Times that somebody was told just what he had missed.
+    pub(crate) caught_up: u64,
+    /// Everything that anybody heard, and when: a hash of it.
+    pub(crate) trace: u64,
+}
+
+impl Add<&Self> for Day {
+    type Output = Self;
+
+    fn add(self, other: &Self) -> Self {
+        Self {
+            moves: self.moves + other.moves,
+            games: self.games + other.games,
+            crashes: self.crashes + other.crashes,
+            cuts: self.cuts + other.cuts,
+            repeated: self.repeated + other.repeated,
+            refused: self.refused + other.refused,
+            snapshots: self.snapshots + other.snapshots,
+            caught_up: self.caught_up + other.caught_up,
+            trace: self.trace ^ other.trace,
+        }
+    }
+}
+
+/// What the members share besides the network.
+#[derive(Debug, Default)]
+pub(crate) struct World {
+    day: Mutex<Day>,
+    trace: Mutex<DefaultHasher>,
+    is_calm: AtomicBool,
+    is_over: AtomicBool,
+    /// Players who have played on after the storm.
+    content: AtomicUsize,
+    /// Members of whom nothing is unanswered when the day is over.
+    quiet: AtomicUsize,
+    members: usize,
+}
+
+impl World {
+    pub(crate) fn count(&self, count: impl FnOnce(&mut Day)) {
+        count(&mut self.day.lock().unwrap());
+    }
+
+    /// Notes what a member has heard. Codes of rooms are the only thing that differs when a day is
+    /// lived again.
+    pub(crate) fn trace(&self, member: usize, message: &Message) {
+        let what = match message {
+            Message::Event { event, .. } => format!("{event:?}"),
+            Message::Joined { catch_up, now, .. } => format!("{now} {catch_up:?}"),
+            Message::Snapshot { snapshot, .. } => format!("{snapshot:?}"),
+            Message::Presence { away, .. } => format!("{away:?}"),
+            Message::Spectators { spectators, .. } => format!("{spectators:?}"),
+            other => format!("{other:?}"),
+        };
+        let at = turmoil::sim_elapsed().expect("a simulation");
+        (at, member, &what).hash(&mut *self.trace.lock().unwrap());
+        tell(at, &format!("member {member} hears {what}"));
+    }
+
+    pub(crate) fn is_calm(&self) -> bool {
+        self.is_calm.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn note_content(&self) {
+        self.content.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn note_quiet(&self) {
+        self.quiet.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn all_are_quiet(&self) -> bool {
+        self.quiet.load(Ordering::Relaxed) == self.members
+    }
+}
+
+fn tell(at: Duration, what: &str) {
+    println!("{:>7.3} {what}", at.as_secs_f64());
+}
+
+/// A port of the simulated network.
+struct Port(TcpListener);
+
+impl Listen for Port {
+    type Stream = TcpStream;
+
+    async fn accept(&self) -> io::Result<(TcpStream, SocketAddr)> {
+        self.0.accept().await
+    }
+}
+
+/// One life of the server.
+async fn serve(disk: Disk, chances: Arc<Mutex<StdRng>>) -> turmoil::Result {
+    let listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, PORT)).await?;
+    let now = turmoil::since_epoch().expect("a simulation").as_millis();
+    let delay =
+        move || Duration::from_millis(chances.lock().unwrap().random_range(0..=COMMIT_MAX_MS));
+    let config = Config {
+        limits: Limits {
+            commands_per_second: 1_000,
+            commands_burst: 1_000,
+            hello_timeout: Duration::from_secs(2),
+            ping_interval: Duration::from_secs(1),
+            idle_timeout: Duration::from_secs(3),
+            write_timeout: Duration::from_secs(2),
+            ..Limits::DEFAULT
+        },
+        clock: Clock::starting_at(now.try_into()?),
+        blocking: Blocking::Simulated(Arc::new(delay)),
+        bot_threads: 1.try_into()?,
+        ..Config::default()
+    };
+    let listeners = Listeners { public: Port(listener), metrics: None };
+    Ok(run(listeners, Box::new(disk), config, CancellationToken::new()).await?)
+}
+
+fn tables() -> Vec<Arc<Table>> {
+    let freestyle = |size| Rules::new(Variant::Freestyle, size).unwrap();
+    let tiny = Rules::new(Variant::Mnk { k: 3 }, Size::square(3)).unwrap();
+    [
+        (tiny, TimeControl::None),
+        (freestyle(Size::square(15)), TimeControl::PerMove { move_ms: 1_500 }),
+        (freestyle(Size::Unbounded), TimeControl::None),
+    ]
+    .map(|(rules, time)| Arc::new(Table { rules, time, code: Mutex::default() }))
+    .into()
+}
+
+/// Lives through the day of a seed.
+///
+/// # Panics
+/// When a promise is broken.
+pub(crate) fn live(seed: u64) -> Day {
+    let mut random = StdRng::seed_from_u64(seed);
+    let disk = Disk::new(fork(&mut random));
+    let mut sim = turmoil::Builder::new()
+        .rng_seed(random.random())
+        .epoch(SystemTime::UNIX_EPOCH + MORNING)
+        .tick_duration(Duration::from_millis(20))
+        .simulation_duration(EVENING)
+        .min_message_latency(Duration::from_millis(1))
+        .max_message_latency(Duration::from_millis(60))
+        .enable_random_order()
+        .build();
+    let chances = Arc::new(Mutex::new(fork(&mut random)));
+    let kept = disk.clone();
+    sim.host(SERVER, move || serve(kept.clone(), Arc::clone(&chances)));
+
+    let tables = tables();
+    let conducts = [Conduct::Hosts, Conduct::Plays, Conduct::Watches];
+    let members = tables.len() * conducts.len();
+    let world = Arc::new(World { members, ..World::default() });
+    let done = Arc::new(Mutex::new(Vec::new()));
+    let seats = tables.iter().flat_map(|table| conducts.map(|conduct| (table, conduct)));
+    for (number, (table, conduct)) in seats.enumerate() {
+        let (table, world) = (Arc::clone(table), Arc::clone(&world));
+        let member = Member::new(number, conduct, table, world, fork(&mut random));
+        let done = Arc::clone(&done);
+        sim.client(name(number), async move {
+            let member = member.attend().await;
+            done.lock().unwrap().push(member);
+            Ok(())
+        });
+    }
+
+    let mut storm = Storm { random: fork(&mut random), next: Duration::ZERO, mended: Vec::new() };
+    while !sim.step().unwrap() {
+        if sim.elapsed() < STORM {
+            storm.rage(&mut sim, &world);
+        } else if !world.is_calm() {
+            storm.end(&mut sim);
+            world.is_calm.store(true, Ordering::Relaxed);
+        } else if world.content.load(Ordering::Relaxed) == 2 * tables.len() {
+            world.is_over.store(true, Ordering::Relaxed);
+        }
+    }
+    let members = std::mem::take(&mut *done.lock().unwrap());
+    let games = judge(&disk, &members, tables.len());
+    let trace = world.trace.lock().unwrap().finish();
+    Day { games, trace, ..*world.day.lock().unwrap() }
+}
+
+/// A source of chance of its own.
+fn fork(random: &mut StdRng) -> StdRng {
+    StdRng::seed_from_u64(random.random())
+}
+
+fn name(member: usize) -> String {
+    format!("member-{member}")
+}
+
+/// Everything that breaks.
+struct Storm {
+    random: StdRng,
+    /// When the next mishap happens.
+    next: Duration,
+    /// When which is over.
+    mended: Vec<(Duration, Mishap)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Mishap {
+    /// The server's process dies.
+    Crash,
+    /// Nothing passes between the server and a member.
+    Cut(usize),
+    /// Nothing comes from a member, or to him.
+    CutOneWay { member: usize, to_server: bool },
+    /// What is sent between the server and a member arrives much later, and all at once.
+    Hold(usize),
+}
+
+impl Storm {
+    fn rage(&mut self, sim: &mut Sim<'_>, world: &World) {
+        let now = sim.elapsed();
+        let due: Vec<_> = self.mended.extract_if(.., |(at, _)| *at <= now).collect();
+        for (_, mishap) in due {
+            tell(now, &format!("{mishap:?} is over"));
+            mend(sim, mishap);
+        }
+        if self.next > now {
+            return;
+        }
+        self.next =
+            now + BETWEEN_MISHAPS.mul_f64(-self.random.random_range(f64::EPSILON..1.0).ln());
+        let member = self.random.random_range(0..world.members);
+        let mishap = match self.random.random_range(0..6) {
+            0 | 1 => Mishap::Crash,
+            2 => Mishap::Cut(member),
+            3 => Mishap::CutOneWay { member, to_server: self.random.random() },
+            _ => Mishap::Hold(member),
+        };
+        if self.mended.iter().any(|(_, other)| clash(*other, mishap)) {
+            return;
+        }
+        let lasts = match mishap {
+            Mishap::Crash => MISHAP_MAX / 10,
+            Mishap::Cut(_) | Mishap::CutOneWay { .. } | Mishap::Hold(_) => MISHAP_MAX,
+        };
+        self.mended.push((now + lasts.mul_f64(self.random.random()), mishap));
+        tell(now, &format!("{mishap:?}"));
+        match mishap {
+            Mishap::Crash => sim.crash(SERVER),
+            Mishap::Cut(member) => sim.partition(SERVER, name(member)),
+            Mishap::CutOneWay { member, to_server: true } => {
+                sim.partition_oneway(name(member), SERVER);
+            }
+            Mishap::CutOneWay { member, to_server: false } => {
+                sim.partition_oneway(SERVER, name(member));
+            }
+            Mishap::Hold(member) => sim.hold(SERVER, name(member)),
+        }
+        world.count(|day| match mishap {
+            Mishap::Crash => day.crashes += 1,
+            Mishap::Cut(_) | Mishap::CutOneWay { .. } | Mishap::Hold(_) => day.cuts += 1,
+        });
+    }
+
+    fn end(&mut self, sim: &mut Sim<'_>) {
+        for (_, mishap) in self.mended.drain(..) {
+            mend(sim, mishap);
+        }
+    }
+}
+
+/// Whether two mishaps are of the same thing.
+fn clash(one: Mishap, other: Mishap) -> bool {
+    let link = |mishap| match mishap {
+        Mishap::Crash => None,
+        Mishap::Cut(member) | Mishap::CutOneWay { member, .. } | Mishap::Hold(member) => {
+            Some(member)
+        }
+    };
+    link(one) == link(other)
+}
+
+fn mend(sim: &mut Sim<'_>, mishap: Mishap) {
+    match mishap {
+        Mishap::Crash => sim.bounce(SERVER),
+        Mishap::Cut(member) => sim.repair(SERVER, name(member)),
+        Mishap::CutOneWay { member, to_server: true } => sim.repair_oneway(name(member), SERVER),
+        Mishap::CutOneWay { member, to_server: false } => sim.repair_oneway(SERVER, name(member)),
+        Mishap::Hold(member) => sim.release(SERVER, name(member)),
+    }
+}
+
+/// Compares what the members were told with what is on the disk. How many games have ended.
+fn judge(disk: &Disk, members: &[Member], tables: usize) -> u64 {
+    let logs = disk.logs();
+    assert_eq!(logs.len(), tables, "each table has made one room");
+    let mut games = 0;
+    for (code, log) in &logs {
+        let state = fold(log);
+        let moves = log.iter().filter(|entry| is_move(entry));
+        let causes: Vec<_> = moves.map(|entry| entry.cause.clone().expect("a player's")).collect();
+        let unique: HashSet<&Cause> = causes.iter().collect();
+        assert_eq!(unique.len(), causes.len(), "a move is stored twice");
+        games +=
+            log.iter().filter(|entry| matches!(entry.event.event, Event::Ended { .. })).count();
+
+        let here = |member: &&Member| member.table.code.lock().unwrap().as_ref() == Some(code);
+        for member in members.iter().filter(here) {
+            for made in &member.made {
+                assert!(is_kept(member, made, log), "member {}: {made:?}", member.number);
+            }
+            for (seq, heard) in &member.heard {
+                let index = usize::try_from(*seq).unwrap() - 1;
+                assert_eq!(*heard, log[index].event, "member {} heard it", member.number);
+            }
+            let seen = member.room.as_ref().expect("he was there");
+            let told = usize::try_from(seen.seq).unwrap();
+            assert_eq!(seen.snapshot(), fold(&log[..told]).snapshot(), "member {}", member.number);
+            // Only a flag may fall after the last visit.
+            assert!(!log[told..].iter().any(is_move), "member {} missed a move", member.number);
+        }
+        assert_eq!(state.seq, log.len() as u64);
+    }
+    let all = GameQuery { max: usize::MAX, ..GameQuery::default() };
+    let kept = disk.archive().unwrap().games(&all).unwrap().games.len();
+    assert_eq!(kept, games, "each game that has ended is kept");
+    games as u64
+}
+
+fn fold(log: &[Entry]) -> Room {
+    Room::from_log(log.iter().map(|entry| &entry.event)).expect("the log of a room")
+}
+
+fn is_move(entry: &Entry) -> bool {
+    matches!(entry.event.event, Event::Played { .. })
+}
+
+/// Whether an acknowledged move is in the log, and where it was said to be.
+fn is_kept(member: &Member, made: &Made, log: &[Entry]) -> bool {
+    let member = member.me.clone().expect("he was welcomed");
+    let cause = Cause { member, command: made.command.clone() };
+    log.iter().any(|entry| {
+        entry.cause.as_ref() == Some(&cause)
+            && entry.event.seq <= made.seq
+            && matches!(&entry.event.event, Event::Played { ply, point, .. }
+                if *ply == made.ply && *point == made.point)
+    })
+}
