@@ -138,6 +138,7 @@ fn after_a_failed_commit_the_room_is_what_the_log_says() {
     table.log.truncate(4);
     table.run(
         "rebuild > +1; +2; snapshot 4; cancel 1; 1 refused unavailable
-         1 #p play 0 7,7 > played 0 7,7; 1 done 5",
+         1 #p play 0 7,7 > 1 refused unavailable
+         1 #q play 0 7,7 > played 0 7,7; 1 done 5",
     );
 }
