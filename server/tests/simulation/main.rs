@@ -8,6 +8,7 @@
 //! decides.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
+#![expect(clippy::print_stdout, reason = "a day is told as it is lived")]
 
 mod disk;
 mod member;

@@ -197,6 +197,7 @@ impl Member {
             seats: [SeatRequest::Me, SeatRequest::Open],
             colour: Colour::Black,
             time: self.table.time,
+            chat: true,
         };
         let id = format!("make-{}", self.unmade).try_into().unwrap();
         let make = Request::Lobby(LobbyRequest::Create(create));
@@ -299,6 +300,11 @@ impl Member {
             | Message::Weights { .. }
             | Message::Spectators { .. }
             | Message::Presence { .. }
+            | Message::Chat { .. }
+            | Message::PlayerSaid { .. }
+            | Message::SpectatorSaid { .. }
+            | Message::Analysis { .. }
+            | Message::AnalysisOver { .. }
             | Message::Pong { .. } => {}
         }
         self.hear_answer(message);

@@ -25,7 +25,7 @@ use fivefold_server::{
 };
 use fivefold_shared::{
     clock::TimeControl,
-    protocol::{Event, Message},
+    protocol::{CatchUp, Event, Message},
     room::Room,
     rules::{Rules, Size, Variant},
 };
@@ -118,13 +118,21 @@ impl World {
         count(&mut self.day.lock().unwrap());
     }
 
-    /// Notes what a member has heard. Codes of rooms are the only thing that differs when a day is
-    /// lived again.
+    /// Notes what a member has heard. Only what is drawn by the system's own chance differs when a
+    /// day is lived again: the codes of rooms and the ids of games.
     pub(crate) fn trace(&self, member: usize, message: &Message) {
         let what = match message {
+            Message::Event { event, .. } if matches!(event.event, Event::Started { .. }) => {
+                format!("{} at {}: a game", event.seq, event.at)
+            }
             Message::Event { event, .. } => format!("{event:?}"),
-            Message::Joined { catch_up, now, .. } => format!("{now} {catch_up:?}"),
-            Message::Snapshot { snapshot, .. } => format!("{snapshot:?}"),
+            Message::Joined { catch_up: CatchUp::Snapshot(snapshot), now, .. } => {
+                format!("{now}: he is at {}", snapshot.seq)
+            }
+            Message::Joined { catch_up: CatchUp::Events(events), now, .. } => {
+                format!("{now}: he has missed {}", events.len())
+            }
+            Message::Snapshot { snapshot, .. } => format!("all is as at {}", snapshot.seq),
             Message::Presence { away, .. } => format!("{away:?}"),
             Message::Spectators { spectators, .. } => format!("{spectators:?}"),
             other => format!("{other:?}"),
