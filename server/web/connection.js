@@ -53,6 +53,8 @@ export class Connection {
   you = '';
   /** What we are called. */
   name = '';
+  /** Whether people may talk on this server. */
+  chat = true;
   /** The server's clock minus ours, in milliseconds. */
   offset = 0;
   /** The time of a message to the server and back, in milliseconds. */
@@ -128,6 +130,14 @@ export class Connection {
   leave(code) {
     if (!this.#rooms.delete(code)) return;
     this.send({ type: 'leave', room: code }).catch(() => {});
+  }
+
+  /** Becomes somebody else, who has this identity; everything begins anew.
+   * @param {string} identity */
+  become(identity) {
+    localStorage.setItem(KEPT.identity, identity);
+    localStorage.removeItem(KEPT.name);
+    location.reload();
   }
 
   /** How many commands wait for their answers. */
@@ -233,12 +243,9 @@ export class Connection {
     const message = JSON.parse(text);
     if (message.type === 'welcome') return this.#welcome(message);
     if (message.type === 'refused' && !this.#greeted) return this.#unwelcome(message);
-    if ('room' in message && message.type !== 'joined' && message.type !== 'weights') {
-      if (message.type === 'closed') this.#closeRoom(message.room, message.text);
-      else this.#rooms.get(message.room)?.hear(message);
-      return;
-    }
-    this.#answered(/** @type {Answer | Refused} */ (message));
+    if ('id' in message) this.#answered(/** @type {Answer | Refused} */ (message));
+    else if (message.type === 'closed') this.#closeRoom(message.room, message.text);
+    else if ('room' in message) this.#rooms.get(message.room)?.hear(message);
   }
 
   /** @param {Answer | Refused} answer */
@@ -263,6 +270,7 @@ export class Connection {
     clearTimeout(this.#deadline);
     this.you = welcome.you;
     this.name = welcome.name;
+    this.chat = welcome.chat ?? true;
     this.#greeted = true;
     this.#failures = 0;
     // First back into the rooms, then what was not answered: it may need them.

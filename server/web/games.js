@@ -1,13 +1,90 @@
 // Finished games: one's own and the public ones.
 
-/** @import { View } from './types' */
+/** @import { GameSummary, View } from './types' */
 
-import { el } from './dom.js';
-import { t } from './texts.js';
+import { el, fill } from './dom.js';
+import { outcomeName, playerName, rulesName } from './names.js';
+import { isMember } from './room.js';
+import { language, t } from './texts.js';
 
 /** @type {View} */
 export const view = (app, place) => {
-  app.tab(t('board'));
-  place.append(el('p', null, t('nothing_here')));
-  return () => {};
+  app.tab(`${t('games')} – Fivefold`);
+  const search = el('input', { type: 'search', placeholder: t('search'), 'aria-label': t('search'), oninput: show });
+  const tab = (/** @type {boolean} */ mine) => el('button', {
+    type: 'button', 'aria-pressed': String(mine === own), onclick: () => choose(mine),
+  }, t(mine ? 'my_games' : 'public_games'));
+  const tabs = el('div', { class: 'row tabs' });
+  const list = el('ol', { class: 'games' });
+  const more = el('button', { type: 'button', hidden: true, onclick: load }, t('more'));
+  const when = new Intl.DateTimeFormat(language(), { dateStyle: 'medium', timeStyle: 'short' });
+  let own = true;
+  /** @type {GameSummary[]} */
+  let games = [];
+  /** @type {number | undefined} */
+  let next;
+  let gone = false;
+  let turn = 0;
+
+  /** @param {boolean} mine */
+  function choose(mine) {
+    own = mine;
+    games = [];
+    next = undefined;
+    fill(tabs, tab(true), tab(false));
+    fill(list);
+    void load();
+  }
+
+  async function load() {
+    turn += 1;
+    const asked = turn;
+    // Whose games they are, the server says first.
+    if (own && !app.connection.you) await app.connection.send({ type: 'ping' });
+    const query = new URLSearchParams({ ...(own && { member: app.connection.you }), ...(next && { before: String(next) }) });
+    try {
+      const answer = await fetch(`/api/games?${query}`);
+      if (!answer.ok) throw new Error(answer.statusText);
+      const page = await answer.json();
+      if (gone || asked !== turn) return;
+      games = [...games, ...page.games];
+      next = page.next;
+    } catch {
+      app.toast(t('failed'));
+    }
+    show();
+  }
+
+  function show() {
+    const words = search.value.toLocaleLowerCase().split(/\s+/).filter(Boolean);
+    const found = games.filter((game) => words.every((word) => told(game).includes(word)));
+    fill(list, ...(found.length > 0 ? found.map(row) : [el('li', { class: 'hint' }, t(games.length > 0 ? 'no_match' : 'no_games'))]));
+    more.hidden = next === undefined;
+  }
+
+  /** Everything that a row says, to search in. @param {GameSummary} game */
+  function told(game) {
+    return row(game).textContent?.toLocaleLowerCase() ?? '';
+  }
+
+  /** @param {GameSummary} game */
+  function row(game) {
+    const seat = isMember(game.black, app.connection.you) ? 'black' : isMember(game.white, app.connection.you) ? 'white' : undefined;
+    const { winner } = game.outcome;
+    const mark = !winner ? t('draw_short') : !seat ? t(winner) : t(winner === seat ? 'won' : 'lost');
+    const kind = !winner || !seat ? '' : winner === seat ? 'won' : 'lost';
+    return el('li', null, el('a', { class: 'game', href: `/game/${game.id}` },
+      el('span', { class: `mark ${kind}` }, mark),
+      el('span', { class: 'game-players' },
+        el('span', { class: 'stone black', title: t('black') }), el('bdi', null, playerName(game.black)), ' – ',
+        el('span', { class: 'stone white', title: t('white') }), el('bdi', null, playerName(game.white))),
+      el('span', { class: 'hint' }, `${rulesName(game.rules)} · ${t('moves_count', { plies: game.plies })} · ${outcomeName(game.outcome)}`),
+      el('time', { class: 'hint', dateTime: new Date(game.ended_at).toISOString() }, when.format(game.ended_at))));
+  }
+
+  place.append(el('div', { class: 'page' }, el('h1', null, t('games')), el('div', { class: 'row games-bar' }, tabs, search), list, more));
+  choose(true);
+  return () => {
+    gone = true;
+  };
 };

@@ -2,22 +2,60 @@
 
 /** @import { Command, View } from './types' */
 
-import { el } from './dom.js';
+import { el, icon, write } from './dom.js';
+import { createOptions } from './options.js';
 import { t } from './texts.js';
+import { createWatch } from './watch.js';
+
+const FRIENDS = 'M8.5 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM2 20c0-4 3-6 6.5-6s6.5 2 6.5 6M16 4.4a3.5 3.5 0 0 1 0 6.4M18 14.4c2.5.7 4 2.6 4 5.6';
+const ROBOT = 'M5 9h14v10H5zM12 9V5m0 0a1.2 1.2 0 1 0 0-2.4 1.2 1.2 0 0 0 0 2.4M9 13v1.5m6-1.5v1.5M2.5 12.5v3m19-3v3';
+const LEVEL_KEPT = 'fivefold.level';
+const LEVEL = 3;
+const LEVEL_MAX = 10;
 
 /** @type {View} */
 export const view = (app, place) => {
+  const options = createOptions();
+  const watch = createWatch(app);
+  const level = el('input', {
+    type: 'range', min: '1', max: String(LEVEL_MAX), value: localStorage.getItem(LEVEL_KEPT) ?? String(LEVEL), oninput: showLevel,
+  });
+  const word = el('output', { class: 'hint' });
+  showLevel();
+
+  function showLevel() {
+    const value = Number(level.value);
+    const name = t(value <= 2 ? 'level_easy' : value <= 5 ? 'level_fair' : value <= 8 ? 'level_hard' : 'level_fierce');
+    write(word, `${value} · ${name}`);
+    level.setAttribute('aria-valuetext', word.textContent ?? '');
+    localStorage.setItem(LEVEL_KEPT, level.value);
+  }
+
   /** @param {Partial<Command>} command */
-  const create = async (command) => {
-    const answer = await app.connection.send({
-      type: 'create', rules: { variant: 'freestyle', size: 15 }, seats: ['me', 'open'], ...command,
-    });
-    if (answer.type === 'joined') app.go(`/r/${answer.room}`);
-  };
-  place.append(
-    el('p', null, t('tagline')),
-    el('button', { onclick: () => create({}) }, t('play_friend')),
-    el('button', { onclick: () => create({ seats: ['me', { bot: { kind: 'engine', strength: 3 } }] }) }, t('play_bot')),
-  );
-  return () => {};
+  async function create(command) {
+    place.toggleAttribute('inert', true);
+    try {
+      const answer = await app.connection.send({ ...options.command(), ...command });
+      if (answer.type === 'joined') app.go(`/r/${answer.room}`);
+    } catch (error) {
+      app.toast(error instanceof Error ? error.message : t('failed'));
+    } finally {
+      place.toggleAttribute('inert', false);
+    }
+  }
+
+  const friend = el('button', { class: 'way', type: 'button', onclick: () => create({ seats: ['me', 'open'] }) },
+    icon(FRIENDS), el('strong', null, t('play_friend')), el('span', null, t('play_friend_how')));
+  const bot = el('button', {
+    class: 'way', type: 'button',
+    onclick: () => create({ seats: ['me', { bot: { kind: 'engine', strength: Number(level.value) } }] }),
+  }, icon(ROBOT), el('strong', null, t('play_bot')), el('span', null, t('play_bot_how')));
+  place.append(el('div', { class: 'home' },
+    el('h1', null, t('tagline')),
+    el('div', { class: 'ways' },
+      friend, el('div', { class: 'bot-way' }, bot, el('label', { class: 'level' }, el('span', null, t('level')), level, word)),
+    ),
+    options.element,
+    watch.element));
+  return () => watch.remove();
 };

@@ -3,7 +3,7 @@
 /** @import { App, Stone, View } from './types' */
 
 import { Connection } from './connection.js';
-import { el, fill } from './dom.js';
+import { el, fill, icon, write } from './dom.js';
 import { onSettings, settings } from './settings.js';
 import { choose, language, t } from './texts.js';
 
@@ -20,7 +20,9 @@ const ROUTES = [
   [/^\/games$/, () => import('./games.js')],
 ];
 
-const place = el('main', { id: 'main' });
+const GEAR = 'M12 15a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM19 12l2-1.5-2-3.5-2.3.9a7 7 0 0 0-1.7-1L14.6 4.5h-4l-.4 2.4a7 7 0 0 0-1.7 1L6.2 7l-2 3.5 2 1.5-2 1.5 2 3.5 2.3-.9a7 7 0 0 0 1.7 1l.4 2.4h4l.4-2.4a7 7 0 0 0 1.7-1l2.3.9 2-3.5z';
+
+const place = el('main', { id: 'main', tabIndex: -1 });
 const polite = el('div', { class: 'spoken', role: 'status' });
 const urgent = el('div', { class: 'spoken', role: 'alert' });
 const toasts = el('div', { class: 'toasts', role: 'status' });
@@ -58,6 +60,9 @@ const app = {
     link.href = turnIcon(turn);
     if (!link.isConnected) document.head.append(link);
   },
+  open(dialog) {
+    void import('./dialogs.js').then(({ openSettings, openYou }) => (dialog === 'you' ? openYou : openSettings)(app));
+  },
 };
 
 let leave = () => {};
@@ -67,6 +72,7 @@ let shows = 0;
 async function show() {
   leave();
   leave = () => {};
+  mark();
   shows += 1;
   const mine = shows;
   for (const [address, load] of ROUTES) {
@@ -75,6 +81,7 @@ async function show() {
     const { view } = await load();
     if (mine !== shows) return;
     fill(place);
+    scrollTo(0, 0);
     app.tab('Fivefold');
     leave = view(app, place, found[1] ?? '');
     return;
@@ -100,6 +107,38 @@ function turnIcon(turn) {
   return turn ? `data:image/svg+xml,${encodeURIComponent(picture)}` : new URL('icon.svg', import.meta.url).href;
 }
 
+/** The bar above every view. */
+function bar() {
+  const name = el('bdi');
+  const lost = el('div', { class: 'lost', role: 'alert', hidden: true });
+  let was = connection.status;
+  connection.onchange = () => {
+    write(name, connection.name || t('you'));
+    const { status } = connection;
+    lost.hidden = status === 'open' || status === 'connecting';
+    if (status === was) return;
+    write(lost, status === 'stopped' ? t('connection_stopped') : t('connection_lost'));
+    if (status === 'open' && was === 'lost') app.announce(t('connection_back'));
+    was = status;
+  };
+  const way = (/** @type {string} */ path, /** @type {string} */ text) => el('a', { href: path, class: 'way-to' }, text);
+  return el('header', { class: 'bar' },
+    el('a', { href: '/', class: 'brand', 'aria-label': 'Fivefold' }, el('img', { src: turnIcon(undefined), alt: '', width: 28, height: 28 }), el('span', null, 'Fivefold')),
+    el('nav', null, way('/', t('play')), way('/games', t('games')), way('/analyse', t('analyse'))),
+    el('button', { type: 'button', class: 'quiet me', title: t('you'), onclick: () => app.open('you') }, name),
+    el('button', { type: 'button', class: 'quiet', title: t('settings'), 'aria-label': t('settings'), onclick: () => app.open('settings') }, icon(GEAR)),
+    lost);
+}
+
+/** Says in the bar where one is. */
+function mark() {
+  for (const anchor of document.querySelectorAll('.way-to')) {
+    const here = anchor.getAttribute('href') === location.pathname;
+    if (here) anchor.setAttribute('aria-current', 'page');
+    else anchor.removeAttribute('aria-current');
+  }
+}
+
 function dress() {
   choose();
   document.documentElement.lang = language();
@@ -110,6 +149,7 @@ document.addEventListener('click', follow);
 addEventListener('popstate', () => void show());
 onSettings(dress);
 dress();
-document.body.append(el('header', { class: 'bar' }, el('a', { href: '/', class: 'brand' }, 'Fivefold')), place, toasts, polite, urgent);
+document.body.append(bar(), place, toasts, polite, urgent);
 connection.start();
 void show();
+if (location.hash.startsWith('#identity=')) void import('./dialogs.js').then(({ takeIdentity }) => takeIdentity(app));

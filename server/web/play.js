@@ -1,58 +1,204 @@
 // A room: the board, the players, and what one can do there.
 
-/** @import { View } from './types' */
+/** @import { NumberedEvent, Refused, Stone, View } from './types' */
 
+import { createActions } from './actions.js';
 import { createBoard } from './board.js';
-import { el, fill } from './dom.js';
+import { createChat } from './chat.js';
+import { RefusedError } from './connection.js';
+import { el, fill, write } from './dom.js';
 import { createHelp } from './help.js';
-import { Room, STONES } from './room.js';
-import { t } from './texts.js';
+import { linkCard } from './invite.js';
+import { outcomeName, playerName, pointName, rulesName } from './names.js';
+import { createPlate } from './plate.js';
+import { opponent, Room } from './room.js';
+import { spellControl } from './clock.js';
+import { click, finish, notice } from './sounds.js';
+import { createSteps } from './steps.js';
+import { hasText, t } from './texts.js';
+
+/** How often clocks are drawn. */
+const TICK_MS = 100;
+/** The level of the bot that takes a friend's place. */
+const STAND_IN = 4;
 
 /** @type {View} */
 export const view = (app, place, code) => {
   const room = new Room(code);
-  const status = el('p', { role: 'status' });
+  const you = () => room.seatOf(app.connection.you);
+  const status = el('h1', { class: 'status' });
+  const about = el('p', { class: 'about' });
+  const watching = el('span', { class: 'watching' });
+  const result = el('div', { class: 'row' });
   const boardPlace = el('div', { class: 'board' });
-  place.append(el('div', { class: 'table' }, boardPlace, status));
+  const invitation = el('div', { class: 'invitation', hidden: true });
+  const [above, below] = [createPlate(app, room), createPlate(app, room)];
+  const steps = createSteps(show);
+  const actions = createActions(app, room);
+  const chat = createChat(app, room);
   const board = createBoard(boardPlace, {
-    onplay: (point) => {
-      const ply = room.game?.moves.length ?? 0;
-      app.connection.send({ type: 'play', room: code, ply, point }).catch((error) => app.toast(error.message));
-    },
+    onplay: play,
+    onkey: (action) => action.type === 'step' && steps.step(action.by),
+    announce: (text) => app.announce(text, true),
   });
   const help = createHelp(app, room, board, show);
-  place.append(help.element);
+  place.append(el('div', { class: 'table' },
+    el('div', { class: 'board-side' }, boardPlace, invitation), above.element, below.element,
+    el('div', { class: 'panel' }, el('div', { class: 'summary' }, status, about, result), actions.element, steps.element, help.element, chat.element)));
+  let entered = false;
+  let shownGame = 0;
+
+  /** @param {import('./types').Point} point */
+  function play(point) {
+    const ply = room.game?.moves.length ?? 0;
+    app.connection.send({ type: 'play', room: code, ply, point }).catch((error) => {
+      board.refused();
+      const key = `refused_${error instanceof RefusedError ? error.reason : ''}`;
+      const text = hasText(key) ? t(key) : error.message;
+      app.toast(text);
+      app.announce(text, true);
+    });
+  }
+
+  /** @param {import('./types').Command} command */
+  function say(command) {
+    app.connection.send({ ...command, room: code }).catch((error) => app.toast(error.message));
+  }
 
   function show() {
-    const turn = room.turn;
+    const game = room.game;
+    const seat = you();
+    if (game && game.number !== shownGame) {
+      shownGame = game.number;
+      steps.reset();
+    }
+    const moves = game?.moves ?? [];
+    steps.show(moves.length);
+    const live = steps.at === undefined;
     board.show({
       size: room.rules.size,
-      moves: room.game?.moves ?? [],
-      winning: room.game?.outcome?.points,
-      turn: turn && room.seatOf(app.connection.you) === turn ? turn : undefined,
+      moves: live ? moves : moves.slice(0, steps.at),
+      winning: live ? game?.outcome?.points : undefined,
+      turn: live && room.turn === seat ? seat : undefined,
+      waiting: live && room.turn && seat && room.turn !== seat ? seat : undefined,
       ...help.shown(),
     });
     help.update();
-    fill(status, room.game?.outcome ? `${room.game.outcome.reason} ${room.game.outcome.winner ?? ''}` : turn ? t(turn) : '');
+    const bottom = seat ?? 'black';
+    below.show(bottom);
+    above.show(opponent(bottom));
+    actions.show();
+    chat.show();
+    showWords(seat);
+    showInvitation(seat);
+  }
+
+  /** @param {Stone | undefined} seat */
+  function showWords(seat) {
+    const outcome = room.game?.outcome;
+    const turn = room.turn;
+    let text = t('waiting');
+    if (outcome) {
+      text = !seat ? outcomeName(outcome) : !outcome.winner ? t('is_drawn') : t(outcome.winner === seat ? 'you_won' : 'you_lost');
+    } else if (turn) {
+      text = turn === seat ? t('your_turn') : t('their_turn', { name: playerName(room.seats[turn]) });
+    }
+    write(status, text);
+    const clock = room.time.type === 'none' ? '' : ` · ${spellControl(room.time)}`;
+    fill(about, outcome && seat ? `${outcomeName(outcome)} · ` : '', rulesName(room.rules), clock, ' ', watching);
+    watching.title = room.spectators.names.join(', ');
+    write(watching, room.spectators.count > 0 ? `· ${t('watching', { count: room.spectators.count })}` : '');
+    const id = room.game?.id;
+    fill(result, outcome && id && el('a', { class: 'button', href: `/game/${id}` }, t('replay')), outcome && el('a', { class: 'button', href: '/' }, t('new_game')));
+    app.tab(turn && turn === seat ? `● ${t('your_turn')} – Fivefold` : `${text} – Fivefold`, turn && turn === seat ? 'yours' : turn);
+  }
+
+  /** Whom one waits for, and how he comes. @param {Stone | undefined} seat */
+  function showInvitation(seat) {
+    const wanted = room.seq > 0 && room.phase === 'waiting' && !room.game;
+    if (wanted === !invitation.hidden) return;
+    invitation.hidden = !wanted;
+    if (!wanted) return fill(invitation);
+    const open = room.vacant;
+    fill(invitation, el('div', { class: 'card' },
+      el('h2', null, t('invite')), el('p', { class: 'hint' }, t('invite_how')),
+      linkCard(`${location.origin}/r/${code}`, t('invite_link')),
+      seat && open && el('button', { type: 'button', class: 'quiet', onclick: () => say({ type: 'seat_bot', seat: open, bot: { kind: 'engine', strength: STAND_IN } }) }, t('invite_bot')),
+    ));
+  }
+
+  /** Says what happened, to ears and screen readers. @param {NumberedEvent} news */
+  function tell({ event }) {
+    const seat = you();
+    switch (event.type) {
+      case 'played': {
+        const stone = event.ply % 2 === 0 ? 'black' : 'white';
+        click();
+        app.announce(t('moved', { stone: t(stone), point: pointName(event.point, room.rules.size) }), true);
+        break;
+      }
+      case 'started':
+        notice();
+        if (seat) app.announce(t('game_begins', { stone: t(seat) }), true);
+        break;
+      case 'ended':
+        finish();
+        app.announce(outcomeName(event.outcome), true);
+        break;
+      case 'taken_back': app.announce(t('taken_back')); break;
+      case 'draw_declined': if (event.by !== seat) told('draw_declined'); break;
+      case 'takeback_refused': if (event.by !== seat) told('takeback_refused'); break;
+      case 'draw_offered': case 'takeback_asked': case 'rematch_asked':
+        if (event.by !== seat) notice();
+        break;
+      default:
+    }
+  }
+
+  /** @param {'draw_declined' | 'takeback_refused'} key */
+  function told(key) {
+    if (you()) app.toast(t(key));
+  }
+
+  /** @param {Refused} refused */
+  function lost(refused) {
+    write(status, t(refused.reason === 'closed' ? 'room_gone' : refused.reason === 'no_such_room' ? 'no_room' : 'failed'));
+    fill(about, refused.text);
+    fill(result, el('a', { class: 'button primary', href: '/' }, t('new_game')));
+    invitation.hidden = true;
+    fill(actions.element);
+    app.tab('Fivefold');
   }
 
   app.connection.enter(code, {
     seq: () => room.seq || undefined,
     joined(joined) {
-      room.joined(joined);
-      if (room.phase === 'waiting' && room.vacant && !room.seatOf(app.connection.you)) {
-        app.connection.send({ type: 'sit', room: code }).catch(() => {});
-      }
+      for (const news of room.joined(joined)) tell(news);
+      // Whoever comes by a link plays, if there is a seat.
+      if (!entered && room.phase === 'waiting' && room.vacant && !you()) say({ type: 'sit' });
+      entered = true;
+      void chat.load();
       show();
     },
     hear(news) {
-      if (room.hear(news)) show();
+      if (!entered) return;
+      chat.hear(news);
+      if (!room.hear(news)) return;
+      if (news.type === 'event') tell(news);
+      show();
     },
-    lost: (refused) => fill(status, refused.text),
+    lost,
   });
-  app.tab(STONES.map((stone) => t(stone)).join(' – '));
+  const ticker = setInterval(() => {
+    above.showClock();
+    below.showClock();
+    actions.tick();
+  }, TICK_MS);
+  app.tab(t('board'));
   return () => {
+    clearInterval(ticker);
     app.connection.leave(code);
+    actions.remove();
     help.remove();
     board.remove();
   };

@@ -24,6 +24,7 @@ export class Room {
   /** @type {'public' | 'private'} */
   visibility = 'private';
   assistance = false;
+  chat = true;
   host = '';
   /** @type {TimeControl} */
   time = { type: 'none' };
@@ -104,6 +105,7 @@ export class Room {
     this.rules = snapshot.rules;
     this.visibility = snapshot.visibility;
     this.assistance = snapshot.assistance;
+    this.chat = snapshot.chat ?? true;
     this.host = snapshot.host;
     this.time = snapshot.time ?? { type: 'none' };
     this.seats = snapshot.seats;
@@ -132,10 +134,11 @@ export class Room {
         // The wish for another game goes with the one who had it.
         if (game?.rematch_ask === event.seat) game.rematch_ask = undefined;
         break;
+      case 'chat_set': this.chat = event.on; break;
       case 'renamed': this.#rename(event.seat, event.name); break;
       case 'started':
         this.seats = { black: event.black, white: event.white };
-        this.game = { number: event.game, moves: [], clock: newClock(this.time) };
+        this.game = { number: event.game, id: event.id, moves: [], clock: newClock(this.time) };
         break;
       default: if (game) changeGame(game, at, event);
     }

@@ -35,6 +35,8 @@ export type Outcome = {
 
 export type Game = {
   number: number;
+  /** Where it will be found when it has ended. */
+  id?: string;
   moves: Point[];
   draw_offer?: Stone;
   takeback_ask?: Stone;
@@ -50,22 +52,24 @@ export type Snapshot = {
   assistance: boolean;
   host: string;
   time?: TimeControl;
+  chat?: boolean;
   seats: Seats;
   game?: Game;
 };
 
 export type Event =
   | { type: 'created'; rules: Rules; visibility: 'public' | 'private'; assistance: boolean;
-      host: string; time?: TimeControl }
+      host: string; time?: TimeControl; chat?: boolean }
   | { type: 'sat'; seat: Stone; player: Player }
   | { type: 'stood'; seat: Stone }
   | { type: 'renamed'; seat: Stone; name: string }
-  | { type: 'started'; game: number; black: Player; white: Player }
+  | { type: 'started'; game: number; id?: string; black: Player; white: Player }
   | { type: 'played'; ply: number; point: Point; assisted?: boolean; time?: SideTime }
   | { type: 'draw_offered' | 'draw_declined' | 'takeback_asked' | 'takeback_refused'
       | 'rematch_asked'; by: Stone }
   | { type: 'taken_back'; ply: number }
   | { type: 'resumed'; from: number }
+  | { type: 'chat_set'; on: boolean }
   | { type: 'ended'; outcome: Outcome };
 export type NumberedEvent = { seq: number; at: number; event: Event };
 
@@ -85,7 +89,7 @@ export type RoomSummary = {
 };
 
 export type Welcome = { type: 'welcome'; id: string; protocol: number; server: string; you: string;
-  name: string; identity?: string };
+  name: string; identity?: string; chat?: boolean };
 export type Done = { type: 'done'; id: string; seq?: number };
 export type Refused = { type: 'refused'; id?: string; reason: string; text: string };
 export type Rooms = { type: 'rooms'; id: string; rooms: RoomSummary[]; total: number };
@@ -93,14 +97,18 @@ export type Joined = { type: 'joined'; id: string; room: string; now: number;
   spectators: Spectators; away?: Absent; snapshot?: Snapshot; events?: NumberedEvent[] };
 export type Weights = { type: 'weights'; id: string; room: string; ply: number; bot: BotSpec;
   weights: Weight[] };
+export type ChatLine = { number: number; at: number; member: string; name: string; text: string };
+export type Chat = { type: 'chat'; id: string; room: string; players: ChatLine[];
+  spectators?: ChatLine[] };
 export type Pong = { type: 'pong'; id: string };
-export type Answer = Done | Rooms | Joined | Weights | Pong;
+export type Answer = Done | Rooms | Joined | Weights | Chat | Pong;
 /** What a room's members are told without a question. */
 export type RoomNews =
   | ({ type: 'event'; room: string } & NumberedEvent)
   | { type: 'snapshot'; room: string; snapshot: Snapshot }
   | { type: 'spectators'; room: string; spectators: Spectators }
   | { type: 'presence'; room: string; away: Absent }
+  | { type: 'player_said' | 'spectator_said'; room: string; line: ChatLine }
   | { type: 'closed'; room: string; text: string };
 export type Message = Welcome | Refused | Answer | RoomNews;
 
@@ -132,6 +140,8 @@ export type App = {
   toast: (text: string, action?: { label: string; press: () => void }) => void;
   /** Sets the tab's title and icon. */
   tab: (title: string, turn?: Stone | 'yours') => void;
+  /** Opens a dialog. */
+  open: (dialog: 'settings' | 'you') => void;
 };
 /** A view fills an element and returns what to do when it is left. */
 export type View = (app: App, place: HTMLElement, argument: string) => () => void;

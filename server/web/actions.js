@@ -1,0 +1,144 @@
+// What a player can do besides moving: end the game, offer, ask, answer, claim. What cannot be
+// undone later waits a few seconds in which it can.
+
+/** @import { Room } from './room.js' */
+/** @import { App, Stone } from './types' */
+
+import { spell } from './clock.js';
+import { el, fill, write } from './dom.js';
+import { playerName } from './names.js';
+import { opponent } from './room.js';
+import { t } from './texts.js';
+
+/** So long something can be undone before it is said. */
+const UNDO_MS = 4_000;
+
+/** @typedef {import('./texts.js').TextKey} TextKey */
+
+/**
+ * @param {App} app
+ * @param {Room} room
+ */
+export function createActions(app, room) {
+  const offers = el('div', { class: 'offers', role: 'status' });
+  const buttons = el('div', { class: 'row actions' });
+  const element = el('div', { class: 'actions-place' }, offers, buttons);
+  const countdown = el('span');
+  /** What waits until it cannot be undone any more.
+   * @type {{ text: string, timer: ReturnType<typeof setTimeout> } | undefined} */
+  let waiting;
+  /** What is shown, so that buttons stay where they are while nothing changes. */
+  let shown = '';
+
+  /** @param {string} type */
+  const say = (type) => {
+    app.connection.send({ type, room: room.code }).catch((error) => app.toast(error.message));
+  };
+
+  /**
+   * @param {string} type
+   * @param {string} text
+   */
+  function later(type, text) {
+    clearTimeout(waiting?.timer);
+    const timer = setTimeout(() => {
+      waiting = undefined;
+      say(type);
+      show();
+    }, UNDO_MS);
+    waiting = { text, timer };
+    show();
+    element.querySelector('button')?.focus();
+  }
+
+  function undo() {
+    clearTimeout(waiting?.timer);
+    waiting = undefined;
+    show();
+  }
+
+  /**
+   * @param {TextKey} label
+   * @param {() => void} press
+   * @param {string} [kind]
+   */
+  const button = (label, press, kind = '') => el('button', { type: 'button', class: kind, onclick: press }, t(label));
+
+  /**
+   * @param {string} text
+   * @param {...(HTMLElement | false)} answers
+   */
+  const offer = (text, ...answers) => el('div', { class: 'offer' }, el('span', null, text), el('span', { class: 'row' }, ...answers));
+
+  /** @param {Stone} seat */
+  function offersTo(seat) {
+    const game = room.game;
+    if (!game) return [];
+    const name = playerName(room.seats[opponent(seat)]);
+    const answers = (/** @type {string} */ yes, /** @type {string} */ no) => [
+      button('accept', () => say(yes), 'primary'), button('decline', () => say(no)),
+    ];
+    const made = [];
+    if (game.draw_offer === seat) made.push(offer(t('draw_asked')));
+    else if (game.draw_offer) made.push(offer(t('draw_offered', { name }), ...answers('accept_draw', 'decline_draw')));
+    if (game.takeback_ask === seat) made.push(offer(t('takeback_waits')));
+    else if (game.takeback_ask) made.push(offer(t('takeback_asked', { name }), ...answers('grant_takeback', 'refuse_takeback')));
+    if (game.rematch_ask === seat) made.push(offer(t('rematch_waits')));
+    else if (game.rematch_ask) made.push(offer(t('rematch_asked', { name }), button('accept', () => say('rematch'), 'primary')));
+    const claim_at = room.away[opponent(seat)]?.claim_at;
+    if (room.phase === 'running' && claim_at !== undefined) {
+      const due = claim_at <= app.connection.now();
+      made.push(due
+        ? offer(`${name}: ${t('away')}`, button('claim_win', () => say('claim_win'), 'primary'), button('claim_draw', () => say('claim_draw')))
+        : el('div', { class: 'offer' }, countdown));
+    }
+    return made;
+  }
+
+  /** @param {Stone} seat */
+  function buttonsOf(seat) {
+    const game = room.game;
+    const bot = !!room.seats[opponent(seat)] && 'bot' in (room.seats[opponent(seat)] ?? {});
+    if (room.phase === 'finished') return game?.rematch_ask ? [] : [button('rematch', () => (bot ? say('rematch') : later('rematch', t('rematching'))), 'primary')];
+    if (room.phase !== 'running' || !game) return [];
+    const own = game.moves.length > (seat === 'black' ? 0 : 1);
+    return [
+      own && !game.takeback_ask && button('takeback', () => (bot ? say('ask_takeback') : later('ask_takeback', t('taking_back')))),
+      !bot && !game.draw_offer && button('draw', () => later('offer_draw', t('drawing'))),
+      button('resign', () => later('resign', t('resigning')), 'danger'),
+    ];
+  }
+
+  function show() {
+    const seat = room.seatOf(app.connection.you);
+    if (waiting && room.phase !== 'running' && room.phase !== 'finished') undo();
+    const offered = seat ? offersTo(seat) : [];
+    const offered_texts = offered.map((one) => one.textContent).join();
+    const state = JSON.stringify([seat, room.phase, waiting?.text, offered_texts, room.game?.moves.length === 0, buttonsFor(seat)]);
+    if (state === shown) return;
+    shown = state;
+    fill(offers, ...offered);
+    if (waiting) fill(buttons, el('div', { class: 'offer undoable' }, el('span', null, waiting.text), button('undo', undo, 'primary')));
+    else fill(buttons, ...(seat ? buttonsOf(seat) : []));
+  }
+
+  /** @param {Stone | undefined} seat */
+  function buttonsFor(seat) {
+    return seat ? buttonsOf(seat).map((one) => one && one.textContent) : [];
+  }
+
+  return {
+    element,
+    show,
+    /** Counts down to a claim. */
+    tick() {
+      const seat = room.seatOf(app.connection.you);
+      const claim_at = seat && room.away[opponent(seat)]?.claim_at;
+      if (claim_at === undefined) return;
+      const left = claim_at - app.connection.now();
+      if (left > 0) write(countdown, `${playerName(room.seats[opponent(seat ?? 'black')])}: ${t('away_claim', { time: spell(Math.ceil(left / 1000) * 1000).replace('.0', '') })}`);
+      else show();
+    },
+    remove: () => clearTimeout(waiting?.timer),
+  };
+}

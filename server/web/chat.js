@@ -1,0 +1,100 @@
+// Talking in a room: what players say, what spectators say among themselves.
+
+/** @import { Room } from './room.js' */
+/** @import { App, ChatLine, RoomNews } from './types' */
+
+import { el, fill } from './dom.js';
+import { t } from './texts.js';
+import { change, settings } from './settings.js';
+
+const LINE_MAX = 280;
+/** So many lines are kept on the page. */
+const LINES_MAX = 200;
+
+/** @typedef {ChatLine & { apart: boolean }} Line */
+
+/**
+ * @param {App} app
+ * @param {Room} room
+ */
+export function createChat(app, room) {
+  const list = el('ol', { class: 'chat-lines', role: 'log', tabIndex: 0, 'aria-label': t('chat') });
+  const field = el('input', { maxLength: LINE_MAX, placeholder: t('chat_say'), 'aria-label': t('chat_say'), enterKeyHint: 'send', autocomplete: 'off' });
+  const form = el('form', { class: 'row' }, field, el('button', { type: 'submit' }, t('chat_send')));
+  const note = el('p', { class: 'hint' });
+  const allowed = el('input', { type: 'checkbox', onchange: () => send({ type: 'set_chat', on: allowed.checked }) });
+  const host = el('label', { class: 'check' }, allowed, t('chat_allowed'));
+  const element = el('details', { class: 'chat card', open: settings.chat, ontoggle: () => change('chat', element.open) }, el('summary', null, t('chat')), list, form, note, host);
+  /** @type {Map<number, Line>} */
+  const lines = new Map();
+  let usable = true;
+  let playing = false;
+
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const text = field.value.trim();
+    if (text === '') return;
+    field.value = '';
+    send({ type: 'say', text });
+  });
+
+  /** @param {import('./types').Command} command */
+  function send(command) {
+    app.connection.send({ ...command, room: room.code }).catch((error) => app.toast(error.message));
+  }
+
+  /** Asks for what was said before. */
+  async function load() {
+    try {
+      const answer = await app.connection.send({ type: 'chat', room: room.code });
+      if (answer.type !== 'chat') return;
+      lines.clear();
+      for (const line of answer.players) lines.set(line.number, { ...line, apart: false });
+      for (const line of answer.spectators ?? []) lines.set(line.number, { ...line, apart: true });
+    } catch {
+      usable = false;
+    }
+    write();
+    show();
+  }
+
+  function write() {
+    const sorted = [...lines.values()].sort((a, b) => a.number - b.number).slice(-LINES_MAX);
+    fill(list, ...(sorted.length > 0 ? sorted.map(lineOf) : [el('li', { class: 'hint' }, t('chat_quiet'))]));
+    list.scrollTop = list.scrollHeight;
+  }
+
+  function show() {
+    const seated = !!room.seatOf(app.connection.you);
+    const before = playing;
+    playing = seated && room.phase === 'running';
+    // What spectators said is told when the game is over.
+    if (before && !playing) void load();
+    element.hidden = !usable || !app.connection.chat;
+    host.hidden = room.host !== app.connection.you;
+    allowed.checked = room.chat;
+    form.hidden = !room.chat;
+    note.hidden = room.chat && (seated || room.phase !== 'running');
+    note.textContent = t(room.chat ? 'chat_apart' : 'chat_off');
+  }
+
+  return {
+    element,
+    load,
+    show,
+    /** @param {RoomNews} news */
+    hear(news) {
+      if (news.type !== 'player_said' && news.type !== 'spectator_said') return;
+      // After a restart the server counts anew.
+      if (lines.has(news.line.number)) lines.clear();
+      lines.set(news.line.number, { ...news.line, apart: news.type === 'spectator_said' });
+      write();
+    },
+  };
+}
+
+/** @param {Line} line */
+function lineOf(line) {
+  return el('li', { class: line.apart ? 'apart' : '' },
+    el('bdi', { class: 'name', title: line.apart ? t('spectator') : '' }, line.name), ' ', el('bdi', null, line.text));
+}

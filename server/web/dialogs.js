@@ -1,0 +1,106 @@
+// Two dialogs: settings, and who one is.
+
+/** @import { App } from './types' */
+
+import { KEPT } from './connection.js';
+import { el, fill } from './dom.js';
+import { linkCard } from './invite.js';
+import { check, select } from './options.js';
+import { change, settings } from './settings.js';
+import { LANGUAGES, t } from './texts.js';
+
+const NAME_MAX = 24;
+/** An identity in the part of a link that browsers tell no server. */
+const CARRIED = /^#identity=([0-9a-f]{64})$/;
+
+/** @param {App} app */
+export function openSettings(app) {
+  const theme = select(t('theme'), [
+    ['auto', t('theme_auto')], ['light', t('theme_light')], ['dark', t('theme_dark')], ['contrast', t('theme_contrast')],
+  ]);
+  const language = select(t('language'), [['auto', t('language_auto')], ...Object.entries(LANGUAGES)]);
+  const stones = select(t('stones'), [['shaded', t('stones_shaded')], ['flat', t('stones_flat')], ['marks', t('stones_marks')]]);
+  const dialog = open(app, t('settings'),
+    choice(theme, 'theme'), choice(language, 'language'), choice(stones, 'stones'),
+    toggle(t('sounds'), 'sounds'), toggle(t('confirm_touch'), 'confirm'), toggle(t('numbers'), 'numbers'),
+    toggle(t('coordinates'), 'coordinates'), toggle(t('show_chat'), 'chat'));
+  const spoken = settings.language;
+  dialog.addEventListener('close', () => {
+    // Every text is made anew.
+    if (settings.language !== spoken) location.reload();
+  });
+}
+
+/** @param {App} app */
+export function openYou(app) {
+  const field = el('input', { maxLength: NAME_MAX, value: app.connection.name, autocomplete: 'nickname', required: true });
+  const form = el('form', { class: 'row' },
+    el('label', { class: 'field grow' }, el('span', null, t('your_name')), field), el('button', { class: 'primary' }, t('save')));
+  const carry = el('div');
+  const reveal = el('button', { type: 'button' }, t('show_link'));
+  reveal.addEventListener('click', () => {
+    const identity = localStorage.getItem(KEPT.identity);
+    if (identity) fill(carry, linkCard(`${location.origin}/#identity=${identity}`, t('other_device')));
+  });
+  fill(carry, reveal);
+  const dialog = open(app, t('you'), form, el('p', { class: 'hint' }, t('name_how')),
+    el('h3', null, t('other_device')), el('p', { class: 'hint' }, t('other_device_how')), carry);
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    app.connection.rename(field.value.trim()).then(() => dialog.close(), (error) => app.toast(error.message));
+  });
+}
+
+/**
+ * If the address carries an identity, asks whether to become it.
+ * @param {App} app
+ */
+export function takeIdentity(app) {
+  const identity = CARRIED.exec(location.hash)?.[1];
+  if (!identity) return;
+  history.replaceState(null, '', location.pathname);
+  if (identity === localStorage.getItem(KEPT.identity)) return;
+  const yes = el('button', { type: 'button', class: 'primary', onclick: () => app.connection.become(identity) }, t('yes'));
+  const no = el('button', { type: 'button' }, t('no'));
+  const dialog = open(app, t('become'), el('p', null, t('become_how')), el('div', { class: 'row' }, yes, no));
+  no.addEventListener('click', () => dialog.close());
+}
+
+/**
+ * @param {App} app
+ * @param {string} title
+ * @param {...Node} content
+ */
+function open(app, title, ...content) {
+  const close = el('button', { type: 'button', class: 'quiet close', 'aria-label': t('close'), onclick: () => dialog.close() }, '×');
+  const dialog = el('dialog', { 'aria-label': title }, el('header', null, el('h2', null, title), close), ...content);
+  // A press beside it closes it.
+  dialog.addEventListener('click', (event) => {
+    if (event.target === dialog) dialog.close();
+  });
+  dialog.addEventListener('close', () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+  return dialog;
+}
+
+/**
+ * @param {ReturnType<typeof select>} made
+ * @param {'theme' | 'language' | 'stones'} name
+ */
+function choice({ field, label }, name) {
+  field.value = settings[name];
+  field.addEventListener('change', () => change(name, /** @type {never} */ (field.value)));
+  return label;
+}
+
+/**
+ * @param {string} text
+ * @param {'sounds' | 'confirm' | 'numbers' | 'coordinates' | 'chat'} name
+ */
+function toggle(text, name) {
+  const { field, label } = check(text);
+  field.checked = settings[name];
+  field.addEventListener('change', () => change(name, field.checked));
+  return label;
+}

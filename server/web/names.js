@@ -1,0 +1,49 @@
+// What things are called: variants, sizes, players, ends of games, points.
+
+/** @import { Outcome, Player, Point, Rules, Size, VariantName } from './types' */
+
+import { t } from './texts.js';
+
+/** @type {readonly VariantName[]} */
+export const VARIANTS = ['freestyle', 'standard', 'renju', 'caro', 'caro_overline', 'mnk'];
+
+/** @param {VariantName} variant */
+export function variantName(variant) {
+  return t(variant);
+}
+
+/** @param {Size} size */
+export function sizeName(size) {
+  return size === 'unbounded' ? t('unbounded') : `${size[0]}×${size[1]}`;
+}
+
+/** @param {Rules} rules */
+export function rulesName(rules) {
+  return `${variantName(rules.variant)} · ${sizeName(rules.size)}`;
+}
+
+/** @param {Player | null | undefined} player */
+export function playerName(player) {
+  if (!player) return t('seat_open');
+  if ('member' in player) return player.name;
+  const { kind, strength } = player.bot;
+  return kind === 'engine' ? t('bot_level', { level: strength ?? 10 }) : t('bot_kind', { kind });
+}
+
+/** @param {Outcome} outcome */
+export function outcomeName(outcome) {
+  const why = t(`end_${outcome.reason}`);
+  if (!outcome.winner) return t('drawn', { why });
+  return t(outcome.winner === 'black' ? 'black_won' : 'white_won', { why });
+}
+
+/**
+ * `h8`, or signed numbers on the board without borders.
+ * @param {Point} point
+ * @param {Size} size
+ */
+export function pointName([x, y], size) {
+  if (size === 'unbounded') return `${x},${y}`;
+  const letter = (/** @type {number} */ n) => String.fromCharCode(97 + n);
+  return `${x < 26 ? letter(x) : letter(Math.floor(x / 26) - 1) + letter(x % 26)}${size[1] - y}`;
+}

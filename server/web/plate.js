@@ -1,0 +1,70 @@
+// A player at the table: who it is, his stone, his clock, whether he is here.
+
+/** @import { Room } from './room.js' */
+/** @import { App, Stone } from './types' */
+
+import { face, spell } from './clock.js';
+import { el, write } from './dom.js';
+import { playerName } from './names.js';
+import { isMember } from './room.js';
+import { tick } from './sounds.js';
+import { t } from './texts.js';
+
+/**
+ * @param {App} app
+ * @param {Room} room
+ */
+export function createPlate(app, room) {
+  const stone = el('span', { class: 'stone' });
+  const name = el('bdi', { class: 'name' });
+  const note = el('span', { class: 'note' });
+  const clock = el('span', { class: 'clock', role: 'timer', 'aria-live': 'off' });
+  const element = el('div', { class: 'plate' }, stone, el('span', { class: 'who' }, name, note), clock);
+  /** @type {Stone} */
+  let seat = 'black';
+  /** The second of which was said that it is running out. */
+  let warned = '';
+
+  function showClock() {
+    const running = room.game?.clock;
+    clock.hidden = !running;
+    if (!running) return;
+    const shown = face(running, seat, app.connection.now());
+    write(clock, spell(shown.left_ms) + (shown.periods > 0 ? ` ×${shown.periods}` : ''));
+    element.classList.toggle('low', shown.low);
+    if (shown.low) warn(Math.ceil(shown.left_ms / 1000));
+  }
+
+  /** @param {number} seconds */
+  function warn(seconds) {
+    const now = `${room.game?.number}.${room.game?.moves.length}.${seconds}`;
+    if (now === warned || seconds === 0) return;
+    warned = now;
+    const own = isMember(room.seats[seat], app.connection.you);
+    if (own) tick();
+    if (seconds === 10 || (own && seconds === 5)) {
+      app.announce(t('seconds_left', { name: playerName(room.seats[seat]), seconds }), own);
+    }
+  }
+
+  return {
+    element,
+    /** Shows who sits there now.
+     * @param {Stone} at */
+    show(at) {
+      seat = at;
+      const player = room.seats[seat];
+      const away = room.away[seat];
+      stone.className = `stone ${seat}`;
+      stone.title = t(seat);
+      write(name, playerName(player));
+      element.classList.toggle('turn', room.turn === seat);
+      element.classList.toggle('away', !!away);
+      element.classList.toggle('winner', room.game?.outcome?.winner === seat);
+      element.classList.toggle('vacant', !player);
+      write(note, [t(seat), away && t('away')].filter(Boolean).join(' · '));
+      showClock();
+    },
+    showClock,
+  };
+}

@@ -1,0 +1,122 @@
+// Public games that are played now, as small live boards.
+
+/** @import { App, RoomSummary } from './types' */
+
+import { createBoard } from './board.js';
+import { el, fill, write } from './dom.js';
+import { playerName, rulesName } from './names.js';
+import { Room } from './room.js';
+import { t } from './texts.js';
+
+/** So many games are shown live. */
+const BOARDS_MAX = 4;
+/** So many open rooms are listed. */
+const OPEN_MAX = 5;
+const LIST_EVERY_MS = 8_000;
+
+/** @typedef {{ element: HTMLElement, summary: RoomSummary, remove: () => void }} Live */
+
+/**
+ * @param {App} app
+ */
+export function createWatch(app) {
+  const boards = el('div', { class: 'live-boards' });
+  const none = el('p', { class: 'hint' }, t('connecting'));
+  const open = el('div', { class: 'open-rooms' });
+  const element = el('section', { class: 'card watch' }, el('h2', null, t('watch')), el('p', { class: 'hint' }, t('watch_how')), none, boards, open);
+  /** @type {Map<string, Live>} */
+  const shown = new Map();
+  let gone = false;
+
+  async function list() {
+    if (document.visibilityState === 'hidden' && shown.size > 0) return;
+    try {
+      const answer = await app.connection.send({ type: 'rooms' });
+      if (answer.type === 'rooms' && !gone) show(answer.rooms);
+    } catch {
+      // It is asked again soon.
+    }
+  }
+
+  /** @param {RoomSummary[]} rooms */
+  function show(rooms) {
+    const running = rooms.filter((room) => room.phase === 'running' || shown.has(room.room));
+    // Those one looks at stay where they are; the most watched come first.
+    running.sort((a, b) => Number(b.phase === 'running') - Number(a.phase === 'running')
+      || Number(shown.has(b.room)) - Number(shown.has(a.room)) || b.spectators - a.spectators);
+    const wanted = running.slice(0, BOARDS_MAX);
+    for (const [code, live] of shown) {
+      if (wanted.some((room) => room.room === code)) continue;
+      live.remove();
+      shown.delete(code);
+    }
+    for (const summary of wanted) {
+      if (shown.has(summary.room)) continue;
+      const live = createLive(app, summary);
+      shown.set(summary.room, live);
+      boards.append(live.element);
+    }
+    const vacant = rooms.filter((room) => room.phase === 'waiting' && (!room.seats.black || !room.seats.white)).slice(0, OPEN_MAX);
+    fill(open, vacant.length > 0 && el('h3', null, t('seats_open')), ...vacant.map(openRoom));
+    write(none, t('watch_none'));
+    none.hidden = shown.size > 0;
+  }
+
+  void list();
+  const timer = setInterval(list, LIST_EVERY_MS);
+  return {
+    element,
+    remove() {
+      gone = true;
+      clearInterval(timer);
+      for (const live of shown.values()) live.remove();
+    },
+  };
+}
+
+/**
+ * One game, live.
+ * @param {App} app
+ * @param {RoomSummary} summary
+ * @returns {Live}
+ */
+function createLive(app, summary) {
+  const room = new Room(summary.room);
+  const place = el('div', { class: 'live-board', 'aria-hidden': 'true' });
+  const players = el('span', { class: 'live-players' });
+  const about = el('span', { class: 'hint' });
+  const element = el('a', { class: 'live', href: `/r/${summary.room}` }, place, players, about);
+  const board = createBoard(place, { still: true });
+  function show() {
+    board.show({ size: room.rules.size, moves: room.game?.moves ?? [], winning: room.game?.outcome?.points });
+    fill(players, el('bdi', null, playerName(room.seats.black)), ' – ', el('bdi', null, playerName(room.seats.white)));
+    write(about, rulesName(room.rules));
+  }
+  app.connection.enter(summary.room, {
+    seq: () => room.seq || undefined,
+    joined(joined) {
+      room.joined(joined);
+      show();
+    },
+    hear(news) {
+      if (room.seq > 0 && room.hear(news)) show();
+    },
+    lost: () => element.remove(),
+  });
+  return {
+    element,
+    summary,
+    remove() {
+      app.connection.leave(summary.room);
+      board.remove();
+      element.remove();
+    },
+  };
+}
+
+/** @param {RoomSummary} room */
+function openRoom(room) {
+  const host = playerName(room.seats.black ?? room.seats.white);
+  return el('a', { class: 'open-room', href: `/r/${room.room}` },
+    el('span', null, el('bdi', null, host), el('span', { class: 'hint' }, ` ${rulesName(room.rules)}`)), el('span', { class: 'go' }, t('sit_here')));
+}
