@@ -1,13 +1,150 @@
-// A board to try moves on, and games from files.
+// A board to try moves on for both sides, and games from files and lists. What is on it is in the
+// address, so that a position can be passed on.
 
-/** @import { View } from './types' */
+/** @import { Point, Rules, Size, VariantName, View } from './types' */
 
-import { el } from './dom.js';
+import { createBoard } from './board.js';
+import { el, write } from './dom.js';
+import { forbiddenPoints } from './forbidden.js';
+import { readGame } from './formats.js';
+import { boundsOf, pointName } from './geometry.js';
+import { winningLine } from './lines.js';
+import { createMoves } from './moves.js';
+import { sizeName, VARIANTS, variantName } from './names.js';
+import { select } from './options.js';
+import { createSteps } from './steps.js';
+import { createStudy } from './study.js';
 import { t } from './texts.js';
+
+const SIZES = ['3', '13', '15', '17', '19', '20', '30', 'unbounded'];
+/** A file larger than this is no game. */
+const FILE_MAX = 1_000_000;
 
 /** @type {View} */
 export const view = (app, place) => {
-  app.tab(t('board'));
-  place.append(el('p', null, t('nothing_here')));
-  return () => {};
+  const asked = new URLSearchParams(location.hash.slice(1));
+  /** @type {Rules} */
+  let rules = rulesOf(asked.get('variant') ?? 'freestyle', asked.get('size') ?? '15');
+  /** @type {Point[]} */
+  let moves = readGame(asked.get('moves') ?? '', rules.size)?.moves ?? [];
+
+  const boardPlace = el('div', { class: 'board' });
+  const steps = createSteps(update);
+  const list = createMoves(moves, rules.size, (ply) => steps.go(ply));
+  const variant = select(t('variant'), VARIANTS.map((name) => [name, variantName(name)]));
+  const size = select(t('size'), SIZES.map((side) => [side, sizeName(side === 'unbounded' ? side : [Number(side), Number(side)])]));
+  const text = el('textarea', { rows: 4, spellcheck: false, 'aria-label': t('import_text'), placeholder: t('import_text') });
+  const file = el('input', { type: 'file', accept: '.sgf,.psq,.txt,.json', 'aria-label': t('import_file') });
+  const told = el('p', { class: 'hint', role: 'status' });
+  const result = el('p', { class: 'value' });
+  const board = createBoard(boardPlace, {
+    onplay: play,
+    onkey: (action) => action.type === 'step' && steps.step(action.by),
+    announce: (words) => app.announce(words, true),
+  });
+  const study = createStudy(app, update);
+
+  place.append(el('div', { class: 'table replay' },
+    el('div', { class: 'board-side' }, boardPlace),
+    el('div', { class: 'panel' },
+      el('div', { class: 'summary' }, el('h1', { class: 'status' }, t('analyse')), el('p', { class: 'hint' }, t('analyse_how'))),
+      el('div', { class: 'row' }, variant.label, size.label),
+      steps.element, result, study.element, list.element,
+      el('details', { class: 'import' }, el('summary', null, t('import')), text,
+        el('div', { class: 'row' }, el('button', { type: 'button', class: 'primary', onclick: () => take(text.value) }, t('import_read')), file), told),
+      el('div', { class: 'row downloads' },
+        el('button', { type: 'button', onclick: share }, t('share')),
+        el('button', { type: 'button', onclick: clear }, t('clear'))))));
+  showRules();
+  for (const field of [variant.field, size.field]) {
+    field.addEventListener('change', () => begin(rulesOf(variant.field.value, size.field.value), []));
+  }
+  file.addEventListener('change', async () => {
+    const chosen = file.files?.[0];
+    if (chosen && chosen.size <= FILE_MAX) take(await chosen.text());
+    file.value = '';
+  });
+  app.tab(`${t('analyse')} – Fivefold`);
+  steps.show(moves.length);
+  update();
+  return () => {
+    study.remove();
+    board.remove();
+  };
+
+  /** @param {Rules} now @param {Point[]} played */
+  function begin(now, played) {
+    [rules, moves] = [now, played];
+    showRules();
+    steps.reset();
+    changed();
+  }
+
+  function changed() {
+    list.set(moves, rules.size);
+    steps.show(moves.length);
+    update();
+  }
+
+  /** A move from the position that is shown; what came after it is gone. @param {Point} point */
+  function play(point) {
+    moves = [...moves.slice(0, steps.at ?? moves.length), point];
+    steps.reset();
+    changed();
+  }
+
+  function clear() {
+    begin(rules, []);
+  }
+
+  /** @param {string} written */
+  function take(written) {
+    const read = readGame(written, rules.size);
+    if (!read) return write(told, t('import_nothing'));
+    begin({ ...rulesOf(read.variant ?? rules.variant, 'unbounded'), size: read.size }, read.moves);
+    const { left } = read;
+    write(told, left === undefined ? t('import_done', { plies: moves.length }) : t('import_left', { plies: moves.length, left }));
+  }
+
+  function showRules() {
+    const side = rules.size === 'unbounded' ? 'unbounded' : String(rules.size[0]);
+    if (![...size.field.options].some(({ value }) => value === side)) size.field.append(el('option', { value: side }, sizeName(rules.size)));
+    variant.field.value = rules.variant;
+    size.field.value = side;
+  }
+
+  function update() {
+    const ply = steps.at ?? moves.length;
+    const shown = moves.slice(0, ply);
+    const winning = winningLine(shown, rules);
+    const stone = ply % 2 === 0 ? 'black' : 'white';
+    const renju = rules.variant === 'renju' && rules.size !== 'unbounded' && stone === 'black' && !winning;
+    study.look({ rules, moves: shown, over: winning !== undefined });
+    board.show({
+      size: rules.size, moves: shown, winning, turn: winning ? undefined : stone,
+      forbidden: renju && rules.size !== 'unbounded' ? forbiddenPoints(shown, rules.size) : undefined,
+      ...study.shown(),
+    });
+    list.show(ply);
+    const won = winning && winning.length > 0;
+    write(result, won ? t(stone === 'white' ? 'black_won' : 'white_won', { why: t('end_five') }) : winning ? t('end_full_board') : '');
+    result.hidden = !winning;
+    const names = moves.map((point) => pointName(point, boundsOf(rules.size))).join(' ');
+    const words = new URLSearchParams({ variant: rules.variant, size: String(rules.size), moves: names });
+    history.replaceState(history.state, '', `${location.pathname}#${words}`);
+  }
+
+  function share() {
+    navigator.clipboard.writeText(location.href).then(() => app.toast(t('copied')), () => app.toast(location.href));
+  }
 };
+
+/** @param {string} variant @param {string} size `15`, `20,10` or `unbounded` @returns {Rules} */
+function rulesOf(variant, size) {
+  const known = /** @type {VariantName} */ (VARIANTS.find((name) => name === variant) ?? 'freestyle');
+  const [width = NaN, height = width] = size.split(',').map(Number);
+  const fits = (/** @type {number} */ side) => Number.isInteger(side) && side >= 3 && side <= 64;
+  /** @type {Size} */
+  const board = size === 'unbounded' && known !== 'renju' ? 'unbounded' : fits(width) && fits(height) ? [width, height] : [15, 15];
+  return known === 'mnk' ? { variant: known, k: board !== 'unbounded' && Math.min(...board) < 5 ? 3 : 5, size: board } : { variant: known, size: board };
+}

@@ -7,12 +7,12 @@ import { createGrid } from './board-grid.js';
 import { el } from './dom.js';
 import { hasSquares } from './draw.js';
 import {
-  between, boxAround, clamp, contains, edgeHint, fit, isOn, pan, pointAt, pointName, reveal, toPixel,
+  between, boundsOf, boxAround, clamp, contains, edgeHint, fit, isOn, pan, pointAt, pointName, reveal, toPixel,
   visible, viewOf, zoom,
 } from './geometry.js';
 import { heatMarks } from './heat.js';
 import { listen } from './pointer.js';
-import { onSettings, settings } from './settings.js';
+import { change, onSettings, settings } from './settings.js';
 import { Surface } from './surface.js';
 import { t } from './texts.js';
 
@@ -57,6 +57,8 @@ export class Board {
   #whole = true;
   /** @type {Map<string, number>} The ply at which a point was taken. */
   #taken = new Map();
+  /** The latest move that was shown. */
+  #last = '';
   /** @type {Point | null} */ #hover = null;
   /** @type {Point | null} */ #pressed = null;
   /** @type {Point | null} */ #ghost = null;
@@ -141,7 +143,10 @@ export class Board {
     const { moves, turn } = next;
     if (String(next.size) !== String(before.size)) this.#reset();
     if (next.weights !== before.weights || String(next.only) !== String(before.only)) this.#heat = heatOf(next);
-    if (moves.length !== this.#taken.size || moves.at(-1) !== before.moves.at(-1)) {
+    // The same list may have grown since.
+    const last = String(moves.at(-1));
+    if (moves.length !== this.#taken.size || last !== this.#last || moves !== before.moves) {
+      this.#last = last;
       this.#pending = null;
       this.#taken = new Map(moves.map((point, ply) => [`${point}`, ply]));
       if (this.#ghost && this.isTaken(this.#ghost)) this.#ghost = null;
@@ -231,8 +236,7 @@ export class Board {
 
   /** @returns {Bounds} */
   get #bounds() {
-    const { size } = this.#shown;
-    return size === 'unbounded' ? null : size;
+    return boundsOf(this.#shown.size);
   }
 
   /** The stone that a press would put. @returns {0 | 1 | undefined} */
@@ -496,7 +500,8 @@ export class Board {
         this.#refresh();
         break;
       case 'type': this.bar?.type(meant.text); break;
-      case 'step': case 'numbers': case 'bot_move': case 'weight': case 'weights': this.options.onkey?.(meant); break;
+      case 'numbers': change('numbers', !settings.numbers); break;
+      case 'step': case 'bot_move': case 'weight': case 'weights': this.options.onkey?.(meant); break;
     }
   }
 }

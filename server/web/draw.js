@@ -16,7 +16,7 @@ import { columnName, nameStep, starPoints, visible, wholeBoard } from './geometr
 /**
  * @typedef {object} Frame
  * @property {View} view
- * @property {Viewport} viewport in CSS pixels, with the margin
+ * @property {Viewport} viewport in CSS pixels
  * @property {number} ratio device pixels for a CSS pixel
  * @property {number} x where point 0,0 lies @property {number} y
  * @property {number} step between points
@@ -30,41 +30,32 @@ const COLOURS = /** @type {const} */ ([
 /** A stone's radius in steps. */
 const RADIUS = 0.465;
 
-/** The colours that the theme gives an element. @param {Element} element @returns {Palette} */
-export function readPalette(element) {
-  const style = getComputedStyle(element);
+/** The colours that the theme gives. @returns {Palette} */
+export function readPalette() {
+  const style = getComputedStyle(document.documentElement);
   const read = COLOURS.map((name) => [name, style.getPropertyValue(`--board-${name}`).trim() || '#888']);
   return Object.fromEntries(read);
 }
 
 /**
- * @param {View} view @param {Viewport} viewport @param {number} ratio @param {number} [margin]
- * around the viewport, in CSS pixels
+ * @param {View} view @param {Viewport} viewport @param {number} ratio
  * @returns {Frame}
  */
-export function frameOf(view, viewport, ratio, margin = 0) {
+export function frameOf(view, viewport, ratio) {
   const step = view.scale * ratio;
   return {
     view,
-    viewport: { width: viewport.width + 2 * margin, height: viewport.height + 2 * margin },
+    viewport,
     ratio,
     step,
-    x: Math.round((viewport.width / 2 + margin) * ratio - view.x * step),
-    y: Math.round((viewport.height / 2 + margin) * ratio - view.y * step),
+    x: Math.round((viewport.width / 2) * ratio - view.x * step),
+    y: Math.round((viewport.height / 2) * ratio - view.y * step),
   };
 }
 
 /** @param {Frame} frame @param {Point} point @returns {[number, number]} */
 export function place(frame, [x, y]) {
   return [frame.x + Math.round(x * frame.step), frame.y + Math.round(y * frame.step)];
-}
-
-/** @param {Frame} frame @param {Point} point @param {number} [room] in points */
-export function isIn(frame, point, room = 1) {
-  const [px, py] = place(frame, point);
-  const most = room * frame.step;
-  const { width, height } = frame.viewport;
-  return px > -most && py > -most && px < width * frame.ratio + most && py < height * frame.ratio + most;
 }
 
 /**
@@ -141,15 +132,16 @@ function paintSquares(canvas, frame, [columns, rows]) {
 function paintEndlessLines(canvas, frame, palette) {
   const { width, height } = canvas.canvas;
   const every = frame.view.scale >= 6 ? 1 : nameStep(frame.view.scale, 24);
-  const box = visible(frame.view, frame.viewport);
+  const first = (/** @type {number} */ origin) => Math.floor(-origin / frame.step / every) * every;
+  const [right, bottom] = [(width - frame.x) / frame.step + 1, (height - frame.y) / frame.step + 1];
   const thick = thickness(frame);
   canvas.fillStyle = palette.line;
   for (const heavy of [false, true]) {
     canvas.globalAlpha = heavy ? 0.9 : Math.min(0.25 + frame.view.scale / 60, 0.6);
-    for (let x = Math.floor(box.left / every) * every; x <= box.right + 1; x += every) {
+    for (let x = first(frame.x); x <= right; x += every) {
       if ((x % (10 * every) === 0) === heavy) canvas.fillRect(place(frame, [x, 0])[0], 0, thick, height);
     }
-    for (let y = Math.floor(box.top / every) * every; y <= box.bottom + 1; y += every) {
+    for (let y = first(frame.y); y <= bottom; y += every) {
       if ((y % (10 * every) === 0) === heavy) canvas.fillRect(0, place(frame, [0, y])[1], width, thick);
     }
   }

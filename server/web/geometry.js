@@ -174,6 +174,11 @@ export function pointAt(view, viewport, px, py, bounds) {
   return isOn(point, bounds) ? point : null;
 }
 
+/** @param {import('./types').Size} size @returns {Bounds} */
+export function boundsOf(size) {
+  return size === 'unbounded' ? null : size;
+}
+
 /** @param {Point} point @param {Bounds} bounds */
 export function isOn([x, y], bounds) {
   if (!bounds) return Math.abs(x) <= FAR && Math.abs(y) <= FAR;

@@ -7,8 +7,8 @@
 
 /**
  * The heat map of some candidates. Weights of bots span many sizes (0.1 to 99,999), so the strength
- * of a mark follows the weight's root, from the least to the greatest; equals of the greatest are
- * all the best.
+ * of a mark follows a power of the weight, from the least to the greatest. Equals of the greatest
+ * are all the best, unless all are equal.
  * @param {readonly Weight[]} weights @returns {HeatMark[]} the strongest last, so that it is drawn on top
  */
 export function heatMarks(weights) {
@@ -18,9 +18,9 @@ export function heatMarks(weights) {
   return weights
     .map((one) => ({
       point: one.point,
-      strength: span ? Math.sqrt((one.weight - least) / span) : 1,
+      strength: span ? ((one.weight - least) / span) ** 0.6 : 0.5,
       label: weightText(one),
-      best: one.weight === most,
+      best: span > 0 && one.weight === most,
     }))
     .sort((a, b) => a.strength - b.strength);
 }
@@ -34,6 +34,6 @@ export function weightText({ weight, plies }) {
   const size = Math.abs(weight);
   const sign = weight < 0 ? '−' : '';
   if (size >= 9950) return `${sign}${Math.round(size / 1000)}k`;
-  if (size >= 1000) return `${sign}${(size / 1000).toFixed(1)}k`;
+  if (size >= 1000) return `${sign}${Number((size / 1000).toFixed(1))}k`;
   return `${sign}${size >= 10 ? Math.round(size) : Number(size.toFixed(1))}`;
 }

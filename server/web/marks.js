@@ -11,21 +11,21 @@ import { place } from './draw.js';
 /** @typedef {import('./heat.js').HeatMark} HeatMark */
 
 /**
- * A ring within the stone, or around one that carries something else.
+ * A ring within the stone; around one that carries a number; a dot on a cross or a ring.
  * @param {Context} canvas @param {Frame} frame @param {Palette} palette @param {Point} point
- * @param {boolean} around
+ * @param {'within' | 'around' | 'dot'} how
  */
-export function paintLast(canvas, frame, palette, point, around) {
+export function paintLast(canvas, frame, palette, point, how) {
   const [px, py] = place(frame, point);
-  const radius = (around ? 0.45 : 0.21) * frame.step;
+  const radius = { within: 0.21, around: 0.45, dot: 0.09 }[how] * frame.step;
   circle(canvas, px, py, Math.max(radius, 1.2));
-  if (radius < 2.5) {
+  if (how === 'dot' || radius < 2.5) {
     canvas.fillStyle = palette.accent;
     canvas.fill();
     return;
   }
   canvas.strokeStyle = palette.accent;
-  canvas.lineWidth = Math.max((around ? 0.06 : 0.095) * frame.step, 1.5);
+  canvas.lineWidth = Math.max((how === 'around' ? 0.06 : 0.095) * frame.step, 1.5);
   canvas.stroke();
 }
 
@@ -141,34 +141,35 @@ export function paintForbidden(canvas, frame, palette, points) {
   canvas.stroke();
 }
 
-/** Discs that grow with the weight, the weight on those with room for it, a double ring around the
- * best. @param {Context} canvas @param {Frame} frame @param {Palette} palette @param {readonly HeatMark[]} marks */
+/** Discs that grow with the weight, with the weight on them, and a ring around the best.
+ * @param {Context} canvas @param {Frame} frame @param {Palette} palette @param {readonly HeatMark[]} marks */
 export function paintHeat(canvas, frame, palette, marks) {
+  const { step } = frame;
   canvas.textAlign = 'center';
   canvas.textBaseline = 'middle';
   for (const { point, strength, label, best } of marks) {
     const [px, py] = place(frame, point);
-    const radius = (0.17 + 0.27 * strength) * frame.step;
-    canvas.globalAlpha = 0.28 + 0.66 * strength;
+    const strong = strength > 0.45;
+    const size = (strong ? 0.32 : 0.26) * step * (label.length > 3 ? 0.82 : 1);
+    const written = size >= 6 * frame.ratio;
+    // The wood is cleared below a weight that has no dark disc to stand on.
+    circle(canvas, px, py, (written ? Math.max(0.3, 0.14 + 0.3 * strength) : 0.14 + 0.3 * strength) * step);
+    canvas.fillStyle = palette.wood;
+    canvas.fill();
+    canvas.globalAlpha = strong ? 0.45 + 0.55 * strength : 0.1 + 0.5 * strength;
     canvas.fillStyle = palette.heat;
-    circle(canvas, px, py, radius);
     canvas.fill();
     canvas.globalAlpha = 1;
     if (best) {
       canvas.strokeStyle = palette.accent;
-      canvas.lineWidth = Math.max(0.07 * frame.step, 1.5);
-      circle(canvas, px, py, 0.48 * frame.step);
+      canvas.lineWidth = Math.max(0.06 * step, 1.5);
+      circle(canvas, px, py, 0.48 * step);
       canvas.stroke();
     }
-    const size = Math.min(1.5 * radius, 0.3 * frame.step * (label.length > 3 ? 0.86 : 1));
-    if (size < 6.5 * frame.ratio) continue;
-    canvas.font = `600 ${size}px system-ui, sans-serif`;
-    canvas.fillStyle = palette.white;
-    canvas.strokeStyle = palette.black;
-    canvas.lineWidth = 0.22 * size;
-    canvas.lineJoin = 'round';
-    canvas.strokeText(label, px, py + 0.05 * size);
-    canvas.fillText(label, px, py + 0.05 * size);
+    if (!written) continue;
+    canvas.font = `${strong ? 700 : 500} ${size}px system-ui, sans-serif`;
+    canvas.fillStyle = strong ? '#fff' : palette.name;
+    canvas.fillText(label, px + 0.5, py + 0.06 * size);
   }
 }
 

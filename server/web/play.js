@@ -38,10 +38,11 @@ export const view = (app, place, code) => {
   const chat = createChat(app, room);
   const board = createBoard(boardPlace, {
     onplay: play,
-    onkey: (action) => action.type === 'step' && steps.step(action.by),
+    onkey: (action) => (action.type === 'step' ? steps.step(action.by) : help.key(action)),
+    onpoint: () => help.pointed(),
     announce: (text) => app.announce(text, true),
   });
-  const help = createHelp(app, room, board, show);
+  const help = createHelp(app, room, board, show, () => steps.at ?? room.game?.moves.length ?? 0);
   place.append(el('div', { class: 'table' },
     el('div', { class: 'board-side' }, boardPlace, invitation), above.element, below.element,
     el('div', { class: 'panel' }, el('div', { class: 'summary' }, status, about, result), actions.element, steps.element, help.element, chat.element)));
@@ -178,11 +179,13 @@ export const view = (app, place, code) => {
       if (!entered && room.phase === 'waiting' && room.vacant && !you()) say({ type: 'sit' });
       entered = true;
       void chat.load();
+      help.reset();
       show();
     },
     hear(news) {
       if (!entered) return;
       chat.hear(news);
+      help.hear(news);
       if (!room.hear(news)) return;
       if (news.type === 'event') tell(news);
       show();

@@ -44,6 +44,8 @@ export function createSteps(changed) {
     element,
     step,
     show,
+    /** Looks at the position after so many moves. @param {number} ply */
+    go: (ply) => step(ply - (at ?? plies)),
     /** How many moves are shown; all, if undefined. */
     get at() {
       return at;

@@ -1,9 +1,9 @@
-// A board on a canvas. Ground and stones are painted once, on a layer somewhat larger than what is
-// seen; while the board is dragged the layer is copied, and a new move is painted onto it. What is
-// said about the board is painted over the copy each time. It knows neither pointers nor games.
+// A board on a canvas. Ground and stones are painted once, on tiles; while the board is dragged the
+// tiles are copied, and those that will be needed next are painted ahead, one a frame. What is said
+// about the board is painted over them each time. It knows neither pointers nor games.
 
 import {
-  Stones, context, frameOf, isIn, paintGround, paintNames, place, readPalette,
+  Stones, context, frameOf, paintGround, paintNames, readPalette,
 } from './draw.js';
 import {
   paintBest, paintCursor, paintForbidden, paintGhost, paintHeat, paintLast, paintNumber, paintWin,
@@ -30,108 +30,119 @@ import {
  * @property {Point} [cursor] Where the keyboard is.
  */
 
-/** How far the layer reaches beyond the viewport, in CSS pixels, where the board can be dragged. */
-const MARGIN = 192;
+/** A tile's side, in CSS pixels. */
+const TILE = 256;
+/** Tiles that are kept, for each that is seen. */
+const KEPT = 3;
 const OPACITY = { hover: 0.4, ghost: 0.75, pending: 0.85, premove: 0.55 };
 
 export class Surface {
   #canvas;
-  #layer = document.createElement('canvas');
-  /** Takes the layer's picture while it is moved. */
-  #spare = document.createElement('canvas');
   #stones;
-  /** What the layer shows, and how many of the moves. */
-  #shown = { key: '', x: 0, y: 0, moves: 0, /** @type {Point | undefined} */ last: undefined };
+  /** The tiles by their columns and rows, counted from the point 0,0; those used last come last.
+   * @type {Map<string, HTMLCanvasElement>} */
+  #tiles = new Map();
+  /** Tiles to be used again. @type {HTMLCanvasElement[]} */
+  #spare = [];
+  /** What the tiles show, and how many of the moves. */
+  #shown = { key: '', moves: 0, last: '' };
 
   /** @param {HTMLCanvasElement} canvas */
   constructor(canvas) {
     this.#canvas = canvas;
-    this.#stones = new Stones(readPalette(canvas));
+    this.#stones = new Stones(readPalette());
   }
 
   /** Takes the theme's colours anew. */
   restyle() {
-    this.#stones = new Stones(readPalette(this.#canvas));
+    this.#stones = new Stones(readPalette());
     this.#shown.key = '';
   }
 
   /** @param {Scene} scene @param {View} view @param {Viewport} viewport @param {number} ratio
-   * @param {boolean} draggable */
-  paint(scene, view, viewport, ratio, draggable) {
+   * @param {boolean} ahead whether the board may be dragged, so that tiles are painted ahead */
+  paint(scene, view, viewport, ratio, ahead) {
     const canvas = this.#canvas;
     const [width, height] = [Math.round(viewport.width * ratio), Math.round(viewport.height * ratio)];
     resize(canvas, width, height);
     const frame = frameOf(view, viewport, ratio);
-    const margin = draggable ? MARGIN : 0;
-    this.#renew(scene, frame, frameOf(view, viewport, ratio, margin), margin * ratio);
+    const side = Math.round(TILE * ratio);
+    this.#renew(scene, frame, side);
     const target = context(canvas);
     target.clearRect(0, 0, width, height);
-    const edge = Math.round(margin * ratio);
-    target.drawImage(this.#layer, frame.x - this.#shown.x - edge, frame.y - this.#shown.y - edge);
+    const [left, right] = [Math.floor(-frame.x / side), Math.floor((width - 1 - frame.x) / side)];
+    const [top, bottom] = [Math.floor(-frame.y / side), Math.floor((height - 1 - frame.y) / side)];
+    for (let row = top; row <= bottom; row += 1) {
+      for (let column = left; column <= right; column += 1) {
+        target.drawImage(this.#tile(scene, frame, side, column, row), frame.x + column * side, frame.y + row * side);
+      }
+    }
+    if (ahead) this.#paintAhead(scene, frame, side, [left, top, right, bottom]);
+    const most = KEPT * (right - left + 1) * (bottom - top + 1) + 16;
+    for (const [key, tile] of this.#tiles) {
+      if (this.#tiles.size <= most) break;
+      this.#tiles.delete(key);
+      this.#spare.push(tile);
+    }
     this.#paintOver(target, scene, frame);
   }
 
-  /**
-   * Brings the layer up to date: not at all, by the moves that are new, by the strips into which the
-   * board was dragged, or from the start.
-   * @param {Scene} scene @param {Frame} frame @param {Frame} wide the frame with the margin
-   * @param {number} margin in device pixels
-   */
-  #renew(scene, frame, wide, margin) {
-    const { bounds, names, numbers, style, moves } = scene;
+  /** Gives up the tiles that are no longer right: all of them, or those with stones that are new.
+   * @param {Scene} scene @param {Frame} frame @param {number} side */
+  #renew({ bounds, names, numbers, style, moves }, frame, side) {
     const shown = this.#shown;
-    const [width, height] = [wide.viewport.width, wide.viewport.height].map((side) => Math.round(side * wide.ratio));
-    const key = `${bounds} ${names} ${numbers} ${style} ${frame.step} ${width} ${height}`;
-    const grown = shown.moves <= moves.length && String(moves[shown.moves - 1]) === String(shown.last);
-    const [dx, dy] = [frame.x - shown.x, frame.y - shown.y];
-    if (key !== shown.key || !grown || Math.max(Math.abs(dx), Math.abs(dy)) > 2 * margin) {
-      resize(this.#layer, width ?? 0, height ?? 0);
-      Object.assign(shown, { key, x: frame.x, y: frame.y });
-      this.#paintPart(scene, wide, [0, 0, width ?? 0, height ?? 0]);
-    } else if (Math.max(Math.abs(dx), Math.abs(dy)) > margin) {
-      this.#scroll(scene, wide, dx, dy);
+    const key = `${bounds} ${names} ${numbers} ${style} ${frame.step} ${side}`;
+    const grown = shown.moves <= moves.length && String(moves[shown.moves - 1]) === shown.last;
+    if (key !== shown.key || !grown) {
+      this.#spare.push(...this.#tiles.values());
+      this.#tiles.clear();
+    } else {
+      for (const [x, y] of moves.slice(shown.moves)) {
+        // A stone may reach into the tiles beside its own.
+        for (const [dx, dy] of /** @type {const} */ ([[-1, -1], [1, -1], [-1, 1], [1, 1]])) {
+          this.#tiles.delete(`${Math.floor(((x + dx) * frame.step) / side)} ${Math.floor(((y + dy) * frame.step) / side)}`);
+        }
+      }
     }
-    const edge = Math.round(margin);
-    const layer = { ...wide, x: shown.x + edge, y: shown.y + edge };
-    for (let ply = shown.moves; ply < moves.length; ply += 1) {
-      const point = moves[ply];
-      if (point && isIn(layer, point)) this.#paintMove(context(this.#layer), layer, point, ply, style, numbers);
-    }
-    Object.assign(shown, { moves: moves.length, last: moves.at(-1) });
+    Object.assign(shown, { key, moves: moves.length, last: String(moves.at(-1)) });
   }
 
-  /** Moves the layer's picture, and paints what comes into it.
-   * @param {Scene} scene @param {Frame} wide @param {number} dx @param {number} dy */
-  #scroll(scene, wide, dx, dy) {
-    const { width, height } = this.#layer;
-    [this.#layer, this.#spare] = [this.#spare, this.#layer];
-    resize(this.#layer, width, height);
-    const target = context(this.#layer);
-    target.globalCompositeOperation = 'copy';
-    target.drawImage(this.#spare, dx, dy);
-    target.globalCompositeOperation = 'source-over';
-    Object.assign(this.#shown, { x: this.#shown.x + dx, y: this.#shown.y + dy });
-    if (dx) this.#paintPart(scene, wide, [dx > 0 ? 0 : width + dx, 0, Math.abs(dx), height]);
-    if (dy) this.#paintPart(scene, wide, [0, dy > 0 ? 0 : height + dy, width, Math.abs(dy)]);
+  /** Paints one tile around those that are seen, if one is missing.
+   * @param {Scene} scene @param {Frame} frame @param {number} side
+   * @param {[number, number, number, number]} seen columns and rows */
+  #paintAhead(scene, frame, side, [left, top, right, bottom]) {
+    for (let row = top - 1; row <= bottom + 1; row += 1) {
+      const inside = row >= top && row <= bottom;
+      for (let column = left - 1; column <= right + 1; column += inside ? right - left + 2 : 1) {
+        if (this.#tiles.has(`${column} ${row}`)) continue;
+        this.#tile(scene, frame, side, column, row);
+        return;
+      }
+    }
   }
 
-  /** Paints ground and stones into a part of the layer.
-   * @param {Scene} scene @param {Frame} wide @param {[number, number, number, number]} part */
-  #paintPart(scene, wide, [left, top, width, height]) {
-    const target = context(this.#layer);
-    target.save();
-    target.beginPath();
-    target.rect(left, top, width, height);
-    target.clip();
-    paintGround(target, wide, this.#stones.palette, scene.bounds, scene.names);
-    scene.moves.forEach((point, ply) => {
-      const [px, py] = place(wide, point);
-      const { step } = wide;
-      const reaches = px > left - step && px < left + width + step && py > top - step && py < top + height + step;
-      if (reaches) this.#paintMove(target, wide, point, ply, scene.style, scene.numbers);
+  /** A tile, painted now if it was not before.
+   * @param {Scene} scene @param {Frame} frame @param {number} side @param {number} column @param {number} row */
+  #tile(scene, frame, side, column, row) {
+    const key = `${column} ${row}`;
+    const known = this.#tiles.get(key);
+    const tile = known ?? this.#spare.pop() ?? document.createElement('canvas');
+    this.#tiles.delete(key);
+    this.#tiles.set(key, tile);
+    if (known) return tile;
+    resize(tile, side, side);
+    const target = context(tile);
+    const { bounds, names, numbers, style, moves } = scene;
+    const part = { ...frame, x: -column * side, y: -row * side };
+    paintGround(target, part, this.#stones.palette, bounds, names);
+    const { step } = frame;
+    const [left, right] = [(column * side) / step - 1, ((column + 1) * side) / step + 1];
+    const [top, bottom] = [(row * side) / step - 1, ((row + 1) * side) / step + 1];
+    moves.forEach((point, ply) => {
+      const [x, y] = point;
+      if (x > left && x < right && y > top && y < bottom) this.#paintMove(target, part, point, ply, style, numbers);
     });
-    target.restore();
-    this.#shown.moves = scene.moves.length;
+    return tile;
   }
 
   /** @param {Context} target @param {Frame} frame @param {Point} point @param {number} ply
@@ -163,8 +174,8 @@ export class Surface {
       if (kind === 'ghost' || kind === 'premove') paintGhost(target, frame, palette, point, kind === 'ghost', scene.bounds);
     }
     const last = moves.at(-1);
-    const filled = scene.numbers || scene.style === 'marks';
-    if (last && !winning?.length) paintLast(target, frame, palette, last, filled);
+    const how = scene.numbers ? 'around' : scene.style === 'marks' ? 'dot' : 'within';
+    if (last && !winning?.length) paintLast(target, frame, palette, last, how);
     if (winning) paintWin(target, frame, palette, winning, !scene.numbers);
     if (scene.names) paintNames(target, frame, palette, scene.bounds);
     if (cursor) paintCursor(target, frame, palette, cursor);

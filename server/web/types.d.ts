@@ -109,6 +109,7 @@ export type RoomNews =
   | { type: 'spectators'; room: string; spectators: Spectators }
   | { type: 'presence'; room: string; away: Absent }
   | { type: 'player_said' | 'spectator_said'; room: string; line: ChatLine }
+  | Analysis | AnalysisOver
   | { type: 'closed'; room: string; text: string };
 export type Message = Welcome | Refused | Answer | RoomNews;
 
@@ -168,3 +169,17 @@ export type Shown = {
   /** The stone of a player who waits for his turn, and may say his move beforehand. */
   waiting?: Stone;
 };
+
+/** What a position is worth to the side to move. */
+export type Value = { chance: number } | { win: { plies?: number } } | { loss: { plies?: number } };
+/** Moves that the engine would play, and what they are worth. */
+export type Line = { value: Value; moves: Point[] };
+/** Of a position in a room, or of one that belongs to none. */
+export type Analysis = { type: 'analysis'; room: string; of: string; ply: number; depth: number;
+  nodes: number; nodes_per_second: number; lines: Line[] };
+export type AnalysisOver = { type: 'analysis_over'; room: string; of: string;
+  why: 'finished' | 'stopped' | 'moot' | 'busy' };
+/** What the engine thinks of each move of a finished game, and how far it has come with that. */
+export type Review = { id: string; decided?: number;
+  moves: { value: Value; loss: number; line: Point[] }[] };
+export type Progress = { id: string; done: number; plies: number };
