@@ -42,7 +42,7 @@ export const view = (app, place) => {
     onkey: (action) => action.type === 'step' && steps.step(action.by),
     announce: (words) => app.announce(words, true),
   });
-  const study = createStudy(app, update);
+  const study = createStudy(update);
 
   place.append(el('div', { class: 'table replay' },
     el('div', { class: 'board-side' }, boardPlace),

@@ -4,11 +4,11 @@
 import { action } from './board-keys.js';
 import { createBar } from './board-bar.js';
 import { createGrid } from './board-grid.js';
+import { Camera } from './camera.js';
 import { el } from './dom.js';
 import { hasSquares } from './draw.js';
 import {
-  between, boundsOf, boxAround, clamp, contains, edgeHint, fit, isOn, pan, pointAt, pointName, reveal, toPixel,
-  visible, viewOf, zoom,
+  boundsOf, boxAround, edgeHint, fit, isOn, pan, pointAt, pointName, reveal, viewOf, visible, zoom,
 } from './geometry.js';
 import { heatMarks } from './heat.js';
 import { listen } from './pointer.js';
@@ -17,7 +17,7 @@ import { Surface } from './surface.js';
 import { t } from './texts.js';
 
 /** @import { Shown } from './types' */
-/** @import { Point, Bounds, View } from './geometry.js' */
+/** @import { Point, Bounds } from './geometry.js' */
 /** @import { Scene } from './surface.js' */
 /** @import { Action } from './board-keys.js' */
 
@@ -31,10 +31,11 @@ import { t } from './texts.js';
  * @property {(text: string) => void} [announce] has a screen reader say something
  */
 
-const SMOOTH_MS = 220;
 /** How far the arrow keys with Shift move the board, in pixels. */
 const PAN_BY = 120;
 const ZOOM_BY = 1.4;
+/** Pixels between points at which one sees well what is there. */
+const SCALE_TO_SEE = 20;
 const HINT_INSET = 26;
 
 /**
@@ -50,11 +51,7 @@ export class Board {
   #shown = { size: [15, 15], moves: [] };
   /** @type {readonly import('./heat.js').HeatMark[] | undefined} */
   #heat;
-  /** @type {View} */
-  #view = { x: 7, y: 7, scale: 24 };
-  #viewport = { width: 0, height: 0 };
-  /** Whether the view is still the one that shows all: then it stays so when more is to be shown. */
-  #whole = true;
+  #camera = new Camera(() => ({ bounds: this.#bounds, moves: this.#shown.moves, names: this.#names }));
   /** @type {Map<string, number>} The ply at which a point was taken. */
   #taken = new Map();
   /** The latest move that was shown. */
@@ -67,7 +64,6 @@ export class Board {
   /** The keyboard was used last, so its cursor is shown. */
   #keyed = false;
   #asked = 0;
-  /** @type {{from: View, to: View, since: number} | null} */ #flight = null;
   #end = new AbortController();
 
   /** @param {HTMLElement} place @param {BoardOptions} options */
@@ -150,7 +146,7 @@ export class Board {
       this.#pending = null;
       this.#taken = new Map(moves.map((point, ply) => [`${point}`, ply]));
       if (this.#ghost && this.isTaken(this.#ghost)) this.#ghost = null;
-      if (this.#whole) this.#fly(this.#fit(), moves.length > 1);
+      if (this.#camera.whole) this.#camera.fit(moves.length > 1);
     }
     if (!turn && !next.waiting) this.#ghost = this.#premove = null;
     if (turn) this.#playPremove();
@@ -160,7 +156,7 @@ export class Board {
   /** Takes the colours of the theme and the settings anew. */
   #restyle() {
     this.surface.restyle();
-    if (this.#whole) this.#view = this.#fit();
+    if (this.#camera.whole) this.#camera.fit(false);
     this.#refresh();
   }
 
@@ -202,14 +198,16 @@ export class Board {
 
   /** Shows the whole board, or all stones on the one without borders. */
   fit() {
-    this.#whole = true;
-    this.#fly(this.#fit(), true);
+    this.#camera.fit(true);
+    this.#invalidate();
   }
 
-  /** Moves the board so that a point is in the middle, where it was out of sight. @param {Point} point */
+  /** Moves the board so that a point is well in sight. @param {Point} point */
   reveal(point) {
-    const size = { ...this.#view, scale: Math.max(this.#view.scale, 20) };
-    this.#look(reveal(size, this.#viewport, point, 3), true);
+    const { view, viewport } = this.#camera;
+    const near = { ...view, scale: Math.max(view.scale, SCALE_TO_SEE) };
+    this.#camera.look(reveal(near, viewport, point, 3), true);
+    this.#invalidate();
   }
 
   /**
@@ -247,11 +245,7 @@ export class Board {
 
   /** Whether dragging moves the board. */
   get #draggable() {
-    return !this.options.still && (!this.#bounds || this.#view.scale > this.#fit().scale * 1.01);
-  }
-
-  #fit() {
-    return fit(this.#bounds, this.#shown.moves, this.#viewport, this.#names);
+    return !this.options.still && this.#camera.draggable;
   }
 
   get #names() {
@@ -259,9 +253,8 @@ export class Board {
   }
 
   #reset() {
-    this.#whole = true;
-    this.#flight = this.#ghost = this.#pending = this.#premove = this.#hover = null;
-    this.#view = this.#fit();
+    this.#ghost = this.#pending = this.#premove = this.#hover = null;
+    this.#camera.fit(false);
     const bounds = this.#bounds;
     this.grid?.reset(bounds, bounds ? [Math.floor((bounds[0] - 1) / 2), Math.floor((bounds[1] - 1) / 2)] : [0, 0]);
     this.#invalidate();
@@ -277,29 +270,8 @@ export class Board {
     const width = sharpen(this.stage.clientWidth, exact?.inlineSize);
     const height = sharpen(this.stage.clientHeight, exact?.blockSize);
     if (!width || !height) return;
-    this.#viewport = { width, height };
-    this.#view = this.#whole ? this.#fit() : this.#clamped(this.#view);
-    this.#flight = null;
+    this.#camera.resize(width, height);
     this.#draw();
-  }
-
-  /** @param {View} view */
-  #clamped(view) {
-    return clamp(view, this.#bounds, this.#shown.moves, this.#viewport, this.#names);
-  }
-
-  /** Another view, which the person chose. @param {View} view @param {boolean} smooth */
-  #look(view, smooth) {
-    this.#whole = false;
-    this.#fly(this.#clamped(view), smooth);
-  }
-
-  /** @param {View} to @param {boolean} smooth */
-  #fly(to, smooth) {
-    const still = !smooth || matchMedia('(prefers-reduced-motion: reduce)').matches;
-    this.#flight = still ? null : { from: this.#view, to, since: performance.now() };
-    if (still) this.#view = to;
-    this.#invalidate();
   }
 
   #refresh() {
@@ -314,27 +286,24 @@ export class Board {
   #draw() {
     cancelAnimationFrame(this.#asked);
     this.#asked = 0;
-    if (!this.#viewport.width || this.#end.signal.aborted) return;
-    const flight = this.#flight;
-    if (flight) {
-      const t = Math.min((performance.now() - flight.since) / SMOOTH_MS, 1);
-      this.#view = between(flight.from, flight.to, t);
-      if (t === 1) this.#flight = null;
-    }
-    this.surface.paint(this.#scene(), this.#view, this.#viewport, devicePixelRatio, this.#draggable);
-    this.grid?.lay(this.#view, this.#viewport);
+    const camera = this.#camera;
+    if (!camera.viewport.width || this.#end.signal.aborted) return;
+    camera.tick(performance.now());
+    this.surface.paint(this.#scene(), camera.view, camera.viewport, devicePixelRatio, this.#draggable);
+    this.grid?.lay(camera.view, camera.viewport);
     this.#drawBar();
-    if (this.#flight) this.#invalidate();
+    if (camera.moving) this.#invalidate();
   }
 
   #drawBar() {
     if (!this.bar) return;
     const last = this.#shown.moves.at(-1);
-    const hint = last && !this.#flight ? edgeHint(this.#view, this.#viewport, last, HINT_INSET) : null;
+    const { view, viewport, moving, whole } = this.#camera;
+    const hint = last && !moving ? edgeHint(view, viewport, last, HINT_INSET) : null;
     const ghost = this.#ghost && pointName(this.#ghost, this.#bounds);
     this.bar.show({
       hint,
-      tools: this.#draggable || !this.#whole,
+      tools: this.#draggable || !whole,
       last: last !== undefined,
       ghost,
       confirms: this.#stone !== undefined && settings.confirm,
@@ -364,17 +333,22 @@ export class Board {
 
   /** @returns {import('./pointer.js').Gestures} */
   #gestures() {
-    const at = (/** @type {number} */ x, /** @type {number} */ y) => pointAt(this.#view, this.#viewport, x, y, this.#bounds);
+    const camera = this.#camera;
+    const at = (/** @type {number} */ x, /** @type {number} */ y) => pointAt(camera.view, camera.viewport, x, y, this.#bounds);
+    const look = (/** @type {import('./geometry.js').View} */ view) => {
+      camera.look(view, false);
+      this.#invalidate();
+    };
     return {
       press: (x, y) => {
         this.#keyed = false;
-        this.#flight = null;
+        camera.stop();
         this.#pressed = at(x, y);
       },
       drag: (dx, dy, x, y, touch) => {
         if (this.#draggable) {
           this.#hover = null;
-          this.#look(pan(this.#view, dx, dy), false);
+          look(pan(camera.view, dx, dy));
         } else if (touch && this.#asks(touch)) {
           // Where dragging does not move the board, it moves the ghost: fingers hide what they touch.
           this.#setGhost(at(x, y));
@@ -389,15 +363,10 @@ export class Board {
         else this.#commit(point);
       },
       cancel: () => { this.#pressed = null; },
-      zoom: (factor, x, y) => {
-        this.#flight = null;
-        const view = this.#clamped(zoom(this.#view, factor, x, y, this.#viewport));
-        this.#look(view, false);
-        if (this.#bounds && view.scale <= this.#fit().scale) this.#whole = true;
-      },
+      zoom: (factor, x, y) => look(zoom(camera.view, factor, x, y, camera.viewport)),
       scroll: (dx, dy) => {
         if (!this.#draggable) return false;
-        this.#look(pan(this.#view, dx, dy), false);
+        look(pan(camera.view, dx, dy));
         return true;
       },
       zoomsByWheel: () => this.#draggable,
@@ -453,10 +422,9 @@ export class Board {
 
   /** @param {Point} point */
   #focused(point) {
-    if (!contains(visible(this.#view, this.#viewport), point) || this.#draggable) {
-      const view = reveal(this.#view, this.#viewport, point);
-      if (String(toPixel(view, this.#viewport, point)) !== String(toPixel(this.#view, this.#viewport, point))) this.#look(view, false);
-    }
+    const { view, viewport } = this.#camera;
+    const near = reveal(view, viewport, point);
+    if (this.#draggable && (near.x !== view.x || near.y !== view.y)) this.#camera.look(near, false);
     this.options.onpoint?.(point);
     this.#invalidate();
   }
@@ -476,14 +444,15 @@ export class Board {
 
   /** @param {Action} meant */
   #do(meant) {
-    const { width, height } = this.#viewport;
+    const camera = this.#camera;
+    const { width, height } = camera.viewport;
     const at = this.grid?.at() ?? [0, 0];
     switch (meant.type) {
       case 'move': this.grid?.move([at[0] + meant.dx, at[1] + meant.dy]); break;
-      case 'pan': if (this.#draggable) this.#look(pan(this.#view, -meant.dx * PAN_BY, -meant.dy * PAN_BY), true); break;
+      case 'pan': camera.look(pan(camera.aim, -meant.dx * PAN_BY, -meant.dy * PAN_BY), true); break;
       case 'in': case 'out': {
         const factor = meant.type === 'in' ? ZOOM_BY : 1 / ZOOM_BY;
-        this.#look(zoom(this.#flight?.to ?? this.#view, factor, width / 2, height / 2, this.#viewport), true);
+        camera.look(zoom(camera.aim, factor, width / 2, height / 2, camera.viewport), true);
         break;
       }
       case 'fit': this.fit(); break;

@@ -72,8 +72,6 @@ export class Connection {
   #pending = new Map();
   /** @type {Map<string, Listener>} */
   #rooms = new Map();
-  /** @type {(news: import('./types').Analysis | import('./types').AnalysisOver) => void} */
-  #study = () => {};
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #retry;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -140,14 +138,6 @@ export class Connection {
     localStorage.setItem(KEPT.identity, identity);
     localStorage.removeItem(KEPT.name);
     location.reload();
-  }
-
-  /**
-   * Hears what is told of positions that belong to no room.
-   * @param {(news: import('./types').Analysis | import('./types').AnalysisOver) => void} listener
-   */
-  study(listener) {
-    this.#study = listener;
   }
 
   /** How many commands wait for their answers. */
@@ -255,8 +245,7 @@ export class Connection {
     if (message.type === 'refused' && !this.#greeted) return this.#unwelcome(message);
     if ('id' in message) this.#answered(/** @type {Answer | Refused} */ (message));
     else if (message.type === 'closed') this.#closeRoom(message.room, message.text);
-    else if ('room' in message && message.room) this.#rooms.get(message.room)?.hear(message);
-    else if (message.type === 'analysis' || message.type === 'analysis_over') this.#study(message);
+    else if ('room' in message) this.#rooms.get(message.room)?.hear(message);
   }
 
   /** @param {Answer | Refused} answer */

@@ -234,7 +234,7 @@ export class Stones {
     canvas.translate(half + 0.5, half + 0.5);
     if (radius < 4) paintDot(canvas, radius, stone, this.palette);
     else if (style === 'marks') paintMark(canvas, radius, stone, this.palette);
-    else paintStone(canvas, radius, stone, this.palette, style === 'shaded');
+    else paintStone(canvas, radius, stone, this.palette, style === 'shaded' && this.palette.shadow !== 'transparent');
     this.#pictures.set(key, picture);
     return picture;
   }

@@ -19,6 +19,8 @@ const SCALE_MAX = 96;
 const SCALE_MIN = 6;
 /** Pixels between points at first, where nothing else decides. */
 const SCALE_COMFORTABLE = 34;
+/** The strip with the names along the viewport's rim, in pixels. */
+const RULER = 36;
 /** How far the wood reaches beyond the outermost lines: half a stone and, on two sides, names. */
 const RIM = 0.62;
 const RIM_WITH_NAMES = 1.04;
@@ -71,8 +73,11 @@ export function viewOf(box, viewport, most = SCALE_MAX) {
  */
 export function fit(bounds, stones, viewport, names) {
   if (bounds) return viewOf(wholeBoard(bounds, names), viewport, 2 * SCALE_MAX);
-  const box = boxAround(stones, 2.5);
-  return box ? viewOf(box, viewport, SCALE_COMFORTABLE) : { x: 0, y: 0, scale: SCALE_COMFORTABLE };
+  const box = boxAround(stones);
+  if (!box) return { x: 0, y: 0, scale: SCALE_COMFORTABLE };
+  // The names lie over the board.
+  const inner = (/** @type {number} */ side) => Math.max(side - 2 * RULER, side / 2);
+  return viewOf(box, { width: inner(viewport.width), height: inner(viewport.height) }, SCALE_COMFORTABLE);
 }
 
 /**

@@ -173,28 +173,26 @@ export function paintHeat(canvas, frame, palette, marks) {
   }
 }
 
-/** The engine's choices, the first the best: rings with their rank.
+/** The engine's other choices: rings with what they are worth.
  * @param {Context} canvas @param {Frame} frame @param {Palette} palette
  * @param {readonly {point: Point, label: string}[]} choices */
 export function paintBest(canvas, frame, palette, choices) {
   canvas.textAlign = 'center';
   canvas.textBaseline = 'middle';
-  choices.forEach(({ point, label }, rank) => {
+  for (const { point, label } of choices) {
     const [px, py] = place(frame, point);
-    canvas.globalAlpha = rank ? 0.75 : 1;
     canvas.fillStyle = palette.wood;
     canvas.strokeStyle = palette.heat;
-    canvas.lineWidth = (rank ? 0.07 : 0.13) * frame.step;
+    canvas.lineWidth = 0.07 * frame.step;
     circle(canvas, px, py, 0.4 * frame.step);
     canvas.fill();
     canvas.stroke();
-    canvas.globalAlpha = 1;
     const size = 0.27 * frame.step * (label.length > 4 ? 0.85 : 1);
-    if (size < 5 * frame.ratio) return;
+    if (size < 5 * frame.ratio) continue;
     canvas.font = `700 ${size}px system-ui, sans-serif`;
     canvas.fillStyle = palette.name;
     canvas.fillText(label, px, py + 0.06 * size);
-  });
+  }
 }
 
 /** @param {Context} canvas @param {number} px @param {number} py @param {number} radius */

@@ -1,7 +1,7 @@
 // Live analysis of a position that belongs to no game in a room: the engine's lines beside the
 // board for trying moves. What is on that board is the caller's.
 
-/** @import { Analysis, App, Point, Rules, Shown } from './types' */
+/** @import { Found, Point, Rules, Shown } from './types' */
 
 import { el, set, write } from './dom.js';
 import { t } from './texts.js';
@@ -10,47 +10,64 @@ import { createThought, depthText, drawnLines } from './thought.js';
 /** Moves that the engine tells of. */
 const LINES = 3;
 
-/** @param {App} app @param {() => void} redraw has the board shown again, with what `shown` adds */
-export function createStudy(app, redraw) {
+/** @param {() => void} redraw has the board shown again, with what `shown` adds */
+export function createStudy(redraw) {
   let on = false;
   /** What was asked for last, so that it is asked once. */
   let asked = '';
-  /** @type {Analysis | undefined} */
-  let analysis;
+  /** Ends what is asked. @type {AbortController | undefined} */
+  let asking;
+  /** @type {Found | undefined} */
+  let found;
   /** @type {{rules: Rules, moves: readonly Point[], over: boolean}} */
   let position = { rules: { variant: 'freestyle', size: [15, 15] }, moves: [], over: false };
 
-  const toggle = el('button', { type: 'button', title: t('help_engine_how'), onclick: () => turn(!on) }, t('help_engine'));
+  const toggle = el('button', { type: 'button', title: t('help_engine_how'), 'aria-pressed': 'false', onclick: turn }, t('help_engine'));
   const told = el('p', { class: 'hint', role: 'status' });
   const thought = createThought();
   const element = el('section', { class: 'help', 'aria-label': t('help') }, el('div', { class: 'row' }, toggle), told, thought.element);
-  set(toggle, { 'aria-pressed': 'false' });
 
-  /** @param {boolean} now */
-  function turn(now) {
-    on = now;
+  function turn() {
+    on = !on;
     set(toggle, { 'aria-pressed': String(on) });
-    ask();
     redraw();
   }
 
   function ask() {
     const { rules, moves, over } = position;
-    const wanted = on && !over ? JSON.stringify([rules, moves]) : '';
+    const wanted = on && !over ? JSON.stringify({ rules, moves, lines: LINES }) : '';
     if (wanted === asked) return;
-    const running = asked !== '';
     asked = wanted;
-    analysis = undefined;
+    asking?.abort();
+    found = undefined;
     write(told, '');
-    const command = wanted ? { type: 'study', rules, moves, lines: LINES } : { type: 'stop_study' };
-    if (!wanted && !running) return;
-    app.connection.study((news) => {
-      if (wanted !== asked) return;
-      if (news.type === 'analysis') analysis = news;
-      else if (news.why === 'busy') write(told, t('help_busy'));
-      redraw();
+    if (!wanted) return;
+    asking = new AbortController();
+    const { signal } = asking;
+    hear(wanted, signal).catch(() => {
+      if (!signal.aborted) write(told, t('help_busy'));
     });
-    app.connection.send(command).catch((error) => write(told, error.message));
+  }
+
+  /** Reads what is found, a line of JSON each time, until it is enough.
+   * @param {string} question @param {AbortSignal} signal */
+  async function hear(question, signal) {
+    const answer = await fetch('/api/analyse', {
+      method: 'POST', body: question, headers: { 'content-type': 'application/json' }, signal,
+    });
+    if (!answer.ok || !answer.body) throw new Error(answer.statusText);
+    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      const lines = (text + value).split('\n');
+      text = lines.pop() ?? '';
+      const last = lines.at(-1);
+      if (!last || signal.aborted) continue;
+      found = JSON.parse(last);
+      redraw();
+    }
   }
 
   return {
@@ -59,11 +76,10 @@ export function createStudy(app, redraw) {
     look(now) {
       position = now;
       ask();
-      const lines = analysis?.lines ?? [];
-      thought.show(analysis && { ply: now.moves.length, size: now.rules.size, lines, detail: depthText(analysis) });
+      thought.show(found && { ply: now.moves.length, size: now.rules.size, lines: found.lines, detail: depthText(found) });
     },
     /** @returns {Partial<Shown>} */
-    shown: () => (analysis ? drawnLines(analysis.lines) : {}),
+    shown: () => (found ? drawnLines(found.lines) : {}),
     remove() {
       on = false;
       ask();

@@ -23,7 +23,7 @@ import {
  * @property {readonly Point[]} [winning]
  * @property {readonly Point[]} [forbidden]
  * @property {readonly HeatMark[]} [heat]
- * @property {readonly {point: Point, label: string}[]} [best] The engine's choices, the best first.
+ * @property {readonly {point: Point, label: string}[]} [best] The engine's other choices.
  * @property {readonly Point[]} [line] Moves that may come, from the next one on.
  * @property {{point: Point, stone: 0 | 1, kind: 'hover' | 'ghost' | 'pending' | 'premove'}[]} shades
  * Stones that are not there, or not yet.

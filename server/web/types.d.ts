@@ -174,9 +174,9 @@ export type Shown = {
 export type Value = { chance: number } | { win: { plies?: number } } | { loss: { plies?: number } };
 /** Moves that the engine would play, and what they are worth. */
 export type Line = { value: Value; moves: Point[] };
-/** Of a position in a room, or of one that belongs to none. */
-export type Analysis = { type: 'analysis'; room: string; of: string; ply: number; depth: number;
-  nodes: number; nodes_per_second: number; lines: Line[] };
+/** What the engine tells of a position. */
+export type Found = { depth: number; nodes: number; nodes_per_second: number; lines: Line[] };
+export type Analysis = Found & { type: 'analysis'; room: string; of: string; ply: number };
 export type AnalysisOver = { type: 'analysis_over'; room: string; of: string;
   why: 'finished' | 'stopped' | 'moot' | 'busy' };
 /** What the engine thinks of each move of a finished game, and how far it has come with that. */
