@@ -1,7 +1,7 @@
 //! Everything that must not be guessed or foreseen, from the randomness of the operating system.
 
 use fivefold_shared::protocol::{
-    GAME_ID_LENGTH, GameId, IDENTITY_LENGTH, Identity, MEMBER_ID_LENGTH, MemberId, Name,
+    CommandId, GAME_ID_LENGTH, GameId, IDENTITY_LENGTH, Identity, MEMBER_ID_LENGTH, MemberId, Name,
     ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, RoomCode,
 };
 use rand::{TryRng, rngs::SysRng};
@@ -41,6 +41,11 @@ pub(crate) fn guest_name(member: &MemberId) -> Name {
 /// A code for a new room.
 pub(crate) fn room_code() -> RoomCode {
     RoomCode::try_from(letters(ROOM_CODE_LENGTH, bytes)).expect("letters of the alphabet, so many")
+}
+
+/// An id for a command that the server gives itself.
+pub(crate) fn command_id() -> CommandId {
+    CommandId::try_from(letters(ROOM_CODE_LENGTH, bytes)).expect("a few printable characters")
 }
 
 /// An id for a game of which no room has told one.

@@ -71,6 +71,10 @@ pub struct Args {
     #[arg(long, env = "FIVEFOLD_PAGE_FOLDER", value_name = "FOLDER")]
     pub page_folder: Option<PathBuf>,
 
+    /// Show no game between two bots when nobody plays in public.
+    #[arg(long, env = "FIVEFOLD_NO_SHOW")]
+    pub no_show: bool,
+
     /// Threads on which bots think; otherwise one less than there are processors.
     #[arg(long, env = "FIVEFOLD_BOT_THREADS", value_name = "NUMBER")]
     pub bot_threads: Option<NonZeroUsize>,
@@ -175,6 +179,8 @@ pub struct Config {
     pub origins: Vec<Origin>,
     /// Who is believed when he says for whom he comes.
     pub proxies: Proxies,
+    /// Whether two bots play in public when nobody else does and somebody looks for a game.
+    pub show: bool,
     /// Where the page's files come from.
     pub page: PageSource,
     /// The certificate to encrypt connections by, if they are to be.
@@ -193,6 +199,7 @@ impl Default for Config {
             bot_threads,
             origins: Vec::new(),
             proxies: Proxies::default(),
+            show: false,
             page: PageSource::default(),
             tls: None,
         }
@@ -252,6 +259,7 @@ impl Args {
             bot_threads: self.bot_threads.unwrap_or(default.bot_threads),
             origins: self.allow_origin.clone(),
             proxies: Proxies::new(self.trusted_proxy.clone()),
+            show: !self.no_show,
             page: match &self.page_folder {
                 Some(folder) => PageSource::Folder(folder.clone()),
                 None => PageSource::Program,

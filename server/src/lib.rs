@@ -105,7 +105,7 @@ pub async fn run(
     config: Config,
     shutdown: CancellationToken,
 ) -> Result<(), RunError> {
-    let Config { limits, clock, blocking, bot_threads, origins, proxies, page, tls } = config;
+    let Config { limits, clock, blocking, bot_threads, origins, proxies, show, page, tls } = config;
     let metrics = Arc::new(Metrics::new());
     let library = Arc::new(Library::new(storage.archive()?, blocking.clone()));
     let (store, mut writer) = Store::start(storage, &blocking)?;
@@ -126,7 +126,7 @@ pub async fn run(
         proxies,
         page,
         tls,
-        lobby: Arc::new(Lobby::new(limits, around, rooms.clone())),
+        lobby: Arc::new(Lobby::new(limits, around, rooms.clone(), show)),
         members: Members::new(Arc::clone(&library), store.clone()),
         library,
         sessions: Admission::new(limits.sessions_max, limits.sessions_per_address_max),

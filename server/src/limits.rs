@@ -164,6 +164,8 @@ pub struct Limits {
     pub abandoned_game_ms: u64,
     /// A room in which nobody is present is closed after this time.
     pub empty_room_close_ms: u64,
+    /// The same where two bots have played.
+    pub bots_room_close_ms: u64,
     /// The same while a game between two people is running there.
     pub abandoned_room_close_ms: u64,
 }
@@ -194,6 +196,7 @@ impl Limits {
         claim_after_ms: 60 * 1_000,
         abandoned_game_ms: 24 * 60 * 60 * 1_000,
         empty_room_close_ms: 60 * 60 * 1_000,
+        bots_room_close_ms: 10 * 1_000,
         abandoned_room_close_ms: 24 * 60 * 60 * 1_000,
     };
 }

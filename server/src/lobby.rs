@@ -1,4 +1,5 @@
-//! The lobby: which rooms there are, making new ones, and the list of the public ones.
+//! The lobby: which rooms there are, making new ones, and the list of the public ones. Where
+//! nobody plays in public and somebody asks for the list, two bots begin a game.
 //!
 //! What goes on in a room is unknown here.
 
@@ -10,11 +11,14 @@ use std::{
 
 use dashmap::DashMap;
 use fivefold_shared::{
+    bot::{BotKind, BotSpec},
+    clock::TimeControl,
     protocol::{
-        CommandId, Create, MemberId, Phase, ROOMS_MAX, Reason, Refusal, RoomCode, RoomSummary,
-        Visibility,
+        Colour, CommandId, Create, MemberId, Phase, ROOMS_MAX, Reason, Refusal, RoomCode,
+        RoomSummary, SeatRequest, Visibility,
     },
     record::Recorder,
+    rules::{Rules, Size, Variant},
 };
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
@@ -29,6 +33,12 @@ use crate::{
     store::{Claim, Epoch},
 };
 
+/// Who plays when nobody else does: two that are cheap, and lose to each other.
+const SHOW_BOTS: [BotSpec; 2] = [
+    BotSpec { kind: BotKind::Pattern, strength: None },
+    BotSpec { kind: BotKind::Attack, strength: None },
+];
+
 /// All rooms.
 #[derive(Debug)]
 pub(crate) struct Lobby {
@@ -41,6 +51,8 @@ pub(crate) struct Lobby {
     limits: Limits,
     around: Surroundings,
     tasks: TaskTracker,
+    /// Who makes the games between bots, if there are to be any.
+    showman: Option<Member>,
 }
 
 /// The way to a room.
@@ -86,7 +98,12 @@ impl RoomHandle {
 
 impl Lobby {
     /// A lobby without rooms. The rooms' tasks will be among `tasks`.
-    pub(crate) fn new(limits: Limits, around: Surroundings, tasks: TaskTracker) -> Self {
+    pub(crate) fn new(
+        limits: Limits,
+        around: Surroundings,
+        tasks: TaskTracker,
+        show: bool,
+    ) -> Self {
         Self {
             rooms: DashMap::new(),
             makers: Mutex::default(),
@@ -94,6 +111,7 @@ impl Lobby {
             limits,
             around,
             tasks,
+            showman: show.then(showman),
         }
     }
 
@@ -136,6 +154,17 @@ impl Lobby {
         command: CommandId,
         create: Create,
     ) -> Result<(RoomCode, RoomHandle), Refusal> {
+        self.make(maker, command, create, true)
+    }
+
+    /// Makes a room, which its maker is about to enter, or not.
+    fn make(
+        self: &Arc<Self>,
+        maker: Member,
+        command: CommandId,
+        create: Create,
+        is_entered: bool,
+    ) -> Result<(RoomCode, RoomHandle), Refusal> {
         let mut makers = lock(&self.makers);
         let own = makers.rooms.get(&maker.id).map_or(&[][..], Vec::as_slice);
         if let Some((_, code)) = own.iter().find(|(by, _)| *by == command) {
@@ -166,8 +195,8 @@ impl Lobby {
             &mut founding,
         )?;
         let recorder = Recorder::default();
-        let opened =
-            Opened { room, effects: founding, epoch: Epoch::FIRST, recorder, is_new: true };
+        let epoch = Epoch::FIRST;
+        let opened = Opened { room, effects: founding, epoch, recorder, is_new: is_entered };
         let handle = self.open(&mut makers, maker.id, command, opened);
         Ok((code, handle))
     }
@@ -255,16 +284,44 @@ impl Lobby {
     /// The public rooms: those that wait for a player first, then those with a running game. The
     /// list is reused for a hundred times as long as it took to make: at once on a small server,
     /// after at most a second on a large one.
-    pub(crate) fn list(&self) -> RoomList {
+    pub(crate) fn list(self: &Arc<Self>) -> RoomList {
         let mut listing = lock(&self.listing);
         let begun = Instant::now();
         if listing.fresh_until.is_none_or(|until| until <= begun) {
             listing.list = self.make_list();
+            if self.begin_show(&listing.list) {
+                listing.list = self.make_list();
+            }
             let cost = begun.elapsed();
             let age: Duration = (cost * LISTING_REST).min(LISTING_AGE_MAX);
             listing.fresh_until = Some(begun + age);
         }
         listing.list.clone()
+    }
+
+    /// Has two bots play, if there is nothing to be seen. Whether they do.
+    fn begin_show(self: &Arc<Self>, list: &RoomList) -> bool {
+        let Some(showman) = &self.showman else { return false };
+        if list.rooms.iter().any(|room| room.phase == Phase::Running) {
+            return false;
+        }
+        let rules = Rules::new(Variant::Freestyle, Size::square(15)).expect("the usual board");
+        let show = Create {
+            rules,
+            visibility: Visibility::Public,
+            assistance: false,
+            seats: SHOW_BOTS.map(SeatRequest::Bot),
+            colour: Colour::Random,
+            time: TimeControl::None,
+            chat: true,
+        };
+        match self.make(showman.clone(), chance::command_id(), show, false) {
+            Ok(_) => true,
+            Err(refusal) => {
+                tracing::debug!(%refusal, "the bots have no room to play in");
+                false
+            }
+        }
     }
 
     fn make_list(&self) -> RoomList {
@@ -286,6 +343,12 @@ impl Lobby {
         public.sort_unstable_by(order);
         RoomList { rooms: public, total }
     }
+}
+
+/// In whose name the bots play; somebody new at each start.
+fn showman() -> Member {
+    let id = chance::member_id(&chance::identity());
+    Member { name: chance::guest_name(&id), id }
 }
 
 /// The answer to a code that no room has.

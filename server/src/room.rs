@@ -383,8 +383,11 @@ impl Room {
         let seats = &self.state.seats;
         let is_bot = |seat| seats.get(seat).is_some_and(|player| player.bot().is_some());
         let awaited = self.state.running().is_some() && !Stone::BOTH.into_iter().any(is_bot);
+        let played_out = self.state.running().is_none() && Stone::BOTH.into_iter().all(is_bot);
         let wait = if awaited {
             self.limits.abandoned_room_close_ms
+        } else if played_out {
+            self.limits.bots_room_close_ms.min(self.limits.empty_room_close_ms)
         } else {
             self.limits.empty_room_close_ms
         };

@@ -129,6 +129,8 @@ pub struct GameQuery {
     pub before: Option<u64>,
     /// Only those in which this member played.
     pub member: Option<MemberId>,
+    /// Also those of private rooms. Only for the member himself.
+    pub unlisted: bool,
     /// Most games in the answer.
     pub max: usize,
 }

@@ -57,7 +57,7 @@ impl Server {
 
     fn run(server: &mut Command) -> Self {
         let mut child = server
-            .args(["--listen", "127.0.0.1:0"])
+            .args(["--listen", "127.0.0.1:0", "--no-show"])
             .env_remove("FIVEFOLD_DATA")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

@@ -5,17 +5,17 @@ use std::sync::Arc;
 use axum::{
     Json,
     extract::{Path, Query, State, rejection::QueryRejection},
-    http::{HeaderName, StatusCode, header},
+    http::{HeaderMap, HeaderName, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use fivefold_shared::{
-    protocol::{GameId, MemberId},
+    protocol::{GameId, Identity, MemberId},
     record::FinishedGame,
 };
 use serde::Deserialize;
 
 use crate::{
-    Server,
+    Server, chance,
     limits::GAMES_PAGE_MAX,
     store::{GameQuery, ReadError},
 };
@@ -32,14 +32,21 @@ pub(super) struct Wish {
 pub(super) async fn list(
     State(server): State<Arc<Server>>,
     wish: Result<Query<Wish>, QueryRejection>,
+    headers: HeaderMap,
 ) -> Response {
     let Query(Wish { before, member }) = match wish {
         Ok(wish) => wish,
         Err(error) => return error.into_response(),
     };
-    let query = GameQuery { before, member, max: GAMES_PAGE_MAX };
+    let asker = asker(&headers);
+    let unlisted = asker.is_some();
+    let query = GameQuery { before, member: asker.or(member), unlisted, max: GAMES_PAGE_MAX };
     match server.library.try_read(move |archive| archive.games(&query)).await {
-        Ok(list) => ([NOSNIFF, (header::CACHE_CONTROL, "no-cache")], Json(list)).into_response(),
+        Ok(list) => {
+            // One address, and another answer for each who asks.
+            let caching = (header::CACHE_CONTROL, "private, no-store");
+            ([NOSNIFF, caching], Json(list)).into_response()
+        }
         Err(error) => unreadable(&error),
     }
 }
@@ -56,6 +63,13 @@ pub(super) async fn game(State(server): State<Arc<Server>>, Path(id): Path<Strin
         Ok(None) => no_such_game(),
         Err(error) => unreadable(&error),
     }
+}
+
+/// Who asks, if he shows his identity: then for all games that he played.
+fn asker(headers: &HeaderMap) -> Option<MemberId> {
+    let secret = headers.get(header::AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")?;
+    let identity = Identity::try_from(secret.to_owned()).ok()?;
+    Some(chance::member_id(&identity))
 }
 
 fn no_such_game() -> Response {

@@ -126,7 +126,7 @@ impl Archive for Memory {
         let shelves = self.shelves();
         let is_asked_for = |(number, game): &(u64, &FinishedGame)| {
             let summary = &game.record.summary;
-            summary.visibility == Visibility::Public
+            (query.unlisted || summary.visibility == Visibility::Public)
                 && query.before.is_none_or(|before| *number < before)
                 && query.member.as_ref().is_none_or(|member| {
                     summary.black.is_member(member) || summary.white.is_member(member)

@@ -71,6 +71,14 @@ const MIGRATIONS: &[&str] = &[
         seen_at INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
     ",
+    "
+    -- From here on `player` has the games that are not listed, too: for the players themselves.
+    INSERT INTO player (member, game)
+        SELECT DISTINCT summary ->> side.path, id
+        FROM game, (SELECT '$.black.member' AS path UNION ALL SELECT '$.white.member') AS side
+        WHERE listed = 0 AND summary ->> side.path IS NOT NULL
+        ON CONFLICT DO NOTHING;
+    ",
 ];
 
 /// What a file is.

@@ -217,15 +217,13 @@ fn save(transaction: &Transaction<'_>, room: i64, game: &FinishedGame) -> Result
         )?
         .execute((id.as_str(), room, is_listed, json(summary)?, json(moves)?))?;
     let number = transaction.last_insert_rowid();
-    if is_listed {
-        for player in [&summary.black, &summary.white] {
-            if let Player::Member { member, .. } = player {
-                transaction
-                    .prepare_cached(
-                        "INSERT INTO player (member, game) VALUES (?, ?) ON CONFLICT DO NOTHING",
-                    )?
-                    .execute((member.as_str(), number))?;
-            }
+    for player in [&summary.black, &summary.white] {
+        if let Player::Member { member, .. } = player {
+            transaction
+                .prepare_cached(
+                    "INSERT INTO player (member, game) VALUES (?, ?) ON CONFLICT DO NOTHING",
+                )?
+                .execute((member.as_str(), number))?;
         }
     }
     Ok(())
@@ -339,11 +337,12 @@ impl Archive for SqliteArchive {
             Some(_) => {
                 "SELECT game.id, code, summary FROM player JOIN game ON game.id = player.game
                  WHERE player.member = :member AND player.game < :before
+                     AND (listed = 1 OR :unlisted)
                  ORDER BY player.game DESC LIMIT :max"
             }
             None => {
                 "SELECT id, code, summary FROM game
-                 WHERE listed = 1 AND id < :before AND :member IS NULL
+                 WHERE listed = 1 AND id < :before AND :member IS NULL AND NOT :unlisted
                  ORDER BY id DESC LIMIT :max"
             }
         })?;
@@ -352,6 +351,7 @@ impl Archive for SqliteArchive {
             named_params! {
                 ":member": query.member.as_ref().map(MemberId::as_str),
                 ":before": before,
+                ":unlisted": query.unlisted,
                 // One more tells whether the list goes on.
                 ":max": query.max.saturating_add(1),
             },

@@ -58,7 +58,7 @@ async fn done(client: &mut Client, command: Value) {
 async fn public_games_are_listed_and_all_are_found_by_id() {
     let memory = Memory::default();
     let server = TestServer::start_on(Box::new(memory.clone()), LIMITS);
-    let (mut ann, anns_id, _) = greet(&server, "Ann").await;
+    let (mut ann, anns_id, anns_secret) = greet(&server, "Ann").await;
     let (mut bob, bobs_id, _) = greet(&server, "Bob").await;
     assert_eq!(get::<GameList>(&server, "/api/games").await, GameList::default());
     play(&mut ann, &mut bob, "public").await;
@@ -78,6 +78,17 @@ async fn public_games_are_listed_and_all_are_found_by_id() {
         ("/api/games?before=1".into(), 0),
     ] {
         assert_eq!(get::<GameList>(&server, &path).await.games.len(), expected, "{path}");
+    }
+    // The own ones are all listed, to who can say whose they are.
+    for (secret, expected) in [(anns_secret.as_str(), 2), (&"0".repeat(64), 0), ("nonsense", 1)] {
+        let request = format!(
+            "GET /api/games HTTP/1.1\nHost: test\nConnection: close\n\
+             Authorization: Bearer {secret}\n\n"
+        );
+        let answer = server.request(&request).await;
+        let (_, body) = answer.split_once("\r\n\r\n").unwrap();
+        let list: GameList = serde_json::from_str(body).unwrap();
+        assert_eq!(list.games.len(), expected, "{answer}");
     }
     for (path, status) in [
         ("/api/games?member=Ann", 400),

@@ -35,6 +35,7 @@ const SMALL_BUFFER: u32 = 4 * 1024;
 pub(crate) const LIMITS: Limits = Limits {
     bot_answer_min_ms: 0,
     bot_pace_ms: 0,
+    bots_room_close_ms: 0,
     commands_per_second: 100_000,
     commands_burst: 100_000,
     address_commands_per_second: 100_000,

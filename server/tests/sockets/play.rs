@@ -1,6 +1,6 @@
 //! Whole games: what sessions, rooms, the store and the bots' threads do together.
 
-use fivefold_server::limits::Limits;
+use fivefold_server::{config::Config, limits::Limits, store::Memory};
 use fivefold_shared::{
     protocol::{Event, Message, Phase, Reason},
     rules::Outcome,
@@ -65,6 +65,22 @@ async fn two_bots_play_and_everybody_sees_the_same() {
     let again = ann.ask(json!({"type": "join", "room": room, "after": last})).await;
     let again = serde_json::to_value(&again).unwrap();
     assert_eq!(again["events"], json!([]), "{again}");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn bots_play_for_who_looks_for_a_game_and_make_room_for_people() {
+    let config = Config { limits: LIMITS, show: true, ..Config::default() };
+    let server = TestServer::start_with(Box::new(Memory::default()), config);
+    let mut ann = server.greet("Ann").await;
+    let Message::Rooms { rooms, .. } = ann.ask(json!({"type": "rooms"})).await else {
+        panic!("no list")
+    };
+    let [show] = &rooms[..] else { panic!("one game is on: {rooms:?}") };
+    assert!(show.seats.black.as_ref().is_some_and(|player| player.bot().is_some()), "{show:?}");
+    assert!(show.seats.white.as_ref().is_some_and(|player| player.bot().is_some()), "{show:?}");
+    // Nobody is in it: when it has ended it goes away.
+    while server.count("rooms").await > 0 {}
     server.stop().await;
 }
 

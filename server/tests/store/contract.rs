@@ -109,8 +109,8 @@ fn finished_games_are_found() {
         }
         assert_eq!(archive.game(&game_id(6)).unwrap(), None);
 
-        let mut pages = |member: Option<MemberId>, max| {
-            let mut query = GameQuery { before: None, member, max };
+        let mut pages = |member: Option<MemberId>, unlisted, max| {
+            let mut query = GameQuery { before: None, member, unlisted, max };
             let mut pages = Vec::new();
             loop {
                 let list = archive.games(&query).unwrap();
@@ -122,12 +122,15 @@ fn finished_games_are_found() {
             }
         };
         let ids = |games: &[u64]| games.iter().map(|&game| game_id(game)).collect::<Vec<_>>();
-        assert_eq!(pages(None, 10), [ids(&[4, 2, 0])]);
-        assert_eq!(pages(None, 2), [ids(&[4, 2]), ids(&[0])]);
-        assert_eq!(pages(None, 3), [ids(&[4, 2, 0])]);
-        assert_eq!(pages(Some(member(2)), 1), [ids(&[2]), ids(&[0])]);
-        assert_eq!(pages(Some(member(3)), 5), [ids(&[4])]);
-        assert_eq!(pages(Some(member(9)), 5), [ids(&[])]);
+        assert_eq!(pages(None, false, 10), [ids(&[4, 2, 0])]);
+        assert_eq!(pages(None, false, 2), [ids(&[4, 2]), ids(&[0])]);
+        assert_eq!(pages(None, false, 3), [ids(&[4, 2, 0])]);
+        assert_eq!(pages(Some(member(2)), false, 1), [ids(&[2]), ids(&[0])]);
+        assert_eq!(pages(Some(member(3)), false, 5), [ids(&[4])]);
+        assert_eq!(pages(Some(member(9)), false, 5), [ids(&[])]);
+        // What a player sees of his own.
+        assert_eq!(pages(Some(member(2)), true, 3), [ids(&[3, 2, 1]), ids(&[0])]);
+        assert_eq!(pages(Some(member(3)), true, 5), [ids(&[5, 4])]);
     });
 }
 
