@@ -2,7 +2,8 @@
 //! that names the content, so that a browser may keep it for ever.
 //!
 //! All files share one such path. Modules import each other by relative paths then, and nothing
-//! has to be rewritten but the places in `index.html` that say `{web}`.
+//! has to be rewritten but the places in `index.html` that say `{web}`. Scripts and styles are what
+//! one reads in the folder, without comments and indentation.
 
 use std::{
     env,
@@ -28,10 +29,13 @@ fn main() -> io::Result<()> {
     let mut digest = Sha256::new();
     for path in served(web)? {
         let name = path.file_name().and_then(|name| name.to_str()).expect("names are ASCII");
-        let content = fs::read(&path)?;
+        let mut content = fs::read_to_string(&path)?;
+        if name.ends_with(".js") || name.ends_with(".css") {
+            content = bare(&content);
+        }
         digest.update(name);
         digest.update(content.len().to_le_bytes());
-        digest.update(&content);
+        digest.update(content.as_bytes());
         files.push((name.to_owned(), content));
     }
     let digest = digest.finalize().iter().take(8).fold(String::new(), |mut text, byte| {
@@ -41,10 +45,7 @@ fn main() -> io::Result<()> {
 
     let mut table = format!("const DIGEST: &str = {digest:?};\nstatic FILES: &[Embedded] = &[\n");
     for (name, content) in files {
-        let content = match name.as_str() {
-            "index.html" => in_place(content, &format!("/web/{digest}")),
-            _ => content,
-        };
+        let content = content.replace("{web}", &format!("/web/{digest}")).into_bytes();
         let file = out.join(&name);
         let include = |kind: &str, bytes: &[u8]| -> io::Result<String> {
             let path = file.with_extension(format!("{kind}.bytes"));
@@ -79,10 +80,35 @@ fn served(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The page with its links pointing to where its files are.
-fn in_place(page: Vec<u8>, web: &str) -> Vec<u8> {
-    let page = String::from_utf8(page).expect("the page is UTF-8");
-    page.replace("{web}", web).into_bytes()
+/// A script or style without what only its readers need: lines that are comments, the types of
+/// expressions, indentation and empty lines. No text over several lines has such in it.
+fn bare(source: &str) -> String {
+    let mut bare = String::with_capacity(source.len());
+    let mut in_comment = false;
+    for line in source.lines().map(str::trim) {
+        if in_comment || line.starts_with("/*") && !line.starts_with(TYPE) {
+            in_comment = !line.ends_with("*/");
+        } else if !line.is_empty() && !line.starts_with("//") {
+            push_untyped(&mut bare, line);
+        }
+    }
+    bare
+}
+
+/// How the type of an expression or a parameter begins, within a line.
+const TYPE: &str = "/** @type {";
+
+fn push_untyped(bare: &mut String, mut line: &str) {
+    while let Some((code, rest)) = line.split_once(TYPE) {
+        let (_, rest) = rest.split_once("*/").expect("the type ends in its line");
+        bare.push_str(code);
+        line = rest.trim_start();
+    }
+    // A line that was a type alone is nothing.
+    bare.push_str(line);
+    if !bare.ends_with('\n') {
+        bare.push('\n');
+    }
 }
 
 fn brotli(content: &[u8]) -> io::Result<Vec<u8>> {

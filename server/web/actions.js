@@ -18,11 +18,12 @@ const UNDO_MS = 4_000;
 /**
  * @param {App} app
  * @param {Room} room
+ * @param {HTMLElement} ways where one can go from here, to stand beside the buttons
  */
-export function createActions(app, room) {
+export function createActions(app, room, ways) {
   const offers = el('div', { class: 'offers', role: 'status' });
   const buttons = el('div', { class: 'row actions' });
-  const element = el('div', { class: 'actions-place' }, offers, buttons);
+  const element = el('div', { class: 'actions-place' }, offers, el('div', { class: 'row' }, buttons, ways));
   const countdown = el('span');
   /** What waits until it cannot be undone any more.
    * @type {{ text: string, timer: ReturnType<typeof setTimeout> } | undefined} */

@@ -18,13 +18,14 @@ const LINES_MAX = 200;
  * @param {Room} room
  */
 export function createChat(app, room) {
-  const list = el('ol', { class: 'chat-lines', role: 'log', tabIndex: 0, 'aria-label': t('chat') });
+  const list = el('ol');
+  const log = el('div', { class: 'chat-lines', role: 'log', tabIndex: 0, 'aria-label': t('chat') }, list);
   const field = el('input', { maxLength: LINE_MAX, placeholder: t('chat_say'), 'aria-label': t('chat_say'), enterKeyHint: 'send', autocomplete: 'off' });
   const form = el('form', { class: 'row' }, field, el('button', { type: 'submit' }, t('chat_send')));
   const note = el('p', { class: 'hint' });
   const allowed = el('input', { type: 'checkbox', onchange: () => send({ type: 'set_chat', on: allowed.checked }) });
   const host = el('label', { class: 'check' }, allowed, t('chat_allowed'));
-  const element = el('details', { class: 'chat card', open: settings.chat, ontoggle: () => change('chat', element.open) }, el('summary', null, t('chat')), list, form, note, host);
+  const element = el('details', { class: 'chat card', open: settings.chat, ontoggle: () => change('chat', element.open) }, el('summary', null, t('chat')), log, form, note, host);
   /** @type {Map<number, Line>} */
   const lines = new Map();
   let usable = true;
@@ -61,7 +62,7 @@ export function createChat(app, room) {
   function write() {
     const sorted = [...lines.values()].sort((a, b) => a.number - b.number).slice(-LINES_MAX);
     fill(list, ...(sorted.length > 0 ? sorted.map(lineOf) : [el('li', { class: 'hint' }, t('chat_quiet'))]));
-    list.scrollTop = list.scrollHeight;
+    log.scrollTop = log.scrollHeight;
   }
 
   function show() {

@@ -2,6 +2,7 @@
 
 /** @import { GameSummary, View } from './types' */
 
+import { KEPT } from './connection.js';
 import { el, fill } from './dom.js';
 import { outcomeName, playerName, rulesName } from './names.js';
 import { isMember } from './room.js';
@@ -39,11 +40,12 @@ export const view = (app, place) => {
   async function load() {
     turn += 1;
     const asked = turn;
-    // Whose games they are, the server says first.
-    if (own && !app.connection.you) await app.connection.send({ type: 'ping' });
-    const query = new URLSearchParams({ ...(own && { member: app.connection.you }), ...(next && { before: String(next) }) });
     try {
-      const answer = await fetch(`/api/games?${query}`);
+      // Somebody new is given an identity first.
+      if (!app.connection.you) await app.connection.send({ type: 'ping' });
+      const query = new URLSearchParams(next ? { before: String(next) } : {});
+      const headers = own ? { authorization: `Bearer ${localStorage.getItem(KEPT.identity)}` } : undefined;
+      const answer = await fetch(`/api/games?${query}`, { headers });
       if (!answer.ok) throw new Error(answer.statusText);
       const page = await answer.json();
       if (gone || asked !== turn) return;

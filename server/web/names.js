@@ -1,6 +1,6 @@
-// What things are called: variants, sizes, players, ends of games, points.
+// What things are called: variants, sizes, players, ends of games.
 
-/** @import { Outcome, Player, Point, Rules, Size, VariantName } from './types' */
+/** @import { Outcome, Player, Rules, Size, VariantName } from './types' */
 
 import { t } from './texts.js';
 
@@ -35,15 +35,4 @@ export function outcomeName(outcome) {
   const why = t(`end_${outcome.reason}`);
   if (!outcome.winner) return t('drawn', { why });
   return t(outcome.winner === 'black' ? 'black_won' : 'white_won', { why });
-}
-
-/**
- * `h8`, or signed numbers on the board without borders.
- * @param {Point} point
- * @param {Size} size
- */
-export function pointName([x, y], size) {
-  if (size === 'unbounded') return `${x},${y}`;
-  const letter = (/** @type {number} */ n) => String.fromCharCode(97 + n);
-  return `${x < 26 ? letter(x) : letter(Math.floor(x / 26) - 1) + letter(x % 26)}${size[1] - y}`;
 }

@@ -58,7 +58,7 @@ export function createPlate(app, room) {
       stone.className = `stone ${seat}`;
       stone.title = t(seat);
       write(name, playerName(player));
-      element.classList.toggle('turn', room.turn === seat);
+      element.classList.toggle('to-move', room.turn === seat);
       element.classList.toggle('away', !!away);
       element.classList.toggle('winner', room.game?.outcome?.winner === seat);
       element.classList.toggle('vacant', !player);

@@ -9,7 +9,8 @@ import { RefusedError } from './connection.js';
 import { el, fill, write } from './dom.js';
 import { createHelp } from './help.js';
 import { linkCard } from './invite.js';
-import { outcomeName, playerName, pointName, rulesName } from './names.js';
+import { pointName } from './geometry.js';
+import { outcomeName, playerName, rulesName } from './names.js';
 import { createPlate } from './plate.js';
 import { opponent, Room } from './room.js';
 import { spellControl } from './clock.js';
@@ -34,7 +35,7 @@ export const view = (app, place, code) => {
   const invitation = el('div', { class: 'invitation', hidden: true });
   const [above, below] = [createPlate(app, room), createPlate(app, room)];
   const steps = createSteps(show);
-  const actions = createActions(app, room);
+  const actions = createActions(app, room, result);
   const chat = createChat(app, room);
   const board = createBoard(boardPlace, {
     onplay: play,
@@ -45,7 +46,7 @@ export const view = (app, place, code) => {
   const help = createHelp(app, room, board, show, () => steps.at ?? room.game?.moves.length ?? 0);
   place.append(el('div', { class: 'table' },
     el('div', { class: 'board-side' }, boardPlace, invitation), above.element, below.element,
-    el('div', { class: 'panel' }, el('div', { class: 'summary' }, status, about, result), actions.element, steps.element, help.element, chat.element)));
+    el('div', { class: 'panel' }, el('div', { class: 'summary' }, status, about), actions.element, steps.element, help.element, chat.element)));
   let entered = false;
   let shownGame = 0;
 
@@ -135,7 +136,7 @@ export const view = (app, place, code) => {
       case 'played': {
         const stone = event.ply % 2 === 0 ? 'black' : 'white';
         click();
-        app.announce(t('moved', { stone: t(stone), point: pointName(event.point, room.rules.size) }), true);
+        app.announce(t('moved', { stone: t(stone), point: pointName(event.point, room.rules.size === 'unbounded' ? null : room.rules.size) }), true);
         break;
       }
       case 'started':

@@ -1,17 +1,11 @@
-// A QR code of a link, after ISO/IEC 18004: bytes, error correction M, versions 1 to 10. Made here
+// A QR code of a link, after ISO/IEC 18004: bytes, error correction L, versions 1 to 6. Made here
 // and not by the server, because some links carry what the server must not be told.
 
 import { svg } from './dom.js';
 
-/** For each version from 1: bytes of error correction in a block, and bytes of data in each block. */
-const BLOCKS = [
-  [10, [16]], [16, [28]], [26, [44]], [18, [32, 32]], [24, [43, 43]], [16, [27, 27, 27, 27]],
-  [18, [31, 31, 31, 31]], [22, [38, 38, 39, 39]], [22, [36, 36, 36, 37, 37]], [26, [43, 43, 43, 43, 44]],
-].map(([correction, data]) => ({
-  correction: /** @type {number} */ (correction), data: /** @type {number[]} */ (data),
-}));
-/** For each version from 1: where alignment patterns have their centres. */
-const ALIGNMENT = [[], [6, 18], [6, 22], [6, 26], [6, 30], [6, 34], [6, 22, 38], [6, 24, 42], [6, 26, 46], [6, 28, 50]];
+/** For each version from 1: bytes of error correction in a block, and bytes of data in each block.
+ * @type {readonly [number, number[]][]} */
+const BLOCKS = [[7, [19]], [10, [34]], [15, [55]], [20, [80]], [26, [108]], [18, [68, 68]]];
 
 /** @type {readonly ((x: number, y: number) => boolean)[]} */
 const MASKS = [
@@ -40,11 +34,11 @@ export function qrPicture(text) {
 
 /**
  * The code's modules, row by row; true is dark.
- * @param {string} text of at most 213 bytes
+ * @param {string} text of at most 134 bytes
  */
 export function qr(text) {
   const bytes = new TextEncoder().encode(text);
-  const version = BLOCKS.findIndex(({ data }, index) => sum(data) * 8 >= 4 + (index < 9 ? 8 : 16) + bytes.length * 8) + 1;
+  const version = BLOCKS.findIndex(([, data]) => sum(data) >= bytes.length + 2) + 1;
   if (version === 0) throw new RangeError('too long for a code');
   const words = codewords(bytes, version);
   const drawn = MASKS.map((mask, index) => draw(version, words, mask, index));
@@ -63,7 +57,7 @@ function sum(numbers) {
  * @param {number} version
  */
 function codewords(bytes, version) {
-  const { correction, data } = BLOCKS[version - 1] ?? { correction: 0, data: [] };
+  const [correction, data] = BLOCKS[version - 1] ?? [0, []];
   const capacity = sum(data);
   /** @type {number[]} */
   const bits = [];
@@ -71,7 +65,7 @@ function codewords(bytes, version) {
     for (let bit = count - 1; bit >= 0; bit -= 1) bits.push((value >> bit) & 1);
   };
   push(4, 4);
-  push(bytes.length, version < 10 ? 8 : 16);
+  push(bytes.length, 8);
   for (const byte of bytes) push(byte, 8);
   push(0, Math.min(4, capacity * 8 - bits.length));
   while (bits.length % 8 !== 0) bits.push(0);
@@ -145,7 +139,7 @@ function draw(version, words, mask, index) {
     if (row && x >= 0 && x < side) row[x] = dark;
   };
   patterns(side, version, put);
-  formats(side, version, index, put);
+  formats(side, index, put);
 
   let at = 0;
   for (let right = side - 1; right > 0; right -= 2) {
@@ -177,14 +171,7 @@ function patterns(side, version, put) {
     put(6, at, at % 2 === 0);
     put(at, 6, at % 2 === 0);
   }
-  const centres = ALIGNMENT[version - 1] ?? [];
-  const last = side - 7;
-  for (const cx of centres) {
-    for (const cy of centres) {
-      if ((cx === 6 && cy === 6) || (cx === 6 && cy === last) || (cx === last && cy === 6)) continue;
-      rings(cx, cy, 2, (distance) => distance !== 1, put);
-    }
-  }
+  if (version > 1) rings(side - 7, side - 7, 2, (distance) => distance !== 1, put);
   for (const [cx, cy] of [[3, 3], [side - 4, 3], [3, side - 4]]) {
     rings(cx ?? 0, cy ?? 0, 4, (distance) => distance !== 2 && distance !== 4, put);
   }
@@ -206,14 +193,14 @@ function rings(cx, cy, radius, dark, put) {
 }
 
 /**
- * Which mask and correction (M), twice; and from version 7 on the version, twice.
+ * Which mask and correction, twice.
  * @param {number} side
- * @param {number} version
  * @param {number} mask
  * @param {Put} put
  */
-function formats(side, version, mask, put) {
-  const bits = ((mask << 10) | divide(mask << 10, 0x537, 10)) ^ 0x5412;
+function formats(side, mask, put) {
+  const what = (1 << 13) | (mask << 10);
+  const bits = (what | divide(what, 0x537, 10)) ^ 0x5412;
   const dark = (/** @type {number} */ bit) => ((bits >> bit) & 1) === 1;
   for (let bit = 0; bit < 8; bit += 1) {
     put(8, bit < 6 ? bit : bit + 1, dark(bit));
@@ -224,13 +211,6 @@ function formats(side, version, mask, put) {
     put(8, side - 15 + bit, dark(bit));
   }
   put(8, side - 8, true);
-  if (version < 7) return;
-  const name = (version << 12) | divide(version << 12, 0x1f25, 12);
-  for (let bit = 0; bit < 18; bit += 1) {
-    const [across, along] = [side - 11 + (bit % 3), Math.floor(bit / 3)];
-    put(across, along, ((name >> bit) & 1) === 1);
-    put(along, across, ((name >> bit) & 1) === 1);
-  }
 }
 
 /**

@@ -14,7 +14,7 @@ const BOARDS_MAX = 4;
 const OPEN_MAX = 5;
 const LIST_EVERY_MS = 8_000;
 
-/** @typedef {{ element: HTMLElement, summary: RoomSummary, remove: () => void }} Live */
+/** @typedef {{ remove: () => void }} Live */
 
 /**
  * @param {App} app
@@ -40,10 +40,9 @@ export function createWatch(app) {
 
   /** @param {RoomSummary[]} rooms */
   function show(rooms) {
-    const running = rooms.filter((room) => room.phase === 'running' || shown.has(room.room));
+    const running = rooms.filter((room) => room.phase === 'running');
     // Those one looks at stay where they are; the most watched come first.
-    running.sort((a, b) => Number(b.phase === 'running') - Number(a.phase === 'running')
-      || Number(shown.has(b.room)) - Number(shown.has(a.room)) || b.spectators - a.spectators);
+    running.sort((a, b) => Number(shown.has(b.room)) - Number(shown.has(a.room)) || b.spectators - a.spectators);
     const wanted = running.slice(0, BOARDS_MAX);
     for (const [code, live] of shown) {
       if (wanted.some((room) => room.room === code)) continue;
@@ -52,9 +51,7 @@ export function createWatch(app) {
     }
     for (const summary of wanted) {
       if (shown.has(summary.room)) continue;
-      const live = createLive(app, summary);
-      shown.set(summary.room, live);
-      boards.append(live.element);
+      shown.set(summary.room, createLive(app, summary, boards));
     }
     const vacant = rooms.filter((room) => room.phase === 'waiting' && (!room.seats.black || !room.seats.white)).slice(0, OPEN_MAX);
     fill(open, vacant.length > 0 && el('h3', null, t('seats_open')), ...vacant.map(openRoom));
@@ -78,14 +75,17 @@ export function createWatch(app) {
  * One game, live.
  * @param {App} app
  * @param {RoomSummary} summary
+ * @param {HTMLElement} boards
  * @returns {Live}
  */
-function createLive(app, summary) {
+function createLive(app, summary, boards) {
   const room = new Room(summary.room);
   const place = el('div', { class: 'live-board', 'aria-hidden': 'true' });
   const players = el('span', { class: 'live-players' });
   const about = el('span', { class: 'hint' });
   const element = el('a', { class: 'live', href: `/r/${summary.room}` }, place, players, about);
+  // A board takes its colours from where it is.
+  boards.append(element);
   const board = createBoard(place, { still: true });
   function show() {
     board.show({ size: room.rules.size, moves: room.game?.moves ?? [], winning: room.game?.outcome?.points });
@@ -104,8 +104,6 @@ function createLive(app, summary) {
     lost: () => element.remove(),
   });
   return {
-    element,
-    summary,
     remove() {
       app.connection.leave(summary.room);
       board.remove();

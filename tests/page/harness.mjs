@@ -1,6 +1,7 @@
 // A real server on a free port, and real browsers that visit it.
 
 import { spawn } from 'node:child_process';
+import { after, before } from 'node:test';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -91,13 +92,50 @@ export function openBrowser() {
 }
 
 /**
+ * A server and a browser for the tests of one file.
+ * @param {...string} flags of the server
+ */
+export function stage(...flags) {
+  const made = /** @type {{ server: Server, browser: Browser }} */ ({});
+  before(async () => {
+    [made.server, made.browser] = await Promise.all([Server.start(...flags), openBrowser()]);
+  });
+  after(async () => {
+    await made.browser?.close();
+    await made.server?.stop();
+  });
+  return made;
+}
+
+/**
+ * Two people at one table, in a game that has begun: the first plays Black.
+ * @param {{ server: Server, browser: Browser }} stage
+ * @param {BrowserContextOptions} [options] of the first one's browser
+ * @param {string[]} [names]
+ */
+export async function twoPlay({ server, browser }, options = {}, [one, other] = ['Ann', 'Bob']) {
+  const ann = await visitor(browser, server, options, one);
+  const bob = await visitor(browser, server, {}, other);
+  await ann.page.goto('/');
+  await ann.page.locator('.options > summary').click();
+  await ann.page.getByLabel('Your colour').selectOption('black');
+  await ann.page.getByRole('button', { name: 'Play a friend' }).click();
+  const link = await ann.page.getByLabel('Link to this room').inputValue();
+  await bob.page.goto(link);
+  await ann.page.getByRole('heading', { name: 'Your turn' }).waitFor();
+  return { ann, bob, link };
+}
+
+/**
  * Somebody with a browser of his own. What his page complains of is kept in `complaints`.
  * @param {Browser} browser
  * @param {Server} server
  * @param {BrowserContextOptions} [options]
+ * @param {string} [name] what he calls himself
  */
-export async function visitor(browser, server, options = {}) {
+export async function visitor(browser, server, options = {}, name) {
   const context = await browser.newContext({ locale: 'en-GB', baseURL: server.url, ...options });
+  if (name) await context.addInitScript((said) => localStorage.setItem('fivefold.name', said), name);
   const page = await context.newPage();
   /** @type {string[]} */
   const complaints = [];
@@ -108,4 +146,25 @@ export async function visitor(browser, server, options = {}) {
   });
   page.setDefaultTimeout(15_000);
   return { context, page, complaints };
+}
+
+/**
+ * Puts a stone on a point of the board by the mouse.
+ * @param {import('playwright-core').Page} page
+ * @param {string} name such as h8
+ */
+export async function put(page, name) {
+  const box = await page.getByRole('gridcell', { name: new RegExp(`^${name},`) }).boundingBox();
+  if (!box) throw new Error(`${name} is not on the board`);
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+}
+
+/**
+ * Waits until a point is as said, such as `Black`.
+ * @param {import('playwright-core').Page} page
+ * @param {string} name
+ * @param {string} what
+ */
+export async function sees(page, name, what) {
+  await page.getByRole('gridcell', { name: new RegExp(`^${name}, ${what}`) }).waitFor({ state: 'attached' });
 }

@@ -1,29 +1,120 @@
-// Two people play by a link, to a five.
+// People play by a link: to a five, with all that one may say besides moves.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 
-import { Server, openBrowser, visitor } from './harness.mjs';
+import { PHONE, put, sees, stage, twoPlay, visitor } from './harness.mjs';
 
-/** @type {Server} */
-let server;
-/** @type {import('playwright-core').Browser} */
-let browser;
+const at = stage('--no-show');
 
-before(async () => {
-  [server, browser] = await Promise.all([Server.start(), openBrowser()]);
+/**
+ * Plays moves, Black's first, until both have seen them.
+ * @param {import('playwright-core').Page[]} players
+ * @param {string[]} moves
+ */
+async function playAll(players, moves) {
+  for (const [ply, point] of moves.entries()) {
+    const mover = players[ply % 2];
+    if (mover) await put(mover, point);
+    for (const page of players) await sees(page, point, ply % 2 === 0 ? 'Black' : 'White');
+  }
+}
+
+test('two browsers play by a link to a five, and once more', async () => {
+  const { ann, bob } = await twoPlay(at);
+  await playAll([ann.page, bob.page], ['h8', 'h9', 'i8', 'i9', 'j8', 'j9', 'k8', 'k9', 'l8']);
+  await ann.page.getByRole('heading', { name: 'You won' }).waitFor();
+  await bob.page.getByRole('heading', { name: 'You lost' }).waitFor();
+  await sees(bob.page, 'j8', 'Black, winning line');
+
+  await bob.page.getByRole('button', { name: 'Rematch' }).click();
+  await ann.page.getByText('Bob wants a rematch.').waitFor();
+  await ann.page.getByRole('button', { name: 'Accept' }).click();
+  // Colours are swapped.
+  await bob.page.getByRole('heading', { name: 'Your turn' }).waitFor();
+  await playAll([bob.page, ann.page], ['a1', 'b1']);
+  assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });
 
-after(async () => {
-  await browser.close();
-  await server.stop();
+test('what ends a game can be undone for a moment', async () => {
+  const { ann, bob } = await twoPlay(at);
+  await playAll([ann.page, bob.page], ['h8', 'h9']);
+  await ann.page.getByRole('button', { name: 'Resign' }).click();
+  await ann.page.getByRole('button', { name: 'Undo' }).click();
+  await ann.page.getByRole('button', { name: 'Offer a draw' }).click();
+  await bob.page.getByText('Ann offers a draw.').waitFor();
+  await bob.page.getByRole('button', { name: 'Decline' }).click();
+  await bob.page.getByRole('button', { name: 'Take back' }).click();
+  await ann.page.getByText('Bob asks to take a move back.').waitFor();
+  await ann.page.getByRole('button', { name: 'Accept' }).click();
+  await sees(ann.page, 'h9', 'empty');
+  await bob.page.getByRole('button', { name: 'Resign' }).click();
+  await ann.page.getByRole('heading', { name: 'You won' }).waitFor();
+  assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });
 
-test('the start loads without a complaint', async () => {
-  const { page, complaints } = await visitor(browser, server);
+test('who comes later watches, talks apart, and looks back in peace', async () => {
+  const { ann, bob, link } = await twoPlay(at);
+  const eve = await visitor(at.browser, at.server, {}, 'Eve');
+  await eve.page.goto(link);
+  await ann.page.getByText('Watching: 1').waitFor();
+  await playAll([ann.page, bob.page, eve.page].slice(0, 2), ['h8', 'h9']);
+  await eve.page.getByRole('button', { name: 'Previous move' }).click();
+  await eve.page.getByText('Move 1 of 2').waitFor();
+  await put(ann.page, 'i8');
+  await eve.page.getByText('Move 1 of 3').waitFor();
+  await sees(eve.page, 'i8', 'empty');
+
+  await eve.page.getByLabel('Say something').fill('l8 wins');
+  await eve.page.keyboard.press('Enter');
+  await ann.page.getByLabel('Say something').fill('good luck');
+  await ann.page.keyboard.press('Enter');
+  await bob.page.locator('.chat-lines').getByText('good luck').waitFor();
+  await eve.page.locator('.chat-lines').getByText('good luck').waitFor();
+  await eve.page.locator('.chat-lines').getByText('l8 wins').waitFor();
+  assert.equal(await ann.page.locator('.chat-lines').getByText('l8 wins').count(), 0);
+  await bob.page.getByRole('button', { name: 'Resign' }).click();
+  await ann.page.locator('.chat-lines').getByText('l8 wins').waitFor();
+  assert.deepEqual([...ann.complaints, ...bob.complaints, ...eve.complaints], []);
+});
+
+test('a game against the bot, on a phone, is found again among one’s games', async () => {
+  const { page, complaints } = await visitor(at.browser, at.server, PHONE);
   await page.goto('/');
-  await page.getByRole('button', { name: 'Play a friend' }).click();
-  await page.waitForURL('**/r/*');
-  await page.locator('canvas').waitFor();
+  await page.locator('.options > summary').tap();
+  await page.getByLabel('Your colour').selectOption('black');
+  await page.getByLabel('Level').fill('1');
+  await page.getByRole('button', { name: 'Play the bot' }).tap();
+  await page.getByRole('heading', { name: 'Your turn' }).waitFor();
+  const box = await page.getByRole('gridcell', { name: /^h8,/ }).boundingBox();
+  assert.ok(box);
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  await page.touchscreen.tap(x, y);
+  await sees(page, 'h8', 'empty');
+  await page.touchscreen.tap(x, y);
+  await sees(page, 'h8', 'Black');
+  await page.getByText('Moves: 2').waitFor();
+  await page.getByRole('button', { name: 'Resign' }).tap();
+  await page.getByRole('heading', { name: 'You lost' }).waitFor();
+  await page.getByRole('link', { name: 'Games' }).tap();
+  await page.locator('.game', { hasText: 'Bot, level 1' }).waitFor();
+  await page.getByLabel('Search').fill('nobody');
+  await page.getByText('Nothing found.').waitFor();
   assert.deepEqual(complaints, []);
+});
+
+test('one is the same on another device, by a link', async () => {
+  const here = await visitor(at.browser, at.server, {}, 'Ann');
+  await here.page.goto('/');
+  await here.page.getByRole('button', { name: 'Ann' }).click();
+  await here.page.getByRole('button', { name: 'Show the link' }).click();
+  const link = await here.page.getByLabel('Play on another device').inputValue();
+  const there = await visitor(at.browser, at.server);
+  /** @type {string[]} */
+  const asked = [];
+  there.page.on('request', (request) => asked.push(request.url()));
+  await there.page.goto(link);
+  await there.page.getByRole('button', { name: 'Yes' }).click();
+  await there.page.getByRole('button', { name: 'Ann' }).waitFor();
+  assert.ok(!asked.some((url) => url.includes(link.split('=')[1] ?? '?')), 'the server is not told');
 });

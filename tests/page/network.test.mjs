@@ -1,0 +1,56 @@
+// Networks break and servers restart: nothing that was put in is lost.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { put, sees, stage, twoPlay } from './harness.mjs';
+
+const at = stage('--no-show');
+
+test('a move made without a network arrives when it is back', async () => {
+  const { ann, bob } = await twoPlay(at);
+  await put(ann.page, 'h8');
+  await sees(bob.page, 'h8', 'Black');
+  await bob.context.setOffline(true);
+  // Chromium cuts no open socket: the page is to find out by itself that it is dead.
+  await bob.page.evaluate(() => dispatchEvent(new Event('online')));
+  await put(bob.page, 'h9');
+  await bob.context.setOffline(false);
+  await sees(ann.page, 'h9', 'White');
+  await put(ann.page, 'i8');
+  await sees(bob.page, 'i8', 'Black');
+  assert.deepEqual([...ann.complaints, ...bob.complaints], []);
+});
+
+test('a server that is killed in the middle costs nobody a move', async () => {
+  const { ann, bob } = await twoPlay(at);
+  await put(ann.page, 'h8');
+  await sees(bob.page, 'h8', 'Black');
+  await at.server.kill();
+  await ann.page.getByText('Connection lost, coming back…').waitFor();
+  await bob.page.getByText('Connection lost, coming back…').waitFor();
+  await put(bob.page, 'h9');
+  await bob.page.getByLabel('Say something').fill('still here');
+  await bob.page.keyboard.press('Enter');
+  await at.server.again();
+  await sees(ann.page, 'h9', 'White');
+  await ann.page.getByText('Connection lost, coming back…').waitFor({ state: 'hidden' });
+  await put(ann.page, 'i8');
+  await sees(bob.page, 'i8', 'Black');
+  await ann.page.locator('.chat-lines').getByText('still here').waitFor();
+  assert.deepEqual([...ann.complaints, ...bob.complaints], []);
+});
+
+test('a reload and a second tab keep the seat', async () => {
+  const { ann, bob, link } = await twoPlay(at);
+  await put(ann.page, 'h8');
+  await ann.page.reload();
+  await sees(ann.page, 'h8', 'Black');
+  const second = await ann.context.newPage();
+  await second.goto(link);
+  await put(bob.page, 'h9');
+  await sees(second, 'h9', 'White');
+  await put(second, 'i8');
+  await sees(ann.page, 'i8', 'Black');
+  await sees(bob.page, 'i8', 'Black');
+});
