@@ -29,10 +29,13 @@ pub(crate) enum Posted {
 }
 
 impl Outbox {
-    /// An outbox, the end from which messages are taken, and the sign that it was full.
-    pub(crate) fn new() -> (Self, mpsc::Receiver<Utf8Bytes>, CancellationToken) {
+    /// An outbox, the end from which messages are taken, and the sign that it was full. That is
+    /// also given when the server stops: it has one thing to listen for.
+    pub(crate) fn new(
+        stop: &CancellationToken,
+    ) -> (Self, mpsc::Receiver<Utf8Bytes>, CancellationToken) {
         let (queue, messages) = mpsc::channel(OUTBOX_MESSAGES_MAX);
-        let overflow = CancellationToken::new();
+        let overflow = stop.child_token();
         (Self { queue, overflow: overflow.clone() }, messages, overflow)
     }
 
@@ -60,7 +63,7 @@ mod tests {
 
     #[test]
     fn what_waits_for_a_session_is_limited() {
-        let (outbox, mut messages, overflow) = Outbox::new();
+        let (outbox, mut messages, overflow) = Outbox::new(&CancellationToken::new());
         let post = || outbox.post(Utf8Bytes::from_static("news"));
         for _ in 0..OUTBOX_MESSAGES_MAX {
             assert_eq!(post(), Posted::Queued);

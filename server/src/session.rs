@@ -8,6 +8,7 @@ mod close;
 use std::{
     collections::HashMap,
     net::IpAddr,
+    pin::{Pin, pin},
     sync::{Arc, Weak},
     time::Duration,
 };
@@ -19,13 +20,13 @@ use fivefold_shared::protocol::{
 use futures_util::{SinkExt, StreamExt, future::join_all};
 use tokio::{
     sync::mpsc,
-    time::{Instant, sleep_until, timeout},
+    time::{Instant, Sleep, sleep_until, timeout},
 };
 use tokio_tungstenite::{
     WebSocketStream,
     tungstenite::{self, Utf8Bytes, protocol::WebSocketConfig},
 };
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
 use self::close::End;
 use crate::{
@@ -61,7 +62,7 @@ fn config() -> WebSocketConfig {
 pub(crate) async fn run(socket: Socket, id: SessionId, address: IpAddr, server: Arc<Server>) {
     let role = tungstenite::protocol::Role::Server;
     let socket = WebSocketStream::from_raw_socket(socket, role, Some(config())).await;
-    let (outbox, messages, overflow) = Outbox::new();
+    let (outbox, messages, ending) = Outbox::new(&server.stop);
     let now = Instant::now();
     let per_second = f64::from(server.limits.commands_per_second);
     let bucket = Bucket::new(now, per_second, server.limits.commands_burst);
@@ -80,7 +81,7 @@ pub(crate) async fn run(socket: Socket, id: SessionId, address: IpAddr, server: 
         socket,
         outbox,
         messages,
-        overflow,
+        ending,
         who: None,
         rooms: HashMap::new(),
         bucket,
@@ -105,8 +106,8 @@ struct Session {
     socket: WebSocketStream<Socket>,
     outbox: Outbox,
     messages: mpsc::Receiver<Utf8Bytes>,
-    /// The outbox was full.
-    overflow: CancellationToken,
+    /// The outbox was full, or the server stops.
+    ending: CancellationToken,
     /// Who this is; nobody before `hello`.
     who: Option<Greeted>,
     /// The rooms that the session is in, or has asked to enter.
@@ -143,27 +144,46 @@ struct Joined {
 impl Session {
     /// Reads and writes until the session is to end; why it is.
     async fn serve(&mut self) -> End {
+        // These two live as long as the session: to begin and end them for every message costs
+        // more than all else that is done for it here.
+        let ending = self.ending.clone();
+        let mut ended = pin!(ending.cancelled());
+        let mut timer = pin!(sleep_until(self.timer()));
         loop {
-            match self.step().await {
-                Ok(()) => {}
-                Err(end) => return end,
+            if timer.deadline() != self.timer() {
+                timer.as_mut().reset(self.timer());
+            }
+            if let Err(end) = self.step(ended.as_mut(), timer.as_mut()).await {
+                return end;
             }
         }
     }
 
-    async fn step(&mut self) -> Result<(), End> {
-        let timer = match self.who {
+    /// When [`Self::tick`] is due.
+    fn timer(&self) -> Instant {
+        match self.who {
             Some(_) => self.ping_at,
             None => self.ping_at.min(self.hello_by),
-        };
+        }
+    }
+
+    async fn step(
+        &mut self,
+        ended: Pin<&mut WaitForCancellationFuture<'_>>,
+        timer: Pin<&mut Sleep>,
+    ) -> Result<(), End> {
         tokio::select! {
             biased;
-            () = self.overflow.cancelled() => Err(End::TOO_SLOW),
             Some(text) = self.messages.recv() => self.write(text).await,
-            () = self.server.stop.cancelled() => Err(End::RESTART),
+            () = ended => Err(self.end()),
             message = self.socket.next() => self.read(message).await,
-            () = sleep_until(timer) => self.tick().await,
+            () = timer => self.tick().await,
         }
+    }
+
+    /// Why the session is to end at once.
+    fn end(&self) -> End {
+        if self.server.stop.is_cancelled() { End::RESTART } else { End::TOO_SLOW }
     }
 
     async fn tick(&mut self) -> Result<(), End> {
@@ -186,7 +206,7 @@ impl Session {
 
     /// Writes a message and whatever else waits.
     async fn write(&mut self, first: Utf8Bytes) -> Result<(), End> {
-        let Self { socket, messages, overflow, server, .. } = self;
+        let Self { socket, messages, ending, server, .. } = self;
         server.metrics.note_outbox(messages.len() + 1);
         let write = async {
             socket.feed(tungstenite::Message::Text(first)).await?;
@@ -198,8 +218,7 @@ impl Session {
         tokio::select! {
             biased;
             written = timeout(server.limits.write_timeout, write) => close::written(written),
-            () = overflow.cancelled() => Err(End::TOO_SLOW),
-            () = server.stop.cancelled() => Err(End::RESTART),
+            () = ending.cancelled() => Err(self.end()),
         }
     }
 

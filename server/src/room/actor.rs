@@ -8,7 +8,7 @@
 use std::{
     collections::{BTreeMap, HashMap, VecDeque},
     panic::AssertUnwindSafe,
-    pin::Pin,
+    pin::{Pin, pin},
     sync::{Arc, Mutex, PoisonError, atomic::AtomicBool, atomic::Ordering},
     time::{Duration, Instant},
 };
@@ -19,7 +19,7 @@ use fivefold_shared::{
 };
 use futures_util::{FutureExt, StreamExt, stream::FuturesUnordered};
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
 use super::{Effect, Effects, Entry, Input, Job, NOT_STORED, Room, SessionId, Thought, Ticket};
 use crate::{
@@ -180,6 +180,8 @@ enum Happening {
 impl Actor {
     async fn run(&mut self, founding: Effects, is_new: bool, mailbox: &mut mpsc::Receiver<Letter>) {
         let mut commit: Option<Reply<(), AppendError>> = None;
+        let stop = self.around.stop.clone();
+        let mut stopped = pin!(stop.cancelled());
         let mut stopping = false;
         self.take(founding, None);
         // Whoever makes a room enters it at once. With that in hand before anything is stored, he
@@ -195,7 +197,7 @@ impl Actor {
             if is_settled && (stopping || self.room.is_closed()) {
                 break;
             }
-            match self.next(mailbox, &mut commit, stopping).await {
+            match self.next(mailbox, &mut commit, stopped.as_mut(), stopping).await {
                 Happening::Sent(reply) => {
                     commit = Some(reply);
                     self.handed_over = Some(Instant::now());
@@ -246,10 +248,12 @@ impl Actor {
         &mut self,
         mailbox: &mut mpsc::Receiver<Letter>,
         commit: &mut Option<Reply<(), AppendError>>,
+        stopped: Pin<&mut WaitForCancellationFuture<'_>>,
         stopping: bool,
     ) -> Happening {
         let now = self.around.clock.now();
         let due = self.room.deadline().map(|at| Duration::from_millis(at.saturating_sub(now)));
+        let thinks = !self.thinking.is_empty();
         let takes_more = self.held.len() < HELD_EFFECTS_MAX && !stopping;
         let may_store = commit.is_none() && !self.unstored.entries.is_empty();
         let is_due = async {
@@ -273,8 +277,8 @@ impl Actor {
                     Err(error) => Happening::StoreGone(error),
                 }
             }
-            () = self.around.stop.cancelled(), if !stopping => Happening::Stop,
-            Some((ticket, thought)) = self.thinking.next(), if takes_more => {
+            () = stopped, if !stopping => Happening::Stop,
+            Some((ticket, thought)) = self.thinking.next(), if takes_more && thinks => {
                 Happening::Thought(ticket, thought)
             }
             Some(letter) = mailbox.recv(), if takes_more => Happening::Came(letter),

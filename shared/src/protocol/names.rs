@@ -1,9 +1,12 @@
 //! The short texts that name things on the wire. Each is checked where it is parsed, so that the
 //! rest of the program never meets a malformed one.
 
-use std::fmt;
+use std::{fmt, marker::PhantomData, str};
 
-use serde::{Deserialize, Serialize};
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{self, Visitor},
+};
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 use unicode_security::confusable_detection::skeleton;
 
@@ -52,17 +55,64 @@ pub enum NameError {
     ChatText,
 }
 
+/// A short text of ASCII characters, held in place: it is copied often, and that takes no memory
+/// of its own.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Ascii<const MAX: usize> {
+    /// Zeros follow the text.
+    bytes: [u8; MAX],
+    length: u8,
+}
+
+impl<const MAX: usize> Ascii<MAX> {
+    /// Nothing if the text is too long or not ASCII.
+    fn new(text: &str) -> Option<Self> {
+        let mut bytes = [0; MAX];
+        bytes.get_mut(..text.len())?.copy_from_slice(text.as_bytes());
+        let length = u8::try_from(text.len()).ok()?;
+        text.is_ascii().then_some(Self { bytes, length })
+    }
+
+    fn as_str(&self) -> &str {
+        str::from_utf8(&self.bytes[..self.length.into()]).expect("it was made of ASCII")
+    }
+}
+
+/// Reads a checked text from a string.
+struct TextVisitor<T>(PhantomData<T>);
+
+impl<T: for<'a> TryFrom<&'a str, Error = NameError>> Visitor<'_> for TextVisitor<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
+        T::try_from(text).map_err(E::custom)
+    }
+}
+
 macro_rules! checked_text {
-    ($(#[$meta:meta])* $name:ident, $check:expr, $error:expr) => {
+    ($(#[$meta:meta])* $name:ident, $max:expr, $check:expr) => {
         $(#[$meta])*
-        #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-        #[serde(try_from = "String", into = "String")]
-        pub struct $name(String);
+        #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(Ascii<$max>);
 
         impl $name {
             /// The text itself.
             pub fn as_str(&self) -> &str {
-                &self.0
+                self.0.as_str()
+            }
+        }
+
+        impl TryFrom<&str> for $name {
+            type Error = NameError;
+
+            fn try_from(text: &str) -> Result<Self, NameError> {
+                let check: fn(&str) -> bool = $check;
+                let ascii = Ascii::new(text).filter(|_| check(text));
+                ascii.map(Self).ok_or(NameError::$name)
             }
         }
 
@@ -70,14 +120,19 @@ macro_rules! checked_text {
             type Error = NameError;
 
             fn try_from(text: String) -> Result<Self, NameError> {
-                let check: fn(&str) -> bool = $check;
-                if check(&text) { Ok(Self(text)) } else { Err($error) }
+                Self::try_from(text.as_str())
             }
         }
 
-        impl From<$name> for String {
-            fn from(name: $name) -> Self {
-                name.0
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                deserializer.deserialize_str(TextVisitor(PhantomData))
             }
         }
     };
@@ -87,13 +142,13 @@ macro_rules! shown_as_text {
     ($($name:ident),*) => {$(
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.0)
+                f.write_str(self.as_str())
             }
         }
 
         impl fmt::Debug for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                fmt::Debug::fmt(&self.0, f)
+                fmt::Debug::fmt(self.as_str(), f)
             }
         }
     )*};
@@ -103,15 +158,15 @@ checked_text! {
     /// A command's id, chosen by the client, never used twice by one identity for two different
     /// commands: from 1 to [`COMMAND_ID_MAX`] printable ASCII characters.
     CommandId,
-    |text| (1..=COMMAND_ID_MAX).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic()),
-    NameError::CommandId
+    COMMAND_ID_MAX,
+    |text| (1..=COMMAND_ID_MAX).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic())
 }
 checked_text! {
     /// A room's code: [`ROOM_CODE_LENGTH`] characters of [`ROOM_CODE_ALPHABET`]. Who knows it may
     /// enter.
     RoomCode,
-    |text| text.len() == ROOM_CODE_LENGTH && text.bytes().all(|b| ROOM_CODE_ALPHABET.contains(&b)),
-    NameError::RoomCode
+    ROOM_CODE_LENGTH,
+    |text| text.len() == ROOM_CODE_LENGTH && text.bytes().all(|b| ROOM_CODE_ALPHABET.contains(&b))
 }
 checked_text! {
     /// The secret by which somebody is known to the server: 32 random bytes, in hexadecimal. It is
@@ -119,21 +174,21 @@ checked_text! {
     ///
     /// `Debug` hides it, and there is no `Display`.
     Identity,
-    |text| text.len() == IDENTITY_LENGTH && lower_hex(text),
-    NameError::Identity
+    IDENTITY_LENGTH,
+    |text| text.len() == IDENTITY_LENGTH && lower_hex(text)
 }
 checked_text! {
     /// What others know somebody by: derived from the [`Identity`], which cannot be found from it.
     MemberId,
-    |text| text.len() == MEMBER_ID_LENGTH && lower_hex(text),
-    NameError::MemberId
+    MEMBER_ID_LENGTH,
+    |text| text.len() == MEMBER_ID_LENGTH && lower_hex(text)
 }
 checked_text! {
     /// A finished game's id: [`GAME_ID_LENGTH`] characters of [`ROOM_CODE_ALPHABET`]. Who knows it
     /// may see the game.
     GameId,
-    |text| text.len() == GAME_ID_LENGTH && text.bytes().all(|b| ROOM_CODE_ALPHABET.contains(&b)),
-    NameError::GameId
+    GAME_ID_LENGTH,
+    |text| text.len() == GAME_ID_LENGTH && text.bytes().all(|b| ROOM_CODE_ALPHABET.contains(&b))
 }
 shown_as_text!(CommandId, RoomCode, MemberId, GameId, Name);
 
