@@ -16,6 +16,8 @@ use crate::{
     tls::{Tls, TlsError},
 };
 
+const DAY_SECS: u64 = 24 * 60 * 60;
+
 /// The Fivefold server: five in a row, online. Without a command it serves.
 #[derive(Clone, PartialEq, Eq, Debug, clap::Parser)]
 #[command(name = "fivefold-server", version)]
@@ -98,6 +100,22 @@ pub struct Args {
     #[arg(long, env = "FIVEFOLD_ABANDONED_ROOM_CLOSE", value_name = "SECONDS",
           default_value_t = Limits::DEFAULT.abandoned_room_close_ms / 1_000)]
     pub abandoned_room_close: u64,
+
+    /// A player who is away and on turn for so many seconds may lose: his opponent may claim the
+    /// game.
+    #[arg(long, env = "FIVEFOLD_CLAIM_AFTER", value_name = "SECONDS",
+          default_value_t = Limits::DEFAULT.claim_after_ms / 1_000)]
+    pub claim_after: u64,
+
+    /// After so many seconds such a game ends by itself.
+    #[arg(long, env = "FIVEFOLD_ABANDON_AFTER", value_name = "SECONDS",
+          default_value_t = Limits::DEFAULT.abandoned_game_ms / 1_000)]
+    pub abandon_after: u64,
+
+    /// Keep the logs of closed rooms for so many days. Finished games are kept for ever.
+    #[arg(long, env = "FIVEFOLD_KEEP_ROOMS", value_name = "DAYS",
+          default_value_t = Limits::DEFAULT.closed_rooms_kept.as_secs() / DAY_SECS)]
+    pub keep_rooms: u64,
 
     /// Most sessions.
     #[arg(long, env = "FIVEFOLD_SESSIONS", value_name = "NUMBER",
@@ -252,6 +270,9 @@ impl Args {
                 bot_answer_min_ms: self.bot_answer_min,
                 empty_room_close_ms: ms(self.empty_room_close),
                 abandoned_room_close_ms: ms(self.abandoned_room_close),
+                claim_after_ms: ms(self.claim_after),
+                abandoned_game_ms: ms(self.abandon_after),
+                closed_rooms_kept: Duration::from_secs(self.keep_rooms.saturating_mul(DAY_SECS)),
                 ..default.limits
             },
             clock: default.clock,

@@ -24,6 +24,7 @@ pub mod signals;
 pub mod store;
 mod thinking;
 pub mod tls;
+mod upkeep;
 
 use std::{
     io,
@@ -136,11 +137,12 @@ pub async fn run(
         stop: shutdown.clone(),
     });
 
-    reopen_rooms(&server.lobby, store).await?;
+    reopen_rooms(&server.lobby, &store).await?;
 
     let store_broke = tokio::select! {
         () = accept_all(listeners, &server, &connections) => false,
         () = writer.wait() => true,
+        never = upkeep::forget_old(store, clock, limits.closed_rooms_kept) => match never {},
     };
     shutdown.cancel();
 
@@ -162,7 +164,7 @@ pub async fn run(
 }
 
 /// Reads back the rooms that were open when the last server ended.
-async fn reopen_rooms(lobby: &Arc<Lobby>, store: Store) -> Result<(), StorageError> {
+async fn reopen_rooms(lobby: &Arc<Lobby>, store: &Store) -> Result<(), StorageError> {
     let claims = store.turn().await?.claim().wait().await?;
     let count = claims.len();
     for claim in claims {

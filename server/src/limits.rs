@@ -111,6 +111,10 @@ pub const SPECTATOR_LINES_WITHIN_MS: u64 = 4_000;
 /// An address may say so many times as many lines as a session, and ask the engine so many times
 /// as often.
 pub const ADDRESS_SHARES: u32 = 10;
+/// How often the logs of rooms that were closed long ago are forgotten.
+pub const FORGET_INTERVAL: Duration = Duration::from_secs(60 * 60);
+/// Most rooms whose logs are forgotten in one commit.
+pub const FORGET_ROOMS_MAX: usize = 32;
 /// Shortest time between two lists of spectators, or of absent players, sent by one room.
 pub const SPECTATOR_NEWS_INTERVAL_MS: u64 = 1_000;
 
@@ -168,6 +172,8 @@ pub struct Limits {
     pub bots_room_close_ms: u64,
     /// The same while a game between two people is running there.
     pub abandoned_room_close_ms: u64,
+    /// The log of a closed room is kept this long after its last event.
+    pub closed_rooms_kept: Duration,
 }
 
 impl Limits {
@@ -198,6 +204,7 @@ impl Limits {
         empty_room_close_ms: 60 * 60 * 1_000,
         bots_room_close_ms: 10 * 1_000,
         abandoned_room_close_ms: 24 * 60 * 60 * 1_000,
+        closed_rooms_kept: Duration::from_secs(30 * 24 * 60 * 60),
     };
 }
 

@@ -60,7 +60,19 @@ pub trait Storage: Send + fmt::Debug + 'static {
     /// When the commit failed.
     fn remember(&mut self, members: &[KnownMember]) -> Result<(), StorageError>;
 
-    /// A room's log, in order and without gaps; empty for a room that is not there.
+    /// Forgets the logs of closed rooms whose last event is older than `before`, in milliseconds
+    /// since the Unix epoch, of at most so many at once; the games that ended there stay. Of how
+    /// many. There is nothing to do for a storage that keeps no logs of closed rooms.
+    ///
+    /// # Errors
+    /// When the commit failed; nothing is then forgotten.
+    fn forget(&mut self, before: u64, rooms_max: usize) -> Result<usize, StorageError> {
+        let _ = (before, rooms_max);
+        Ok(0)
+    }
+
+    /// A room's log, in order and without gaps; empty for a room that is not there, or whose log
+    /// is forgotten.
     ///
     /// # Errors
     /// When it cannot be read.

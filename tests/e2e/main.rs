@@ -4,6 +4,7 @@
 
 mod bots;
 mod client;
+mod disk;
 mod fault;
 mod hostile;
 mod play;

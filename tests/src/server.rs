@@ -55,6 +55,17 @@ impl Server {
         Self::run(server.arg("--data").arg(folder).args(flags))
     }
 
+    /// As [`start_in`](Self::start_in), for a server whose files will be limited: a write beyond the
+    /// limit is an error for it, and not its end.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn start_in_with_limits(folder: &Path) -> Self {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""]);
+        Self::run(shell.arg(program("fivefold-server")).arg("--data").arg(folder))
+    }
+
     fn run(server: &mut Command) -> Self {
         let mut child = server
             .args(["--listen", "127.0.0.1:0", "--no-show"])

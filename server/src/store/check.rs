@@ -162,11 +162,15 @@ fn check_pages(snapshot: &Transaction<'_>, findings: &mut Findings) -> Result<()
 }
 
 fn check_rooms(snapshot: &Transaction<'_>, findings: &mut Findings) -> Result<(), StorageError> {
-    let mut rooms = snapshot.prepare("SELECT id, code FROM room")?;
-    let rows = rooms.query_map((), |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let mut rooms = snapshot.prepare("SELECT id, code, closed = 1 AND seq = 0 FROM room")?;
+    let rows = rooms.query_map((), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
     for row in rows {
-        let (id, code): (i64, String) = row?;
+        let (id, code, is_forgotten): (i64, String, bool) = row?;
         findings.rooms += 1;
+        if is_forgotten {
+            findings.games += u64::try_from(games_of(snapshot, id)?.len()).unwrap_or(u64::MAX);
+            continue;
+        }
         if let Err(error) = check_room(snapshot, id, &name(code.clone())?, findings) {
             findings.add(format_args!("room {code}: {error}"));
         }

@@ -79,6 +79,10 @@ const MIGRATIONS: &[&str] = &[
         WHERE listed = 0 AND summary ->> side.path IS NOT NULL
         ON CONFLICT DO NOTHING;
     ",
+    "
+    -- Rooms whose logs are forgotten one day; then their seq is 0.
+    CREATE INDEX room_closed ON room (id) WHERE closed = 1 AND seq > 0;
+    ",
 ];
 
 /// What a file is.

@@ -136,6 +136,38 @@ impl Storage for Sqlite {
         Ok(transaction.commit()?)
     }
 
+    fn forget(&mut self, before: u64, rooms_max: usize) -> Result<usize, StorageError> {
+        let transaction =
+            self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let rooms = {
+            let mut old = transaction.prepare_cached(
+                "SELECT room.id, room.last FROM room JOIN event ON event.id = room.last
+                 WHERE room.closed = 1 AND room.seq > 0 AND event.at < ? LIMIT ?",
+            )?;
+            let rows = old.query_map((before.min(i64::MAX.cast_unsigned()), rooms_max), |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })?;
+            rows.collect::<Result<Vec<(i64, i64)>, _>>()?
+        };
+        for (room, last) in &rooms {
+            transaction
+                .prepare_cached(
+                    "WITH RECURSIVE log (id, before) AS (
+                         SELECT id, before FROM event WHERE id = ?
+                         UNION ALL
+                         SELECT event.id, event.before FROM event JOIN log ON event.id = log.before
+                     )
+                     DELETE FROM event WHERE id IN (SELECT id FROM log)",
+                )?
+                .execute((last,))?;
+            transaction
+                .prepare_cached("UPDATE room SET seq = 0, last = 0 WHERE id = ?")?
+                .execute((room,))?;
+        }
+        transaction.commit()?;
+        Ok(rooms.len())
+    }
+
     fn read(&mut self, room: &RoomCode) -> Result<Vec<Entry>, StorageError> {
         read_log(&self.connection, room)
     }

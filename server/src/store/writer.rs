@@ -11,7 +11,10 @@ use fivefold_shared::protocol::RoomCode;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{Append, AppendError, Blocking, Claim, KnownMember, Storage, StorageError};
-use crate::{limits::WRITER_QUEUE_MAX, room::Entry};
+use crate::{
+    limits::{FORGET_ROOMS_MAX, WRITER_QUEUE_MAX},
+    room::Entry,
+};
 
 /// The way to the writer; cheap to clone. The writer ends when all of these are dropped.
 #[derive(Clone, Debug)]
@@ -46,6 +49,7 @@ enum Request {
     Claim(oneshot::Sender<Result<Vec<Claim>, StorageError>>),
     Append(Append, oneshot::Sender<Result<(), AppendError>>),
     Read(RoomCode, oneshot::Sender<Result<Vec<Entry>, StorageError>>),
+    Forget(u64, oneshot::Sender<Result<usize, StorageError>>),
 }
 
 impl Store {
@@ -100,6 +104,13 @@ impl Turn<'_> {
         Reply(reply)
     }
 
+    /// Asks for logs of closed rooms to be forgotten; see [`Storage::forget`].
+    pub(crate) fn forget(self, before: u64) -> Reply<usize, StorageError> {
+        let (answer, reply) = oneshot::channel();
+        self.0.send(Request::Forget(before, answer));
+        Reply(reply)
+    }
+
     /// Asks for a room's log.
     pub(crate) fn read(self, room: RoomCode) -> Reply<Vec<Entry>, StorageError> {
         let (answer, reply) = oneshot::channel();
@@ -150,6 +161,10 @@ impl Writer {
                 Request::Read(room, answer) => {
                     group.commit(storage);
                     report(answer, storage.read(&room));
+                }
+                Request::Forget(before, answer) => {
+                    group.commit(storage);
+                    report(answer, storage.forget(before, FORGET_ROOMS_MAX));
                 }
             }
             let is_full = group.appends.len().max(group.members.len()) >= WRITER_QUEUE_MAX;

@@ -33,6 +33,30 @@ fn what_is_appended_is_read() {
 }
 
 #[test]
+fn old_logs_of_closed_rooms_are_forgotten_and_games_stay() {
+    every_storage(|storage| {
+        let game = resigned("private", 7, 8);
+        let last = game[2].event.at;
+        storage.append(&[append(1, game.clone(), 1), append(2, game.clone(), 2)]).unwrap();
+        storage.append(&[Append { closes: true, ..append(2, vec![], 0) }]).unwrap();
+        // An event at that very time is not older, and an open room is never old.
+        assert_eq!(storage.forget(last, 10).unwrap(), 0);
+        assert!(storage.forget(u64::MAX, 10).unwrap() <= 1);
+        assert_eq!(storage.forget(u64::MAX, 10).unwrap(), 0);
+        assert_eq!(storage.read(&code(1)).unwrap(), game);
+        assert_eq!(storage.read(&code(2)).unwrap(), []);
+        assert_eq!(storage.claim().unwrap().len(), 1);
+        let mut archive = storage.archive().unwrap();
+        for number in [1, 2] {
+            assert!(archive.game(&game_id(number)).unwrap().is_some(), "game {number}");
+        }
+        // Its code is not given to another room.
+        let again = storage.append(&[append(2, log(1), 0)]).unwrap();
+        assert!(matches!(again[..], [Ok(()) | Err(Conflict::Owner)]), "{again:?}");
+    });
+}
+
+#[test]
 fn a_conflict_does_not_touch_the_other_rooms() {
     every_storage(|storage| {
         let whole = log(9);

@@ -47,11 +47,25 @@ fn logs_are_there_when_the_file_is_opened_again() {
 }
 
 #[test]
+fn a_file_is_sound_without_the_logs_that_are_forgotten() {
+    let folder = filled();
+    let mut storage = open(folder.path()).unwrap();
+    for forgotten in [15, 5, 0] {
+        assert_eq!(storage.forget(u64::MAX, 15).unwrap(), forgotten);
+    }
+    drop(storage);
+    let findings = check(folder.path()).unwrap().to_string();
+    assert_eq!(findings, "200 rooms, 3600 events, 20 finished games: all is well.\n");
+}
+
+#[test]
 fn a_file_of_an_older_server_is_upgraded() {
     let folder = filled();
     // Format 1 knew no members.
     let connection = rusqlite::Connection::open(file_in(folder.path())).unwrap();
-    connection.execute_batch("DROP TABLE member; PRAGMA user_version = 1").unwrap();
+    connection
+        .execute_batch("DROP INDEX room_closed; DROP TABLE member; PRAGMA user_version = 1")
+        .unwrap();
     drop(connection);
     assert!(check(folder.path()).unwrap().is_sound());
     let mut storage = open(folder.path()).unwrap();

@@ -1,0 +1,44 @@
+//! A disk that is full: what cannot be stored is refused, and the games go on when there is space.
+
+use fivefold_shared::protocol::{LobbyRequest, Message, Reason, Request, RoomRequest};
+use fivefold_tests::{Guest, Server};
+use rustix::process::{Pid, Resource, Rlimit, prlimit};
+
+use crate::{FIVE, Pair, freestyle, private};
+
+/// Lets no file of the server grow beyond this; nothing is no limit.
+fn limit_files(server: &Server, bytes: Option<u64>) {
+    let pid = i32::try_from(server.pid()).ok().and_then(Pid::from_raw);
+    let limit = Rlimit { current: bytes, maximum: None };
+    prlimit(pid, Resource::Fsize, limit).expect("it is our process");
+}
+
+#[tokio::test]
+async fn a_full_disk_refuses_moves_and_the_game_goes_on_when_there_is_space() {
+    let folder = tempfile::tempdir().expect("a folder for the data");
+    let server = Server::start_in_with_limits(folder.path());
+    let mut pair = Pair::on(server, private(freestyle())).await;
+    pair.play(&FIVE[..2]).await;
+
+    limit_files(&pair.server, Some(0));
+    let (x, y) = FIVE[2];
+    let play = RoomRequest::Play { ply: 2, point: (x, y).into() };
+    for _ in 0..3 {
+        assert_eq!(pair.ann.refused(&pair.room, play.clone()).await, Reason::Unavailable);
+        let pong = pair.bob.ask(Request::Lobby(LobbyRequest::Ping)).await;
+        assert!(matches!(pong, Message::Pong { .. }), "{pong:?}");
+        assert_eq!(pair.bob.seen(&pair.room).position().ply(), 2, "nobody has seen the move");
+    }
+    limit_files(&pair.server, None);
+    pair.play(&FIVE[2..8]).await;
+
+    // What was acknowledged before and after is there, once.
+    let Pair { server, room, ann, .. } = pair;
+    let played = ann.seen(&room).position().moves().to_vec();
+    drop(server);
+    let server = Server::start_in(folder.path());
+    let mut ann = Guest::back(&server, &ann.identity, "Ann").await;
+    ann.join(&room).await;
+    assert_eq!(ann.seen(&room).position().moves(), played);
+    assert_eq!(played.len(), 8);
+}
