@@ -84,7 +84,8 @@ pub(crate) async fn serve(
         () = server.stop.cancelled() => return,
     };
     match accepted {
-        Ok(Ok(stream)) => speak(stream, peer, router, server).await,
+        // In a box, so that connections without encryption have no room for this.
+        Ok(Ok(stream)) => Box::pin(speak(stream, peer, router, server)).await,
         Ok(Err(error)) => tracing::debug!(%error, "the connection could not be encrypted"),
         Err(Elapsed { .. }) => tracing::debug!("the connection was not encrypted in time"),
     }

@@ -232,10 +232,6 @@ impl Session {
         self.write(encode(&message)).await
     }
 
-    async fn refuse(&mut self, id: Option<CommandId>, refusal: Refusal) -> Result<(), End> {
-        self.say(Message::Refused { id, refusal }).await
-    }
-
     async fn read(
         &mut self,
         message: Option<Result<tungstenite::Message, tungstenite::Error>>,
@@ -271,47 +267,75 @@ impl Session {
         u64::try_from(self.lag.as_millis()).unwrap_or(u64::MAX)
     }
 
+    /// Deals with a command, and says what comes of it unless a room does.
     async fn command(&mut self, text: &str) -> Result<(), End> {
         let command = Command::from_json(text);
         self.kind = command.as_ref().map_or("unknown", |command| command.request.kind());
         let now = Instant::now();
-        if !(self.bucket.take(now) && self.address_rate.take_command(now)) {
-            self.too_fast += 1;
-            if self.too_fast >= TOO_FAST_REFUSALS_MAX {
-                return Err(End::TOO_FAST);
+        let (id, answer) = match (self.may_command(now), command) {
+            (Ok(()), Ok(Command { id, request })) => {
+                let answer = self.obey(&id, request, now).await;
+                (Some(id), answer)
             }
-            let id = command.map_or_else(|(id, _)| id, |command| Some(command.id));
-            let text = "Too many commands. Wait a moment between them.";
-            return self.refuse(id, Refusal::new(Reason::TooFast, text)).await;
+            (Ok(()), Err((id, refusal))) => (id, Err(refusal.into())),
+            (Err(no), Ok(Command { id, .. })) => (Some(id), Err(no)),
+            (Err(no), Err((id, _))) => (id, Err(no)),
+        };
+        let refused = |refusal| Some(Message::Refused { id, refusal });
+        let (message, end) = match answer {
+            Ok(message) => (message, Ok(())),
+            Err(No::Refused(refusal)) => (refused(refusal), Ok(())),
+            Err(No::Ended(end)) => (None, Err(end)),
+            Err(No::RefusedAndEnded(refusal, end)) => (refused(refusal), Err(end)),
+        };
+        if let Some(message) = message {
+            self.say(message).await?;
         }
-        self.too_fast = 0;
-        match command {
-            Err((id, refusal)) => self.refuse(id, refusal).await,
-            Ok(Command { id, request }) => match (self.who.clone(), request) {
-                (_, Request::Lobby(LobbyRequest::Ping)) => self.say(Message::Pong { id }).await,
-                (None, Request::Lobby(LobbyRequest::Hello { protocol, identity, name })) => {
-                    self.hello(id, protocol, identity, name).await
+        end
+    }
+
+    /// Whether one more command is not too many.
+    fn may_command(&mut self, now: Instant) -> Result<(), No> {
+        if self.bucket.take(now) && self.address_rate.take_command(now) {
+            self.too_fast = 0;
+            return Ok(());
+        }
+        self.too_fast += 1;
+        if self.too_fast >= TOO_FAST_REFUSALS_MAX {
+            return Err(End::TOO_FAST.into());
+        }
+        let text = "Too many commands. Wait a moment between them.";
+        Err(Refusal::new(Reason::TooFast, text).into())
+    }
+
+    /// What is waited for while a room's command is passed on is nothing, and that for others is
+    /// put into a box: an idle session is as large as the largest of what it may wait for.
+    async fn obey(&mut self, id: &CommandId, request: Request, now: Instant) -> Answer {
+        let Some(who) = &self.who else {
+            return match request {
+                Request::Lobby(LobbyRequest::Ping) => Ok(Some(Message::Pong { id: id.clone() })),
+                Request::Lobby(LobbyRequest::Hello { protocol, identity, name }) => {
+                    Box::pin(self.hello(id, protocol, identity, name)).await
                 }
-                (None, Request::Lobby(_) | Request::Room { .. }) => {
-                    let text = "Say hello first.";
-                    self.refuse(Some(id), Refusal::new(Reason::HelloFirst, text)).await?;
-                    Err(End::NO_HELLO)
+                Request::Lobby(_) | Request::Room { .. } => {
+                    let refusal = Refusal::new(Reason::HelloFirst, "Say hello first.");
+                    Err(No::RefusedAndEnded(refusal, End::NO_HELLO))
                 }
-                (Some(who), Request::Lobby(request)) => self.lobby(who, id, request).await,
-                (Some(_), Request::Room { request, .. }) if !self.may_ask(&request, now) => {
-                    let text = "Not so fast. Wait a moment.";
-                    self.refuse(Some(id), Refusal::new(Reason::TooFast, text)).await
-                }
-                (Some(_), Request::Room { room, request }) => {
-                    let input = Input::Command {
-                        session: self.id,
-                        id: id.clone(),
-                        request,
-                        lag_ms: self.lag_ms(),
-                    };
-                    self.pass_on(id, &room, input).await
-                }
-            },
+            };
+        };
+        match request {
+            Request::Lobby(request) => {
+                let who = who.clone();
+                Box::pin(self.lobby(who, id, request)).await
+            }
+            Request::Room { request, .. } if !self.may_ask(&request, now) => {
+                Err(Refusal::new(Reason::TooFast, "Not so fast. Wait a moment.").into())
+            }
+            Request::Room { room, request } => {
+                let lag_ms = self.lag_ms();
+                let input = Input::Command { session: self.id, id: id.clone(), request, lag_ms };
+                self.pass_on(&room, input)
+            }
         }
     }
 
@@ -325,64 +349,61 @@ impl Session {
 
     async fn hello(
         &mut self,
-        id: CommandId,
+        id: &CommandId,
         protocol: u32,
         identity: Option<Identity>,
         name: Option<Name>,
-    ) -> Result<(), End> {
+    ) -> Answer {
         if protocol != protocol::VERSION {
             let text = format!("This server speaks version {}.", protocol::VERSION);
-            self.refuse(Some(id), Refusal::new(Reason::Version, text)).await?;
-            return Err(End::VERSION);
+            let refusal = Refusal::new(Reason::Version, text);
+            return Err(No::RefusedAndEnded(refusal, End::VERSION));
         }
         let made = identity.is_none().then(chance::identity);
         let secret = identity.as_ref().or(made.as_ref()).expect("one of the two");
-        let greeted = match self.server.members.greet(secret, name, self.server.clock.now()).await {
-            Ok(greeted) => greeted,
-            Err(refusal) => return self.refuse(Some(id), refusal).await,
-        };
+        let greeted = self.server.members.greet(secret, name, self.server.clock.now()).await?;
         let Member { id: you, name } = greeted.member.clone();
         self.who = Some(greeted);
-        let server = concat!("fivefold ", env!("CARGO_PKG_VERSION")).to_owned();
-        let protocol = protocol::VERSION;
         // The lag is known before the first move.
         self.ping_at = Instant::now();
-        let chat = self.server.limits.chat;
-        self.say(Message::Welcome { id, protocol, server, you, name, identity: made, chat }).await
+        Ok(Some(Message::Welcome {
+            id: id.clone(),
+            protocol: protocol::VERSION,
+            server: concat!("fivefold ", env!("CARGO_PKG_VERSION")).to_owned(),
+            you,
+            name,
+            identity: made,
+            chat: self.server.limits.chat,
+        }))
     }
 
-    async fn lobby(
-        &mut self,
-        who: Greeted,
-        id: CommandId,
-        request: LobbyRequest,
-    ) -> Result<(), End> {
+    async fn lobby(&mut self, who: Greeted, id: &CommandId, request: LobbyRequest) -> Answer {
         match request {
             LobbyRequest::Hello { .. } => {
                 let text = "You have said hello already.";
-                self.refuse(Some(id), Refusal::new(Reason::AlreadyGreeted, text)).await
+                Err(Refusal::new(Reason::AlreadyGreeted, text).into())
             }
             LobbyRequest::SetName { name } => self.set_name(who, id, name).await,
-            LobbyRequest::Create(create) => self.create(who.member, id, create).await,
+            LobbyRequest::Create(create) => self.create(who.member, id, create),
             LobbyRequest::Rooms => {
                 let list = self.server.lobby.list();
-                self.say(Message::Rooms { id, rooms: list.rooms, total: list.total }).await
+                Ok(Some(Message::Rooms { id: id.clone(), rooms: list.rooms, total: list.total }))
             }
-            LobbyRequest::Join { room, after } => match self.find(&room)? {
-                Ok(handle) => self.enter(who.member, id, room, handle, after).await,
-                Err(refusal) => self.refuse(Some(id), refusal).await,
-            },
+            LobbyRequest::Join { room, after } => {
+                let handle = self.find(&room)?;
+                self.enter(who.member, id, room, handle, after)
+            }
             LobbyRequest::Leave { room } => {
                 let input = Input::Leave { session: self.id, command: Some(id.clone()) };
-                self.pass_on(id, &room, input).await?;
+                let answer = self.pass_on(&room, input)?;
                 self.rooms.remove(&room);
-                Ok(())
+                Ok(answer)
             }
-            LobbyRequest::Ping => self.say(Message::Pong { id }).await,
+            LobbyRequest::Ping => Ok(Some(Message::Pong { id: id.clone() })),
         }
     }
 
-    async fn set_name(&mut self, mut who: Greeted, id: CommandId, name: Name) -> Result<(), End> {
+    async fn set_name(&mut self, mut who: Greeted, id: &CommandId, name: Name) -> Answer {
         let letters: Vec<_> = self
             .rooms
             .values()
@@ -396,14 +417,12 @@ impl Session {
             matches!(place, Err(mpsc::error::TrySendError::Full(())))
         };
         if letters.iter().any(is_full) {
-            drop(letters);
-            return self.busy(id).await;
+            return Err(busy().into());
         }
         who.member.name = name;
         if let Err(error) = self.server.members.remember(&who, self.server.clock.now()).await {
             tracing::warn!(%error, "the name of a member is not stored");
-            drop(letters);
-            return self.refuse(Some(id), Refusal::new(Reason::Unavailable, NOT_STORED)).await;
+            return Err(Refusal::new(Reason::Unavailable, NOT_STORED).into());
         }
         for (place, letter) in letters {
             // A room that has closed meanwhile has no names.
@@ -412,20 +431,16 @@ impl Session {
             }
         }
         self.who = Some(who);
-        self.say(Message::Done { id, seq: None }).await
+        Ok(Some(Message::Done { id: id.clone(), seq: None }))
     }
 
-    async fn create(&mut self, member: Member, id: CommandId, create: Create) -> Result<(), End> {
+    fn create(&mut self, member: Member, id: &CommandId, create: Create) -> Answer {
         if self.server.stop.is_cancelled() {
-            return Err(End::RESTART);
+            return Err(End::RESTART.into());
         }
-        let made = self
-            .may_join(None)
-            .and_then(|()| self.server.lobby.create(member.clone(), id.clone(), create));
-        match made {
-            Ok((code, room)) => self.enter(member, id, code, room, None).await,
-            Err(refusal) => self.refuse(Some(id), refusal).await,
-        }
+        self.may_join(None)?;
+        let (code, room) = self.server.lobby.create(member.clone(), id.clone(), create)?;
+        self.enter(member, id, code, room, None)
     }
 
     /// Whether the session may enter this room, or a new one.
@@ -440,83 +455,89 @@ impl Session {
     }
 
     /// Looks up a room by a code that may be guessed: not as often as one likes.
-    fn find(&mut self, code: &RoomCode) -> Result<Result<RoomHandle, Refusal>, End> {
+    fn find(&mut self, code: &RoomCode) -> Result<RoomHandle, No> {
         let now = Instant::now();
         if self.rooms.contains_key(code) {
-            return Ok(self.server.lobby.find(code));
+            return Ok(self.server.lobby.find(code)?);
         }
         if !self.address_rate.may_try_code(now) {
             self.codes_refused += 1;
             if self.codes_refused >= CODE_REFUSALS_MAX {
-                return Err(End::TOO_FAST);
+                return Err(End::TOO_FAST.into());
             }
             let text = "Too many codes that no room has. Check yours, and wait a moment.";
-            return Ok(Err(Refusal::new(Reason::TooFast, text)));
+            return Err(Refusal::new(Reason::TooFast, text).into());
         }
         let found = self.server.lobby.find(code);
         if found.is_err() {
             self.address_rate.note_unknown_code(now);
         }
-        Ok(found)
+        Ok(found?)
     }
 
-    async fn enter(
+    fn enter(
         &mut self,
         member: Member,
-        id: CommandId,
+        id: &CommandId,
         code: RoomCode,
         room: RoomHandle,
         after: Option<u64>,
-    ) -> Result<(), End> {
-        if let Err(refusal) = self.may_join(Some(&code)) {
-            return self.refuse(Some(id), refusal).await;
-        }
+    ) -> Answer {
+        self.may_join(Some(&code))?;
         let outbox = Arc::new(self.outbox.clone());
-        let joined = Joined { room: room.clone(), outbox: Arc::downgrade(&outbox) };
+        let kept = Arc::downgrade(&outbox);
         let input = Input::Enter { session: self.id, member, command: id.clone(), after };
-        match room.mailbox().try_send(Letter { input, outbox }) {
-            Ok(()) => {
-                self.rooms.insert(code, joined);
-                Ok(())
-            }
-            Err(error) => self.not_taken(id, &error).await,
-        }
+        post(&room, Letter { input, outbox })?;
+        self.rooms.insert(code, Joined { room, outbox: kept });
+        Ok(None)
     }
 
     /// Passes a command on to a room, which answers it, also when the session is not in it.
-    async fn pass_on(&mut self, id: CommandId, code: &RoomCode, input: Input) -> Result<(), End> {
-        let joined = self
-            .rooms
-            .get(code)
-            .and_then(|joined| joined.outbox.upgrade().map(|outbox| (joined.room.clone(), outbox)));
-        let found = match joined {
-            Some(found) => Ok(found),
-            None => self.find(code)?.map(|room| (room, Arc::new(self.outbox.clone()))),
-        };
-        match found {
-            Ok((room, outbox)) => match room.mailbox().try_send(Letter { input, outbox }) {
-                Ok(()) => Ok(()),
-                Err(error) => self.not_taken(id, &error).await,
-            },
-            Err(refusal) => self.refuse(Some(id), refusal).await,
+    fn pass_on(&mut self, code: &RoomCode, input: Input) -> Answer {
+        if let Some(joined) = self.rooms.get(code)
+            && let Some(outbox) = joined.outbox.upgrade()
+        {
+            post(&joined.room, Letter { input, outbox })?;
+        } else {
+            let room = self.find(code)?;
+            post(&room, Letter { input, outbox: Arc::new(self.outbox.clone()) })?;
         }
+        Ok(None)
     }
+}
 
-    async fn not_taken(
-        &mut self,
-        id: CommandId,
-        error: &mpsc::error::TrySendError<Letter>,
-    ) -> Result<(), End> {
-        match error {
-            mpsc::error::TrySendError::Full(_) => self.busy(id).await,
-            mpsc::error::TrySendError::Closed(_) => self.refuse(Some(id), no_such_room()).await,
-        }
-    }
+/// What comes of a command: an answer, unless it is a room that gives it.
+type Answer = Result<Option<Message>, No>;
 
-    async fn busy(&mut self, id: CommandId) -> Result<(), End> {
-        let text = "The room is busy. Try again in a moment.";
-        self.refuse(Some(id), Refusal::new(Reason::Busy, text)).await
+/// What else comes of a command.
+enum No {
+    Refused(Refusal),
+    Ended(End),
+    RefusedAndEnded(Refusal, End),
+}
+
+impl From<Refusal> for No {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
     }
+}
+
+impl From<End> for No {
+    fn from(end: End) -> Self {
+        Self::Ended(end)
+    }
+}
+
+/// Puts an input into a room's mailbox.
+fn post(room: &RoomHandle, letter: Letter) -> Result<(), Refusal> {
+    room.mailbox().try_send(letter).map_err(|error| match error {
+        mpsc::error::TrySendError::Full(_) => busy(),
+        mpsc::error::TrySendError::Closed(_) => no_such_room(),
+    })
+}
+
+fn busy() -> Refusal {
+    Refusal::new(Reason::Busy, "The room is busy. Try again in a moment.")
 }
 
 /// Tells the rooms that the socket is gone.
