@@ -73,8 +73,10 @@ pub struct Report {
     pub idle_memory: Option<u64>,
     /// How many who never read were cut off in the end.
     pub cut_off: usize,
-    /// How many of these were told why; who has left no room for it to be sent is not.
-    pub told_why: usize,
+    /// By which codes these were told why; who has left no room for it to be sent is not. Who
+    /// reads nothing answers no pings either: where the system has room for all that is sent to
+    /// him, he is found idle before he is found slow.
+    pub told_why: Vec<u16>,
 }
 
 impl Report {
@@ -148,18 +150,20 @@ pub async fn run(target: Target, pid: Option<u32>, plan: &Plan) -> Report {
         // What has come before is read first.
         if let Ok(told) = timeout(Duration::from_secs(2), listen(socket)).await {
             report.cut_off += 1;
-            report.told_why += usize::from(told);
+            report.told_why.extend(told);
         }
     }
     report
 }
 
 /// Reads and forgets whatever comes, and answers pings, until the other side ends the socket.
-/// Whether it said why.
-async fn listen(mut socket: Socket) -> bool {
-    let mut is_told = false;
+/// The code by which it said why, if it did.
+async fn listen(mut socket: Socket) -> Option<u16> {
+    let mut told = None;
     while let Some(Ok(frame)) = socket.next().await {
-        is_told |= matches!(frame, tungstenite::Message::Close(Some(_)));
+        if let tungstenite::Message::Close(Some(close)) = frame {
+            told = Some(close.code.into());
+        }
     }
-    is_told
+    told
 }
