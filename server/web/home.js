@@ -5,7 +5,6 @@
 import { el, icon, write } from './dom.js';
 import { createOptions } from './options.js';
 import { t } from './texts.js';
-import { createWatch } from './watch.js';
 
 const FRIENDS = 'M8.5 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM2 20c0-4 3-6 6.5-6s6.5 2 6.5 6M16 4.4a3.5 3.5 0 0 1 0 6.4M18 14.4c2.5.7 4 2.6 4 5.6';
 const ROBOT = 'M5 9h14v10H5zM12 9V5m0 0a1.2 1.2 0 1 0 0-2.4 1.2 1.2 0 0 0 0 2.4M9 13v1.5m6-1.5v1.5M2.5 12.5v3m19-3v3';
@@ -16,7 +15,17 @@ const LEVEL_MAX = 10;
 /** @type {View} */
 export const view = (app, place) => {
   const options = createOptions();
-  const watch = createWatch(app);
+  const games = el('div');
+  /** What ends watching, once that has begun. */
+  let remove = () => {};
+  let left = false;
+  // First what one can press; then boards.
+  void import('./watch.js').then(({ createWatch }) => {
+    if (left) return;
+    const watch = createWatch(app);
+    games.append(watch.element);
+    remove = watch.remove;
+  });
   const level = el('input', {
     type: 'range', min: '1', max: String(LEVEL_MAX), value: localStorage.getItem(LEVEL_KEPT) ?? String(LEVEL), oninput: showLevel,
   });
@@ -56,6 +65,9 @@ export const view = (app, place) => {
       friend, el('div', { class: 'bot-way' }, bot, el('label', { class: 'level' }, el('span', null, t('level')), level, word)),
     ),
     options.element,
-    watch.element));
-  return () => watch.remove();
+    games));
+  return () => {
+    left = true;
+    remove();
+  };
 };
