@@ -14,7 +14,7 @@ use fivefold_shared::{
     rules::{Point, Position, Rules, Size, Variant},
 };
 
-const NODES: u64 = 100_000;
+const NODES: u64 = 400_000;
 
 /// Moves from the openings of the tests, a few plies on.
 const GAMES: [&[(i32, i32)]; 5] = [

@@ -4,7 +4,8 @@
 //! own that keeps, for every empty point, what a stone of either colour would make there:
 //!
 //! - `pattern` computes what is looked up, from the rules of each variant; `window` and `spots` say
-//!   which points there are, `grid` keeps them up to date, `eval` sums up what they are worth.
+//!   which points there are, `grid` keeps them up to date, `eval` sums up what they are worth
+//!   by its `weights`, which are tuned on games by what `features` lays open.
 //! - `threat` tells what must be answered, and where; `vcf` and `vct` search for wins by threats.
 //! - `search` is the principal variation search, with `order`, `table` and `limits`; `root` is the
 //!   way in.
@@ -13,6 +14,7 @@
 //! and a budget of thinking; it knows no clock, no thread, and no message.
 
 mod eval;
+mod features;
 mod grid;
 mod limits;
 mod order;
@@ -27,9 +29,11 @@ mod threat;
 mod threats;
 mod vcf;
 mod vct;
+mod weights;
 mod window;
 
 pub use self::{
+    features::{Features, Four, Spot},
     root::{Engine, EngineOptions},
     threats::ThreatSearch,
 };

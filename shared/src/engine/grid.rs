@@ -2,29 +2,28 @@
 //!
 //! Every empty point keeps its keys (what it sees on each axis), the patterns that a stone of
 //! either colour would make there, and what these add up to. Placing a stone touches only the
-//! points that see it, and taking the last one back does the same again: a stone is exclusive-or-ed
-//! into the keys.
+//! points that see it: it is exclusive-or-ed into their keys, and where that makes other patterns
+//! the point is written down as it was before it changes. Taking the stone back puts back what was
+//! written down, which is much quicker than to work it out again.
 //!
 //! Of a point that has a stone only the keys are kept up to date; as stones are taken back in
 //! reverse order, all else that it missed has been undone by the time it is empty again.
 //!
 //! There are two ways to set a stone. [`Grid::place`] keeps everything; [`Grid::force`] keeps what
-//! searches for threats need (keys and flags) and costs a fraction of it. Forced stones are taken
-//! back before the next one is placed.
+//! searches for threats need (keys, patterns and flags). Forced stones are taken back before the
+//! next one is placed.
 //!
 //! It knows no turns and no rules beyond its [`Tables`]: any colour may be placed on any empty
 //! point.
 
 use super::{
-    eval::Worth,
-    pattern::{Flags, Pattern, Tables, content},
-    spots::{self, Spot, SpotSet},
+    eval::{self, Worth},
+    pattern::{Flags, Pattern, Tables, content, packed},
+    spots::{self, Rows, Saved, Spot, SpotSet},
+    weights::THREATS,
     window::Window,
 };
 use crate::rules::Stone;
-
-/// How far from a stone, in both coordinates, a point is near it. On the axes it is one more.
-const NEAR: i32 = 2;
 
 /// One step forward along each axis, so that spots grow.
 const DIRECTIONS: [(i32, i32); 4] = [(1, 0), (0, 1), (1, 1), (-1, 1)];
@@ -37,37 +36,80 @@ pub(super) struct Grid {
     /// One step along each axis, as a difference of spots.
     steps: [usize; 4],
     cells: Vec<Cell>,
-    /// For each point the points that are near it.
-    near: Vec<Box<[Spot]>>,
-    near_stones: Vec<u8>,
-    /// Points, empty or not, with a stone near.
-    nearby: SpotSet,
+    places: Vec<Place>,
+    /// Points, empty or not, with a stone near; and those with a stone.
+    nearby: Rows,
+    taken: Rows,
     /// By colour, and in the order of [`Kept`].
     kept: [[SpotSet; 4]; 2],
     counts: [[u16; 4]; 2],
-    /// The sums of [`Worth`] by colour: moving, waiting.
-    sums: [[i32; 2]; 2],
-    keys: Vec<[u64; 2]>,
+    sums: Sums,
     hash: u64,
     stones: usize,
+    /// What the last stones changed.
+    changes: Vec<Change>,
+    before: Vec<Before>,
 }
 
-/// One point.
+/// The sums of [`Worth`] by colour: moving, waiting.
+type Sums = [[i32; 2]; 2];
+
+/// What changes about a point.
 #[derive(Clone, Debug, Default)]
+#[repr(align(32))]
 struct Cell {
     /// What it sees on each axis, two bits for each point.
     keys: [u32; 4],
+    seen: Seen,
+    stone: Option<Stone>,
+}
+
+/// What an empty point makes of what it sees.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
     /// The pattern that a stone would make on each axis: Black's in the low four bits, White's in
     /// the high ones.
     lines: [u8; 4],
-    /// The same, as far as it forces anything.
-    forces: [u8; 4],
     /// The number of the combination of patterns, by colour.
     codes: [u16; 2],
     flags: [Flags; 2],
+}
+
+/// What never changes about a point.
+#[derive(Clone, Debug)]
+struct Place {
     /// How many points it has behind it and before it on each axis, as far as it sees.
     reach: [[u8; 2]; 4],
-    stone: Option<Stone>,
+    /// Its column and row.
+    at: (u8, u8),
+    /// What a stone of either colour on it adds to the hash.
+    keys: [u64; 2],
+}
+
+/// A point as it was before a stone was set.
+#[derive(Clone, Copy, Debug)]
+struct Change {
+    spot: Spot,
+    seen: Seen,
+}
+
+/// A point that has other patterns on an axis than before.
+#[derive(Clone, Copy, Debug, Default)]
+struct News {
+    spot: Spot,
+    axis: u8,
+    line: u8,
+}
+
+/// More than the points that see a point, and a power of two.
+const NEWS_MAX: usize = 64;
+
+/// The rest, as it was before a stone was set.
+#[derive(Clone, Debug)]
+struct Before {
+    changes: usize,
+    sums: Sums,
+    nearby: Saved,
 }
 
 impl Grid {
@@ -79,22 +121,24 @@ impl Grid {
             tables,
             steps: [1, width, width + 1, width - 1],
             cells: spots.clone().map(|spot| empty_cell(tables, &window, spot)).collect(),
-            near: spots.clone().map(|spot| near(&window, spot)).collect(),
-            near_stones: vec![0; window.len()],
-            nearby: SpotSet::EMPTY,
+            places: spots.clone().map(|spot| place(tables, &window, spot)).collect(),
+            nearby: Rows::new(window.width(), window.height()),
+            taken: Rows::new(window.width(), window.height()),
             kept: [const { [const { SpotSet::EMPTY }; 4] }; 2],
             counts: [[0; 4]; 2],
             sums: [[0; 2]; 2],
-            keys: spots
-                .clone()
-                .map(|spot| [0, 1].map(|side| mix(2 * u64::from(spot) + side)))
-                .collect(),
             hash: 0,
             stones: 0,
+            changes: Vec::new(),
+            before: Vec::new(),
             window,
         };
         for spot in spots {
-            grid.count_point::<true>(spot, true);
+            let seen = grid.cells[usize::from(spot)].seen;
+            for stone in Stone::BOTH {
+                grid.add(stone, seen.codes[stone as usize], 1);
+                grid.keep(spot, stone, Flags::default(), seen.flags[stone as usize]);
+            }
         }
         grid
     }
@@ -132,12 +176,12 @@ impl Grid {
 
     /// What a stone of the colour makes on an empty point, all axes together.
     pub(super) fn flags(&self, spot: Spot, stone: Stone) -> Flags {
-        self.cells[usize::from(spot)].flags[stone as usize]
+        self.cells[usize::from(spot)].seen.flags[stone as usize]
     }
 
     /// How good it is for a colour to have an empty point.
     pub(super) fn worth(&self, spot: Spot, stone: Stone) -> Worth {
-        self.tables.worths[usize::from(self.cells[usize::from(spot)].codes[stone as usize])]
+        self.tables.worths[usize::from(self.cells[usize::from(spot)].seen.codes[stone as usize])]
     }
 
     /// What a stone of the colour makes on one axis of an empty point.
@@ -152,9 +196,9 @@ impl Grid {
 
     /// What a stone of the colour would make on an empty point if one axis had another key.
     pub(super) fn flags_with(&self, spot: Spot, axis: usize, key: u32, stone: Stone) -> Flags {
-        let mut forces = self.cells[usize::from(spot)].forces;
-        [_, forces[axis]] = self.tables.lines[key as usize];
-        self.tables.flags[stone as usize][packed(forces, stone)]
+        let mut lines = self.cells[usize::from(spot)].seen.lines;
+        lines[axis] = self.tables.lines[key as usize];
+        self.tables.flags_of(lines, stone)
     }
 
     /// How many empty points have a flag for a colour.
@@ -169,12 +213,12 @@ impl Grid {
 
     /// The empty points that have a stone near.
     pub(super) fn nearby(&self) -> impl Iterator<Item = Spot> {
-        self.nearby.iter(self.len()).filter(|spot| self.stone_at(*spot).is_none())
+        self.nearby.without(&self.taken)
     }
 
     /// The point that lies `steps` along an axis, if it is within the window and in sight.
     pub(super) fn along(&self, spot: Spot, axis: usize, steps: i32) -> Option<Spot> {
-        let [behind, before] = self.cells[usize::from(spot)].reach[axis];
+        let [behind, before] = self.places[usize::from(spot)].reach[axis];
         let distance = steps.unsigned_abs() as usize;
         let reach = usize::from(if steps < 0 { behind } else { before });
         let offset = distance * self.steps[axis];
@@ -185,171 +229,232 @@ impl Grid {
     }
 
     /// How good the position looks to the side to move, by its patterns alone.
-    pub(super) const fn value(&self, moving: Stone) -> i32 {
-        self.sums[moving as usize][0] - self.sums[moving.opponent() as usize][1]
+    pub(super) fn value(&self, moving: Stone) -> i32 {
+        let points = self.sums[moving as usize][0] - self.sums[moving.opponent() as usize][1];
+        points + i32::from(THREATS[self.threats_kept(moving)])
+    }
+
+    /// Which threats both sides have, see [`eval::threats`].
+    pub(super) fn threats_kept(&self, moving: Stone) -> usize {
+        eval::threats(
+            [moving, moving.opponent()]
+                .map(|stone| [self.count(stone, Kept::Fours), self.count(stone, Kept::Threes)]),
+        )
+    }
+
+    /// The numbers of the patterns that a stone of the colour makes on an empty point.
+    pub(super) fn four(&self, spot: Spot, stone: Stone) -> [u8; 4] {
+        self.cells[usize::from(spot)].seen.lines.map(|line| match stone {
+            Stone::Black => line & 15,
+            Stone::White => line >> 4,
+        })
     }
 
     /// Sets a stone on an empty point.
     pub(super) fn place(&mut self, spot: Spot, stone: Stone) {
-        for index in 0..self.near[usize::from(spot)].len() {
-            let near = self.near[usize::from(spot)][index];
-            let count = &mut self.near_stones[usize::from(near)];
-            if *count == 0 {
-                self.nearby.toggle(near);
-            }
-            *count += 1;
+        let at = self.places[usize::from(spot)].at;
+        let nearby = self.nearby.surround(at);
+        self.taken.toggle(at);
+        self.before.push(Before { changes: self.changes.len(), sums: self.sums, nearby });
+        for stone in Stone::BOTH {
+            self.add(stone, self.cells[usize::from(spot)].seen.codes[stone as usize], -1);
         }
         self.set::<true>(spot, stone);
     }
 
     /// Takes back the stone that was placed last.
     pub(super) fn take_back(&mut self, spot: Spot) {
-        self.clear::<true>(spot);
-        for index in 0..self.near[usize::from(spot)].len() {
-            let near = self.near[usize::from(spot)][index];
-            let count = &mut self.near_stones[usize::from(near)];
-            *count -= 1;
-            if *count == 0 {
-                self.nearby.toggle(near);
-            }
-        }
+        let Before { changes, sums, nearby } = self.before.pop().expect("a stone was placed");
+        self.clear(spot, changes);
+        self.sums = sums;
+        let at = self.places[usize::from(spot)].at;
+        self.taken.toggle(at);
+        self.nearby.restore(at.1, &nearby);
     }
 
-    /// Sets a stone on an empty point and keeps no more than keys and flags.
-    pub(super) fn force(&mut self, spot: Spot, stone: Stone) {
+    /// Sets a stone on an empty point and keeps no more than keys, patterns and flags. Returns what
+    /// [`Grid::unforce`] needs.
+    #[must_use]
+    pub(super) fn force(&mut self, spot: Spot, stone: Stone) -> Forced {
+        let forced = Forced { spot, changes: self.changes.len() };
         self.set::<false>(spot, stone);
+        forced
     }
 
     /// Takes back the stone that was forced last.
-    pub(super) fn unforce(&mut self, spot: Spot) {
-        self.clear::<false>(spot);
+    pub(super) fn unforce(&mut self, forced: Forced) {
+        self.clear(forced.spot, forced.changes);
     }
 
     fn set<const ALL: bool>(&mut self, spot: Spot, stone: Stone) {
         debug_assert!(self.stone_at(spot).is_none(), "a stone is set on an empty point");
-        self.count_point::<ALL>(spot, false);
-        self.cells[usize::from(spot)].stone = Some(stone);
+        let cell = &mut self.cells[usize::from(spot)];
+        cell.stone = Some(stone);
+        let flags = cell.seen.flags;
+        for stone in Stone::BOTH {
+            self.keep(spot, stone, flags[stone as usize], Flags::default());
+        }
         self.stones += 1;
-        self.toggle::<ALL>(spot, stone);
+        self.hash ^= self.places[usize::from(spot)].keys[stone as usize];
+        let mut news = [News::default(); NEWS_MAX];
+        let mut count = 0;
+        let lines = &*self.tables.lines;
+        self.along_all(spot, stone, |cell, spot, axis, bits| {
+            let key = cell.keys[axis] ^ bits;
+            cell.keys[axis] = key;
+            let line = lines[key as usize];
+            // Written in any case, and counted only if it is news: that is quicker than a branch.
+            news[count % NEWS_MAX] = News { spot: spots::spot(spot), axis: axis as u8, line };
+            count += usize::from(line != cell.seen.lines[axis] && cell.stone.is_none());
+        });
+        self.changes.reserve(NEWS_MAX);
+        for news in &news[..count.min(NEWS_MAX)] {
+            self.see::<ALL>(*news);
+        }
     }
 
-    fn clear<const ALL: bool>(&mut self, spot: Spot) {
-        let stone = self.cells[usize::from(spot)].stone.expect("there is a stone");
-        self.toggle::<ALL>(spot, stone);
+    fn clear(&mut self, spot: Spot, changes: usize) {
+        while self.changes.len() > changes {
+            let Change { spot, seen } = self.changes.pop().expect("there are more");
+            let now = std::mem::replace(&mut self.cells[usize::from(spot)].seen, seen);
+            if now.flags != seen.flags {
+                for stone in Stone::BOTH {
+                    self.keep(spot, stone, now.flags[stone as usize], seen.flags[stone as usize]);
+                }
+            }
+        }
+        let cell = &mut self.cells[usize::from(spot)];
+        let stone = cell.stone.take().expect("there is a stone");
+        let flags = cell.seen.flags;
+        for stone in Stone::BOTH {
+            self.keep(spot, stone, Flags::default(), flags[stone as usize]);
+        }
         self.stones -= 1;
-        self.cells[usize::from(spot)].stone = None;
-        self.count_point::<ALL>(spot, true);
+        self.hash ^= self.places[usize::from(spot)].keys[stone as usize];
+        self.along_all(spot, stone, |cell, _, axis, bits| cell.keys[axis] ^= bits);
     }
 
-    /// Puts a stone into the keys of the points that see it, or takes it out of them.
-    fn toggle<const ALL: bool>(&mut self, spot: Spot, stone: Stone) {
-        self.hash ^= self.keys[usize::from(spot)][stone as usize];
+    /// Does something at each point that sees a point: told its number, the axis, and the bits of
+    /// a stone there in the key.
+    #[inline(always)]
+    fn along_all(
+        &mut self,
+        spot: Spot,
+        stone: Stone,
+        act: impl FnMut(&mut Cell, usize, usize, u32),
+    ) {
+        // Loops of known length are faster, and nearly all games are played with these two.
+        match self.tables.radius {
+            4 => self.along_radius(spot, stone, 4, act),
+            5 => self.along_radius(spot, stone, 5, act),
+            radius => self.along_radius(spot, stone, usize::from(radius), act),
+        }
+    }
+
+    #[inline(always)]
+    fn along_radius(
+        &mut self,
+        spot: Spot,
+        stone: Stone,
+        radius: usize,
+        mut act: impl FnMut(&mut Cell, usize, usize, u32),
+    ) {
         let bits = match stone {
             Stone::Black => content::BLACK,
             Stone::White => content::WHITE,
         };
         let spot = usize::from(spot);
-        let radius = usize::from(self.tables.radius);
-        for (axis, reach) in self.cells[spot].reach.into_iter().enumerate() {
-            let [behind, before] = reach.map(usize::from);
+        let reach = self.places[spot].reach;
+        let cells = self.cells.as_mut_slice();
+        for axis in 0..4 {
+            let [behind, before] = reach[axis].map(usize::from);
             let step = self.steps[axis];
-            for distance in 1..=behind {
+            for distance in 1..=behind.min(radius) {
                 let shift = 2 * (radius + distance - 1);
-                self.touch::<ALL>(spot - distance * step, axis, bits << shift);
+                let spot = spot - distance * step;
+                act(&mut cells[spot], spot, axis, bits << shift);
             }
-            for distance in 1..=before {
+            for distance in 1..=before.min(radius) {
                 let shift = 2 * (radius - distance);
-                self.touch::<ALL>(spot + distance * step, axis, bits << shift);
+                let spot = spot + distance * step;
+                act(&mut cells[spot], spot, axis, bits << shift);
             }
         }
     }
 
-    /// Changes one key of a point, and all that follows from it.
+    /// An empty point has other patterns on an axis.
     #[inline]
-    fn touch<const ALL: bool>(&mut self, spot: usize, axis: usize, bits: u32) {
-        let cell = &mut self.cells[spot];
-        let key = cell.keys[axis] ^ bits;
-        cell.keys[axis] = key;
-        let [line, forces] = self.tables.lines[key as usize];
-        let is_changed = if ALL { line != cell.lines[axis] } else { forces != cell.forces[axis] };
-        if is_changed && cell.stone.is_none() {
-            if ALL {
-                self.reline(spot, axis, line);
-            }
-            if forces != self.cells[spot].forces[axis] {
-                self.reforce(spot, axis, forces);
-            }
+    fn see<const ALL: bool>(&mut self, News { spot, axis, line }: News) {
+        let tables = self.tables;
+        let seen = &mut self.cells[usize::from(spot)].seen;
+        let before = *seen;
+        self.changes.push(Change { spot, seen: before });
+        let old = std::mem::replace(&mut seen.lines[usize::from(axis)], line);
+        let (changed, forcing) = (old ^ line, (old | line) & Pattern::FORCING);
+        if !ALL && forcing == 0 {
+            return;
         }
-    }
-
-    /// A point has other patterns on an axis.
-    #[inline]
-    fn reline(&mut self, spot: usize, axis: usize, line: u8) {
-        let cell = &mut self.cells[spot];
-        let changed = line ^ cell.lines[axis];
-        cell.lines[axis] = line;
         for (stone, nibble) in [(Stone::Black, 0x0f), (Stone::White, 0xf0)] {
-            if changed & nibble != 0 {
-                let code = self.tables.codes[packed(cell.lines, stone)];
-                let before = std::mem::replace(&mut cell.codes[stone as usize], code);
-                let before = self.tables.worths[usize::from(before)];
-                let after = self.tables.worths[usize::from(code)];
+            if changed & nibble == 0 {
+                continue;
+            }
+            let code = tables.codes[packed(seen.lines, stone)];
+            if ALL {
+                let old = tables.worths[usize::from(before.codes[stone as usize])];
+                let new = tables.worths[usize::from(code)];
                 let sums = &mut self.sums[stone as usize];
-                sums[0] += i32::from(after.moving) - i32::from(before.moving);
-                sums[1] += i32::from(after.waiting) - i32::from(before.waiting);
+                sums[0] += i32::from(new.moving) - i32::from(old.moving);
+                sums[1] += i32::from(new.waiting) - i32::from(old.waiting);
+                seen.codes[stone as usize] = code;
+            }
+            if forcing & nibble != 0 {
+                seen.flags[stone as usize] = tables.flags[stone as usize][usize::from(code)];
+            }
+        }
+        let after = seen.flags;
+        if after != before.flags {
+            for stone in Stone::BOTH {
+                self.keep(spot, stone, before.flags[stone as usize], after[stone as usize]);
             }
         }
     }
 
-    /// A point has patterns on an axis that force something else.
-    fn reforce(&mut self, spot: usize, axis: usize, forces: u8) {
-        let cell = &mut self.cells[spot];
-        cell.forces[axis] = forces;
-        for stone in Stone::BOTH {
-            let cell = &mut self.cells[spot];
-            let flags = self.tables.flags[stone as usize][packed(cell.forces, stone)];
-            let before = std::mem::replace(&mut cell.flags[stone as usize], flags);
-            if flags != before {
-                self.keep(spot, stone, before.bits(), flags.bits());
-            }
-        }
-    }
-
+    /// Adds the worth of a point to the sums, or takes it off.
     #[inline]
-    fn keep(&mut self, spot: usize, stone: Stone, before: u8, after: u8) {
+    fn add(&mut self, stone: Stone, code: u16, sign: i32) {
+        let worth = self.tables.worths[usize::from(code)];
+        let sums = &mut self.sums[stone as usize];
+        sums[0] += sign * i32::from(worth.moving);
+        sums[1] += sign * i32::from(worth.waiting);
+    }
+
+    /// The flags of a point change, and with them the sets that it belongs to.
+    #[inline]
+    fn keep(&mut self, spot: Spot, stone: Stone, before: Flags, after: Flags) {
+        let (before, after) = (before.bits(), after.bits());
         let mut changed = (before ^ after) & 15;
         while changed != 0 {
             let kept = changed.trailing_zeros() as usize;
-            self.kept[stone as usize][kept].toggle(spots::spot(spot));
+            self.kept[stone as usize][kept].toggle(spot);
             let count = &mut self.counts[stone as usize][kept];
             *count = if after >> kept & 1 == 1 { *count + 1 } else { *count - 1 };
             changed &= changed - 1;
         }
     }
+}
 
-    /// Counts a point that is empty now, or counts it no more.
-    fn count_point<const ALL: bool>(&mut self, spot: Spot, is_empty: bool) {
-        for stone in Stone::BOTH {
-            let cell = &self.cells[usize::from(spot)];
-            let flags = cell.flags[stone as usize].bits();
-            let (before, after) = if is_empty { (0, flags) } else { (flags, 0) };
-            if ALL {
-                let worth = self.tables.worths[usize::from(cell.codes[stone as usize])];
-                let sign = if is_empty { 1 } else { -1 };
-                let sums = &mut self.sums[stone as usize];
-                sums[0] += sign * i32::from(worth.moving);
-                sums[1] += sign * i32::from(worth.waiting);
-            }
-            self.keep(usize::from(spot), stone, before, after);
-        }
-    }
+/// A stone that was forced, and is to be taken back.
+#[derive(Debug)]
+pub(super) struct Forced {
+    spot: Spot,
+    changes: usize,
 }
 
 #[cfg(test)]
 impl Grid {
     /// Everything that is kept of an empty point.
     pub(super) fn seen(&self, spot: Spot) -> impl std::fmt::Debug {
-        self.cells[usize::from(spot)].clone()
+        (self.cells[usize::from(spot)].keys, self.cells[usize::from(spot)].seen)
     }
 
     /// The sums over all points, and the hash.
@@ -377,45 +482,37 @@ fn empty_cell(tables: &Tables, window: &Window, spot: Spot) -> Cell {
     let mut cell = Cell::default();
     for (axis, (dx, dy)) in DIRECTIONS.into_iter().enumerate() {
         for steps in tables.steps() {
-            if window.at(x + dx * steps, y + dy * steps).is_some() {
-                cell.reach[axis][usize::from(steps > 0)] += 1;
-            } else if window.is_bordered() {
+            if window.at(x + dx * steps, y + dy * steps).is_none() && window.is_bordered() {
                 cell.keys[axis] |= content::BORDER << tables.shift(steps);
             }
         }
-        [cell.lines[axis], cell.forces[axis]] = tables.lines[cell.keys[axis] as usize];
     }
-    for stone in Stone::BOTH {
-        cell.flags[stone as usize] = tables.flags[stone as usize][packed(cell.forces, stone)];
-        cell.codes[stone as usize] = tables.codes[packed(cell.lines, stone)];
-    }
+    let lines = cell.keys.map(|key| tables.lines[key as usize]);
+    cell.seen = Seen {
+        lines,
+        codes: Stone::BOTH.map(|stone| tables.codes[packed(lines, stone)]),
+        flags: Stone::BOTH.map(|stone| tables.flags_of(lines, stone)),
+    };
     cell
 }
 
-/// The points that are near a point.
-fn near(window: &Window, spot: Spot) -> Box<[Spot]> {
+/// Where a point lies in a window.
+fn place(tables: &Tables, window: &Window, spot: Spot) -> Place {
     let (x, y) = window.place(spot);
-    let mut near = Vec::new();
-    for row in -NEAR - 1..=NEAR + 1 {
-        for column in -NEAR - 1..=NEAR + 1 {
-            let on_axis = column == 0 || row == 0 || column.abs() == row.abs();
-            if (column, row) != (0, 0) && (on_axis || column.abs().max(row.abs()) <= NEAR) {
-                near.extend(window.at(x + column, y + row));
+    let mut reach = [[0; 2]; 4];
+    for (axis, (dx, dy)) in DIRECTIONS.into_iter().enumerate() {
+        for steps in tables.steps() {
+            if window.at(x + dx * steps, y + dy * steps).is_some() {
+                reach[axis][usize::from(steps > 0)] += 1;
             }
         }
     }
-    near.into()
-}
-
-/// The patterns of one colour on four axes, four bits each.
-#[inline]
-fn packed(lines: [u8; 4], stone: Stone) -> usize {
-    let nibbles = match stone {
-        Stone::Black => u32::from_le_bytes(lines),
-        Stone::White => u32::from_le_bytes(lines) >> 4,
-    } & 0x0f0f_0f0f;
-    let pairs = (nibbles | nibbles >> 4) & 0x00ff_00ff;
-    ((pairs | pairs >> 8) & 0xffff) as usize
+    let coordinate = |value: i32| u8::try_from(value).expect("a window's sides are small");
+    Place {
+        reach,
+        at: (coordinate(x), coordinate(y)),
+        keys: [0, 1].map(|side| mix(2 * u64::from(spot) + side)),
+    }
 }
 
 /// A well-mixed number from a small one (the finalizer of the splitmix64 generator).

@@ -64,7 +64,7 @@ impl Order {
     pub(super) fn score(&self, grid: &Grid, node: &Node, spot: Spot) -> i32 {
         let Node { turn: stone, last, .. } = *node;
         let (own, other) = (grid.worth(spot, stone), grid.worth(spot, stone.opponent()));
-        let mut score = 2 * i32::from(own.urge) + i32::from(other.urge);
+        let mut score = i32::from(own.to_make) + i32::from(other.to_prevent);
         score += self.history(stone, spot) / HISTORY_SHARE;
         if self.killers[level(node)].contains(&Some(spot)) {
             score += KILLER;

@@ -28,8 +28,10 @@ pub(super) enum Pattern {
     Two,
     /// It becomes an open three: `. X . . a .`
     OpenTwo,
-    /// It becomes an open three at several points that leave two ways on: `. . X a . .`
+    /// It becomes a broad three at one point: `. . X . a . .`
     BroadTwo,
+    /// It becomes a broad three at two points or more: `. . X a . .`
+    BroadestTwo,
     /// It becomes a four, but no open four: `O X X a . .`
     Three,
     /// It becomes an open four at one point: `. X . X a .`
@@ -50,7 +52,11 @@ pub(super) enum Pattern {
 
 impl Pattern {
     /// How many patterns there are.
-    pub(super) const COUNT: usize = 14;
+    pub(super) const COUNT: usize = 15;
+
+    /// The bits of a line, see [`Tables::lines`], that only patterns set that force something: an
+    /// open three and all that come after it.
+    pub(super) const FORCING: u8 = 0x88;
 
     const ALL: [Self; Self::COUNT] = [
         Self::Dead,
@@ -59,6 +65,7 @@ impl Pattern {
         Self::Two,
         Self::OpenTwo,
         Self::BroadTwo,
+        Self::BroadestTwo,
         Self::Three,
         Self::OpenThree,
         Self::BroadThree,
@@ -68,50 +75,6 @@ impl Pattern {
         Self::Overline,
         Self::DoubleFour,
     ];
-}
-
-/// A [`Pattern`] as far as it forces anything. Most stones change none of these, which is what
-/// makes searching for threats quick.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-enum Force {
-    None,
-    Three,
-    Four,
-    OpenFour,
-    Five,
-    Overline,
-    DoubleFour,
-}
-
-impl Force {
-    const ALL: [Self; 7] = [
-        Self::None,
-        Self::Three,
-        Self::Four,
-        Self::OpenFour,
-        Self::Five,
-        Self::Overline,
-        Self::DoubleFour,
-    ];
-
-    const fn of(pattern: Pattern) -> Self {
-        match pattern {
-            Pattern::Dead
-            | Pattern::One
-            | Pattern::OpenOne
-            | Pattern::Two
-            | Pattern::OpenTwo
-            | Pattern::BroadTwo
-            | Pattern::Three => Self::None,
-            Pattern::OpenThree | Pattern::BroadThree => Self::Three,
-            Pattern::Four => Self::Four,
-            Pattern::OpenFour => Self::OpenFour,
-            Pattern::Five => Self::Five,
-            Pattern::Overline => Self::Overline,
-            Pattern::DoubleFour => Self::DoubleFour,
-        }
-    }
 }
 
 /// What a stone makes on all four axes together, as far as it decides what must be played.
@@ -153,14 +116,14 @@ impl Flags {
 pub(super) struct Tables {
     /// How far an empty point sees on each axis.
     pub(super) radius: u8,
-    /// By key: the pattern that Black would make and the one that White would make, then the same
-    /// as [`Force`]; four bits each, the lowest first.
-    pub(super) lines: Box<[[u8; 2]]>,
+    /// By key: the pattern that Black would make in the low four bits, and the one that White
+    /// would make in the high ones.
+    pub(super) lines: Box<[u8]>,
     /// By four patterns of four bits each: the number of their combination.
-    pub(super) codes: Box<[u16]>,
+    pub(super) codes: Box<[u16; 1 << 16]>,
     /// By combination: how good it is to have the point.
     pub(super) worths: Box<[Worth]>,
-    /// By colour and four forces of four bits each.
+    /// By colour and combination: what it decides.
     pub(super) flags: [Box<[Flags]>; 2],
     /// Whether a four can be answered elsewhere than where it becomes a five: only where
     /// opposing stones at both ends undo a five.
@@ -194,15 +157,11 @@ impl Tables {
         let black = classify(laws[0], radius);
         let white = if laws[0] == laws[1] { black.clone() } else { classify(laws[1], radius) };
         let lines = (0..black.len())
-            .map(|key| {
-                let (black, white) = (black[key], white[exchanged(key)]);
-                let forces = Force::of(black) as u8 | (Force::of(white) as u8) << 4;
-                [black as u8 | (white as u8) << 4, forces]
-            })
+            .map(|key| black[key] as u8 | (white[exchanged(key)] as u8) << 4)
             .collect();
         let (codes, patterns) = combinations();
         let worths = patterns.iter().map(|four| Worth::of(*four)).collect();
-        let flags = laws.map(Law::all_flags);
+        let flags = laws.map(|law| patterns.iter().map(|four| law.flags(*four)).collect());
         Self {
             radius: u8::try_from(radius).expect("a radius is small"),
             lines,
@@ -216,11 +175,16 @@ impl Tables {
 
     /// What a stone of the colour makes on an axis with this key.
     pub(super) fn pattern(&self, key: u32, stone: Stone) -> Pattern {
-        let [line, _] = self.lines[key as usize];
+        let line = self.lines[key as usize];
         Pattern::ALL[usize::from(match stone {
             Stone::Black => line & 15,
             Stone::White => line >> 4,
         })]
+    }
+
+    /// What a stone of the colour decides where it makes these patterns, see [`Tables::lines`].
+    pub(super) fn flags_of(&self, lines: [u8; 4], stone: Stone) -> Flags {
+        self.flags[stone as usize][usize::from(self.codes[packed(lines, stone)])]
     }
 
     /// The steps to every point that is seen on an axis.
@@ -234,6 +198,17 @@ impl Tables {
         let place = self.radius as i32 + steps - if steps > 0 { 1 } else { 0 };
         2 * place.cast_unsigned()
     }
+}
+
+/// The patterns of one colour on four axes, four bits each.
+#[inline]
+pub(super) fn packed(lines: [u8; 4], stone: Stone) -> usize {
+    let nibbles = match stone {
+        Stone::Black => u32::from_le_bytes(lines),
+        Stone::White => u32::from_le_bytes(lines) >> 4,
+    } & 0x0f0f_0f0f;
+    let pairs = (nibbles | nibbles >> 4) & 0x00ff_00ff;
+    ((pairs | pairs >> 8) & 0xffff) as usize
 }
 
 /// The two bits of a point in a key.
@@ -288,15 +263,16 @@ impl Law {
         length == self.k && !closed || length > self.k && self.longer
     }
 
-    fn flags(self, forces: [Force; 4]) -> Flags {
-        let count = |wanted: Force| forces.iter().filter(|force| **force == wanted).count();
-        if count(Force::Five) > 0 {
+    /// What four patterns decide together.
+    fn flags(self, four: [Pattern; 4]) -> Flags {
+        let count = |wanted: Pattern| four.iter().filter(|pattern| **pattern == wanted).count();
+        if count(Pattern::Five) > 0 {
             return Flags::FIVE;
         }
-        let open = count(Force::OpenFour);
-        let fours = open + count(Force::Four) + 2 * count(Force::DoubleFour);
-        let threes = count(Force::Three);
-        if self.forbids && (fours >= 2 || count(Force::Overline) > 0) {
+        let open = count(Pattern::OpenFour);
+        let fours = open + count(Pattern::Four) + 2 * count(Pattern::DoubleFour);
+        let threes = count(Pattern::OpenThree) + count(Pattern::BroadThree);
+        if self.forbids && (fours >= 2 || count(Pattern::Overline) > 0) {
             return Flags::FORBIDDEN;
         }
         Flags::default()
@@ -304,17 +280,6 @@ impl Law {
             .with(Flags::FOUR, fours > 0)
             .with(Flags::THREE, threes > 0)
             .with(Flags::DOUBTFUL, self.forbids && threes >= 2)
-    }
-
-    /// The flags of every four forces of four bits each.
-    fn all_flags(self) -> Box<[Flags]> {
-        (0..1_usize << 16)
-            .map(|packed| {
-                let four = [0, 4, 8, 12].map(|shift| packed >> shift & 15);
-                let is_valid = four.iter().all(|number| *number < Force::ALL.len());
-                if is_valid { self.flags(four.map(|number| Force::ALL[number])) } else { Flags(0) }
-            })
-            .collect()
     }
 }
 
@@ -415,12 +380,14 @@ fn shape(next: impl Iterator<Item = Pattern>) -> Pattern {
     let count = |pattern: Pattern| counts[pattern as usize];
     let broad_threes = count(Pattern::BroadThree);
     let open_threes = broad_threes + count(Pattern::OpenThree);
-    let open_twos = count(Pattern::BroadTwo) + count(Pattern::OpenTwo);
+    let open_twos =
+        count(Pattern::BroadestTwo) + count(Pattern::BroadTwo) + count(Pattern::OpenTwo);
     match count(Pattern::OpenFour) {
         2.. => Pattern::BroadThree,
         1 => Pattern::OpenThree,
         0 if count(Pattern::Four) > 0 => Pattern::Three,
-        0 if broad_threes >= 2 => Pattern::BroadTwo,
+        0 if broad_threes >= 2 => Pattern::BroadestTwo,
+        0 if broad_threes == 1 => Pattern::BroadTwo,
         0 if open_threes > 0 => Pattern::OpenTwo,
         0 if count(Pattern::Three) > 0 => Pattern::Two,
         0 if open_twos > 0 => Pattern::OpenOne,
@@ -467,7 +434,7 @@ fn bits(mut bits: u32) -> impl Iterator<Item = u32> {
 }
 
 /// Numbers the combinations of four patterns: by four patterns of four bits each, and back.
-fn combinations() -> (Box<[u16]>, Vec<[Pattern; 4]>) {
+fn combinations() -> (Box<[u16; 1 << 16]>, Vec<[Pattern; 4]>) {
     let mut codes = vec![0; 1 << 16];
     let mut patterns: Vec<[Pattern; 4]> = Vec::new();
     let unpacked = |packed: usize| [0, 4, 8, 12].map(|shift| packed >> shift & 15);
@@ -487,5 +454,6 @@ fn combinations() -> (Box<[u16]>, Vec<[Pattern; 4]>) {
             *code = sorted[four[0] | four[1] << 4 | four[2] << 8 | four[3] << 12];
         }
     }
-    (codes.into(), patterns)
+    let codes = codes.into_boxed_slice().try_into().expect("its length is given");
+    (codes, patterns)
 }

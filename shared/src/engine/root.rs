@@ -64,11 +64,11 @@ struct Candidate {
 const DEPTH_MAX: i32 = 100;
 /// How many positions the search for fours at the root may look at; it takes about as long as the
 /// engine may take to stop.
-const VCF_NODES: u64 = 4_000;
+const VCF_NODES: u64 = 8_000;
 /// How many positions the search for threats at the root may look at for each millisecond.
-const VCT_NODES: u64 = 100;
+const VCT_NODES: u64 = 200;
 /// See [`VCT_NODES`]: where time is not what bounds the search.
-const VCT_NODES_MAX: u64 = 200_000;
+const VCT_NODES_MAX: u64 = 400_000;
 /// How far from the last value the next is expected.
 const ASPIRATION: i32 = 30;
 /// How far ahead in value a chance of winning of 73 % is; fitted to the outcomes of games of the

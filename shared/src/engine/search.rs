@@ -28,7 +28,7 @@ const VALUE_MAX: i32 = WON - 1;
 const PLIES_MAX: u16 = 200;
 
 /// How many positions a search for fours may look at where the depth runs out, and elsewhere.
-const VCF_NODES: [u64; 2] = [60, 200];
+const VCF_NODES: [u64; 2] = [120, 400];
 /// By how much a side may be ahead for each ply of depth left before it is let go.
 const AHEAD: i32 = 60;
 /// How far behind a move may leave a side, for each ply of depth left, and still be tried.
@@ -149,7 +149,7 @@ impl Search<'_, '_> {
             return None;
         }
         let verdict = self.vcf.search(self.grid, node.turn, self.fours_ahead, nodes);
-        self.limits.count(self.vcf.nodes() / 4);
+        self.limits.count(self.vcf.nodes());
         let plies = u16::try_from(self.vcf.line().len()).unwrap_or(PLIES_MAX) + 2;
         (verdict == Verdict::Win).then(|| won_in((node.ply + plies).min(2 * PLIES_MAX)))
     }

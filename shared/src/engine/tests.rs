@@ -177,13 +177,13 @@ proptest! {
         let (before, totals) = (state(&grid), grid.totals());
         for (index, point) in empty_points(&position).into_iter().enumerate() {
             let spot = grid.window().spot(point).unwrap();
-            grid.force(spot, Stone::to_move(index));
+            let stone = grid.force(spot, Stone::to_move(index));
             let flags = |grid: &Grid| (0..Spot::try_from(grid.len()).unwrap())
                 .filter(|spot| grid.stone_at(*spot).is_none())
                 .map(|spot| Stone::BOTH.map(|stone| grid.flags(spot, stone)))
                 .collect::<Vec<_>>();
             let forced = flags(&grid);
-            grid.unforce(spot);
+            grid.unforce(stone);
             grid.place(spot, Stone::to_move(index));
             prop_assert_eq!(forced, flags(&grid));
             grid.take_back(spot);
@@ -243,10 +243,10 @@ proptest! {
             if grid.is_forbidden(spot, defender) {
                 continue;
             }
-            grid.force(spot, defender);
+            let forced = grid.force(spot, defender);
             let left: Vec<Spot> = grid.kept(attacker, Kept::Unstoppable).collect();
             let threat = left.into_iter().any(|next| !grid.is_forbidden(next, attacker));
-            grid.unforce(spot);
+            grid.unforce(forced);
             // A stone can also take the prohibition from a point; then the answer is none.
             if position.rules().variant() != Variant::Renju || !threat {
                 prop_assert_eq!(answers.contains(spot), !threat, "{:?}\n{}", point, position);

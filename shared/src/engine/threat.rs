@@ -31,7 +31,7 @@ impl Grid {
                 found.extend(self.next(spot, axis, Stone::Black, Pattern::OpenFour));
             }
         }
-        self.force(spot, Stone::Black);
+        let forced = self.force(spot, Stone::Black);
         let threes = straight_fours.iter().filter(|spots| {
             spots.iter().any(|next| {
                 !self.flags(*next, Stone::Black).any(Flags::FIVE)
@@ -39,7 +39,7 @@ impl Grid {
             })
         });
         let is_double_three = threes.take(2).count() == 2;
-        self.unforce(spot);
+        self.unforce(forced);
         is_double_three
     }
 

@@ -170,9 +170,9 @@ impl Vcf {
             } {
                 Verdict::Beyond
             } else {
-                grid.force(spot, attacker);
+                let forced = grid.force(spot, attacker);
                 let found = self.defend(grid, attacker, left);
-                grid.unforce(spot);
+                grid.unforce(forced);
                 found
             };
             match found {
@@ -190,6 +190,7 @@ impl Vcf {
 
     /// The other side answers a four in every way that there is; mostly there is one.
     fn defend(&mut self, grid: &mut Grid, attacker: Stone, left: u8) -> Verdict {
+        self.nodes += 1;
         let defender = attacker.opponent();
         let base = self.line.len();
         let first = self.moves.len();
@@ -204,9 +205,9 @@ impl Vcf {
                 self.moves.truncate(first);
                 return Verdict::Beyond;
             }
-            grid.force(answer, defender);
+            let forced = grid.force(answer, defender);
             let verdict = self.attack(grid, attacker, left - 1);
-            grid.unforce(answer);
+            grid.unforce(forced);
             if verdict != Verdict::Win {
                 self.line.truncate(base);
                 self.moves.truncate(first);

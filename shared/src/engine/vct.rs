@@ -18,7 +18,7 @@ use super::{
 use crate::rules::Stone;
 
 /// How many positions a search for fours may look at, wherever the attacker moves.
-const VCF_NODES: u64 = 400;
+const VCF_NODES: u64 = 800;
 
 /// The search and what it remembers. What it remembers holds for every position on the same
 /// window, by the same tables.
@@ -145,9 +145,9 @@ impl Search<'_, '_> {
             if grid.is_forbidden(spot, self.attacker) {
                 continue;
             }
-            grid.force(spot, self.attacker);
+            let forced = grid.force(spot, self.attacker);
             let found = self.defend(grid, left);
-            grid.unforce(spot);
+            grid.unforce(forced);
             match found {
                 Verdict::Win => {
                     self.memory.moves.truncate(base);
@@ -182,9 +182,9 @@ impl Search<'_, '_> {
             if grid.is_forbidden(answer, defender) {
                 continue;
             }
-            grid.force(answer, defender);
+            let forced = grid.force(answer, defender);
             let verdict = self.attack(grid, left);
-            grid.unforce(answer);
+            grid.unforce(forced);
             if verdict != Verdict::Win {
                 self.memory.moves.truncate(base);
                 return verdict;

@@ -83,6 +83,11 @@ impl Window {
         self.width
     }
 
+    /// Number of rows.
+    pub(super) const fn height(&self) -> u8 {
+        self.height
+    }
+
     /// Whether the edges are borders.
     pub(super) const fn is_bordered(&self) -> bool {
         self.bordered

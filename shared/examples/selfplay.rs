@@ -1,0 +1,114 @@
+//! Lets the engine play against itself, and prints the games: what its values are tuned on.
+//!
+//! `cargo run --release -p fivefold-shared --example selfplay -- GAMES SEED [VARIANT] [SIZE] [NODES]`
+//!
+//! The rest is `freestyle`, `15` and `3000` if left out. Each game is one line: variant, size, who
+//! won (`black`, `white` or `none`), the moves as names, how many of them were the opening, and
+//! from there on the engine's chance of winning for the side to move, in thousandths. The openings
+//! are random stones near the middle after which neither side is much better off.
+
+#![expect(clippy::print_stdout, reason = "a program that prints")]
+
+use std::env;
+
+use fivefold_shared::{
+    bot::{Budget, Thinking},
+    engine::{Analysis, Engine, EngineOptions, Value},
+    notation::coordinates,
+    rules::{Point, Position, Rules, Size, Stone, Variant},
+};
+use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
+
+/// A game that is not decided by then counts as a draw.
+const PLIES_MAX: usize = 140;
+
+/// How far from even an opening may be, as a chance of winning.
+const UNEVEN: f64 = 0.2;
+
+/// How often a move is varied, so that games that began alike go different ways.
+const VARIED: f64 = 0.05;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let argument =
+        |index: usize, default: &'static str| arguments.get(index).map_or(default, String::as_str);
+    let games: usize = argument(0, "10").parse()?;
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(argument(1, "1").parse()?);
+    let name = argument(2, "freestyle");
+    let variant = [
+        Variant::Freestyle,
+        Variant::Standard,
+        Variant::Renju,
+        Variant::Caro,
+        Variant::CaroOverline,
+    ];
+    let variant = variant.into_iter().find(|variant| variant.name() == name);
+    let rules = Rules::new(variant.ok_or("no such variant")?, argument(3, "15").parse()?)?;
+    let nodes: u64 = argument(4, "3000").parse()?;
+    let options = EngineOptions { hash_bytes: 4 << 20, ..EngineOptions::default() };
+    let mut engine = Engine::new(rules, options).ok_or("no engine for these rules")?;
+    for _ in 0..games {
+        engine.forget();
+        let mut position = Position::new(rules);
+        while !begin(&mut position, &mut engine, nodes, &mut random) {
+            position = Position::new(rules);
+        }
+        let opening = position.ply();
+        let mut chances = Vec::new();
+        while position.outcome().is_none() && position.ply() < PLIES_MAX {
+            let varied = random.random_bool(VARIED);
+            let analysis = think(&mut engine, &position, nodes, if varied { 3 } else { 1 });
+            chances.push(thousandths(analysis.lines[0].value).to_string());
+            let line = random.random_range(0..analysis.lines.len());
+            position.play(analysis.lines[line].moves[0])?;
+        }
+        let winner = position.outcome().and_then(|outcome| outcome.winner());
+        let winner = match winner {
+            Some(Stone::Black) => "black",
+            Some(Stone::White) => "white",
+            None => "none",
+        };
+        let names = position.moves().iter().map(|point| coordinates::format(*point, rules.size()));
+        let moves: Vec<String> = names.collect();
+        let (moves, chances) = (moves.join(" "), chances.join(" "));
+        println!("{name},{},{winner},{moves},{opening},{chances}", rules.size());
+    }
+    Ok(())
+}
+
+/// Sets random stones; false where that leaves one side much better off.
+fn begin(
+    position: &mut Position,
+    engine: &mut Engine,
+    nodes: u64,
+    random: &mut Xoshiro256PlusPlus,
+) -> bool {
+    let Size::Bounded { width, height } = position.rules().size() else { return false };
+    let stones = random.random_range(2..=9);
+    let spread = random.random_range(2..=i32::from(width) / 2);
+    while position.ply() < stones {
+        let mut near = |side: u8| i32::from(side) / 2 + random.random_range(-spread..=spread);
+        let point = Point::new(near(width), near(height));
+        if position.legality(point).is_ok() && !matches!(position.play(point), Ok(None)) {
+            return false;
+        }
+    }
+    match think(engine, position, 2 * nodes, 1).lines[0].value {
+        Value::Chance(chance) => (chance - 0.5).abs() < UNEVEN,
+        Value::Win { .. } | Value::Loss { .. } => false,
+    }
+}
+
+fn think(engine: &mut Engine, position: &Position, nodes: u64, lines: usize) -> Analysis {
+    let budget = Budget { nodes: Some(nodes), ..Budget::UNLIMITED };
+    let thinking = Thinking { budget, ..Thinking::unlimited() };
+    engine.search(position, &thinking, lines, &mut |_| {}).expect("the game goes on")
+}
+
+fn thousandths(value: Value) -> i32 {
+    match value {
+        Value::Chance(chance) => (1_000.0 * chance).round() as i32,
+        Value::Win { .. } => 1_000,
+        Value::Loss { .. } => 0,
+    }
+}

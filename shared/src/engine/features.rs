@@ -1,0 +1,90 @@
+//! What the engine's values are made from, laid open so that they can be tuned.
+//!
+//! `examples/tune.rs` fits [`weights`](super::weights) to games with this. Nothing that plays
+//! needs it.
+
+use super::{
+    eval,
+    grid::{Grid, Kept},
+    pattern::Tables,
+    vcf::{MOVES_MAX, Vcf, Verdict},
+    window::Window,
+};
+use crate::rules::{Point, Position, Size, Stone};
+
+/// The numbers of the patterns that a stone would make on a point, one for each axis; less than
+/// [`Features::PATTERNS`].
+pub type Four = [u8; 4];
+
+/// An empty point.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Spot {
+    /// Where it is.
+    pub point: Point,
+    /// What the side to move would make there.
+    pub own: Four,
+    /// What the other side would make there.
+    pub other: Four,
+    /// Whether the engine looks at it as a move.
+    pub is_near: bool,
+}
+
+/// What the values of a position are made from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Features {
+    /// Every empty point.
+    pub spots: Vec<Spot>,
+    /// Which constellation of threats there is; less than [`Features::THREATS`].
+    pub threats: usize,
+}
+
+/// How many positions a search for fours may look at.
+const VCF_NODES: u64 = 2_000;
+
+impl Features {
+    /// How many patterns there are.
+    pub const PATTERNS: usize = eval::PATTERNS;
+
+    /// How many pairs of patterns there are.
+    pub const PAIRS: usize = eval::PAIRS;
+
+    /// How many constellations of threats are told apart.
+    pub const THREATS: usize = eval::THREATS;
+
+    /// The number of a pair of patterns, whichever comes first.
+    pub const fn pair(first: u8, second: u8) -> usize {
+        eval::pair(first as usize, second as usize)
+    }
+
+    /// Takes a position on a bounded board apart. `None` where the engine would not ask for its
+    /// value: where a five or an open four is threatened or the side to move wins by fours.
+    pub fn of(position: &Position) -> Option<Self> {
+        let Size::Bounded { width, height } = position.rules().size() else { return None };
+        let tables = Tables::of(position.rules().variant())?;
+        let mut grid = Grid::new(tables, Window::bordered(width, height));
+        for (ply, point) in position.moves().iter().enumerate() {
+            grid.place(grid.window().spot(*point)?, Stone::to_move(ply));
+        }
+        let turn = position.turn();
+        let is_threatened = Stone::BOTH.into_iter().any(|stone| {
+            [Kept::Fives, Kept::Unstoppable].into_iter().any(|kept| grid.count(stone, kept) > 0)
+        });
+        let won = |grid: &mut Grid| Vcf::new(1 << 10).search(grid, turn, MOVES_MAX, VCF_NODES);
+        if is_threatened || won(&mut grid) == Verdict::Win {
+            return None;
+        }
+        let near: Vec<super::spots::Spot> = grid.nearby().collect();
+        let spots = (0..super::spots::spot(grid.len()))
+            .filter(|spot| grid.stone_at(*spot).is_none())
+            .filter_map(|spot| {
+                Some(Spot {
+                    point: grid.window().point(spot)?,
+                    own: grid.four(spot, turn),
+                    other: grid.four(spot, turn.opponent()),
+                    is_near: near.contains(&spot),
+                })
+            })
+            .collect();
+        Some(Self { spots, threats: grid.threats_kept(turn) })
+    }
+}
