@@ -31,8 +31,13 @@ const OUTCOME_SHARE: f32 = 0.5;
 /// What a weight costs.
 const DECAY: f32 = 2e-6;
 const ORDER_DECAY: f32 = 1e-5;
-const ROUNDS: usize = 1_500;
-const ORDER_ROUNDS: usize = 120;
+const ROUNDS: usize = 800;
+const ORDER_ROUNDS: usize = 30;
+
+/// What open fours and fives weigh, by their numbers: the positions that are fitted have none. To
+/// the side to move and the other, and in the order.
+const DECIDED: [(usize, [f32; 2], [f32; 2]); 2] =
+    [(11, [150.0, 60.0], [800.0, 400.0]), (12, [300.0, 100.0], [2_000.0, 1_000.0])];
 
 /// Weights of one kind: of patterns, then of pairs.
 const KIND: usize = Features::PATTERNS + Features::PAIRS;
@@ -47,7 +52,7 @@ struct Sample {
 
 /// A choice between moves: of each what weights count.
 struct Choice {
-    moves: Vec<[u16; 20]>,
+    moves: Vec<Vec<u16>>,
     played: usize,
 }
 
@@ -59,8 +64,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     eprintln!("{} positions, {} choices", samples.len(), choices.len());
-    let values = fit_values(&samples);
-    let order = fit_order(&choices);
+    let mut values = fit_values(&samples);
+    let mut order = fit_order(&choices);
+    for (pattern, worth, urge) in DECIDED {
+        for side in 0..2 {
+            values[side * KIND + pattern] = worth[side] / UNITS;
+            order[side * KIND + pattern] = urge[side] / ORDER_UNITS;
+        }
+    }
     print(&values, &order);
     Ok(())
 }
@@ -104,13 +115,15 @@ fn read(line: &str, samples: &mut Vec<Sample>, choices: &mut Vec<Choice>) -> Opt
     Some(())
 }
 
-/// The weights that count where these patterns are, of the kind that begins at `from`.
+/// The weights that count where these patterns are, of the kind that begins at `from`. Nothing is
+/// the first pattern, and it is worth nothing: neither alone nor with others.
 fn weights(four: Four, from: usize) -> impl Iterator<Item = u16> {
-    let singles = four.into_iter().map(usize::from);
-    let pairs = (0..4).flat_map(move |first| {
-        (first + 1..4)
-            .map(move |second| Features::PATTERNS + Features::pair(four[first], four[second]))
-    });
+    let singles = four.into_iter().filter(|one| *one > 0).map(usize::from);
+    let pairs = (0..4).flat_map(move |first| (first + 1..4).map(move |second| (first, second)));
+    let pairs = pairs
+        .map(move |(first, second)| (four[first], four[second]))
+        .filter(|(first, second)| *first > 0 && *second > 0)
+        .map(|(first, second)| Features::PATTERNS + Features::pair(first, second));
     singles.chain(pairs).map(move |weight| u16::try_from(from + weight).expect("there are few"))
 }
 
@@ -126,12 +139,8 @@ fn counts(features: &Features) -> Vec<(u16, f32)> {
 
 fn choice(features: &Features, played: Point) -> Option<Choice> {
     let near = features.spots.iter().filter(|spot| spot.is_near);
-    let moves = near.clone().map(|spot| {
-        let mut all = [0; 20];
-        let both = weights(spot.own, 0).chain(weights(spot.other, KIND));
-        all.iter_mut().zip(both).for_each(|(slot, weight)| *slot = weight);
-        all
-    });
+    let moves =
+        near.clone().map(|spot| weights(spot.own, 0).chain(weights(spot.other, KIND)).collect());
     let played = near.clone().position(|spot| spot.point == played)?;
     Some(Choice { moves: moves.collect(), played })
 }
@@ -181,7 +190,7 @@ fn fit_values(samples: &[Sample]) -> Vec<f32> {
             }
         }
         descent.go(&slopes, 0.01 * (1.0 - round as f32 / ROUNDS as f32));
-        if round % 250 == 249 {
+        if round % 200 == 199 {
             let mean = |samples: &[Sample]| {
                 let sum: f32 = samples.iter().map(|s| error(&descent.weights, s).powi(2)).sum();
                 sum / samples.len() as f32
@@ -200,7 +209,7 @@ fn fit_order(choices: &[Choice]) -> Vec<f32> {
             let mut slopes: Vec<f32> =
                 descent.weights.iter().map(|weight| ORDER_DECAY * weight).collect();
             for Choice { moves, played } in batch {
-                let score = |weights: &[u16; 20]| -> f32 {
+                let score = |weights: &Vec<u16>| -> f32 {
                     weights.iter().map(|weight| descent.weights[usize::from(*weight)]).sum()
                 };
                 let scores: Vec<f32> = moves.iter().map(score).collect();
@@ -217,7 +226,7 @@ fn fit_order(choices: &[Choice]) -> Vec<f32> {
             }
             descent.go(&slopes, 0.02 * (1.0 - round as f32 / ORDER_ROUNDS as f32));
         }
-        if round % 20 == 19 {
+        if round % 10 == 9 {
             let all = choices.len() as f32;
             eprintln!("order: {:.3} first, loss {:.3}", firsts as f32 / all, loss / all);
         }
