@@ -17,9 +17,6 @@ use crate::{
     rules::{Point, Position, Rules, Size, Variant},
 };
 
-/// How many moves are weighed for people.
-const WEIGHED: usize = 16;
-
 /// How many moves a level looks at that may overlook some.
 const SEEN: usize = 8;
 
@@ -96,7 +93,8 @@ impl EngineBot {
             Mind::Lines(attack) => attack.weigh(position, thinking),
             Mind::Engine(engine) => {
                 let fours_ahead = self.level.fours_ahead;
-                let options = EngineOptions { hash_bytes: self.hash_bytes, fours_ahead };
+                let options =
+                    EngineOptions { hash_bytes: self.hash_bytes, fours_ahead, threads: 1 };
                 let engine = engine.get_or_insert_with(|| {
                     Box::new(Engine::new(self.rules, options).expect("there are tables up to six"))
                 });
@@ -169,7 +167,9 @@ impl Bot for EngineBot {
     }
 
     fn weigh(&mut self, position: &Position, thinking: &Thinking<'_>) -> Vec<Weight> {
-        self.best(position, thinking, WEIGHED)
+        let mut weights = self.best(position, thinking, usize::MAX);
+        weights.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.point.cmp(&b.point)));
+        weights
     }
 }
 

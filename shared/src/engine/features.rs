@@ -6,11 +6,15 @@
 use super::{
     eval,
     grid::{Grid, Kept},
+    limits::Limits,
     pattern::Tables,
     vcf::{MOVES_MAX, Vcf, Verdict},
     window::Window,
 };
-use crate::rules::{Point, Position, Size, Stone};
+use crate::{
+    bot::Thinking,
+    rules::{Point, Position, Size, Stone},
+};
 
 /// The numbers of the patterns that a stone would make on a point, one for each axis; less than
 /// [`Features::PATTERNS`].
@@ -69,7 +73,11 @@ impl Features {
         let is_threatened = Stone::BOTH.into_iter().any(|stone| {
             [Kept::Fives, Kept::Unstoppable].into_iter().any(|kept| grid.count(stone, kept) > 0)
         });
-        let won = |grid: &mut Grid| Vcf::new(1 << 10).search(grid, turn, MOVES_MAX, VCF_NODES);
+        let thinking = Thinking::unlimited();
+        let won = |grid: &mut Grid| {
+            let mut limits = Limits::new(&thinking);
+            Vcf::new(1 << 10).search(grid, turn, MOVES_MAX, VCF_NODES, &mut limits)
+        };
         if is_threatened || won(&mut grid) == Verdict::Win {
             return None;
         }

@@ -1,10 +1,18 @@
 //! The engine as others use it: it takes positions and returns what it thinks of them.
 //!
 //! It keeps its board and what it has learned from one position to the next, and looks deeper and
-//! deeper until its thinking is over. With a budget of nodes alone the same calls give the same
-//! answers.
+//! deeper until its thinking is over. With one thread and a budget of nodes alone the same calls
+//! give the same answers.
+//!
+//! More threads search the same position beside the first, each on a board of its own; they share
+//! the table, so each goes quickly through what another has been through. What the first finds is
+//! the answer.
 
-use std::fmt;
+use std::{
+    fmt,
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
+    thread,
+};
 
 use super::{
     grid::{Grid, Kept},
@@ -31,11 +39,13 @@ pub struct EngineOptions {
     pub hash_bytes: usize,
     /// How many moves ahead it sees wins by continuous fours.
     pub fours_ahead: u8,
+    /// How many threads search, at least one. A budget of nodes is that of the first.
+    pub threads: usize,
 }
 
 impl Default for EngineOptions {
     fn default() -> Self {
-        Self { hash_bytes: 16 << 20, fours_ahead: MOVES_MAX }
+        Self { hash_bytes: 16 << 20, fours_ahead: MOVES_MAX, threads: 1 }
     }
 }
 
@@ -49,16 +59,27 @@ pub struct Engine {
     vct: Vct,
     table: Table,
     order: Order,
+    helpers: Vec<Helper>,
     fours_ahead: u8,
+}
+
+/// What a further thread needs for itself.
+struct Helper {
+    vcf: Vcf,
+    order: Order,
 }
 
 /// A move at the root.
 #[derive(Clone, Debug)]
 struct Candidate {
     spot: Spot,
+    /// [`UNKNOWN`] before it was searched.
     value: i32,
     moves: Vec<Spot>,
 }
+
+/// Less than the value of any move.
+const UNKNOWN: i32 = -WIN - 1;
 
 /// The deepest that is searched.
 const DEPTH_MAX: i32 = 100;
@@ -89,6 +110,9 @@ impl Engine {
             vct: Vct::new(entries),
             table: Table::new(options.hash_bytes / 4 * 3),
             order: Order::new(),
+            helpers: (1..options.threads.max(1))
+                .map(|_| Helper { vcf: Vcf::new(entries), order: Order::new() })
+                .collect(),
             fours_ahead: options.fours_ahead,
         })
     }
@@ -113,27 +137,32 @@ impl Engine {
         self.set_up(position);
         self.table.begin();
         self.order.begin();
+        self.helpers.iter_mut().for_each(|helper| helper.order.begin());
         let candidates = self.candidates(position);
         let grid = self.grid.as_mut().expect("it was set up");
-        let mut limits = Limits::new(thinking);
-        let mut root = Root {
-            turn: position.turn(),
-            candidates,
-            multi: multi.max(1),
-            depth: 0,
-            vct: &mut self.vct,
-            search: Search {
-                grid,
-                vcf: &mut self.vcf,
-                table: &mut self.table,
-                order: &mut self.order,
-                limits: &mut limits,
-                fours_ahead: self.fours_ahead,
-                moves: Vec::new(),
-            },
-        };
-        root.run(thinking, progress);
-        Some(root.analysis())
+        let (turn, fours_ahead, table) = (position.turn(), self.fours_ahead, &self.table);
+        let (stop, helped) = (AtomicBool::new(false), AtomicU64::new(0));
+        thread::scope(|scope| {
+            for (index, Helper { vcf, order }) in self.helpers.iter_mut().enumerate() {
+                let (mut grid, candidates) = (grid.clone(), candidates.clone());
+                let (stop, helped) = (&stop, &helped);
+                scope.spawn(move || {
+                    let thinking = Thinking { cancel: stop, ..Thinking::unlimited() };
+                    let (grid, limits) = (&mut grid, &mut Limits::new(&thinking));
+                    let moves = Vec::new();
+                    let search = Search { grid, vcf, table, order, limits, fours_ahead, moves };
+                    Root { turn, candidates, multi: 1, depth: 0, helped, search }.help(index);
+                });
+            }
+            let limits = &mut Limits::new(thinking);
+            let (vcf, order, moves) = (&mut self.vcf, &mut self.order, Vec::new());
+            let search = Search { grid, vcf, table, order, limits, fours_ahead, moves };
+            let multi = multi.max(1);
+            let mut root = Root { turn, candidates, multi, depth: 0, helped: &helped, search };
+            root.run(&mut self.vct, thinking, progress);
+            stop.store(true, Ordering::Relaxed);
+            Some(root.analysis())
+        })
     }
 
     /// Forgets all that was learned.
@@ -142,6 +171,10 @@ impl Engine {
         self.vct.clear();
         self.table.clear();
         self.order.clear();
+        for Helper { vcf, order } in &mut self.helpers {
+            vcf.clear();
+            order.clear();
+        }
     }
 
     /// Brings the grid to a position, keeping the stones that are the same.
@@ -213,7 +246,10 @@ impl Engine {
         let node = Node { turn, depth: 0, ply: 0, last: None };
         let score = |spot: &Spot| std::cmp::Reverse(order.score(grid, &node, *spot));
         spots.sort_by_cached_key(score);
-        spots.into_iter().map(|spot| Candidate { spot, value: -WIN, moves: vec![spot] }).collect()
+        spots
+            .into_iter()
+            .map(|spot| Candidate { spot, value: UNKNOWN, moves: vec![spot] })
+            .collect()
     }
 }
 
@@ -230,7 +266,8 @@ struct Root<'a, 'b> {
     candidates: Vec<Candidate>,
     multi: usize,
     depth: u16,
-    vct: &'a mut Vct,
+    /// How many positions the other threads have looked at.
+    helped: &'a AtomicU64,
     search: Search<'a, 'b>,
 }
 
@@ -238,8 +275,22 @@ struct Root<'a, 'b> {
 const WON_SOME_TIME: i32 = WON + 1;
 
 impl Root<'_, '_> {
-    fn run(&mut self, thinking: &Thinking<'_>, progress: &mut dyn FnMut(&Analysis)) {
-        if self.multi == 1 && self.try_threats(thinking) {
+    /// As one of the other threads. They begin at different depths, so that they do not all do
+    /// the same.
+    fn help(&mut self, index: usize) {
+        for depth in 1 + i32::from(index.is_multiple_of(2))..=DEPTH_MAX {
+            let before = self.search.limits.nodes();
+            self.deepen(depth, 0);
+            let looked_at = self.search.limits.nodes() - before;
+            self.helped.fetch_add(looked_at, Ordering::Relaxed);
+            if self.search.limits.is_over() || self.candidates[0].value.abs() >= WON {
+                return;
+            }
+        }
+    }
+
+    fn run(&mut self, vct: &mut Vct, thinking: &Thinking<'_>, progress: &mut dyn FnMut(&Analysis)) {
+        if self.multi == 1 && self.try_threats(vct, thinking) {
             return;
         }
         for depth in 1..=DEPTH_MAX {
@@ -264,29 +315,27 @@ impl Root<'_, '_> {
     }
 
     /// Looks for a win by threats alone, and puts its first move first.
-    fn try_threats(&mut self, thinking: &Thinking<'_>) -> bool {
+    fn try_threats(&mut self, vct: &mut Vct, thinking: &Thinking<'_>) -> bool {
         let Search { grid, vcf, limits, fours_ahead, .. } = &mut self.search;
         let attacker = self.turn;
         if grid.count(attacker, Kept::Fives) > 0 {
             self.candidates[0].value = won_in(1);
             return true;
         }
-        if vcf.search(grid, attacker, *fours_ahead, VCF_NODES) == Verdict::Win {
+        if vcf.search(grid, attacker, *fours_ahead, VCF_NODES, limits) == Verdict::Win {
             let any: Vec<Spot> = vcf.line().collect();
             let moves = u8::try_from(any.len().div_ceil(2)).unwrap_or(MOVES_MAX);
-            let line = match vcf.shortest(grid, attacker, moves, VCF_NODES) {
+            let line = match vcf.shortest(grid, attacker, moves, VCF_NODES, limits) {
                 Verdict::Win => vcf.line().collect(),
                 Verdict::Beyond | Verdict::Never => any,
             };
-            limits.count(vcf.nodes());
             let plies = u16::try_from(line.len()).unwrap_or(u16::MAX).saturating_add(2).min(1_000);
             return self.decide(line, won_in(plies));
         }
-        limits.count(vcf.nodes());
         let milliseconds = thinking.budget.time.as_millis().try_into().unwrap_or(u64::MAX);
         let nodes = thinking.budget.nodes.map_or(VCT_NODES_MAX, |nodes| nodes / 8);
         let nodes = nodes.min(milliseconds.saturating_mul(VCT_NODES)).min(VCT_NODES_MAX);
-        match self.vct.search(grid, vcf, attacker, nodes, limits) {
+        match vct.search(grid, vcf, attacker, nodes, limits) {
             Some((spot, _)) => self.decide(vec![spot], WON_SOME_TIME),
             None => false,
         }
@@ -308,7 +357,7 @@ impl Root<'_, '_> {
     fn deepen(&mut self, depth: i32, line: usize) {
         let expected = self.candidates[line].value;
         let mut width = ASPIRATION;
-        let (mut alpha, mut beta) = if depth >= 4 && expected.abs() < WON {
+        let (mut alpha, mut beta) = if depth >= 4 && expected.abs() < WON && expected != UNKNOWN {
             (expected - width, expected + width)
         } else {
             (-WIN, WIN)
@@ -387,13 +436,22 @@ impl Root<'_, '_> {
 
     fn analysis(&self) -> Analysis {
         let window = self.search.grid.window();
-        let mut best: Vec<&Candidate> = self.candidates.iter().take(self.multi).collect();
+        // The first is always told, even if there was no time to search it.
+        let (first, others) = self.candidates.split_first().expect("there is a candidate");
+        let others = others.iter().take(self.multi - 1);
+        let mut best: Vec<&Candidate> = vec![first];
+        best.extend(others.filter(|candidate| candidate.value != UNKNOWN));
         best.sort_by_key(|candidate| std::cmp::Reverse(candidate.value));
+        let patterns = self.search.patterns(self.turn);
         let lines = best.into_iter().map(|candidate| Line {
             moves: candidate.moves.iter().map_while(|spot| window.point(*spot)).collect(),
-            value: value(candidate.value),
+            value: match candidate.value {
+                UNKNOWN => value(patterns),
+                known => value(known),
+            },
         });
-        Analysis { lines: lines.collect(), depth: self.depth, nodes: self.search.limits.nodes() }
+        let nodes = self.search.limits.nodes() + self.helped.load(Ordering::Relaxed);
+        Analysis { lines: lines.collect(), depth: self.depth, nodes }
     }
 }
 

@@ -42,7 +42,7 @@ pub(super) struct Search<'a, 'b> {
     /// Where fours alone are searched.
     pub(super) vcf: &'a mut Vcf,
     /// What is known of other positions.
-    pub(super) table: &'a mut Table,
+    pub(super) table: &'a Table,
     /// What was best elsewhere.
     pub(super) order: &'a mut Order,
     /// When to stop.
@@ -148,8 +148,7 @@ impl Search<'_, '_> {
         if self.grid.count(node.turn, Kept::Fours) == 0 {
             return None;
         }
-        let verdict = self.vcf.search(self.grid, node.turn, self.fours_ahead, nodes);
-        self.limits.count(self.vcf.nodes());
+        let verdict = self.vcf.search(self.grid, node.turn, self.fours_ahead, nodes, self.limits);
         let plies = u16::try_from(self.vcf.line().len()).unwrap_or(PLIES_MAX) + 2;
         (verdict == Verdict::Win).then(|| won_in((node.ply + plies).min(2 * PLIES_MAX)))
     }

@@ -4,12 +4,16 @@ use proptest::prelude::*;
 
 use super::{
     grid::{Grid, Kept},
+    limits::Limits,
     pattern::{Flags, Tables},
     spots::Spot,
     vcf::{Vcf, Verdict},
     window::Window,
 };
-use crate::rules::{Outcome, Point, Position, Rules, Size, Stone, Variant};
+use crate::{
+    bot::Thinking,
+    rules::{Outcome, Point, Position, Rules, Size, Stone, Variant},
+};
 
 /// Every set of tables, each on the smallest board that holds its shapes.
 fn rules() -> impl Strategy<Value = Rules> {
@@ -263,10 +267,12 @@ proptest! {
         prop_assume!(position.rules().variant() != Variant::Renju);
         let (mut position, mut grid) = (position.clone(), grid(&position));
         let mut vcf = Vcf::new(1 << 12);
-        let fast = (vcf.shortest(&mut grid, position.turn(), 3, u64::MAX) == Verdict::Win)
+        let thinking = Thinking::unlimited();
+        let mut limits = Limits::new(&thinking);
+        let fast = (vcf.shortest(&mut grid, position.turn(), 3, u64::MAX, &mut limits) == Verdict::Win)
             .then(|| u8::try_from(vcf.line().len().div_ceil(2)).unwrap());
         prop_assert_eq!(fast, slow_vcf(&mut position, 3), "\n{}", position);
-        let any = vcf.search(&mut grid, position.turn(), 3, u64::MAX) == Verdict::Win;
+        let any = vcf.search(&mut grid, position.turn(), 3, u64::MAX, &mut limits) == Verdict::Win;
         prop_assert_eq!(any, fast.is_some());
     }
 }

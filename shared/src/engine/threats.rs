@@ -68,16 +68,20 @@ impl ThreatSearch {
     /// A win of `attacker` by continuous fours, found as quickly as possible; otherwise as
     /// [`ThreatSearch::shortest_vcf`].
     pub fn vcf(&mut self, attacker: Stone, nodes: u64) -> Option<Vec<Point>> {
-        let verdict = self.vcf.search(&mut self.grid, attacker, u8::MAX, nodes);
-        self.win(verdict)
+        let thinking = Thinking::unlimited();
+        let mut limits = Limits::new(&thinking);
+        let verdict = self.vcf.search(&mut self.grid, attacker, u8::MAX, nodes, &mut limits);
+        self.win(verdict, limits.nodes())
     }
 
     /// The shortest win of `attacker` by continuous fours: its moves and the answers in turn, up
     /// to a five, an open four or two fours at once. `None` where there is none, or none was found
     /// within `nodes` positions.
     pub fn shortest_vcf(&mut self, attacker: Stone, nodes: u64) -> Option<Vec<Point>> {
-        let verdict = self.vcf.shortest(&mut self.grid, attacker, u8::MAX, nodes);
-        self.win(verdict)
+        let thinking = Thinking::unlimited();
+        let mut limits = Limits::new(&thinking);
+        let verdict = self.vcf.shortest(&mut self.grid, attacker, u8::MAX, nodes, &mut limits);
+        self.win(verdict, limits.nodes())
     }
 
     /// The first move of a win of `attacker` by continuous fours and open threes, and how many
@@ -91,8 +95,8 @@ impl ThreatSearch {
         found.and_then(|(spot, moves)| Some((self.grid.window().point(spot)?, moves)))
     }
 
-    fn win(&mut self, verdict: Verdict) -> Option<Vec<Point>> {
-        self.nodes = self.vcf.nodes();
+    fn win(&mut self, verdict: Verdict, nodes: u64) -> Option<Vec<Point>> {
+        self.nodes = nodes;
         let window = self.grid.window();
         let line = self.vcf.line().filter_map(|spot| window.point(spot)).collect();
         (verdict == Verdict::Win).then_some(line)

@@ -8,6 +8,7 @@
 
 use super::{
     grid::{Grid, Kept},
+    limits::Limits,
     pattern::Flags,
     spots::Spot,
     table::slot,
@@ -25,13 +26,11 @@ pub(super) enum Verdict {
     Never,
 }
 
-/// The search and what it remembers. What it remembers holds for every position on the same
+/// What searches remember, and the line that the last one found. What is remembered holds for every position on the same
 /// window, by the same tables.
 #[derive(Debug)]
 pub(super) struct Vcf {
     table: Box<[u64]>,
-    nodes: u64,
-    nodes_max: u64,
     /// The winning line, last move first.
     line: Vec<Spot>,
     /// The moves yet to try, of all positions on the way to this one.
@@ -48,23 +47,12 @@ impl Vcf {
     /// A search that remembers `entries` positions, which is a power of two.
     pub(super) fn new(entries: usize) -> Self {
         debug_assert!(entries.is_power_of_two(), "entries are found by the low bits of a hash");
-        Self {
-            table: vec![0; entries].into(),
-            nodes: 0,
-            nodes_max: 0,
-            line: Vec::new(),
-            moves: Vec::new(),
-        }
+        Self { table: vec![0; entries].into(), line: Vec::new(), moves: Vec::new() }
     }
 
     /// Forgets every position.
     pub(super) fn clear(&mut self) {
         self.table.fill(0);
-    }
-
-    /// How many positions the last search looked at.
-    pub(super) const fn nodes(&self) -> u64 {
-        self.nodes
     }
 
     /// The last win found: the attacker's moves and the answers in turn, up to a five, an open
@@ -81,11 +69,12 @@ impl Vcf {
         attacker: Stone,
         moves: u8,
         nodes: u64,
+        limits: &mut Limits<'_>,
     ) -> Verdict {
-        self.nodes = 0;
-        self.nodes_max = nodes;
         self.line.clear();
-        self.attack(grid, attacker, moves.min(MOVES_MAX))
+        let nodes_max = limits.nodes().saturating_add(nodes);
+        let mut search = Search { memory: self, grid, attacker, limits, nodes_max };
+        search.attack(moves.min(MOVES_MAX))
     }
 
     /// As [`Vcf::search`], for the shortest win.
@@ -95,132 +84,18 @@ impl Vcf {
         attacker: Stone,
         moves: u8,
         nodes: u64,
+        limits: &mut Limits<'_>,
     ) -> Verdict {
-        self.nodes = 0;
-        self.nodes_max = nodes;
         self.line.clear();
+        let nodes_max = limits.nodes().saturating_add(nodes);
+        let mut search = Search { memory: self, grid, attacker, limits, nodes_max };
         for left in 1..=moves.min(MOVES_MAX) {
-            match self.attack(grid, attacker, left) {
-                Verdict::Beyond if self.nodes < self.nodes_max => {}
+            match search.attack(left) {
+                Verdict::Beyond if !search.is_over() => {}
                 verdict => return verdict,
             }
         }
         Verdict::Beyond
-    }
-
-    /// The attacker moves, `left` times at most.
-    fn attack(&mut self, grid: &mut Grid, attacker: Stone, left: u8) -> Verdict {
-        self.nodes += 1;
-        if let Some(five) = grid.kept(attacker, Kept::Fives).next() {
-            self.line.push(five);
-            return Verdict::Win;
-        }
-        if self.nodes >= self.nodes_max {
-            return Verdict::Beyond;
-        }
-        if grid.count(attacker.opponent(), Kept::Fives) > 0 {
-            return self.attack_by_answering(grid, attacker, left);
-        }
-        if grid.count(attacker, Kept::Fours) == 0 {
-            return Verdict::Never;
-        }
-        if let Some(spot) = grid.unstoppable(attacker) {
-            self.line.push(spot);
-            return Verdict::Win;
-        }
-        let may_win_by_rule = grid.tables().forbids && attacker == Stone::White;
-        if left == 1 && !may_win_by_rule {
-            return Verdict::Beyond;
-        }
-        let key = grid.hash() ^ if attacker == Stone::White { WHITE_ATTACKS } else { 0 };
-        if let Some(verdict) = self.recall(key, left) {
-            return verdict;
-        }
-        let base = self.moves.len();
-        self.moves.extend(grid.kept(attacker, Kept::Fours));
-        let verdict = self.try_fours(grid, attacker, left, base);
-        if verdict != Verdict::Win && self.nodes < self.nodes_max {
-            self.remember(key, if verdict == Verdict::Never { FOREVER } else { left });
-        }
-        verdict
-    }
-
-    /// The attacker must stop a five, and goes on if that makes a four.
-    fn attack_by_answering(&mut self, grid: &mut Grid, attacker: Stone, left: u8) -> Verdict {
-        let base = self.moves.len();
-        grid.answers_to_fives(attacker.opponent(), &mut self.moves);
-        self.try_fours(grid, attacker, left, base)
-    }
-
-    fn try_fours(&mut self, grid: &mut Grid, attacker: Stone, left: u8, base: usize) -> Verdict {
-        let may_win_by_rule = grid.tables().forbids && attacker == Stone::White;
-        let mut verdict = Verdict::Never;
-        while self.moves.len() > base {
-            let spot = self.moves.pop().expect("it is longer than its base");
-            let flags = grid.flags(spot, attacker);
-            if !flags.any(Flags::FOUR) || grid.is_forbidden(spot, attacker) {
-                continue;
-            }
-            let found = if flags.any(Flags::UNSTOPPABLE) {
-                Verdict::Win
-            } else if match left {
-                1 => !may_win_by_rule || !grid.may_not_be_answered(spot),
-                2 => !may_win_by_rule && !grid.leads_to_unstoppable(spot, attacker),
-                _ => false,
-            } {
-                Verdict::Beyond
-            } else {
-                let forced = grid.force(spot, attacker);
-                let found = self.defend(grid, attacker, left);
-                grid.unforce(forced);
-                found
-            };
-            match found {
-                Verdict::Win => {
-                    self.moves.truncate(base);
-                    self.line.push(spot);
-                    return Verdict::Win;
-                }
-                Verdict::Beyond => verdict = Verdict::Beyond,
-                Verdict::Never => {}
-            }
-        }
-        verdict
-    }
-
-    /// The other side answers a four in every way that there is; mostly there is one.
-    fn defend(&mut self, grid: &mut Grid, attacker: Stone, left: u8) -> Verdict {
-        self.nodes += 1;
-        let defender = attacker.opponent();
-        let base = self.line.len();
-        let first = self.moves.len();
-        grid.answers_to_fives(attacker, &mut self.moves);
-        let mut longest = Vec::new();
-        while self.moves.len() > first {
-            let answer = self.moves.pop().expect("it is longer than its first");
-            if grid.is_forbidden(answer, defender) {
-                continue;
-            }
-            if left == 1 {
-                self.moves.truncate(first);
-                return Verdict::Beyond;
-            }
-            let forced = grid.force(answer, defender);
-            let verdict = self.attack(grid, attacker, left - 1);
-            grid.unforce(forced);
-            if verdict != Verdict::Win {
-                self.line.truncate(base);
-                self.moves.truncate(first);
-                return verdict;
-            }
-            self.line.push(answer);
-            let line = self.line.split_off(base);
-            if line.len() > longest.len() {
-                longest = line;
-            }
-        }
-        self.line.append(&mut longest);
-        Verdict::Win
     }
 
     fn recall(&self, key: u64, left: u8) -> Option<Verdict> {
@@ -234,6 +109,137 @@ impl Vcf {
 
     fn remember(&mut self, key: u64, searched: u8) {
         self.table[slot(key, self.table.len())] = key >> 8 << 8 | u64::from(searched);
+    }
+}
+
+/// One search under way.
+struct Search<'a, 'b> {
+    memory: &'a mut Vcf,
+    grid: &'a mut Grid,
+    attacker: Stone,
+    limits: &'a mut Limits<'b>,
+    nodes_max: u64,
+}
+
+impl Search<'_, '_> {
+    fn is_over(&self) -> bool {
+        self.limits.is_over() || self.limits.nodes() >= self.nodes_max
+    }
+
+    /// The attacker moves, `left` times at most.
+    fn attack(&mut self, left: u8) -> Verdict {
+        let attacker = self.attacker;
+        self.limits.count(1);
+        if let Some(five) = self.grid.kept(attacker, Kept::Fives).next() {
+            self.memory.line.push(five);
+            return Verdict::Win;
+        }
+        if self.is_over() {
+            return Verdict::Beyond;
+        }
+        if self.grid.count(attacker.opponent(), Kept::Fives) > 0 {
+            // It must stop a five, and goes on if that makes a four.
+            let base = self.memory.moves.len();
+            self.grid.answers_to_fives(attacker.opponent(), &mut self.memory.moves);
+            return self.try_fours(left, base);
+        }
+        if self.grid.count(attacker, Kept::Fours) == 0 {
+            return Verdict::Never;
+        }
+        if let Some(spot) = self.grid.unstoppable(attacker) {
+            self.memory.line.push(spot);
+            return Verdict::Win;
+        }
+        if left == 1 && !self.may_win_by_rule() {
+            return Verdict::Beyond;
+        }
+        let key = self.grid.hash() ^ if attacker == Stone::White { WHITE_ATTACKS } else { 0 };
+        if let Some(verdict) = self.memory.recall(key, left) {
+            return verdict;
+        }
+        let base = self.memory.moves.len();
+        self.memory.moves.extend(self.grid.kept(attacker, Kept::Fours));
+        let verdict = self.try_fours(left, base);
+        if verdict != Verdict::Win && !self.is_over() {
+            self.memory.remember(key, if verdict == Verdict::Never { FOREVER } else { left });
+        }
+        verdict
+    }
+
+    /// Whether a four may win because the other side is forbidden to answer it.
+    fn may_win_by_rule(&self) -> bool {
+        self.grid.tables().forbids && self.attacker == Stone::White
+    }
+
+    fn try_fours(&mut self, left: u8, base: usize) -> Verdict {
+        let (attacker, may_win_by_rule) = (self.attacker, self.may_win_by_rule());
+        let mut verdict = Verdict::Never;
+        while self.memory.moves.len() > base {
+            let spot = self.memory.moves.pop().expect("it is longer than its base");
+            let flags = self.grid.flags(spot, attacker);
+            if !flags.any(Flags::FOUR) || self.grid.is_forbidden(spot, attacker) {
+                continue;
+            }
+            let found = if flags.any(Flags::UNSTOPPABLE) {
+                Verdict::Win
+            } else if match left {
+                1 => !may_win_by_rule || !self.grid.may_not_be_answered(spot),
+                2 => !may_win_by_rule && !self.grid.leads_to_unstoppable(spot, attacker),
+                _ => false,
+            } {
+                Verdict::Beyond
+            } else {
+                let forced = self.grid.force(spot, attacker);
+                let found = self.defend(left);
+                self.grid.unforce(forced);
+                found
+            };
+            match found {
+                Verdict::Win => {
+                    self.memory.moves.truncate(base);
+                    self.memory.line.push(spot);
+                    return Verdict::Win;
+                }
+                Verdict::Beyond => verdict = Verdict::Beyond,
+                Verdict::Never => {}
+            }
+        }
+        verdict
+    }
+
+    /// The other side answers a four in every way that there is; mostly there is one.
+    fn defend(&mut self, left: u8) -> Verdict {
+        self.limits.count(1);
+        let defender = self.attacker.opponent();
+        let base = self.memory.line.len();
+        let first = self.memory.moves.len();
+        self.grid.answers_to_fives(self.attacker, &mut self.memory.moves);
+        let mut longest = Vec::new();
+        while self.memory.moves.len() > first {
+            let answer = self.memory.moves.pop().expect("it is longer than its first");
+            if self.grid.is_forbidden(answer, defender) {
+                continue;
+            }
+            if left == 1 {
+                self.memory.moves.truncate(first);
+                return Verdict::Beyond;
+            }
+            let forced = self.grid.force(answer, defender);
+            let verdict = self.attack(left - 1);
+            self.grid.unforce(forced);
+            if verdict != Verdict::Win {
+                self.memory.line.truncate(base);
+                self.memory.moves.truncate(first);
+                return verdict;
+            }
+            self.memory.line.push(answer);
+            let line = self.memory.line.split_off(base);
+            if line.len() > longest.len() {
+                longest = line;
+            }
+        }
+        self.memory.line.append(&mut longest);
+        Verdict::Win
     }
 }
 

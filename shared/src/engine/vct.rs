@@ -100,8 +100,7 @@ impl Search<'_, '_> {
             grid.answers_to_fives(defender, &mut self.memory.moves);
             self.try_moves(grid, left, base)
         } else {
-            let found = self.vcf.search(grid, attacker, MOVES_MAX, VCF_NODES);
-            self.limits.count(self.vcf.nodes());
+            let found = self.vcf.search(grid, attacker, MOVES_MAX, VCF_NODES, self.limits);
             if found == Verdict::Win {
                 self.memory.best = self.vcf.line().next();
                 Verdict::Win
