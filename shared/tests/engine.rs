@@ -3,7 +3,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
-use std::collections::HashSet;
+use std::{
+    collections::HashSet,
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
+    time::Duration,
+};
 
 use fivefold_shared::{
     bot::{BotKind, BotSpec, Budget, STRENGTH_MAX, Thinking},
@@ -105,6 +109,79 @@ fn the_same_nodes_give_the_same_answer() {
         let position = position(variant, SQUARE, &moves);
         assert_eq!(analyse(&position, 5_000, 1), analyse(&position, 5_000, 1));
     }
+}
+
+#[test]
+fn no_end_of_a_wide_group_is_out_of_sight_on_the_unbounded_board() {
+    for step in [7, 11, 15] {
+        // Black's open three is at the far end of a chain of stones.
+        let end = 9 * step;
+        let mut moves: Vec<(i32, i32)> = vec![(end, 0), (end - 1, 3), (end + 1, 0), (end, 5)];
+        moves.extend([(end + 2, 0), (0, 0)]);
+        moves.extend((1..8).map(|stone| (stone * step, if stone % 2 == 0 { 1 } else { -1 })));
+        let right = [-2, -1, 3, 4].map(|steps| (end + steps, 0));
+        check(Variant::Freestyle, Size::Unbounded, &moves, &right, None);
+    }
+}
+
+#[test]
+fn thinking_that_is_called_off_ends_within_a_thousand_positions() {
+    let position = position(Variant::Freestyle, SQUARE, &[(7, 7), (8, 6), (6, 6), (8, 8)]);
+    for asked in [1, 10, 100] {
+        let (times, cancel) = (AtomicU64::new(0), AtomicBool::new(false));
+        let elapsed = || {
+            cancel.fetch_or(times.fetch_add(1, Ordering::Relaxed) >= asked, Ordering::Relaxed);
+            Duration::ZERO
+        };
+        let budget = Budget { time: Duration::from_secs(1), nodes: None };
+        let thinking = Thinking { budget, elapsed: &elapsed, cancel: &cancel };
+        let mut engine = Engine::new(position.rules(), EngineOptions::default()).unwrap();
+        let analysis = engine.search(&position, &thinking, 1, &mut |_| {}).unwrap();
+        assert!(analysis.nodes <= 600 * asked.div_ceil(2) + 1_000, "{}", analysis.nodes);
+    }
+}
+
+#[test]
+fn time_is_kept_on_a_machine_that_seldom_lets_the_engine_run() {
+    let position = position(Variant::Freestyle, SQUARE, &[(7, 7), (8, 6), (6, 6), (8, 8)]);
+    for pause_ms in [30, 100, 300] {
+        let now = AtomicU64::new(0);
+        let elapsed = || Duration::from_millis(now.fetch_add(pause_ms, Ordering::Relaxed));
+        let budget = Budget { time: Duration::from_secs(1), nodes: None };
+        let thinking = Thinking { budget, elapsed: &elapsed, ..Thinking::unlimited() };
+        let mut engine = Engine::new(position.rules(), EngineOptions::default()).unwrap();
+        engine.search(&position, &thinking, 1, &mut |_| {}).unwrap();
+        let end = now.load(Ordering::Relaxed);
+        assert!((500..=1_000 + pause_ms).contains(&end), "{end} with {pause_ms}");
+    }
+}
+
+#[test]
+fn several_threads_find_what_one_finds() {
+    // Black wins by fours and threes.
+    let moves = [(7, 7), (8, 6), (6, 6), (8, 8), (5, 9), (9, 3), (4, 8), (2, 12)];
+    let position = position(Variant::Freestyle, SQUARE, &moves);
+    let options = EngineOptions { hash_bytes: 1 << 20, threads: 4, ..EngineOptions::default() };
+    let mut engine = Engine::new(position.rules(), options).unwrap();
+    let several = engine.search(&position, &nodes(50_000), 2, &mut |_| {}).unwrap();
+    let one = analyse(&position, 50_000, 2);
+    assert!(several.nodes > one.nodes, "the others are counted too");
+    assert_eq!(several.lines.len(), 2);
+    for line in several.lines.iter().flat_map(|line| &line.moves) {
+        assert!(position.stone_at(*line).is_none());
+    }
+}
+
+#[test]
+fn every_candidate_is_weighed() {
+    let position = position(Variant::Freestyle, SQUARE, &[(7, 7), (8, 6)]);
+    let mut bot = BotSpec::from(BotKind::Engine).build(position.rules(), 1).unwrap();
+    let weights = bot.weigh(&position, &nodes(100_000));
+    let near =
+        |x: i32, y: i32| position.moves().iter().any(|stone| stone.distance(Point::new(x, y)) <= 2);
+    let expected = (0..225).filter(|n| near(n % 15, n / 15)).count() - position.ply();
+    assert!(weights.len() >= expected, "{} of {expected}", weights.len());
+    assert!(weights.is_sorted_by(|a, b| a.weight >= b.weight));
 }
 
 #[test]

@@ -49,6 +49,8 @@ pub(super) struct Grid {
     /// What the last stones changed.
     changes: Vec<Change>,
     before: Vec<Before>,
+    /// What the stone that is being set has changed; made once, as that takes a while.
+    news: Vec<News>,
 }
 
 /// The sums of [`Worth`] by colour: moving, waiting.
@@ -89,15 +91,15 @@ struct Place {
 /// A point as it was before a stone was set.
 #[derive(Clone, Copy, Debug)]
 struct Change {
-    spot: Spot,
+    spot: usize,
     seen: Seen,
 }
 
 /// A point that has other patterns on an axis than before.
 #[derive(Clone, Copy, Debug, Default)]
 struct News {
-    spot: Spot,
-    axis: u8,
+    spot: usize,
+    axis: usize,
     line: u8,
 }
 
@@ -131,13 +133,14 @@ impl Grid {
             stones: 0,
             changes: Vec::new(),
             before: Vec::new(),
+            news: vec![News::default(); NEWS_MAX],
             window,
         };
         for spot in spots {
             let seen = grid.cells[usize::from(spot)].seen;
             for stone in Stone::BOTH {
                 grid.add(stone, seen.codes[stone as usize], 1);
-                grid.keep(spot, stone, Flags::default(), seen.flags[stone as usize]);
+                grid.keep(usize::from(spot), stone, Flags::default(), seen.flags[stone as usize]);
             }
         }
         grid
@@ -292,11 +295,11 @@ impl Grid {
         cell.stone = Some(stone);
         let flags = cell.seen.flags;
         for stone in Stone::BOTH {
-            self.keep(spot, stone, flags[stone as usize], Flags::default());
+            self.keep(usize::from(spot), stone, flags[stone as usize], Flags::default());
         }
         self.stones += 1;
         self.hash ^= self.places[usize::from(spot)].keys[stone as usize];
-        let mut news = [News::default(); NEWS_MAX];
+        let mut news = std::mem::take(&mut self.news);
         let mut count = 0;
         let lines = &*self.tables.lines;
         self.along_all(spot, stone, |cell, spot, axis, bits| {
@@ -304,19 +307,20 @@ impl Grid {
             cell.keys[axis] = key;
             let line = lines[key as usize];
             // Written in any case, and counted only if it is news: that is quicker than a branch.
-            news[count % NEWS_MAX] = News { spot: spots::spot(spot), axis: axis as u8, line };
+            news[count % NEWS_MAX] = News { spot, axis, line };
             count += usize::from(line != cell.seen.lines[axis] && cell.stone.is_none());
         });
         self.changes.reserve(NEWS_MAX);
-        for news in &news[..count.min(NEWS_MAX)] {
+        for news in &news[..count] {
             self.see::<ALL>(*news);
         }
+        self.news = news;
     }
 
     fn clear(&mut self, spot: Spot, changes: usize) {
         while self.changes.len() > changes {
             let Change { spot, seen } = self.changes.pop().expect("there are more");
-            let now = std::mem::replace(&mut self.cells[usize::from(spot)].seen, seen);
+            let now = std::mem::replace(&mut self.cells[spot].seen, seen);
             if now.flags != seen.flags {
                 for stone in Stone::BOTH {
                     self.keep(spot, stone, now.flags[stone as usize], seen.flags[stone as usize]);
@@ -327,7 +331,7 @@ impl Grid {
         let stone = cell.stone.take().expect("there is a stone");
         let flags = cell.seen.flags;
         for stone in Stone::BOTH {
-            self.keep(spot, stone, Flags::default(), flags[stone as usize]);
+            self.keep(usize::from(spot), stone, Flags::default(), flags[stone as usize]);
         }
         self.stones -= 1;
         self.hash ^= self.places[usize::from(spot)].keys[stone as usize];
@@ -386,10 +390,10 @@ impl Grid {
     #[inline]
     fn see<const ALL: bool>(&mut self, News { spot, axis, line }: News) {
         let tables = self.tables;
-        let seen = &mut self.cells[usize::from(spot)].seen;
+        let seen = &mut self.cells[spot].seen;
         let before = *seen;
         self.changes.push(Change { spot, seen: before });
-        let old = std::mem::replace(&mut seen.lines[usize::from(axis)], line);
+        let old = std::mem::replace(&mut seen.lines[axis], line);
         let (changed, forcing) = (old ^ line, (old | line) & Pattern::FORCING);
         if !ALL && forcing == 0 {
             return;
@@ -430,12 +434,12 @@ impl Grid {
 
     /// The flags of a point change, and with them the sets that it belongs to.
     #[inline]
-    fn keep(&mut self, spot: Spot, stone: Stone, before: Flags, after: Flags) {
+    fn keep(&mut self, spot: usize, stone: Stone, before: Flags, after: Flags) {
         let (before, after) = (before.bits(), after.bits());
         let mut changed = (before ^ after) & 15;
         while changed != 0 {
             let kept = changed.trailing_zeros() as usize;
-            self.kept[stone as usize][kept].toggle(spot);
+            self.kept[stone as usize][kept].toggle(spots::spot(spot));
             let count = &mut self.counts[stone as usize][kept];
             *count = if after >> kept & 1 == 1 { *count + 1 } else { *count - 1 };
             changed &= changed - 1;

@@ -4,7 +4,8 @@
 //! stones with a wide margin, and grows and moves with them. Where the stones are too far apart
 //! for one rectangle, each group of them is cut out with its margin and the cuttings are laid side
 //! by side, so that no group is out of sight: stones that far apart share no line that matters,
-//! and the margins keep them from sharing one by accident.
+//! and the margins keep them from sharing one by accident. A group too wide for any window is cut
+//! where its stones are farthest apart.
 
 use super::spots::Spot;
 use crate::rules::{Axis, Point, Position, SIDE_MAX, Size, Stone};
@@ -43,7 +44,7 @@ const MARGIN: i32 = 9;
 const STEP: i32 = 4;
 
 /// Stones that are no farther apart than this belong to one group; more than a cutting reaches
-/// beyond its own stones, so that none has a stone of another.
+/// beyond its own stones, so that none has a stone of another unless one group had to be cut.
 const GROUP: i32 = 16;
 
 /// The longest side of a window.
@@ -228,8 +229,22 @@ impl Group {
     }
 }
 
-/// All stones, in groups whose rectangles are more than [`GROUP`] apart.
+/// All stones, in groups that each fit into a window.
 fn groups(position: &Position) -> Vec<Group> {
+    let mut left = parts(position);
+    let mut groups = Vec::new();
+    while let Some(part) = left.pop() {
+        if Group::has_room(part.least, part.greatest) {
+            groups.push(Group::new(position, part.plies));
+        } else {
+            left.extend(part.halves(position));
+        }
+    }
+    groups
+}
+
+/// All stones, in parts whose rectangles are more than [`GROUP`] apart.
+fn parts(position: &Position) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     for (ply, point) in position.moves().iter().enumerate() {
         let mut part = Part { least: *point, greatest: *point, plies: vec![ply] };
@@ -239,7 +254,7 @@ fn groups(position: &Position) -> Vec<Group> {
         }
         parts.push(part);
     }
-    parts.into_iter().map(|part| Group::new(position, part.plies)).collect()
+    parts
 }
 
 /// A group in the making.
@@ -251,15 +266,46 @@ struct Part {
 
 impl Part {
     fn is_near(&self, other: &Self) -> bool {
-        let apart = |from: i32, to: i32| from.saturating_sub(to);
+        let gap = |from: i32, to: i32| from.saturating_sub(to);
         [
-            apart(self.least.x, other.greatest.x),
-            apart(other.least.x, self.greatest.x),
-            apart(self.least.y, other.greatest.y),
-            apart(other.least.y, self.greatest.y),
+            gap(self.least.x, other.greatest.x),
+            gap(other.least.x, self.greatest.x),
+            gap(self.least.y, other.greatest.y),
+            gap(other.least.y, self.greatest.y),
         ]
         .iter()
         .all(|gap| *gap <= GROUP)
+    }
+
+    /// Cut across its longer side, where its stones are farthest apart, near the middle if there
+    /// are several such places.
+    fn halves(self, position: &Position) -> [Self; 2] {
+        let lengths =
+            [self.greatest.x.abs_diff(self.least.x), self.greatest.y.abs_diff(self.least.y)];
+        let coordinate = |ply: usize| {
+            let point = position.moves()[ply];
+            if lengths[0] >= lengths[1] { point.x } else { point.y }
+        };
+        let mut plies = self.plies;
+        plies.sort_unstable_by_key(|ply| coordinate(*ply));
+        let middle = plies.len() / 2;
+        let cut = (1..plies.len()).max_by_key(|cut| {
+            let gap = coordinate(plies[*cut]).abs_diff(coordinate(plies[*cut - 1]));
+            (gap, std::cmp::Reverse(cut.abs_diff(middle)))
+        });
+        let after = plies.split_off(cut.expect("one stone has room in any window"));
+        [plies, after].map(|plies| Self::of(position, plies))
+    }
+
+    /// The stones of these plies, at least one.
+    fn of(position: &Position, plies: Vec<usize>) -> Self {
+        let points = plies.iter().map(|ply| position.moves()[*ply]);
+        let corner = |of: fn(i32, i32) -> i32| {
+            let joined = points.clone().reduce(|a, b| Point::new(of(a.x, b.x), of(a.y, b.y)));
+            joined.expect("there is a stone")
+        };
+        let (least, greatest) = (corner(i32::min), corner(i32::max));
+        Self { least, greatest, plies }
     }
 
     fn join(&mut self, mut other: Self) {
