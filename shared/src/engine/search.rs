@@ -206,11 +206,21 @@ impl Search<'_, '_> {
         let patterns = self.patterns(turn);
         let is_pv = beta - alpha > 1;
         let base = self.moves.len();
-        self.list(node, stops, known);
+        // The move that was best before is mostly best again, and then no others are listed.
+        let known = known.filter(|spot| self.is_candidate(*spot, turn, stops));
+        let mut untried = known;
+        let mut is_listed = false;
         let mut best = -won_in(ply + 4);
         let mut best_move = None;
         let mut tried: Vec<Spot> = Vec::new();
-        while let Some(Scored { score, spot }) = self.next(base) {
+        loop {
+            let next = untried.take().map(|spot| Scored { score: 0, spot }).or_else(|| {
+                if !std::mem::replace(&mut is_listed, true) {
+                    self.list(node, stops, known);
+                }
+                self.next(base)
+            });
+            let Some(Scored { score, spot }) = next else { break };
             if self.grid.is_forbidden(spot, turn) {
                 continue;
             }
@@ -291,20 +301,28 @@ impl Search<'_, '_> {
         value
     }
 
-    /// Adds the candidates to the moves.
-    fn list(&mut self, node: Node, stops: Option<&SpotSet>, known: Option<Spot>) {
+    /// Whether a move that was best in a position with the same hash is one to try here.
+    fn is_candidate(&self, spot: Spot, turn: Stone, stops: Option<&SpotSet>) -> bool {
+        let grid = &*self.grid;
+        usize::from(spot) < grid.len()
+            && grid.stone_at(spot).is_none()
+            && stops
+                .is_none_or(|stops| stops.contains(spot) || grid.flags(spot, turn).any(Flags::FOUR))
+    }
+
+    /// Adds the candidates but one to the moves.
+    fn list(&mut self, node: Node, stops: Option<&SpotSet>, but: Option<Spot>) {
         let turn = node.turn;
         let (grid, order) = (&*self.grid, &*self.order);
-        let scored = |spot| Scored {
-            spot,
-            score: if known == Some(spot) { i32::MAX } else { order.score(grid, &node, spot) },
-        };
+        let scored = |spot| Scored { spot, score: order.score(grid, &node, spot) };
+        let is_other = |spot: &Spot| but != Some(*spot);
         match stops {
             Some(stops) => {
                 let fours = grid.kept(turn, Kept::Fours).filter(|spot| !stops.contains(*spot));
-                self.moves.extend(stops.iter(grid.len()).chain(fours).map(scored));
+                let all = stops.iter(grid.len()).chain(fours);
+                self.moves.extend(all.filter(is_other).map(scored));
             }
-            None => self.moves.extend(grid.nearby().map(scored)),
+            None => self.moves.extend(grid.nearby().filter(is_other).map(scored)),
         }
     }
 
