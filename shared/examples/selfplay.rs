@@ -58,7 +58,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         while position.outcome().is_none() && position.ply() < PLIES_MAX {
             let varied = random.random_bool(VARIED);
             let analysis = think(&mut engine, &position, nodes, if varied { 3 } else { 1 });
-            chances.push(thousandths(analysis.lines[0].value).to_string());
+            chances.push(thousandths(analysis.lines[0].value));
             let line = random.random_range(0..analysis.lines.len());
             position.play(analysis.lines[line].moves[0])?;
         }
@@ -105,10 +105,11 @@ fn think(engine: &mut Engine, position: &Position, nodes: u64, lines: usize) -> 
     engine.search(position, &thinking, lines, &mut |_| {}).expect("the game goes on")
 }
 
-fn thousandths(value: Value) -> i32 {
-    match value {
-        Value::Chance(chance) => (1_000.0 * chance).round() as i32,
-        Value::Win { .. } => 1_000,
-        Value::Loss { .. } => 0,
-    }
+fn thousandths(value: Value) -> String {
+    let chance = match value {
+        Value::Chance(chance) => chance,
+        Value::Win { .. } => 1.0,
+        Value::Loss { .. } => 0.0,
+    };
+    format!("{:.0}", 1_000.0 * chance)
 }

@@ -245,7 +245,7 @@ fn print(values: &[f32], order: &[f32]) {
     print_kind("WAITING", &values[KIND..2 * KIND], UNITS);
     println!("/// What the threats of both sides are worth to the side to move.");
     println!(
-        "pub(super) const THREATS: [i16; CONSTELLATIONS] = {:?};",
+        "pub(super) const THREATS: [i16; CONSTELLATIONS] = {};",
         rounded(&values[2 * KIND..], UNITS)
     );
     println!("/// How urgent it is to make patterns, and to prevent them.");
@@ -256,10 +256,12 @@ fn print(values: &[f32], order: &[f32]) {
 fn print_kind(name: &str, weights: &[f32], units: f32) {
     let (single, pair) = weights.split_at(Features::PATTERNS);
     println!("pub(super) const {name}: Weights = Weights {{");
-    println!("single: {:?},", rounded(single, units));
-    println!("pair: {:?},\n}};", rounded(pair, units));
+    println!("single: {},", rounded(single, units));
+    println!("pair: {},\n}};", rounded(pair, units));
 }
 
-fn rounded(weights: &[f32], units: f32) -> Vec<i32> {
-    weights.iter().map(|weight| (weight * units).round() as i32).collect()
+fn rounded(weights: &[f32], units: f32) -> String {
+    let rounded: Vec<String> =
+        weights.iter().map(|weight| format!("{:.0}", (weight * units).round() + 0.0)).collect();
+    format!("[{}]", rounded.join(", "))
 }

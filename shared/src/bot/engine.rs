@@ -1,9 +1,10 @@
 //! The engine as a bot, with levels.
 //!
 //! At its best it plays what the [`Engine`] finds. At a lower level it looks at fewer positions,
-//! and it overlooks things as people do: the more easily, the farther away a move is from the last
-//! ones and the less it forces. It then plays the best of what it has seen, never a stone at
-//! random.
+//! and it overlooks things as people do. Now and then it sees only its own stones and goes on with
+//! what it has in mind, whatever the other side threatens; a four is harder to miss than a three.
+//! And it overlooks moves, the more easily, the farther away they are from the last ones and the
+//! less they force. It then plays the best of what it has seen, never a stone at random.
 //!
 //! Its first moves are chosen among those that are about as good as the best, so that no two games
 //! need be the same. Where more than six in a row win, for which the engine has no tables, it goes
@@ -53,21 +54,26 @@ struct Level {
     fours_ahead: u8,
     /// How likely it is to overlook a quiet move that is near the last ones.
     overlooks: f64,
+    /// How likely it is not to look at the other side's stones.
+    careless: f64,
 }
 
 /// The levels from 1 on. Each step changes the strength by about as much as the one before.
 const LEVELS: [Level; STRENGTH_MAX as usize] = [
-    Level { nodes: Some(30), fours_ahead: 1, overlooks: 0.70 },
-    Level { nodes: Some(60), fours_ahead: 1, overlooks: 0.58 },
-    Level { nodes: Some(120), fours_ahead: 2, overlooks: 0.47 },
-    Level { nodes: Some(250), fours_ahead: 2, overlooks: 0.37 },
-    Level { nodes: Some(600), fours_ahead: 3, overlooks: 0.28 },
-    Level { nodes: Some(1_500), fours_ahead: 4, overlooks: 0.20 },
-    Level { nodes: Some(4_000), fours_ahead: 6, overlooks: 0.13 },
-    Level { nodes: Some(12_000), fours_ahead: 8, overlooks: 0.07 },
-    Level { nodes: Some(40_000), fours_ahead: 100, overlooks: 0.03 },
-    Level { nodes: None, fours_ahead: 100, overlooks: 0.0 },
+    Level { nodes: Some(200), fours_ahead: 1, overlooks: 0.50, careless: 0.460 },
+    Level { nodes: Some(300), fours_ahead: 1, overlooks: 0.42, careless: 0.340 },
+    Level { nodes: Some(400), fours_ahead: 1, overlooks: 0.35, careless: 0.250 },
+    Level { nodes: Some(600), fours_ahead: 2, overlooks: 0.28, careless: 0.180 },
+    Level { nodes: Some(1_000), fours_ahead: 2, overlooks: 0.22, careless: 0.125 },
+    Level { nodes: Some(2_500), fours_ahead: 3, overlooks: 0.16, careless: 0.085 },
+    Level { nodes: Some(6_000), fours_ahead: 4, overlooks: 0.11, careless: 0.055 },
+    Level { nodes: Some(16_000), fours_ahead: 6, overlooks: 0.06, careless: 0.030 },
+    Level { nodes: Some(50_000), fours_ahead: 10, overlooks: 0.02, careless: 0.012 },
+    Level { nodes: None, fours_ahead: 100, overlooks: 0.0, careless: 0.0 },
 ];
+
+/// How much less likely it is not to see a four than a three.
+const FOUR_SEEN: f64 = 0.2;
 
 impl EngineBot {
     /// A bot of a strength from 1 to [`STRENGTH_MAX`] that uses so much memory to remember
@@ -85,6 +91,18 @@ impl EngineBot {
         };
         let random = Random::seed_from_u64(seed);
         Self { rules, level: LEVELS[level], hash_bytes, mind, random }
+    }
+
+    /// What it has in mind, if it does not look at the other side's stones now.
+    fn own_idea(&mut self, position: &Position) -> Option<Point> {
+        if !self.random.random_bool(self.level.careless) {
+            return None;
+        }
+        let Mind::Engine(Some(engine)) = &mut self.mind else { return None };
+        if engine.is_five_threatened(position) && !self.random.random_bool(FOUR_SEEN) {
+            return None;
+        }
+        engine.own_idea(position)
     }
 
     /// The best moves, as many as are asked for.
@@ -150,6 +168,9 @@ impl Bot for EngineBot {
         }
         if position.ply() == 0 {
             return Some(self.first());
+        }
+        if let Some(point) = self.own_idea(position) {
+            return Some(point);
         }
         let nodes = [self.level.nodes, thinking.budget.nodes].into_iter().flatten().min();
         let budget = Budget { nodes, ..thinking.budget };

@@ -285,6 +285,7 @@ impl Grid {
     }
 
     /// Takes back the stone that was forced last.
+    #[expect(clippy::needless_pass_by_value, reason = "a stone is taken back once")]
     pub(super) fn unforce(&mut self, forced: Forced) {
         self.clear(forced.spot, forced.changes);
     }
@@ -370,9 +371,8 @@ impl Grid {
         let spot = usize::from(spot);
         let reach = self.places[spot].reach;
         let cells = self.cells.as_mut_slice();
-        for axis in 0..4 {
-            let [behind, before] = reach[axis].map(usize::from);
-            let step = self.steps[axis];
+        for (axis, (reach, step)) in reach.into_iter().zip(self.steps).enumerate() {
+            let [behind, before] = reach.map(usize::from);
             for distance in 1..=behind.min(radius) {
                 let shift = 2 * (radius + distance - 1);
                 let spot = spot - distance * step;

@@ -29,7 +29,7 @@ use super::{
 use crate::{
     analysis::{Analysis, Line, Value},
     bot::Thinking,
-    rules::{Position, Rules, Stone},
+    rules::{Point, Position, Rules, Stone},
 };
 
 /// What an operator decides about an engine.
@@ -163,6 +163,29 @@ impl Engine {
             stop.store(true, Ordering::Relaxed);
             Some(root.analysis())
         })
+    }
+
+    /// The move by which the side to move would make the most, whatever the other side may do:
+    /// what one plays who sees only one's own stones. `None` when the game is over.
+    pub fn own_idea(&mut self, position: &Position) -> Option<Point> {
+        assert_eq!(position.rules(), self.rules, "the position is of the engine's rules");
+        self.set_up(position);
+        let grid = self.grid.as_ref().expect("it was set up");
+        let legal = grid.nearby().filter_map(|spot| {
+            let point = grid.window().point(spot)?;
+            position.legality(point).is_ok().then_some((spot, point))
+        });
+        let made = |spot| grid.worth(spot, position.turn()).to_make;
+        let best = legal.max_by_key(|(spot, point)| (made(*spot), std::cmp::Reverse(*point)));
+        best.map(|(_, point)| point)
+    }
+
+    /// Whether the side that has just moved makes a five next if nothing is done.
+    pub fn is_five_threatened(&mut self, position: &Position) -> bool {
+        assert_eq!(position.rules(), self.rules, "the position is of the engine's rules");
+        self.set_up(position);
+        let grid = self.grid.as_ref().expect("it was set up");
+        grid.count(position.turn().opponent(), Kept::Fives) > 0
     }
 
     /// Forgets all that was learned.
