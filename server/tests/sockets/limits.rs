@@ -94,6 +94,26 @@ async fn a_session_is_in_so_many_rooms_at_once() {
 }
 
 #[tokio::test]
+async fn spectators_are_limited_and_players_come_back_past_them() {
+    let server = TestServer::start(Limits { spectators_max: 2, ..LIMITS });
+    let mut ann = server.greet("Ann").await;
+    let room = ann.create(json!(["me", "open"])).await;
+    let mut watching = [server.greet("Eve").await, server.greet("Sid").await];
+    for spectator in &mut watching {
+        spectator.join(&room).await;
+    }
+    let mut late = server.greet("Mallory").await;
+    let join = json!({"type": "join", "room": room});
+    assert_eq!(late.refused(join.clone()).await, Reason::RoomFull);
+    assert_eq!(server.count(r#"refusals_total{reason="room_full"}"#).await, 1);
+    // A player is no spectator, and a seat that is left makes place.
+    ann.join(&room).await;
+    watching[0].ask(json!({"type": "leave", "room": room})).await;
+    joined(late.ask(join).await);
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn commands_are_limited_in_their_rate() {
     let limits = Limits { commands_burst: 3, commands_per_second: 0, ..LIMITS };
     let server = TestServer::start(limits);
