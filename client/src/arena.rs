@@ -34,9 +34,12 @@ pub use self::{
     statistics::{Sprt, Verdict},
 };
 use crate::{
-    external::{EngineCommand, External, Limits},
+    external::{EngineCommand, External, Limits, file_name},
     openings,
 };
+
+/// The time for a move where a match limits neither time nor nodes.
+pub const TURN: Duration = Duration::from_millis(200);
 
 /// Who plays in a match.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -52,10 +55,7 @@ impl Contestant {
     pub fn name(&self) -> String {
         match self {
             Self::Bot(spec) => spec.to_string(),
-            Self::Program(words) => {
-                let path = words.first().map_or("", String::as_str);
-                path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned()
-            }
+            Self::Program(words) => file_name(words).to_owned(),
         }
     }
 }
@@ -213,9 +213,6 @@ impl Seat {
         });
     }
 }
-
-/// The time for a move where the match limits neither time nor nodes.
-pub const TURN: Duration = Duration::from_millis(200);
 
 #[cfg(test)]
 mod tests;

@@ -54,6 +54,8 @@ pub enum Command {
     Rooms(RoomsArgs),
     /// Play without a server: two people at one keyboard, or against a bot.
     Local(LocalArgs),
+    /// Seat a program that speaks Gomocup's protocol in a room, where it plays as a bot.
+    Seat(SeatArgs),
     /// Let two bots or programs play a match, and say which is stronger, and how sure that is.
     Arena(ArenaArgs),
     /// Speak Gomocup's protocol on standard input and output: our bots for any manager of games.
@@ -159,6 +161,39 @@ pub struct LocalArgs {
     /// How the game is shown.
     #[command(flatten)]
     pub view: ViewArgs,
+}
+
+/// `fivefold seat`
+#[derive(Args, Debug)]
+pub struct SeatArgs {
+    /// The room's code, or its link.
+    #[arg(value_name = "CODE|URL")]
+    pub room: RoomLink,
+    /// The program, and its arguments, as for a shell.
+    #[arg(long, value_name = "COMMAND")]
+    pub engine: String,
+    /// What others see it called [default: what it calls itself].
+    #[arg(long, value_name = "NAME", value_parser = Name::new)]
+    pub name: Option<Name>,
+    /// The most milliseconds for a move; the room's clock may leave less.
+    #[arg(long, value_name = "MS", default_value_t = 2_000, value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
+    pub time: u64,
+    /// Memory for the program, in MiB; the system keeps the limit on Linux.
+    #[arg(long, value_name = "MIB", default_value_t = 1_024, value_parser = clap::value_parser!(u32).range(1..))]
+    pub memory: u32,
+    /// Start the program again, so many times, when it fails; then, or without this, it gives up
+    /// the game.
+    #[arg(long, value_name = "N", default_value_t = 0, num_args = 0..=1, default_missing_value = "1")]
+    pub retry: u32,
+    /// Leave after so many games.
+    #[arg(long, value_name = "N")]
+    pub games: Option<u32>,
+    /// The server [default: the one given last, at first http://127.0.0.1:8080].
+    #[arg(long, value_name = "URL", env = "FIVEFOLD_SERVER", hide_env_values = true)]
+    pub server: Option<ServerAddress>,
+    /// Believe the certificates in this file (PEM) instead of those that the system believes.
+    #[arg(long, value_name = "FILE", env = "FIVEFOLD_CA", hide_env_values = true)]
+    pub ca: Option<PathBuf>,
 }
 
 /// `fivefold arena`
@@ -400,7 +435,7 @@ mod tests {
         let mut command = Cli::command().term_width(100);
         command.build();
         insta::assert_snapshot!("help", command.render_help());
-        for name in ["play", "join", "watch", "rooms", "local", "arena", "brain"] {
+        for name in ["play", "join", "watch", "rooms", "local", "seat", "arena", "brain"] {
             let command = command.find_subcommand_mut(name).expect("it is a command");
             insta::assert_snapshot!(format!("help_{name}"), command.render_help());
         }

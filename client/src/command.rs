@@ -7,6 +7,7 @@ mod join;
 mod local;
 mod play;
 mod rooms;
+mod seat;
 mod shown;
 mod watch;
 
@@ -61,6 +62,7 @@ async fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Rooms(args) => rooms::run(args).await,
         Command::Local(args) => local::run(args).await,
         Command::Arena(args) => arena::run(args).await,
+        Command::Seat(args) => seat::run(args).await,
         Command::Brain(args) => brain::run(args),
         Command::Completions { shell } => completions::run(*shell),
     }

@@ -41,6 +41,12 @@ pub struct EngineCommand {
     pub limits: Limits,
 }
 
+/// The name of a program's file, without the folder that it is in.
+pub fn file_name(words: &[String]) -> &str {
+    let path = words.first().map_or("", String::as_str);
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
 /// What an engine may have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
@@ -89,8 +95,12 @@ pub struct External {
     view: View,
     /// What it knows of the game.
     told: Vec<Point>,
+    /// Where it was told of stones that are not there; see [`Window::fillers`].
+    fillers: Vec<Point>,
     /// Whether it has not been told of any game since it was made ready.
     is_fresh: bool,
+    /// The time for a move that it was told.
+    turn: Option<Duration>,
     /// When it last made a move.
     moved: Option<Instant>,
 }
@@ -124,8 +134,19 @@ impl External {
         };
         let program = Program::start(&command.words, command.limits.memory)
             .map_err(|error: io::Error| Fault::NotStarted(error.to_string()))?;
-        let told = Vec::new();
-        let mut engine = Self { command, rules, program, view, told, is_fresh: true, moved: None };
+        let (told, fillers) = (Vec::new(), Vec::new());
+        let turn = command.limits.turn;
+        let mut engine = Self {
+            command,
+            rules,
+            program,
+            view,
+            told,
+            fillers,
+            is_fresh: true,
+            turn,
+            moved: None,
+        };
         engine.set_up(rule)?;
         Ok(engine)
     }
@@ -164,8 +185,8 @@ impl External {
         Ok(())
     }
 
-    /// Asks for a move, and tells how long it took. `left` is what the engine has left for the
-    /// game. What it plays is legal.
+    /// Asks for a move, and tells how long it took. `turn` is the time for it, if that is not
+    /// always the same; `left` is what the engine has left for the game. What it plays is legal.
     ///
     /// # Errors
     /// What it did wrong. It is of no more use then.
@@ -175,6 +196,7 @@ impl External {
     pub fn choose(
         &mut self,
         position: &Position,
+        turn: Option<Duration>,
         left: Option<Duration>,
     ) -> Result<(Point, Duration), Fault> {
         assert_eq!(position.rules(), self.rules, "the engine was started for these rules");
@@ -183,13 +205,18 @@ impl External {
             thread::sleep(SETTLE.saturating_sub(moved.elapsed()));
         }
         let ask = self.question(position)?;
-        let limits = self.command.limits;
+        if let Some(turn) = turn.filter(|_| turn != self.turn) {
+            self.say(&Command::Info(Info::TimeoutTurn(milliseconds(turn))))?;
+            self.turn = Some(turn);
+        }
+        // What it has said without being asked is no answer.
+        while self.program.hear(Instant::now()).is_ok() {}
         let left_ms = left.map_or(UNLIMITED_MS, milliseconds);
         self.say(&Command::Info(Info::TimeLeft(left_ms)))?;
         let asked = self.say(&ask)?;
         self.is_fresh = false;
-        let most = [limits.turn, left].into_iter().flatten().min().unwrap_or(START);
-        let deadline = asked + most + limits.grace;
+        let most = [self.turn, left].into_iter().flatten().min().unwrap_or(START);
+        let deadline = asked + most + self.command.limits.grace;
         let (at, point) = self.wait_for_move(deadline, most)?;
         let is_shown = self.shows(point);
         let point = self.to_board(point);
@@ -211,11 +238,13 @@ impl External {
         if is_in_view
             && let Some((last, before)) = moves.split_last()
             && before == self.told.as_slice()
+            && !self.fillers.contains(last)
         {
             return Ok(Command::Turn(self.to_engine(*last)));
         }
         // A whole board is told to an engine that has none.
         self.renew()?;
+        self.fillers.clear();
         if moves.is_empty() {
             return Ok(Command::Begin);
         }
@@ -227,7 +256,12 @@ impl External {
                 .enumerate()
                 .map(|(ply, point)| Placed { point: *point, side: side(Stone::to_move(ply)) })
                 .collect(),
-            View::Part(window) => window.stones(position),
+            View::Part(window) => {
+                let mut stones = window.fillers(position);
+                self.fillers = stones.iter().map(|stone| window.to_board(stone.point)).collect();
+                stones.extend(window.stones(position));
+                stones
+            }
         };
         Ok(Command::Board(stones))
     }

@@ -6,7 +6,7 @@
 //! sockets; the connection knows rooms and nothing of views.
 //!
 //! By Gomocup's protocol our bots play elsewhere ([`brain`]), and other programs ([`external`]) play
-//! here: in matches ([`arena`]).
+//! here: in matches ([`arena`]) and in rooms ([`seat`]).
 
 pub mod arena;
 pub mod backoff;
@@ -24,6 +24,7 @@ pub mod openings;
 pub mod place;
 pub mod plain;
 pub mod program;
+pub mod seat;
 pub mod settings;
 pub mod table;
 pub mod text;

@@ -82,6 +82,7 @@ impl LocalGame {
         let person = |name: &str| Player::Member {
             member: Self::member(),
             name: Name::new(name).expect("a short plain name"),
+            engine: false,
         };
         let (mine, other) = match bot {
             Some(bot) => {
@@ -203,6 +204,7 @@ impl LocalGame {
                 return Ok(None);
             }
             RoomRequest::Sit { .. }
+            | RoomRequest::SitAsEngine { .. }
             | RoomRequest::Stand
             | RoomRequest::SeatBot { .. }
             | RoomRequest::RemoveBot { .. } => {

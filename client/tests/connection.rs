@@ -105,7 +105,7 @@ fn code() -> RoomCode {
 
 /// The log of a game of tic-tac-toe between `me`, who is Black, and somebody else.
 fn log() -> Vec<NumberedEvent> {
-    let player = |member| Player::Member { member, name: Name::new("Ann").unwrap() };
+    let player = |member| Player::Member { member, name: Name::new("Ann").unwrap(), engine: false };
     let other = MemberId::try_from("2".repeat(16)).unwrap();
     let played =
         |ply, x, y| Event::Played { ply, point: Point::new(x, y), assisted: false, time: None };

@@ -140,9 +140,11 @@ impl Room {
             return Err(Refusal::new(Reason::AlreadySeated, "You can take only one of the seats."));
         }
         let seats = create.seats.map(|seat| match seat {
-            SeatRequest::Me => {
-                Ok(Some(Player::Member { member: host.id.clone(), name: host.name.clone() }))
-            }
+            SeatRequest::Me => Ok(Some(Player::Member {
+                member: host.id.clone(),
+                name: host.name.clone(),
+                engine: false,
+            })),
             SeatRequest::Open => Ok(None),
             SeatRequest::Bot(bot) => {
                 seat::offered(bot, create.rules).map(|()| Some(Player::Bot { bot }))

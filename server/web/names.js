@@ -25,7 +25,7 @@ export function rulesName(rules) {
 /** @param {Player | null | undefined} player */
 export function playerName(player) {
   if (!player) return t('seat_open');
-  if ('member' in player) return player.name;
+  if ('member' in player) return player.engine ? t('bot_kind', { kind: player.name }) : player.name;
   const { kind, strength } = player.bot;
   return kind === 'engine' ? t('bot_level', { level: strength ?? 10 }) : t('bot_kind', { kind });
 }

@@ -13,6 +13,7 @@ fn member(name: &str) -> Player {
     Player::Member {
         member: MemberId::try_from(id).expect("well formed"),
         name: Name::new(name).expect("well formed"),
+        engine: false,
     }
 }
 

@@ -10,32 +10,52 @@ use std::{fs, path::Path};
 use proptest::prelude::*;
 
 /// Runs a body on each of its seeds.
-fn check_seeds(name: &str, body: fn(&str)) {
+fn check_seeds(name: &str, body: fn(&[u8])) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(name);
     let seeds: Vec<_> = fs::read_dir(folder).expect("a folder of seeds").collect();
     assert!(!seeds.is_empty(), "{name} has seeds");
     for seed in seeds {
         let path = seed.expect("a seed").path();
-        body(&fs::read_to_string(path).expect("a text"));
+        body(&fs::read(path).expect("a file"));
     }
+}
+
+fn text(seed: &[u8]) -> &str {
+    std::str::from_utf8(seed).expect("a text")
 }
 
 #[test]
 fn commands_from_the_seeds() {
-    check_seeds("command", bodies::command);
+    check_seeds("command", |seed| bodies::command(text(seed)));
 }
 
 #[test]
 fn messages_from_the_seeds() {
-    check_seeds("message", bodies::message);
+    check_seeds("message", |seed| bodies::message(text(seed)));
 }
 
 #[test]
 fn coordinates_from_the_seeds() {
-    check_seeds("coordinates", bodies::coordinates);
+    check_seeds("coordinates", |seed| bodies::coordinates(text(seed)));
+}
+
+#[test]
+fn gomocup_from_the_seeds() {
+    check_seeds("gomocup", bodies::gomocup);
 }
 
 proptest! {
+    #[test]
+    fn any_bytes_of_gomocup_are_read_or_refused(
+        bytes in prop::collection::vec(any::<u8>(), 0..200),
+        line in "(?i)(START|TURN|BOARD|INFO|INFO rule|YXNBEST|SUGGEST|FORBID|SWAP2BOARD)\\PC{0,12}\n?",
+        stones in "(BOARD|YXBOARD|SWAP2BOARD)\n([0-9]{1,2},[0-9]{1,2}(,[0-4])?\n){0,6}DONE",
+    ) {
+        bodies::gomocup(&bytes);
+        bodies::gomocup(line.as_bytes());
+        bodies::gomocup(stones.as_bytes());
+    }
+
     #[test]
     fn any_text_is_read_or_refused(text in "\\PC{0,40}|[\\[\\]{}:,\"a-z0-9 .-]{0,80}") {
         bodies::command(&text);

@@ -13,6 +13,9 @@ use fivefold_shared::{
 use super::{Contestant, Match, Seat};
 use crate::external::{External, Fault};
 
+/// A bot plans for so many more moves when the time for the game is limited.
+const MOVES_AHEAD: u32 = 20;
+
 /// Whoever plays, ready for a game.
 pub(super) enum Player {
     Bot(Box<dyn Bot>),
@@ -93,7 +96,7 @@ impl Player {
     ) -> Result<(Point, Duration), Fault> {
         match self {
             Self::Bot(bot) => choose(bot.as_mut(), match_, position, left),
-            Self::Program(program) => program.choose(position, left),
+            Self::Program(program) => program.choose(position, None, left),
             Self::Failed(fault) => Err(fault.clone()),
         }
     }
@@ -123,9 +126,6 @@ fn choose(
     position.legality(point).map_err(|why| Fault::Illegal { point, why })?;
     Ok((point, spent))
 }
-
-/// A bot plans for so many more moves when the time for the game is limited.
-const MOVES_AHEAD: u32 = 20;
 
 /// Plays a game; `None` when it was called off.
 pub(super) fn play(

@@ -143,7 +143,7 @@ impl Sprt {
 
 /// The difference in Elo of a share of the points.
 fn elo(share: f64) -> f64 {
-    -400.0 * (1.0 / share - 1.0).log10()
+    400.0 * (share / (1.0 - share)).log10()
 }
 
 /// The share of the points of a difference in Elo.

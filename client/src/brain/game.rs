@@ -6,8 +6,9 @@ use std::{
 };
 
 use fivefold_shared::{
-    bot::{Bot, Budget, Thinking, Weight},
-    notation::gomocup::{Command, Info, Placed, Reply, Side, variant_of},
+    bot::{Bot, BotKind, Budget, Thinking, Weight},
+    engine::{Engine, EngineOptions},
+    notation::gomocup::{Command, Info, Placed, RULES, Reply, Side, variant_of},
     rules::{Point, Position, Rules, Size, Stone},
 };
 
@@ -79,7 +80,9 @@ impl Game {
         let call = Call { at, stop };
         match command {
             Command::Start { width, height } => {
-                self.size = Some(Size::Bounded { width, height });
+                let size = Size::Bounded { width, height };
+                self.size = Some(size);
+                self.work_out(size);
                 self.begin()
             }
             Command::Restart => self.begin(),
@@ -126,7 +129,18 @@ impl Game {
         self.size().map(|_| Reply::Ok).into()
     }
 
-    /// Makes the bot and has it work out what it needs once, while no clock runs.
+    /// Has the engine work out what it needs to know of every rule. Which one it will be is told
+    /// later, when the clock may run at once; now is the time that a start may take.
+    fn work_out(&self, size: Size) {
+        if self.options.bot.kind == BotKind::Engine {
+            let options = EngineOptions { hash_bytes: 0, ..EngineOptions::default() };
+            for variant in RULES.into_iter().filter_map(variant_of) {
+                drop(Rules::new(variant, size).map(|rules| Engine::new(rules, options)));
+            }
+        }
+    }
+
+    /// Makes the bot, and has it make ready what it keeps, while no clock runs.
     fn prepare(&mut self) {
         // What is wrong is told when a move is asked for.
         let Ok(position) = self.rules().map(Position::new) else { return };

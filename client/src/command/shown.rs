@@ -86,7 +86,7 @@ async fn stay_with_lines(table: Table, view: &mut dyn View) -> io::Result<Finish
 }
 
 /// Waits for Ctrl-C.
-async fn interrupted() {
+pub(super) async fn interrupted() {
     // Where no handler can be set, the signal ends the process by itself.
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending::<()>().await;

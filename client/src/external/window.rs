@@ -65,30 +65,32 @@ impl Window {
         *self == before
     }
 
-    /// The stones that it shows to the side to move, each side's in order, and as many of each
-    /// side as there are on the board, give or take what both have lost.
+    /// The stones that it shows to the side to move, in order.
     pub(super) fn stones(self, position: &Position) -> Vec<Placed> {
-        let turn = position.turn();
-        let mut stones: Vec<Placed> = Vec::new();
-        // Stones that White has lost more than Black.
-        let mut lost = [0_usize; 2];
-        for (ply, point) in position.moves().iter().enumerate() {
-            let stone = Stone::to_move(ply);
-            let side = if stone == turn { Side::Own } else { Side::Opponent };
-            if self.covers(*point, 0) {
-                stones.push(Placed { point: self.to_engine(*point), side });
-            } else {
-                lost[usize::from(side == Side::Opponent)] += 1;
-            }
+        let moves = position.moves().iter().enumerate();
+        let shown = moves.filter(|(_, point)| self.covers(**point, 0));
+        shown
+            .map(|(ply, point)| Placed { point: self.to_engine(*point), side: side(position, ply) })
+            .collect()
+    }
+
+    /// Stones for the side that has more of its own outside than the other, so that the numbers of
+    /// both differ as on the board: each as far from all others as it can be.
+    pub(super) fn fillers(self, position: &Position) -> Vec<Placed> {
+        let mut stones = self.stones(position);
+        let shown = stones.len();
+        let hidden = |of: Side| {
+            let moves = position.moves().iter().enumerate();
+            moves
+                .filter(|(ply, point)| side(position, *ply) == of && !self.covers(**point, 0))
+                .count()
+        };
+        let (own, others) = (hidden(Side::Own), hidden(Side::Opponent));
+        let side = if own > others { Side::Own } else { Side::Opponent };
+        for _ in 0..own.abs_diff(others) {
+            stones.extend(self.aside(&stones).map(|point| Placed { point, side }));
         }
-        let [own, others] = lost;
-        for _ in others..own {
-            stones.extend(self.aside(&stones).map(|point| Placed { point, side: Side::Own }));
-        }
-        for _ in own..others {
-            stones.extend(self.aside(&stones).map(|point| Placed { point, side: Side::Opponent }));
-        }
-        stones
+        stones.split_off(shown)
     }
 
     /// The empty point that is farthest from every stone.
@@ -116,6 +118,11 @@ impl Window {
         };
         within(point.x, self.origin.x) && within(point.y, self.origin.y)
     }
+}
+
+/// Whose the stone of a ply is, as the side to move sees it.
+fn side(position: &Position, ply: usize) -> Side {
+    if Stone::to_move(ply) == position.turn() { Side::Own } else { Side::Opponent }
 }
 
 #[cfg(test)]
@@ -159,7 +166,7 @@ mod tests {
         let position = position(&moves);
         let mut window = Window::new(20);
         assert!(!window.follow(&position) || window.covers(Point::new(2, 2), MARGIN));
-        let stones = window.stones(&position);
+        let stones = [window.fillers(&position), window.stones(&position)].concat();
         let count = |side| stones.iter().filter(|stone| stone.side == side).count();
         assert_eq!((count(Side::Own), count(Side::Opponent)), (2, 3));
         let mut points: Vec<Point> = stones.iter().map(|stone| stone.point).collect();

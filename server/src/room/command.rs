@@ -63,7 +63,12 @@ impl Room {
         }
         let id = &asker.cause.member;
         match *request {
-            RoomRequest::Sit { seat } => self.sit(Member { id: id.clone(), name }, seat, moment)?,
+            RoomRequest::Sit { seat } => {
+                self.sit(Member { id: id.clone(), name }, false, seat, moment)?;
+            }
+            RoomRequest::SitAsEngine { seat } => {
+                self.sit(Member { id: id.clone(), name }, true, seat, moment)?;
+            }
             RoomRequest::Stand => self.stand(id, moment)?,
             RoomRequest::SeatBot { seat, bot } => self.seat_bot(id, seat, bot, moment)?,
             RoomRequest::RemoveBot { seat } => self.remove_bot(id, seat, moment)?,

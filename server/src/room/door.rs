@@ -139,7 +139,7 @@ impl Room {
         let is_taken = |name: &Name| {
             let likeness = name.likeness();
             let is_players = |seat| match self.state.seats.get(seat) {
-                Some(Player::Member { member: other, name }) => {
+                Some(Player::Member { member: other, name, .. }) => {
                     *other != member.id && name.likeness() == likeness
                 }
                 Some(Player::Bot { .. }) | None => false,
@@ -160,8 +160,11 @@ impl Room {
     fn rename_player(&mut self, member: &Member, moment: &mut Moment<'_>) {
         let seats = &self.state.seats;
         let Some(seat) = seats.of_member(&member.id) else { return };
-        let named = Player::Member { member: member.id.clone(), name: member.name.clone() };
-        if seats.get(seat) != Some(&named) && self.state.seq < ROOM_EVENTS_MAX {
+        let is_named = match seats.get(seat) {
+            Some(Player::Member { name, .. }) => *name == member.name,
+            Some(Player::Bot { .. }) | None => false,
+        };
+        if !is_named && self.state.seq < ROOM_EVENTS_MAX {
             self.log(Event::Renamed { seat, name: member.name.clone() }, moment);
         }
     }

@@ -22,6 +22,7 @@ impl Room {
     pub(super) fn sit(
         &mut self,
         member: Member,
+        engine: bool,
         seat: Option<Stone>,
         moment: &mut Moment<'_>,
     ) -> Result<(), Refusal> {
@@ -35,7 +36,7 @@ impl Room {
                 Refusal::new(Reason::NoOpenSeat, "Both seats are taken; you can watch.")
             })?,
         };
-        let player = Player::Member { member: member.id, name: member.name };
+        let player = Player::Member { member: member.id, name: member.name, engine };
         self.take_seat(seat, player, moment);
         Ok(())
     }

@@ -260,7 +260,7 @@ async fn nobody_looks_like_somebody_else_in_the_room() {
         other.ask(json!({"type": "sit", "room": room})).await;
         let shown = loop {
             if let Message::Event { event, .. } = ann.receive().await
-                && let Event::Sat { player: Player::Member { member, name }, .. } = event.event
+                && let Event::Sat { player: Player::Member { member, name, .. }, .. } = event.event
             {
                 break (member, name);
             }

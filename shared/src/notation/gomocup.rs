@@ -34,8 +34,11 @@ pub const UNLIMITED_MS: i64 = 2_147_483_647;
 /// that kind is a series of ours, so the bit is left out.
 const CONTINUOUS: u32 = 2;
 
+/// The numbers of the rules that are ours in `INFO rule`.
+pub const RULES: [u32; 5] = [0, 1, 4, 8, 9];
+
 /// The variants with their numbers in `INFO rule`.
-const RULES: [(u32, Variant); 5] = [
+const VARIANTS: [(u32, Variant); RULES.len()] = [
     (0, Variant::Freestyle),
     (1, Variant::Standard),
     (4, Variant::Renju),
@@ -46,7 +49,7 @@ const RULES: [(u32, Variant); 5] = [
 /// The variant with this number in `INFO rule`, if it is one of ours.
 pub fn variant_of(rule: u32) -> Option<Variant> {
     let rule = rule & !CONTINUOUS;
-    RULES.into_iter().find_map(|(number, variant)| (number == rule).then_some(variant))
+    VARIANTS.into_iter().find_map(|(number, variant)| (number == rule).then_some(variant))
 }
 
 /// The number of a variant in `INFO rule`; five in a row on any board is rule 0, and other numbers
@@ -55,7 +58,7 @@ pub fn rule_of(variant: Variant) -> Option<u32> {
     if variant == (Variant::Mnk { k: 5 }) {
         return Some(0);
     }
-    RULES.into_iter().find_map(|(number, known)| (known == variant).then_some(number))
+    VARIANTS.into_iter().find_map(|(number, known)| (known == variant).then_some(number))
 }
 
 /// Reads `x,y`.
@@ -74,7 +77,8 @@ mod tests {
 
     #[test]
     fn rules_have_their_numbers() {
-        for (number, variant) in RULES {
+        assert_eq!(VARIANTS.map(|(number, _)| number), RULES);
+        for (number, variant) in VARIANTS {
             assert_eq!(variant_of(number), Some(variant));
             assert_eq!(variant_of(number | CONTINUOUS), Some(variant));
             assert_eq!(rule_of(variant), Some(number));

@@ -155,6 +155,12 @@ pub enum RoomRequest {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seat: Option<Stone>,
     },
+    /// Take an open seat for a program that plays, so that all know what they play against.
+    SitAsEngine {
+        /// Which one; without it, any.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seat: Option<Stone>,
+    },
     /// Give up one's seat; refused while the game is running.
     Stand,
     /// Put a bot into an open seat.
@@ -278,6 +284,7 @@ impl RoomRequest {
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Sit { .. } => "sit",
+            Self::SitAsEngine { .. } => "sit_as_engine",
             Self::Stand => "stand",
             Self::SeatBot { .. } => "seat_bot",
             Self::RemoveBot { .. } => "remove_bot",
@@ -384,8 +391,8 @@ impl Request {
             "hello" | "set_name" | "create" | "rooms" | "join" | "leave" | "ping" => {
                 serde_json::from_str(text).map(Self::Lobby).map_err(|error| malformed(&error))
             }
-            "sit" | "stand" | "seat_bot" | "remove_bot" | "play" | "resign" | "offer_draw"
-            | "accept_draw" | "decline_draw" | "ask_takeback" | "grant_takeback"
+            "sit" | "sit_as_engine" | "stand" | "seat_bot" | "remove_bot" | "play" | "resign"
+            | "offer_draw" | "accept_draw" | "decline_draw" | "ask_takeback" | "grant_takeback"
             | "refuse_takeback" | "claim_win" | "claim_draw" | "rematch" | "weights"
             | "bot_move" | "analyse" | "stop_analysis" | "say" | "chat" | "set_chat" => {
                 let request = serde_json::from_str(text).map_err(|error| malformed(&error))?;

@@ -144,12 +144,16 @@ fn is_false(value: &bool) -> bool {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Player {
-    /// A member of the room. On the wire: `{"member": "...", "name": "..."}`.
+    /// A member of the room. On the wire: `{"member": "...", "name": "..."}`, and with
+    /// `"engine": true` if it is a program that plays.
     Member {
         /// Who.
         member: MemberId,
         /// What he calls himself.
         name: Name,
+        /// Whether it is a program that plays, as it says itself.
+        #[serde(default, skip_serializing_if = "is_false")]
+        engine: bool,
     },
     /// A bot of the server. On the wire: `{"bot": {"kind": "attack"}}`.
     Bot {
@@ -178,6 +182,7 @@ impl Player {
     /// The name to show.
     pub fn name(&self) -> String {
         match self {
+            Self::Member { name, engine: true, .. } => format!("bot {name}"),
             Self::Member { name, .. } => name.to_string(),
             Self::Bot { bot } => format!("bot {bot}"),
         }

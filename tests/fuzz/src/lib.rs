@@ -2,7 +2,10 @@
 //! runs on the seeds and on random texts. Each panics when its property is broken.
 
 use fivefold_shared::{
-    notation::coordinates,
+    notation::{
+        coordinates,
+        gomocup::{self, LINE_BYTES_MAX, Reader, Reply},
+    },
     protocol::{CatchUp, Command, Message},
     room::Room,
     rules::Size,
@@ -66,6 +69,37 @@ pub fn coordinates(text: &str) {
                 assert_eq!(coordinates::parse(&name, size), Ok(point), "{text:?} {name:?} {size}");
             }
             Err(error) => assert!(!error.to_string().is_empty()),
+        }
+    }
+}
+
+/// Whatever a manager or a brain says is something or an error; and what could be read is the same
+/// after it has been written and read again, if it is not too long for a line.
+pub fn gomocup(bytes: &[u8]) {
+    let mut reader = Reader::default();
+    for line in bytes.split(|byte| *byte == b'\n') {
+        match reader.line(line) {
+            Some(Ok(command)) => {
+                let written = command.to_string();
+                if written.lines().all(|line| line.len() <= LINE_BYTES_MAX) {
+                    let mut again = Reader::default();
+                    let read: Vec<_> = written
+                        .split('\n')
+                        .filter_map(|line| again.line(line.as_bytes()))
+                        .collect();
+                    assert_eq!(read, [Ok(command)], "{written:?}");
+                }
+            }
+            Some(Err(error)) => assert!(!error.to_string().is_empty()),
+            None => {}
+        }
+        let reply = Reply::read(line);
+        let written = reply.to_string();
+        if written.len() <= LINE_BYTES_MAX {
+            assert_eq!(Reply::read(written.as_bytes()), reply, "{written:?}");
+        }
+        if let Reply::Other(text) = &reply {
+            assert_ne!(gomocup::about_name(text), Some(""));
         }
     }
 }

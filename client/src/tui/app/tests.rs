@@ -53,8 +53,8 @@ impl Sitting {
             Seat::White => bob.clone(),
             Seat::Spectator => id('e'),
         };
-        let black = Player::Member { member: ann.clone(), name: name("Ann") };
-        let white = Player::Member { member: bob, name: name("Bob") };
+        let black = Player::Member { member: ann.clone(), name: name("Ann"), engine: false };
+        let white = Player::Member { member: bob, name: name("Bob"), engine: false };
         let mut sitting = Self::made(rules, time, you, ann);
         sitting.hears(RoomEvent::Started { game: 1, black, white, id: None });
         sitting

@@ -87,7 +87,7 @@ fn spectators_see_who_plays_and_who_watches() {
 #[test]
 fn a_room_without_an_opponent_shows_its_link() {
     let mut ann = Sitting::alone(freestyle(15), id('a'), id('a'));
-    let player = Player::Member { member: id('a'), name: name("Ann") };
+    let player = Player::Member { member: id('a'), name: name("Ann"), engine: false };
     ann.hears(RoomEvent::Sat { seat: Stone::White, player });
     assert_snapshot!(ann.drawn(80, 24));
 }

@@ -1,0 +1,86 @@
+//! `fivefold seat`
+
+use std::{io, process::ExitCode, time::Duration};
+
+use anyhow::Context;
+use fivefold_shared::protocol::{CatchUp, LobbyRequest, Message, Name};
+use tokio::task;
+
+use super::{INTERRUPTED, Usage, Visit, shown::interrupted};
+use crate::{
+    cli::{SeatArgs, VisitArgs},
+    connection::strange,
+    external::{EngineCommand, Fault, Limits, file_name},
+    lines::{Finish, View},
+    plain::Plain,
+    seat::{self, SeatOptions},
+    table::Table,
+};
+
+/// What messages may take on their way.
+const GRACE: Duration = Duration::from_millis(1_000);
+
+/// Seats an engine in a room. It comes as somebody new, whoever started it.
+pub(super) async fn run(args: &SeatArgs) -> anyhow::Result<ExitCode> {
+    let options = options_of(args)?;
+    let visit_args = VisitArgs {
+        server: args.server.clone(),
+        ca: args.ca.clone(),
+        name: args.name.clone(),
+        guest: true,
+    };
+    let mut view = Plain::new(io::stdout(), io::stderr());
+    let Visit { mut connection, mut welcome } =
+        Visit::open(&visit_args, args.room.server.as_ref()).await?;
+    let join = || LobbyRequest::Join { room: args.room.code.clone(), after: None };
+    let joined = connection.ask(join()).await?;
+    let Message::Joined { catch_up: CatchUp::Snapshot(snapshot), .. } = joined else {
+        return Err(strange(&joined).into());
+    };
+    let rules = snapshot.rules;
+    let engine_options = options.clone();
+    let started = task::spawn_blocking(move || {
+        let mut engine = seat::engine_for(&engine_options, rules)?;
+        let name = engine.name()?;
+        Ok::<_, Fault>((engine, name))
+    });
+    let (engine, name) = started
+        .await?
+        .with_context(|| format!("{} cannot play {} here", options.engine.words[0], rules))?;
+    let name = name.unwrap_or_else(|| file_name(&options.engine.words).to_owned());
+    if let (None, Ok(name)) = (&args.name, shortened(&name)) {
+        connection.ask(LobbyRequest::SetName { name: name.clone() }).await?;
+        welcome.name = name;
+    }
+    view.connected(connection.server(), &welcome)?;
+    // What has happened since is in this answer.
+    let joined = connection.ask(join()).await?;
+    let table = Table::remote(connection, welcome.you, joined)?;
+    let finish = seat::stay(table, engine, &options, &mut view, interrupted()).await?;
+    Ok(match finish {
+        Finish::Left => ExitCode::SUCCESS,
+        Finish::Interrupted => ExitCode::from(INTERRUPTED),
+        Finish::Ended(_) => ExitCode::FAILURE,
+    })
+}
+
+fn options_of(args: &SeatArgs) -> anyhow::Result<SeatOptions> {
+    let words = shlex::split(&args.engine).filter(|words| !words.is_empty());
+    let words = words.ok_or_else(|| Usage("--engine: a path and its arguments".into()))?;
+    let turn = Duration::from_millis(args.time);
+    let limits = Limits {
+        turn: Some(turn),
+        game: None,
+        grace: GRACE,
+        nodes: None,
+        memory: Some(u64::from(args.memory) << 20),
+    };
+    let engine = EngineCommand { words, limits };
+    Ok(SeatOptions { engine, turn, retries: args.retry, games: args.games })
+}
+
+/// As much of a name as a room takes.
+fn shortened(name: &str) -> Result<Name, fivefold_shared::protocol::NameError> {
+    let start: String = name.chars().take(fivefold_shared::protocol::NAME_MAX).collect();
+    Name::new(&start)
+}
