@@ -71,7 +71,9 @@ export function createChat(app, room) {
     playing = seated && room.phase === 'running';
     // What spectators said is told when the game is over.
     if (before && !playing) void load();
-    element.hidden = !usable || !app.connection.chat;
+    const { black, white } = room.seats;
+    const alone = [black, white].some((player) => player && 'bot' in player) && room.spectators.count === 0;
+    element.hidden = !usable || !app.connection.chat || (alone && lines.size === 0);
     host.hidden = room.host !== app.connection.you;
     allowed.checked = room.chat;
     form.hidden = !room.chat;
