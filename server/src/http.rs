@@ -53,6 +53,7 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
     let questions = Router::new()
         .route("/api/games", get(games::list))
         .route("/api/games/{id}", get(games::game))
+        .route("/api/games/{id}/analysis", get(games::review))
         .route_layer(middleware::from_fn_with_state(Arc::clone(&server), slow_down));
     Router::new()
         .route("/", get(page::page))
@@ -182,6 +183,11 @@ async fn slow_down(
     if server.rates.of(address, now).take_command(now) {
         return next.run(request).await;
     }
+    too_fast(&server)
+}
+
+/// Counts a question that comes too soon, and says so.
+fn too_fast(server: &Server) -> Response {
     server.metrics.refused(Reason::TooFast);
     let retry = [(header::RETRY_AFTER, HeaderValue::from_static("1"))];
     (StatusCode::TOO_MANY_REQUESTS, retry, "Too many questions. Wait a moment.\n").into_response()

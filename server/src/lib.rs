@@ -18,6 +18,7 @@ pub mod origin;
 mod outbox;
 pub mod proxy;
 mod rates;
+mod reviews;
 pub mod room;
 mod session;
 pub mod signals;
@@ -53,6 +54,7 @@ use self::{
     origin::Origin,
     proxy::Proxies,
     rates::Rates,
+    reviews::Reviews,
     room::actor::Surroundings,
     store::{Library, Storage, StorageError, Store},
     thinking::Pool,
@@ -70,6 +72,7 @@ struct Server {
     tls: Option<Arc<Tls>>,
     lobby: Arc<Lobby>,
     library: Arc<Library>,
+    reviews: Reviews,
     members: Members,
     sessions: Admission,
     rates: Rates,
@@ -130,6 +133,7 @@ pub async fn run(
         lobby: Arc::new(Lobby::new(limits, around, rooms.clone(), show)),
         members: Members::new(Arc::clone(&library), store.clone()),
         library,
+        reviews: Reviews::new(pool.clone()),
         sessions: Admission::new(limits.sessions_max, limits.sessions_per_address_max),
         rates: Rates::new(limits),
         sessions_so_far: AtomicU64::new(0),

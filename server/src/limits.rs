@@ -54,6 +54,17 @@ pub const THINKING_QUEUE_MAX: usize = 4_096;
 pub const THINKING_TIME_MAX: Duration = Duration::from_secs(1);
 /// The shortest time that a bot is given, however many jobs wait.
 pub const THINKING_TIME_MIN: Duration = Duration::from_millis(10);
+/// Most analyses and reviews of games that wait for the bots' threads. As many more are under way
+/// as there are threads.
+pub const STUDIES_MAX: usize = 64;
+/// The longest that an analysis thinks, when no other waits.
+pub const ANALYSIS_TIME_MAX: Duration = Duration::from_secs(30);
+/// The longest that a review of a game thinks; its positions bound it long before.
+pub const REVIEW_TIME_MAX: Duration = Duration::from_secs(180);
+/// Shortest time between two reports of an analysis.
+pub const REPORT_INTERVAL: Duration = Duration::from_millis(200);
+/// Most reviews of games that are remembered: the last ones that were asked for.
+pub const REVIEWS_MAX: usize = 256;
 /// Most rooms that one session is in at once.
 pub const JOINED_ROOMS_MAX: usize = 64;
 /// Most addresses without sessions whose rates are remembered.
@@ -143,6 +154,11 @@ pub struct Limits {
     pub lines_per_minute: u32,
     /// Lines of chat that a session may say at once after a rest.
     pub lines_burst: u32,
+    /// Questions to bots and to the engine, for weights and analyses, that a session may ask in a
+    /// minute, for long.
+    pub help_per_minute: u32,
+    /// The same at once after a rest.
+    pub help_burst: u32,
     /// Codes that no room has which may be tried from one address in a minute. After that no code
     /// is taken from there for a while.
     pub unknown_codes_per_minute: u32,
@@ -190,6 +206,8 @@ impl Limits {
         chat: true,
         lines_per_minute: 30,
         lines_burst: 6,
+        help_per_minute: 120,
+        help_burst: 30,
         unknown_codes_per_minute: 30,
         handshake_timeout: Duration::from_secs(5),
         hello_timeout: Duration::from_secs(10),
@@ -268,6 +286,10 @@ const _: () = assert!(
     STOP_SESSIONS_WITHIN.as_millis() + 2 * STOP_REST_WITHIN.as_millis() < 5_000
         && CLOSE_LINGER.as_millis() < STOP_SESSIONS_WITHIN.as_millis(),
     "the server ends within five seconds, and sessions can be told why"
+);
+const _: () = assert!(
+    JOINED_ROOMS_MAX * 1_000 / REPORT_INTERVAL.as_millis() as usize <= 512,
+    "a session that has an analysis in each of its rooms can still be written to"
 );
 const _: () = assert!(THINKING_TIME_MIN.as_millis() <= THINKING_TIME_MAX.as_millis());
 const _: () = assert!(

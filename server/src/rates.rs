@@ -35,6 +35,7 @@ pub(crate) struct Rate(Mutex<Buckets>);
 struct Buckets {
     commands: Bucket,
     lines: Bucket,
+    help: Bucket,
     unknown_codes: Bucket,
 }
 
@@ -66,6 +67,11 @@ impl Rates {
                     f64::from(self.limits.lines_per_minute * ADDRESS_SHARES) / 60.0,
                     self.limits.lines_burst * ADDRESS_SHARES,
                 ),
+                help: Bucket::new(
+                    now,
+                    f64::from(self.limits.help_per_minute * ADDRESS_SHARES) / 60.0,
+                    self.limits.help_burst * ADDRESS_SHARES,
+                ),
                 unknown_codes: Bucket::new(
                     now,
                     f64::from(self.limits.unknown_codes_per_minute) / 60.0,
@@ -88,6 +94,11 @@ impl Rate {
         self.lock().lines.take(now)
     }
 
+    /// Takes one question to bots from the allowance; `false` when there is none left.
+    pub(crate) fn take_help(&self, now: Instant) -> bool {
+        self.lock().help.take(now)
+    }
+
     /// Whether a code may be tried. The allowance is only used up by codes that no room has; but
     /// when it is, no code is tried at all, as guessing would go on otherwise.
     pub(crate) fn may_try_code(&self, now: Instant) -> bool {
@@ -107,7 +118,10 @@ impl Rate {
 
 impl Buckets {
     fn are_full(&mut self, now: Instant) -> bool {
-        self.commands.is_full(now) && self.lines.is_full(now) && self.unknown_codes.is_full(now)
+        self.commands.is_full(now)
+            && self.lines.is_full(now)
+            && self.help.is_full(now)
+            && self.unknown_codes.is_full(now)
     }
 }
 

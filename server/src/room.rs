@@ -21,6 +21,7 @@ mod input;
 mod play;
 mod presence;
 mod seat;
+mod study;
 #[cfg(test)]
 mod tests;
 mod time;
@@ -44,11 +45,12 @@ use self::{
     help::Help,
     history::History,
     presence::{News, Presence},
+    study::Study,
     turn::Turn,
 };
 pub use self::{
     effect::{Cause, Effect, Effects, Entry, Job, Task, Ticket},
-    input::{Input, Member, SessionId, Thought},
+    input::{Found, Input, Member, Report, SessionId, Thought},
 };
 use crate::limits::Limits;
 
@@ -76,6 +78,8 @@ pub struct Room {
     turn: Option<Turn>,
     /// What bots think about for members: at most one job a member.
     help: Vec<Help>,
+    /// Analyses for members: at most one a session.
+    studies: Vec<Study>,
     luck: Luck,
     tickets: u64,
     closed: bool,
@@ -250,6 +254,7 @@ impl Room {
             resume_at: None,
             turn: None,
             help: Vec::new(),
+            studies: Vec::new(),
             luck,
             tickets: 0,
             closed: false,
@@ -275,6 +280,7 @@ impl Room {
                     self.help_thought(ticket, thought, moment);
                 }
             }
+            Input::Analysed { ticket, found } => self.analysed(ticket, found, moment),
             Input::Wake => self.wake(moment),
         }
         (moment.cause, moment.lag_ms) = (None, 0);
@@ -345,6 +351,7 @@ impl Room {
             return;
         }
         self.drop_moot_help(moment);
+        self.end_moot_studies(moment);
         self.attend_turn(moment);
         self.absence.note(moment.now, &self.state, &self.presence);
         let away = self.absent();
@@ -375,6 +382,7 @@ impl Room {
         if self.close_at().is_some_and(|at| at <= moment.now) {
             self.call_off_turn(moment);
             self.drop_all_help(moment);
+            self.end_all_studies(moment);
             self.closed = true;
             moment.effects.push(Effect::Close);
         }

@@ -68,6 +68,8 @@ pub(crate) async fn run(socket: Socket, id: SessionId, address: IpAddr, server: 
     let bucket = Bucket::new(now, per_second, server.limits.commands_burst);
     let lines_per_second = f64::from(server.limits.lines_per_minute) / 60.0;
     let lines = Bucket::new(now, lines_per_second, server.limits.lines_burst);
+    let help_per_second = f64::from(server.limits.help_per_minute) / 60.0;
+    let help = Bucket::new(now, help_per_second, server.limits.help_burst);
     let address_rate = server.rates.of(address, now);
     let mut session = Session {
         hello_by: now + server.limits.hello_timeout,
@@ -86,6 +88,7 @@ pub(crate) async fn run(socket: Socket, id: SessionId, address: IpAddr, server: 
         rooms: HashMap::new(),
         bucket,
         lines,
+        help,
         address_rate,
         too_fast: 0,
         codes_refused: 0,
@@ -115,6 +118,8 @@ struct Session {
     bucket: Bucket,
     /// What is left of the lines of chat that it may say.
     lines: Bucket,
+    /// The same of questions to bots.
+    help: Bucket,
     /// Shared with the other sessions from the same address.
     address_rate: Arc<Rate>,
     /// Commands refused as too fast since the last that was not.
@@ -343,6 +348,9 @@ impl Session {
     fn may_ask(&mut self, request: &RoomRequest, now: Instant) -> bool {
         if let RoomRequest::Say { .. } = request {
             return self.lines.take(now) && self.address_rate.take_line(now);
+        }
+        if let RoomRequest::Weights { .. } | RoomRequest::Analyse { .. } = request {
+            return self.help.take(now) && self.address_rate.take_help(now);
         }
         true
     }

@@ -4,6 +4,12 @@
 //! budget that shrinks as the queue grows, and a flag that calls it off. It knows no rooms: who
 //! hands in a job gets a channel for the answer, and nothing comes through it when the bots are
 //! too busy, the job was called off, or the bot broke.
+//!
+//! Studies (`thinking/study.rs`) come after all jobs. One that is under way is interrupted when a
+//! job finds no thread free, and taken up again before the studies that wait: so there are never
+//! more of them begun than threads. The more wait, the faster their time passes.
+
+mod study;
 
 use std::{
     collections::VecDeque,
@@ -11,7 +17,7 @@ use std::{
     panic::{self, AssertUnwindSafe},
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicUsize, Ordering},
     },
     thread,
     time::{Duration, Instant},
@@ -20,11 +26,15 @@ use std::{
 use fivefold_shared::{
     bot::{Bot, Budget, Thinking},
     protocol::WEIGHTS_MAX,
+    rules::Position,
 };
 use tokio::sync::oneshot;
 
+pub(crate) use self::study::{Call, Reports, Study, Studying};
 use crate::{
-    limits::{THINKING_QUEUE_MAX, THINKING_TIME_MAX, THINKING_TIME_MIN},
+    limits::{
+        ANALYSIS_TIME_MAX, STUDIES_MAX, THINKING_QUEUE_MAX, THINKING_TIME_MAX, THINKING_TIME_MIN,
+    },
     metrics::Metrics,
     room::{Job, Task, Thought},
 };
@@ -45,7 +55,7 @@ pub(crate) struct ThreadsEnd {
 #[derive(Debug)]
 pub(crate) struct Pending {
     answer: oneshot::Receiver<Thought>,
-    cancel: Arc<AtomicBool>,
+    call: Arc<Call>,
 }
 
 struct Shared {
@@ -53,6 +63,8 @@ struct Shared {
     queue: Mutex<Queue>,
     work: Condvar,
     threads: usize,
+    /// How many studies wait; for those under way to look at without the lock.
+    studies_waiting: AtomicUsize,
     metrics: Arc<Metrics>,
 }
 
@@ -60,14 +72,26 @@ struct Shared {
 struct Queue {
     turns: VecDeque<Waiting>,
     help: VecDeque<Waiting>,
-    /// The flags of the jobs that are being thought about.
-    running: Vec<Arc<AtomicBool>>,
+    studies: VecDeque<study::Waiting>,
+    /// The jobs that are being thought about.
+    running: Vec<Arc<Call>>,
+    /// The studies that are under way and not yet interrupted.
+    studying: Vec<Arc<Call>>,
+    /// Threads that wait for something to do.
+    idle: usize,
     stopped: bool,
+}
+
+/// What a thread does next.
+enum Work {
+    /// A job, in so much time.
+    Job(Waiting, Duration),
+    Study(study::Waiting),
 }
 
 struct Waiting {
     job: Job,
-    cancel: Arc<AtomicBool>,
+    call: Arc<Call>,
     answer: oneshot::Sender<Thought>,
 }
 
@@ -78,7 +102,8 @@ impl Pool {
     /// When one cannot be started.
     pub(crate) fn start(threads: usize, metrics: Arc<Metrics>) -> io::Result<(Self, ThreadsEnd)> {
         let (queue, work) = (Mutex::default(), Condvar::new());
-        let shared = Arc::new(Shared { queue, work, threads: threads.max(1), metrics });
+        let (threads, studies_waiting) = (threads.max(1), AtomicUsize::new(0));
+        let shared = Arc::new(Shared { queue, work, threads, studies_waiting, metrics });
         let (alive, end) = tokio::sync::mpsc::channel(1);
         for number in 0..shared.threads {
             let (shared, alive) = (Arc::clone(&shared), alive.clone());
@@ -94,20 +119,46 @@ impl Pool {
     /// Hands in a job. When the queue is full the answer is that there is none.
     pub(crate) fn submit(&self, job: Job) -> Pending {
         let (answer, receiver) = oneshot::channel();
-        let cancel = Arc::new(AtomicBool::new(false));
+        let call = Arc::new(Call::default());
         let mut queue = self.0.lock();
         if queue.len() < THINKING_QUEUE_MAX && !queue.stopped {
-            let waiting = Waiting { job, cancel: Arc::clone(&cancel), answer };
+            let waiting = Waiting { job, call: Arc::clone(&call), answer };
             match waiting.job.task {
                 Task::Turn => queue.turns.push_back(waiting),
                 Task::Move | Task::Weigh => queue.help.push_back(waiting),
+            }
+            if queue.idle == 0
+                && let Some(studying) = queue.studying.pop()
+            {
+                studying.interrupt();
             }
             self.0.work.notify_one();
         } else {
             self.0.metrics.thoughts_dropped.inc();
             tracing::warn!(waiting = queue.len(), "the bots are too busy");
         }
-        Pending { answer: receiver, cancel }
+        Pending { answer: receiver, call }
+    }
+
+    /// Has a position analysed for a while. Nothing when as many studies wait as may.
+    pub(crate) fn analyse(&self, position: Position, lines: u8) -> Option<(Studying, Reports)> {
+        let (study, reports) = study::analysis(position, lines);
+        Some((self.study(study, ANALYSIS_TIME_MAX)?, reports))
+    }
+
+    /// Hands in a study that may take so much time. Nothing when as many wait as may.
+    pub(crate) fn study(&self, study: Study, time: Duration) -> Option<Studying> {
+        let call = Arc::new(Call::default());
+        let mut queue = self.0.lock();
+        queue.studies.retain(|waiting| !waiting.call.is_cancelled());
+        if queue.studies.len() >= STUDIES_MAX || queue.stopped {
+            self.0.metrics.thoughts_dropped.inc();
+            return None;
+        }
+        queue.studies.push_back(study::Waiting { study, call: Arc::clone(&call), time });
+        self.0.note_studies(&queue);
+        self.0.work.notify_one();
+        Some(Studying(call))
     }
 
     /// How many jobs wait.
@@ -121,8 +172,9 @@ impl Pool {
         queue.stopped = true;
         queue.turns.clear();
         queue.help.clear();
-        for cancel in &queue.running {
-            cancel.store(true, Ordering::Relaxed);
+        queue.studies.clear();
+        for call in queue.running.iter().chain(&queue.studying) {
+            call.cancel();
         }
         self.0.work.notify_all();
     }
@@ -148,15 +200,15 @@ impl Pending {
         (&mut self.answer).await.ok()
     }
 
-    /// The flag that calls the job off.
-    pub(crate) fn cancel_flag(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.cancel)
+    /// By which the job is called off.
+    pub(crate) fn call(&self) -> Arc<Call> {
+        Arc::clone(&self.call)
     }
 }
 
 impl Drop for Pending {
     fn drop(&mut self) {
-        self.cancel.store(true, Ordering::Relaxed);
+        self.call.cancel();
     }
 }
 
@@ -184,53 +236,100 @@ impl Shared {
 
     /// The life of one thread.
     fn work(&self) {
-        while let Some((waiting, time)) = self.next() {
-            let Waiting { job, cancel, answer } = waiting;
-            let begun = Instant::now();
-            let thought = if cancel.load(Ordering::Relaxed) {
-                None
-            } else {
-                panic::catch_unwind(AssertUnwindSafe(|| think(&job, time, &cancel))).unwrap_or_else(
-                    |_| {
-                        tracing::error!(bot = %job.bot, "a bot panicked");
-                        None
-                    },
-                )
-            };
-            self.metrics.note_thinking(begun.elapsed());
-            if let Some(thought) = thought {
-                // A room that has ended meanwhile does not want to know.
-                drop(answer.send(thought));
+        while let Some(work) = self.next() {
+            match work {
+                Work::Job(waiting, time) => self.work_on(waiting, time),
+                Work::Study(waiting) => self.go_on_with(waiting),
             }
-            self.lock().running.retain(|running| !Arc::ptr_eq(running, &cancel));
         }
     }
 
-    /// The next job and the time for it; waits for one. Nothing when the pool is stopped.
-    fn next(&self) -> Option<(Waiting, Duration)> {
+    fn work_on(&self, Waiting { job, call, answer }: Waiting, time: Duration) {
+        let begun = Instant::now();
+        let thought = if call.is_cancelled() {
+            None
+        } else {
+            panic::catch_unwind(AssertUnwindSafe(|| think(&job, time, &call))).unwrap_or_else(
+                |_| {
+                    tracing::error!(bot = %job.bot, "a bot panicked");
+                    None
+                },
+            )
+        };
+        self.metrics.note_thinking(begun.elapsed());
+        if let Some(thought) = thought {
+            // A room that has ended meanwhile does not want to know.
+            drop(answer.send(thought));
+        }
+        self.lock().running.retain(|running| !Arc::ptr_eq(running, &call));
+    }
+
+    /// Goes on with a study until its time is up, it is interrupted, or nothing is left to do.
+    fn go_on_with(&self, mut waiting: study::Waiting) {
+        let begun = Instant::now();
+        let elapsed = || {
+            let others = self.studies_waiting.load(Ordering::Relaxed);
+            begun.elapsed() * rounds(others, self.threads)
+        };
+        let budget = Budget { time: waiting.time, nodes: None };
+        let call = Arc::clone(&waiting.call);
+        let thinking = Thinking { budget, elapsed: &elapsed, cancel: &call.stop };
+        let thought = panic::catch_unwind(AssertUnwindSafe(|| (waiting.study)(&thinking)));
+        if thought.is_err() {
+            tracing::error!("a study panicked");
+        }
+        waiting.time = waiting.time.saturating_sub(elapsed());
+        let mut queue = self.lock();
+        queue.studying.retain(|studying| !Arc::ptr_eq(studying, &call));
+        if call.may_go_on() && thought.is_ok() && !waiting.time.is_zero() && !queue.stopped {
+            queue.studies.push_front(waiting);
+            self.note_studies(&queue);
+        }
+    }
+
+    fn note_studies(&self, queue: &Queue) {
+        self.studies_waiting.store(queue.studies.len(), Ordering::Relaxed);
+    }
+
+    /// What is to be done next; waits for it. Nothing when the pool is stopped.
+    fn next(&self) -> Option<Work> {
         let mut queue = self.lock();
         loop {
             if queue.stopped {
                 return None;
             }
             if let Some(waiting) = queue.take() {
-                queue.running.push(Arc::clone(&waiting.cancel));
+                queue.running.push(Arc::clone(&waiting.call));
                 let time = time_for(queue.len(), self.threads);
                 let time = waiting.job.time_max.map_or(time, |time_max| time.min(time_max));
-                return Some((waiting, time));
+                return Some(Work::Job(waiting, time));
             }
+            if let Some(waiting) = queue.studies.pop_front() {
+                self.note_studies(&queue);
+                if waiting.call.is_cancelled() {
+                    continue;
+                }
+                queue.studying.push(Arc::clone(&waiting.call));
+                return Some(Work::Study(waiting));
+            }
+            queue.idle += 1;
             queue = self.work.wait(queue).unwrap_or_else(PoisonError::into_inner);
+            queue.idle -= 1;
         }
     }
 }
 
 /// The time for a job while others wait: as if the threads' time were shared by all.
 fn time_for(waiting: usize, threads: usize) -> Duration {
-    let rounds = u32::try_from(waiting / threads + 1).unwrap_or(u32::MAX);
-    (THINKING_TIME_MAX / rounds).max(THINKING_TIME_MIN)
+    (THINKING_TIME_MAX / rounds(waiting, threads)).max(THINKING_TIME_MIN)
 }
 
-fn think(job: &Job, time: Duration, cancel: &AtomicBool) -> Option<Thought> {
+/// How often the threads have to turn to new work until those who wait have had their turn.
+fn rounds(waiting: usize, threads: usize) -> u32 {
+    u32::try_from(waiting / threads + 1).unwrap_or(u32::MAX)
+}
+
+fn think(job: &Job, time: Duration, call: &Call) -> Option<Thought> {
     let mut bot: Box<dyn Bot> = match job.bot.build(job.position.rules(), job.seed) {
         Ok(bot) => bot,
         Err(error) => {
@@ -241,7 +340,7 @@ fn think(job: &Job, time: Duration, cancel: &AtomicBool) -> Option<Thought> {
     let begun = Instant::now();
     let elapsed = || begun.elapsed();
     let budget = Budget { time, nodes: None };
-    let thinking = Thinking { budget, elapsed: &elapsed, cancel };
+    let thinking = Thinking { budget, elapsed: &elapsed, cancel: &call.stop };
     match job.task {
         Task::Turn | Task::Move => bot.choose(&job.position, &thinking).map(Thought::Move),
         Task::Weigh => {
@@ -256,7 +355,7 @@ fn think(job: &Job, time: Duration, cancel: &AtomicBool) -> Option<Thought> {
 mod tests {
     use fivefold_shared::{
         bot::BotKind,
-        rules::{Position, Rules, Size, Variant},
+        rules::{Point, Position, Rules, Size, Variant},
     };
 
     use super::*;
@@ -282,17 +381,57 @@ mod tests {
         end.wait().await;
     }
 
+    /// A pool in which everything waits.
+    fn without_threads() -> Pool {
+        let (queue, work) = (Mutex::default(), Condvar::new());
+        let (studies_waiting, metrics) = (AtomicUsize::new(0), Arc::new(Metrics::new()));
+        Pool(Arc::new(Shared { queue, work, threads: 1, studies_waiting, metrics }))
+    }
+
+    #[tokio::test]
+    async fn a_study_gives_way_to_a_game_and_goes_on() {
+        let (pool, end) = Pool::start(1, Arc::new(Metrics::new())).unwrap();
+        let mut position = job(Task::Turn, BotKind::Attack).position;
+        position.play(Point::new(7, 7)).unwrap();
+        let (studying, mut reports) = pool.analyse(position, 2).unwrap();
+        let first = reports.next().await.unwrap();
+        // The only thread is at the study, for half a minute if nobody came.
+        let chosen = pool.submit(job(Task::Turn, BotKind::Attack)).answer().await;
+        assert!(matches!(chosen, Some(Thought::Move(_))), "{chosen:?}");
+        let mut later = reports.next().await.unwrap();
+        while later.depth <= first.depth + 1 {
+            later = reports.next().await.unwrap();
+        }
+        assert!(later.nodes > first.nodes);
+        drop(studying);
+        while reports.next().await.is_some() {}
+        pool.stop();
+        end.wait().await;
+    }
+
+    #[tokio::test]
+    async fn only_so_many_studies_wait() {
+        let pool = without_threads();
+        let nothing = || -> Study { Box::new(|_| {}) };
+        let mut waiting: Vec<_> =
+            (0..STUDIES_MAX).map(|_| pool.study(nothing(), Duration::MAX).unwrap()).collect();
+        assert!(pool.study(nothing(), Duration::MAX).is_none());
+        // What is called off takes nobody's place.
+        drop(waiting.pop());
+        assert!(pool.study(nothing(), Duration::MAX).is_some());
+        let _turn = pool.submit(job(Task::Turn, BotKind::Attack));
+        assert!(matches!(pool.0.next(), Some(Work::Job(..))));
+        assert!(matches!(pool.0.next(), Some(Work::Study(_))));
+    }
+
     #[tokio::test]
     async fn a_full_queue_takes_no_more_and_turns_come_first() {
-        // A pool of no threads, so that everything waits.
-        let (queue, work) = (Mutex::default(), Condvar::new());
-        let pool =
-            Pool(Arc::new(Shared { queue, work, threads: 1, metrics: Arc::new(Metrics::new()) }));
+        let pool = without_threads();
         let help = job(Task::Weigh, BotKind::Attack);
         let _waiting: Vec<_> = (1..THINKING_QUEUE_MAX).map(|_| pool.submit(help.clone())).collect();
         let _turn = pool.submit(job(Task::Turn, BotKind::Attack));
         assert_eq!(pool.submit(help).answer().await, None);
-        let (first, time) = pool.0.next().unwrap();
+        let Some(Work::Job(first, time)) = pool.0.next() else { panic!("a job waits") };
         assert_eq!(first.job.task, Task::Turn);
         assert_eq!(time, THINKING_TIME_MIN);
     }

@@ -44,6 +44,11 @@ fn gomocup_from_the_seeds() {
     check_seeds("gomocup", bodies::gomocup);
 }
 
+#[test]
+fn files_from_the_seeds() {
+    check_seeds("files", |seed| bodies::files(text(seed)));
+}
+
 proptest! {
     #[test]
     fn any_bytes_of_gomocup_are_read_or_refused(
@@ -57,10 +62,22 @@ proptest! {
     }
 
     #[test]
+    fn any_file_is_read_or_refused(
+        sgf in "\\(?(;|[BW]\\[[a-z]{2}\\]|AB\\[aa\\]|SZ\\[[0-9]{1,2}\\]|[()\\[\\]\\\\A-Z:,-]){0,30}",
+        psq in "Piskvorky [0-9]{1,2}x[0-9]{1,2}, 1:1, 0\n([0-9]{1,2},[0-9]{1,2}(,[0-9]{1,3})?\n){0,9}\\PC{0,9}",
+        list in "(mnk 4 7x6\n)?([a-o][0-9]{1,2}[ ,.;]?|[0-9],[0-9] |[0-9]\\. ){0,20}",
+    ) {
+        for text in [sgf, psq, list] {
+            bodies::files(&text);
+        }
+    }
+
+    #[test]
     fn any_text_is_read_or_refused(text in "\\PC{0,40}|[\\[\\]{}:,\"a-z0-9 .-]{0,80}") {
         bodies::command(&text);
         bodies::message(&text);
         bodies::coordinates(&text);
+        bodies::files(&text);
     }
 
     #[test]

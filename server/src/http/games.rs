@@ -3,20 +3,25 @@
 use std::sync::Arc;
 
 use axum::{
-    Json,
+    Extension, Json,
     extract::{Path, Query, State, rejection::QueryRejection},
-    http::{HeaderMap, HeaderName, StatusCode, header},
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use fivefold_shared::{
+    notation::{file::GameFile, psq, sgf},
     protocol::{GameId, Identity, MemberId},
     record::FinishedGame,
+    review::{GameReview, Review},
 };
 use serde::Deserialize;
+use tokio::time::Instant;
 
+use super::{Caller, too_fast};
 use crate::{
     Server, chance,
     limits::GAMES_PAGE_MAX,
+    reviews::{NoReview, Told},
     store::{GameQuery, ReadError},
 };
 
@@ -51,14 +56,65 @@ pub(super) async fn list(
     }
 }
 
-pub(super) async fn game(State(server): State<Arc<Server>>, Path(id): Path<String>) -> Response {
-    let Ok(id) = GameId::try_from(id) else { return no_such_game() };
+/// In which form a game is asked for.
+#[derive(Clone, Copy, Debug)]
+enum Form {
+    /// For a page or a program.
+    Answer,
+    /// The same as a file to keep.
+    Json,
+    Sgf,
+    Psq,
+}
+
+impl Form {
+    /// The name in the path without what says the form, and the form.
+    fn of(name: &str) -> Option<(&str, Self)> {
+        match name.split_once('.') {
+            None => Some((name, Self::Answer)),
+            Some((id, "json")) => Some((id, Self::Json)),
+            Some((id, "sgf")) => Some((id, Self::Sgf)),
+            Some((id, "psq")) => Some((id, Self::Psq)),
+            Some(_) => None,
+        }
+    }
+}
+
+pub(super) async fn game(State(server): State<Arc<Server>>, Path(name): Path<String>) -> Response {
+    let Some((id, form)) = Form::of(&name) else { return no_such_game() };
+    let Ok(id) = GameId::try_from(id.to_owned()) else { return no_such_game() };
     let wanted = id.clone();
     match server.library.try_read(move |archive| archive.game(&wanted)).await {
         Ok(Some(record)) => {
             // What has ended does not change. Only who knows the id may see it: no shared cache.
             let caching = (header::CACHE_CONTROL, "private, max-age=31536000, immutable");
-            ([NOSNIFF, caching], Json(FinishedGame { id, record })).into_response()
+            let attached = HeaderValue::try_from(format!("attachment; filename=\"{name}\""))
+                .expect("a game's id and three letters");
+            let as_file = |kind: &'static str, body: Response| {
+                let headers = [
+                    (header::CONTENT_TYPE, HeaderValue::from_static(kind)),
+                    (header::CONTENT_DISPOSITION, attached),
+                ];
+                (headers, body).into_response()
+            };
+            let body = match form {
+                Form::Answer => Json(FinishedGame { id, record }).into_response(),
+                Form::Json => {
+                    let game = Json(FinishedGame { id, record }).into_response();
+                    as_file("application/json", game)
+                }
+                Form::Sgf => match sgf::write(&GameFile::from(&record)) {
+                    Ok(text) => as_file("application/x-go-sgf", text.into_response()),
+                    Err(error) => {
+                        return (StatusCode::NOT_FOUND, format!("{error}.\n")).into_response();
+                    }
+                },
+                Form::Psq => {
+                    let text = psq::write(&GameFile::from(&record));
+                    as_file("application/octet-stream", text.into_response())
+                }
+            };
+            ([NOSNIFF, caching], body).into_response()
         }
         Ok(None) => no_such_game(),
         Err(error) => unreadable(&error),
@@ -70,6 +126,57 @@ fn asker(headers: &HeaderMap) -> Option<MemberId> {
     let secret = headers.get(header::AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")?;
     let identity = Identity::try_from(secret.to_owned()).ok()?;
     Some(chance::member_id(&identity))
+}
+
+/// What the engine thinks of a game. Who is the first to ask has it begin, which counts as a
+/// question to bots.
+pub(super) async fn review(
+    State(server): State<Arc<Server>>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Response {
+    let Ok(id) = GameId::try_from(id) else { return no_such_game() };
+    if let Some(told) = server.reviews.known(&id) {
+        return told_of(id, told);
+    }
+    let wanted = id.clone();
+    let record = match server.library.try_read(move |archive| archive.game(&wanted)).await {
+        Ok(Some(record)) => record,
+        Ok(None) => return no_such_game(),
+        Err(error) => return unreadable(&error),
+    };
+    let now = Instant::now();
+    let address = server.proxies.client(caller.peer, &headers);
+    if !server.rates.of(address, now).take_help(now) {
+        return too_fast(&server);
+    }
+    match server.reviews.begin(&id, &record) {
+        Ok(told) => told_of(id, told),
+        Err(NoReview::Busy) => {
+            (StatusCode::SERVICE_UNAVAILABLE, "The engine is busy. Try again in a moment.\n")
+                .into_response()
+        }
+        Err(NoReview::NoEngine) => {
+            (StatusCode::NOT_FOUND, "The engine does not play by the rules of this game.\n")
+                .into_response()
+        }
+    }
+}
+
+fn told_of(id: GameId, told: Told) -> Response {
+    match told {
+        Told::Review(review) => {
+            let caching = (header::CACHE_CONTROL, "private, max-age=86400");
+            let review = Review::clone(&review);
+            ([NOSNIFF, caching], Json(GameReview { id, review })).into_response()
+        }
+        Told::UnderWay(progress) => {
+            let caching = (header::CACHE_CONTROL, "no-store");
+            let retry = (header::RETRY_AFTER, "1");
+            (StatusCode::ACCEPTED, [NOSNIFF, caching, retry], Json(progress)).into_response()
+        }
+    }
 }
 
 fn no_such_game() -> Response {

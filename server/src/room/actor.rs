@@ -9,27 +9,30 @@ use std::{
     collections::{BTreeMap, HashMap, VecDeque},
     panic::AssertUnwindSafe,
     pin::{Pin, pin},
-    sync::{Arc, Mutex, PoisonError, atomic::AtomicBool, atomic::Ordering},
+    sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
 use fivefold_shared::{
     protocol::{CommandId, Event, Message, NumberedEvent, Reason, Refusal, RoomCode, RoomSummary},
     record::{FinishedGame, Recorder},
+    rules::Position,
 };
 use futures_util::{FutureExt, StreamExt, stream::FuturesUnordered};
 use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
-use super::{Effect, Effects, Entry, Input, Job, NOT_STORED, Room, SessionId, Thought, Ticket};
+use super::{
+    Effect, Effects, Entry, Found, Input, Job, NOT_STORED, Report, Room, SessionId, Thought, Ticket,
+};
 use crate::{
     chance,
     clock::Clock,
-    limits::{FAULTS_MAX, FAULTS_WITHIN, HELD_EFFECTS_MAX, REBUILD_RETRY},
+    limits::{FAULTS_MAX, FAULTS_WITHIN, HELD_EFFECTS_MAX, REBUILD_RETRY, REPORT_INTERVAL},
     metrics::Metrics,
     outbox::{Outbox, Posted, encode},
     store::{Append, AppendError, Conflict, Epoch, Reply, StorageError, Store},
-    thinking::Pool,
+    thinking::{Call, Pool, Reports, Studying},
 };
 
 /// An input, and where answers to it go.
@@ -86,7 +89,7 @@ pub(crate) async fn run(
         held: VecDeque::new(),
         unstored,
         thinking: FuturesUnordered::new(),
-        flags: HashMap::new(),
+        calls: HashMap::new(),
         gone: Vec::new(),
         asked: None,
         handed_over: None,
@@ -138,8 +141,8 @@ struct Actor {
     /// What waits for the store: events, and the games that they end.
     unstored: Append,
     thinking: FuturesUnordered<Answer>,
-    /// The flags that call off jobs.
-    flags: HashMap<Ticket, Arc<AtomicBool>>,
+    /// By which jobs and analyses are called off.
+    calls: HashMap<Ticket, Arc<Call>>,
     /// Sessions that were found to have ended without a word.
     gone: Vec<SessionId>,
     /// The command that is dealt with, and to whom it is answered.
@@ -151,7 +154,28 @@ struct Actor {
     around: Surroundings,
 }
 
-type Answer = Pin<Box<dyn Future<Output = (Ticket, Option<Thought>)> + Send>>;
+type Answer = Pin<Box<dyn Future<Output = Told> + Send>>;
+
+/// What a bot or the engine has told.
+enum Told {
+    Thought(Ticket, Option<Thought>),
+    Found(Ticket, Report, Studying, Reports),
+    Over(Ticket, Found),
+}
+
+/// What an analysis tells next, after a rest.
+async fn found_next(
+    ticket: Ticket,
+    rest: Duration,
+    studying: Studying,
+    mut reports: Reports,
+) -> Told {
+    tokio::time::sleep(rest).await;
+    match reports.next().await {
+        Some(report) => Told::Found(ticket, report, studying, reports),
+        None => Told::Over(ticket, Found::Finished),
+    }
+}
 
 /// Something that is done when everything before it is.
 enum Held {
@@ -163,6 +187,7 @@ enum Held {
     Broadcast(Message),
     BroadcastExcept(Vec<SessionId>, Message),
     Think(Job),
+    Analyse(Ticket, Position, u8),
     CancelThinking(Ticket),
 }
 
@@ -172,7 +197,7 @@ enum Happening {
     Sent(Reply<(), AppendError>),
     StoreGone(StorageError),
     Came(Letter),
-    Thought(Ticket, Option<Thought>),
+    Told(Told),
     Due,
     Stop,
 }
@@ -224,10 +249,7 @@ impl Actor {
                     self.around.metrics.note_mailbox(mailbox.len() + 1);
                     self.receive(letter);
                 }
-                Happening::Thought(ticket, thought) => {
-                    self.flags.remove(&ticket);
-                    self.apply(Input::Thought { ticket, thought }, None);
-                }
+                Happening::Told(told) => self.hear(told),
                 Happening::Due => self.apply(Input::Wake, None),
                 Happening::Stop => stopping = true,
             }
@@ -278,9 +300,7 @@ impl Actor {
                 }
             }
             () = stopped, if !stopping => Happening::Stop,
-            Some((ticket, thought)) = self.thinking.next(), if takes_more && thinks => {
-                Happening::Thought(ticket, thought)
-            }
+            Some(told) = self.thinking.next(), if takes_more && thinks => Happening::Told(told),
             Some(letter) = mailbox.recv(), if takes_more => Happening::Came(letter),
             () = is_due, if takes_more => Happening::Due,
         }
@@ -294,6 +314,25 @@ impl Actor {
         self.asked = input.command_id().map(|id| (id.clone(), Arc::clone(&outbox)));
         self.apply(input, Some(&outbox));
         self.asked = None;
+    }
+
+    fn hear(&mut self, told: Told) {
+        let input = match told {
+            Told::Thought(ticket, thought) => {
+                self.calls.remove(&ticket);
+                Input::Thought { ticket, thought }
+            }
+            Told::Found(ticket, report, studying, reports) => {
+                let next = found_next(ticket, REPORT_INTERVAL, studying, reports);
+                self.thinking.push(Box::pin(next));
+                Input::Analysed { ticket, found: Found::Report(report) }
+            }
+            Told::Over(ticket, found) => {
+                self.calls.remove(&ticket);
+                Input::Analysed { ticket, found }
+            }
+        };
+        self.apply(input, None);
     }
 
     /// Gives the room an input and does what it wants. `sender` is the outbox of the session that
@@ -343,6 +382,9 @@ impl Actor {
                     Held::BroadcastExcept(sessions, message)
                 }
                 Effect::Think(job) => Held::Think(job),
+                Effect::Analyse { ticket, position, lines } => {
+                    Held::Analyse(ticket, position, lines)
+                }
                 Effect::CancelThinking(ticket) => Held::CancelThinking(ticket),
                 // The room says so, too, and the task ends when nothing is held any more.
                 Effect::Close => continue,
@@ -399,12 +441,23 @@ impl Actor {
             Held::Think(job) => {
                 let ticket = job.ticket;
                 let pending = self.around.pool.submit(job);
-                self.flags.insert(ticket, pending.cancel_flag());
-                self.thinking.push(Box::pin(async move { (ticket, pending.answer().await) }));
+                self.calls.insert(ticket, pending.call());
+                let answer = async move { Told::Thought(ticket, pending.answer().await) };
+                self.thinking.push(Box::pin(answer));
+            }
+            Held::Analyse(ticket, position, lines) => {
+                let told: Answer = match self.around.pool.analyse(position, lines) {
+                    Some((studying, reports)) => {
+                        self.calls.insert(ticket, studying.call());
+                        Box::pin(found_next(ticket, Duration::ZERO, studying, reports))
+                    }
+                    None => Box::pin(async move { Told::Over(ticket, Found::Busy) }),
+                };
+                self.thinking.push(told);
             }
             Held::CancelThinking(ticket) => {
-                if let Some(flag) = self.flags.get(&ticket) {
-                    flag.store(true, Ordering::Relaxed);
+                if let Some(call) = self.calls.get(&ticket) {
+                    call.cancel();
                 }
             }
         }
@@ -472,6 +525,11 @@ impl Actor {
                 | Held::Broadcast(_)
                 | Held::BroadcastExcept(..)
                 | Held::Think(_) => {}
+                // Whoever asked is told that nothing came of it.
+                Held::Analyse(ticket, ..) => {
+                    let over = async move { Told::Over(ticket, Found::Busy) };
+                    self.thinking.push(Box::pin(over));
+                }
             }
         }
         self.listening.clear();
@@ -533,7 +591,9 @@ impl Input {
             Self::Enter { command, .. } => Some(command),
             Self::Leave { command, .. } => command.as_ref(),
             Self::Command { id, .. } => Some(id),
-            Self::Renamed { .. } | Self::Thought { .. } | Self::Wake => None,
+            Self::Renamed { .. } | Self::Thought { .. } | Self::Analysed { .. } | Self::Wake => {
+                None
+            }
         }
     }
 
@@ -545,7 +605,7 @@ impl Input {
             Self::Leave { .. } => "leave",
             Self::Command { request, .. } => request.kind(),
             Self::Renamed { .. } => "set_name",
-            Self::Thought { .. } => "help",
+            Self::Thought { .. } | Self::Analysed { .. } => "help",
             Self::Wake => "wake",
         }
     }

@@ -92,9 +92,8 @@ impl Room {
                 self.tell_chat(session, cause.command, &cause.member, moment);
                 return Ok(Progress::Told);
             }
-            RoomRequest::Analyse { .. } | RoomRequest::StopAnalysis => {
-                return Err(Refusal::new(Reason::Unavailable, "The engine is not at home yet."));
-            }
+            RoomRequest::Analyse { ply, lines } => self.analyse(asker, ply, lines, moment)?,
+            RoomRequest::StopAnalysis => self.stop_analysis(asker.session, moment),
             RoomRequest::Weights { bot, ply } => {
                 self.ask_weights(asker, bot, ply, moment)?;
                 return Ok(Progress::Held);

@@ -89,6 +89,7 @@ impl Room {
             }
             (Some(_) | None, None) => {}
         }
+        self.forget_studies(session, moment);
         moment.effects.push(Effect::Dismiss(session));
         self.news.touch();
         if self.presence.is_empty() && self.empty_since.is_none() {

@@ -41,7 +41,17 @@ pub enum Effect {
     },
     /// Have a bot think; the answer comes back as [`Input::Thought`](super::Input::Thought).
     Think(Job),
-    /// The job need not be done any more. An answer that comes nevertheless is ignored.
+    /// Have the engine look at a position, ever deeper; what it finds comes back as
+    /// [`Input::Analysed`](super::Input::Analysed).
+    Analyse {
+        /// To be given back with what is found.
+        ticket: Ticket,
+        /// The position, which is not over, by rules that the engine knows.
+        position: Position,
+        /// Of how many moves to tell.
+        lines: u8,
+    },
+    /// The job or analysis need not be done any more. An answer that comes nevertheless is ignored.
     CancelThinking(Ticket),
     /// The room is closed: forget it. It refuses everything from here on.
     Close,

@@ -52,14 +52,8 @@ impl Room {
         ply: Option<usize>,
         moment: &mut Moment<'_>,
     ) -> Result<(), Refusal> {
-        let Some(game) = &self.state.game else {
-            return Err(Refusal::new(Reason::NoGame, "There was no game yet."));
-        };
-        if self.state.running().is_some() {
-            self.may_be_helped(&asker.cause.member)?;
-        }
+        let position = self.position_for(&asker.cause.member, ply)?;
         let bot = self.helper(&asker.cause.member, kind)?;
-        let position = open_at(&game.position, ply)?;
         let wish = Wish::Weights { ply: position.ply() };
         self.ask_bot(asker, bot, wish, position, moment)
     }
@@ -77,6 +71,21 @@ impl Room {
         let wish = Wish::Move { game: game.number, ply };
         let position = game.position.clone();
         self.ask_bot(asker, bot, wish, position, moment)
+    }
+
+    /// The position of the game after so many moves, for a member who may be helped with it.
+    pub(super) fn position_for(
+        &self,
+        member: &MemberId,
+        ply: Option<usize>,
+    ) -> Result<Position, Refusal> {
+        let Some(game) = &self.state.game else {
+            return Err(Refusal::new(Reason::NoGame, "There was no game yet."));
+        };
+        if self.state.running().is_some() {
+            self.may_be_helped(member)?;
+        }
+        open_at(&game.position, ply)
     }
 
     /// Whether a member may be helped while a game is running.

@@ -1,6 +1,7 @@
 //! What comes into a room: members coming and going, their commands, and what bots have thought.
 
 use fivefold_shared::{
+    analysis::Line,
     bot::Weight,
     protocol::{CommandId, MemberId, Name, RoomRequest},
     rules::Point,
@@ -70,9 +71,40 @@ pub enum Input {
         /// The answer; without one the bots are too busy.
         thought: Option<Thought>,
     },
+    /// The engine has found something.
+    Analysed {
+        /// Which analysis.
+        ticket: Ticket,
+        /// What it has to tell.
+        found: Found,
+    },
     /// The time that [`Room::deadline`](super::Room::deadline) named has come. Harmless at any
     /// other time.
     Wake,
+}
+
+/// What becomes of an analysis.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Found {
+    /// This is known so far.
+    Report(Report),
+    /// Nothing more will be.
+    Finished,
+    /// Too many wait for the engine: it did not look.
+    Busy,
+}
+
+/// How far an analysis has come.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Report {
+    /// How many plies ahead was searched.
+    pub depth: u16,
+    /// How many positions were looked at.
+    pub nodes: u64,
+    /// How many of them in a second.
+    pub nodes_per_second: u64,
+    /// The best moves and what follows, the best first.
+    pub lines: Vec<Line>,
 }
 
 /// What a bot answers to a job.

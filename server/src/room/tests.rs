@@ -6,4 +6,5 @@ mod games;
 mod harness;
 mod limits;
 mod property;
+mod study;
 mod time;

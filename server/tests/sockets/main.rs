@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
+mod analysis;
+mod chat;
 mod ends;
 mod faults;
 mod games;

@@ -29,7 +29,7 @@ use super::{
 use crate::{
     analysis::{Analysis, Line, Value},
     bot::Thinking,
-    rules::{Point, Position, Rules, Stone},
+    rules::{Point, Position, Rules, Stone, Variant},
 };
 
 /// What an operator decides about an engine.
@@ -115,6 +115,11 @@ impl Engine {
                 .collect(),
             fours_ahead: options.fours_ahead,
         })
+    }
+
+    /// Whether there is an engine for this variant: see [`new`](Self::new).
+    pub const fn knows(variant: Variant) -> bool {
+        !matches!(variant, Variant::Mnk { k: 7.. })
     }
 
     /// Thinks about a position and returns the `multi` best moves, or as many as there are. `None`

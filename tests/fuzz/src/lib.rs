@@ -4,11 +4,13 @@
 use fivefold_shared::{
     notation::{
         coordinates,
+        file::GameFile,
         gomocup::{self, LINE_BYTES_MAX, Reader, Reply},
+        moves, psq, sgf,
     },
     protocol::{CatchUp, Command, Message},
     room::Room,
-    rules::Size,
+    rules::{Rules, Size, Variant},
 };
 
 /// A command is refused in words, or is the same after it has been written and read again.
@@ -101,5 +103,37 @@ pub fn gomocup(bytes: &[u8]) {
         if let Reply::Other(text) = &reply {
             assert_ne!(gomocup::about_name(text), Some(""));
         }
+    }
+}
+
+/// A file is refused with what is wrong, or is the same game after it has been written and read
+/// again in each format that has room for it.
+pub fn files(text: &str) {
+    let rules = Rules::TIC_TAC_TOE;
+    let read = [
+        sgf::read(text, Variant::Freestyle),
+        psq::read(text, Variant::Freestyle),
+        moves::read(text, rules),
+    ];
+    for read in read {
+        match read {
+            Ok(game) => rewritten(&game),
+            Err(error) => assert!(error.line >= 1 && !error.text.is_empty()),
+        }
+    }
+}
+
+fn rewritten(game: &GameFile) {
+    let variant = game.rules.variant();
+    if let Ok(text) = sgf::write(game) {
+        let again = sgf::read(&text, variant).expect("what was written can be read");
+        assert_eq!((again.rules, again.points()), (game.rules, game.points()), "{text}");
+        assert_eq!(sgf::write(&again).as_ref(), Ok(&text));
+    }
+    let again = moves::read(&moves::write(game), game.rules).expect("what was written can be read");
+    assert_eq!((again.rules, again.points()), (game.rules, game.points()));
+    if let Size::Bounded { .. } = game.rules.size() {
+        let again = psq::read(&psq::write(game), variant).expect("what was written can be read");
+        assert_eq!((again.rules, &again.moves), (game.rules, &game.moves));
     }
 }

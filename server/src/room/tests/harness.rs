@@ -10,6 +10,7 @@
 //! 2 #x play 0 7,7          the same with the id `x`; otherwise each command has its own
 //! 2 play 0 7,7 ~50         the same, 50 milliseconds of lag before it
 //! job 3 7,7|weights|none   the answer to job 3
+//! found 3 depth 5|finished|busy   what the engine has found in analysis 3
 //! +500                     500 milliseconds later the room is woken
 //! moves 7,7 8,8 ...        sessions 1 and 2 move in turn, 1 first; nothing is refused
 //! rebuild                  a commit has failed: the room goes back to its log
@@ -17,7 +18,7 @@
 //!
 //! Lists of spectators and of absent players are compared only where the expected effects have one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fivefold_shared::{
     bot::Weight,
@@ -34,8 +35,8 @@ use serde_json::{Value, json};
 use crate::{
     limits::Limits,
     room::{
-        Effect, Effects, Entry, Founding, Input, Job, Luck, Member, Room, SessionId, Thought,
-        Ticket,
+        Effect, Effects, Entry, Found, Founding, Input, Job, Luck, Member, Report, Room, SessionId,
+        Thought, Ticket,
     },
 };
 
@@ -76,6 +77,8 @@ pub(super) struct Table {
     folded: Option<State>,
     /// The jobs that are neither answered nor called off.
     pub(super) jobs: BTreeMap<Ticket, Job>,
+    /// The analyses that are neither over nor called off.
+    pub(super) studies: BTreeSet<Ticket>,
     pub(super) limits: Limits,
     commands: usize,
 }
@@ -105,6 +108,7 @@ impl Table {
             log: Vec::new(),
             folded: None,
             jobs: BTreeMap::new(),
+            studies: BTreeSet::new(),
             limits,
             commands: 0,
         };
@@ -122,7 +126,7 @@ impl Table {
 
     /// The same log with the room that was read back from it.
     pub(super) fn with_room(self, room: Room) -> Self {
-        Self { room, jobs: BTreeMap::new(), ..self }
+        Self { room, jobs: BTreeMap::new(), studies: BTreeSet::new(), ..self }
     }
 
     /// Runs the lines of a script.
@@ -152,6 +156,14 @@ impl Table {
                 let ticket = Ticket(ticket.parse().unwrap());
                 self.jobs.remove(&ticket);
                 self.apply(Input::Thought { ticket, thought: read_thought(thought) })
+            }
+            ["found", ticket, found @ ..] => {
+                let ticket = Ticket(ticket.parse().unwrap());
+                let found = read_found(found);
+                if !matches!(found, Found::Report(_)) {
+                    self.studies.remove(&ticket);
+                }
+                self.apply(Input::Analysed { ticket, found })
             }
             [wait] if wait.starts_with('+') => {
                 self.now += wait[1..].parse::<u64>().unwrap();
@@ -225,8 +237,12 @@ impl Table {
                 Effect::Think(job) => {
                     assert!(self.jobs.insert(job.ticket, job.clone()).is_none(), "a new ticket");
                 }
+                Effect::Analyse { ticket, .. } => {
+                    assert!(self.studies.insert(*ticket), "a new ticket");
+                }
                 Effect::CancelThinking(ticket) => {
-                    assert!(self.jobs.remove(ticket).is_some(), "only what is under way");
+                    let is_job = self.jobs.remove(ticket).is_some();
+                    assert!(is_job || self.studies.remove(ticket), "only what is under way");
                 }
                 Effect::Send { session, message: Message::Chat { spectators, .. } } => {
                     assert!(spectators.is_none() || !self.plays(*session), "{session:?} plays");
@@ -344,6 +360,7 @@ fn read_request(words: &[&str]) -> RoomRequest {
         ["play", n, point] => json!({"type": "play", "ply": ply(n), "point": read_point(point)}),
         ["weights", bot] => json!({"type": "weights", "bot": bot}),
         ["weights", bot, n] => json!({"type": "weights", "bot": bot, "ply": ply(n)}),
+        ["analyse", n] => json!({"type": "analyse", "ply": ply(n)}),
         ["say", text] => json!({"type": "say", "text": text}),
         ["set_chat", on] => json!({"type": "set_chat", "on": on.parse::<bool>().unwrap()}),
         ["bot_move", n] => json!({"type": "bot_move", "ply": ply(n)}),
@@ -360,6 +377,20 @@ fn read_thought(text: &str) -> Option<Thought> {
         "none" => None,
         "weights" => Some(Thought::Weights((0..500).map(weight).collect())),
         point => Some(Thought::Move(read_point(point))),
+    }
+}
+
+fn read_found(words: &[&str]) -> Found {
+    match words {
+        ["depth", depth] => Found::Report(Report {
+            depth: depth.parse().unwrap(),
+            nodes: 1,
+            nodes_per_second: 1,
+            lines: Vec::new(),
+        }),
+        ["finished"] => Found::Finished,
+        ["busy"] => Found::Busy,
+        other => panic!("{other:?}"),
     }
 }
 
@@ -388,6 +419,9 @@ fn show(effect: &Effect) -> String {
         Effect::Think(job) => {
             let task = format!("{:?}", job.task).to_lowercase();
             format!("{task} {} {} {}", job.ticket.0, job.bot, job.position.ply())
+        }
+        Effect::Analyse { ticket, position, lines } => {
+            format!("analyse {} {} x{lines}", ticket.0, position.ply())
         }
         Effect::CancelThinking(ticket) => format!("cancel {}", ticket.0),
         Effect::Close => "close".to_owned(),

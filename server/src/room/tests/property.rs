@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use fivefold_shared::{
     bot::BotKind,
-    protocol::{ChatText, CommandId, Event, Message, NumberedEvent, RoomRequest},
+    protocol::{ChatText, CommandId, Event, LineCount, Message, NumberedEvent, RoomRequest},
     rules::{Point, Stone},
 };
 use proptest::prelude::*;
@@ -74,6 +74,9 @@ fn request() -> impl Strategy<Value = RoomRequest> {
         2 => (bot(), prop::option::of(ply()))
             .prop_map(|(bot, ply)| RoomRequest::Weights { bot, ply }),
         2 => Just(RoomRequest::Say { text: ChatText::new("hm").unwrap() }),
+        2 => prop::option::of(ply())
+            .prop_map(|ply| RoomRequest::Analyse { ply, lines: LineCount::default() }),
+        1 => Just(RoomRequest::StopAnalysis),
         1 => Just(RoomRequest::Chat),
         1 => prop::bool::weighted(0.8).prop_map(|on| RoomRequest::SetChat { on }),
         7 => prop::sample::select(vec![
@@ -191,10 +194,8 @@ impl Watched {
                     answered.push(id.clone());
                     continue;
                 }
-                other => {
-                    assert!(matches!(other, Message::Joined { .. }), "{other:?}");
-                    continue;
-                }
+                Message::Joined { .. } | Message::AnalysisOver { .. } => continue,
+                other => panic!("{other:?}"),
             };
             answered.push(id.clone());
             let stranger = matches!(message, Message::Refused { refusal, .. }

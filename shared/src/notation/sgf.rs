@@ -1,0 +1,414 @@
+//! Smart Game Format, version 4, as used for gomoku and renju (red-bean.com/sgf): `GM[4]`, points by
+//! two letters, the column first, from the top-left.
+//!
+//! What is written is read back as it was. What others wrote is read tolerantly: any game number,
+//! unknown properties, stones set up before the first move, variations (the first is taken), and
+//! several games (the first is read). Two properties are ours: `MS` on a move says how many
+//! milliseconds it took, and `UB` gives the top-left point of an unbounded board's part.
+
+use std::fmt::Write as _;
+
+use super::{
+    file::{Ending, FileError, FileMove, GameFile, TooLarge, one_line},
+    rules_text,
+};
+use crate::rules::{Point, Rules, Size, Stone, Variant};
+
+/// The longest side: there are so many letters.
+pub const SIDE_MAX: u32 = 52;
+
+/// Writes a game.
+///
+/// # Errors
+/// When the board has more points a side than SGF has letters.
+pub fn write(game: &GameFile) -> Result<String, TooLarge> {
+    let (origin, width, height) = game.extent();
+    let needs = width.max(height);
+    if needs > SIDE_MAX {
+        return Err(TooLarge { needs });
+    }
+    let size = if width == height { width.to_string() } else { format!("{width}:{height}") };
+    let mut text = format!("(;FF[4]GM[4]CA[UTF-8]AP[fivefold]SZ[{size}]");
+    let mut property = |name: &str, value: &str| {
+        // Writing to a string cannot fail.
+        let _written = write!(text, "{name}[{}]", escaped(value));
+    };
+    property("RU", &game.rules.variant().to_string());
+    if game.rules.size() == Size::Unbounded {
+        property("UB", &format!("{},{}", origin.x, origin.y));
+    }
+    for (name, value) in [("PB", &game.black), ("PW", &game.white), ("DT", &game.date)] {
+        if let Some(value) = value {
+            property(name, value);
+        }
+    }
+    if let Some(ending) = game.ending {
+        property("RE", &result(ending));
+    }
+    for (ply, made) in game.moves.iter().enumerate() {
+        let colour = if Stone::to_move(ply) == Stone::Black { 'B' } else { 'W' };
+        let letters = [made.point.x.abs_diff(origin.x), made.point.y.abs_diff(origin.y)]
+            .map(|distance| letter(distance).unwrap_or('?'));
+        let _written = write!(text, "\n;{colour}[{}{}]", letters[0], letters[1]);
+        if let Some(took) = made.took_ms {
+            let _written = write!(text, "MS[{took}]");
+        }
+    }
+    text.push_str(")\n");
+    Ok(text)
+}
+
+/// Reads the first game of a text. `otherwise` is the variant where the text names none that is
+/// known.
+///
+/// # Errors
+/// When the text is no SGF, or the game has something that Fivefold has not, such as a pass in the
+/// midst of it.
+pub fn read(text: &str, otherwise: Variant) -> Result<GameFile, FileError> {
+    let nodes = main_line(text)?;
+    let mut game = Reading::new(text, otherwise);
+    for node in &nodes {
+        for property in node {
+            game.read(property)?;
+        }
+    }
+    game.finish()
+}
+
+/// A property: its name in capitals and its values, without escapes.
+struct Property {
+    offset: usize,
+    name: String,
+    values: Vec<String>,
+}
+
+/// What has been read so far.
+struct Reading<'a> {
+    text: &'a str,
+    otherwise: Variant,
+    width: u32,
+    height: u32,
+    origin: Option<Point>,
+    variant: Option<Variant>,
+    black: Option<String>,
+    white: Option<String>,
+    date: Option<String>,
+    ending: Option<Ending>,
+    set_up: [Vec<Point>; 2],
+    moves: Vec<FileMove>,
+    /// Where a pass was, which is only allowed at the end.
+    passed: Option<usize>,
+}
+
+impl<'a> Reading<'a> {
+    const fn new(text: &'a str, otherwise: Variant) -> Self {
+        Self {
+            text,
+            otherwise,
+            width: 15,
+            height: 15,
+            origin: None,
+            variant: None,
+            black: None,
+            white: None,
+            date: None,
+            ending: None,
+            set_up: [Vec::new(), Vec::new()],
+            moves: Vec::new(),
+            passed: None,
+        }
+    }
+
+    fn read(&mut self, property: &Property) -> Result<(), FileError> {
+        let value = property.values.first().map_or("", String::as_str);
+        let simple = || Some(one_line(value)).filter(|text| !text.is_empty());
+        match property.name.as_str() {
+            "SZ" => {
+                let (width, height) = value.split_once(':').unwrap_or((value, value));
+                let side =
+                    |text: &str| text.trim().parse().ok().filter(|n| (1..=SIDE_MAX).contains(n));
+                let (Some(width), Some(height)) = (side(width), side(height)) else {
+                    return Err(self.error(property, format!("`{value}` is no size of a board")));
+                };
+                (self.width, self.height) = (width, height);
+            }
+            "UB" => self.origin = point_of_numbers(value),
+            "RU" => self.variant = rules_text::variant(value),
+            "PB" => self.black = simple(),
+            "PW" => self.white = simple(),
+            "DT" => self.date = simple(),
+            "RE" => self.ending = ending(value),
+            "AB" | "AW" => {
+                for value in &property.values {
+                    let colour = usize::from(property.name == "AW");
+                    let points = self.points(property, value)?;
+                    self.set_up[colour].extend(points);
+                }
+            }
+            "B" | "W" => self.read_move(property, value)?,
+            "MS" => {
+                if let (Some(last), Ok(took)) = (self.moves.last_mut(), value.trim().parse()) {
+                    last.took_ms = Some(took);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn read_move(&mut self, property: &Property, value: &str) -> Result<(), FileError> {
+        let value = value.trim();
+        if value.is_empty() || value == "tt" && self.width <= 19 && self.height <= 19 {
+            self.passed.get_or_insert(property.offset);
+            return Ok(());
+        }
+        if let Some(offset) = self.passed {
+            let text = "a pass, which Fivefold does not know, before other moves";
+            return Err(FileError::at(self.text, offset, text));
+        }
+        self.place_set_up(property)?;
+        let turn = Stone::to_move(self.moves.len());
+        if (property.name == "B") != (turn == Stone::Black) {
+            let text = format!("move {} is {turn}'s", self.moves.len() + 1);
+            return Err(self.error(property, text));
+        }
+        let point = self.point(property, value)?;
+        self.moves.push(FileMove { point, took_ms: None });
+        Ok(())
+    }
+
+    /// Makes moves of stones that were set up: Black's and White's in turn.
+    fn place_set_up(&mut self, property: &Property) -> Result<(), FileError> {
+        let [black, white] = std::mem::take(&mut self.set_up);
+        if black.is_empty() && white.is_empty() {
+            return Ok(());
+        }
+        let is_fair = black.len() == white.len() || black.len() == white.len() + 1;
+        if !self.moves.is_empty() || !is_fair {
+            let text = "stones are set up that no game by turns can have brought there";
+            return Err(self.error(property, text));
+        }
+        let mut white = white.into_iter();
+        for point in black {
+            let both = [Some(point), white.next()].into_iter().flatten();
+            self.moves.extend(both.map(|point| FileMove { point, took_ms: None }));
+        }
+        Ok(())
+    }
+
+    /// A point, or all points of a rectangle such as `aa:cc`.
+    fn points(&self, property: &Property, value: &str) -> Result<Vec<Point>, FileError> {
+        let Some((first, last)) = value.split_once(':') else {
+            return Ok(vec![self.point(property, value)?]);
+        };
+        let (first, last) = (self.point(property, first)?, self.point(property, last)?);
+        let rows = first.y..=last.y;
+        Ok(rows.flat_map(|y| (first.x..=last.x).map(move |x| Point::new(x, y))).collect())
+    }
+
+    fn point(&self, property: &Property, value: &str) -> Result<Point, FileError> {
+        let letters: Vec<char> = value.trim().chars().collect();
+        let numbers = match letters.as_slice() {
+            [column, row] => number(*column).zip(number(*row)),
+            _ => None,
+        };
+        match numbers {
+            Some((x, y)) if x < self.width && y < self.height => {
+                Ok(Point::new(x.cast_signed(), y.cast_signed()))
+            }
+            Some(_) | None => {
+                let (width, height) = (self.width, self.height);
+                let text = format!("`{}` is no point of a board of {width}x{height}", value.trim());
+                Err(self.error(property, text))
+            }
+        }
+    }
+
+    fn finish(mut self) -> Result<GameFile, FileError> {
+        let end = Property { offset: self.text.len(), name: String::new(), values: Vec::new() };
+        self.place_set_up(&end)?;
+        let variant = self.variant.unwrap_or(self.otherwise);
+        let size = match self.origin {
+            Some(_) => Size::Unbounded,
+            None => {
+                let side = |n| u8::try_from(n).unwrap_or(u8::MAX);
+                Size::Bounded { width: side(self.width), height: side(self.height) }
+            }
+        };
+        let rules = Rules::new(variant, size)
+            .map_err(|error| FileError { line: 1, text: error.to_string() })?;
+        if let Some(origin) = self.origin {
+            for made in &mut self.moves {
+                made.point = Point::new(
+                    made.point.x.saturating_add(origin.x),
+                    made.point.y.saturating_add(origin.y),
+                );
+            }
+        }
+        let Self { black, white, date, ending, moves, .. } = self;
+        Ok(GameFile { rules, black, white, date, ending, moves })
+    }
+
+    fn error(&self, property: &Property, text: impl Into<String>) -> FileError {
+        FileError::at(self.text, property.offset, text)
+    }
+}
+
+/// The nodes of the first game, without variations: of those the first is taken, which is the rest
+/// of the text up to the first parenthesis that closes.
+fn main_line(text: &str) -> Result<Vec<Vec<Property>>, FileError> {
+    let start = text.find("(;").or_else(|| text.find('('));
+    let Some(start) = start else {
+        return Err(FileError { line: 1, text: "no SGF: there is no `(;`".into() });
+    };
+    let mut nodes: Vec<Vec<Property>> = Vec::new();
+    let mut rest = Scanner { text, offset: start };
+    loop {
+        match rest.next_visible() {
+            Some('(') => rest.offset += 1,
+            Some(';') => {
+                rest.offset += 1;
+                nodes.push(Vec::new());
+            }
+            Some(')') | None => break,
+            Some(c) if c.is_ascii_alphabetic() => {
+                let property = rest.property()?;
+                let Some(node) = nodes.last_mut() else {
+                    let what = "a property before the first `;`";
+                    return Err(FileError::at(text, property.offset, what));
+                };
+                node.push(property);
+            }
+            Some(c) => {
+                return Err(FileError::at(
+                    text,
+                    rest.offset,
+                    format!("`{c}` is not expected here"),
+                ));
+            }
+        }
+    }
+    if nodes.is_empty() {
+        return Err(FileError::at(text, start, "no SGF: the game has no node"));
+    }
+    Ok(nodes)
+}
+
+struct Scanner<'a> {
+    text: &'a str,
+    offset: usize,
+}
+
+impl Scanner<'_> {
+    fn rest(&self) -> &str {
+        &self.text[self.offset..]
+    }
+
+    fn next_visible(&mut self) -> Option<char> {
+        let rest = self.rest();
+        self.offset += rest.len() - rest.trim_start().len();
+        self.rest().chars().next()
+    }
+
+    /// A property from its name to its last value. Small letters in a name are those of an older
+    /// version of the format, and are left out.
+    fn property(&mut self) -> Result<Property, FileError> {
+        let offset = self.offset;
+        let length = self.rest().bytes().take_while(u8::is_ascii_alphabetic).count();
+        let name = self.rest()[..length].chars().filter(char::is_ascii_uppercase).collect();
+        self.offset += length;
+        let mut values = Vec::new();
+        while self.next_visible() == Some('[') {
+            values.push(self.value()?);
+        }
+        if values.is_empty() {
+            return Err(FileError::at(self.text, offset, "a property without a value"));
+        }
+        Ok(Property { offset, name, values })
+    }
+
+    fn value(&mut self) -> Result<String, FileError> {
+        let start = self.offset;
+        let mut value = String::new();
+        let mut chars = self.rest().char_indices().skip(1);
+        while let Some((at, c)) = chars.next() {
+            match c {
+                ']' => {
+                    self.offset = start + at + 1;
+                    return Ok(value);
+                }
+                '\\' => match chars.next() {
+                    // A line break behind a backslash is none.
+                    Some((_, '\n')) | None => {}
+                    Some((_, escaped)) => value.push(escaped),
+                },
+                c => value.push(c),
+            }
+        }
+        Err(FileError::at(self.text, start, "a value that does not end: `]` is missing"))
+    }
+}
+
+fn escaped(value: &str) -> String {
+    let mut text = String::new();
+    for c in value.chars() {
+        match c {
+            ']' | '\\' => text.extend(['\\', c]),
+            c if c.is_control() => text.push(' '),
+            c => text.push(c),
+        }
+    }
+    text
+}
+
+fn result(ending: Ending) -> String {
+    let won = |winner, how: &str| match winner {
+        Stone::Black => format!("B+{how}"),
+        Stone::White => format!("W+{how}"),
+    };
+    match ending {
+        Ending::Draw => "0".to_owned(),
+        Ending::Win(winner) => won(winner, ""),
+        Ending::Resignation(winner) => won(winner, "R"),
+        Ending::Time(winner) => won(winner, "T"),
+        Ending::Forfeit(winner) => won(winner, "F"),
+    }
+}
+
+fn ending(value: &str) -> Option<Ending> {
+    let value = value.trim();
+    let winner = match value.get(..2) {
+        Some("B+") => Stone::Black,
+        Some("W+") => Stone::White,
+        _ if value == "0" || value.eq_ignore_ascii_case("draw") => return Some(Ending::Draw),
+        _ => return None,
+    };
+    Some(match value.get(2..3) {
+        Some("R") => Ending::Resignation(winner),
+        Some("T") => Ending::Time(winner),
+        Some("F") => Ending::Forfeit(winner),
+        _ => Ending::Win(winner),
+    })
+}
+
+fn letter(number: u32) -> Option<char> {
+    let number = u8::try_from(number).ok()?;
+    match number {
+        0..26 => Some(char::from(b'a' + number)),
+        26..52 => Some(char::from(b'A' + number - 26)),
+        _ => None,
+    }
+}
+
+fn number(letter: char) -> Option<u32> {
+    match letter {
+        'a'..='z' => Some(u32::from(letter) - u32::from('a')),
+        'A'..='Z' => Some(u32::from(letter) - u32::from('A') + 26),
+        _ => None,
+    }
+}
+
+fn point_of_numbers(value: &str) -> Option<Point> {
+    let (x, y) = value.split_once(',')?;
+    Some(Point::new(x.trim().parse().ok()?, y.trim().parse().ok()?))
+}

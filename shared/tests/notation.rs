@@ -1,0 +1,207 @@
+//! Files through their edge: what is written is read back as it was, what others write is read, and
+//! what cannot be is refused with its line.
+
+use fivefold_shared::{
+    notation::{
+        file::{Ending, FileError, FileMove, GameFile},
+        moves, psq, sgf,
+    },
+    rules::{Point, Rules, Size, Stone, Variant},
+};
+use proptest::prelude::*;
+
+fn freestyle() -> Rules {
+    Rules::new(Variant::Freestyle, Size::square(15)).expect("on offer")
+}
+
+/// The points as a list of moves writes them, or what is wrong.
+fn points(read: Result<GameFile, FileError>) -> String {
+    match read {
+        Ok(game) => moves::write(&game).lines().skip(1).collect::<Vec<_>>().join(" "),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn sgf_of_others_is_read() {
+    let cases = [
+        ("(;GM[4]SZ[15];B[hh];W[hi])", "h8 h7"),
+        // Go's number, another size, a rectangle, a pass at the end.
+        ("(;GM[1]SZ[19];B[jj];W[tt])", "j10"),
+        ("(;SZ[20:10];B[aa];W[tj])", "a10 t1"),
+        // Comments with brackets, unknown properties, variations, a second game.
+        (
+            "noise (;FF[4]C[a \\] and (;B[aa\\])]XX[1][2];B[hh](;W[hi];B[gg])(;W[gh]))(;B[aa])",
+            "h8 h7 g9",
+        ),
+        // Names with small letters, as in version 1; breaks anywhere.
+        ("(\n;\nGaMe[4]\nBlack[hh]\n)", "h8"),
+        // An opening that is set up.
+        ("(;SZ[15]AB[hh][ii]AW[hi];W[gg])", "h8 h7 i7 g9"),
+        (
+            "(;SZ[15]AB[hh:ih])",
+            "line 1: stones are set up that no game by turns can have brought there",
+        ),
+        ("(;SZ[15];B[hh]\n;B[hi])", "line 2: move 2 is White's"),
+        (
+            "(;SZ[15];B[hh];W[];B[hi])",
+            "line 1: a pass, which Fivefold does not know, before other moves",
+        ),
+        ("(;SZ[15]\n;B[zz])", "line 2: `zz` is no point of a board of 15x15"),
+        ("(;SZ[100];B[aa])", "line 1: `100` is no size of a board"),
+        ("(;SZ[15]\n\n;B[aa)", "line 3: a value that does not end: `]` is missing"),
+        ("(;SZ[15];B)", "line 1: a property without a value"),
+        ("(;SZ[15] 8)", "line 1: `8` is not expected here"),
+        ("hello", "line 1: no SGF: there is no `(;`"),
+        ("(B[aa])", "line 1: a property before the first `;`"),
+        ("()", "line 1: no SGF: the game has no node"),
+        ("(;RU[renju]SZ[19];B[hh])", "line 1: renju is played on 15x15 only"),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(points(sgf::read(text, Variant::Freestyle)), expected, "{text}");
+    }
+}
+
+#[test]
+fn sgf_tells_who_played_what_and_how_it_ended() {
+    let text = "(;RU[Exactly five]PB[ Ann\n B. ]PW[]DT[2026-11-21]RE[W+Resign];B[hh])";
+    let game = sgf::read(text, Variant::Freestyle).expect("it is a game");
+    assert_eq!(game.rules.variant(), Variant::Standard);
+    assert_eq!((game.black.as_deref(), game.white.as_deref()), (Some("Ann B."), None));
+    assert_eq!(
+        (game.date.as_deref(), game.ending),
+        (Some("2026-11-21"), Some(Ending::Resignation(Stone::White)))
+    );
+    assert_eq!(
+        sgf::write(&game).expect("it fits"),
+        "(;FF[4]GM[4]CA[UTF-8]AP[fivefold]SZ[15]RU[standard]PB[Ann B.]DT[2026-11-21]RE[W+R]\n;B[hh])\n"
+    );
+}
+
+#[test]
+fn psq_of_others_is_read() {
+    let cases = [
+        // Piskvork's own, with names and a code; and a judge's, with one more line.
+        (
+            "Piskvorky 20x20, 11:11, 0\r\n11,10,26\r\n12,11,30\r\npbrain-a.exe\r\npbrain-b.exe\r\n0\r\n",
+            "k11 l10",
+        ),
+        ("Piskvorky 15x15, 11:11, 0\n8,8,0\n9,9,1\nA\nB\n-1\n1,Cup\n", "h8 i7"),
+        // No times, nothing after the moves, no last line break.
+        ("Piskvorky 15x15, 0:0, 1\n8,8\n9,9", "h8 i7"),
+        ("", "line 1: no PSQ: it begins with `Piskvorky WIDTHxHEIGHT, `"),
+        ("Piskvorky 2x15, 0:0, 0\n", "line 1: a board of 2x15; sides are 3 to 64"),
+        ("Piskvorky 15x15, 0:0, 0\n8,8\n\n16,1", "line 4: 16,1 is no point of a board of 15x15"),
+        ("Piskvorky 15x15, 0:0, 0\n0,1", "line 2: 0,1 is no point of a board of 15x15"),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(points(psq::read(text, Variant::Freestyle)), expected, "{text}");
+    }
+}
+
+#[test]
+fn lists_of_moves_are_read_as_people_write_them() {
+    let cases = [
+        ("h8 i9 j10", "h8 i9 j10"),
+        ("h8i9j10", "h8 i9 j10"),
+        ("H8, I9,J10;\n a1", "h8 i9 j10 a1"),
+        ("1. h8 i9 2. j10", "h8 i9 j10"),
+        ("7,7 8,6", "h8 i9"),
+        ("freestyle 20x20\nt20", "t20"),
+        ("tic-tac-toe\nb2", "b2"),
+        ("freestyle unbounded\n0,0 -3,1000", "0,0 -3,1000"),
+        ("", ""),
+        ("h8\ni99", "line 2: `i99` is not on the board; say a1 to o15, or numbers such as 7,7"),
+    ];
+    for (text, expected) in cases {
+        let found = points(moves::read(text, freestyle()));
+        // What coordinates say of themselves is tested with them.
+        let is_error = expected.starts_with("line");
+        let same = found == expected || is_error && found.starts_with(&expected[..20]);
+        assert!(same, "{text}: {found}");
+    }
+}
+
+fn rules() -> impl Strategy<Value = Rules> {
+    let rules = |variant, size| Rules::new(variant, size).expect("on offer");
+    prop::sample::select(vec![
+        freestyle(),
+        rules(Variant::Standard, Size::Bounded { width: 20, height: 52 }),
+        rules(Variant::Renju, Size::square(15)),
+        rules(Variant::Caro, Size::Unbounded),
+        rules(Variant::CaroOverline, Size::square(19)),
+        rules(Variant::Mnk { k: 4 }, Size::Bounded { width: 7, height: 6 }),
+        Rules::TIC_TAC_TOE,
+    ])
+}
+
+/// A game with any moves on its board, legal or not.
+fn game() -> impl Strategy<Value = GameFile> {
+    let name = || prop::option::of("[A-Za-zéΩ五][A-Za-z .:;()\\[\\]\\\\#\"é]{0,20}[a-z]");
+    let took = prop::option::of(0..10_000_000_u64);
+    let moves = prop::collection::vec((0..1_000_i32, 0..1_000_i32, took), 0..40);
+    let stone = || prop::sample::select(Stone::BOTH.to_vec());
+    let ending = prop_oneof![
+        Just(Ending::Draw),
+        stone().prop_map(Ending::Win),
+        stone().prop_map(Ending::Resignation),
+        stone().prop_map(Ending::Time),
+        stone().prop_map(Ending::Forfeit),
+    ];
+    let date = prop::option::of("20[0-9]{2}-[01][0-9]-[0-3][0-9]");
+    (rules(), name(), name(), date, prop::option::of(ending), moves).prop_map(
+        |(rules, black, white, date, ending, moves)| {
+            let tidy = |name: Option<String>| {
+                name.map(|name| name.split_whitespace().collect::<Vec<_>>().join(" "))
+            };
+            let on_board = |(x, y, took_ms): (i32, i32, Option<u64>)| {
+                let point = match rules.size() {
+                    Size::Bounded { width, height } => {
+                        Point::new(x % i32::from(width), y % i32::from(height))
+                    }
+                    Size::Unbounded => Point::new(x % 40 - 100, y % 50 + 7),
+                };
+                FileMove { point, took_ms }
+            };
+            let moves = moves.into_iter().map(on_board).collect();
+            GameFile { rules, black: tidy(black), white: tidy(white), date, ending, moves }
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn sgf_is_read_as_it_was_written(game in game()) {
+        let text = sgf::write(&game).expect("no side is longer than 52");
+        // The variant is in the file.
+        prop_assert_eq!(sgf::read(&text, Variant::Freestyle), Ok(game), "{}", text);
+    }
+
+    #[test]
+    fn psq_is_read_as_it_was_written_as_far_as_it_tells(game in game()) {
+        let text = psq::write(&game);
+        let read = psq::read(&text, game.rules.variant()).expect("it is a game");
+        prop_assert_eq!(&psq::write(&read).replace("\r\n-1\r\n", ""), &{
+            let end = text.trim_end().rfind("\r\n").expect("several lines");
+            text[..end].to_owned()
+        });
+        prop_assert_eq!(read.moves.len(), game.moves.len());
+        if let Size::Bounded { .. } = game.rules.size() {
+            prop_assert_eq!(read.rules, game.rules);
+            prop_assert_eq!(read.moves, game.moves);
+        }
+    }
+
+    #[test]
+    fn moves_are_read_as_they_were_written(game in game()) {
+        let text = moves::write(&game);
+        let read = moves::read(&text, freestyle()).expect("it is a game");
+        prop_assert_eq!(read, GameFile::of_moves(game.rules, game.points()), "{}", text);
+    }
+
+    #[test]
+    fn json_is_read_as_it_was_written(game in game()) {
+        let text = serde_json::to_string(&game).expect("it can be written");
+        prop_assert_eq!(serde_json::from_str::<GameFile>(&text).expect("it is a game"), game);
+    }
+}
