@@ -13,6 +13,7 @@ use fivefold_shared::{
 
 use crate::{
     arena::{Contestant, Sprt},
+    files::Format,
     link::{RoomLink, ServerAddress},
     tui::Glyphs,
 };
@@ -34,6 +35,8 @@ Examples:
   fivefold play --variant tic-tac-toe --bot minimax --as black
   fivefold watch --bots attack,pattern      let two bots play, for all to watch
   fivefold local                            two people at one keyboard, no server
+  fivefold analyse game.sgf --multi 5       the best moves, ever deeper, until Ctrl-C
+  fivefold convert game.psq game.sgf
   fivefold play --bot attack --json         one JSON object a line, for scripts
   fivefold arena engine:5 engine:4          a match: which is stronger, and by how much?
 
@@ -60,6 +63,10 @@ pub enum Command {
     Arena(ArenaArgs),
     /// Speak Gomocup's protocol on standard input and output: our bots for any manager of games.
     Brain(BrainArgs),
+    /// Have the engine look at a position, or at every move of a game that is over.
+    Analyse(AnalyseArgs),
+    /// Read a game in one format and write it in another: SGF, PSQ, JSON, or a list of moves.
+    Convert(ConvertArgs),
     /// Print the completions for a shell.
     Completions {
         /// The shell.
@@ -266,6 +273,69 @@ pub struct BrainArgs {
     pub seed: Option<u64>,
 }
 
+/// `fivefold analyse`
+#[derive(Args, Debug)]
+pub struct AnalyseArgs {
+    /// A game's file (sgf, psq, json, txt; - for standard input), or the moves: h8 i9 j10.
+    #[arg(value_name = "FILE|MOVES", required = true)]
+    pub what: Vec<String>,
+    /// What is played, as far as the file does not say it.
+    #[command(flatten)]
+    pub game: GameArgs,
+    /// Look at every move of the game, and at where it was decided; so it is done with games that
+    /// are over.
+    #[arg(long, conflicts_with_all = ["ply", "multi", "time", "depth", "nodes"])]
+    pub review: bool,
+    /// Look at the position after so many moves.
+    #[arg(long, value_name = "N")]
+    pub ply: Option<usize>,
+    /// Tell of so many moves.
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u8).range(1..=50))]
+    pub multi: u8,
+    /// Stop after so many seconds [default: at Ctrl-C].
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub time: Option<f64>,
+    /// Stop when so many plies ahead were searched.
+    #[arg(long, value_name = "PLIES")]
+    pub depth: Option<u16>,
+    /// Stop after so many positions.
+    #[arg(long, value_name = "N")]
+    pub nodes: Option<u64>,
+    /// How much memory the engine may use to remember positions, in MiB.
+    #[arg(long, value_name = "MIB", default_value_t = 64,
+          value_parser = clap::value_parser!(u16).range(1..=16_384))]
+    pub hash: u16,
+    /// One JSON object a line.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `fivefold convert`
+#[derive(Args, Debug)]
+pub struct ConvertArgs {
+    /// The game's file; - for standard input, which is also the default.
+    #[arg(value_name = "FROM")]
+    pub input: Option<PathBuf>,
+    /// The file to write; - for standard output, which is also the default.
+    #[arg(value_name = "TO")]
+    pub output: Option<PathBuf>,
+    /// The format to read [default: by the file's name, or its first letters].
+    #[arg(long, value_name = "FORMAT")]
+    pub from: Option<Format>,
+    /// The format to write [default: by the file's name].
+    #[arg(long, value_name = "FORMAT")]
+    pub to: Option<Format>,
+    /// What was played, as far as the file does not say it.
+    #[command(flatten)]
+    pub game: GameArgs,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds: f64 = text.parse().map_err(|_| "not a number of seconds")?;
+    if (0.0..1e9).contains(&seconds) { Ok(seconds) } else { Err("too many seconds".into()) }
+}
+
 /// Variant and board.
 #[derive(Args, Debug)]
 pub struct GameArgs {
@@ -435,7 +505,8 @@ mod tests {
         let mut command = Cli::command().term_width(100);
         command.build();
         insta::assert_snapshot!("help", command.render_help());
-        for name in ["play", "join", "watch", "rooms", "local", "seat", "arena", "brain"] {
+        let names = ["play", "join", "watch", "rooms", "local", "seat", "arena", "brain"];
+        for name in names.into_iter().chain(["analyse", "convert"]) {
             let command = command.find_subcommand_mut(name).expect("it is a command");
             insta::assert_snapshot!(format!("help_{name}"), command.render_help());
         }

@@ -1,8 +1,10 @@
 //! The commands: each opens a table, or asks a server something, and says how the program ends.
 
+mod analyse;
 mod arena;
 mod brain;
 mod completions;
+mod convert;
 mod join;
 mod local;
 mod play;
@@ -64,6 +66,8 @@ async fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Arena(args) => arena::run(args).await,
         Command::Seat(args) => seat::run(args).await,
         Command::Brain(args) => brain::run(args),
+        Command::Convert(args) => convert::run(args),
+        Command::Analyse(args) => analyse::run(args).await,
         Command::Completions { shell } => completions::run(*shell),
     }
 }

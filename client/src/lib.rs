@@ -8,6 +8,7 @@
 //! By Gomocup's protocol our bots play elsewhere ([`brain`]), and other programs ([`external`]) play
 //! here: in matches ([`arena`]) and in rooms ([`seat`]).
 
+pub mod analysis;
 pub mod arena;
 pub mod backoff;
 pub mod board;
@@ -16,6 +17,7 @@ pub mod cli;
 pub mod command;
 pub mod connection;
 pub mod external;
+pub mod files;
 pub mod json;
 pub mod lines;
 pub mod link;

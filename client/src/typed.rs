@@ -3,7 +3,7 @@
 use fivefold_shared::{
     bot::{BotError, BotKind, BotSpec},
     notation::coordinates::{self, CoordinateError},
-    protocol::RoomRequest,
+    protocol::{ChatText, NameError, RoomRequest},
     rules::{Point, Size, Stone},
 };
 
@@ -25,12 +25,13 @@ sit [COLOUR]       take an open seat
 stand              give up your seat
 seat BOT           put a bot into the open seat
 unseat             send the bot away
+say TEXT           say something to those in the room
 board              show the board again
 help               this list
 leave              leave the room";
 
 /// A line that was understood.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Typed {
     /// Put a stone there.
     Play(Point),
@@ -66,6 +67,8 @@ pub enum Typed {
     Seat(BotSpec),
     /// Send the bot away.
     Unseat,
+    /// Say something.
+    Say(ChatText),
     /// Show the state again.
     Board,
     /// Show what can be typed.
@@ -105,6 +108,9 @@ pub enum TypedError {
     /// `seat` without a bot.
     #[error("which bot? For example: seat attack")]
     BotMissing,
+    /// `say` without anything that could be said, or with too much of it.
+    #[error("say what? {0}")]
+    Say(#[from] NameError),
     /// Something follows a command that takes nothing.
     #[error("nothing can follow `{0}`")]
     TooMuch(&'static str),
@@ -136,7 +142,8 @@ impl Typed {
     /// # Errors
     /// When it is no command, and no point of a board of this size.
     pub fn parse(line: &str, size: Size) -> Result<Option<Self>, TypedError> {
-        let line = line.trim().to_ascii_lowercase();
+        let typed = line.trim();
+        let line = typed.to_ascii_lowercase();
         if line.is_empty() {
             return Ok(None);
         }
@@ -146,6 +153,8 @@ impl Typed {
             return if rest.is_some() { Err(TypedError::TooMuch(name)) } else { Ok(Some(typed)) };
         }
         Ok(Some(match word {
+            // What is said keeps its capitals.
+            "say" => Self::Say(ChatText::new(typed.get(word.len()..).unwrap_or_default())?),
             "weights" => Self::Weights(rest.map(str::parse).transpose()?),
             "bot" => Self::Bot(rest.map(str::parse).transpose()?),
             "seat" => Self::Seat(rest.ok_or(TypedError::BotMissing)?.parse()?),
@@ -187,6 +196,7 @@ impl Typed {
             Self::Bot(bot) => RoomRequest::BotMove { ply: ply(), bot },
             Self::Sit(seat) => RoomRequest::Sit { seat },
             Self::Stand => RoomRequest::Stand,
+            Self::Say(text) => RoomRequest::Say { text },
             Self::Seat(bot) => {
                 let seat = room.seats.vacant().ok_or(TypedError::NotNow("no seat is open"))?;
                 RoomRequest::SeatBot { seat, bot }
@@ -229,6 +239,8 @@ mod tests {
             ("seat", Err(TypedError::BotMissing)),
             ("sit red", Err(TypedError::Colour)),
             ("bot oracle", Err(TypedError::Bot(BotError::KindUnknown))),
+            ("say Good luck!", Ok(Some(Typed::Say(ChatText::new("Good luck!").unwrap())))),
+            ("say", Err(TypedError::Say(NameError::ChatText))),
             ("resign now", Err(TypedError::TooMuch("resign"))),
             ("z99", Err(TypedError::Point(CoordinateError::Outside(Size::square(15))))),
             ("hello", Err(TypedError::Point(CoordinateError::Form(Size::square(15))))),
@@ -240,7 +252,7 @@ mod tests {
 
     #[test]
     fn every_command_is_in_the_help() {
-        let others = ["weights", "bot", "seat", "sit", "claim"];
+        let others = ["weights", "bot", "seat", "sit", "claim", "say"];
         for name in PLAIN.into_iter().map(|(name, _)| name).chain(others) {
             let listed =
                 HELP.lines().any(|line| line[..18].split([',', ' ']).any(|word| word == name));

@@ -19,6 +19,8 @@ pub(super) enum Action {
     Place,
     /// Open the input line with what was typed so far.
     Type(Option<char>),
+    /// Open the line for something to say.
+    Say,
     /// Ask to take a move back.
     Takeback,
     /// Offer a draw.
@@ -86,7 +88,7 @@ pub(super) const HELP: &[(&str, &str)] = &[
     ("r", "resign (asks first)"),
     ("y  n", "answer an offer: yes, no"),
     ("m", "rematch, when the game has ended"),
-    ("S", "take an open seat"),
+    ("S  /", "take an open seat; say something to those in the room"),
     (",  .   (or p  n)", "look at the move before, after"),
     ("g  G   (Home  End)", "look at the beginning; return to the game"),
     ("D", "let the bot move for you (capital D)"),
@@ -166,6 +168,7 @@ fn character(letter: char) -> Option<Action> {
         '?' => Action::Help,
         'q' => Action::Quit,
         ':' => Action::Type(None),
+        '/' => Action::Say,
         letter if letter.is_ascii_lowercase() || letter.is_ascii_digit() => {
             Action::Type(Some(letter))
         }

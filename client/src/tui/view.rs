@@ -12,7 +12,7 @@ use ratatui::{
     text::{Line, Text},
     widgets::{Block, Clear, Paragraph, Widget, Wrap},
 };
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::{
     app::{App, Connection, Mode},
@@ -22,6 +22,7 @@ use super::{
     panel,
     theme::{BAR, STRONG},
 };
+use crate::text::printable;
 
 /// How to put a stone where points have names.
 const PLAY: &str = "Enter/h8 play";
@@ -75,6 +76,21 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>) {
 const INPUT_PROMPT: &str = "Point: ";
 const INPUT_PROMPT_WIDTH: u16 = 7;
 
+const SAY_PROMPT: &str = "Say (Enter, Esc): ";
+
+/// The end of a text that is being typed, as much as is seen of it.
+fn end_of(text: &str, width: u16) -> String {
+    let room = usize::from(width).saturating_sub(SAY_PROMPT.len() + 2);
+    let text = printable(text);
+    let mut used = 0;
+    let start = text.char_indices().rev().take_while(|(_, c)| {
+        used += c.width().unwrap_or(0);
+        used <= room
+    });
+    let start = start.last().map_or(text.len(), |(at, _)| at);
+    text[start..].to_owned()
+}
+
 fn too_small(screen: Rect, buffer: &mut Buffer) {
     let text = format!(
         "The game needs {COLUMNS_MIN} columns and {ROWS_MIN} rows; this terminal has {} and {}. \
@@ -116,6 +132,7 @@ fn status(app: &App, area: Rect, buffer: &mut Buffer) {
         Mode::Input(text) => {
             Line::styled(format!("{INPUT_PROMPT}{text}_  (Enter plays, Esc cancels) "), BAR)
         }
+        Mode::Say(text) => Line::styled(format!("{SAY_PROMPT}{}_ ", end_of(text, area.width)), BAR),
         Mode::Board | Mode::Help => Line::raw(under_cursor(app)),
     };
     line.render(area, buffer);

@@ -3,7 +3,7 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use fivefold_shared::{
     notation::coordinates,
-    protocol::{Phase, RoomRequest},
+    protocol::{CHAT_TEXT_MAX, ChatText, Phase, RoomRequest},
     rules::{Point, Size, UNBOUNDED_FIRST, UNBOUNDED_REACH},
 };
 use ratatui::layout::Position as Cell;
@@ -42,6 +42,7 @@ impl App {
                 }
             }
             Mode::Input(text) => self.input_key(key, text, effects),
+            Mode::Say(text) => self.say_key(key, text, effects),
             Mode::Ask(question) => self.answer(key, question, effects),
             Mode::Help => self.mode = Mode::Board,
         }
@@ -51,6 +52,10 @@ impl App {
     pub(super) fn paste(&mut self, text: &str) {
         let line = text.lines().next().unwrap_or_default();
         let mut input = match &self.mode {
+            Mode::Say(text) => {
+                self.mode = Mode::Say(shortened(&format!("{text}{line}")));
+                return;
+            }
             Mode::Input(input) => input.clone(),
             Mode::Board => String::new(),
             Mode::Ask(_) | Mode::Help => return,
@@ -98,6 +103,7 @@ impl App {
             Action::Type(first) => {
                 self.mode = Mode::Input(first.map(String::from).unwrap_or_default());
             }
+            Action::Say => self.mode = Mode::Say(String::new()),
             Action::Takeback => self.in_game(RoomRequest::AskTakeback, effects),
             Action::Draw => self.ask_in_game(match self.may_claim() {
                 true => Question::ClaimDraw,
@@ -193,6 +199,28 @@ impl App {
             KeyCode::Char(c) if is_input(c) && text.len() < INPUT_MAX => {
                 text.push(c);
                 self.mode = Mode::Input(text);
+            }
+            _ => {}
+        }
+    }
+
+    fn say_key(&mut self, key: KeyEvent, mut text: String, effects: &mut Vec<Effect>) {
+        match key.code {
+            KeyCode::Enter => {
+                self.mode = Mode::Board;
+                if let Ok(text) = ChatText::new(&text) {
+                    self.send(RoomRequest::Say { text }, effects);
+                }
+            }
+            KeyCode::Esc => self.mode = Mode::Board,
+            KeyCode::Backspace if text.is_empty() => self.mode = Mode::Board,
+            KeyCode::Backspace => {
+                text.pop();
+                self.mode = Mode::Say(text);
+            }
+            KeyCode::Char(c) => {
+                text.push(c);
+                self.mode = Mode::Say(shortened(&text));
             }
             _ => {}
         }
@@ -389,4 +417,9 @@ fn at_once(action: Action) -> Option<Effect> {
 /// What points are written with.
 const fn is_input(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, ',' | '-' | '+' | ' ')
+}
+
+/// As much of a text as one line of chat takes.
+fn shortened(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(CHAT_TEXT_MAX).collect()
 }

@@ -12,6 +12,8 @@ pub(in crate::tui) enum Mode {
     Board,
     /// The input line, with the text so far.
     Input(String),
+    /// The line to be said, with the text so far.
+    Say(String),
     /// A question that wants a yes or a no.
     Ask(Question),
     /// The help, which any key closes.

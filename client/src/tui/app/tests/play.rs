@@ -1,6 +1,6 @@
 //! What keys, clicks and news do.
 
-use fivefold_shared::protocol::{Absent, Away, Reason, RoomRequest, Snapshot};
+use fivefold_shared::protocol::{Absent, Away, ChatText, Reason, RoomRequest, Snapshot};
 
 use super::*;
 use crate::tui::app::{Connection, Left, Mode, Question};
@@ -367,4 +367,14 @@ fn clocks_tick_and_warn() {
     check(&mut ann, 1_000, "Ann (you)  5:00", "Bob  4:59");
     check(&mut ann, 290_000, "Ann (you)  5:00", "Bob  0:10");
     check(&mut ann, 290_100, "Ann (you)  5:00", "Bob  ! 0:09.9 !");
+}
+
+#[test]
+fn what_is_said_is_sent_and_what_others_say_is_read() {
+    let mut ann = Sitting::new(Rules::TIC_TAC_TOE, Seat::Black);
+    ann.keys("/Hi, Bob!<Enter>");
+    let text = ChatText::new("Hi, Bob!").unwrap();
+    assert_eq!(ann.requests(), [RoomRequest::Say { text }]);
+    ann.keys("/never mind<Esc>/<Enter>");
+    assert_eq!(ann.requests(), []);
 }

@@ -1,0 +1,168 @@
+//! `fivefold analyse`
+
+use std::{
+    cell::Cell,
+    io::{self, Write},
+    path::Path,
+    process::ExitCode,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use anyhow::Context;
+use fivefold_shared::{
+    analysis::Analysis,
+    bot::{Budget, Thinking},
+    engine::{Engine, EngineOptions},
+    notation::file::GameFile,
+    review::Reviewer,
+    rules::Position,
+};
+
+use super::{Usage, rules};
+use crate::{
+    analysis::{self, Progress},
+    cli::AnalyseArgs,
+    files::{self, Format, Source},
+};
+
+/// Has the engine look at a position or a whole game, until it is done or Ctrl-C is pressed.
+pub(super) async fn run(args: &AnalyseArgs) -> anyhow::Result<ExitCode> {
+    let game = game(args)?;
+    let mut position = files::position(&game)?;
+    if let Some(ply) = args.ply {
+        if ply > position.ply() {
+            return Err(Usage(format!("the game has only {} moves", position.ply())).into());
+        }
+        while position.ply() > ply {
+            position.undo();
+        }
+    }
+    let cancel = Arc::new(AtomicBool::new(false));
+    let limits = Limits {
+        time: args.time.map_or(Duration::MAX, Duration::from_secs_f64),
+        nodes: args.nodes,
+        depth: args.depth,
+        multi: usize::from(args.multi),
+        hash_bytes: usize::from(args.hash) << 20,
+    };
+    let is_review = args.review || args.ply.is_none() && is_over(&game, &position);
+    let (flag, json) = (Arc::clone(&cancel), args.json);
+    let work = tokio::task::spawn_blocking(move || {
+        if is_review { review(&game, json, &flag) } else { analyse(&position, limits, json, &flag) }
+    });
+    tokio::pin!(work);
+    tokio::select! {
+        done = &mut work => done??,
+        interrupted = tokio::signal::ctrl_c() => {
+            interrupted.context("cannot wait for Ctrl-C")?;
+            // What is known by then is the result.
+            cancel.store(true, Ordering::Relaxed);
+            work.await??;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A game that ended, on the board or as its file says.
+fn is_over(game: &GameFile, position: &Position) -> bool {
+    position.outcome().is_some() || game.ending.is_some()
+}
+
+/// The file that is named, or else the moves.
+fn game(args: &AnalyseArgs) -> anyhow::Result<GameFile> {
+    let rules = rules(&args.game, &[])?;
+    if let [name] = args.what.as_slice() {
+        let path = Path::new(name);
+        if name == "-" || path.is_file() || Format::of_path(path).is_some() {
+            return files::read(Source::of(path), None, rules);
+        }
+    }
+    Ok(files::parse(&args.what.join(" "), Format::Moves, rules)?)
+}
+
+#[derive(Clone, Copy)]
+struct Limits {
+    time: Duration,
+    nodes: Option<u64>,
+    depth: Option<u16>,
+    multi: usize,
+    hash_bytes: usize,
+}
+
+fn no_engine() -> anyhow::Error {
+    anyhow::anyhow!("the engine does not play where more than six in a row win")
+}
+
+fn analyse(
+    position: &Position,
+    limits: Limits,
+    json: bool,
+    flag: &AtomicBool,
+) -> anyhow::Result<()> {
+    if let Some(outcome) = position.outcome() {
+        anyhow::bail!("the game is over ({outcome:?}); --review looks at all its moves");
+    }
+    let options = EngineOptions { hash_bytes: limits.hash_bytes, ..EngineOptions::default() };
+    let mut engine = Engine::new(position.rules(), options).ok_or_else(no_engine)?;
+    let begun = Instant::now();
+    let elapsed = || begun.elapsed();
+    let budget = Budget { time: limits.time, nodes: limits.nodes };
+    let thinking = Thinking { budget, elapsed: &elapsed, cancel: flag };
+    let mut out = io::stdout().lock();
+    let mut told: io::Result<()> = Ok(());
+    let is_told = Cell::new(false);
+    let mut tell = |analysis: &Analysis| {
+        let progress = Progress { analysis, time: begun.elapsed() };
+        let text = if json {
+            progress.json(position).map(|line| line + "\n").map_err(io::Error::other)
+        } else {
+            Ok(progress.text(position.rules().size()))
+        };
+        is_told.set(true);
+        told = text.and_then(|text| out.write_all(text.as_bytes()).and_then(|()| out.flush()));
+        if told.is_err() || limits.depth.is_some_and(|depth| analysis.depth >= depth) {
+            flag.store(true, Ordering::Relaxed);
+        }
+    };
+    let end = engine.search(position, &thinking, limits.multi, &mut tell);
+    if let Some(end) = end.filter(|_| !is_told.get()) {
+        // Nothing was told on the way: a win that was seen at once.
+        tell(&end);
+    }
+    Ok(told?)
+}
+
+fn review(game: &GameFile, json: bool, flag: &AtomicBool) -> anyhow::Result<()> {
+    let moves = game.points();
+    let position = files::position(game)?;
+    let on_board = position.outcome().and_then(|outcome| outcome.winner());
+    let winner = on_board.or(game.ending.and_then(|ending| ending.winner()));
+    let reviewer = Reviewer::new(game.rules, &moves, winner);
+    let mut reviewer = reviewer.ok().flatten().ok_or_else(no_engine)?;
+    let thinking =
+        Thinking { budget: Budget::UNLIMITED, elapsed: &|| Duration::ZERO, cancel: flag };
+    let mut talk = io::stderr();
+    loop {
+        match reviewer.go_on(&thinking) {
+            None => anyhow::bail!("interrupted after {} of {} moves", reviewer.done(), moves.len()),
+            Some(true) if reviewer.done() % 10 == 0 && reviewer.done() > 0 => {
+                writeln!(talk, "{} of {} moves", reviewer.done(), moves.len())?;
+            }
+            Some(true) => {}
+            Some(false) => break,
+        }
+    }
+    let Some(review) = reviewer.finish() else { return Ok(()) };
+    let size = game.rules.size();
+    let text = if json {
+        analysis::review_json(&review, &moves, size)? + "\n"
+    } else {
+        analysis::review_text(&review, &moves, size)
+    };
+    io::stdout().write_all(text.as_bytes())?;
+    Ok(())
+}
