@@ -127,6 +127,12 @@ pub struct Args {
           default_value_t = Limits::DEFAULT.sessions_per_address_max)]
     pub sessions_per_address: usize,
 
+    /// Longest message from a client, in bytes, from 4096 up. Fivefold's own are far shorter.
+    #[arg(long, env = "FIVEFOLD_MESSAGE_BYTES", value_name = "BYTES",
+          value_parser = clap::value_parser!(u32).range(4096..=1 << 20),
+          default_value_t = 4096)]
+    pub message_bytes: u32,
+
     /// Most rooms.
     #[arg(long, env = "FIVEFOLD_ROOMS", value_name = "NUMBER",
           default_value_t = Limits::DEFAULT.rooms_max)]
@@ -257,6 +263,7 @@ impl Args {
             limits: Limits {
                 sessions_max: self.sessions,
                 sessions_per_address_max: self.sessions_per_address,
+                message_max: usize::try_from(self.message_bytes).unwrap_or(usize::MAX),
                 rooms_max: self.rooms,
                 rooms_per_identity_max: self.rooms_per_identity,
                 spectators_max: self.spectators,

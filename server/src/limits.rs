@@ -9,8 +9,6 @@ use fivefold_shared::{
     rules::UNBOUNDED_PLIES_MAX,
 };
 
-/// Longest message from a client, in bytes, however it is fragmented.
-pub const MESSAGE_MAX: usize = 4 * 1024;
 /// Read buffer of a socket, in bytes. Most messages are far shorter than the longest.
 pub const READ_BUFFER: usize = 1024;
 /// A socket's messages are gathered up to this many bytes before they are written.
@@ -136,6 +134,8 @@ pub struct Limits {
     pub sessions_max: usize,
     /// Most sessions from one address (IPv6: from one network of 64 bits).
     pub sessions_per_address_max: usize,
+    /// Longest message from a client, in bytes, however it is fragmented.
+    pub message_max: usize,
     /// Most rooms on the server.
     pub rooms_max: usize,
     /// Most open rooms made by one identity.
@@ -197,6 +197,7 @@ impl Limits {
     pub const DEFAULT: Self = Self {
         sessions_max: 50_000,
         sessions_per_address_max: 64,
+        message_max: 4 * 1024,
         rooms_max: 100_000,
         rooms_per_identity_max: 20,
         commands_per_second: 20,
@@ -281,7 +282,7 @@ const _: () = assert!(
             <= WRITE_BUFFER_MAX,
     "every message has room in an empty write buffer"
 );
-const _: () = assert!(READ_BUFFER <= MESSAGE_MAX && MESSAGE_MAX <= HTTP_HEAD_MAX);
+const _: () = assert!(READ_BUFFER <= Limits::DEFAULT.message_max);
 const _: () = assert!(
     STOP_SESSIONS_WITHIN.as_millis() + 2 * STOP_REST_WITHIN.as_millis() < 5_000
         && CLOSE_LINGER.as_millis() < STOP_SESSIONS_WITHIN.as_millis(),

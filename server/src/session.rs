@@ -34,8 +34,8 @@ use crate::{
     bucket::Bucket,
     chance,
     limits::{
-        CODE_REFUSALS_MAX, JOINED_ROOMS_MAX, MESSAGE_MAX, READ_BUFFER, TOO_FAST_REFUSALS_MAX,
-        WRITE_BUFFER, WRITE_BUFFER_MAX,
+        CODE_REFUSALS_MAX, JOINED_ROOMS_MAX, READ_BUFFER, TOO_FAST_REFUSALS_MAX, WRITE_BUFFER,
+        WRITE_BUFFER_MAX,
     },
     lobby::{RoomHandle, no_such_room},
     members::Greeted,
@@ -48,20 +48,21 @@ use crate::{
 pub(crate) type Socket = hyper_util::rt::TokioIo<hyper::upgrade::Upgraded>;
 
 /// How sockets are read and written.
-fn config() -> WebSocketConfig {
+fn config(message_max: usize) -> WebSocketConfig {
     WebSocketConfig::default()
         .read_buffer_size(READ_BUFFER)
         .write_buffer_size(WRITE_BUFFER)
         .max_write_buffer_size(WRITE_BUFFER_MAX)
-        .max_message_size(Some(MESSAGE_MAX))
-        .max_frame_size(Some(MESSAGE_MAX))
+        .max_message_size(Some(message_max))
+        .max_frame_size(Some(message_max))
         .accept_unmasked_frames(false)
 }
 
 /// Runs a session until either side ends it.
 pub(crate) async fn run(socket: Socket, id: SessionId, address: IpAddr, server: Arc<Server>) {
     let role = tungstenite::protocol::Role::Server;
-    let socket = WebSocketStream::from_raw_socket(socket, role, Some(config())).await;
+    let config = config(server.limits.message_max);
+    let socket = WebSocketStream::from_raw_socket(socket, role, Some(config)).await;
     let (outbox, messages, ending) = Outbox::new(&server.stop);
     let now = Instant::now();
     let per_second = f64::from(server.limits.commands_per_second);
@@ -245,8 +246,13 @@ impl Session {
         match message {
             None => Err(End::Gone),
             Some(Err(error)) => Err(End::from_error(&error)),
-            Some(Ok(tungstenite::Message::Text(text))) => self.command(&text).await,
-            Some(Ok(tungstenite::Message::Binary(_))) => Err(End::BINARY),
+            Some(Ok(tungstenite::Message::Text(text))) => {
+                self.command(Command::from_json(&text)).await
+            }
+            Some(Ok(tungstenite::Message::Binary(_))) => {
+                let text = "a command is a text message, not a binary one";
+                self.command(Err((None, Refusal::new(Reason::Malformed, text)))).await
+            }
             // The answers to these are written with the next read.
             Some(Ok(tungstenite::Message::Ping(_) | tungstenite::Message::Close(_))) => Ok(()),
             Some(Ok(tungstenite::Message::Pong(number))) => {
@@ -273,8 +279,10 @@ impl Session {
     }
 
     /// Deals with a command, and says what comes of it unless a room does.
-    async fn command(&mut self, text: &str) -> Result<(), End> {
-        let command = Command::from_json(text);
+    async fn command(
+        &mut self,
+        command: Result<Command, (Option<CommandId>, Refusal)>,
+    ) -> Result<(), End> {
         self.kind = command.as_ref().map_or("unknown", |command| command.request.kind());
         let now = Instant::now();
         let (id, answer) = match (self.may_command(now), command) {

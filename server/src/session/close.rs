@@ -17,7 +17,7 @@ use tokio_tungstenite::{
 };
 
 use super::Socket;
-use crate::limits::{CLOSE_LINGER, MESSAGE_MAX};
+use crate::limits::CLOSE_LINGER;
 
 /// Why a session ends.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,10 +34,6 @@ pub(super) enum End {
 }
 
 impl End {
-    pub(super) const BINARY: Self = Self::Close {
-        code: close::UNSUPPORTED,
-        reason: "This protocol is text: send JSON in text messages.",
-    };
     pub(super) const TOO_FAST: Self = Self::Close {
         code: close::POLICY,
         reason: "Too many commands. Come back, and send fewer.",
@@ -66,8 +62,10 @@ impl End {
     };
     const INVALID_TEXT: Self =
         Self::Close { code: close::INVALID_TEXT, reason: "Text must be UTF-8. Mend the client." };
-    const TOO_BIG: Self =
-        Self::Close { code: close::TOO_BIG, reason: "A message is at most 4096 bytes long." };
+    const TOO_BIG: Self = Self::Close {
+        code: close::TOO_BIG,
+        reason: "Your message is longer than this server takes. Come back, and send shorter ones.",
+    };
 
     /// The code of the close frame, if there is one.
     pub(super) const fn code(&self) -> Option<u16> {
@@ -92,8 +90,6 @@ impl End {
         }
     }
 }
-
-const _: () = assert!(MESSAGE_MAX == 4096, "the reason of `TOO_BIG` says so");
 
 /// What the result of a write means for the session.
 pub(super) fn written(result: Result<Result<(), Error>, Elapsed>) -> Result<(), End> {

@@ -2,7 +2,7 @@
 
 use fivefold_server::limits::{
     CODE_REFUSALS_MAX, CONNECTIONS_SPARE_PER_ADDRESS, HTTP_HEAD_MAX, HTTP_HEADERS_MAX,
-    JOINED_ROOMS_MAX, Limits, MESSAGE_MAX, TOO_FAST_REFUSALS_MAX,
+    JOINED_ROOMS_MAX, Limits, TOO_FAST_REFUSALS_MAX,
 };
 use fivefold_shared::protocol::{DEPTH_MAX, Event, Message, Player, Reason, close};
 use serde_json::json;
@@ -19,13 +19,15 @@ fn ping(length: usize) -> String {
 
 #[tokio::test]
 async fn a_message_may_be_as_long_as_the_limit() {
-    let server = TestServer::start(LIMITS);
-    let mut client = server.connect().await;
-    client.send_text(ping(MESSAGE_MAX)).await;
-    assert!(matches!(client.receive().await, Message::Pong { .. }));
-    client.send_text(ping(MESSAGE_MAX + 1)).await;
-    assert_eq!(client.closed().await.0, close::TOO_BIG);
-    server.stop().await;
+    for message_max in [LIMITS.message_max, 64 * 1024] {
+        let server = TestServer::start(Limits { message_max, ..LIMITS });
+        let mut client = server.connect().await;
+        client.send_text(ping(message_max)).await;
+        assert!(matches!(client.receive().await, Message::Pong { .. }));
+        client.send_text(ping(message_max + 1)).await;
+        assert_eq!(client.closed().await.0, close::TOO_BIG);
+        server.stop().await;
+    }
 }
 
 #[tokio::test]

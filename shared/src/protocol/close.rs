@@ -5,8 +5,6 @@
 pub const NORMAL: u16 = 1000;
 /// A frame that breaks the WebSocket protocol. Coming back will not help.
 pub const PROTOCOL_ERROR: u16 = 1002;
-/// A binary message. This protocol is text only.
-pub const UNSUPPORTED: u16 = 1003;
 /// Text that is not UTF-8.
 pub const INVALID_TEXT: u16 = 1007;
 /// Too many commands, after refusals have not helped. Come back slower.
@@ -30,5 +28,5 @@ pub const VERSION: u16 = 4003;
 
 /// Whether a client should come back by itself after this code (and after no code at all).
 pub const fn come_back(code: u16) -> bool {
-    !matches!(code, NORMAL | PROTOCOL_ERROR | UNSUPPORTED | INVALID_TEXT | TOO_BIG | VERSION)
+    !matches!(code, NORMAL | PROTOCOL_ERROR | INVALID_TEXT | TOO_BIG | VERSION)
 }
