@@ -3,6 +3,7 @@
 //!
 //! What is said over the socket is unknown here.
 
+mod analyse;
 mod games;
 mod handshake;
 pub(crate) mod monitor;
@@ -17,11 +18,11 @@ use std::{
 
 use axum::{
     Extension, Router,
-    extract::{Request, State},
+    extract::{DefaultBodyLimit, Request, State},
     http::{HeaderValue, StatusCode, header},
     middleware::{self, Next},
     response::{IntoResponse, Response},
-    routing::{any, get},
+    routing::{any, get, post},
 };
 use fivefold_shared::protocol::Reason;
 use hyper::{body::Incoming, server::conn::http1, service::Service, upgrade::OnUpgrade};
@@ -37,7 +38,7 @@ use tokio::{
 use crate::{
     Server,
     admission::{Full, Place},
-    limits::{HTTP_HEAD_MAX, HTTP_HEADERS_MAX},
+    limits::{HTTP_BODY_MAX, HTTP_HEAD_MAX, HTTP_HEADERS_MAX},
     origin,
     room::SessionId,
     session,
@@ -54,6 +55,8 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .route("/api/games", get(games::list))
         .route("/api/games/{id}", get(games::game))
         .route("/api/games/{id}/analysis", get(games::review))
+        .route("/api/analyse", post(analyse::analyse))
+        .layer(DefaultBodyLimit::max(HTTP_BODY_MAX))
         .route_layer(middleware::from_fn_with_state(Arc::clone(&server), slow_down));
     Router::new()
         .route("/", get(page::page))

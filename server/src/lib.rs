@@ -73,6 +73,8 @@ struct Server {
     lobby: Arc<Lobby>,
     library: Arc<Library>,
     reviews: Reviews,
+    /// For analyses that belong to no room.
+    pool: Pool,
     members: Members,
     sessions: Admission,
     rates: Rates,
@@ -134,6 +136,7 @@ pub async fn run(
         members: Members::new(Arc::clone(&library), store.clone()),
         library,
         reviews: Reviews::new(pool.clone()),
+        pool: pool.clone(),
         sessions: Admission::new(limits.sessions_max, limits.sessions_per_address_max),
         rates: Rates::new(limits),
         sessions_so_far: AtomicU64::new(0),

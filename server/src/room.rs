@@ -50,7 +50,7 @@ use self::{
 };
 pub use self::{
     effect::{Cause, Effect, Effects, Entry, Job, Task, Ticket},
-    input::{Found, Input, Member, Report, SessionId, Thought},
+    input::{Found, Input, Member, SessionId, Thought},
 };
 use crate::limits::Limits;
 

@@ -28,6 +28,9 @@ export const view = (app, place) => {
   /** @type {Point[]} */
   let moves = readGame(asked.get('moves') ?? '', rules.size)?.moves ?? [];
 
+  /** What the address says. */
+  let address = '';
+
   const boardPlace = el('div', { class: 'board' });
   const steps = createSteps(update);
   const list = createMoves(moves, rules.size, (ply) => steps.go(ply));
@@ -130,8 +133,10 @@ export const view = (app, place) => {
     write(result, won ? t(stone === 'white' ? 'black_won' : 'white_won', { why: t('end_five') }) : winning ? t('end_full_board') : '');
     result.hidden = !winning;
     const names = moves.map((point) => pointName(point, boundsOf(rules.size))).join(' ');
-    const words = new URLSearchParams({ variant: rules.variant, size: String(rules.size), moves: names });
-    history.replaceState(history.state, '', `${location.pathname}#${words}`);
+    const words = String(new URLSearchParams({ variant: rules.variant, size: String(rules.size), moves: names }));
+    // Only where it is another: this comes while somebody is about to leave, too.
+    if (words !== address) history.replaceState(history.state, '', `${location.pathname}#${words}`);
+    address = words;
   }
 
   function share() {

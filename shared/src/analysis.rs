@@ -46,6 +46,19 @@ pub struct Line {
     pub moves: Vec<Point>,
 }
 
+/// How far an analysis has come, in numbers that people ask for.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Report {
+    /// How many plies ahead was searched.
+    pub depth: u16,
+    /// How many positions were looked at.
+    pub nodes: u64,
+    /// How many of them in a second.
+    pub nodes_per_second: u64,
+    /// The best moves and what follows, the best first.
+    pub lines: Vec<Line>,
+}
+
 /// What the engine thinks of a position.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Analysis {

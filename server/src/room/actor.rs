@@ -14,6 +14,7 @@ use std::{
 };
 
 use fivefold_shared::{
+    analysis::Report,
     protocol::{CommandId, Event, Message, NumberedEvent, Reason, Refusal, RoomCode, RoomSummary},
     record::{FinishedGame, Recorder},
     rules::Position,
@@ -23,7 +24,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
 use super::{
-    Effect, Effects, Entry, Found, Input, Job, NOT_STORED, Report, Room, SessionId, Thought, Ticket,
+    Effect, Effects, Entry, Found, Input, Job, NOT_STORED, Room, SessionId, Thought, Ticket,
 };
 use crate::{
     chance,

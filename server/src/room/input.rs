@@ -1,7 +1,7 @@
 //! What comes into a room: members coming and going, their commands, and what bots have thought.
 
 use fivefold_shared::{
-    analysis::Line,
+    analysis::Report,
     bot::Weight,
     protocol::{CommandId, MemberId, Name, RoomRequest},
     rules::Point,
@@ -92,19 +92,6 @@ pub enum Found {
     Finished,
     /// Too many wait for the engine: it did not look.
     Busy,
-}
-
-/// How far an analysis has come.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Report {
-    /// How many plies ahead was searched.
-    pub depth: u16,
-    /// How many positions were looked at.
-    pub nodes: u64,
-    /// How many of them in a second.
-    pub nodes_per_second: u64,
-    /// The best moves and what follows, the best first.
-    pub lines: Vec<Line>,
 }
 
 /// What a bot answers to a job.

@@ -14,14 +14,12 @@ use std::{
 };
 
 use fivefold_shared::{
-    analysis::Analysis,
+    analysis::{Analysis, Report},
     bot::Thinking,
     engine::{Engine, EngineOptions},
     rules::Position,
 };
 use tokio::sync::watch;
-
-use crate::room::Report;
 
 /// How much memory an analysis uses to remember positions. As many are begun as there are threads.
 const HASH_BYTES: usize = 16 << 20;

@@ -14,6 +14,7 @@ mod logs;
 mod metrics;
 mod page;
 mod play;
+mod positions;
 mod storage;
 mod time;
 mod tls;

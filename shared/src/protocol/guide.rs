@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::{Command, Message};
 use crate::{
+    analysis::Report,
     record::{FinishedGame, GameList},
     review::{GameReview, ReviewProgress},
 };
@@ -58,6 +59,14 @@ pub fn review_says(json: &str) {
 /// When it is not.
 pub fn progress_says(json: &str) {
     assert_same(json, &read_and_write::<ReviewProgress>(json));
+}
+
+/// An example of what the engine has found of a position; as [`client_says`].
+///
+/// # Panics
+/// When it is not.
+pub fn report_says(json: &str) {
+    assert_same(json, &read_and_write::<Report>(json));
 }
 
 fn read_and_write<T: Serialize + DeserializeOwned>(json: &str) -> String {

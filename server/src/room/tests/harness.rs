@@ -21,6 +21,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fivefold_shared::{
+    analysis::Report,
     bot::Weight,
     clock::{SideTime, TimeControl},
     protocol::{
@@ -35,7 +36,7 @@ use serde_json::{Value, json};
 use crate::{
     limits::Limits,
     room::{
-        Effect, Effects, Entry, Found, Founding, Input, Job, Luck, Member, Report, Room, SessionId,
+        Effect, Effects, Entry, Found, Founding, Input, Job, Luck, Member, Room, SessionId,
         Thought, Ticket,
     },
 };

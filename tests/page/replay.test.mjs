@@ -1,0 +1,147 @@
+// Finished games, looked at again, and the board for trying moves.
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, test } from 'node:test';
+
+import { Server, openBrowser, visitor } from './harness.mjs';
+
+/** @import { Browser, Page } from 'playwright-core' */
+
+/** @type {Server} */
+let server;
+/** @type {Browser} */
+let browser;
+/** Where a game lies that Black has won in nine moves: h8 to l8. */
+let address = '';
+
+before(async () => {
+  [server, browser] = await Promise.all([Server.start(), openBrowser()]);
+  address = await playGame();
+});
+
+after(async () => {
+  await browser.close();
+  await server.stop();
+});
+
+/** Two people play a game to its end. @returns {Promise<string>} its address */
+async function playGame() {
+  const [ann, bob] = [await visitor(browser, server), await visitor(browser, server)];
+  await ann.context.addInitScript(() => localStorage.setItem('fivefold.options', JSON.stringify({ variant: 'freestyle', size: '15', clock: 0, colour: 'black' })));
+  await ann.page.goto('/');
+  await ann.page.getByRole('button', { name: 'Play a friend' }).click();
+  await ann.page.waitForURL('**/r/*');
+  await bob.page.goto(ann.page.url());
+  for (const [ply, name] of ['h8', 'h2', 'i8', 'j2', 'j8', 'l2', 'k8', 'n2', 'l8'].entries()) {
+    const { page } = ply % 2 === 0 ? ann : bob;
+    await page.getByText('Your turn', { exact: true }).waitFor();
+    const box = await page.getByRole('gridcell', { name: new RegExp(`^${name}, `) }).boundingBox();
+    assert.ok(box);
+    await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  }
+  const link = ann.page.getByRole('link', { name: 'Replay' });
+  await link.waitFor();
+  const path = await link.getAttribute('href');
+  await Promise.all([ann.context.close(), bob.context.close()]);
+  return path ?? '';
+}
+
+/** @param {Page} page @param {string} label */
+const called = (page, label) => page.getByRole('gridcell', { name: label }).first().waitFor();
+
+test('a game is stepped through by buttons and keys, and its address says where', async () => {
+  const { page, complaints } = await visitor(browser, server);
+  await page.goto(address);
+  await page.getByRole('heading', { name: 'Black won' }).waitFor();
+  await called(page, 'l8, Black, last move, winning line');
+  await page.getByRole('button', { name: 'Previous move' }).click();
+  await called(page, 'l8, empty');
+  assert.equal(new URL(page.url()).search, '?ply=8');
+  await page.getByRole('gridcell', { name: /^h8, / }).focus();
+  await page.keyboard.press(',');
+  await page.getByText('Move 7 of 9').waitFor();
+  await page.keyboard.press('<');
+  await page.getByText('Move 0 of 9').waitFor();
+  await called(page, 'h8, empty');
+  await page.keyboard.press('>');
+  await called(page, 'l8, Black, last move, winning line');
+  assert.equal(new URL(page.url()).search, '');
+  assert.deepEqual(complaints, []);
+});
+
+test('a link leads to the position that was shared', async () => {
+  const { page } = await visitor(browser, server);
+  await page.goto(`${address}?ply=3`);
+  await called(page, 'i8, Black, last move');
+  await called(page, 'j2, empty');
+});
+
+test('a game plays itself', async () => {
+  const { page } = await visitor(browser, server);
+  await page.goto(`${address}?ply=6`);
+  await page.getByRole('button', { name: 'Play', exact: true }).click();
+  await called(page, 'l8, Black, last move, winning line');
+  await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
+});
+
+test('the review is a graph on which one goes to any move', async () => {
+  const { page } = await visitor(browser, server);
+  await page.goto(address);
+  const graph = page.getByRole('slider', { name: 'Value of the game' });
+  await graph.waitFor({ timeout: 90_000 });
+  assert.equal(await graph.getAttribute('aria-valuemax'), '9');
+  assert.equal(await graph.getAttribute('aria-valuenow'), '9');
+  await graph.focus();
+  await page.keyboard.press('ArrowLeft');
+  await page.getByText('Move 8 of 9').waitFor();
+  assert.match((await graph.getAttribute('aria-valuetext')) ?? '', /^8\. n2: Black/);
+  const box = await graph.boundingBox();
+  assert.ok(box);
+  await page.mouse.click(box.x + 3, box.y + 40);
+  await page.getByText('Move 0 of 9').waitFor();
+  await page.getByText('Deciding moves').waitFor();
+});
+
+test('a game is taken away as files and as a picture', async () => {
+  const { page } = await visitor(browser, server);
+  await page.goto(address);
+  /** @type {[string, RegExp][]} */
+  const files = [['SGF', /^\(;.*SZ\[15\].*;B\[hh\].*;W\[hn\]/s], ['PSQ', /^Piskvorky 15x15.*\n8,8,/s], ['JSON', /"moves":/], ['PNG', /^\x89PNG/]];
+  for (const [name, beginning] of files) {
+    const waiting = page.waitForEvent('download');
+    await page.getByRole('link', { name, exact: true }).or(page.getByRole('button', { name, exact: true })).click();
+    const download = await waiting;
+    assert.match(await readFile(await download.path(), 'latin1'), beginning, name);
+    assert.match(download.suggestedFilename(), new RegExp(`\\.${name.toLowerCase()}$`));
+  }
+});
+
+test('moves of a finished game are tried on the board for both sides', async () => {
+  const { page, complaints } = await visitor(browser, server);
+  await page.goto(address);
+  await page.locator('.downloads').getByRole('link', { name: 'Analyse' }).click();
+  await called(page, 'l8, Black, last move, winning line');
+  await page.getByRole('button', { name: 'Previous move' }).click();
+  const box = await page.getByRole('gridcell', { name: /^g8, / }).boundingBox();
+  assert.ok(box);
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  await called(page, 'g8, Black, last move, winning line');
+  await page.getByText('Black won').waitFor();
+  assert.match(decodeURIComponent(page.url()), /moves=h8\+h2\+i8\+j2\+j8\+l2\+k8\+n2\+g8$/);
+  assert.deepEqual(complaints, []);
+});
+
+test('a game is read from text, and the engine thinks about it', async () => {
+  const { page } = await visitor(browser, server);
+  await page.goto('/analyse');
+  await page.getByText('Import a game').click();
+  await page.getByLabel('SGF, PSQ, or moves').fill('(;SZ[15]RU[renju];B[hh];W[ig];B[ii];W[gg])');
+  await page.getByRole('button', { name: 'Read' }).click();
+  await page.getByText('Moves read: 4').waitFor();
+  await called(page, 'g9, White, last move');
+  assert.equal(await page.getByLabel('Variant').inputValue(), 'renju');
+  await page.getByRole('button', { name: 'Think along' }).click();
+  await page.locator('.lines li').first().waitFor();
+  assert.match((await page.locator('.lines li').first().textContent()) ?? '', /^(\d+%|−?#\d*) [a-o]\d/);
+});
