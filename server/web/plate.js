@@ -62,7 +62,7 @@ export function createPlate(app, room) {
       element.classList.toggle('away', !!away);
       element.classList.toggle('winner', room.game?.outcome?.winner === seat);
       element.classList.toggle('vacant', !player);
-      write(note, [t(seat), away && t('away')].filter(Boolean).join(' · '));
+      write(note, [t(seat), player && 'member' in player && player.engine && t('bot_engine'), away && t('away')].filter(Boolean).join(' · '));
       showClock();
     },
     showClock,
