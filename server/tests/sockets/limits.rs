@@ -1,15 +1,20 @@
 //! Each limit, at the limit and one past it.
 
+use std::sync::{Arc, atomic::Ordering};
+
 use fivefold_server::limits::{
     CODE_REFUSALS_MAX, CONNECTIONS_SPARE_PER_ADDRESS, HTTP_HEAD_MAX, HTTP_HEADERS_MAX,
-    JOINED_ROOMS_MAX, Limits, TOO_FAST_REFUSALS_MAX,
+    JOINED_ROOMS_MAX, Limits, MAILBOX_INPUTS_MAX, TOO_FAST_REFUSALS_MAX,
 };
 use fivefold_shared::protocol::{DEPTH_MAX, Event, Message, Player, Reason, close};
 use serde_json::json;
 use tokio::io::AsyncReadExt;
 use tokio_tungstenite::tungstenite::{Error, http::StatusCode};
 
-use crate::harness::{LIMITS, TestServer, joined, within};
+use crate::{
+    harness::{LIMITS, TestServer, joined, within},
+    storage::Brittle,
+};
 
 /// A ping that is so many bytes long.
 fn ping(length: usize) -> String {
@@ -112,6 +117,57 @@ async fn spectators_are_limited_and_players_come_back_past_them() {
     ann.join(&room).await;
     watching[0].ask(json!({"type": "leave", "room": room})).await;
     joined(late.ask(join).await);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn so_many_inputs_wait_for_a_room() {
+    let storage = Brittle::default();
+    let (is_broken, gate) = (Arc::clone(&storage.is_broken), Arc::clone(&storage.gate));
+    let server = TestServer::start_on(Box::new(storage), LIMITS);
+    let mut ann = server.greet("Ann").await;
+    let room = ann.create(json!(["me", "open"])).await;
+    let mut senders = Vec::new();
+    for name in ["Bob", "Cem", "Dan", "Eve"] {
+        let mut sender = server.greet(name).await;
+        sender.join(&room).await;
+        senders.push(sender);
+    }
+    // A room that reads its log back takes no input before it has it.
+    let shut = gate.lock().await;
+    is_broken.store(true, Ordering::SeqCst);
+    let stand = json!({"type": "stand", "room": room});
+    assert_eq!(ann.refused(stand).await, Reason::Unavailable);
+    is_broken.store(false, Ordering::SeqCst);
+
+    // All of them from one would be more answers at once than wait for him.
+    let share = MAILBOX_INPUTS_MAX / senders.len();
+    let offer = json!({"type": "offer_draw", "room": room});
+    let ids: Vec<_> = (0..share).map(|id| format!("waits-{id}")).collect();
+    for client in &mut senders {
+        for id in &ids {
+            let mut command = offer.clone();
+            command["id"] = json!(id);
+            client.send_text(command.to_string()).await;
+        }
+        assert!(matches!(client.ask(json!({"type": "ping"})).await, Message::Pong { .. }));
+    }
+    assert_eq!(ann.refused(offer.clone()).await, Reason::Busy);
+    assert_eq!(server.count(r#"refusals_total{reason="busy"}"#).await, 1);
+
+    // All that waited are answered, in order, and then there is place again.
+    drop(shut);
+    for client in &mut senders {
+        let mut answered = Vec::new();
+        while answered.len() < share {
+            if let Message::Refused { id: Some(id), refusal } = client.receive().await {
+                assert_ne!(refusal.reason, Reason::Busy);
+                answered.push(id.to_string());
+            }
+        }
+        assert_eq!(answered, ids);
+    }
+    assert_eq!(ann.refused(offer).await, Reason::NoGame);
     server.stop().await;
 }
 

@@ -12,6 +12,7 @@ use fivefold_server::{
 };
 use fivefold_shared::protocol::{CatchUp, Message, Reason, RoomCode, close};
 use serde_json::json;
+use tokio::sync::Mutex;
 
 use crate::harness::{LIMITS, TestServer};
 
@@ -43,9 +44,11 @@ impl Storage for Broken {
 
 /// Keeps logs in memory, and refuses to while it is broken.
 #[derive(Debug, Default)]
-struct Brittle {
+pub(crate) struct Brittle {
     memory: Memory,
-    is_broken: Arc<AtomicBool>,
+    pub(crate) is_broken: Arc<AtomicBool>,
+    /// While a test holds this, no log is read or appended to.
+    pub(crate) gate: Arc<Mutex<()>>,
 }
 
 impl Storage for Brittle {
@@ -57,6 +60,7 @@ impl Storage for Brittle {
         if self.is_broken.load(Ordering::SeqCst) {
             return Err(StorageError::Failed("no space left".into()));
         }
+        drop(self.gate.blocking_lock());
         self.memory.append(batch)
     }
 
@@ -68,6 +72,7 @@ impl Storage for Brittle {
     }
 
     fn read(&mut self, room: &RoomCode) -> Result<Vec<Entry>, StorageError> {
+        drop(self.gate.blocking_lock());
         self.memory.read(room)
     }
 
