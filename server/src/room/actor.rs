@@ -93,6 +93,7 @@ pub(crate) async fn run(
         calls: HashMap::new(),
         gone: Vec::new(),
         asked: None,
+        commit: None,
         handed_over: None,
         summary,
         around,
@@ -128,6 +129,9 @@ fn is_bearable(faults: &mut VecDeque<Instant>, now: Instant) -> bool {
     faults.len() <= FAULTS_MAX
 }
 
+/// What is told with `unavailable` about the command at which a room panicked.
+const FAILED: &str = "The room failed at that, and goes back to what is stored.";
+
 struct Actor {
     room: Room,
     code: RoomCode,
@@ -146,13 +150,40 @@ struct Actor {
     calls: HashMap<Ticket, Arc<Call>>,
     /// Sessions that were found to have ended without a word.
     gone: Vec<SessionId>,
-    /// The command that is dealt with, and to whom it is answered.
-    asked: Option<(CommandId, Arc<Outbox>)>,
+    /// The command that is dealt with.
+    asked: Option<Asked>,
+    /// What the store says to the events that it was handed last.
+    commit: Option<Reply<(), AppendError>>,
     /// When events were last handed to the store.
     handed_over: Option<Instant>,
     /// What the lobby lists.
     summary: Arc<Mutex<RoomSummary>>,
     around: Surroundings,
+}
+
+/// A command that is dealt with.
+struct Asked {
+    id: CommandId,
+    /// To where it is answered.
+    outbox: Arc<Outbox>,
+    /// Whose it is, if it must not be done twice. Entering and leaving may be.
+    once_for: Option<SessionId>,
+}
+
+impl Asked {
+    fn of(input: &Input, outbox: &Arc<Outbox>) -> Option<Self> {
+        let once_for = match input {
+            Input::Command { session, .. } => Some(*session),
+            Input::Enter { .. }
+            | Input::Leave { .. }
+            | Input::Renamed { .. }
+            | Input::Thought { .. }
+            | Input::Analysed { .. }
+            | Input::Wake => None,
+        };
+        let id = input.command_id()?.clone();
+        Some(Self { id, outbox: Arc::clone(outbox), once_for })
+    }
 }
 
 type Answer = Pin<Box<dyn Future<Output = Told> + Send>>;
@@ -205,7 +236,6 @@ enum Happening {
 
 impl Actor {
     async fn run(&mut self, founding: Effects, is_new: bool, mailbox: &mut mpsc::Receiver<Letter>) {
-        let mut commit: Option<Reply<(), AppendError>> = None;
         let stop = self.around.stop.clone();
         let mut stopped = pin!(stop.cancelled());
         let mut stopping = false;
@@ -219,24 +249,21 @@ impl Actor {
             }
         }
         loop {
-            let is_settled = self.held.is_empty() && commit.is_none();
+            let is_settled = self.held.is_empty() && self.commit.is_none();
             if is_settled && (stopping || self.room.is_closed()) {
                 break;
             }
-            match self.next(mailbox, &mut commit, stopped.as_mut(), stopping).await {
+            match self.next(mailbox, stopped.as_mut(), stopping).await {
                 Happening::Sent(reply) => {
-                    commit = Some(reply);
+                    self.commit = Some(reply);
                     self.handed_over = Some(Instant::now());
                 }
                 Happening::Stored(Ok(())) => {
-                    commit = None;
-                    if let Some(since) = self.handed_over.take() {
-                        self.around.metrics.note_commit(since.elapsed());
-                    }
+                    self.commit = None;
                     self.release();
                 }
                 Happening::Stored(Err(error)) => {
-                    commit = None;
+                    self.commit = None;
                     if !self.go_back(error).await {
                         break;
                     }
@@ -270,7 +297,6 @@ impl Actor {
     async fn next(
         &mut self,
         mailbox: &mut mpsc::Receiver<Letter>,
-        commit: &mut Option<Reply<(), AppendError>>,
         stopped: Pin<&mut WaitForCancellationFuture<'_>>,
         stopping: bool,
     ) -> Happening {
@@ -278,6 +304,7 @@ impl Actor {
         let due = self.room.deadline().map(|at| Duration::from_millis(at.saturating_sub(now)));
         let thinks = !self.thinking.is_empty();
         let takes_more = self.held.len() < HELD_EFFECTS_MAX && !stopping;
+        let commit = &mut self.commit;
         let may_store = commit.is_none() && !self.unstored.entries.is_empty();
         let is_due = async {
             match due {
@@ -312,7 +339,7 @@ impl Actor {
         if let Input::Enter { session, .. } = &input {
             self.sessions.insert(*session, Arc::clone(&outbox));
         }
-        self.asked = input.command_id().map(|id| (id.clone(), Arc::clone(&outbox)));
+        self.asked = Asked::of(&input, &outbox);
         self.apply(input, Some(&outbox));
         self.asked = None;
     }
@@ -410,6 +437,9 @@ impl Actor {
 
     /// Everything that was handed to the store is stored: tells it, and does what waited for it.
     fn release(&mut self) {
+        if let Some(since) = self.handed_over.take() {
+            self.around.metrics.note_commit(since.elapsed());
+        }
         let unstored = self.unstored.entries.first().map(|entry| entry.event.seq);
         while let Some(held) = self.held.pop_front() {
             if let Held::Event(event) = &held
@@ -499,16 +529,33 @@ impl Actor {
     /// After a panic: goes back to the log, as after a commit that failed, and lives on. Of what
     /// was under way only the log can be trusted. Presence can, too: it is changed by inserting and
     /// removing alone, and a session that is missed there by a hair is found out by its silence.
+    ///
+    /// Commands whose events the store has in hand are stored or not, whatever has failed since,
+    /// and are answered by that. The one at which the room failed stays refused.
     async fn live_on(&mut self, mailbox: &mut mpsc::Receiver<Letter>) {
-        if let Some((id, outbox)) = self.asked.take() {
+        let failed = self.asked.take();
+        if let Some(Asked { id, outbox, .. }) = &failed {
             self.around.metrics.refused(Reason::Unavailable);
-            let text = "The room failed at that, and goes back to what is stored.";
-            refuse(&outbox, Some(&id), Reason::Unavailable, text);
+            refuse(outbox, Some(id), Reason::Unavailable, FAILED);
         }
-        self.drop_held();
-        if self.read_back().await {
-            self.run(Effects::new(), false, mailbox).await;
+        let stored = match self.commit.take() {
+            Some(mut commit) => commit.wait().await.map(|()| self.release()),
+            None => Ok(()),
+        };
+        let goes_on = match stored {
+            Ok(()) => {
+                self.drop_held();
+                self.read_back().await
+            }
+            Err(error) => self.go_back(error).await,
+        };
+        if !goes_on {
+            return;
         }
+        if let Some(Asked { id, once_for: Some(session), .. }) = failed {
+            self.room.refuse_for_good(session, id, Refusal::new(Reason::Unavailable, FAILED));
+        }
+        self.run(Effects::new(), false, mailbox).await;
     }
 
     /// Drops what waited for the store, and tells those who have to know.

@@ -1,8 +1,10 @@
 //! Commands of members: each is done once and answered once, however often it comes.
 
-use fivefold_shared::protocol::{CommandId, Message, Name, Reason, Refusal, RoomRequest};
+use fivefold_shared::protocol::{CommandId, MemberId, Message, Name, Reason, Refusal, RoomRequest};
 
-use super::{Cause, Effect, Member, Moment, Room, SessionId, answered::Answer, help::Asker};
+use super::{
+    Cause, Effect, Member, Moment, Room, SessionId, answered::Answer, help::Asker, is_kept,
+};
 use crate::limits::ROOM_EVENTS_MAX;
 
 /// How far a command has come that is not refused.
@@ -47,6 +49,18 @@ impl Room {
             Err(refusal) => Answer::Refused(refusal),
         };
         self.answer(session, &cause, answer, moment.effects);
+    }
+
+    /// Refuses a command at which the room failed, from now on and also when it comes again. To be
+    /// called when the room has been built anew, and knows nothing of it but what its log tells.
+    pub(super) fn refuse_for_good(&mut self, session: SessionId, id: CommandId, refusal: Refusal) {
+        let Some(member) = self.presence.member(session) else { return };
+        let cause = Cause { member: member.id, command: id };
+        if self.answered.get(&cause).is_none() {
+            let state = &self.state;
+            let is_kept = |member: &MemberId| is_kept(state, member);
+            self.answered.remember(&cause, Answer::Refused(refusal), is_kept);
+        }
     }
 
     /// Does what is asked, or refuses and changes nothing.

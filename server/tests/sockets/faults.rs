@@ -13,7 +13,10 @@ use fivefold_shared::protocol::{Message, Reason};
 use serde_json::json;
 use tracing::{Event, Metadata, Subscriber, span};
 
-use crate::harness::{LIMITS, TestServer};
+use crate::{
+    harness::{LIMITS, TestServer},
+    storage::Brittle,
+};
 
 /// Panics when a game starts, while it is armed.
 struct Bomb(Arc<AtomicBool>);
@@ -67,6 +70,48 @@ async fn a_room_that_panics_is_built_anew_from_its_log() {
     assert!(matches!(ann.ask(play).await, Message::Done { .. }));
     assert_eq!(server.count("rooms_failed_total").await, 1);
     assert_eq!(server.count("rooms_rebuilt_total").await, 1);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn commands_around_a_panic_are_answered_the_same_when_they_come_again() {
+    let armed = Arc::new(AtomicBool::new(true));
+    let _guard = tracing::subscriber::set_default(Bomb(Arc::clone(&armed)));
+    let storage = Brittle::default();
+    let gate = Arc::clone(&storage.gate);
+    let server = TestServer::start_on(Box::new(storage), LIMITS);
+    let (mut ann, mut bob) = (server.greet("Ann").await, server.greet("Bob").await);
+    let room = ann.create(json!(["open", "open"])).await;
+    bob.join(&room).await;
+    let sit = |id: &str| json!({"type": "sit", "id": id, "room": room});
+
+    // The store has the first command in hand when the room panics at the second.
+    let shut = gate.lock().await;
+    ann.send_text(sit("stored").to_string()).await;
+    assert!(matches!(ann.ask(json!({"type": "ping"})).await, Message::Pong { .. }));
+    assert_eq!(bob.refused(sit("failed")).await, Reason::Unavailable);
+    armed.store(false, Ordering::SeqCst);
+    drop(shut);
+    let first = loop {
+        match ann.receive().await {
+            Message::Done { id, seq } => {
+                assert_eq!(id.as_str(), "stored");
+                break seq;
+            }
+            Message::Refused { refusal, .. } => panic!("it is stored: {refusal}"),
+            _ => {}
+        }
+    };
+    assert_eq!(first, Some(2));
+
+    // Neither is done again, whatever was done meanwhile.
+    let again = ann.ask(sit("stored")).await;
+    assert!(matches!(again, Message::Done { seq, .. } if seq == first), "{again:?}");
+    assert_eq!(bob.refused(sit("failed")).await, Reason::Unavailable);
+    let new = bob.ask(sit("new")).await;
+    assert!(matches!(new, Message::Done { seq: Some(4), .. }), "{new:?}");
+    assert_eq!(bob.refused(sit("failed")).await, Reason::Unavailable);
+    assert_eq!(server.count("rooms_failed_total").await, 1);
     server.stop().await;
 }
 

@@ -1,7 +1,9 @@
 //! How commands are answered: refused with a reason, and the same when they come again.
 
+use fivefold_shared::protocol::{CommandId, Reason, Refusal};
+
 use super::harness::{BOT, ENDLESS, HELPED, LUCK, OPEN, RENJU, check, show_all};
-use crate::room::{Effects, Room};
+use crate::room::{Effects, Room, SessionId};
 
 #[test]
 fn every_refusal_has_its_reason() {
@@ -140,5 +142,21 @@ fn after_a_failed_commit_the_room_is_what_the_log_says() {
         "rebuild > +1; +2; snapshot 4; cancel 1; 1 refused unavailable
          1 #p play 0 7,7 > 1 refused unavailable
          1 #q play 0 7,7 > played 0 7,7; 1 done 5",
+    );
+}
+
+#[test]
+fn a_command_at_which_the_room_failed_is_refused_from_then_on() {
+    let mut table = check(OPEN, "1 #done stand > stood black; 1 done 3");
+    table.rebuild();
+    let failed = Refusal::new(Reason::Unavailable, "The room failed.");
+    for id in ["failed", "done"] {
+        let id = CommandId::try_from(id.to_owned()).unwrap();
+        table.room.refuse_for_good(SessionId(1), id, failed.clone());
+    }
+    table.run(
+        "1 #failed sit > 1 refused unavailable
+         1 #done stand > 1 done 3
+         1 #new sit > sat black Ann; 1 done 4",
     );
 }
