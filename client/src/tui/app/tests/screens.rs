@@ -1,6 +1,6 @@
 //! Whole drawn screens.
 
-use fivefold_shared::protocol::Spectators;
+use fivefold_shared::{clock::SideTime, protocol::Spectators};
 use insta::assert_snapshot;
 
 use super::*;
@@ -16,6 +16,19 @@ fn the_small_board_is_drawn_large() {
 fn gomoku_on_ones_own_turn() {
     let mut ann = Sitting::new(freestyle(15), Seat::Black);
     ann.moves("h8 h9 i9 g7 j10 k11 i8 i7").keys("kk");
+    assert_snapshot!(ann.drawn(80, 24));
+}
+
+#[test]
+fn both_clocks_stand_beside_the_board() {
+    let mut ann = Sitting::seated(freestyle(15), "byo 10m+3x30s".parse().unwrap(), Seat::Black);
+    let moves = [("h8", 595_400, 3), ("h9", 598_000, 3), ("i9", 541_000, 3), ("g7", 12_000, 2)];
+    for (ply, (name, left_ms, periods)) in moves.into_iter().enumerate() {
+        let point = coordinates::parse(name, Size::square(15)).unwrap();
+        let time = Some(SideTime { left_ms, periods, lag_used_ms: 0 });
+        ann.hears(RoomEvent::Played { ply, point, assisted: false, time });
+    }
+    ann.update(Event::Tick(7_000));
     assert_snapshot!(ann.drawn(80, 24));
 }
 
