@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    clock::TimeControl,
     protocol::{Event, GameId, NumberedEvent, Player, Visibility},
     rules::{Outcome, Point, Rules, Stone},
 };
@@ -35,6 +36,9 @@ pub struct GameSummary {
     pub started_at: u64,
     /// When it ended, in milliseconds since the Unix epoch.
     pub ended_at: u64,
+    /// How much time the players had; none also in records of servers that did not keep it.
+    #[serde(default, skip_serializing_if = "TimeControl::is_none")]
+    pub time: TimeControl,
     /// How many moves there are.
     pub plies: usize,
     /// How it ended.
@@ -87,7 +91,7 @@ pub struct ListedGame {
 #[derive(Clone, Debug, Default)]
 pub struct Recorder {
     /// What the room was made with.
-    room: Option<(Rules, Visibility)>,
+    room: Option<(Rules, Visibility, TimeControl)>,
     running: Option<Draft>,
 }
 
@@ -107,7 +111,9 @@ impl Recorder {
     pub fn read(&mut self, next: &NumberedEvent) -> Option<(Option<GameId>, Record)> {
         let at = next.at;
         match &next.event {
-            Event::Created { rules, visibility, .. } => self.room = Some((*rules, *visibility)),
+            Event::Created { rules, visibility, time, .. } => {
+                self.room = Some((*rules, *visibility, *time));
+            }
             Event::Started { black, white, id, .. } => {
                 let (id, black, white) = (id.clone(), black.clone(), white.clone());
                 self.running = Some(Draft { id, black, white, started_at: at, moves: Vec::new() });
@@ -130,8 +136,8 @@ impl Recorder {
                 }
             }
             Event::Ended { outcome } => {
-                let (rules, visibility) = self.room?;
-                return self.running.take().map(|draft| draft.end(rules, visibility, at, outcome));
+                let room = self.room?;
+                return self.running.take().map(|draft| draft.end(room, at, outcome));
             }
             Event::Sat { .. }
             | Event::Stood { .. }
@@ -157,8 +163,7 @@ impl Draft {
 
     fn end(
         self,
-        rules: Rules,
-        visibility: Visibility,
+        (rules, visibility, time): (Rules, Visibility, TimeControl),
         at: u64,
         outcome: &Outcome,
     ) -> (Option<GameId>, Record) {
@@ -170,6 +175,7 @@ impl Draft {
             white,
             started_at,
             ended_at: at,
+            time,
             plies: moves.len(),
             outcome: outcome.clone(),
         };
@@ -185,7 +191,8 @@ mod tests {
     fn record(events: &str) -> Vec<Record> {
         let opening = r#"
             {"type": "created", "rules": {"variant": "standard", "size": 15},
-             "visibility": "public", "assistance": false, "host": "00000000000000aa"}
+             "visibility": "public", "assistance": false, "host": "00000000000000aa",
+             "time": {"type": "per_move", "move_ms": 30000}}
             {"type": "started", "game": 1, "black": {"member": "00000000000000aa", "name": "Ann"},
              "white": {"member": "00000000000000bb", "name": "Bob"}}"#;
         let log = format!("{opening}\n{events}");
@@ -221,6 +228,7 @@ mod tests {
         assert_eq!((summary.plies, summary.started_at, summary.ended_at), (2, 1001, 1007));
         assert_eq!((summary.black.name(), summary.white.name()), ("Ann".into(), "Bert".into()));
         assert_eq!(summary.outcome, Outcome::Resignation { winner: Stone::Black });
+        assert_eq!(summary.time, TimeControl::PerMove { move_ms: 30_000 });
     }
 
     #[test]

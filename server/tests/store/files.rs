@@ -197,6 +197,17 @@ fn logs_and_games_are_compared() {
         ("UPDATE event SET event = '{}' WHERE id = 50", "missing field"),
         ("UPDATE game SET moves = '[]', summary = replace(summary, 'Ann', 'Eve')", "not those"),
         ("DELETE FROM player; DELETE FROM game WHERE id = 3", "not those"),
+        // Games whose time an older server has not kept are sound, and another time is not.
+        (
+            r#"UPDATE event SET event = replace(event, '"assistance":false',
+                '"assistance":false,"time":{"type":"per_move","move_ms":30000}')"#,
+            sound,
+        ),
+        (
+            r#"UPDATE game SET summary = replace(summary, '"plies"',
+                '"time":{"type":"per_move","move_ms":30000},"plies"')"#,
+            "not those",
+        ),
     ] {
         let found = check_changed(sql);
         assert!(found.contains(expected), "{sql}: {found}");
