@@ -3,6 +3,7 @@
 //! Each test has a server of its own. None sleeps, and none depends on the order of others.
 
 mod bots;
+mod certificates;
 mod client;
 mod disk;
 mod fault;

@@ -1,6 +1,7 @@
 //! The real server program on a free port, ended with the test that started it.
 
 use std::{
+    fs::File,
     io::{BufRead, BufReader},
     net::SocketAddr,
     path::Path,
@@ -66,6 +67,17 @@ impl Server {
         Self::run(shell.arg(program("fivefold-server")).arg("--data").arg(folder))
     }
 
+    /// As [`start_with`](Self::start_with), for a server whose log is to be read: it goes into this
+    /// file.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn start_with_log(log: &Path, flags: &[&str]) -> Self {
+        let log = File::create(log).expect("a file for the log");
+        let mut server = Command::new(program("fivefold-server"));
+        Self::run(server.arg("--in-memory").args(flags).stderr(log))
+    }
+
     fn run(server: &mut Command) -> Self {
         let mut child = server
             .args(["--listen", "127.0.0.1:0", "--no-show"])
@@ -106,7 +118,19 @@ impl Server {
     /// # Panics
     /// When the signal cannot be sent.
     pub fn terminate(&self) {
-        let sent = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
+        self.signal("-TERM");
+    }
+
+    /// Asks the server to read its certificate again.
+    ///
+    /// # Panics
+    /// When the signal cannot be sent.
+    pub fn hang_up(&self) {
+        self.signal("-HUP");
+    }
+
+    fn signal(&self, signal: &str) {
+        let sent = Command::new("kill").args([signal, &self.child.id().to_string()]).status();
         assert!(sent.expect("kill runs").success());
     }
 
@@ -131,6 +155,6 @@ impl Drop for Server {
 
 /// The address in a line such as `Fivefold is at http://127.0.0.1:8080`.
 fn address_in(line: &str) -> Option<SocketAddr> {
-    let rest = line.split_once("http://")?.1;
+    let rest = line.split_once("://")?.1;
     rest.split(|c: char| c.is_whitespace() || c == '/').next()?.parse().ok()
 }
