@@ -7,6 +7,7 @@ mod certificates;
 mod client;
 mod disk;
 mod fault;
+mod folder;
 mod hostile;
 mod play;
 mod proxy;

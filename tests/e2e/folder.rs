@@ -1,0 +1,79 @@
+//! A data folder that cannot be used: the server does not start, and says what to do.
+
+use std::{
+    fs::{self, Permissions},
+    io::ErrorKind,
+    os::unix::{fs::PermissionsExt, process::CommandExt},
+    path::Path,
+    process::{Command, Output},
+};
+
+use fivefold_tests::program;
+use rustix::process::geteuid;
+
+/// Somebody whom permissions bind, as they do not bind the superuser.
+const NOBODY: u32 = 65_534;
+
+fn allow(path: &Path, mode: u32) {
+    fs::set_permissions(path, Permissions::from_mode(mode)).expect("it is ours");
+}
+
+/// The server that is to keep its data there.
+fn server(data: &Path) -> Command {
+    let mut server = Command::new(program("fivefold-server"));
+    server.args(["--listen", "127.0.0.1:0", "--data"]).arg(data).env_remove("FIVEFOLD_DATA");
+    server
+}
+
+/// It must have failed, with one line that names what is wrong and the way out.
+fn check(output: &Output, path: &Path) {
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success(), "{told}");
+    assert!(output.stdout.is_empty(), "it must not say that it listens");
+    let expected = format!("fivefold-server: cannot use {}: ", path.display());
+    let line = told.lines().find(|line| line.starts_with(&expected));
+    let line = line.unwrap_or_else(|| panic!("no {expected:?} in {told:?}"));
+    assert!(line.ends_with("Make it writable, or choose another folder by --data"), "{line}");
+}
+
+#[test]
+fn what_is_no_folder_is_not_used() {
+    let outer = tempfile::tempdir().expect("a folder");
+    let file = outer.path().join("file");
+    fs::write(&file, "").expect("the file can be written");
+    let within = file.join("data");
+    let taken = outer.path().join("taken");
+    let database = taken.join("fivefold.sqlite3");
+    fs::create_dir_all(&database).expect("a folder where the database should be");
+    for (data, wrong) in [(&file, &file), (&within, &within), (&taken, &database)] {
+        check(&server(data).output().expect("the server runs"), wrong);
+    }
+}
+
+#[test]
+fn what_may_not_be_written_is_not_used() {
+    let outer = tempfile::tempdir().expect("a folder");
+    allow(outer.path(), 0o755);
+    let read_only = outer.path().join("read-only");
+    let missing = read_only.join("missing");
+    let frozen = outer.path().join("frozen");
+    let database = frozen.join("fivefold.sqlite3");
+    fs::create_dir(&read_only).expect("a folder");
+    fs::create_dir(&frozen).expect("a folder");
+    fs::write(&database, "").expect("the file can be written");
+    allow(&read_only, 0o555);
+    allow(&frozen, 0o777);
+    allow(&database, 0o444);
+    for (data, wrong) in [(&read_only, &read_only), (&missing, &missing), (&frozen, &database)] {
+        let mut server = server(data);
+        if geteuid().is_root() {
+            server.uid(NOBODY);
+        }
+        match server.output() {
+            Ok(output) => check(&output, wrong),
+            // The program lies where only the superuser may run it.
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => return,
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
