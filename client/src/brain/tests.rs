@@ -13,7 +13,7 @@ use super::*;
 fn answers(input: &str) -> Vec<Reply> {
     let options = BrainOptions { bot: BotKind::Engine.into(), hash_bytes: 1 << 20, seed: 1 };
     let mut output = Vec::new();
-    let input = Cursor::new(format!("INFO max_node 300\n{input}"));
+    let input = Cursor::new(format!("INFO max_node 3000\n{input}"));
     run(options, input, &mut output).unwrap();
     output
         .split(|byte| *byte == b'\n')
