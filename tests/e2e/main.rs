@@ -6,6 +6,7 @@ mod bots;
 mod certificates;
 mod client;
 mod disk;
+mod engines;
 mod fault;
 mod folder;
 mod hostile;

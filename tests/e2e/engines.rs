@@ -1,0 +1,270 @@
+//! Engines that are programs of their own, good ones and strange ones, in rooms and in matches.
+
+use std::path::Path;
+
+use fivefold_shared::{
+    protocol::{Create, Message, Player, RoomCode, RoomRequest},
+    rules::{Outcome, Point, Position, Rules, Size, Stone, Variant},
+};
+use fivefold_tests::{Client, Guest, Server, program};
+use serde_json::{Value, json};
+
+use crate::{freestyle, private};
+
+/// A command that runs the strange engine, which does what it is told.
+fn strange(how: &str) -> String {
+    format!("'{}' {how}", program("strange_engine").display())
+}
+
+/// A command that runs our own bots.
+fn brain(bot: &str) -> String {
+    format!("'{}' brain --bot {bot}", program("fivefold").display())
+}
+
+/// `fivefold seat` in a room.
+fn seat(server: &Server, room: &RoomCode, engine: &str, how: &[&str]) -> Client {
+    let link = format!("{}/r/{room}", server.url());
+    let words = ["seat", &link, "--engine", engine, "--time", "300"];
+    Client::start(words.iter().chain(how))
+}
+
+/// Ann in a room of hers, with whatever engine was to come and is there.
+struct Table {
+    server: Server,
+    ann: Guest,
+    room: RoomCode,
+}
+
+impl Table {
+    async fn new(create: Create) -> Self {
+        let server = Server::start();
+        let mut ann = Guest::hello(&server, "Ann").await;
+        let room = ann.create(create).await;
+        Self { server, ann, room }
+    }
+
+    /// Waits for the first game.
+    async fn begun(&mut self) -> Player {
+        let seen = self.ann.until(&self.room, |seen| seen.room.running().is_some()).await;
+        seen.room.seats.white.clone().expect("somebody sits there")
+    }
+
+    fn position(&self) -> &Position {
+        self.ann.seen(&self.room).position()
+    }
+
+    /// Ann plays, and the answer comes, unless that ends the game. Returns what was said meanwhile.
+    async fn play(&mut self, point: impl Into<Point>) -> Vec<String> {
+        let before = self.position().ply();
+        self.ann.play(&self.room, point).await;
+        let mut said = Vec::new();
+        while self.position().ply() < before + 2 && self.position().outcome().is_none() {
+            if let Message::PlayerSaid { line, .. } = self.ann.next().await {
+                said.push(line.text.as_str().to_owned());
+            }
+        }
+        said
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_engine_plays_in_a_room_and_is_known_as_one() {
+    for how in ["plain", "suggest"] {
+        let mut table = Table::new(private(freestyle())).await;
+        let engine = seat(&table.server, &table.room, &strange(how), &["--games", "2"]);
+        let player = table.begun().await;
+        assert!(matches!(player, Player::Member { engine: true, .. }), "{player:?}");
+        assert_eq!(player.name(), format!("bot Strange {how}"));
+        // It lets one take back, and thinks again about what is left.
+        table.play((3, 7)).await;
+        table.ann.done(&table.room, RoomRequest::AskTakeback).await;
+        table.ann.until(&table.room, |seen| seen.position().ply() == 0).await;
+        for x in 3..8 {
+            table.play((x, 7)).await;
+        }
+        let black_wins =
+            |outcome: Option<&Outcome>| outcome.and_then(Outcome::winner) == Some(Stone::Black);
+        assert!(black_wins(table.position().outcome()), "{}", table.position());
+        // It plays again when asked, and leaves after its second game.
+        table.ann.done(&table.room, RoomRequest::Rematch).await;
+        table.ann.until(&table.room, |seen| seen.position().ply() == 1).await;
+        table.ann.done(&table.room, RoomRequest::Resign).await;
+        let (status, _, said) = engine.finish();
+        assert!(status.success(), "{status}: {said}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_strange_engine_gives_up_and_says_why() {
+    let cases = [
+        ("hang", "does not answer in its time"),
+        ("crash", "has ended by itself"),
+        ("garbage", "does not answer in its time"),
+        ("illegal", "this point has a stone already"),
+        ("outside", "this point is not on the board"),
+        ("greedy", "has ended by itself"),
+    ];
+    for (how, why) in cases {
+        let mut table = Table::new(private(freestyle())).await;
+        let memory = ["--memory", "256"];
+        let engine = seat(&table.server, &table.room, &strange(how), &memory);
+        table.begun().await;
+        assert_eq!(table.play((3, 7)).await, Vec::<String>::new(), "{how}: its first move");
+        let said = table.play((4, 7)).await;
+        assert!(said.iter().any(|line| line.contains(why)), "{how}: {said:?}");
+        let resigned = Outcome::Resignation { winner: Stone::Black };
+        assert_eq!(table.position().outcome(), Some(&resigned), "{how}");
+        let (status, _, said) = engine.finish();
+        assert_eq!(status.code(), Some(1), "{how}: {said}");
+        assert!(said.contains(why), "{how}: {said}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_engine_that_may_be_started_again_goes_on() {
+    let mut table = Table::new(private(freestyle())).await;
+    let engine = seat(&table.server, &table.room, &strange("crash"), &["--retry", "1"]);
+    table.begun().await;
+    table.play((3, 7)).await;
+    let said = table.play((4, 7)).await;
+    assert!(said.iter().any(|line| line.contains("started again")), "{said:?}");
+    assert_eq!(table.position().outcome(), None);
+    // As a new process it makes two moves again.
+    table.play((5, 9)).await;
+    let said = table.play((6, 9)).await;
+    assert!(said.iter().any(|line| line.contains("gives up")), "{said:?}");
+    assert_eq!(engine.finish().0.code(), Some(1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_engine_that_cannot_play_takes_no_seat() {
+    let four = Rules::new(Variant::Mnk { k: 4 }, Size::square(15)).expect("on offer");
+    let cases = [
+        (freestyle(), strange("refuse"), "no board is good enough"),
+        (freestyle(), strange("late-refuse"), "this rule is not for me"),
+        (four, strange("plain"), "mnk 4 15x15 has no number in its protocol"),
+        (Rules::TIC_TAC_TOE, brain("minimax"), "no number"),
+        (freestyle(), brain("minimax"), "at most 20 points"),
+        (freestyle(), "/nowhere/engine".to_owned(), "cannot be started"),
+    ];
+    for (rules, command, why) in cases {
+        let table = Table::new(private(rules)).await;
+        let engine = seat(&table.server, &table.room, &command, &[]);
+        let (status, _, said) = engine.finish();
+        assert_eq!(status.code(), Some(1), "{command}: {said}");
+        assert!(said.contains(why), "{command}: {said}");
+        assert!(table.ann.seen(&table.room).room.seats.white.is_none(), "{command}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_engine_follows_play_on_the_unbounded_board() {
+    let rules = Rules::new(Variant::Freestyle, Size::Unbounded).expect("on offer");
+    let mut table = Table::new(private(rules)).await;
+    let engine = seat(&table.server, &table.room, &brain("engine:6"), &["--games", "1"]);
+    table.begun().await;
+    // Far from the first stone, where the engine sees nothing of it, an open three.
+    for (x, y) in [(0, 0), (-400, 70), (-399, 70)] {
+        table.play((x, y)).await;
+    }
+    let said = table.play((-398, 70)).await;
+    assert_eq!(said, Vec::<String>::new());
+    let answer = table.position().last_move().expect("an answer");
+    let is_there = |stop: Point| stop.y == 70 && (-402..=-396).contains(&stop.x);
+    let stones = table.position().moves().iter().skip(1).step_by(2);
+    assert!(
+        stones.copied().any(is_there) || answer.distance(Point::new(-398, 70)) < 6,
+        "{answer:?}"
+    );
+    table.ann.done(&table.room, RoomRequest::Resign).await;
+    let (status, _, said) = engine.finish();
+    assert!(status.success(), "{said}");
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_of_an_engine_is_left_when_its_seat_is() {
+    let token = format!("600.{}", std::process::id());
+    let is_running = || {
+        let processes = std::fs::read_dir("/proc").expect("processes").filter_map(Result::ok);
+        processes
+            .filter_map(|process| std::fs::read(process.path().join("cmdline")).ok())
+            .any(|words| words.split(|byte| *byte == 0).any(|word| word == token.as_bytes()))
+    };
+    let mut table = Table::new(private(freestyle())).await;
+    let command = strange(&format!("clingy {token}"));
+    let engine = seat(&table.server, &table.room, &command, &["--games", "1"]);
+    table.begun().await;
+    assert!(is_running());
+    table.ann.done(&table.room, RoomRequest::Resign).await;
+    let (status, _, said) = engine.finish();
+    assert!(status.success(), "{said}");
+    assert!(!is_running(), "neither the engine nor its child");
+}
+
+/// `fivefold arena`, to its end.
+fn arena(a: &str, b: &str, how: &[&str]) -> Value {
+    let words = ["arena", a, b, "--json", "--grace", "300"];
+    let (status, lines, said) = Client::start(words.iter().chain(how)).finish();
+    assert!(status.success(), "{status}: {said}");
+    serde_json::from_str(lines.last().expect("a report")).expect("JSON")
+}
+
+#[test]
+fn what_engines_do_wrong_in_a_match_is_counted() {
+    // What takes memory needs a while to take too much.
+    let cases = [
+        ("plain", "50", [0, 0, 0]),
+        ("hang", "50", [2, 0, 0]),
+        ("garbage", "50", [2, 0, 0]),
+        ("illegal", "50", [0, 2, 0]),
+        ("outside", "50", [0, 2, 0]),
+        ("crash", "50", [0, 0, 2]),
+        ("greedy", "10000", [0, 0, 2]),
+    ];
+    for (how, time, [late, illegal, failed]) in cases {
+        let limits = ["--games", "2", "--time", time, "--memory", "256"];
+        let report = arena(&strange(how), "attack", &limits);
+        let conduct = &report["conduct"][0];
+        let found = [&conduct["late"], &conduct["illegal"], &conduct["failed"]];
+        assert_eq!(found, [&json!(late), &json!(illegal), &json!(failed)], "{how}: {report}");
+        assert_eq!((&report["games"], &report["lost"]), (&json!(2), &json!(2)), "{how}: {report}");
+    }
+}
+
+#[test]
+fn our_own_brain_plays_matches_without_a_fault() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let save = folder.path().join("games.jsonl");
+    let cases = [
+        ("freestyle", "20"),
+        ("standard", "15"),
+        ("renju", "15"),
+        ("caro", "15"),
+        ("caro-overline", "15"),
+        ("freestyle", "unbounded"),
+    ];
+    for (variant, size) in cases {
+        let how = ["--variant", variant, "--size", size, "--games", "2", "--nodes", "300"];
+        let saved = ["--save", save.to_str().expect("a path"), "--plies", "60"];
+        let report = arena(&brain("engine:4"), &brain("engine:3"), &[&how[..], &saved].concat());
+        assert_eq!(report["games"], json!(2), "{report}");
+        for conduct in report["conduct"].as_array().expect("two players") {
+            let faults = [&conduct["late"], &conduct["illegal"], &conduct["failed"]];
+            assert_eq!(faults, [&json!(0); 3], "{report}");
+        }
+    }
+    assert_eq!(games(&save).len(), 2 * cases.len());
+}
+
+/// The games in a file, each played again from its moves.
+fn games(file: &Path) -> Vec<Position> {
+    let text = std::fs::read_to_string(file).expect("a file");
+    let game = |line| {
+        let game: Value = serde_json::from_str(line).expect("JSON");
+        let rules: Rules = serde_json::from_value(game["rules"].clone()).expect("rules");
+        let moves: Vec<Point> = serde_json::from_value(game["moves"].clone()).expect("moves");
+        Position::from_moves(rules, &moves).expect("a game by the rules")
+    };
+    text.lines().map(game).collect()
+}
