@@ -10,7 +10,7 @@
 //! reverse order, all else that it missed has been undone by the time it is empty again.
 //!
 //! There are two ways to set a stone. [`Grid::place`] keeps everything; [`Grid::force`] keeps what
-//! searches for threats need (keys, patterns and flags). Forced stones are taken back before the
+//! searches for threats need (keys, flags, and the patterns that force something). Forced stones are taken back before the
 //! next one is placed.
 //!
 //! It knows no turns and no rules beyond its [`Tables`]: any colour may be placed on any empty
@@ -275,8 +275,8 @@ impl Grid {
         self.nearby.restore(at.1, &nearby);
     }
 
-    /// Sets a stone on an empty point and keeps no more than keys, patterns and flags. Returns what
-    /// [`Grid::unforce`] needs.
+    /// Sets a stone on an empty point and keeps no more than keys, flags, and the patterns that
+    /// force something. Returns what [`Grid::unforce`] needs.
     #[must_use]
     pub(super) fn force(&mut self, spot: Spot, stone: Stone) -> Forced {
         let forced = Forced { spot, changes: self.changes.len() };
@@ -309,7 +309,10 @@ impl Grid {
             let line = lines[key as usize];
             // Written in any case, and counted only if it is news: that is quicker than a branch.
             news[count % NEWS_MAX] = News { spot, axis, line };
-            count += usize::from(line != cell.seen.lines[axis] && cell.stone.is_none());
+            let old = cell.seen.lines[axis];
+            // What forces nothing and never did makes no difference to flags.
+            let is_news = line != old && (ALL || (line | old) & Pattern::FORCING != 0);
+            count += usize::from(is_news && cell.stone.is_none());
         });
         self.changes.reserve(NEWS_MAX);
         for news in &news[..count] {
@@ -395,9 +398,6 @@ impl Grid {
         self.changes.push(Change { spot, seen: before });
         let old = std::mem::replace(&mut seen.lines[axis], line);
         let (changed, forcing) = (old ^ line, (old | line) & Pattern::FORCING);
-        if !ALL && forcing == 0 {
-            return;
-        }
         for (stone, nibble) in [(Stone::Black, 0x0f), (Stone::White, 0xf0)] {
             if changed & nibble == 0 {
                 continue;
