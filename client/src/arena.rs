@@ -3,8 +3,8 @@
 //!
 //! Each opening is played twice, with both colours, and the two games count as a pair. A player
 //! that exceeds its time, ends by itself or plays what may not be played has lost the game, and it
-//! is counted. [`openings`](crate::openings) makes the openings, [`game`] plays one game,
-//! [`statistics`] says what a result means, [`report`] writes it.
+//! is counted. `openings` makes the openings, `game` plays one game,
+//! `statistics` says what a result means, `report` writes it.
 
 mod game;
 mod report;
