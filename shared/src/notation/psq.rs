@@ -86,7 +86,7 @@ pub fn read(text: &str, variant: Variant) -> Result<GameFile, FileError> {
         moves.push(FileMove { point, took_ms });
     }
     let mut name = || {
-        let (_, text) = lines.next_if(|(_, text)| is_name(text.trim()))?;
+        let (_, text) = lines.next_if(|(_, text)| is_name(&one_line(text)))?;
         Some(one_line(text))
     };
     let names = [name(), name()];
