@@ -123,6 +123,9 @@ impl<'a> Reading<'a> {
         let value = property.values.first().map_or("", String::as_str);
         let simple = || Some(one_line(value)).filter(|text| !text.is_empty());
         match property.name.as_str() {
+            "SZ" | "UB" if self.has_stones() => {
+                return Err(self.error(property, "a board's size is said before its stones"));
+            }
             "SZ" => {
                 let (width, height) = value.split_once(':').unwrap_or((value, value));
                 let side =
@@ -154,6 +157,10 @@ impl<'a> Reading<'a> {
             _ => {}
         }
         Ok(())
+    }
+
+    fn has_stones(&self) -> bool {
+        !self.moves.is_empty() || self.set_up.iter().any(|points| !points.is_empty())
     }
 
     fn read_move(&mut self, property: &Property, value: &str) -> Result<(), FileError> {
