@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, time::Duration};
 
 use fivefold_shared::{
-    analysis::{Analysis, Value},
+    analysis::{Analysis, Value, nodes_per_second},
     notation::coordinates,
     review::Review,
     rules::{Point, Position, Size, Stone},
@@ -59,8 +59,7 @@ struct NamedMove {
 
 impl Progress<'_> {
     fn nodes_per_second(&self) -> u64 {
-        let nodes = u128::from(self.analysis.nodes);
-        u64::try_from(nodes * 1_000_000 / self.time.as_micros().max(1)).unwrap_or(u64::MAX)
+        nodes_per_second(self.analysis.nodes, self.time)
     }
 
     /// A few lines for people.

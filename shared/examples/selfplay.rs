@@ -106,10 +106,5 @@ fn think(engine: &mut Engine, position: &Position, nodes: u64, lines: usize) -> 
 }
 
 fn thousandths(value: Value) -> String {
-    let chance = match value {
-        Value::Chance(chance) => chance,
-        Value::Win { .. } => 1.0,
-        Value::Loss { .. } => 0.0,
-    };
-    format!("{:.0}", 1_000.0 * chance)
+    format!("{:.0}", 1_000.0 * value.chance())
 }

@@ -2,6 +2,8 @@
 //!
 //! The engine makes these, and the protocol carries them; neither knows the other.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use crate::rules::Point;
@@ -69,6 +71,12 @@ pub struct Analysis {
     pub depth: u16,
     /// How many positions were looked at.
     pub nodes: u64,
+}
+
+/// How many of `nodes` positions were looked at in a second of `time`.
+pub fn nodes_per_second(nodes: u64, time: Duration) -> u64 {
+    let per_second = u128::from(nodes) * 1_000_000 / time.as_micros().max(1);
+    u64::try_from(per_second).unwrap_or(u64::MAX)
 }
 
 impl Analysis {

@@ -8,14 +8,13 @@ use std::time::{Duration, Instant};
 
 use fivefold_shared::{
     bot::BotKind,
-    clock::TimeControl,
     protocol::{
-        Colour, Create, Event, LobbyRequest, Message, Request, RoomCode, RoomRequest, SeatRequest,
+        Create, Event, LobbyRequest, Message, Request, RoomCode, RoomRequest, SeatRequest,
         Visibility,
     },
     rules::{Point, Rules, Size, Variant},
 };
-use fivefold_tests::{Guest, Server, Times};
+use fivefold_tests::{Guest, Server, Times, private};
 
 const ROUNDS: usize = 5;
 const MOVES: i32 = 2_000;
@@ -104,16 +103,7 @@ async fn move_time(mover: &mut Guest, other: &mut Guest, room: &RoomCode, at: Po
 }
 
 fn create(rules: Rules, seats: [SeatRequest; 2]) -> Create {
-    let (visibility, colour) = (Visibility::Public, Colour::Black);
-    Create {
-        rules,
-        visibility,
-        assistance: false,
-        seats,
-        colour,
-        time: TimeControl::None,
-        chat: true,
-    }
+    Create { visibility: Visibility::Public, seats, ..private(rules) }
 }
 
 /// A host with as many games of bots as he may open.

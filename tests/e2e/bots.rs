@@ -8,9 +8,9 @@ use fivefold_shared::{
     },
     rules::{Outcome, Point, Rules, Size, Stone, Variant},
 };
-use fivefold_tests::{Guest, Server};
+use fivefold_tests::{Guest, Server, private};
 
-use crate::{FIVE, Pair, freestyle, private};
+use crate::{FIVE, Pair, freestyle};
 
 fn against(kind: BotKind, rules: Rules, colour: Colour) -> Create {
     let seats = [SeatRequest::Me, SeatRequest::Bot(BotSpec::from(kind))];

@@ -1,10 +1,10 @@
 //! A disk that is full: what cannot be stored is refused, and the games go on when there is space.
 
 use fivefold_shared::protocol::{LobbyRequest, Message, Reason, Request, RoomRequest};
-use fivefold_tests::{Guest, Server};
+use fivefold_tests::{Guest, Server, private};
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 
-use crate::{FIVE, Pair, freestyle, private};
+use crate::{FIVE, Pair, freestyle};
 
 /// Lets no file of the server grow beyond this; nothing is no limit.
 fn limit_files(server: &Server, bytes: Option<u64>) {

@@ -6,10 +6,10 @@ use fivefold_shared::{
     protocol::{Create, Message, Player, RoomCode, RoomRequest},
     rules::{Outcome, Point, Position, Rules, Size, Stone, Variant},
 };
-use fivefold_tests::{Client, Guest, Server, program};
+use fivefold_tests::{Client, Guest, Server, private, program};
 use serde_json::{Value, json};
 
-use crate::{freestyle, private};
+use crate::freestyle;
 
 /// A command that runs the strange engine, which does what it is told.
 fn strange(how: &str) -> String {

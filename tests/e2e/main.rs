@@ -19,28 +19,14 @@ mod resume;
 mod spectate;
 
 use fivefold_shared::{
-    clock::TimeControl,
-    protocol::{Colour, Create, RoomCode, RoomRequest, SeatRequest, Visibility},
+    protocol::{Create, RoomCode, RoomRequest},
     rules::{Point, Rules, Size, Variant},
 };
-use fivefold_tests::{Guest, Server};
+use fivefold_tests::{Guest, Server, private};
 
 /// Freestyle on 15x15.
 fn freestyle() -> Rules {
     Rules::new(Variant::Freestyle, Size::square(15)).expect("on offer")
-}
-
-/// A private room whose maker plays Black and keeps the other seat open.
-fn private(rules: Rules) -> Create {
-    Create {
-        rules,
-        visibility: Visibility::Private,
-        assistance: false,
-        seats: [SeatRequest::Me, SeatRequest::Open],
-        colour: Colour::Black,
-        time: TimeControl::None,
-        chat: true,
-    }
 }
 
 /// Black completes a row of five with the last move.

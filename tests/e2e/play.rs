@@ -3,14 +3,14 @@
 use fivefold_shared::{
     bot::BotKind,
     protocol::{
-        Event, LobbyRequest, Message, Name, Phase, Reason, Request, RoomRequest, RoomSummary,
-        Visibility,
+        Create, Event, LobbyRequest, Message, Name, Phase, Reason, Request, RoomRequest,
+        RoomSummary, Visibility,
     },
     rules::{Outcome, Point, Rules, Size, Stone, Variant},
 };
-use fivefold_tests::{Guest, Server};
+use fivefold_tests::{Guest, Server, private};
 
-use crate::{FIVE, Pair, freestyle, private};
+use crate::{FIVE, Pair, freestyle};
 
 #[tokio::test]
 async fn a_private_game_by_link_to_a_five_with_a_third_watching() {
@@ -168,7 +168,7 @@ async fn public_rooms_are_listed_and_private_ones_are_not() {
     let mut pair = Pair::new().await;
     listed(&pair.server, <[_]>::is_empty).await;
 
-    let create = crate::Create { visibility: Visibility::Public, ..private(freestyle()) };
+    let create = Create { visibility: Visibility::Public, ..private(freestyle()) };
     let room = pair.ann.create(create).await;
     let rooms = listed(&pair.server, |rooms| !rooms.is_empty()).await;
     assert_eq!(rooms.len(), 1, "not the private one");

@@ -8,11 +8,11 @@ use fivefold_shared::{
     },
     rules::{Point, Rules, Size, Stone, Variant},
 };
-use fivefold_tests::{Guest, Server, connect};
+use fivefold_tests::{Guest, Server, connect, private};
 use futures_util::{SinkExt, StreamExt};
 use tokio_tungstenite::tungstenite;
 
-use crate::{FIVE, Pair, freestyle, private};
+use crate::{FIVE, Pair, freestyle};
 
 /// A room of Ann (Black) and Bob (White) in which these moves have been made.
 async fn after(pair: &mut Pair, rules: Rules, moves: &[(i32, i32)]) {

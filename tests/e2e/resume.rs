@@ -4,9 +4,9 @@ use fivefold_shared::{
     protocol::{CatchUp, CommandId, Event, LobbyRequest, Message, Reason, Request, RoomRequest},
     rules::Point,
 };
-use fivefold_tests::{Guest, Server};
+use fivefold_tests::{Guest, Server, private};
 
-use crate::{FIVE, Pair, freestyle, private};
+use crate::{FIVE, Pair, freestyle};
 
 #[tokio::test]
 async fn who_comes_back_gets_exactly_the_missing_events_and_plays_on() {

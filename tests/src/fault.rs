@@ -19,15 +19,14 @@ use fivefold_server::{
     store::{DataFolder, Sqlite, Storage},
 };
 use fivefold_shared::{
-    clock::TimeControl,
-    protocol::{Colour, Create, Event, NumberedEvent, RoomRequest, SeatRequest, Visibility},
+    protocol::{Colour, Create, Event, NumberedEvent, RoomRequest},
     rules::{Rules, Size, Variant},
 };
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use tokio::{sync::watch, task::JoinSet, time::sleep};
 
 use self::member::{Conduct, Made, Member};
-use crate::{Guest, Seen, Server};
+use crate::{Guest, Seen, Server, private};
 
 /// The mean time from a start of the server to its end.
 const LIFE: Duration = Duration::from_secs(1);
@@ -140,17 +139,7 @@ async fn enter(server: &Server, number: usize) -> [(Guest, Member); 4] {
     let sizes = [Size::square(15), Size::Unbounded];
     let rules = Rules::new(Variant::Freestyle, sizes[number % sizes.len()]).expect("on offer");
     let mut ann = Guest::hello(server, "Ann").await;
-    let room = ann
-        .create(Create {
-            rules,
-            visibility: Visibility::Private,
-            assistance: false,
-            seats: [SeatRequest::Me, SeatRequest::Open],
-            colour: Colour::Random,
-            time: TimeControl::None,
-            chat: true,
-        })
-        .await;
+    let room = ann.create(Create { colour: Colour::Random, ..private(rules) }).await;
     let mut others = Vec::new();
     for name in ["Bob", "Eve", "Sid"] {
         let mut guest = Guest::hello(server, name).await;

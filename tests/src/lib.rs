@@ -23,5 +23,25 @@ pub use self::{
 
 use std::time::Duration;
 
+use fivefold_shared::{
+    clock::TimeControl,
+    protocol::{Colour, Create, SeatRequest, Visibility},
+    rules::Rules,
+};
+
 /// How long anything that should happen at once may take on a busy machine before a test fails.
 pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A private room whose maker plays Black and keeps the other seat open, without clocks and help;
+/// other rooms are told by what is different.
+pub fn private(rules: Rules) -> Create {
+    Create {
+        rules,
+        visibility: Visibility::Private,
+        assistance: false,
+        seats: [SeatRequest::Me, SeatRequest::Open],
+        colour: Colour::Black,
+        time: TimeControl::None,
+        chat: true,
+    }
+}

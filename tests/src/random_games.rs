@@ -7,16 +7,14 @@ use std::{
 };
 
 use fivefold_shared::{
-    clock::TimeControl,
     protocol::{
-        Colour, Create, Event, LobbyRequest, Message, Request, RoomCode, RoomRequest, SeatRequest,
-        Visibility, close,
+        Colour, Create, Event, LobbyRequest, Message, Request, RoomCode, RoomRequest, close,
     },
     rules::{Outcome, Point, Position, Rules, Size, Variant},
 };
 use rand::{Rng, RngExt, SeedableRng, rngs::StdRng};
 
-use crate::{Guest, Server};
+use crate::{Guest, Server, private};
 
 /// Rooms that the three guests of one table use at once.
 const ROOMS: usize = 8;
@@ -98,15 +96,7 @@ async fn sit_down(
     let mut eve = Guest::hello(server, "Eve").await;
     let mut games = HashMap::new();
     for share in shares {
-        let create = Create {
-            rules,
-            visibility: Visibility::Private,
-            assistance: false,
-            seats: [SeatRequest::Me, SeatRequest::Open],
-            colour: Colour::Random,
-            time: TimeControl::None,
-            chat: true,
-        };
+        let create = Create { colour: Colour::Random, ..private(rules) };
         let room = ann.create(create).await;
         eve.join(&room).await;
         bob.join(&room).await;

@@ -14,7 +14,7 @@ use std::{
 };
 
 use fivefold_shared::{
-    analysis::{Analysis, Report},
+    analysis::{Analysis, Report, nodes_per_second},
     bot::Thinking,
     engine::{Engine, EngineOptions},
     rules::Position,
@@ -133,11 +133,10 @@ pub(super) fn analysis(position: Position, lines: u8) -> (Study, Reports) {
 }
 
 fn report(analysis: &Analysis, nodes: u64, time: Duration) -> Report {
-    let per_second = u128::from(nodes) * 1_000_000 / time.as_micros().max(1);
     Report {
         depth: analysis.depth,
         nodes,
-        nodes_per_second: u64::try_from(per_second).unwrap_or(u64::MAX),
+        nodes_per_second: nodes_per_second(nodes, time),
         lines: analysis.lines.clone(),
     }
 }

@@ -197,12 +197,12 @@ impl Bot for EngineBot {
 /// What an analysis says of each move: the chance of winning in hundredths.
 fn weights(analysis: &Analysis) -> Vec<Weight> {
     let weight = |line: &crate::engine::Line| {
-        let (weight, plies) = match line.value {
-            Value::Chance(chance) => (100.0 * chance, None),
-            Value::Win { plies } => (100.0, plies),
-            Value::Loss { plies } => (0.0, Some(plies)),
+        let plies = match line.value {
+            Value::Chance(_) => None,
+            Value::Win { plies } => plies,
+            Value::Loss { plies } => Some(plies),
         };
-        Weight { point: line.moves[0], weight, plies }
+        Weight { point: line.moves[0], weight: 100.0 * line.value.chance(), plies }
     };
     analysis.lines.iter().map(weight).collect()
 }

@@ -10,8 +10,8 @@
 //! reverse order, all else that it missed has been undone by the time it is empty again.
 //!
 //! There are two ways to set a stone. [`Grid::place`] keeps everything; [`Grid::force`] keeps what
-//! searches for threats need (keys, flags, and the patterns that force something). Forced stones are taken back before the
-//! next one is placed.
+//! searches for threats need (keys, flags, and the patterns that force something). Forced stones
+//! are taken back before the next one is placed.
 //!
 //! It knows no turns and no rules beyond its [`Tables`]: any colour may be placed on any empty
 //! point.

@@ -26,8 +26,8 @@ pub(super) enum Verdict {
     Never,
 }
 
-/// What searches remember, and the line that the last one found. What is remembered holds for every position on the same
-/// window, by the same tables.
+/// What searches remember, and the line that the last one found. What is remembered holds for
+/// every position on the same window, by the same tables.
 #[derive(Debug)]
 pub(super) struct Vcf {
     table: Box<[u64]>,

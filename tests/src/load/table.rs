@@ -5,10 +5,7 @@
 use std::time::{Duration, Instant};
 
 use fivefold_shared::{
-    clock::TimeControl,
-    protocol::{
-        Colour, Command, CommandId, Create, Request, RoomCode, RoomRequest, SeatRequest, Visibility,
-    },
+    protocol::{Command, CommandId, Request, RoomCode, RoomRequest},
     rules::{Position, Rules},
 };
 use futures_util::{SinkExt, StreamExt};
@@ -18,7 +15,7 @@ use tokio::time::{sleep_until, timeout};
 use tokio_tungstenite::tungstenite;
 
 use super::Target;
-use crate::{Guest, PATIENCE, Socket, connect, random_games::random_move};
+use crate::{Guest, PATIENCE, Socket, connect, private, random_games::random_move};
 
 /// A room with its two players.
 #[derive(Debug)]
@@ -183,18 +180,6 @@ pub(super) async fn empty_room(target: Target, rules: Rules) -> RoomCode {
             Guest::greet(address, "Host", None).await.create(private(rules)).await
         }
         Target::Relay(_) => RoomCode::try_from("zzzzzzzzzzzz".to_owned()).expect("a code"),
-    }
-}
-
-fn private(rules: Rules) -> Create {
-    Create {
-        rules,
-        visibility: Visibility::Private,
-        assistance: false,
-        seats: [SeatRequest::Me, SeatRequest::Open],
-        colour: Colour::Black,
-        time: TimeControl::None,
-        chat: true,
     }
 }
 
