@@ -5,7 +5,7 @@ use std::{num::NonZero, path::PathBuf};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use fivefold_shared::{
-    bot::BotSpec,
+    bot::{BotSpec, THREADS_MAX},
     clock::TimeControl,
     protocol::{Colour, Name},
     rules::{Rules, RulesError, Size, Variant},
@@ -306,6 +306,10 @@ pub struct AnalyseArgs {
     #[arg(long, value_name = "MIB", default_value_t = 64,
           value_parser = clap::value_parser!(u16).range(1..=16_384))]
     pub hash: u16,
+    /// How many threads search; more than there are processors make it slower.
+    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "review",
+          value_parser = clap::value_parser!(u8).range(1..=THREADS_MAX as i64))]
+    pub threads: u8,
     /// One JSON object a line.
     #[arg(long)]
     pub json: bool,

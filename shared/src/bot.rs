@@ -46,8 +46,8 @@ pub const MINIMAX_POINTS_MAX: u16 = 20;
 /// The highest strength of a kind that has levels; the lowest is 1.
 pub const STRENGTH_MAX: u8 = 10;
 
-/// How much memory a bot uses to remember positions where nothing else is said, in bytes.
-const HASH_BYTES: usize = 8 << 20;
+/// The most threads that a bot may be given.
+pub const THREADS_MAX: usize = 64;
 
 /// Which bot. On the wire and in text: `minimax`, `attack`, `pattern` or `engine`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -139,19 +139,18 @@ impl BotSpec {
     /// # Errors
     /// When it is not [`offered`](Self::offered).
     pub fn build(self, rules: Rules, seed: u64) -> Result<Box<dyn Bot>, BotError> {
-        self.build_with_memory(rules, seed, HASH_BYTES)
+        self.build_with(rules, seed, Resources::default())
     }
 
-    /// As [`build`](Self::build), with so much memory, in bytes, to remember positions; only the
-    /// engine uses it.
+    /// As [`build`](Self::build), with what it may use of the machine.
     ///
     /// # Errors
     /// When it is not [`offered`](Self::offered).
-    pub fn build_with_memory(
+    pub fn build_with(
         self,
         rules: Rules,
         seed: u64,
-        hash_bytes: usize,
+        resources: Resources,
     ) -> Result<Box<dyn Bot>, BotError> {
         self.offered(rules)?;
         Ok(match self.kind {
@@ -160,7 +159,7 @@ impl BotSpec {
             BotKind::Pattern => Box::new(Pattern::new(seed)),
             BotKind::Engine => {
                 let strength = self.strength.unwrap_or(STRENGTH_MAX);
-                Box::new(EngineBot::new(rules, strength, seed, hash_bytes))
+                Box::new(EngineBot::new(rules, strength, seed, resources))
             }
         })
     }
@@ -223,6 +222,22 @@ pub enum BotError {
     /// Minimax, where too long a run does not win.
     #[error("minimax plays only mnk and freestyle, where longer runs win too")]
     LongerRuns,
+}
+
+/// What of the machine a bot may use; only the engine asks for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Resources {
+    /// How much memory it may use to remember positions.
+    pub hash_bytes: usize,
+    /// How many threads may think, from 1 to [`THREADS_MAX`]. Levels that look at a number of
+    /// positions do so with one.
+    pub threads: usize,
+}
+
+impl Default for Resources {
+    fn default() -> Self {
+        Self { hash_bytes: 8 << 20, threads: 1 }
+    }
 }
 
 /// How much a bot may think before it must answer.

@@ -6,7 +6,7 @@ use std::{
 };
 
 use fivefold_shared::{
-    bot::{Bot, BotKind, Budget, Thinking, Weight},
+    bot::{Bot, BotKind, Budget, Resources, THREADS_MAX, Thinking, Weight},
     engine::{Engine, EngineOptions},
     notation::gomocup::{Command, Info, Placed, RULES, Reply, Side, variant_of},
     rules::{Point, Position, Rules, Size, Stone},
@@ -45,8 +45,9 @@ pub(super) struct Game {
     times: Times,
     nodes: Option<u64>,
     memory: Option<u64>,
+    threads: usize,
     /// The bot, and what it was made for.
-    bot: Option<(Rules, usize, Box<dyn Bot>)>,
+    bot: Option<(Rules, Resources, Box<dyn Bot>)>,
     games: u64,
     /// How long the last move was to take.
     budget: Option<Duration>,
@@ -69,6 +70,7 @@ impl Game {
             times: Times::new(),
             nodes: None,
             memory: None,
+            threads: 1,
             bot: None,
             games: 0,
             budget: None,
@@ -168,12 +170,12 @@ impl Game {
                 self.rule = Ok(rule);
                 self.prepare();
             }
+            Info::ThreadNum(threads) => {
+                self.threads = usize::from(threads).clamp(1, THREADS_MAX);
+                self.prepare();
+            }
             Info::Other { key, value } if key == "rule" => self.rule = Err(value),
-            Info::GameType(_)
-            | Info::Evaluate(_)
-            | Info::Folder(_)
-            | Info::ThreadNum(_)
-            | Info::Other { .. } => {}
+            Info::GameType(_) | Info::Evaluate(_) | Info::Folder(_) | Info::Other { .. } => {}
         }
     }
 
@@ -190,18 +192,14 @@ impl Game {
 
     fn bot(&mut self) -> Result<&mut dyn Bot, String> {
         let rules = self.rules()?;
-        // Half is for whatever else a process needs.
-        let most = self.memory.map_or(usize::MAX, |memory| {
-            usize::try_from(memory / 2).unwrap_or(usize::MAX).max(HASH_BYTES_MIN)
-        });
-        let hash_bytes = self.options.hash_bytes.min(most);
+        let resources = resources(self.options.hash_bytes, self.memory, self.threads);
         let fits =
-            |(of, bytes, _): &(Rules, usize, Box<dyn Bot>)| (*of, *bytes) == (rules, hash_bytes);
+            |(of, with, _): &(Rules, Resources, Box<dyn Bot>)| (*of, *with) == (rules, resources);
         if !self.bot.as_ref().is_some_and(fits) {
             self.bot = None;
             let seed = self.options.seed.wrapping_add(self.games);
-            let bot = self.options.bot.build_with_memory(rules, seed, hash_bytes);
-            self.bot = Some((rules, hash_bytes, bot.map_err(|error| error.to_string())?));
+            let bot = self.options.bot.build_with(rules, seed, resources);
+            self.bot = Some((rules, resources, bot.map_err(|error| error.to_string())?));
         }
         let (_, _, bot) = self.bot.as_mut().expect("it was just made");
         Ok(bot.as_mut())
@@ -349,6 +347,16 @@ impl Game {
     }
 }
 
+/// What the bot may use of this process's memory. Half is for whatever else a process needs, and
+/// each thread besides the first takes about an eighth of what positions are remembered in.
+fn resources(hash_bytes: usize, memory: Option<u64>, threads: usize) -> Resources {
+    let most = memory.map_or(usize::MAX, |memory| {
+        let half = usize::try_from(memory / 2).unwrap_or(usize::MAX);
+        (half / (threads + 7)).saturating_mul(8).max(HASH_BYTES_MIN)
+    });
+    Resources { hash_bytes: hash_bytes.min(most), threads }
+}
+
 fn over(position: &Position) -> String {
     match position.outcome() {
         Some(_) => "the game is over".into(),
@@ -368,4 +376,28 @@ fn about() -> Reply {
         r#"name="Fivefold", version="{}", author="Fivefold contributors", country="International""#,
         env!("CARGO_PKG_VERSION")
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_memory_that_is_allowed_is_shared() {
+        const MIB: usize = 1 << 20;
+        let cases = [
+            (64, None, 1, 64),
+            (64, None, 8, 64),
+            (64, Some(350), 1, 64),
+            (64, Some(80), 1, 40),
+            (64, Some(80), 3, 32),
+            (64, Some(1), 64, 1),
+        ];
+        for (asked, allowed, threads, expected) in cases {
+            let memory = allowed.map(|mebibytes: u64| mebibytes << 20);
+            let found = resources(asked * MIB, memory, threads);
+            let expected = Resources { hash_bytes: expected * MIB, threads };
+            assert_eq!(found, expected, "{asked} {allowed:?} {threads}");
+        }
+    }
 }

@@ -48,6 +48,7 @@ pub(super) async fn run(args: &AnalyseArgs) -> anyhow::Result<ExitCode> {
         depth: args.depth,
         multi: usize::from(args.multi),
         hash_bytes: usize::from(args.hash) << 20,
+        threads: args.threads.into(),
     };
     let is_review = args.review || args.ply.is_none() && is_over(&game, &position);
     let (flag, json) = (Arc::clone(&cancel), args.json);
@@ -91,6 +92,7 @@ struct Limits {
     depth: Option<u16>,
     multi: usize,
     hash_bytes: usize,
+    threads: usize,
 }
 
 fn no_engine() -> anyhow::Error {
@@ -106,7 +108,8 @@ fn analyse(
     if let Some(outcome) = position.outcome() {
         anyhow::bail!("the game is over ({outcome:?}); --review looks at all its moves");
     }
-    let options = EngineOptions { hash_bytes: limits.hash_bytes, ..EngineOptions::default() };
+    let Limits { hash_bytes, threads, .. } = limits;
+    let options = EngineOptions { hash_bytes, threads, ..EngineOptions::default() };
     let mut engine = Engine::new(position.rules(), options).ok_or_else(no_engine)?;
     let begun = Instant::now();
     let elapsed = || begun.elapsed();

@@ -12,7 +12,10 @@
 
 use rand::{RngExt, SeedableRng};
 
-use super::{Bot, Budget, STRENGTH_MAX, Thinking, Weight, attack::Attack, candidates::Random};
+use super::{
+    Bot, Budget, Resources, STRENGTH_MAX, THREADS_MAX, Thinking, Weight, attack::Attack,
+    candidates::Random,
+};
 use crate::{
     engine::{Analysis, Engine, EngineOptions, Value},
     rules::{Point, Position, Rules, Size, Variant},
@@ -32,7 +35,7 @@ const VARIED_LOSS: f64 = 0.005;
 pub(super) struct EngineBot {
     rules: Rules,
     level: Level,
-    hash_bytes: usize,
+    resources: Resources,
     mind: Mind,
     random: Random,
 }
@@ -76,9 +79,8 @@ const LEVELS: [Level; STRENGTH_MAX as usize] = [
 const FOUR_SEEN: f64 = 0.2;
 
 impl EngineBot {
-    /// A bot of a strength from 1 to [`STRENGTH_MAX`] that uses so much memory to remember
-    /// positions.
-    pub(super) fn new(rules: Rules, strength: u8, seed: u64, hash_bytes: usize) -> Self {
+    /// A bot of a strength from 1 to [`STRENGTH_MAX`] that uses so much of the machine.
+    pub(super) fn new(rules: Rules, strength: u8, seed: u64, resources: Resources) -> Self {
         let level = usize::from(strength.clamp(1, STRENGTH_MAX)) - 1;
         let mind = match rules.variant() {
             Variant::Mnk { k: 7.. } => Mind::Lines(Attack::new(seed)),
@@ -90,7 +92,7 @@ impl EngineBot {
             | Variant::Mnk { .. } => Mind::Engine(None),
         };
         let random = Random::seed_from_u64(seed);
-        Self { rules, level: LEVELS[level], hash_bytes, mind, random }
+        Self { rules, level: LEVELS[level], resources, mind, random }
     }
 
     /// What it has in mind, if it does not look at the other side's stones now.
@@ -110,9 +112,10 @@ impl EngineBot {
         match &mut self.mind {
             Mind::Lines(attack) => attack.weigh(position, thinking),
             Mind::Engine(engine) => {
-                let fours_ahead = self.level.fours_ahead;
-                let options =
-                    EngineOptions { hash_bytes: self.hash_bytes, fours_ahead, threads: 1 };
+                let (Level { nodes, fours_ahead, .. }, Resources { hash_bytes, threads }) =
+                    (self.level, self.resources);
+                let threads = if nodes.is_some() { 1 } else { threads.min(THREADS_MAX) };
+                let options = EngineOptions { hash_bytes, fours_ahead, threads };
                 let engine = engine.get_or_insert_with(|| {
                     Box::new(Engine::new(self.rules, options).expect("there are tables up to six"))
                 });

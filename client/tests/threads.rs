@@ -1,0 +1,76 @@
+//! How many threads think, as the system counts them.
+#![cfg(target_os = "linux")]
+#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
+
+use std::{
+    fs,
+    io::{BufRead, BufReader, Write},
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The program, ended with the test.
+struct Program(Child);
+
+impl Program {
+    fn start(arguments: &str) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fivefold"));
+        command.args(arguments.split(' ')).stdin(Stdio::piped()).stdout(Stdio::piped());
+        Self(command.spawn().unwrap())
+    }
+
+    fn say(&mut self, lines: &str) {
+        self.0.stdin.as_mut().unwrap().write_all(lines.as_bytes()).unwrap();
+    }
+
+    /// The next line that it writes. Nothing may be lost in a buffer after it.
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        BufReader::with_capacity(1, self.0.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        line.trim_end().to_owned()
+    }
+
+    fn threads(&self) -> usize {
+        fs::read_dir(format!("/proc/{}/task", self.0.id())).unwrap().count()
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // It may have ended already.
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+#[test]
+fn analyse_thinks_with_as_many_threads_as_it_is_told() {
+    for (flags, thinking) in [("", 1), (" --threads 3", 3)] {
+        let mut program = Program::start(&format!("analyse h8 i9 g9 --json --time 600{flags}"));
+        let line = program.line();
+        assert!(line.starts_with(r#"{"event":"analysis""#), "{line}");
+        // One more waits for Ctrl-C.
+        assert_eq!(program.threads(), thinking + 1, "{flags}");
+    }
+}
+
+#[test]
+fn the_brain_thinks_with_as_many_threads_as_its_manager_says() {
+    for (said, thinking) in [("", 1), ("INFO thread_num 3\n", 3), ("INFO thread_num 0\n", 1)] {
+        let mut program = Program::start("brain --seed 1");
+        program.say(&format!("START 15\nINFO timeout_turn 600000\n{said}BOARD\n7,7,2\nDONE\n"));
+        assert_eq!(program.line(), "OK");
+        // One more reads; which is there before the others are.
+        let begun = Instant::now();
+        while program.threads() != thinking + 1 && begun.elapsed() < PATIENCE {
+            thread::yield_now();
+        }
+        assert_eq!(program.threads(), thinking + 1, "{said}");
+        program.say("YXSTOP\nEND\n");
+        let answer = program.line();
+        assert!(answer.contains(','), "{answer}");
+    }
+}
