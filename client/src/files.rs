@@ -12,11 +12,10 @@ use anyhow::Context;
 use clap::ValueEnum;
 use fivefold_shared::{
     notation::{
-        coordinates,
-        file::{FileError, GameFile},
+        self, coordinates,
+        file::{self, FileError, GameFile},
         moves, psq, sgf,
     },
-    record::Record,
     rules::{Position, Rules},
 };
 
@@ -46,20 +45,6 @@ impl Format {
             "json" => Some(Self::Json),
             "txt" | "moves" => Some(Self::Moves),
             _ => None,
-        }
-    }
-
-    /// By a text's beginning.
-    fn of_text(text: &str) -> Self {
-        let text = text.trim_start_matches('\u{feff}').trim_start();
-        if text.starts_with("Piskvorky") {
-            Self::Psq
-        } else if text.starts_with('{') {
-            Self::Json
-        } else if text.starts_with('(') {
-            Self::Sgf
-        } else {
-            Self::Moves
         }
     }
 }
@@ -101,8 +86,11 @@ pub fn read(source: Source<'_>, format: Option<Format>, rules: Rules) -> anyhow:
         Source::File(path) => Format::of_path(path),
     };
     let text = decode(bytes);
-    let format = format.or(named).unwrap_or_else(|| Format::of_text(&text));
-    parse(&text, format, rules).with_context(|| format!("in {source}"))
+    let game = match format.or(named) {
+        Some(format) => parse(&text, format, rules),
+        None => notation::read(&text, rules),
+    };
+    game.with_context(|| format!("in {source}"))
 }
 
 fn bytes(source: Source<'_>) -> io::Result<Vec<u8>> {
@@ -132,11 +120,7 @@ pub fn parse(text: &str, format: Format, rules: Rules) -> Result<GameFile, FileE
         Format::Sgf => sgf::read(text, rules.variant()),
         Format::Psq => psq::read(text, rules.variant()),
         Format::Moves => moves::read(text, rules),
-        Format::Json => match serde_json::from_str::<Record>(text) {
-            Ok(record) => Ok(GameFile::from(&record)),
-            Err(_) => serde_json::from_str(text)
-                .map_err(|error| FileError { line: error.line().max(1), text: error.to_string() }),
-        },
+        Format::Json => file::from_json(text),
     }
 }
 
@@ -173,31 +157,6 @@ mod tests {
     use fivefold_shared::rules::{Size, Variant};
 
     use super::*;
-
-    #[test]
-    fn formats_are_told_apart_and_read() {
-        let rules = Rules::new(Variant::Freestyle, Size::square(15)).unwrap();
-        let json = r#"{"rules": {"variant": "freestyle", "size": 15}, "moves": [
-            {"point": [7, 7]}, {"point": [8, 6], "took_ms": 5}]}"#;
-        let told = r#"{"id": "k7m2qpxw9abcdefg", "rules": {"variant": "freestyle", "size": 15},
-            "visibility": "public", "black": {"bot": {"kind": "attack"}},
-            "white": {"bot": {"kind": "pattern"}}, "started_at": 0, "ended_at": 9, "plies": 2,
-            "outcome": {"reason": "agreement"},
-            "moves": [{"point": [7, 7], "at": 4}, {"point": [8, 6], "at": 9}]}"#;
-        let cases = [
-            ("h8 i9", Format::Moves),
-            ("(;GM[4]SZ[15];B[hh];W[ig])", Format::Sgf),
-            ("\u{feff}Piskvorky 15x15, 1:1, 0\n8,8\n9,7\n", Format::Psq),
-            (json, Format::Json),
-            (told, Format::Json),
-        ];
-        for (text, expected) in cases {
-            let format = Format::of_text(text);
-            assert_eq!(format, expected, "{text}");
-            let game = parse(text, format, rules).unwrap();
-            assert_eq!(write(&game, Format::Moves).unwrap(), "freestyle 15x15\nh8 i9\n", "{text}");
-        }
-    }
 
     #[test]
     fn what_is_wrong_is_told_with_its_line() {

@@ -8,6 +8,7 @@ mod games;
 mod handshake;
 pub(crate) mod monitor;
 mod page;
+mod position;
 
 pub use self::page::PageSource;
 
@@ -56,6 +57,7 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .route("/api/games/{id}", get(games::game))
         .route("/api/games/{id}/analysis", get(games::review))
         .route("/api/analyse", post(analyse::analyse))
+        .route("/api/position", post(position::judge))
         .layer(DefaultBodyLimit::max(HTTP_BODY_MAX))
         .route_layer(middleware::from_fn_with_state(Arc::clone(&server), slow_down));
     Router::new()

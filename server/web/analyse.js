@@ -1,24 +1,22 @@
 // A board to try moves on for both sides, and games from files and lists. What is on it is in the
 // address, so that a position can be passed on.
 
-/** @import { Point, Rules, Size, VariantName, View } from './types' */
+/** @import { Judged, Point, Rules, Size, VariantName, View } from './types' */
 
 import { createBoard } from './board.js';
 import { el, write } from './dom.js';
-import { forbiddenPoints } from './forbidden.js';
-import { readGame } from './formats.js';
 import { boundsOf, pointName } from './geometry.js';
-import { winningLine } from './lines.js';
 import { createMoves } from './moves.js';
-import { sizeName, VARIANTS, variantName } from './names.js';
+import { outcomeName, sizeName, VARIANTS, variantName } from './names.js';
 import { select } from './options.js';
+import { askPosition, createJudge } from './position.js';
 import { createSteps } from './steps.js';
 import { createStudy } from './study.js';
 import { t } from './texts.js';
 
 const SIZES = ['3', '13', '15', '17', '19', '20', '30', 'unbounded'];
-/** A file larger than this is no game. */
-const FILE_MAX = 1_000_000;
+/** The server reads no longer texts, in bytes. */
+const TEXT_MAX = 96_000;
 
 /** @type {View} */
 export const view = (app, place) => {
@@ -26,7 +24,7 @@ export const view = (app, place) => {
   /** @type {Rules} */
   let rules = rulesOf(asked.get('variant') ?? 'freestyle', asked.get('size') ?? '15');
   /** @type {Point[]} */
-  let moves = readGame(asked.get('moves') ?? '', rules.size)?.moves ?? [];
+  let moves = [];
 
   /** What the address says. */
   let address = '';
@@ -46,6 +44,7 @@ export const view = (app, place) => {
     announce: (words) => app.announce(words, true),
   });
   const study = createStudy(update);
+  const judge = createJudge(update);
 
   place.append(el('div', { class: 'table replay' },
     el('div', { class: 'board-side' }, boardPlace),
@@ -64,14 +63,16 @@ export const view = (app, place) => {
   }
   file.addEventListener('change', async () => {
     const chosen = file.files?.[0];
-    if (chosen && chosen.size <= FILE_MAX) take(await chosen.text());
+    if (chosen) void take(await chosen.text());
     file.value = '';
   });
   app.tab(`${t('analyse')} – Fivefold`);
-  steps.show(moves.length);
-  update();
+  const given = asked.get('moves');
+  if (given) void take(given);
+  else update();
   return () => {
     study.remove();
+    judge.remove();
     board.remove();
   };
 
@@ -100,13 +101,22 @@ export const view = (app, place) => {
     begin(rules, []);
   }
 
-  /** @param {string} written */
-  function take(written) {
-    const read = readGame(written, rules.size);
-    if (!read) return write(told, t('import_nothing'));
-    begin({ ...rulesOf(read.variant ?? rules.variant, 'unbounded'), size: read.size }, read.moves);
-    const { left } = read;
-    write(told, left === undefined ? t('import_done', { plies: moves.length }) : t('import_left', { plies: moves.length, left }));
+  /** Has the server read a game. @param {string} text */
+  async function take(text) {
+    if (text.length > TEXT_MAX) return write(told, t('import_long'));
+    try {
+      show(await askPosition({ rules, text }));
+    } catch (/** @type {any} */ error) {
+      write(told, error instanceof TypeError ? t('failed') : error.message);
+    }
+  }
+
+  /** @param {Judged} read */
+  function show(read) {
+    const plies = read.moves.length;
+    if (plies === 0 && !read.unplayed) return write(told, t('import_nothing'));
+    begin(read.rules, read.moves);
+    write(told, t('import_done', { plies }) + (read.unplayed ? ` ${plies + 1}: ${read.unplayed}` : ''));
   }
 
   function showRules() {
@@ -119,19 +129,17 @@ export const view = (app, place) => {
   function update() {
     const ply = steps.at ?? moves.length;
     const shown = moves.slice(0, ply);
-    const winning = winningLine(shown, rules);
-    const stone = ply % 2 === 0 ? 'black' : 'white';
-    const renju = rules.variant === 'renju' && rules.size !== 'unbounded' && stone === 'black' && !winning;
-    study.look({ rules, moves: shown, over: winning !== undefined });
+    const judged = judge.of(rules, shown);
+    const outcome = judged?.outcome;
+    study.look({ rules, moves: shown, over: !judged || !!outcome });
     board.show({
-      size: rules.size, moves: shown, winning, turn: winning ? undefined : stone,
-      forbidden: renju && rules.size !== 'unbounded' ? forbiddenPoints(shown, rules.size) : undefined,
+      size: rules.size, moves: shown, winning: outcome?.points, turn: outcome ? undefined : ply % 2 === 0 ? 'black' : 'white',
+      forbidden: judged?.forbidden,
       ...study.shown(),
     });
     list.show(ply);
-    const won = winning && winning.length > 0;
-    write(result, won ? t(stone === 'white' ? 'black_won' : 'white_won', { why: t('end_five') }) : winning ? t('end_full_board') : '');
-    result.hidden = !winning;
+    write(result, outcome ? outcomeName(outcome) : '');
+    result.hidden = !outcome;
     const names = moves.map((point) => pointName(point, boundsOf(rules.size))).join(' ');
     const words = String(new URLSearchParams({ variant: rules.variant, size: String(rules.size), moves: names }));
     // Only where it is another: this comes while somebody is about to leave, too.
@@ -149,7 +157,9 @@ function rulesOf(variant, size) {
   const known = /** @type {VariantName} */ (VARIANTS.find((name) => name === variant) ?? 'freestyle');
   const [width = NaN, height = width] = size.split(',').map(Number);
   const fits = (/** @type {number} */ side) => Number.isInteger(side) && side >= 3 && side <= 64;
+  // Renju has one board.
+  if (known === 'renju') return { variant: known, size: [15, 15] };
   /** @type {Size} */
-  const board = size === 'unbounded' && known !== 'renju' ? 'unbounded' : fits(width) && fits(height) ? [width, height] : [15, 15];
+  const board = size === 'unbounded' ? size : fits(width) && fits(height) ? [width, height] : [15, 15];
   return known === 'mnk' ? { variant: known, k: board !== 'unbounded' && Math.min(...board) < 5 ? 3 : 5, size: board } : { variant: known, size: board };
 }

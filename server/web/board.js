@@ -114,9 +114,7 @@ export class Board {
     }
     const themed = new MutationObserver(() => this.#restyle());
     themed.observe(document.documentElement, { attributes: true });
-    for (const query of ['(prefers-color-scheme: dark)', '(prefers-contrast: more)', '(forced-colors: active)']) {
-      matchMedia(query).addEventListener('change', () => this.#restyle(), { signal });
-    }
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#restyle(), { signal });
     const unset = onSettings(() => this.#restyle());
     signal.addEventListener('abort', () => {
       unset();

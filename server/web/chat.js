@@ -49,6 +49,7 @@ export function createChat(app, room) {
     try {
       const answer = await app.connection.send({ type: 'chat', room: room.code });
       if (answer.type !== 'chat') return;
+      usable = true;
       lines.clear();
       for (const line of answer.players) lines.set(line.number, { ...line, apart: false });
       for (const line of answer.spectators ?? []) lines.set(line.number, { ...line, apart: true });

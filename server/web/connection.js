@@ -65,6 +65,8 @@ export class Connection {
   /** @type {WebSocket | undefined} */
   #socket;
   #greeted = false;
+  /** Who we have said that we are. @type {string | undefined} */
+  #said;
   #failures = 0;
   #prefix = random();
   #count = 0;
@@ -87,6 +89,10 @@ export class Connection {
     addEventListener('online', () => this.#now());
     document.addEventListener('visibilitychange', () => {
       if (document.visibilityState === 'visible') this.#look();
+    });
+    // Two tabs of somebody new may each be given an identity: what was kept last counts for both.
+    addEventListener('storage', ({ key }) => {
+      if (key === KEPT.identity && this.#identity() !== this.#said) this.#connect();
     });
     setInterval(() => this.#look(), PING_EVERY_MS);
     this.#connect();
@@ -147,13 +153,14 @@ export class Connection {
 
   #connect() {
     clearTimeout(this.#retry);
+    this.#socket?.close();
     const socket = new WebSocket(this.url);
     this.#socket = socket;
     this.#greeted = false;
     this.#expect();
     socket.onopen = () => {
       if (socket !== this.#socket) return;
-      const identity = localStorage.getItem(KEPT.identity) ?? undefined;
+      const identity = this.#said = this.#identity();
       const name = localStorage.getItem(KEPT.name) ?? undefined;
       socket.send(JSON.stringify({ type: 'hello', id: this.#id(), protocol: PROTOCOL, identity, name }));
     };
@@ -163,6 +170,11 @@ export class Connection {
     socket.onclose = (event) => {
       if (socket === this.#socket) this.#closed(event.code);
     };
+  }
+
+  /** Who we are to be: as this is kept, every tab is the same. */
+  #identity() {
+    return localStorage.getItem(KEPT.identity) ?? undefined;
   }
 
   /** @param {number} code */
@@ -266,7 +278,12 @@ export class Connection {
 
   /** @param {import('./types').Welcome} welcome */
   #welcome(welcome) {
-    if (welcome.identity) localStorage.setItem(KEPT.identity, welcome.identity);
+    if (welcome.identity) {
+      // Another tab was faster.
+      if (this.#identity()) return this.#connect();
+      localStorage.setItem(KEPT.identity, welcome.identity);
+      this.#said = welcome.identity;
+    }
     clearTimeout(this.#deadline);
     this.you = welcome.you;
     this.name = welcome.name;

@@ -27,13 +27,19 @@ import { columnName, nameStep, starPoints, visible, wholeBoard } from './geometr
 const COLOURS = /** @type {const} */ ([
   'wood', 'line', 'name', 'black', 'black-rim', 'white', 'white-rim', 'accent', 'bad', 'heat', 'shadow',
 ]);
+/** How a browser writes `transparent`. */
+const TRANSPARENT = 'rgba(0, 0, 0, 0)';
 /** A stone's radius in steps. */
 const RADIUS = 0.465;
 
 /** The colours that the theme gives. @returns {Palette} */
 export function readPalette() {
-  const style = getComputedStyle(document.documentElement);
-  const read = COLOURS.map((name) => [name, style.getPropertyValue(`--board-${name}`).trim() || '#888']);
+  const probe = document.body.appendChild(document.createElement('i'));
+  const read = COLOURS.map((name) => {
+    probe.style.color = `var(--board-${name})`;
+    return [name, getComputedStyle(probe).color];
+  });
+  probe.remove();
   return Object.fromEntries(read);
 }
 
@@ -234,7 +240,7 @@ export class Stones {
     canvas.translate(half + 0.5, half + 0.5);
     if (radius < 4) paintDot(canvas, radius, stone, this.palette);
     else if (style === 'marks') paintMark(canvas, radius, stone, this.palette);
-    else paintStone(canvas, radius, stone, this.palette, style === 'shaded' && this.palette.shadow !== 'transparent');
+    else paintStone(canvas, radius, stone, this.palette, style === 'shaded' && this.palette.shadow !== TRANSPARENT);
     this.#pictures.set(key, picture);
     return picture;
   }

@@ -4,11 +4,11 @@
 
 import { createBoard } from './board.js';
 import { el, fill, write } from './dom.js';
-import { forbiddenPoints } from './forbidden.js';
 import { boundsOf, pointName } from './geometry.js';
 import { createGraph } from './graph.js';
 import { createMoves } from './moves.js';
 import { outcomeName, playerName, rulesName } from './names.js';
+import { createJudge, mayForbid } from './position.js';
 import { course, deciding, fetchReview } from './review.js';
 import { createSteps } from './steps.js';
 import { t } from './texts.js';
@@ -54,9 +54,10 @@ function show(app, place, game, signal) {
   const lineChoice = el('label', { class: 'check', hidden: true }, showsLine, t('show_best'));
   const turning = el('div', { class: 'deciding' });
   const list = createMoves(moves, rules.size, go);
+  const judge = createJudge(update);
   const board = createBoard(boardPlace, { onkey: key, announce: (text) => app.announce(text) });
-  const player = (/** @type {'black' | 'white'} */ stone) => el('span', { class: `player ${stone}${outcome.winner === stone ? ' winner' : ''}` },
-    el('i', { class: 'disc' }), playerName(game[stone]));
+  const player = (/** @type {'black' | 'white'} */ stone) => el('span', { class: outcome.winner === stone ? 'winner' : '' },
+    el('span', { class: `stone ${stone}`, title: t(stone) }), el('bdi', null, playerName(game[stone])));
   place.append(el('div', { class: 'table replay' },
     el('div', { class: 'board-side' }, boardPlace),
     el('div', { class: 'panel' },
@@ -84,6 +85,7 @@ function show(app, place, game, signal) {
   signal.addEventListener('abort', () => {
     autoplay(false);
     graph.remove();
+    judge.remove();
     board.remove();
   });
 
@@ -99,11 +101,11 @@ function show(app, place, game, signal) {
     if (whole) autoplay(false);
     const size = rules.size;
     const line = review && showsLine.checked ? review.moves[ply]?.line : undefined;
-    const blackNext = ply % 2 === 0 && !whole;
+    const shown = moves.slice(0, ply);
     board.show({
-      size, moves: moves.slice(0, ply), line,
+      size, moves: shown, line,
       winning: whole ? outcome.points : undefined,
-      forbidden: rules.variant === 'renju' && size !== 'unbounded' && blackNext ? forbiddenPoints(moves.slice(0, ply), size) : undefined,
+      forbidden: !whole && mayForbid(rules, shown) ? judge.of(rules, shown)?.forbidden : undefined,
     });
     graph.show(values && review && { values, marks: deciding(review), words }, ply);
     const next = review?.moves[ply];

@@ -8,10 +8,14 @@ import { outcomeName, playerName, rulesName } from './names.js';
 import { isMember } from './room.js';
 import { language, t } from './texts.js';
 
+/** A search that finds fewer looks on in older games, in so many pages of the list at once. */
+const FOUND_ENOUGH = 20;
+const PAGES_MAX = 20;
+
 /** @type {View} */
 export const view = (app, place) => {
   app.tab(`${t('games')} – Fivefold`);
-  const search = el('input', { type: 'search', placeholder: t('search'), 'aria-label': t('search'), oninput: show });
+  const search = el('input', { type: 'search', placeholder: t('search'), 'aria-label': t('search'), oninput: look });
   const tab = (/** @type {boolean} */ mine) => el('button', {
     type: 'button', 'aria-pressed': String(mine === own), onclick: () => choose(mine),
   }, t(mine ? 'my_games' : 'public_games'));
@@ -37,31 +41,41 @@ export const view = (app, place) => {
     void load();
   }
 
+  /** Goes on in the list; while a search finds little there, further. */
   async function load() {
     turn += 1;
     const asked = turn;
     try {
       // Somebody new is given an identity first.
       if (!app.connection.you) await app.connection.send({ type: 'ping' });
-      const query = new URLSearchParams(next ? { before: String(next) } : {});
-      const headers = own ? { authorization: `Bearer ${localStorage.getItem(KEPT.identity)}` } : undefined;
-      const answer = await fetch(`/api/games?${query}`, { headers });
-      if (!answer.ok) throw new Error(answer.statusText);
-      const page = await answer.json();
-      if (gone || asked !== turn) return;
-      games = [...games, ...page.games];
-      next = page.next;
+      for (let pages = 0; pages < PAGES_MAX; pages += 1) {
+        const query = new URLSearchParams(next ? { before: String(next) } : {});
+        const headers = own ? { authorization: `Bearer ${localStorage.getItem(KEPT.identity)}` } : undefined;
+        const answer = await fetch(`/api/games?${query}`, { headers });
+        if (!answer.ok) throw new Error(answer.statusText);
+        const page = await answer.json();
+        if (gone || asked !== turn) return;
+        games = [...games, ...page.games];
+        next = page.next;
+        if (!show()) return;
+      }
     } catch {
       app.toast(t('failed'));
     }
-    show();
   }
 
+  /** Another search. */
+  function look() {
+    if (show()) void load();
+  }
+
+  /** Shows what is found; whether a search is to go on in what is not there yet. */
   function show() {
     const words = search.value.toLocaleLowerCase().split(/\s+/).filter(Boolean);
     const found = games.filter((game) => words.every((word) => told(game).includes(word)));
     fill(list, ...(found.length > 0 ? found.map(row) : [el('li', { class: 'hint' }, t(games.length > 0 ? 'no_match' : 'no_games'))]));
     more.hidden = next === undefined;
+    return words.length > 0 && found.length < FOUND_ENOUGH && next !== undefined;
   }
 
   /** Everything that a row says, to search in. @param {GameSummary} game */

@@ -164,6 +164,5 @@ export function createHelp(app, room, board, redraw, viewed) {
     reset() {
       askedWeights = askedEngine = '';
     },
-    remove() {},
   };
 }

@@ -27,6 +27,8 @@ const polite = el('div', { class: 'spoken', role: 'status' });
 const urgent = el('div', { class: 'spoken', role: 'alert' });
 const toasts = el('div', { class: 'toasts', role: 'status' });
 const link = el('link', { rel: 'icon' });
+/** Whether the system asks for high contrast. */
+const contrasts = matchMedia('(prefers-contrast: more)');
 
 const connection = new Connection(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`);
 
@@ -42,17 +44,9 @@ const app = {
     // The same text twice is read twice only where it differs.
     region.textContent = region.textContent === text ? `${text}\u00a0` : text;
   },
-  toast(text, action) {
+  toast(text) {
     const toast = el('div', { class: 'toast' }, text);
-    const timer = setTimeout(() => toast.remove(), TOAST_MS);
-    if (action) {
-      const press = () => {
-        clearTimeout(timer);
-        toast.remove();
-        action.press();
-      };
-      toast.append(el('button', { class: 'quiet', onclick: press }, action.label));
-    }
+    setTimeout(() => toast.remove(), TOAST_MS);
     toasts.append(toast);
   },
   tab(title, turn) {
@@ -142,12 +136,14 @@ function mark() {
 function dress() {
   choose();
   document.documentElement.lang = language();
-  document.documentElement.dataset.theme = settings.theme;
+  const { theme } = settings;
+  document.documentElement.dataset.theme = theme === 'auto' && contrasts.matches ? 'contrast' : theme;
 }
 
 document.addEventListener('click', follow);
 addEventListener('popstate', () => void show());
 onSettings(dress);
+contrasts.addEventListener('change', dress);
 dress();
 document.body.append(bar(), place, toasts, polite, urgent);
 connection.start();

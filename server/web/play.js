@@ -12,6 +12,7 @@ import { linkCard } from './invite.js';
 import { pointName } from './geometry.js';
 import { outcomeName, playerName, rulesName } from './names.js';
 import { createPlate } from './plate.js';
+import { createJudge, mayForbid } from './position.js';
 import { opponent, Room } from './room.js';
 import { spellControl } from './clock.js';
 import { click, finish, notice } from './sounds.js';
@@ -37,6 +38,7 @@ export const view = (app, place, code) => {
   const steps = createSteps(show);
   const actions = createActions(app, room, result);
   const chat = createChat(app, room);
+  const judge = createJudge(show);
   const board = createBoard(boardPlace, {
     onplay: play,
     onkey: (action) => (action.type === 'step' ? steps.step(action.by) : help.key(action)),
@@ -77,9 +79,12 @@ export const view = (app, place, code) => {
     const moves = game?.moves ?? [];
     steps.show(moves.length);
     const live = steps.at === undefined;
+    const shown = live ? moves : moves.slice(0, steps.at);
+    const judged = game && !(live && game.outcome) && mayForbid(room.rules, shown) ? judge.of(room.rules, shown) : undefined;
     board.show({
       size: room.rules.size,
-      moves: live ? moves : moves.slice(0, steps.at),
+      moves: shown,
+      forbidden: judged?.forbidden,
       winning: live ? game?.outcome?.points : undefined,
       turn: live && room.turn === seat ? seat : undefined,
       waiting: live && room.turn && seat && room.turn !== seat ? seat : undefined,
@@ -203,7 +208,7 @@ export const view = (app, place, code) => {
     clearInterval(ticker);
     app.connection.leave(code);
     actions.remove();
-    help.remove();
+    judge.remove();
     board.remove();
   };
 };

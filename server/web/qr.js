@@ -20,11 +20,12 @@ const MASKS = [
 ];
 
 /**
- * A picture of the code.
+ * A picture of the code, where the text is short enough for one.
  * @param {string} text
  */
 export function qrPicture(text) {
   const rows = qr(text);
+  if (!rows) return undefined;
   const side = rows.length + 8;
   const path = rows.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x + 4} ${y + 4}h1v1h-1z` : ''))).join('');
   const picture = svg('svg', { viewBox: `0 0 ${side} ${side}`, class: 'qr', role: 'img', 'aria-label': 'QR' });
@@ -33,17 +34,17 @@ export function qrPicture(text) {
 }
 
 /**
- * The code's modules, row by row; true is dark.
- * @param {string} text of at most 134 bytes
+ * The code's modules, row by row; true is dark. Nothing for a text of more than 134 bytes.
+ * @param {string} text
  */
 export function qr(text) {
   const bytes = new TextEncoder().encode(text);
   const version = BLOCKS.findIndex(([, data]) => sum(data) >= bytes.length + 2) + 1;
-  if (version === 0) throw new RangeError('too long for a code');
+  if (version === 0) return undefined;
   const words = codewords(bytes, version);
   const drawn = MASKS.map((mask, index) => draw(version, words, mask, index));
   const scores = drawn.map(penalty);
-  return drawn[scores.indexOf(Math.min(...scores))] ?? [];
+  return drawn[scores.indexOf(Math.min(...scores))];
 }
 
 /** @param {number[]} numbers */

@@ -44,18 +44,19 @@ export function createStudy(redraw) {
     if (!wanted) return;
     asking = new AbortController();
     const { signal } = asking;
-    hear(wanted, signal).catch(() => {
-      if (!signal.aborted) write(told, t('help_busy'));
+    hear(wanted, signal).catch((error) => {
+      if (!signal.aborted) write(told, error instanceof TypeError ? t('failed') : error.message);
     });
   }
 
-  /** Reads what is found, a line of JSON each time, until it is enough.
+  /** Reads what is found, a line of JSON each time, until it is enough. Fails with what the server
+   * says, or with a `TypeError` where it cannot be reached.
    * @param {string} question @param {AbortSignal} signal */
   async function hear(question, signal) {
     const answer = await fetch('/api/analyse', {
       method: 'POST', body: question, headers: { 'content-type': 'application/json' }, signal,
     });
-    if (!answer.ok || !answer.body) throw new Error(answer.statusText);
+    if (!answer.ok || !answer.body) throw new Error(answer.status === 503 ? t('help_busy') : await answer.text());
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
     let text = '';
     for (;;) {

@@ -241,7 +241,7 @@ const TEXTS = {
   import_read: ['Read', 'Прочитать', 'Leer'],
   import_nothing: ['No moves were found in it.', 'Ходов не найдено.', 'No se encontraron jugadas.'],
   import_done: ['Moves read: {plies}', 'Прочитано ходов: {plies}', 'Jugadas leídas: {plies}'],
-  import_left: ['Moves read: {plies}; “{left}” is none.', 'Прочитано ходов: {plies}; «{left}» не ход.', 'Jugadas leídas: {plies}; «{left}» no vale.'],
+  import_long: ['The text is too long.', 'Текст слишком длинный.', 'El texto es demasiado largo.'],
   clear: ['Clear', 'Очистить', 'Vaciar'],
 };
 

@@ -9,6 +9,8 @@ export type Rules = { variant: VariantName; k?: number; size: Size };
 export type BotSpec = { kind: 'minimax' | 'attack' | 'pattern' | 'engine'; strength?: number };
 export type Player = { member: string; name: string; engine?: boolean } | { bot: BotSpec };
 export type Seats = { black?: Player | null; white?: Player | null };
+/** What the rules say of a position. */
+export type Judged = { rules: Rules; moves: Point[]; forbidden?: Point[]; outcome?: Outcome; unplayed?: string };
 export type Phase = 'waiting' | 'running' | 'finished';
 
 export type TimeControl =
@@ -137,8 +139,8 @@ export type App = {
   go: (path: string) => void;
   /** Has a screen reader say something; urgent: at once. */
   announce: (text: string, urgent?: boolean) => void;
-  /** Shows a line for some seconds, which may have something to press. */
-  toast: (text: string, action?: { label: string; press: () => void }) => void;
+  /** Shows a line for some seconds. */
+  toast: (text: string) => void;
   /** Sets the tab's title and icon. */
   tab: (title: string, turn?: Stone | 'yours') => void;
   /** Opens a dialog. */

@@ -7,3 +7,25 @@ pub mod moves;
 pub mod psq;
 mod rules_text;
 pub mod sgf;
+
+use self::file::{FileError, GameFile};
+use crate::rules::Rules;
+
+/// Reads a game in whichever of the formats its text begins like: SGF, PSQ, JSON, or a list of
+/// moves. The rules are those of the text, as far as it tells them, and otherwise `otherwise`.
+///
+/// # Errors
+/// When it is no game in that format; with the line.
+pub fn read(text: &str, otherwise: Rules) -> Result<GameFile, FileError> {
+    let text = text.trim_start_matches('\u{feff}');
+    let begin = text.trim_start();
+    if begin.starts_with("Piskvorky") {
+        psq::read(text, otherwise.variant())
+    } else if begin.starts_with('{') {
+        file::from_json(text)
+    } else if begin.starts_with('(') {
+        sgf::read(text, otherwise.variant())
+    } else {
+        moves::read(text, otherwise)
+    }
+}

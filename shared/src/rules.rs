@@ -16,6 +16,7 @@
 
 mod board;
 mod forbidden;
+mod judged;
 mod line;
 mod outcome;
 mod point;
@@ -25,6 +26,7 @@ mod variant;
 
 pub use self::{
     board::Board,
+    judged::Judged,
     outcome::{Forbidden, Outcome},
     point::{Axis, Point},
     position::{Illegal, Position},

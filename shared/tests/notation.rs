@@ -3,6 +3,7 @@
 
 use fivefold_shared::{
     notation::{
+        self,
         file::{Ending, FileError, FileMove, GameFile},
         moves, psq, sgf,
     },
@@ -120,6 +121,29 @@ fn lists_of_moves_are_read_as_people_write_them() {
         let same = found == expected || is_error && found.starts_with(&expected[..20]);
         assert!(same, "{text}: {found}");
     }
+}
+
+#[test]
+fn a_text_is_read_in_the_format_that_it_begins_like() {
+    let json = r#"{"rules": {"variant": "freestyle", "size": 15}, "moves": [
+        {"point": [7, 7]}, {"point": [8, 6], "took_ms": 5}]}"#;
+    let told = r#"{"id": "k7m2qpxw9abcdefg", "rules": {"variant": "freestyle", "size": 15},
+        "visibility": "public", "black": {"bot": {"kind": "attack"}},
+        "white": {"bot": {"kind": "pattern"}}, "started_at": 0, "ended_at": 9, "plies": 2,
+        "outcome": {"reason": "agreement"},
+        "moves": [{"point": [7, 7], "at": 4}, {"point": [8, 6], "at": 9}]}"#;
+    for text in [
+        "h8 i9",
+        "\n (;GM[4]SZ[15];B[hh];W[ig])",
+        "\u{feff}Piskvorky 15x15, 1:1, 0\n8,8\n9,7\n",
+        json,
+        told,
+    ] {
+        let game = notation::read(text, freestyle()).expect("a game");
+        assert_eq!(moves::write(&game), "freestyle 15x15\nh8 i9\n", "{text}");
+    }
+    let error = notation::read("{\n\"moves\": [}", freestyle()).expect_err("no game");
+    assert!(error.to_string().starts_with("line 2: "), "{error}");
 }
 
 fn rules() -> impl Strategy<Value = Rules> {

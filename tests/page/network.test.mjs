@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { put, sees, stage, twoPlay } from './harness.mjs';
+import { put, sees, stage, twoPlay, visitor } from './harness.mjs';
 
 const at = stage('--no-show');
 
@@ -53,4 +53,21 @@ test('a reload and a second tab keep the seat', async () => {
   await put(second, 'i8');
   await sees(ann.page, 'i8', 'Black');
   await sees(bob.page, 'i8', 'Black');
+});
+
+test('two first tabs, opened at once, are one person', async () => {
+  for (let times = 0; times < 5; times += 1) {
+    const { page, context, complaints } = await visitor(at.browser, at.server);
+    const tabs = [page, await context.newPage()];
+    await Promise.all(tabs.map((tab) => tab.goto('/')));
+    // Each makes a room, in which its own name is shown.
+    const names = await Promise.all(tabs.map(async (tab) => {
+      await tab.getByRole('button', { name: 'Play a friend' }).click();
+      await tab.getByRole('heading', { name: 'Waiting' }).waitFor();
+      return tab.locator('.me').textContent();
+    }));
+    assert.equal(names[0], names[1]);
+    assert.deepEqual(complaints, []);
+    await context.close();
+  }
 });

@@ -118,3 +118,36 @@ test('one is the same on another device, by a link', async () => {
   await there.page.getByRole('button', { name: 'Ann' }).waitFor();
   assert.ok(!asked.some((url) => url.includes(link.split('=')[1] ?? '?')), 'the server is not told');
 });
+
+test('renju’s forbidden points are shown while Black is to move', async () => {
+  const kept = { name: 'fivefold.options', value: JSON.stringify({ variant: 'renju', size: '15', clock: 0 }) };
+  const { ann, bob } = await twoPlay(at, { storageState: { cookies: [], origins: [{ origin: at.server.url, localStorage: [kept] }] } });
+  await playAll([ann.page, bob.page], ['h8', 'a15', 'i8', 'c15', 'g7', 'e15', 'g6', 'g15']);
+  await sees(ann.page, 'g8', 'forbidden to Black');
+  await put(ann.page, 'g8');
+  await ann.page.locator('.toast').getByText('Forbidden to Black: a double three.').waitFor();
+  await playAll([ann.page, bob.page], ['j8']);
+  await sees(ann.page, 'g8', 'empty');
+  assert.deepEqual([...ann.complaints, ...bob.complaints], []);
+});
+
+test('a search finds what is not on the first page of the list', async () => {
+  const { page, complaints } = await visitor(at.browser, at.server);
+  const named = (/** @type {number} */ number, /** @type {string} */ name) => ({
+    id: String(number), rules: { variant: 'freestyle', size: [15, 15] }, visibility: 'public', black: { member: '0', name }, white: { bot: { kind: 'attack' } },
+    started_at: 0, ended_at: number, plies: 9, outcome: { reason: 'agreement' },
+  });
+  // Three pages of fifty, and Zoe in the last game of all.
+  await page.route('**/api/games?*', (route) => {
+    const before = Number(new URL(route.request().url()).searchParams.get('before') ?? 151);
+    const games = Array.from({ length: 50 }, (_, at) => named(before - 1 - at, before - 1 - at === 1 ? 'Zoe' : 'Ann'));
+    return route.fulfill({ json: { games, next: before > 51 ? before - 50 : undefined } });
+  });
+  await page.goto('/games');
+  await page.locator('.game').nth(49).waitFor();
+  assert.equal(await page.locator('.game').count(), 50);
+  await page.getByLabel('Search').fill('zoe');
+  await page.locator('.game', { hasText: 'Zoe' }).waitFor();
+  assert.equal(await page.locator('.game').count(), 1);
+  assert.deepEqual(complaints, []);
+});

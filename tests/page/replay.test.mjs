@@ -145,3 +145,35 @@ test('a game is read from text, and the engine thinks about it', async () => {
   await page.locator('.lines li').first().waitFor();
   assert.match((await page.locator('.lines li').first().textContent()) ?? '', /^(\d+%|−?#\d*) [a-o]\d/);
 });
+
+test('what is no game is said with its line, and what cannot be played with its reason', async () => {
+  const { page, complaints } = await visitor(browser, server);
+  await page.goto('/analyse');
+  await page.getByText('Import a game').click();
+  /** @type {[string, RegExp][]} */
+  const cases = [
+    ['h8\nz26', /^line 2: .*z26/], ['', /^No moves were found/], ['h8 i9 h8', /^Moves read: 2 3: this point has a stone already/],
+    ['Piskvorky 20x20, 11:11, 0\r\n11,11,0\r\n12,10,130\r\nann\r\nbob\r\n-1\r\n', /^Moves read: 2$/], ['x'.repeat(100_000), /^The text is too long/],
+  ];
+  for (const [text, told] of cases) {
+    await page.getByLabel('SGF, PSQ, or moves').fill(text);
+    await page.getByRole('button', { name: 'Read' }).click();
+    await page.locator('.import').getByText(told).waitFor();
+  }
+  await called(page, 'k10, Black');
+  assert.deepEqual(complaints.filter((text) => !/status of 4/.test(text)), []);
+});
+
+test('why the engine does not think along is told truly', async () => {
+  const { page } = await visitor(browser, server);
+  await page.goto('/analyse');
+  const answers = [{ status: 503, body: 'x' }, { status: 429, body: 'Too many questions. Wait a moment.\n' }, undefined];
+  const told = ['The server is busy', 'Too many questions.', 'That did not work.'];
+  for (const [index, answer] of answers.entries()) {
+    await page.route('**/api/analyse', (route) => (answer ? route.fulfill(answer) : route.abort()));
+    await page.getByRole('button', { name: 'Think along' }).click();
+    await page.locator('.help').getByText(told[index] ?? '').waitFor();
+    await page.getByRole('button', { name: 'Think along' }).click();
+    await page.unroute('**/api/analyse');
+  }
+});

@@ -1,15 +1,19 @@
-//! Analyses of positions that belong to no room, over HTTP.
+//! Positions that belong to no room, over HTTP: what the engine and what the rules say of them.
 
-use fivefold_shared::analysis::Report;
+use fivefold_server::limits::HTTP_BODY_MAX;
+use fivefold_shared::{analysis::Report, rules::Judged};
 use serde_json::{Value, json};
 
 use crate::harness::{LIMITS, TestServer};
 
 /// The answer to a question, up to its end: its first line and its body.
 async fn ask(server: &TestServer, question: &Value) -> (String, String) {
-    let body = question.to_string();
+    post(server, "/api/analyse", &question.to_string()).await
+}
+
+async fn post(server: &TestServer, path: &str, body: &str) -> (String, String) {
     let head = format!(
-        "POST /api/analyse HTTP/1.0\nHost: test\nContent-Type: application/json\n\
+        "POST {path} HTTP/1.0\nHost: test\nContent-Type: application/json\n\
          Content-Length: {}\n\n{body}",
         body.len()
     );
@@ -51,5 +55,65 @@ async fn what_is_no_position_is_not_analysed() {
     for (question, status, reason) in cases {
         let (told, body) = ask(&server, &question).await;
         assert!(told.contains(status) && body.contains(reason), "{question}: {told} {body}");
+    }
+}
+
+#[tokio::test]
+async fn the_rules_tell_what_is_forbidden_and_how_it_ended() {
+    let server = TestServer::start(LIMITS);
+    let renju = json!({"variant": "renju", "size": [15, 15]});
+    let tic_tac_toe = json!({"variant": "mnk", "k": 3, "size": [3, 3]});
+    let threes = json!([[7, 7], [0, 0], [8, 7], [2, 0], [6, 8], [4, 0], [6, 9], [6, 0]]);
+    let row = json!([[1, 1], [0, 0], [2, 0], [0, 2], [1, 0], [0, 1], [2, 2]]);
+    let told = |rules: &Value, moves: &Value| json!({"rules": rules, "moves": moves});
+    let cases = [
+        (told(&renju, &json!([])), 0, "null", None),
+        (told(&renju, &threes), 8, r#"[[6,7]]"#, None),
+        // With White to move nothing is forbidden.
+        (told(&renju, &json!([[7, 7]])), 1, "null", None),
+        (told(&tic_tac_toe, &row), 6, "null", Some("the game is over")),
+        (told(&renju, &json!([[7, 7], [7, 7]])), 1, "null", Some("this point has a stone already")),
+        (
+            json!({"rules": tic_tac_toe, "text": "Piskvorky 15x15, 0:0, 1\n8,8,0\n9,7,0\n"}),
+            2,
+            "null",
+            None,
+        ),
+        (json!({"rules": renju, "text": "(;SZ[15];B[hh];W[ig])"}), 2, "null", None),
+        (json!({"rules": renju, "text": "1. h8, i9 2. g9"}), 3, "null", None),
+    ];
+    for (question, plies, forbidden, unplayed) in cases {
+        let (status, body) = post(&server, "/api/position", &question.to_string()).await;
+        assert!(status.ends_with("200 OK"), "{question}: {status} {body}");
+        let judged: Judged = serde_json::from_str(&body).unwrap();
+        assert_eq!(judged.moves.len(), plies, "{question}");
+        assert_eq!(judged.unplayed.as_deref(), unplayed, "{question}");
+        let value: Value = serde_json::from_str(&body).unwrap();
+        assert_eq!(value["forbidden"].to_string(), forbidden, "{question}");
+        assert_eq!(value["outcome"]["winner"] == "white", plies == 6, "{question}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_game_is_not_judged() {
+    let server = TestServer::start(LIMITS);
+    let rules = json!({"variant": "freestyle", "size": [15, 15]});
+    let long = |length: usize| {
+        let empty = json!({"rules": rules, "text": ""}).to_string().len();
+        json!({"rules": rules, "text": " ".repeat(length - empty)})
+    };
+    let cases = [
+        (json!({"rules": rules, "text": "h8\nz26"}), "400", "line 2: "),
+        (json!({"rules": rules, "text": "(;SZ[15"}), "400", "line 1: "),
+        (json!({"rules": {"variant": "renju", "size": [9, 9]}, "moves": []}), "422", "renju"),
+        (json!({"rules": rules}), "422", ""),
+        (json!({"moves": []}), "422", "rules"),
+        (long(HTTP_BODY_MAX), "200", "moves"),
+        (long(HTTP_BODY_MAX + 1), "413", ""),
+    ];
+    for (question, status, reason) in cases {
+        let (told, body) = post(&server, "/api/position", &question.to_string()).await;
+        let begin: String = question.to_string().chars().take(80).collect();
+        assert!(told.contains(status) && body.contains(reason), "{begin}: {told} {body}");
     }
 }

@@ -113,6 +113,18 @@ impl From<&Outcome> for Ending {
     }
 }
 
+/// Reads JSON: a finished game as a server tells it, or a [`GameFile`].
+///
+/// # Errors
+/// When it is neither; with what the second lacks.
+pub fn from_json(text: &str) -> Result<GameFile, FileError> {
+    match serde_json::from_str::<Record>(text) {
+        Ok(record) => Ok(GameFile::from(&record)),
+        Err(_) => serde_json::from_str(text)
+            .map_err(|error| FileError { line: error.line().max(1), text: error.to_string() }),
+    }
+}
+
 impl GameFile {
     /// A game of which nothing is known but the moves.
     pub fn of_moves(rules: Rules, moves: impl IntoIterator<Item = Point>) -> Self {

@@ -8,6 +8,7 @@ use crate::{
     analysis::Report,
     record::{FinishedGame, GameList},
     review::{GameReview, ReviewProgress},
+    rules::Judged,
 };
 
 /// An example of what a client says, in the guide above: the text must be a command, and the
@@ -67,6 +68,14 @@ pub fn progress_says(json: &str) {
 /// When it is not.
 pub fn report_says(json: &str) {
     assert_same(json, &read_and_write::<Report>(json));
+}
+
+/// An example of what the rules say of a position; as [`client_says`].
+///
+/// # Panics
+/// When it is not.
+pub fn position_says(json: &str) {
+    assert_same(json, &read_and_write::<Judged>(json));
 }
 
 fn read_and_write<T: Serialize + DeserializeOwned>(json: &str) -> String {

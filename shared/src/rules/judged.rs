@@ -1,0 +1,45 @@
+//! What the rules say of moves that nobody has checked: how far they can be played, and what holds
+//! there. For those who show a position and know no rules.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Outcome, Point, Position, Rules};
+
+/// A position, and what the rules say of it. On the wire: `{"rules": {...}, "moves": [[7, 7]]}`,
+/// with `forbidden`, `outcome` and `unplayed` where there is something to say.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Judged {
+    /// The variant and the board.
+    pub rules: Rules,
+    /// The moves that can be played, Black's first.
+    pub moves: Vec<Point>,
+    /// The points that renju forbids to the side to move, sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forbidden: Vec<Point>,
+    /// How the game has ended, if it has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
+    /// Why the move after `moves` cannot be played, where there are more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unplayed: Option<String>,
+}
+
+impl Judged {
+    /// Plays the moves, up to the first that cannot be played.
+    pub fn of(rules: Rules, moves: impl IntoIterator<Item = Point>) -> Self {
+        let mut position = Position::new(rules);
+        let unplayed = moves
+            .into_iter()
+            .find_map(|point| position.play(point).err())
+            .map(|illegal| illegal.to_string());
+        let over = position.outcome().is_some();
+        let forbidden = if over { Vec::new() } else { position.forbidden_points() };
+        Self {
+            rules,
+            moves: position.moves().to_vec(),
+            forbidden: forbidden.into_iter().map(|(point, _)| point).collect(),
+            outcome: position.outcome().cloned(),
+            unplayed,
+        }
+    }
+}
