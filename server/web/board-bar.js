@@ -35,8 +35,9 @@ const ICONS = {
 };
 const ARROW = 'M4 12h15M13 6l6 6-6 6';
 
-/** @param {HTMLElement} whole @param {HTMLElement} stage what the board is drawn in @param {Asks} asks */
-export function createBar(whole, stage, asks) {
+/** @param {HTMLElement} whole @param {HTMLElement} stage what the board is drawn in
+ * @param {boolean} playable whether stones can ever be put there @param {Asks} asks */
+export function createBar(whole, stage, playable, asks) {
   const tool = (/** @type {ViewAction} */ what) => {
     const label = t(what === 'last' ? 'board_to_last' : `board_${what}`);
     return el('button', {
@@ -91,7 +92,7 @@ export function createBar(whole, stage, asks) {
   });
 
   stage.append(tools, hint, line);
-  whole.append(touch);
+  if (playable) whole.append(touch);
 
   return {
     /** @param {BarState} state */

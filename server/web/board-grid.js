@@ -4,7 +4,7 @@
 // grid is a window that goes along with the focus. It knows no game: what a cell is called, it asks.
 
 import { el } from './dom.js';
-import { isOn, pointName, toPixel, within } from './geometry.js';
+import { isOn, toPixel, within } from './geometry.js';
 import { t } from './texts.js';
 
 /** @typedef {import('./geometry.js').Point} Point */
@@ -116,7 +116,5 @@ export function createGrid(element, asks) {
     },
     /** Whether the keyboard is here. */
     hasFocus: () => grid.contains(document.activeElement),
-    /** What a point is called without what is on it. @param {Point} point */
-    pointName: (point) => pointName(point, bounds),
   };
 }

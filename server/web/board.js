@@ -25,7 +25,6 @@ import { t } from './texts.js';
  * @typedef {object} BoardOptions
  * @property {boolean} [still] only to be looked at: small boards in lists
  * @property {(point: Point) => void} [onplay] a point was chosen, and where needed confirmed
- * @property {(point: Point | undefined) => void} [onpremove] a premove was set or taken away
  * @property {(point: Point | null) => void} [onpoint] the mouse or the keyboard is at another point
  * @property {(action: Action) => void} [onkey] a key that is for others: steps, help of the bots
  * @property {(text: string) => void} [announce] has a screen reader say something
@@ -89,7 +88,7 @@ export class Board {
       focused: (point) => this.#focused(point),
       activate: (point) => this.#commit(point),
     });
-    this.bar = createBar(this.element, this.stage, {
+    this.bar = createBar(this.element, this.stage, !!this.options.onplay, {
       confirm: () => this.#ghost && this.#commit(this.#ghost),
       typed: (point) => this.#commit(point),
       typing: (point) => this.#setGhost(point),

@@ -3,7 +3,7 @@
 /** @import { Clock, SideTime, Stone, TimeControl } from './types' */
 
 /** Tenths of seconds are shown below this, and it is said once that time runs out. */
-export const LOW_MS = 10_000;
+const LOW_MS = 10_000;
 
 /**
  * What each side has at the start; nothing without a time control.
@@ -17,7 +17,7 @@ export function newClock(control) {
   return { control, black: { left_ms, periods }, white: { left_ms, periods } };
 }
 
-/** @typedef {{ left_ms: number, periods: number, running: boolean, low: boolean }} Face */
+/** @typedef {{ left_ms: number, periods: number, low: boolean }} Face `low`: time runs out now. */
 
 /**
  * What one side's clock shows at a time of the server's.
@@ -32,7 +32,7 @@ export function face(clock, stone, now) {
   const spent = running ? Math.max(0, now - (clock.running?.since ?? now)) : 0;
   const { left_ms, periods } = left(clock.control, side, spent);
   const low = running && left_ms < LOW_MS && periods <= 1;
-  return { left_ms, periods, running, low };
+  return { left_ms, periods, low };
 }
 
 /**

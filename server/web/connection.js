@@ -57,9 +57,7 @@ export class Connection {
   chat = true;
   /** The server's clock minus ours, in milliseconds. */
   offset = 0;
-  /** The time of a message to the server and back, in milliseconds. */
-  lag = 0;
-  /** Is told whenever the status, the name or the lag is another. */
+  /** Is told whenever the status or the name is another. */
   onchange = () => {};
 
   /** @type {WebSocket | undefined} */
@@ -146,11 +144,6 @@ export class Connection {
     location.reload();
   }
 
-  /** How many commands wait for their answers. */
-  get waiting() {
-    return this.#pending.size;
-  }
-
   #connect() {
     clearTimeout(this.#retry);
     this.#socket?.close();
@@ -203,11 +196,7 @@ export class Connection {
       if (this.status === 'lost' && !this.#socket) this.#now();
       return;
     }
-    const begin = performance.now();
-    this.send({ type: 'ping' }).then(() => {
-      this.lag = performance.now() - begin;
-      this.onchange();
-    }, () => {});
+    this.send({ type: 'ping' }).catch(() => {});
   }
 
   /** If nothing is heard for a while, the socket is taken for dead. */

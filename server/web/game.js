@@ -7,7 +7,7 @@ import { el, fill, write } from './dom.js';
 import { boundsOf, pointName } from './geometry.js';
 import { createGraph } from './graph.js';
 import { createMoves } from './moves.js';
-import { outcomeName, playerName, rulesName } from './names.js';
+import { outcomeName, playerName, rulesName, stoneSign } from './names.js';
 import { createJudge, mayForbid } from './position.js';
 import { course, deciding, fetchReview } from './review.js';
 import { createSteps } from './steps.js';
@@ -57,7 +57,7 @@ function show(app, place, game, signal) {
   const judge = createJudge(update);
   const board = createBoard(boardPlace, { onkey: key, announce: (text) => app.announce(text) });
   const player = (/** @type {'black' | 'white'} */ stone) => el('span', { class: outcome.winner === stone ? 'winner' : '' },
-    el('span', { class: `stone ${stone}`, title: t(stone) }), el('bdi', null, playerName(game[stone])));
+    stoneSign(stone), el('bdi', null, playerName(game[stone])));
   place.append(el('div', { class: 'table replay' },
     el('div', { class: 'board-side' }, boardPlace),
     el('div', { class: 'panel' },

@@ -4,7 +4,7 @@
 
 import { KEPT } from './connection.js';
 import { el, fill } from './dom.js';
-import { outcomeName, playerName, rulesName } from './names.js';
+import { outcomeName, playerName, rulesName, stoneSign } from './names.js';
 import { isMember } from './room.js';
 import { language, t } from './texts.js';
 
@@ -92,8 +92,7 @@ export const view = (app, place) => {
     return el('li', null, el('a', { class: 'game', href: `/game/${game.id}` },
       el('span', { class: `mark ${kind}` }, mark),
       el('span', { class: 'game-players' },
-        el('span', { class: 'stone black', title: t('black') }), el('bdi', null, playerName(game.black)), ' – ',
-        el('span', { class: 'stone white', title: t('white') }), el('bdi', null, playerName(game.white))),
+        stoneSign('black'), el('bdi', null, playerName(game.black)), ' – ', stoneSign('white'), el('bdi', null, playerName(game.white))),
       el('span', { class: 'hint' }, `${rulesName(game.rules)} · ${t('moves_count', { plies: game.plies })} · ${outcomeName(game.outcome)}`),
       el('time', { class: 'hint', dateTime: new Date(game.ended_at).toISOString() }, when.format(game.ended_at))));
   }

@@ -159,7 +159,7 @@ export function toPixel(view, viewport, [x, y]) {
  * @param {View} view @param {Viewport} viewport @param {number} px @param {number} py
  * @returns {[number, number]}
  */
-export function toPlace(view, viewport, px, py) {
+function toPlace(view, viewport, px, py) {
   return [
     view.x + (px - viewport.width / 2) / view.scale,
     view.y + (py - viewport.height / 2) / view.scale,

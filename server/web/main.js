@@ -72,12 +72,18 @@ async function show() {
   for (const [address, load] of ROUTES) {
     const found = address.exec(location.pathname);
     if (!found) continue;
-    const { view } = await load();
-    if (mine !== shows) return;
-    fill(place);
-    scrollTo(0, 0);
-    app.tab('Fivefold');
-    leave = view(app, place, found[1] ?? '');
+    try {
+      const { view } = await load();
+      if (mine !== shows) return;
+      fill(place);
+      scrollTo(0, 0);
+      app.tab('Fivefold');
+      leave = view(app, place, found[1] ?? '');
+    } catch (error) {
+      // Without a network there is no view that was not there before.
+      console.error(error);
+      app.toast(t('failed'));
+    }
     return;
   }
   app.tab('Fivefold');

@@ -1,7 +1,8 @@
 // What things are called: variants, sizes, players, ends of games.
 
-/** @import { Outcome, Player, Rules, Size, VariantName } from './types' */
+/** @import { Outcome, Player, Rules, Size, Stone, VariantName } from './types' */
 
+import { el } from './dom.js';
 import { t } from './texts.js';
 
 /** @type {readonly VariantName[]} */
@@ -28,6 +29,11 @@ export function playerName(player) {
   if ('member' in player) return player.engine ? t('bot_kind', { kind: player.name }) : player.name;
   const { kind, strength } = player.bot;
   return kind === 'engine' ? t('bot_level', { level: strength ?? 10 }) : t('bot_kind', { kind });
+}
+
+/** A small stone to stand before a name. @param {Stone} stone */
+export function stoneSign(stone) {
+  return el('span', { class: `stone ${stone} sign`, title: t(stone) });
 }
 
 /** @param {Outcome} outcome */

@@ -81,6 +81,7 @@ export const view = (app, place, code) => {
     const live = steps.at === undefined;
     const shown = live ? moves : moves.slice(0, steps.at);
     const judged = game && !(live && game.outcome) && mayForbid(room.rules, shown) ? judge.of(room.rules, shown) : undefined;
+    boardPlace.classList.toggle('over', !!game?.outcome);
     board.show({
       size: room.rules.size,
       moves: shown,

@@ -21,8 +21,6 @@ export class Room {
   seq = 0;
   /** @type {Rules} */
   rules = { variant: 'freestyle', size: [15, 15] };
-  /** @type {'public' | 'private'} */
-  visibility = 'private';
   assistance = false;
   chat = true;
   host = '';
@@ -103,7 +101,6 @@ export class Room {
   restore(snapshot) {
     this.seq = snapshot.seq;
     this.rules = snapshot.rules;
-    this.visibility = snapshot.visibility;
     this.assistance = snapshot.assistance;
     this.chat = snapshot.chat ?? true;
     this.host = snapshot.host;

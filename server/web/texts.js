@@ -51,7 +51,7 @@ const TEXTS = {
   you_won: ['You won', 'Вы выиграли', 'Has ganado'],
   you_lost: ['You lost', 'Вы проиграли', 'Has perdido'],
   is_drawn: ['Draw', 'Ничья', 'Tablas'],
-  end_five: ['in a row', 'ряд собран', 'en línea'],
+  end_five: ['a full row', 'полный ряд', 'fila completa'],
   end_forbidden: ['only forbidden points were left', 'остались только запрещённые пункты', 'solo quedaban puntos prohibidos'],
   end_resignation: ['resignation', 'сдача', 'abandono'],
   end_agreement: ['agreed', 'по соглашению', 'de acuerdo'],
@@ -260,16 +260,21 @@ export function hasText(key) {
 let current = 'en';
 choose();
 
-/** The language that is spoken now. */
+/** The language that is spoken now, as the browser names it where it does: `en-GB`. */
 export function language() {
-  return current;
+  return navigator.languages.find((tag) => codeOf(tag) === current) ?? current;
 }
 
 /** Takes the language of the settings, or the browser's. */
 export function choose() {
   const wanted = settings.language === 'auto' ? navigator.languages : [settings.language];
-  const codes = wanted.map((tag) => tag.slice(0, 2).toLowerCase());
+  const codes = wanted.map(codeOf);
   current = codes.flatMap((code) => ORDER.filter((known) => known === code))[0] ?? 'en';
+}
+
+/** @param {string} tag */
+function codeOf(tag) {
+  return tag.slice(0, 2).toLowerCase();
 }
 
 /**

@@ -24,7 +24,7 @@ export function blackChance(value, ply) {
  * A value in few characters, for its side: `61%`, `#7` for a win in so many plies, `−#4` for a loss.
  * @param {Value} value
  */
-export function valueLabel(value) {
+function valueLabel(value) {
   if ('chance' in value) return `${Math.round(100 * value.chance)}%`;
   if ('win' in value) return `#${value.win.plies ?? ''}`;
   return `−#${value.loss.plies ?? ''}`;
@@ -43,7 +43,7 @@ export function valueText(value, ply) {
 }
 
 /** @param {readonly Point[]} moves @param {Size} size */
-export function lineText(moves, size) {
+function lineText(moves, size) {
   const names = moves.slice(0, LINE_SHOWN).map((point) => pointName(point, boundsOf(size)));
   return names.join(' ') + (moves.length > LINE_SHOWN ? ' …' : '');
 }

@@ -4,8 +4,8 @@
 
 import { createBoard } from './board.js';
 import { el, fill, write } from './dom.js';
-import { playerName, rulesName } from './names.js';
-import { Room } from './room.js';
+import { playerName, rulesName, stoneSign } from './names.js';
+import { Room, STONES } from './room.js';
 import { t } from './texts.js';
 
 /** So many games are shown live. */
@@ -83,14 +83,15 @@ function createLive(app, summary, boards) {
   const place = el('div', { class: 'live-board', 'aria-hidden': 'true' });
   const players = el('span', { class: 'live-players' });
   const about = el('span', { class: 'hint' });
-  const element = el('a', { class: 'live', href: `/r/${summary.room}` }, place, players, about);
+  const element = el('a', { class: 'live', href: `/r/${summary.room}` }, place, players, about, el('span', { class: 'button' }, t('watch')));
   // A board takes its colours from where it is.
   boards.append(element);
   const board = createBoard(place, { still: true });
   function show() {
     board.show({ size: room.rules.size, moves: room.game?.moves ?? [], winning: room.game?.outcome?.points });
-    fill(players, el('bdi', null, playerName(room.seats.black)), ' – ', el('bdi', null, playerName(room.seats.white)));
-    write(about, rulesName(room.rules));
+    const plies = room.game?.moves.length ?? 0;
+    fill(players, ...STONES.map((stone) => el('span', null, stoneSign(stone), el('bdi', null, playerName(room.seats[stone])))));
+    write(about, `${rulesName(room.rules)} · ${t('moves_count', { plies })}`);
   }
   app.connection.enter(summary.room, {
     seq: () => room.seq || undefined,

@@ -98,7 +98,18 @@ async function play() {
   return path ?? '';
 }
 
-/** Stones that lie as in a long game. @param {number} count */
+/** Whether the next stone there makes a five. @param {readonly [number, number][]} moves @param {[number, number]} point */
+function wins(moves, [x, y]) {
+  const own = new Set(moves.filter((_, ply) => ply % 2 === moves.length % 2).map(String));
+  const run = (/** @type {number} */ dx, /** @type {number} */ dy) => {
+    let length = 0;
+    while (own.has(`${x + dx * (length + 1)},${y + dy * (length + 1)}`)) length += 1;
+    return length;
+  };
+  return [[1, 0], [0, 1], [1, 1], [1, -1]].some(([dx = 0, dy = 0]) => run(dx, dy) + run(-dx, -dy) >= 4);
+}
+
+/** Stones that lie as in a long game that nobody wins. @param {number} count */
 function sprawl(count) {
   /** @type {[number, number][]} */
   const moves = [[0, 0]];
@@ -112,7 +123,7 @@ function sprawl(count) {
     const [x, y] = moves[random(moves.length)] ?? [0, 0];
     /** @type {[number, number]} */
     const point = [x + random(7) - 3, y + random(5) - 2];
-    if (!taken.has(`${point}`)) moves.push(point);
+    if (!taken.has(`${point}`) && !wins(moves, point)) moves.push(point);
     taken.add(`${point}`);
   }
   return moves.join(' ');
