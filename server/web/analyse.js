@@ -1,15 +1,14 @@
 // A board to try moves on for both sides, and games from files and lists. What is on it is in the
 // address, so that a position can be passed on.
 
-/** @import { Judged, Point, Rules, Size, VariantName, View } from './types' */
+/** @import { Judged, Point, Rules, Size, View } from './types' */
 
 import { createBoard } from './board.js';
 import { el, write } from './dom.js';
-import { boundsOf, pointName } from './geometry.js';
 import { createMoves } from './moves.js';
 import { outcomeName, sizeName, VARIANTS, variantName } from './names.js';
 import { select } from './options.js';
-import { askPosition, createJudge } from './position.js';
+import { askPosition, createJudge, positionWords } from './position.js';
 import { createSteps } from './steps.js';
 import { createStudy } from './study.js';
 import { t } from './texts.js';
@@ -22,7 +21,7 @@ const TEXT_MAX = 96_000;
 export const view = (app, place) => {
   const asked = new URLSearchParams(location.hash.slice(1));
   /** @type {Rules} */
-  let rules = rulesOf(asked.get('variant') ?? 'freestyle', asked.get('size') ?? '15');
+  let rules = rulesOf(asked.get('variant') ?? 'freestyle', asked.get('size') ?? '15', Number(asked.get('k')));
   /** @type {Point[]} */
   let moves = [];
 
@@ -130,6 +129,11 @@ export const view = (app, place) => {
     const ply = steps.at ?? moves.length;
     const shown = moves.slice(0, ply);
     const judged = judge.of(rules, shown);
+    if (judged?.unplayed) {
+      moves = judged.moves;
+      app.toast(judged.unplayed);
+      return changed();
+    }
     const outcome = judged?.outcome;
     study.look({ rules, moves: shown, over: !judged || !!outcome });
     board.show({
@@ -140,8 +144,7 @@ export const view = (app, place) => {
     list.show(ply);
     write(result, outcome ? outcomeName(outcome) : '');
     result.hidden = !outcome;
-    const names = moves.map((point) => pointName(point, boundsOf(rules.size))).join(' ');
-    const words = String(new URLSearchParams({ variant: rules.variant, size: String(rules.size), moves: names }));
+    const words = positionWords(rules, moves);
     // Only where it is another: this comes while somebody is about to leave, too.
     if (words !== address) history.replaceState(history.state, '', `${location.pathname}#${words}`);
     address = words;
@@ -152,14 +155,23 @@ export const view = (app, place) => {
   }
 };
 
-/** @param {string} variant @param {string} size `15`, `20,10` or `unbounded` @returns {Rules} */
-function rulesOf(variant, size) {
-  const known = /** @type {VariantName} */ (VARIANTS.find((name) => name === variant) ?? 'freestyle');
-  const [width = NaN, height = width] = size.split(',').map(Number);
-  const fits = (/** @type {number} */ side) => Number.isInteger(side) && side >= 3 && side <= 64;
+/**
+ * What an address or the fields ask for, or else the nearest that there is.
+ * @param {string} variant @param {string} size `15`, `20,10` or `unbounded`
+ * @param {number} [wanted] stones in a row that win, of m,n,k games
+ * @returns {Rules}
+ */
+function rulesOf(variant, size, wanted = NaN) {
+  const known = VARIANTS.find((name) => name === variant) ?? 'freestyle';
   // Renju has one board.
   if (known === 'renju') return { variant: known, size: [15, 15] };
+  const mnk = known === 'mnk';
+  const within = (/** @type {number} */ number, /** @type {number} */ least, /** @type {number} */ most) => Number.isInteger(number) && number >= least && number <= most;
+  const [width = NaN, height = width] = size.split(',').map(Number);
+  const fit = [width, height].every((side) => within(side, mnk ? 3 : 5, 64));
   /** @type {Size} */
-  const board = size === 'unbounded' ? size : fits(width) && fits(height) ? [width, height] : [15, 15];
-  return known === 'mnk' ? { variant: known, k: board !== 'unbounded' && Math.min(...board) < 5 ? 3 : 5, size: board } : { variant: known, size: board };
+  const board = size === 'unbounded' ? size : fit ? [width, height] : [15, 15];
+  if (!mnk) return { variant: known, size: board };
+  const longest = board === 'unbounded' ? 10 : Math.min(10, Math.max(...board));
+  return { variant: known, k: within(wanted, 3, longest) ? wanted : Math.min(5, longest), size: board };
 }

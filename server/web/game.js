@@ -8,7 +8,7 @@ import { boundsOf, pointName } from './geometry.js';
 import { createGraph } from './graph.js';
 import { createMoves } from './moves.js';
 import { outcomeName, playerName, rulesName, stoneSign } from './names.js';
-import { createJudge, mayForbid } from './position.js';
+import { createJudge, mayForbid, positionWords } from './position.js';
 import { course, deciding, fetchReview } from './review.js';
 import { createSteps } from './steps.js';
 import { t } from './texts.js';
@@ -168,10 +168,9 @@ function show(app, place, game, signal) {
       el('a', { href: address, download: `fivefold-${game.id}.png` }).click();
       setTimeout(() => URL.revokeObjectURL(address), 10_000);
     };
-    const names = moves.map((point) => pointName(point, boundsOf(rules.size))).join(' ');
     return el('div', { class: 'row downloads' },
       el('button', { type: 'button', class: 'primary', onclick: link }, t('share')),
       file('sgf'), file('psq'), file('json'), el('button', { type: 'button', onclick: picture }, 'PNG'),
-      el('a', { class: 'button', href: `/analyse#${new URLSearchParams({ variant: rules.variant, size: String(rules.size), moves: names })}` }, t('analyse')));
+      el('a', { class: 'button', href: `/analyse#${positionWords(rules, moves)}` }, t('analyse')));
   }
 }

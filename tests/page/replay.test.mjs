@@ -177,3 +177,20 @@ test('why the engine does not think along is told truly', async () => {
     await page.unroute('**/api/analyse');
   }
 });
+
+test('a move that the rules refuse is taken away again, with the reason', async () => {
+  const { page, complaints } = await visitor(browser, server);
+  await page.goto(`/analyse#${new URLSearchParams({ variant: 'renju', moves: 'h8 a15 i8 c15 g7 e15 g6 g15' })}`);
+  await called(page, 'g8, forbidden to Black');
+  const box = await page.getByRole('gridcell', { name: /^g8, / }).boundingBox();
+  assert.ok(box);
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  await page.locator('.toast').getByText(/renju forbids this point to Black: double.three/).waitFor();
+  await called(page, 'g8, forbidden to Black');
+  await page.getByText('Moves: 8').waitFor();
+  await page.goto(`/analyse#${new URLSearchParams({ variant: 'mnk', size: '7,7', k: '4', moves: 'a1 a7 b1 b7 c1 c7 d1' })}`);
+  await page.reload();
+  await page.getByText('Black won').waitFor();
+  assert.match(page.url(), /k=4/);
+  assert.deepEqual(complaints, []);
+});
