@@ -17,7 +17,7 @@ pub const WRITE_BUFFER: usize = 4 * 1024;
 pub const WRITE_BUFFER_MAX: usize = 256 * 1024;
 /// Longest head of an HTTP request, in bytes.
 pub const HTTP_HEAD_MAX: usize = 16 * 1024;
-/// Longest body of an HTTP request, in bytes: room for the moves of the longest game.
+/// Longest body of an HTTP request, in bytes: room for the moves of the longest game, and for files.
 pub const HTTP_BODY_MAX: usize = 96 * 1024;
 /// Most header lines of an HTTP request.
 pub const HTTP_HEADERS_MAX: usize = 64;

@@ -80,7 +80,9 @@ export const view = (app, place, code) => {
     steps.show(moves.length);
     const live = steps.at === undefined;
     const shown = live ? moves : moves.slice(0, steps.at);
-    const judged = game && !(live && game.outcome) && mayForbid(room.rules, shown) ? judge.of(room.rules, shown) : undefined;
+    // Spectators may be thousands, who would all ask at once.
+    const asks = game && (game.outcome ? !live : seat) && mayForbid(room.rules, shown);
+    const judged = asks ? judge.of(room.rules, shown) : undefined;
     boardPlace.classList.toggle('over', !!game?.outcome);
     board.show({
       size: room.rules.size,
