@@ -90,8 +90,8 @@ pub struct Match {
     pub games: usize,
     /// What players may have; the bots in this process have no limit of memory.
     pub limits: Limits,
-    /// The openings to begin with, again from the first after the last; without any they are made
-    /// up.
+    /// The openings to begin with, again from the first after the last; without any they are
+    /// those of the book, and then made up.
     pub openings: Vec<Vec<Point>>,
     /// What openings and bots leave to chance.
     pub seed: u64,
@@ -185,7 +185,7 @@ impl Match {
 
     fn opening(&self, number: usize) -> Vec<Point> {
         match self.openings.len() {
-            0 => openings::balanced(self.rules, self.seed.wrapping_add(number as u64)),
+            0 => openings::nth(self.rules, self.seed, number),
             count => self.openings[number % count].clone(),
         }
     }

@@ -1,9 +1,10 @@
 //! Our bots as a brain of Gomocup: a program that any manager of that protocol can play with.
 //!
-//! [`run`] reads commands and writes replies; what a command means is in `game`, how long a move
-//! may take in `time`. It knows no server and no room.
+//! [`run`] reads commands and writes replies; what a command means is in `game`, the choices
+//! of an opening in `opening`, how long a move may take in `time`. It knows no server and no room.
 
 mod game;
+mod opening;
 mod time;
 
 use std::{

@@ -234,7 +234,7 @@ pub struct ArenaArgs {
     #[arg(long, value_name = "MIB")]
     pub memory: Option<u32>,
     /// Openings, one a line: names of points (h8i9g7), or steps from the middle (0,0 1,1 -2,1)
-    /// [default: random even ones of four or five stones].
+    /// [default: those of the book, then random even ones].
     #[arg(long, value_name = "FILE")]
     pub openings: Option<PathBuf>,
     /// Settles the random openings, and what bots leave to chance.

@@ -1,14 +1,15 @@
 //! Openings: the first stones of a game that bots or programs play on from.
 //!
-//! They are made at random, the most even of some, or read from a file.
+//! They come from the book, are made at random, the most even of some, or are read from a file.
 
 use fivefold_shared::{
+    balance, book,
     bot::{Budget, Thinking},
-    engine::{Engine, EngineOptions, Value},
+    engine::{Engine, EngineOptions},
     notation::coordinates,
     rules::{Point, Position, Rules, Size},
 };
-use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
+use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::SliceRandom};
 
 /// How far from the middle the stones of a random opening lie at most.
 const REACH: i32 = 3;
@@ -46,9 +47,21 @@ pub fn random(rules: Rules, seed: u64, stones: usize) -> impl Iterator<Item = Ve
     })
 }
 
+/// The opening of so many in a match, counted from 0: first each line of the book, in an order that
+/// the seed decides, then others that are made up.
+pub fn nth(rules: Rules, seed: u64, number: usize) -> Vec<Point> {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut known = book::openings(rules, random.random_range(0..book::SYMMETRIES));
+    known.shuffle(&mut random);
+    match known.into_iter().nth(number) {
+        Some(line) => line,
+        None => balanced(rules, seed.wrapping_add(number as u64)),
+    }
+}
+
 /// An opening of four or five stones: the most even of some random ones, as far as a quick look
 /// tells. The same seed gives the same one. It is empty where the board is too small for any.
-pub fn balanced(rules: Rules, seed: u64) -> Vec<Point> {
+fn balanced(rules: Rules, seed: u64) -> Vec<Point> {
     let options = EngineOptions { hash_bytes: 1 << 20, ..EngineOptions::default() };
     let mut engine = Engine::new(rules, options);
     let budget = Budget { nodes: Some(NODES), ..Budget::UNLIMITED };
@@ -58,11 +71,8 @@ pub fn balanced(rules: Rules, seed: u64) -> Vec<Point> {
     let positions = openings.filter_map(|points| Position::from_moves(rules, &points).ok());
     let running = positions.filter(|position| position.outcome().is_none()).take(COMPARED);
     let mut unevenness = |position: &Position| {
-        let value = engine.as_mut()?.search(position, &thinking, 1, &mut |_| {})?.lines[0].value;
-        match value {
-            Value::Chance(chance) => Some((chance - 0.5).abs()),
-            Value::Win { .. } | Value::Loss { .. } => None,
-        }
+        let chance = balance::chance(engine.as_mut()?, position, &thinking)?;
+        Some((chance - 0.5).abs())
     };
     let rated = running.map(|position| (unevenness(&position).unwrap_or(1.0), position));
     let best = rated.min_by(|(one, _), (other, _)| one.total_cmp(other));
@@ -127,6 +137,8 @@ fn read_names(line: &str, size: Size) -> Result<Vec<Point>, String> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use fivefold_shared::rules::Variant;
 
     use super::*;
@@ -154,6 +166,20 @@ mod tests {
                 openings.into_iter().map(|points| points.map(Point::from).to_vec()).collect()
             });
             assert_eq!(read(text, rules), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn no_two_openings_of_a_match_are_the_same() {
+        // All of the book, and some more; and where there is no book.
+        for (side, count) in [(15, 50), (9, 6)] {
+            let rules = Rules::new(Variant::Freestyle, Size::square(side)).unwrap();
+            let openings = |seed| -> Vec<_> {
+                (0..count).map(|number| book::canonical(&nth(rules, seed, number))).collect()
+            };
+            let forms: HashSet<_> = openings(1).into_iter().collect();
+            assert_eq!(forms.len(), count, "{rules}");
+            assert_ne!(openings(1), openings(2), "{rules}");
         }
     }
 

@@ -63,7 +63,7 @@ fn the_brain_thinks_with_as_many_threads_as_its_manager_says() {
         let mut program = Program::start("brain --seed 1");
         program.say(&format!("START 15\nINFO timeout_turn 600000\n{said}BOARD\n7,7,2\nDONE\n"));
         assert_eq!(program.line(), "OK");
-        // One more reads; which is there before the others are.
+        // One more reads.
         let begun = Instant::now();
         while program.threads() != thinking + 1 && begun.elapsed() < PATIENCE {
             thread::yield_now();

@@ -5,6 +5,8 @@
 //! from outside is handed in, so that each rule can be tested alone and replayed exactly.
 
 pub mod analysis;
+pub mod balance;
+pub mod book;
 pub mod bot;
 pub mod clock;
 pub mod engine;

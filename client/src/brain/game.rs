@@ -12,13 +12,14 @@ use fivefold_shared::{
     rules::{Point, Position, Rules, Size, Stone},
 };
 
-use super::{BrainOptions, time::Times};
+use super::{
+    BrainOptions,
+    opening::{Choice, Chooser},
+    time::Times,
+};
 
 /// The least memory that the bot is given to remember positions.
 const HASH_BYTES_MIN: usize = 1 << 20;
-
-/// How many openings are looked at to propose a balanced one.
-const PROPOSALS: usize = 24;
 
 /// What is answered to a command.
 pub(super) enum Answer {
@@ -190,6 +191,11 @@ impl Game {
         Rules::new(variant, self.size()?).map_err(|error| error.to_string())
     }
 
+    /// What settles whatever is left to chance in this game.
+    const fn seed(&self) -> u64 {
+        self.options.seed.wrapping_add(self.games)
+    }
+
     fn bot(&mut self) -> Result<&mut dyn Bot, String> {
         let rules = self.rules()?;
         let resources = resources(self.options.hash_bytes, self.memory, self.threads);
@@ -197,7 +203,7 @@ impl Game {
             |(of, with, _): &(Rules, Resources, Box<dyn Bot>)| (*of, *with) == (rules, resources);
         if !self.bot.as_ref().is_some_and(fits) {
             self.bot = None;
-            let seed = self.options.seed.wrapping_add(self.games);
+            let seed = self.seed();
             let bot = self.options.bot.build_with(rules, seed, resources);
             self.bot = Some((rules, resources, bot.map_err(|error| error.to_string())?));
         }
@@ -240,7 +246,7 @@ impl Game {
             if tell == 0 {
                 return Ok((self.choose(&position, call)?, Vec::new()));
             }
-            let weights = self.weigh(&position, self.times.budget(), call)?;
+            let weights = self.weigh(&position, call)?;
             let best = weights.first().ok_or_else(|| over(&position))?.point;
             Ok((best, weights))
         });
@@ -264,16 +270,9 @@ impl Game {
         self.bot()?.choose(position, &thinking).ok_or_else(|| over(position))
     }
 
-    fn weigh(
-        &mut self,
-        position: &Position,
-        time: Duration,
-        call: Call<'_>,
-    ) -> Result<Vec<Weight>, String> {
-        let start = Instant::now();
-        let nodes = self.nodes;
-        let elapsed = || start.elapsed();
-        let budget = Budget { time, nodes };
+    fn weigh(&mut self, position: &Position, call: Call<'_>) -> Result<Vec<Weight>, String> {
+        let elapsed = || call.at.elapsed();
+        let budget = Budget { time: self.times.budget(), nodes: self.nodes };
         let thinking = Thinking { budget, elapsed: &elapsed, cancel: call.stop };
         Ok(self.bot()?.weigh(position, &thinking))
     }
@@ -291,52 +290,41 @@ impl Game {
         Ok(Reply::Forbidden(points.into_iter().map(|(point, _)| point).collect()))
     }
 
-    /// The next choice of an opening by swap2: three stones that leave both about the same
-    /// chances, or else the colour that has the better ones.
+    /// The next choice of an opening by swap2.
     fn swap2(&mut self, points: &[Point], call: Call<'_>) -> Result<Reply, String> {
         let rules = self.rules()?;
+        let position = Position::from_moves(rules, points)
+            .map_err(|(_, illegal)| format!("the opening: {illegal}"))?;
+        if position.outcome().is_some() {
+            return Err(over(&position));
+        }
+        let elapsed = || call.at.elapsed();
+        let budget = Budget { time: self.times.budget(), nodes: self.nodes };
+        let thinking = Thinking { budget, elapsed: &elapsed, cancel: call.stop };
+        let mut chooser =
+            Chooser::new(rules, thinking, self.seed()).ok_or("no engine plays this")?;
         if points.is_empty() {
-            let stones = self.propose(rules, call)?;
+            let stones = chooser.propose().ok_or("there is no opening on this board")?;
             self.set_stones(&stones, Stone::Black);
             return Ok(Reply::Stones(stones));
         }
-        let position = Position::from_moves(rules, points)
-            .map_err(|(_, illegal)| format!("the opening: {illegal}"))?;
-        let chance = self.chance(&position, self.times.budget() / 2, call)?;
-        if chance < 50.0 {
-            self.set_stones(points, Stone::Black);
-            return Ok(Reply::Swap);
-        }
-        self.set_stones(points, Stone::White);
-        let point = self.choose(&position, call)?;
-        self.stones.push(Placed { point, side: Side::Own });
-        Ok(Reply::Move(point))
-    }
-
-    /// The side to move's chance of winning, in hundredths.
-    fn chance(
-        &mut self,
-        position: &Position,
-        time: Duration,
-        call: Call<'_>,
-    ) -> Result<f64, String> {
-        let weights = self.weigh(position, time, call)?;
-        Ok(weights.first().ok_or_else(|| over(position))?.weight)
-    }
-
-    /// Three stones near the middle that are about even: the most even of some chosen at random.
-    fn propose(&mut self, rules: Rules, call: Call<'_>) -> Result<Vec<Point>, String> {
-        let seed = self.options.seed.wrapping_add(self.games);
-        let time = self.times.budget() / u32::try_from(PROPOSALS).expect("it is small");
-        let mut best: Option<(f64, Vec<Point>)> = None;
-        for stones in crate::openings::random(rules, seed, 3).take(PROPOSALS) {
-            let Ok(position) = Position::from_moves(rules, &stones) else { continue };
-            let distance = (self.chance(&position, time, call)? - 50.0).abs();
-            if best.as_ref().is_none_or(|(least, _)| distance < *least) {
-                best = Some((distance, stones));
+        match chooser.answer(&position) {
+            Choice::Swap => {
+                self.set_stones(points, Stone::Black);
+                Ok(Reply::Swap)
+            }
+            Choice::Stay => {
+                self.set_stones(points, Stone::White);
+                let point = self.choose(&position, call)?;
+                self.stones.push(Placed { point, side: Side::Own });
+                Ok(Reply::Move(point))
+            }
+            Choice::More(stones) => {
+                // The other may stay White and go on.
+                self.set_stones(&[points, &stones].concat(), Stone::Black);
+                Ok(Reply::Stones(stones))
             }
         }
-        best.map(|(_, stones)| stones).ok_or_else(|| "there is no opening on this board".into())
     }
 
     fn set_stones(&mut self, points: &[Point], own: Stone) {

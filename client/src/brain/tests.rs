@@ -1,17 +1,25 @@
 //! A brain by what it reads and writes.
 
-use std::io::Cursor;
+use std::{
+    collections::{HashMap, HashSet},
+    io::Cursor,
+};
 
 use fivefold_shared::{
+    book,
     bot::BotKind,
-    rules::{Position, Rules, Size, Variant},
+    rules::{Point, Position, Rules, Size, Variant},
 };
 
 use super::*;
 
 /// What is answered to these lines, in the time of a few positions.
 fn answers(input: &str) -> Vec<Reply> {
-    let options = BrainOptions { bot: BotKind::Engine.into(), hash_bytes: 1 << 20, seed: 1 };
+    answers_of(BotKind::Engine, 1, input)
+}
+
+fn answers_of(bot: BotKind, seed: u64, input: &str) -> Vec<Reply> {
+    let options = BrainOptions { bot: bot.into(), hash_bytes: 1 << 20, seed };
     let mut output = Vec::new();
     let input = Cursor::new(format!("INFO max_node 3000\n{input}"));
     run(options, input, &mut output).unwrap();
@@ -95,21 +103,77 @@ fn moves_are_legal_in_every_rule_and_on_every_board() {
     }
 }
 
+/// What is said to the stones of an opening, in freestyle on a board of this side.
+fn swap2(bot: BotKind, seed: u64, side: u8, stones: &[Point]) -> Reply {
+    let stones = stones.iter().map(|point| format!("{},{}\n", point.x, point.y));
+    let input = format!("START {side}\nSWAP2BOARD\n{}DONE", stones.collect::<String>());
+    let mut answers = answers_of(bot, seed, &input);
+    assert_eq!((answers.len(), &answers[0]), (2, &Reply::Ok), "{answers:?}");
+    answers.remove(1)
+}
+
+fn freestyle(side: u8) -> Rules {
+    Rules::new(Variant::Freestyle, Size::square(side)).unwrap()
+}
+
 #[test]
-fn swap2_is_played_to_its_end() {
-    let answers_to = |stones: &str| answers(&format!("START 15\nSWAP2BOARD\n{stones}DONE"));
-    let opening = answers_to("");
-    let [Reply::Ok, Reply::Stones(stones)] = opening.as_slice() else { panic!("{opening:?}") };
-    let rules = Rules::new(Variant::Freestyle, Size::square(15)).unwrap();
-    assert_eq!(Position::from_moves(rules, stones).unwrap().ply(), 3);
-    // Black is three stones ahead of two lonely white ones: nobody wants White.
-    let [Reply::Ok, Reply::Swap] = answers_to("7,7\n0,0\n7,8\n0,14\n7,9\n").as_slice() else {
-        panic!("Black is better");
-    };
-    // White has the middle, Black has the corners.
-    let [Reply::Ok, Reply::Move(_)] = answers_to("0,0\n7,7\n14,14\n").as_slice() else {
-        panic!("White is better");
-    };
+fn swap2_proposes_three_stones_that_are_even_and_not_always_the_same() {
+    let known: HashSet<_> =
+        book::lines(Variant::Freestyle).iter().map(|line| book::canonical(line)).collect();
+    // The smaller board has no book. Whichever bot plays on, the engine proposes.
+    for (bot, side) in [(BotKind::Engine, 15), (BotKind::Attack, 20), (BotKind::Engine, 9)] {
+        let mut proposed = HashSet::new();
+        for seed in 0..6 {
+            let Reply::Stones(stones) = swap2(bot, seed, side, &[]) else {
+                panic!("stones are proposed");
+            };
+            let position = Position::from_moves(freestyle(side), &stones).unwrap();
+            assert_eq!((position.ply(), position.outcome()), (3, None));
+            proposed.insert(book::canonical(&stones));
+        }
+        assert!(proposed.len() >= 3, "{proposed:?}");
+        assert_eq!(proposed.is_subset(&known), side >= 15, "{proposed:?}");
+    }
+}
+
+#[test]
+fn swap2_takes_the_better_colour() {
+    let points = |stones: &[(i32, i32)]| stones.iter().copied().map(Point::from).collect();
+    // Black has three in a row, and nothing is near.
+    let black: Vec<Point> = points(&[(7, 7), (0, 0), (7, 8), (0, 14), (7, 9)]);
+    // White is in the middle, Black in the corners.
+    let white: Vec<Point> = points(&[(0, 0), (7, 7), (14, 14), (8, 8), (0, 14)]);
+    for stones in [3, 5] {
+        for bot in [BotKind::Engine, BotKind::Attack] {
+            let reply = swap2(bot, 1, 15, &black[..stones]);
+            assert_eq!(reply, Reply::Swap, "{bot} {stones}");
+            let reply = swap2(bot, 1, 15, &white[..stones]);
+            let Reply::Move(point) = reply else { panic!("{bot} {stones}: {reply}") };
+            let all = [&white[..stones], &[point]].concat();
+            assert!(Position::from_moves(freestyle(15), &all).is_ok(), "{all:?}");
+        }
+    }
+}
+
+#[test]
+fn swap2_sets_two_more_stones_where_it_is_not_known_who_is_better() {
+    let mut kinds = HashMap::new();
+    for stones in crate::openings::random(freestyle(15), 1, 3).take(30) {
+        let reply = swap2(BotKind::Engine, 1, 15, &stones);
+        let (kind, next) = match reply {
+            Reply::Swap => ("swap", Vec::new()),
+            Reply::Move(point) => ("stay", vec![point]),
+            Reply::Stones(more) => {
+                assert_eq!(more.len(), 2);
+                ("more", more)
+            }
+            other => panic!("{other} to {stones:?}"),
+        };
+        let all = [stones, next].concat();
+        assert!(Position::from_moves(freestyle(15), &all).is_ok(), "{all:?}");
+        *kinds.entry(kind).or_insert(0) += 1;
+    }
+    assert_eq!(kinds.len(), 3, "every answer is given: {kinds:?}");
 }
 
 #[test]

@@ -6,17 +6,18 @@
 //! And it overlooks moves, the more easily, the farther away they are from the last ones and the
 //! less they force. It then plays the best of what it has seen, never a stone at random.
 //!
-//! Its first moves are chosen among those that are about as good as the best, so that no two games
-//! need be the same. Where more than six in a row win, for which the engine has no tables, it goes
+//! Its first moves are from the [`book`](crate::book), or else chosen among those that are about as
+//! good as the best, so that no two games need be the same. Where more than six in a row win, for which the engine has no tables, it goes
 //! by the weights of [`Attack`], at every level with the same faults.
 
-use rand::{RngExt, SeedableRng};
+use rand::{RngExt, SeedableRng, seq::IndexedRandom};
 
 use super::{
     Bot, Budget, Resources, STRENGTH_MAX, THREADS_MAX, Thinking, Weight, attack::Attack,
     candidates::Random,
 };
 use crate::{
+    book,
     engine::{Analysis, Engine, EngineOptions, Value},
     rules::{Point, Position, Rules, Size, Variant},
 };
@@ -141,6 +142,16 @@ impl EngineBot {
         Some(best.point)
     }
 
+    /// One of the moves by which the book goes on. At its best it does not do as the book does with
+    /// Black's second stone, which gives away what Black is better off by.
+    fn known(&mut self, position: &Position) -> Option<Point> {
+        let is_gift = position.ply() == 2;
+        if position.ply() >= VARIED_PLIES || is_gift && self.level.nodes.is_none() {
+            return None;
+        }
+        book::continuations(position).choose(&mut self.random).copied()
+    }
+
     /// One of the moves that are about as good as the best.
     fn varied(&mut self, weights: &[Weight]) -> Option<Point> {
         let best = weights.first()?.weight;
@@ -171,6 +182,9 @@ impl Bot for EngineBot {
         }
         if position.ply() == 0 {
             return Some(self.first());
+        }
+        if let Some(point) = self.known(position) {
+            return Some(point);
         }
         if let Some(point) = self.own_idea(position) {
             return Some(point);

@@ -1,0 +1,108 @@
+//! A small book of openings: first stones after which both sides have about the same chances. Black,
+//! who is always better off at first, gives that away with his second stone; from then on neither
+//! side gives away much.
+//!
+//! The example `book` finds them by the engine's own analysis, and writes a file for each variant.
+//! A line is a list of steps from the first stone. It stands for all that turning, mirroring and
+//! moving it makes of it, as long as it stays so far from every border that these do not matter.
+
+use crate::rules::{Point, Position, Rules, Size, Variant};
+
+/// How many points there are at least between a line and every border.
+const MARGIN: i32 = 4;
+
+/// How many ways there are to turn and mirror a line.
+pub const SYMMETRIES: u8 = 8;
+
+/// The lines of a variant, as steps from the first stone; none for a variant without a book.
+///
+/// # Panics
+/// Never: that the files can be read is tested.
+pub fn lines(variant: Variant) -> Vec<Vec<Point>> {
+    let text = match variant {
+        Variant::Freestyle | Variant::Mnk { k: 5 } => include_str!("book/freestyle.txt"),
+        Variant::Standard => include_str!("book/standard.txt"),
+        Variant::Renju => include_str!("book/renju.txt"),
+        Variant::Caro => include_str!("book/caro.txt"),
+        Variant::CaroOverline => include_str!("book/caro_overline.txt"),
+        Variant::Mnk { .. } => "",
+    };
+    let point = |step: &str| {
+        let (x, y) = step.split_once(',')?;
+        Some(Point::new(x.parse().ok()?, y.parse().ok()?))
+    };
+    let read = |line: &str| line.split(' ').map(point).collect::<Option<Vec<Point>>>();
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    lines.map(|line| read(line).expect("a line is steps x,y with spaces between")).collect()
+}
+
+/// Every line with its first stone in the middle of a board, turned by one of [`SYMMETRIES`] ways;
+/// none where the board is too small.
+pub fn openings(rules: Rules, symmetry: u8) -> Vec<Vec<Point>> {
+    let middle = match rules.size() {
+        Size::Bounded { width, height } => Point::new(i32::from(width / 2), i32::from(height / 2)),
+        Size::Unbounded => Point::default(),
+    };
+    let turned = lines(rules.variant()).into_iter().map(|line| placed(&line, symmetry, middle));
+    turned.filter(|line| keeps_off_borders(line, rules.size())).collect()
+}
+
+/// How the book goes on from a position, sorted by point; nothing where it does not know it.
+pub fn continuations(position: &Position) -> Vec<Point> {
+    let ply = position.ply();
+    let (corner, stones) = stones(position.moves());
+    let mut found = Vec::new();
+    for line in lines(position.rules().variant()).iter().filter(|line| line.len() > ply) {
+        for symmetry in 0..SYMMETRIES {
+            let turned = placed(line, symmetry, Point::default());
+            let (from, same) = self::stones(&turned[..ply]);
+            let offset = Point::new(corner.x - from.x, corner.y - from.y);
+            let line = placed(&turned, 0, offset);
+            if same == stones && keeps_off_borders(&line, position.rules().size()) {
+                found.push(line[ply]);
+            }
+        }
+    }
+    found.retain(|point| position.legality(*point).is_ok());
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// What is the same for all positions that are made of each other by turning, mirroring, moving and
+/// playing the same stones in another order: each colour's stones, sorted.
+pub fn canonical(moves: &[Point]) -> [Vec<Point>; 2] {
+    let all = (0..SYMMETRIES).map(|symmetry| stones(&placed(moves, symmetry, Point::default())).1);
+    all.min().unwrap_or_default()
+}
+
+/// A line turned in one of [`SYMMETRIES`] ways and then moved.
+fn placed(line: &[Point], symmetry: u8, offset: Point) -> Vec<Point> {
+    let turned = line.iter().map(|point| {
+        let x = if symmetry & 1 == 0 { point.x } else { -point.x };
+        let y = if symmetry & 2 == 0 { point.y } else { -point.y };
+        if symmetry & 4 == 0 { (x, y) } else { (y, x) }
+    });
+    turned.map(|(x, y)| Point::new(x + offset.x, y + offset.y)).collect()
+}
+
+/// The top left corner of all stones, and each colour's as steps from there, sorted.
+fn stones(moves: &[Point]) -> (Point, [Vec<Point>; 2]) {
+    let least = |coordinate: fn(&Point) -> i32| moves.iter().map(coordinate).min().unwrap_or(0);
+    let corner = Point::new(least(|point| point.x), least(|point| point.y));
+    let colour = |first: usize| {
+        let own = moves.iter().skip(first).step_by(2);
+        let mut own: Vec<_> =
+            own.map(|point| Point::new(point.x - corner.x, point.y - corner.y)).collect();
+        own.sort_unstable();
+        own
+    };
+    (corner, [colour(0), colour(1)])
+}
+
+fn keeps_off_borders(line: &[Point], size: Size) -> bool {
+    let Size::Bounded { width, height } = size else { return true };
+    let inside =
+        |coordinate: i32, side: u8| (MARGIN..i32::from(side) - MARGIN).contains(&coordinate);
+    line.iter().all(|point| inside(point.x, width) && inside(point.y, height))
+}

@@ -1,0 +1,102 @@
+//! The book of openings: its lines are what the example `book` promises, and positions are found in
+//! it however they are turned.
+
+use std::collections::HashSet;
+
+use fivefold_shared::{
+    balance, book,
+    bot::{BotKind, BotSpec, Budget, Thinking},
+    engine::{Engine, EngineOptions},
+    rules::{Point, Position, Rules, Size, Variant},
+};
+use proptest::prelude::*;
+
+const VARIANTS: [Variant; 5] =
+    [Variant::Freestyle, Variant::Standard, Variant::Renju, Variant::Caro, Variant::CaroOverline];
+
+fn rules(variant: Variant, size: Size) -> Rules {
+    Rules::new(variant, size).expect("on offer")
+}
+
+fn looking_at(nodes: u64) -> Thinking<'static> {
+    Thinking { budget: Budget { nodes: Some(nodes), ..Budget::UNLIMITED }, ..Thinking::unlimited() }
+}
+
+#[test]
+fn every_line_is_legal_balanced_and_like_no_other() {
+    for variant in VARIANTS {
+        let rules = rules(variant, Size::square(15));
+        let options = EngineOptions { hash_bytes: 1 << 20, ..EngineOptions::default() };
+        let mut engine = Engine::new(rules, options).unwrap();
+        let lines = book::openings(rules, 0);
+        assert_eq!(lines.len(), book::lines(variant).len(), "all have room on 15x15");
+        assert!(lines.len() >= 40, "{variant:?}");
+        let mut forms = HashSet::new();
+        for line in lines {
+            assert!((3..=5).contains(&line.len()), "{line:?}");
+            assert!(forms.insert(book::canonical(&line)), "{line:?} is there twice");
+            let position = Position::from_moves(rules, &line).unwrap();
+            let chance = balance::chance(&mut engine, &position, &looking_at(3_000)).unwrap();
+            assert!((0.3..0.7).contains(&chance), "{line:?}: {chance}");
+        }
+    }
+}
+
+#[test]
+fn openings_need_room_and_a_variant_that_has_some() {
+    let cases = [
+        (Variant::Freestyle, Size::square(20), true),
+        (Variant::Caro, Size::Unbounded, true),
+        (Variant::Mnk { k: 5 }, Size::square(19), true),
+        (Variant::Mnk { k: 6 }, Size::square(19), false),
+        (Variant::Freestyle, Size::square(8), false),
+        (Variant::Freestyle, Size::Bounded { width: 20, height: 7 }, false),
+    ];
+    for (variant, size, expected) in cases {
+        let rules = rules(variant, size);
+        assert_eq!(!book::openings(rules, 3).is_empty(), expected, "{rules}");
+    }
+}
+
+#[test]
+fn the_engine_plays_from_the_book() {
+    let rules = rules(Variant::Freestyle, Size::Unbounded);
+    let position = Position::from_moves(rules, &[Point::new(100, -40)]).unwrap();
+    let known: HashSet<Point> = book::continuations(&position).into_iter().collect();
+    let spec = BotSpec { kind: BotKind::Engine, strength: Some(10) };
+    let mut played = HashSet::new();
+    for seed in 0..20 {
+        let mut bot = spec.build(rules, seed).unwrap();
+        // A position is enough, as it does not have to think.
+        played.extend(bot.choose(&position, &looking_at(1)));
+    }
+    assert!(played.is_subset(&known), "{played:?} of {known:?}");
+    assert!(played.len() > 5, "{played:?}");
+}
+
+proptest! {
+    /// However a line is turned and moved, and in whichever order Black's stones come, the book
+    /// goes on with its next stone; and what it goes on with is legal.
+    #[test]
+    fn positions_are_found_however_they_are_turned(
+        variant in prop::sample::select(vec![Variant::Freestyle, Variant::Standard, Variant::Caro]),
+        pick in any::<prop::sample::Index>(),
+        symmetry in 0..book::SYMMETRIES,
+        (dx, dy) in (-99..99, -99..99),
+        ply in 1..5_usize,
+    ) {
+        let rules = rules(variant, Size::Unbounded);
+        let openings = book::openings(rules, symmetry);
+        let line = &openings[pick.index(openings.len())];
+        let moved = line.iter().map(|point| Point::new(point.x + dx, point.y + dy));
+        let mut moved: Vec<Point> = moved.collect();
+        if ply >= 3 {
+            moved.swap(0, 2);
+        }
+        let ply = ply.min(moved.len() - 1);
+        let position = Position::from_moves(rules, &moved[..ply]).unwrap();
+        let found = book::continuations(&position);
+        prop_assert!(found.contains(&moved[ply]), "{:?} not in {:?}", moved[ply], found);
+        prop_assert!(found.iter().all(|point| position.legality(*point).is_ok()));
+    }
+}
