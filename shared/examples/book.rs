@@ -107,7 +107,7 @@ impl Judge {
             judge.chance(&line[..ply], nodes).is_some_and(|chance| (chance - 0.5).abs() <= most)
         };
         plies.clone().all(|ply| is_even(self, ply, QUICK_NODES, QUICK_UNEVEN))
-            && plies.clone().all(|ply| is_even(self, ply, WAY_NODES, WAY_UNEVEN))
+            && plies.into_iter().all(|ply| is_even(self, ply, WAY_NODES, WAY_UNEVEN))
             && is_even(self, line.len(), END_NODES, END_UNEVEN)
     }
 

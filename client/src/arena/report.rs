@@ -184,6 +184,11 @@ impl Report {
         }
     }
 
+    /// How many games A lost, drew and won.
+    pub const fn games(&self) -> [u32; 3] {
+        self.tally.games
+    }
+
     /// What the sequential test says, if there is one.
     pub fn verdict(&self) -> Option<Verdict> {
         self.sprt.map(|sprt| sprt.verdict(&self.tally))
