@@ -27,8 +27,9 @@ const VALUE_MAX: i32 = WON - 1;
 /// The longest line.
 const PLIES_MAX: u16 = 200;
 
-/// How many positions a search for fours may look at where the depth runs out, and elsewhere.
-const VCF_NODES: [u64; 2] = [120, 400];
+/// How many positions a search for fours may look at for each ply of depth left, and at most; where
+/// the depth has run out, as with one ply.
+const VCF_NODES: (i32, i32) = (100, 400);
 /// By how much a side may be ahead for each ply of depth left before it is let go.
 const AHEAD: i32 = 60;
 /// How far behind a move may leave a side, for each ply of depth left, and still be tried.
@@ -104,7 +105,7 @@ impl Search<'_, '_> {
         }
         let stops = self.grid.answers_to_unstoppable(turn.opponent());
         if node.depth <= 0 && (stops.is_none() || node.depth <= -4) {
-            return self.leaf(node);
+            return self.leaf(node, beta);
         }
         self.inner(node, alpha, beta, stops.as_ref())
     }
@@ -135,19 +136,22 @@ impl Search<'_, '_> {
         best
     }
 
-    /// The depth has run out.
-    fn leaf(&mut self, node: Node) -> i32 {
-        match self.win_by_fours(node, VCF_NODES[0]) {
-            Some(value) => value,
-            None => self.patterns(node.turn),
+    /// The depth has run out. Where the patterns are good enough nobody asks for a win.
+    fn leaf(&mut self, node: Node, beta: i32) -> i32 {
+        let patterns = self.patterns(node.turn);
+        if patterns >= beta {
+            return patterns;
         }
+        self.win_by_fours(node).unwrap_or(patterns)
     }
 
     /// The value of a win by fours alone, if a short search finds one.
-    fn win_by_fours(&mut self, node: Node, nodes: u64) -> Option<i32> {
+    fn win_by_fours(&mut self, node: Node) -> Option<i32> {
         if self.grid.count(node.turn, Kept::Fours) == 0 {
             return None;
         }
+        let (each, most) = VCF_NODES;
+        let nodes = (each * node.depth.max(1)).min(most).unsigned_abs().into();
         let verdict = self.vcf.search(self.grid, node.turn, self.fours_ahead, nodes, self.limits);
         let plies = u16::try_from(self.vcf.line().len()).unwrap_or(PLIES_MAX) + 2;
         (verdict == Verdict::Win).then(|| won_in((node.ply + plies).min(2 * PLIES_MAX)))
@@ -173,7 +177,12 @@ impl Search<'_, '_> {
                 return value;
             }
         }
-        if let Some(value) = self.win_by_fours(node, VCF_NODES[1]) {
+        let patterns = self.patterns(turn);
+        let is_ahead = depth <= 5 && patterns - AHEAD * depth >= beta;
+        if is_ahead && !is_pv && stops.is_none() && beta.abs() < WON {
+            return patterns;
+        }
+        if let Some(value) = self.win_by_fours(node) {
             let known = Known {
                 value: to_here(value, ply),
                 bound: Bound::Lower,
@@ -182,11 +191,6 @@ impl Search<'_, '_> {
             };
             self.table.remember(hash, known);
             return value;
-        }
-        let patterns = self.patterns(turn);
-        let is_ahead = depth <= 5 && patterns - AHEAD * depth >= beta;
-        if is_ahead && !is_pv && stops.is_none() && beta.abs() < WON {
-            return patterns;
         }
         let best = known.and_then(|known| known.best);
         let depth = if best.is_none() && depth >= 5 { depth - 1 } else { depth };

@@ -4,7 +4,8 @@
 //! Any win is found by going ahead as far as fours reach, which is quick; the shortest by allowing
 //! one more move at a time. A table remembers positions without a win, and how far that was
 //! searched; whether a win was missed because of the horizon is told apart from there being none,
-//! so a position that has run out of fours is never searched again.
+//! so a position that has run out of fours is never searched again. So does it remember for how
+//! many positions a search went on that was given up, and does not do the same in vain again.
 
 use super::{
     grid::{Grid, Kept},
@@ -73,8 +74,17 @@ impl Vcf {
     ) -> Verdict {
         self.line.clear();
         let nodes_max = limits.nodes().saturating_add(nodes);
+        let given_up = position_key(grid, attacker) ^ GIVEN_UP;
+        let effort = u8::try_from(nodes.max(1).ilog2()).expect("a logarithm is less than 64");
+        if self.recall(given_up, effort).is_some() {
+            return Verdict::Beyond;
+        }
         let mut search = Search { memory: self, grid, attacker, limits, nodes_max };
-        search.attack(moves.min(MOVES_MAX))
+        let verdict = search.attack(moves.min(MOVES_MAX));
+        if verdict == Verdict::Beyond && limits.nodes() >= nodes_max && !limits.is_over() {
+            self.remember(given_up, effort);
+        }
+        verdict
     }
 
     /// As [`Vcf::search`], for the shortest win.
@@ -153,7 +163,7 @@ impl Search<'_, '_> {
         if left == 1 && !self.may_win_by_rule() {
             return Verdict::Beyond;
         }
-        let key = self.grid.hash() ^ if attacker == Stone::White { WHITE_ATTACKS } else { 0 };
+        let key = position_key(self.grid, attacker);
         if let Some(verdict) = self.memory.recall(key, left) {
             return verdict;
         }
@@ -243,5 +253,12 @@ impl Search<'_, '_> {
     }
 }
 
+/// What is known of a position in which `attacker` moves is found by this.
+const fn position_key(grid: &Grid, attacker: Stone) -> u64 {
+    grid.hash() ^ if matches!(attacker, Stone::White) { WHITE_ATTACKS } else { 0 }
+}
+
 /// Tells White's attacks from Black's in the table.
 const WHITE_ATTACKS: u64 = 0x5bf0_3635_dcd1_6c4f;
+/// Tells what was given up from what was searched to its end.
+const GIVEN_UP: u64 = 0x2545_f491_4f6c_dd1d;
