@@ -18,7 +18,7 @@ use super::{
     grid::{Grid, Kept},
     limits::Limits,
     order::Order,
-    pattern::Tables,
+    pattern::{Flags, Tables},
     search::{Node, Search, WIN, WON, won_in},
     spots::Spot,
     table::Table,
@@ -411,16 +411,9 @@ impl Root<'_, '_> {
         let mut best = -WIN;
         for index in line..self.candidates.len() {
             let spot = self.candidates[index].spot;
-            let node = Node { turn: self.turn, depth, ply: 0, last: None }.after(spot, depth - 1);
-            self.search.grid.place(spot, self.turn);
-            let mut value = alpha + 1;
-            if index > line {
-                value = -self.search.value(node, -alpha - 1, -alpha);
-            }
-            if value > alpha {
-                value = -self.search.value(node, -beta, -alpha);
-            }
-            self.search.grid.take_back(spot);
+            let node = Node { turn: self.turn, depth, ply: 0, last: None };
+            let late = if self.is_quiet(spot) { index - line } else { 0 };
+            let value = self.search.try_move(node, spot, (alpha, beta), index == line, late);
             if self.search.limits.is_over() {
                 return best;
             }
@@ -441,6 +434,17 @@ impl Root<'_, '_> {
             }
         }
         best
+    }
+
+    /// Whether a move neither makes nor answers a threat.
+    fn is_quiet(&mut self, spot: Spot) -> bool {
+        let grid = &mut *self.search.grid;
+        let flags = grid.flags(spot, self.turn);
+        let other = self.turn.opponent();
+        !flags.any(Flags::FOUR)
+            && !flags.any(Flags::THREE)
+            && grid.count(other, Kept::Fives) == 0
+            && grid.count(other, Kept::Unstoppable) == 0
     }
 
     /// A move and what follows, as far as the table remembers.
