@@ -115,17 +115,13 @@ export function createActions(app, room, ways) {
     if (waiting && room.phase !== 'running' && room.phase !== 'finished') undo();
     const offered = seat ? offersTo(seat) : [];
     const offered_texts = offered.map((one) => one.textContent).join();
-    const state = JSON.stringify([seat, room.phase, waiting?.text, offered_texts, room.game?.moves.length === 0, buttonsFor(seat)]);
+    const made = seat ? buttonsOf(seat) : [];
+    const state = JSON.stringify([seat, room.phase, waiting?.text, offered_texts, made.map((one) => one && one.textContent)]);
     if (state === shown) return;
     shown = state;
     fill(offers, ...offered);
     if (waiting) fill(buttons, el('div', { class: 'offer undoable' }, el('span', null, waiting.text), button('undo', undo, 'primary')));
-    else fill(buttons, ...(seat ? buttonsOf(seat) : []));
-  }
-
-  /** @param {Stone | undefined} seat */
-  function buttonsFor(seat) {
-    return seat ? buttonsOf(seat).map((one) => one && one.textContent) : [];
+    else fill(buttons, ...made);
   }
 
   return {

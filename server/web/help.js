@@ -12,10 +12,8 @@ import { weightText } from './heat.js';
 import { boundsOf, pointName } from './geometry.js';
 import { opponent } from './room.js';
 import { t } from './texts.js';
-import { createThought, depthText, drawnLines } from './thought.js';
+import { createThought, depthText, drawnLines, LINES } from './thought.js';
 
-/** Moves that the engine tells of. */
-const LINES = 3;
 /** The largest board that the bot minimax may be asked about, in points. */
 const MINIMAX_POINTS = 16;
 

@@ -5,10 +5,7 @@
 
 import { el, set, write } from './dom.js';
 import { t } from './texts.js';
-import { createThought, depthText, drawnLines } from './thought.js';
-
-/** Moves that the engine tells of. */
-const LINES = 3;
+import { createThought, depthText, drawnLines, LINES } from './thought.js';
 
 /** @param {() => void} redraw has the board shown again, with what `shown` adds */
 export function createStudy(redraw) {

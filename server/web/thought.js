@@ -6,6 +6,8 @@ import { el, fill, set, write } from './dom.js';
 import { boundsOf, pointName } from './geometry.js';
 import { t } from './texts.js';
 
+/** Moves that the engine is asked to tell of. */
+export const LINES = 3;
 /** Moves of a line that are shown. */
 const LINE_SHOWN = 8;
 /** Moves of the best line that are drawn. */

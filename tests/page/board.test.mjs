@@ -1,30 +1,18 @@
 // The board, by mouse, touch and keyboard, against the real server.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 
-import { PHONE, Server, TABLET, openBrowser, visitor } from './harness.mjs';
+import { PHONE, TABLET, stage, visitor } from './harness.mjs';
 
-/** @import { Browser, BrowserContextOptions, Page } from 'playwright-core' */
+/** @import { BrowserContextOptions, Page } from 'playwright-core' */
 
-/** @type {Server} */
-let server;
-/** @type {Browser} */
-let browser;
-
-before(async () => {
-  [server, browser] = await Promise.all([Server.start(), openBrowser()]);
-});
-
-after(async () => {
-  await browser.close();
-  await server.stop();
-});
+const here = stage();
 
 /** A game against the bot, as Black.
  * @param {Record<string, unknown>} [game] the choices of the start page @param {BrowserContextOptions} [options] */
 async function againstBot(game = {}, options = {}) {
-  const guest = await visitor(browser, server, options);
+  const guest = await visitor(here.browser, here.server, options);
   const kept = JSON.stringify({ variant: 'freestyle', size: '15', clock: 0, colour: 'black', ...game });
   await guest.context.addInitScript((value) => {
     if (!localStorage.getItem('fivefold.options')) localStorage.setItem('fivefold.options', value);
@@ -159,7 +147,7 @@ test('points are typed, and what is typed wrongly plays nothing', async () => {
 
 test('a move said beforehand is made at its turn', async () => {
   const black = await againstFriend();
-  const white = await visitor(browser, server);
+  const white = await visitor(here.browser, here.server);
   await white.page.goto(black.page.url());
   await black.page.getByText('Your turn', { exact: true }).waitFor();
   const his = handle(white.page);
@@ -173,7 +161,7 @@ test('a move said beforehand is made at its turn', async () => {
 
 test('who looks back is not pulled away by a new move', async () => {
   const black = await againstFriend();
-  const white = await visitor(browser, server);
+  const white = await visitor(here.browser, here.server);
   await white.page.goto(black.page.url());
   await black.page.getByText('Your turn', { exact: true }).waitFor();
   const his = handle(white.page);
@@ -182,7 +170,7 @@ test('who looks back is not pulled away by a new move', async () => {
   await his.called('h8', 'Black');
   await white.page.getByRole('button', { name: 'Previous move' }).click();
   await his.called('h8', 'empty');
-  const watcher = await visitor(browser, server);
+  const watcher = await visitor(here.browser, here.server);
   await watcher.page.goto(black.page.url());
   const seen = handle(watcher.page);
   await seen.called('h8', 'Black');
@@ -234,7 +222,7 @@ test('the board without borders pans and zooms, and hints at what is out of sigh
 
 /** A room of one's own as Black, in which a friend is awaited. */
 async function againstFriend() {
-  const guest = await visitor(browser, server);
+  const guest = await visitor(here.browser, here.server);
   await guest.context.addInitScript(() => localStorage.setItem('fivefold.options', JSON.stringify({ variant: 'freestyle', size: '15', clock: 0, colour: 'black' })));
   await guest.page.goto('/');
   await guest.page.getByRole('button', { name: 'Play a friend' }).click();

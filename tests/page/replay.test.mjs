@@ -2,47 +2,26 @@
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 
-import { Server, openBrowser, visitor } from './harness.mjs';
+import { put, stage, twoPlay, visitor } from './harness.mjs';
 
-/** @import { Browser, Page } from 'playwright-core' */
+/** @import { Page } from 'playwright-core' */
 
-/** @type {Server} */
-let server;
-/** @type {Browser} */
-let browser;
-/** Where a game lies that Black has won in nine moves: h8 to l8. */
-let address = '';
+const at = stage();
+/** @type {Promise<string> | undefined} */
+let address;
+/** Where a game lies that Black has won in nine moves, h8 to l8; it is played once. */
+const played = () => (address ??= playGame());
 
-before(async () => {
-  [server, browser] = await Promise.all([Server.start(), openBrowser()]);
-  address = await playGame();
-});
-
-after(async () => {
-  await browser.close();
-  await server.stop();
-});
-
-/** Two people play a game to its end. @returns {Promise<string>} its address */
 async function playGame() {
-  const [ann, bob] = [await visitor(browser, server), await visitor(browser, server)];
-  await ann.context.addInitScript(() => localStorage.setItem('fivefold.options', JSON.stringify({ variant: 'freestyle', size: '15', clock: 0, colour: 'black' })));
-  await ann.page.goto('/');
-  await ann.page.getByRole('button', { name: 'Play a friend' }).click();
-  await ann.page.waitForURL('**/r/*');
-  await bob.page.goto(ann.page.url());
+  const { ann, bob } = await twoPlay(at);
   for (const [ply, name] of ['h8', 'h2', 'i8', 'j2', 'j8', 'l2', 'k8', 'n2', 'l8'].entries()) {
     const { page } = ply % 2 === 0 ? ann : bob;
-    await page.getByText('Your turn', { exact: true }).waitFor();
-    const box = await page.getByRole('gridcell', { name: new RegExp(`^${name}, `) }).boundingBox();
-    assert.ok(box);
-    await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+    await page.getByRole('heading', { name: 'Your turn' }).waitFor();
+    await put(page, name);
   }
-  const link = ann.page.getByRole('link', { name: 'Replay' });
-  await link.waitFor();
-  const path = await link.getAttribute('href');
+  const path = await ann.page.getByRole('link', { name: 'Replay' }).getAttribute('href');
   await Promise.all([ann.context.close(), bob.context.close()]);
   return path ?? '';
 }
@@ -51,8 +30,8 @@ async function playGame() {
 const called = (page, label) => page.getByRole('gridcell', { name: label }).first().waitFor();
 
 test('a game is stepped through by buttons and keys, and its address says where', async () => {
-  const { page, complaints } = await visitor(browser, server);
-  await page.goto(address);
+  const { page, complaints } = await visitor(at.browser, at.server);
+  await page.goto(await played());
   await page.getByRole('heading', { name: 'Black won' }).waitFor();
   await called(page, 'l8, Black, last move, winning line');
   await page.getByRole('button', { name: 'Previous move' }).click();
@@ -71,23 +50,23 @@ test('a game is stepped through by buttons and keys, and its address says where'
 });
 
 test('a link leads to the position that was shared', async () => {
-  const { page } = await visitor(browser, server);
-  await page.goto(`${address}?ply=3`);
+  const { page } = await visitor(at.browser, at.server);
+  await page.goto(`${await played()}?ply=3`);
   await called(page, 'i8, Black, last move');
   await called(page, 'j2, empty');
 });
 
 test('a game plays itself', async () => {
-  const { page } = await visitor(browser, server);
-  await page.goto(`${address}?ply=6`);
+  const { page } = await visitor(at.browser, at.server);
+  await page.goto(`${await played()}?ply=6`);
   await page.getByRole('button', { name: 'Play', exact: true }).click();
   await called(page, 'l8, Black, last move, winning line');
   await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
 });
 
 test('the review is a graph on which one goes to any move', async () => {
-  const { page } = await visitor(browser, server);
-  await page.goto(address);
+  const { page } = await visitor(at.browser, at.server);
+  await page.goto(await played());
   const graph = page.getByRole('slider', { name: 'Value of the game' });
   await graph.waitFor({ timeout: 90_000 });
   assert.equal(await graph.getAttribute('aria-valuemax'), '9');
@@ -104,8 +83,8 @@ test('the review is a graph on which one goes to any move', async () => {
 });
 
 test('a game is taken away as files and as a picture', async () => {
-  const { page } = await visitor(browser, server);
-  await page.goto(address);
+  const { page } = await visitor(at.browser, at.server);
+  await page.goto(await played());
   /** @type {[string, RegExp][]} */
   const files = [['SGF', /^\(;.*SZ\[15\].*;B\[hh\].*;W\[hn\]/s], ['PSQ', /^Piskvorky 15x15.*\n8,8,/s], ['JSON', /"moves":/], ['PNG', /^\x89PNG/]];
   for (const [name, beginning] of files) {
@@ -118,14 +97,12 @@ test('a game is taken away as files and as a picture', async () => {
 });
 
 test('moves of a finished game are tried on the board for both sides', async () => {
-  const { page, complaints } = await visitor(browser, server);
-  await page.goto(address);
+  const { page, complaints } = await visitor(at.browser, at.server);
+  await page.goto(await played());
   await page.locator('.downloads').getByRole('link', { name: 'Analyse' }).click();
   await called(page, 'l8, Black, last move, winning line');
   await page.getByRole('button', { name: 'Previous move' }).click();
-  const box = await page.getByRole('gridcell', { name: /^g8, / }).boundingBox();
-  assert.ok(box);
-  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  await put(page, 'g8');
   await called(page, 'g8, Black, last move, winning line');
   await page.getByText('Black won').waitFor();
   assert.match(decodeURIComponent(page.url()), /moves=h8\+h2\+i8\+j2\+j8\+l2\+k8\+n2\+g8$/);
@@ -133,7 +110,7 @@ test('moves of a finished game are tried on the board for both sides', async () 
 });
 
 test('a game is read from text, and the engine thinks about it', async () => {
-  const { page } = await visitor(browser, server);
+  const { page } = await visitor(at.browser, at.server);
   await page.goto('/analyse');
   await page.getByText('Import a game').click();
   await page.getByLabel('SGF, PSQ, or moves').fill('(;SZ[15]RU[renju];B[hh];W[ig];B[ii];W[gg])');
@@ -147,7 +124,7 @@ test('a game is read from text, and the engine thinks about it', async () => {
 });
 
 test('what is no game is said with its line, and what cannot be played with its reason', async () => {
-  const { page, complaints } = await visitor(browser, server);
+  const { page, complaints } = await visitor(at.browser, at.server);
   await page.goto('/analyse');
   await page.getByText('Import a game').click();
   /** @type {[string, RegExp][]} */
@@ -165,7 +142,7 @@ test('what is no game is said with its line, and what cannot be played with its 
 });
 
 test('why the engine does not think along is told truly', async () => {
-  const { page } = await visitor(browser, server);
+  const { page } = await visitor(at.browser, at.server);
   await page.goto('/analyse');
   const answers = [{ status: 503, body: 'x' }, { status: 429, body: 'Too many questions. Wait a moment.\n' }, undefined];
   const told = ['The server is busy', 'Too many questions.', 'That did not work.'];
@@ -179,12 +156,10 @@ test('why the engine does not think along is told truly', async () => {
 });
 
 test('a move that the rules refuse is taken away again, with the reason', async () => {
-  const { page, complaints } = await visitor(browser, server);
+  const { page, complaints } = await visitor(at.browser, at.server);
   await page.goto(`/analyse#${new URLSearchParams({ variant: 'renju', moves: 'h8 a15 i8 c15 g7 e15 g6 g15' })}`);
   await called(page, 'g8, forbidden to Black');
-  const box = await page.getByRole('gridcell', { name: /^g8, / }).boundingBox();
-  assert.ok(box);
-  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  await put(page, 'g8');
   await page.locator('.toast').getByText(/renju forbids this point to Black: double.three/).waitFor();
   await called(page, 'g8, forbidden to Black');
   await page.getByText('Moves: 8').waitFor();

@@ -4,7 +4,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { PHONE, Server, openBrowser, visitor } from './harness.mjs';
+import { PHONE, Server, openBrowser, put, twoPlay, visitor } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -73,27 +73,13 @@ async function heat(page) {
 
 /** Two people play the game. @returns where it lies */
 async function play() {
-  const [ann, bob] = [await visitor(browser, server, DESK), await visitor(browser, server, DESK)];
-  await ann.page.goto('/');
-  await ann.page.evaluate(() => {
-    localStorage.setItem('fivefold.name', 'Ann');
-    localStorage.setItem('fivefold.options', JSON.stringify({ variant: 'freestyle', size: '15', clock: 0, colour: 'black' }));
-  });
-  await bob.page.goto('/');
-  await bob.page.evaluate(() => localStorage.setItem('fivefold.name', 'Bob'));
-  await ann.page.reload();
-  await ann.page.getByRole('button', { name: 'Play a friend' }).click();
-  await ann.page.waitForURL('**/r/*');
-  await bob.page.goto(ann.page.url());
+  const { ann, bob } = await twoPlay({ server, browser });
   for (const [ply, name] of GAME.entries()) {
     const { page } = ply % 2 === 0 ? ann : bob;
-    await page.getByText('Your turn', { exact: true }).waitFor();
-    const box = await page.getByRole('gridcell', { name: new RegExp(`^${name}, `) }).boundingBox();
-    if (box) await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+    await page.getByRole('heading', { name: 'Your turn' }).waitFor();
+    await put(page, name);
   }
-  const link = ann.page.getByRole('link', { name: 'Replay' });
-  await link.waitFor();
-  const path = await link.getAttribute('href');
+  const path = await ann.page.getByRole('link', { name: 'Replay' }).getAttribute('href');
   await Promise.all([ann.context.close(), bob.context.close()]);
   return path ?? '';
 }
