@@ -1,13 +1,18 @@
-//! How long a person's move takes to the opponent: on an empty server, and on one where 200 games
-//! of bots run. Both are measured in turn, so that a change of the machine's mood meets both:
+//! How long a person's move takes to the opponent: on an empty server, and on one where many games
+//! of bots run; and how long these bots take to answer, waiting for their threads and for their pace
+//! included. Both are measured in turn, so that a change of the machine's mood meets both:
 //!
 //! `cargo bench -p fivefold-tests --bench latency`
 #![expect(clippy::print_stdout, reason = "the results of this program")]
 
-use std::time::{Duration, Instant};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+    time::{Duration, Instant},
+};
 
 use fivefold_shared::{
-    bot::BotKind,
+    bot::BotSpec,
     protocol::{
         Create, Event, LobbyRequest, Message, Request, RoomCode, RoomRequest, SeatRequest,
         Visibility,
@@ -18,25 +23,64 @@ use fivefold_tests::{Guest, Server, Times, private};
 
 const ROUNDS: usize = 5;
 const MOVES: i32 = 2_000;
-const BOT_GAMES: usize = 200;
 const GAMES_PER_HOST: usize = 20;
+
+/// The games of bots on a busy server.
+#[derive(Clone, Copy)]
+struct Crowd {
+    what: &'static str,
+    games: usize,
+    /// Milliseconds between two moves of bots.
+    pace: &'static str,
+    bots: [&'static str; 2],
+}
+
+const CROWDS: [Crowd; 3] = [
+    Crowd {
+        what: "bots at their usual pace",
+        games: 200,
+        pace: "500",
+        bots: ["attack", "pattern"],
+    },
+    Crowd { what: "bots as fast as they can", games: 200, pace: "0", bots: ["attack", "pattern"] },
+    Crowd {
+        what: "the engine at its usual pace",
+        games: 100,
+        pace: "500",
+        bots: ["engine:10", "engine:7"],
+    },
+];
+
+/// How long bots took to answer.
+type Answers = Arc<Mutex<Vec<Duration>>>;
 
 #[tokio::main]
 async fn main() {
-    for (what, pace) in [("at their usual pace", "500"), ("as fast as they can", "0")] {
-        println!("{BOT_GAMES} games of bots {what}; {MOVES} moves a round, in microseconds");
+    for crowd in CROWDS {
+        let Crowd { what, games, .. } = crowd;
+        println!("{games} games of {what}; {MOVES} moves a round, in microseconds");
         println!("{:>6} {:>22} {:>22}", "", "empty: median    p99", "busy: median    p99");
         let (mut empty, mut busy) = (Vec::new(), Vec::new());
+        let answers = Answers::default();
         for round in 1..=ROUNDS {
-            let quiet = measure(pace, 0).await;
-            let noisy = measure(pace, BOT_GAMES).await;
+            let quiet = measure(Crowd { games: 0, ..crowd }, &answers).await;
+            let noisy = measure(crowd, &answers).await;
             print_line(&round.to_string(), &quiet, &noisy);
             empty.extend(quiet);
             busy.extend(noisy);
         }
         print_line("all", &empty, &busy);
         let ratio = |of| micros(&busy, of) / micros(&empty, of);
-        println!("busy/empty: median {:.2}, p99 {:.2}\n", ratio(0.5), ratio(0.99));
+        println!("busy/empty: median {:.2}, p99 {:.2}", ratio(0.5), ratio(0.99));
+        let answers = answers.lock().expect("nobody panicked");
+        let after = |of| micros(&answers, of) / 1e3;
+        println!(
+            "{} answers of bots: median {:.0}, p99 {:.0}, longest {:.0} ms\n",
+            answers.len(),
+            after(0.5),
+            after(0.99),
+            after(1.0)
+        );
     }
 }
 
@@ -55,16 +99,17 @@ fn micros(times: &[Duration], part: f64) -> f64 {
     times.iter().copied().collect::<Times>().quantile(part).as_secs_f64() * 1e6
 }
 
-/// The times from a person's move to the opponent's news of it, on a new server with so
-/// many games of bots.
-async fn measure(pace: &str, bot_games: usize) -> Vec<Duration> {
-    let mut flags = vec!["--log", "warn", "--command-rate", "1000000", "--bot-pace", pace];
+/// The times from a person's move to the opponent's news of it, on a new server with these games of
+/// bots.
+async fn measure(crowd: Crowd, answers: &Answers) -> Vec<Duration> {
+    let mut flags = vec!["--log", "warn", "--command-rate", "1000000", "--bot-pace", crowd.pace];
     // Games that have ended make way for others.
     flags.extend(["--rooms-per-identity", "1000000", "--empty-room-close", "1"]);
     let server = Server::start_with(&flags);
     let mut hosts = Vec::new();
-    for _ in 0..bot_games / GAMES_PER_HOST {
-        hosts.push(tokio::spawn(attend(open_bot_games(&server).await)));
+    for _ in 0..crowd.games / GAMES_PER_HOST {
+        let host = open_bot_games(&server, crowd.bots).await;
+        hosts.push(tokio::spawn(attend(host, Arc::clone(answers))));
     }
 
     // Ten in a row do not come about on these points, and the game is long enough.
@@ -107,14 +152,14 @@ fn create(rules: Rules, seats: [SeatRequest; 2]) -> Create {
 }
 
 /// A host with as many games of bots as he may open.
-async fn open_bot_games(server: &Server) -> Guest {
+async fn open_bot_games(server: &Server, bots: [&str; 2]) -> Guest {
     let mut host = Guest::hello(server, "Host").await;
-    let (attack, pattern) = (BotKind::Attack.into(), BotKind::Pattern.into());
+    let [one, other]: [BotSpec; 2] = bots.map(|bot| bot.parse().expect("a bot"));
     let kinds = [
-        (Variant::Freestyle, Size::square(15), [attack, pattern]),
-        (Variant::Renju, Size::square(15), [pattern, attack]),
-        (Variant::Standard, Size::square(19), [attack, attack]),
-        (Variant::Freestyle, Size::Unbounded, [attack, pattern]),
+        (Variant::Freestyle, Size::square(15), [one, other]),
+        (Variant::Renju, Size::square(15), [other, one]),
+        (Variant::Standard, Size::square(19), [one, one]),
+        (Variant::Freestyle, Size::Unbounded, [one, other]),
     ];
     for (variant, size, bots) in kinds.into_iter().cycle().take(GAMES_PER_HOST) {
         let rules = Rules::new(variant, size).expect("on offer");
@@ -123,14 +168,20 @@ async fn open_bot_games(server: &Server) -> Guest {
     host
 }
 
-/// Watches the games, and opens another one for each that ends.
-async fn attend(mut host: Guest) {
+/// Watches the games, notes how long each answer took, and opens another game for each that ends.
+async fn attend(mut host: Guest, answers: Answers) {
+    let mut last = HashMap::new();
     loop {
         let message = host.next().await;
         assert!(!matches!(message, Message::Refused { .. }), "{message:?}");
-        if let Message::Event { room, event } = message
-            && matches!(event.event, Event::Ended { .. })
+        let Message::Event { room, event } = message else { continue };
+        if matches!(event.event, Event::Played { .. })
+            && let Some(before) = last.insert(room.clone(), event.at)
         {
+            let took = Duration::from_millis(event.at.saturating_sub(before));
+            answers.lock().expect("nobody panicked").push(took);
+        }
+        if matches!(event.event, Event::Ended { .. }) {
             let rules = host.seen(&room).room.rules;
             let seats = &host.seen(&room).room.seats;
             let bots = [&seats.black, &seats.white].map(|seat| {
