@@ -4,11 +4,12 @@
 //! and it overlooks things as people do. Now and then it sees only its own stones and goes on with
 //! what it has in mind, whatever the other side threatens; a four is harder to miss than a three.
 //! And it overlooks moves, the more easily, the farther away they are from the last ones and the
-//! less they force. It then plays the best of what it has seen, never a stone at random.
+//! less they force. It then plays the best of what is left, never a stone at random.
 //!
 //! Its first moves are from the [`book`](crate::book), or else chosen among those that are about as
-//! good as the best, so that no two games need be the same. Where more than six in a row win, for which the engine has no tables, it goes
-//! by the weights of [`Attack`], at every level with the same faults.
+//! good as the best, so that no two games need be the same. Where more than six in a row win, for
+//! which the engine has no tables, it goes by the weights of [`Attack`], at every level with the same
+//! faults.
 
 use rand::{RngExt, SeedableRng, seq::IndexedRandom};
 
@@ -62,22 +63,20 @@ struct Level {
     careless: f64,
 }
 
-/// The levels from 1 on. Each step changes the strength by about as much as the one before.
+/// The levels from 1 on. Each step changes the strength by about as much as the one before, as the
+/// example `ladder` of the client has found.
 const LEVELS: [Level; STRENGTH_MAX as usize] = [
-    Level { nodes: Some(200), fours_ahead: 1, overlooks: 0.50, careless: 0.460 },
-    Level { nodes: Some(300), fours_ahead: 1, overlooks: 0.42, careless: 0.340 },
-    Level { nodes: Some(400), fours_ahead: 1, overlooks: 0.35, careless: 0.250 },
-    Level { nodes: Some(600), fours_ahead: 2, overlooks: 0.28, careless: 0.180 },
-    Level { nodes: Some(1_000), fours_ahead: 2, overlooks: 0.22, careless: 0.125 },
-    Level { nodes: Some(2_500), fours_ahead: 3, overlooks: 0.16, careless: 0.085 },
-    Level { nodes: Some(6_000), fours_ahead: 4, overlooks: 0.11, careless: 0.055 },
-    Level { nodes: Some(16_000), fours_ahead: 6, overlooks: 0.06, careless: 0.030 },
-    Level { nodes: Some(50_000), fours_ahead: 10, overlooks: 0.02, careless: 0.012 },
+    Level { nodes: Some(60), fours_ahead: 1, overlooks: 0.820, careless: 0.900 },
+    Level { nodes: Some(120), fours_ahead: 1, overlooks: 0.700, careless: 0.680 },
+    Level { nodes: Some(250), fours_ahead: 1, overlooks: 0.550, careless: 0.470 },
+    Level { nodes: Some(500), fours_ahead: 1, overlooks: 0.410, careless: 0.300 },
+    Level { nodes: Some(1_200), fours_ahead: 2, overlooks: 0.280, careless: 0.175 },
+    Level { nodes: Some(3_000), fours_ahead: 3, overlooks: 0.180, careless: 0.095 },
+    Level { nodes: Some(9_000), fours_ahead: 4, overlooks: 0.090, careless: 0.035 },
+    Level { nodes: Some(22_000), fours_ahead: 6, overlooks: 0.040, careless: 0.013 },
+    Level { nodes: Some(65_000), fours_ahead: 10, overlooks: 0.008, careless: 0.003 },
     Level { nodes: None, fours_ahead: 100, overlooks: 0.0, careless: 0.0 },
 ];
-
-/// How much less likely it is not to see a four than a three.
-const FOUR_SEEN: f64 = 0.2;
 
 impl EngineBot {
     /// A bot of a strength from 1 to [`STRENGTH_MAX`] that uses so much of the machine.
@@ -102,10 +101,17 @@ impl EngineBot {
             return None;
         }
         let Mind::Engine(Some(engine)) = &mut self.mind else { return None };
-        if engine.is_five_threatened(position) && !self.random.random_bool(FOUR_SEEN) {
+        // A four is harder not to see than a three: it has to be missed twice.
+        if engine.is_five_threatened(position) && !self.random.random_bool(self.level.careless) {
             return None;
         }
-        engine.own_idea(position)
+        let ideas = engine.own_ideas(position, SEEN);
+        let weight = |point: Point| {
+            let wins = position.clone().play(point).is_ok_and(|outcome| outcome.is_some());
+            Weight { point, weight: 0.0, plies: wins.then_some(1) }
+        };
+        let weights: Vec<Weight> = ideas.into_iter().map(weight).collect();
+        self.seen(position, &weights)
     }
 
     /// The best moves, as many as are asked for.
@@ -126,10 +132,9 @@ impl EngineBot {
         }
     }
 
-    /// The first move that is not overlooked.
+    /// The first move that is not overlooked; the last, if only that is left.
     fn seen(&mut self, position: &Position, weights: &[Weight]) -> Option<Point> {
         let recent: Vec<Point> = position.moves().iter().rev().take(2).copied().collect();
-        let best = weights.first()?;
         for weight in weights {
             let distance = recent.iter().map(|last| last.distance(weight.point)).min().unwrap_or(0);
             let is_far = f64::from(distance.saturating_sub(2)) * 0.5;
@@ -139,7 +144,7 @@ impl EngineBot {
                 return Some(weight.point);
             }
         }
-        Some(best.point)
+        weights.last().map(|weight| weight.point)
     }
 
     /// One of the moves by which the book goes on. At its best it does not do as the book does with

@@ -9,6 +9,7 @@
 //! the answer.
 
 use std::{
+    cmp::Reverse,
     fmt,
     sync::atomic::{AtomicBool, AtomicU64, Ordering},
     thread,
@@ -170,9 +171,9 @@ impl Engine {
         })
     }
 
-    /// The move by which the side to move would make the most, whatever the other side may do:
-    /// what one plays who sees only one's own stones. `None` when the game is over.
-    pub fn own_idea(&mut self, position: &Position) -> Option<Point> {
+    /// The moves by which the side to move would make the most, whatever the other side may do, best
+    /// first: what one thinks of who sees only one's own stones. Nothing when the game is over.
+    pub fn own_ideas(&mut self, position: &Position, most: usize) -> Vec<Point> {
         assert_eq!(position.rules(), self.rules, "the position is of the engine's rules");
         self.set_up(position);
         let grid = self.grid.as_ref().expect("it was set up");
@@ -181,8 +182,9 @@ impl Engine {
             position.legality(point).is_ok().then_some((spot, point))
         });
         let made = |spot| grid.worth(spot, position.turn()).to_make;
-        let best = legal.max_by_key(|(spot, point)| (made(*spot), std::cmp::Reverse(*point)));
-        best.map(|(_, point)| point)
+        let mut ideas: Vec<_> = legal.map(|(spot, point)| (Reverse(made(spot)), point)).collect();
+        ideas.sort_unstable();
+        ideas.into_iter().take(most).map(|(_, point)| point).collect()
     }
 
     /// Whether the side that has just moved makes a five next if nothing is done.
@@ -272,7 +274,7 @@ impl Engine {
         }
         let order = &self.order;
         let node = Node { turn, depth: 0, ply: 0, last: None };
-        let score = |spot: &Spot| std::cmp::Reverse(order.score(grid, &node, *spot));
+        let score = |spot: &Spot| Reverse(order.score(grid, &node, *spot));
         spots.sort_by_cached_key(score);
         spots
             .into_iter()
@@ -473,7 +475,7 @@ impl Root<'_, '_> {
         let others = others.iter().take(self.multi - 1);
         let mut best: Vec<&Candidate> = vec![first];
         best.extend(others.filter(|candidate| candidate.value != UNKNOWN));
-        best.sort_by_key(|candidate| std::cmp::Reverse(candidate.value));
+        best.sort_by_key(|candidate| Reverse(candidate.value));
         let patterns = self.search.patterns(self.turn);
         let lines = best.into_iter().map(|candidate| Line {
             moves: candidate.moves.iter().map_while(|spot| window.point(*spot)).collect(),
