@@ -33,6 +33,8 @@ struct Crowd {
     /// Milliseconds between two moves of bots.
     pace: &'static str,
     bots: [&'static str; 2],
+    /// Between two moves of people: as the engine thinks long, it is watched for longer.
+    pause: Duration,
 }
 
 const CROWDS: [Crowd; 3] = [
@@ -41,13 +43,21 @@ const CROWDS: [Crowd; 3] = [
         games: 200,
         pace: "500",
         bots: ["attack", "pattern"],
+        pause: Duration::ZERO,
     },
-    Crowd { what: "bots as fast as they can", games: 200, pace: "0", bots: ["attack", "pattern"] },
+    Crowd {
+        what: "bots as fast as they can",
+        games: 200,
+        pace: "0",
+        bots: ["attack", "pattern"],
+        pause: Duration::ZERO,
+    },
     Crowd {
         what: "the engine at its usual pace",
         games: 100,
         pace: "500",
         bots: ["engine:10", "engine:7"],
+        pause: Duration::from_millis(4),
     },
 ];
 
@@ -123,6 +133,7 @@ async fn measure(crowd: Crowd, answers: &Answers) -> Vec<Duration> {
 
     let mut times = Vec::new();
     for i in 0..MOVES {
+        tokio::time::sleep(crowd.pause).await;
         let (mover, other) = if i % 2 == 0 { (&mut ann, &mut bob) } else { (&mut bob, &mut ann) };
         times.push(move_time(mover, other, &room, Point::new(3 * (i % 60), 5 * (i / 60))).await);
     }
