@@ -57,11 +57,14 @@ fn analyse_thinks_with_as_many_threads_as_it_is_told() {
     }
 }
 
+/// Stones that are in no book and decide nothing soon.
+const STONES: &str = "7,7,1\n8,8,2\n2,2,1\n12,12,2\n2,12,1\n12,2,2\n";
+
 #[test]
 fn the_brain_thinks_with_as_many_threads_as_its_manager_says() {
     for (said, thinking) in [("", 1), ("INFO thread_num 3\n", 3), ("INFO thread_num 0\n", 1)] {
         let mut program = Program::start("brain --seed 1");
-        program.say(&format!("START 15\nINFO timeout_turn 600000\n{said}BOARD\n7,7,2\nDONE\n"));
+        program.say(&format!("START 15\nINFO timeout_turn 600000\n{said}BOARD\n{STONES}DONE\n"));
         assert_eq!(program.line(), "OK");
         // One more reads.
         let begun = Instant::now();
