@@ -223,8 +223,13 @@ fn what_engines_do_wrong_in_a_match_is_counted() {
         ("crash", "50", [0, 0, 2]),
         ("greedy", "10000", [0, 0, 2]),
     ];
+    // So few stones that nobody wins before the strange engine's second move.
+    let folder = tempfile::tempdir().expect("a folder");
+    let openings = folder.path().join("openings.txt");
+    std::fs::write(&openings, "h8i9\n").expect("a file");
+    let openings = openings.to_str().expect("a path");
     for (how, time, [late, illegal, failed]) in cases {
-        let limits = ["--games", "2", "--time", time, "--memory", "256"];
+        let limits = ["--games", "2", "--time", time, "--memory", "256", "--openings", openings];
         let report = arena(&strange(how), "attack", &limits);
         let conduct = &report["conduct"][0];
         let found = [&conduct["late"], &conduct["illegal"], &conduct["failed"]];
