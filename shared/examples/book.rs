@@ -50,15 +50,8 @@ struct Judge {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let name = env::args().nth(1).ok_or("which variant?")?;
-    let variants = [
-        Variant::Freestyle,
-        Variant::Standard,
-        Variant::Renju,
-        Variant::Caro,
-        Variant::CaroOverline,
-    ];
-    let variant = variants.into_iter().find(|variant| variant.name() == name);
-    let rules = Rules::new(variant.ok_or("no such variant")?, Size::square(15))?;
+    let variant = Variant::named(&name).ok_or("no such variant")?;
+    let rules = Rules::new(variant, Size::square(15))?;
     let engine = Engine::new(rules, EngineOptions::default()).ok_or("no engine for these rules")?;
     let mut judge = Judge { rules, engine, known: HashMap::new() };
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);

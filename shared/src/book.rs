@@ -56,9 +56,11 @@ pub fn continuations(position: &Position) -> Vec<Point> {
         for symmetry in 0..SYMMETRIES {
             let turned = placed(line, symmetry, Point::default());
             let (from, same) = self::stones(&turned[..ply]);
-            let offset = Point::new(corner.x - from.x, corner.y - from.y);
-            let line = placed(&turned, 0, offset);
-            if same == stones && keeps_off_borders(&line, position.rules().size()) {
+            if same != stones {
+                continue;
+            }
+            let line = placed(&turned, 0, Point::new(corner.x - from.x, corner.y - from.y));
+            if keeps_off_borders(&line, position.rules().size()) {
                 found.push(line[ply]);
             }
         }

@@ -11,9 +11,6 @@ use fivefold_shared::{
 };
 use proptest::prelude::*;
 
-const VARIANTS: [Variant; 5] =
-    [Variant::Freestyle, Variant::Standard, Variant::Renju, Variant::Caro, Variant::CaroOverline];
-
 fn rules(variant: Variant, size: Size) -> Rules {
     Rules::new(variant, size).expect("on offer")
 }
@@ -24,7 +21,7 @@ fn looking_at(nodes: u64) -> Thinking<'static> {
 
 #[test]
 fn every_line_is_legal_balanced_and_like_no_other() {
-    for variant in VARIANTS {
+    for variant in Variant::FIVES {
         let rules = rules(variant, Size::square(15));
         let options = EngineOptions { hash_bytes: 1 << 20, ..EngineOptions::default() };
         let mut engine = Engine::new(rules, options).unwrap();

@@ -50,6 +50,15 @@ pub enum Variant {
 }
 
 impl Variant {
+    /// The variants in which five in a row win.
+    pub const FIVES: [Self; 5] =
+        [Self::Freestyle, Self::Standard, Self::Renju, Self::Caro, Self::CaroOverline];
+
+    /// The one of [`FIVES`](Self::FIVES) that has this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::FIVES.into_iter().find(|variant| variant.name() == name)
+    }
+
     /// How many stones in a row are needed to win.
     pub const fn k(self) -> u8 {
         match self {
