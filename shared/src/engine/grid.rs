@@ -396,25 +396,25 @@ impl Grid {
         let seen = &mut self.cells[spot].seen;
         let before = *seen;
         self.changes.push(Change { spot, seen: before });
-        let old = std::mem::replace(&mut seen.lines[axis], line);
-        let (changed, forcing) = (old ^ line, (old | line) & Pattern::FORCING);
-        for (stone, nibble) in [(Stone::Black, 0x0f), (Stone::White, 0xf0)] {
-            if changed & nibble == 0 {
-                continue;
-            }
-            let code = tables.codes[packed(seen.lines, stone)];
-            if ALL {
-                let old = tables.worths[usize::from(before.codes[stone as usize])];
-                let new = tables.worths[usize::from(code)];
-                let sums = &mut self.sums[stone as usize];
+        // Put in as part of a number: to write one byte and then read all four would make it wait.
+        let shift = 8 * axis;
+        let others = u32::from_le_bytes(before.lines) & !(0xff << shift);
+        let lines = (others | u32::from(line) << shift).to_le_bytes();
+        seen.lines = lines;
+        // Mostly only one colour's patterns change, but to ask which takes longer than to do both.
+        let codes = Stone::BOTH.map(|stone| tables.codes[packed(lines, stone)]);
+        if ALL {
+            seen.codes = codes;
+            for (sums, (before, after)) in
+                self.sums.iter_mut().zip(before.codes.into_iter().zip(codes))
+            {
+                let [old, new] = [before, after].map(|code| tables.worths[usize::from(code)]);
                 sums[0] += i32::from(new.moving) - i32::from(old.moving);
                 sums[1] += i32::from(new.waiting) - i32::from(old.waiting);
-                seen.codes[stone as usize] = code;
-            }
-            if forcing & nibble != 0 {
-                seen.flags[stone as usize] = tables.flags[stone as usize][usize::from(code)];
             }
         }
+        seen.flags = Stone::BOTH
+            .map(|stone| tables.flags[stone as usize][usize::from(codes[stone as usize])]);
         let after = seen.flags;
         if after != before.flags {
             for stone in Stone::BOTH {
