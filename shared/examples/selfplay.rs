@@ -35,15 +35,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let games: usize = argument(0, "10").parse()?;
     let mut random = Xoshiro256PlusPlus::seed_from_u64(argument(1, "1").parse()?);
     let name = argument(2, "freestyle");
-    let variant = [
-        Variant::Freestyle,
-        Variant::Standard,
-        Variant::Renju,
-        Variant::Caro,
-        Variant::CaroOverline,
-    ];
-    let variant = variant.into_iter().find(|variant| variant.name() == name);
-    let rules = Rules::new(variant.ok_or("no such variant")?, argument(3, "15").parse()?)?;
+    let variant = Variant::named(name).ok_or("no such variant")?;
+    let rules = Rules::new(variant, argument(3, "15").parse()?)?;
     let nodes: u64 = argument(4, "3000").parse()?;
     let options = EngineOptions { hash_bytes: 4 << 20, ..EngineOptions::default() };
     let mut engine = Engine::new(rules, options).ok_or("no engine for these rules")?;

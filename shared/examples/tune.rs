@@ -79,14 +79,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// Adds what a line of `selfplay` says.
 fn read(line: &str, samples: &mut Vec<Sample>, choices: &mut Vec<Choice>) -> Option<()> {
     let mut fields = line.split(',');
-    let variant = match fields.next()? {
-        "freestyle" => Variant::Freestyle,
-        "standard" => Variant::Standard,
-        "renju" => Variant::Renju,
-        "caro" => Variant::Caro,
-        "caro_overline" => Variant::CaroOverline,
-        _ => return None,
-    };
+    let variant = Variant::named(fields.next()?)?;
     let rules = Rules::new(variant, fields.next()?.parse().ok()?).ok()?;
     let winner = match fields.next()? {
         "black" => Some(Stone::Black),
