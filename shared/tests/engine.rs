@@ -62,14 +62,7 @@ fn what_must_be_played_is_played() {
     let three = [(5, 7), (4, 2), (6, 7), (11, 11), (7, 7)];
     // An own open four comes before stopping an open three.
     let race = [(5, 7), (5, 3), (6, 7), (6, 3), (7, 7), (7, 3)];
-    for variant in [
-        Variant::Freestyle,
-        Variant::Standard,
-        Variant::Renju,
-        Variant::Caro,
-        Variant::CaroOverline,
-        Variant::Mnk { k: 5 },
-    ] {
+    for variant in Variant::FIVES.into_iter().chain([Variant::Mnk { k: 5 }]) {
         check(variant, SQUARE, &four, &[(3, 7), (8, 7)], Some(1));
         check(variant, SQUARE, &three, &[(3, 7), (4, 7), (8, 7), (9, 7)], None);
         check(variant, SQUARE, &race, &[(4, 7), (8, 7)], Some(3));

@@ -18,7 +18,7 @@
 
 use super::{
     eval::{self, Worth},
-    pattern::{Flags, Pattern, Tables, content, packed},
+    pattern::{Flags, Pattern, Tables, content},
     spots::{self, Rows, Saved, Spot, SpotSet},
     weights::THREATS,
     window::Window,
@@ -402,20 +402,17 @@ impl Grid {
         let lines = (others | u32::from(line) << shift).to_le_bytes();
         seen.lines = lines;
         // Mostly only one colour's patterns change, but to ask which takes longer than to do both.
-        let codes = Stone::BOTH.map(|stone| tables.codes[packed(lines, stone)]);
-        if ALL {
-            seen.codes = codes;
-            for (sums, (before, after)) in
-                self.sums.iter_mut().zip(before.codes.into_iter().zip(codes))
-            {
-                let [old, new] = [before, after].map(|code| tables.worths[usize::from(code)]);
-                sums[0] += i32::from(new.moving) - i32::from(old.moving);
-                sums[1] += i32::from(new.waiting) - i32::from(old.waiting);
-            }
-        }
+        let codes = Stone::BOTH.map(|stone| tables.code(lines, stone));
         seen.flags = Stone::BOTH
             .map(|stone| tables.flags[stone as usize][usize::from(codes[stone as usize])]);
         let after = seen.flags;
+        if ALL {
+            seen.codes = codes;
+            for stone in Stone::BOTH {
+                self.add(stone, before.codes[stone as usize], -1);
+                self.add(stone, codes[stone as usize], 1);
+            }
+        }
         if after != before.flags {
             for stone in Stone::BOTH {
                 self.keep(spot, stone, before.flags[stone as usize], after[stone as usize]);
@@ -494,7 +491,7 @@ fn empty_cell(tables: &Tables, window: &Window, spot: Spot) -> Cell {
     let lines = cell.keys.map(|key| tables.lines[key as usize]);
     cell.seen = Seen {
         lines,
-        codes: Stone::BOTH.map(|stone| tables.codes[packed(lines, stone)]),
+        codes: Stone::BOTH.map(|stone| tables.code(lines, stone)),
         flags: Stone::BOTH.map(|stone| tables.flags_of(lines, stone)),
     };
     cell

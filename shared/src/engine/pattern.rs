@@ -184,7 +184,13 @@ impl Tables {
 
     /// What a stone of the colour decides where it makes these patterns, see [`Tables::lines`].
     pub(super) fn flags_of(&self, lines: [u8; 4], stone: Stone) -> Flags {
-        self.flags[stone as usize][usize::from(self.codes[packed(lines, stone)])]
+        self.flags[stone as usize][usize::from(self.code(lines, stone))]
+    }
+
+    /// The number of the combination of patterns that a stone of the colour makes.
+    #[inline]
+    pub(super) fn code(&self, lines: [u8; 4], stone: Stone) -> u16 {
+        self.codes[packed(lines, stone)]
     }
 
     /// The steps to every point that is seen on an axis.
@@ -202,7 +208,7 @@ impl Tables {
 
 /// The patterns of one colour on four axes, four bits each.
 #[inline]
-pub(super) fn packed(lines: [u8; 4], stone: Stone) -> usize {
+fn packed(lines: [u8; 4], stone: Stone) -> usize {
     let nibbles = match stone {
         Stone::Black => u32::from_le_bytes(lines),
         Stone::White => u32::from_le_bytes(lines) >> 4,

@@ -50,7 +50,7 @@ pub enum Variant {
 }
 
 impl Variant {
-    /// The variants in which five in a row win.
+    /// All variants but m,n,k games: five in a row win in each.
     pub const FIVES: [Self; 5] =
         [Self::Freestyle, Self::Standard, Self::Renju, Self::Caro, Self::CaroOverline];
 
