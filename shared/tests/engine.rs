@@ -12,6 +12,7 @@ use std::{
 use fivefold_shared::{
     bot::{BotKind, BotSpec, Budget, STRENGTH_MAX, Thinking},
     engine::{Analysis, Engine, EngineOptions, Value},
+    notation::coordinates,
     rules::{Point, Position, Rules, Size, Variant},
 };
 use proptest::prelude::*;
@@ -71,6 +72,19 @@ fn what_must_be_played_is_played() {
     check(Variant::Standard, SQUARE, &stop, &[(8, 7)], None);
     // In caro the five is also undone by closing its other end.
     check(Variant::Caro, SQUARE, &stop, &[(8, 7), (9, 7)], None);
+}
+
+#[test]
+fn a_loss_is_seen_however_it_is_answered() {
+    // Black stops a three with h6, White makes another with g8, and fours win against each answer.
+    let lost: Vec<Point> = "h8 i8 e8 e6 j10 g7 h10 h7 k10 i10 i7 g6 f5 f6"
+        .split(' ')
+        .map(|name| coordinates::parse(name, SQUARE).unwrap())
+        .collect();
+    let rules = Rules::new(Variant::Freestyle, SQUARE).unwrap();
+    let analysis = analyse(&Position::from_moves(rules, &lost).unwrap(), 20_000, 1);
+    let value = analysis.lines[0].value;
+    assert!(matches!(value, Value::Loss { plies: ..=16 }), "{value:?}");
 }
 
 #[test]

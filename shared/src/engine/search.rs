@@ -258,7 +258,7 @@ impl Search<'_, '_> {
             tried.push(spot);
         }
         self.moves.truncate(base);
-        if tried.is_empty() && stops.is_none() {
+        if tried.is_empty() && best_move.is_none() && stops.is_none() {
             // Renju forbids all candidates, and what else there is cannot matter much.
             return patterns;
         }
