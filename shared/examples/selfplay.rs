@@ -6,6 +6,10 @@
 //! won (`black`, `white` or `none`), the moves as names, how many of them were the opening, and
 //! from there on the engine's chance of winning for the side to move, in thousandths. The openings
 //! are random stones near the middle after which neither side is much better off.
+//!
+//! For each move there is a line more: a position that strays from the game by a move or two, as
+//! most that a search looks at do. Who won is `unknown` then, all the moves are the opening, and
+//! the chance is that of its end.
 
 #![expect(clippy::print_stdout, reason = "a program that prints")]
 
@@ -17,7 +21,7 @@ use fivefold_shared::{
     notation::coordinates,
     rules::{Point, Position, Rules, Size, Stone, Variant},
 };
-use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
+use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
 
 /// A game that is not decided by then counts as a draw.
 const PLIES_MAX: usize = 140;
@@ -27,6 +31,12 @@ const UNEVEN: f64 = 0.2;
 
 /// How often a move is varied, so that games that began alike go different ways.
 const VARIED: f64 = 0.05;
+
+/// Among how many good moves one is chosen that a game does not go on with.
+const GOOD: usize = 8;
+
+/// How often any move near a stone is made instead.
+const ANYWHERE: f64 = 0.3;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -53,6 +63,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let analysis = think(&mut engine, &position, nodes, if varied { 3 } else { 1 });
             chances.push(thousandths(analysis.lines[0].value));
             let line = random.random_range(0..analysis.lines.len());
+            if let Some((strayed, chance)) = stray(&position, &mut engine, nodes, &mut random) {
+                println!(
+                    "{name},{},unknown,{},{},{chance}",
+                    rules.size(),
+                    names(&strayed),
+                    strayed.ply()
+                );
+            }
             position.play(analysis.lines[line].moves[0])?;
         }
         let winner = position.outcome().and_then(|outcome| outcome.winner());
@@ -61,12 +79,42 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             Some(Stone::White) => "white",
             None => "none",
         };
-        let names = position.moves().iter().map(|point| coordinates::format(*point, rules.size()));
-        let moves: Vec<String> = names.collect();
-        let (moves, chances) = (moves.join(" "), chances.join(" "));
+        let (moves, chances) = (names(&position), chances.join(" "));
         println!("{name},{},{winner},{moves},{opening},{chances}", rules.size());
     }
     Ok(())
+}
+
+/// A position that nobody would play to, but a search looks at: one or two moves on, each one of
+/// several good ones or any; and its value.
+fn stray(
+    position: &Position,
+    engine: &mut Engine,
+    nodes: u64,
+    random: &mut Xoshiro256PlusPlus,
+) -> Option<(Position, String)> {
+    let mut position = position.clone();
+    for _ in 0..random.random_range(1..=2) {
+        let point = if random.random_bool(ANYWHERE) {
+            let near = *position.moves().choose(random)?;
+            let mut step = || random.random_range(-2..=2);
+            Point::new(near.x + step(), near.y + step())
+        } else {
+            let analysis = think(engine, &position, nodes / 10, GOOD);
+            analysis.lines.choose(random)?.moves[0]
+        };
+        if position.play(point).ok()?.is_some() {
+            return None;
+        }
+    }
+    let value = think(engine, &position, nodes, 1).lines[0].value;
+    Some((position, thousandths(value)))
+}
+
+fn names(position: &Position) -> String {
+    let size = position.rules().size();
+    let names = position.moves().iter().map(|point| coordinates::format(*point, size));
+    names.collect::<Vec<_>>().join(" ")
 }
 
 /// Sets random stones; false where that leaves one side much better off.

@@ -4,8 +4,8 @@
 //! own that keeps, for every empty point, what a stone of either colour would make there:
 //!
 //! - `pattern` computes what is looked up, from the rules of each variant; `window` and `spots` say
-//!   which points there are, `grid` keeps them up to date, `eval` sums up what they are worth
-//!   by its `weights`, which are tuned on games by what `features` lays open.
+//!   which points there are, `grid` keeps them up to date, `eval` values a position by a small
+//!   network and its `weights`, which are tuned on games by what `features` lays open.
 //! - `threat` tells what must be answered, and where; `vcf` and `vct` search for wins by threats.
 //! - `search` is the principal variation search, with `order`, `table` and `limits`; `root` is the
 //!   way in.

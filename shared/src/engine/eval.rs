@@ -1,77 +1,123 @@
 //! How good a position looks to the side to move, from the patterns of its empty points.
 //!
-//! A point is worth more to the side that can play it at once, so each combination of patterns has
-//! two worths: in the hands of the side to move, and in those of the other. The grid keeps their
-//! sums up to date; here they are defined and brought together. To the sums comes what the
-//! threats are worth that both sides have.
+//! A small network tells. Each empty point adds to a few *traits* of either side: what the patterns
+//! weigh that the side would make there, and, by other weights, those that its opponent would make.
+//! The grid keeps the sums up to date as stones come and go (the idea of Y. Nasu, *Efficiently
+//! Updatable Neural-Network-based Evaluation Functions*, 2018). A layer of hidden units, which also
+//! know what threats both sides have, brings the traits of the side to move and of the other
+//! together.
 //!
-//! A combination's worth is the sum of what its four patterns and their six pairs weigh, so that
-//! those that are rarely seen are judged by what they have in common with others. The
+//! What a combination of four patterns weighs is the sum of what they and their six pairs weigh, so
+//! that those that are rarely seen are judged by what they have in common with others. The
 //! [`weights`](super::weights) come from games.
 
-use super::{
-    pattern::Pattern,
-    weights::{MOVING, TO_MAKE, TO_PREVENT, WAITING},
-};
+use super::{pattern::Pattern, weights::Weights};
 
 /// How many patterns there are.
-pub(super) const PATTERNS: usize = Pattern::COUNT;
+const PATTERNS: usize = Pattern::COUNT;
 
-/// How many pairs of patterns there are, a pattern with itself among them.
-pub(super) const PAIRS: usize = PATTERNS * (PATTERNS + 1) / 2;
+/// How many parts of combinations there are: the patterns, and their pairs, a pattern with itself
+/// among them.
+pub(super) const PARTS: usize = PATTERNS + PATTERNS * (PATTERNS + 1) / 2;
 
 /// How many constellations of threats are told apart: for each side to move and other whether
 /// there are no, few or many points where it makes a four, and likewise an open three.
 pub(super) const THREATS: usize = 81;
 
-/// The weights of one kind of worth.
-#[derive(Debug)]
-pub(super) struct Weights {
-    /// By pattern.
-    pub(super) single: [i16; PATTERNS],
-    /// By pair, see [`pair`].
-    pub(super) pair: [i16; PAIRS],
+/// How many traits a side has.
+pub(super) const TRAITS: usize = 16;
+
+/// How many hidden units there are.
+pub(super) const HIDDEN: usize = 16;
+
+/// How finely traits are told: so many integers make one.
+pub(super) const TRAIT_UNITS: i32 = 128;
+
+/// The same for the weights between traits and hidden units.
+pub(super) const HIDDEN_UNITS: i32 = 256;
+
+/// The same for what hidden units and threats are worth: so many make a unit of the search.
+pub(super) const WORTH_UNITS: i32 = 16;
+
+/// The traits of one side.
+pub(super) type Traits = [i16; TRAITS];
+
+/// What an empty point adds to the traits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(align(64))]
+pub(super) struct Share {
+    /// Of the side that would make its patterns.
+    pub(super) own: Traits,
+    /// Of the other side.
+    pub(super) other: Traits,
 }
 
-/// How good it is to have a point that makes certain patterns.
+impl Share {
+    /// Both together.
+    pub(super) fn with(&self, other: &Self) -> Self {
+        self.each(other, i16::saturating_add)
+    }
+
+    /// What this adds more than the other.
+    pub(super) fn without(&self, other: &Self) -> Self {
+        self.each(other, i16::saturating_sub)
+    }
+
+    fn each(&self, other: &Self, operation: fn(i16, i16) -> i16) -> Self {
+        let both = |one: &Traits, other: &Traits| {
+            std::array::from_fn(|index| operation(one[index], other[index]))
+        };
+        Self { own: both(&self.own, &other.own), other: both(&self.other, &other.other) }
+    }
+}
+
+/// How urgent it is to play on an empty point, in the units of the order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Worth {
-    /// To the side to move, in the units of the search.
-    pub(super) moving: i16,
-    /// To the other side.
-    pub(super) waiting: i16,
-    /// How urgent it is to make the patterns, and to prevent them; in the units of the order.
+pub(super) struct Urgency {
+    /// To make its patterns.
     pub(super) to_make: i16,
-    /// See above.
+    /// To prevent them.
     pub(super) to_prevent: i16,
 }
 
-impl Worth {
-    /// The worth of an empty point where a stone would make these patterns.
-    pub(super) fn of(patterns: [Pattern; 4]) -> Self {
-        Self {
-            moving: MOVING.sum(patterns),
-            waiting: WAITING.sum(patterns),
-            to_make: TO_MAKE.sum(patterns),
-            to_prevent: TO_PREVENT.sum(patterns),
-        }
+/// What the traits of both sides and the threats, see [`threats`], are worth to the side to move,
+/// whose traits come first.
+pub(super) fn value(weights: &Weights, traits: [&Traits; 2], threats: usize) -> i32 {
+    let traits = traits.map(|side| side.map(|trait_| trait_.max(0)));
+    let threats = &weights.threats[threats];
+    let mut sum = threats.worth;
+    for (unit, begin) in weights.hidden.iter().zip(&threats.begins) {
+        let [own, other] = [0, 1].map(|side| dot(&traits[side], &unit.traits[side]));
+        let active = (begin + own + other).max(0) / HIDDEN_UNITS;
+        sum += active * i32::from(unit.worth) / TRAIT_UNITS;
     }
+    sum / WORTH_UNITS
 }
 
-impl Weights {
-    fn sum(&self, patterns: [Pattern; 4]) -> i16 {
-        let numbers = patterns.map(|pattern| pattern as usize);
-        let singles = numbers.iter().map(|number| self.single[*number]);
-        let pairs = (0..4).flat_map(|first| (first + 1..4).map(move |second| (first, second)));
-        let pairs = pairs.map(|(first, second)| self.pair[pair(numbers[first], numbers[second])]);
-        singles.chain(pairs).fold(0, i16::saturating_add)
-    }
+fn dot(one: &Traits, other: &Traits) -> i32 {
+    one.iter().zip(other).map(|(one, other)| i32::from(*one) * i32::from(*other)).sum()
+}
+
+/// The parts of what an empty board shows where five in a row win. They add nothing to the traits.
+pub(super) const IDLE: [usize; 2] = [OPEN_ONE, pair(OPEN_ONE, OPEN_ONE)];
+const OPEN_ONE: usize = Pattern::OpenOne as usize;
+
+/// The numbers of the patterns and pairs that four patterns consist of. Those with nothing are left
+/// out, as they weigh nothing.
+pub(super) fn parts(four: [u8; 4]) -> impl Iterator<Item = usize> {
+    let four = four.map(usize::from);
+    let pairs = (0..4).flat_map(|first| (first + 1..4).map(move |second| (first, second)));
+    let pairs = pairs
+        .map(move |(first, second)| (four[first], four[second]))
+        .filter(|(first, second)| *first > 0 && *second > 0)
+        .map(|(first, second)| pair(first, second));
+    four.into_iter().filter(|number| *number > 0).chain(pairs)
 }
 
 /// The number of a pair of patterns, whichever comes first.
-pub(super) const fn pair(first: usize, second: usize) -> usize {
+const fn pair(first: usize, second: usize) -> usize {
     let (low, high) = if first < second { (first, second) } else { (second, first) };
-    high * (high + 1) / 2 + low
+    PATTERNS + high * (high + 1) / 2 + low
 }
 
 /// The number of a constellation of threats: by side, the one to move first, the points where it

@@ -1,6 +1,6 @@
 //! What the engine's values are made from, laid open so that they can be tuned.
 //!
-//! `examples/tune.rs` fits [`weights`](super::weights) to games with this. Nothing that plays
+//! `examples/tune` fits [`weights`](super::weights) to games with this. Nothing that plays
 //! needs it.
 
 use super::{
@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// The numbers of the patterns that a stone would make on a point, one for each axis; less than
-/// [`Features::PATTERNS`].
+/// the number of patterns.
 pub type Four = [u8; 4];
 
 /// An empty point.
@@ -46,18 +46,31 @@ pub struct Features {
 const VCF_NODES: u64 = 2_000;
 
 impl Features {
-    /// How many patterns there are.
-    pub const PATTERNS: usize = eval::PATTERNS;
+    /// How many parts there are that combinations of patterns consist of.
+    pub const PARTS: usize = eval::PARTS;
 
-    /// How many pairs of patterns there are.
-    pub const PAIRS: usize = eval::PAIRS;
+    /// The parts that add nothing to the traits, see [`eval::IDLE`].
+    pub const IDLE: [usize; 2] = eval::IDLE;
 
     /// How many constellations of threats are told apart.
     pub const THREATS: usize = eval::THREATS;
 
-    /// The number of a pair of patterns, whichever comes first.
-    pub const fn pair(first: u8, second: u8) -> usize {
-        eval::pair(first as usize, second as usize)
+    /// How many traits a side has, and how many hidden units look at them.
+    pub const TRAITS: usize = eval::TRAITS;
+    /// See above.
+    pub const HIDDEN: usize = eval::HIDDEN;
+
+    /// How many integers make one: of traits, of the weights of hidden units, and of what those and
+    /// threats are worth in units of the search.
+    pub const TRAIT_UNITS: i32 = eval::TRAIT_UNITS;
+    /// See above.
+    pub const HIDDEN_UNITS: i32 = eval::HIDDEN_UNITS;
+    /// See above.
+    pub const WORTH_UNITS: i32 = eval::WORTH_UNITS;
+
+    /// The numbers of the parts of a combination; less than [`Self::PARTS`].
+    pub fn parts(four: Four) -> impl Iterator<Item = usize> {
+        eval::parts(four)
     }
 
     /// Takes a position on a bounded board apart. `None` where the engine would not ask for its

@@ -17,10 +17,9 @@
 //! point.
 
 use super::{
-    eval::{self, Worth},
+    eval::{self, Share, TRAITS, Traits, Urgency},
     pattern::{Flags, Pattern, Tables, content},
     spots::{self, Rows, Saved, Spot, SpotSet},
-    weights::THREATS,
     window::Window,
 };
 use crate::rules::Stone;
@@ -53,8 +52,8 @@ pub(super) struct Grid {
     news: Vec<News>,
 }
 
-/// The sums of [`Worth`] by colour: moving, waiting.
-type Sums = [[i32; 2]; 2];
+/// The traits of a position, by colour.
+type Sums = [Traits; 2];
 
 /// What changes about a point.
 #[derive(Clone, Debug, Default)]
@@ -128,7 +127,7 @@ impl Grid {
             taken: Rows::new(window.width(), window.height()),
             kept: [const { [const { SpotSet::EMPTY }; 4] }; 2],
             counts: [[0; 4]; 2],
-            sums: [[0; 2]; 2],
+            sums: [[0; TRAITS]; 2],
             hash: 0,
             stones: 0,
             changes: Vec::new(),
@@ -139,7 +138,8 @@ impl Grid {
         for spot in spots {
             let seen = grid.cells[usize::from(spot)].seen;
             for stone in Stone::BOTH {
-                grid.add(stone, seen.codes[stone as usize], 1);
+                let share = &tables.shares[usize::from(seen.codes[stone as usize])];
+                change(&mut grid.sums, stone, &Share::default(), share);
                 grid.keep(usize::from(spot), stone, Flags::default(), seen.flags[stone as usize]);
             }
         }
@@ -182,9 +182,9 @@ impl Grid {
         self.cells[usize::from(spot)].seen.flags[stone as usize]
     }
 
-    /// How good it is for a colour to have an empty point.
-    pub(super) fn worth(&self, spot: Spot, stone: Stone) -> Worth {
-        self.tables.worths[usize::from(self.cells[usize::from(spot)].seen.codes[stone as usize])]
+    /// How urgent what a colour would make on an empty point is to both.
+    pub(super) fn urgency(&self, spot: Spot, stone: Stone) -> Urgency {
+        self.tables.urgencies[usize::from(self.cells[usize::from(spot)].seen.codes[stone as usize])]
     }
 
     /// What a stone of the colour makes on one axis of an empty point.
@@ -233,8 +233,8 @@ impl Grid {
 
     /// How good the position looks to the side to move, by its patterns alone.
     pub(super) fn value(&self, moving: Stone) -> i32 {
-        let points = self.sums[moving as usize][0] - self.sums[moving.opponent() as usize][1];
-        points + i32::from(THREATS[self.threats_kept(moving)])
+        let traits = [moving, moving.opponent()].map(|stone| &self.sums[stone as usize]);
+        eval::value(self.tables.weights, traits, self.threats_kept(moving))
     }
 
     /// Which threats both sides have, see [`eval::threats`].
@@ -260,7 +260,9 @@ impl Grid {
         self.taken.toggle(at);
         self.before.push(Before { changes: self.changes.len(), sums: self.sums, nearby });
         for stone in Stone::BOTH {
-            self.add(stone, self.cells[usize::from(spot)].seen.codes[stone as usize], -1);
+            let code = self.cells[usize::from(spot)].seen.codes[stone as usize];
+            let share = &self.tables.shares[usize::from(code)];
+            change(&mut self.sums, stone, share, &Share::default());
         }
         self.set::<true>(spot, stone);
     }
@@ -409,8 +411,9 @@ impl Grid {
         if ALL {
             seen.codes = codes;
             for stone in Stone::BOTH {
-                self.add(stone, before.codes[stone as usize], -1);
-                self.add(stone, codes[stone as usize], 1);
+                let share = |code: u16| &tables.shares[usize::from(code)];
+                let [old, new] = [before.codes, codes].map(|codes| share(codes[stone as usize]));
+                change(&mut self.sums, stone, old, new);
             }
         }
         if after != before.flags {
@@ -418,15 +421,6 @@ impl Grid {
                 self.keep(spot, stone, before.flags[stone as usize], after[stone as usize]);
             }
         }
-    }
-
-    /// Adds the worth of a point to the sums, or takes it off.
-    #[inline]
-    fn add(&mut self, stone: Stone, code: u16, sign: i32) {
-        let worth = self.tables.worths[usize::from(code)];
-        let sums = &mut self.sums[stone as usize];
-        sums[0] += sign * i32::from(worth.moving);
-        sums[1] += sign * i32::from(worth.waiting);
     }
 
     /// The flags of a point change, and with them the sets that it belongs to.
@@ -441,6 +435,20 @@ impl Grid {
             *count = if after >> kept & 1 == 1 { *count + 1 } else { *count - 1 };
             changed &= changed - 1;
         }
+    }
+}
+
+/// A point has another share in the traits, by what a colour would make there.
+#[inline(always)]
+fn change(sums: &mut Sums, stone: Stone, old: &Share, new: &Share) {
+    let shares = [(stone, &old.own, &new.own), (stone.opponent(), &old.other, &new.other)];
+    for (side, old, new) in shares {
+        // On a copy: as nothing else can be the same memory then, many are added at once.
+        let mut sum = sums[side as usize];
+        for (index, sum) in sum.iter_mut().enumerate() {
+            *sum = sum.saturating_add(new[index] - old[index]);
+        }
+        sums[side as usize] = sum;
     }
 }
 
@@ -459,7 +467,7 @@ impl Grid {
     }
 
     /// The sums over all points, and the hash.
-    pub(super) const fn totals(&self) -> ([[i32; 2]; 2], u64) {
+    pub(super) const fn totals(&self) -> (Sums, u64) {
         (self.sums, self.hash)
     }
 }

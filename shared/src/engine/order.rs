@@ -63,7 +63,7 @@ impl Order {
     /// How early to try a move.
     pub(super) fn score(&self, grid: &Grid, node: &Node, spot: Spot) -> i32 {
         let Node { turn: stone, last, .. } = *node;
-        let (own, other) = (grid.worth(spot, stone), grid.worth(spot, stone.opponent()));
+        let (own, other) = (grid.urgency(spot, stone), grid.urgency(spot, stone.opponent()));
         let mut score = i32::from(own.to_make) + i32::from(other.to_prevent);
         score += self.history(stone, spot) / HISTORY_SHARE;
         if self.killers[level(node)].contains(&Some(spot)) {

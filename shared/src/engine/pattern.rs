@@ -9,7 +9,10 @@
 
 use std::sync::OnceLock;
 
-use super::eval::Worth;
+use super::{
+    eval::{Share, Urgency},
+    weights::Weights,
+};
 use crate::rules::{Stone, Variant};
 
 /// What a stone makes on one axis, as strong as what it can become. `X` are own stones, `a` the
@@ -121,8 +124,13 @@ pub(super) struct Tables {
     pub(super) lines: Box<[u8]>,
     /// By four patterns of four bits each: the number of their combination.
     pub(super) codes: Box<[u16; 1 << 16]>,
-    /// By combination: how good it is to have the point.
-    pub(super) worths: Box<[Worth]>,
+    /// What patterns and threats weigh.
+    pub(super) weights: &'static Weights,
+    /// By combination: what the point adds to the traits of a position. What an empty board shows
+    /// adds nothing, so that boards of all sizes are alike.
+    pub(super) shares: Box<[Share]>,
+    /// By combination: how urgent it is to play there.
+    pub(super) urgencies: Box<[Urgency]>,
     /// By colour and combination: what it decides.
     pub(super) flags: [Box<[Flags]>; 2],
     /// Whether a four can be answered elsewhere than where it becomes a five: only where
@@ -160,13 +168,21 @@ impl Tables {
             .map(|key| black[key] as u8 | (white[exchanged(key)] as u8) << 4)
             .collect();
         let (codes, patterns) = combinations();
-        let worths = patterns.iter().map(|four| Worth::of(*four)).collect();
+        let weights = Weights::get();
+        let of_empty = [black[0]; 4].map(|pattern| pattern as u8);
+        let empty = weights.sum(of_empty).share;
+        let parts = patterns.iter().map(|four| weights.sum(four.map(|pattern| pattern as u8)));
+        let (shares, urgencies) = parts
+            .map(|part| (part.share.without(&empty), part.urgency))
+            .unzip::<_, _, Vec<_>, Vec<_>>();
         let flags = laws.map(|law| patterns.iter().map(|four| law.flags(*four)).collect());
         Self {
             radius: u8::try_from(radius).expect("a radius is small"),
             lines,
             codes,
-            worths,
+            weights,
+            shares: shares.into(),
+            urgencies: urgencies.into(),
             flags,
             closable: laws[0].closable,
             forbids: laws[0].forbids,

@@ -181,7 +181,7 @@ impl Engine {
             let point = grid.window().point(spot)?;
             position.legality(point).is_ok().then_some((spot, point))
         });
-        let made = |spot| grid.worth(spot, position.turn()).to_make;
+        let made = |spot| grid.urgency(spot, position.turn()).to_make;
         let mut ideas: Vec<_> = legal.map(|(spot, point)| (Reverse(made(spot)), point)).collect();
         ideas.sort_unstable();
         ideas.into_iter().take(most).map(|(_, point)| point).collect()

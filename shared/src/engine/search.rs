@@ -32,6 +32,9 @@ const PLIES_MAX: u16 = 200;
 const VCF_NODES: (i32, i32) = (100, 400);
 /// By how much a side may be ahead for each ply of depth left before it is let go.
 const AHEAD: i32 = 60;
+/// How far behind a side may be, and how much more for each ply of depth left, before nothing but
+/// fours is looked for; and with how much depth left that is done at most.
+const LOST: (i32, i32, i32) = (100, 120, 3);
 /// How far behind a move may leave a side, for each ply of depth left, and still be tried.
 const BEHIND: i32 = 70;
 
@@ -178,9 +181,14 @@ impl Search<'_, '_> {
             }
         }
         let patterns = self.patterns(turn);
-        let is_ahead = depth <= 5 && patterns - AHEAD * depth >= beta;
-        if is_ahead && !is_pv && stops.is_none() && beta.abs() < WON {
-            return patterns;
+        if !is_pv && stops.is_none() && beta.abs() < WON {
+            if depth <= 5 && patterns - AHEAD * depth >= beta {
+                return patterns;
+            }
+            let (least, each, most) = LOST;
+            if depth <= most && patterns + least + each * depth <= alpha {
+                return self.win_by_fours(node).unwrap_or(patterns);
+            }
         }
         if let Some(value) = self.win_by_fours(node) {
             let known = Known {
@@ -194,20 +202,19 @@ impl Search<'_, '_> {
         }
         let best = known.and_then(|known| known.best);
         let depth = if best.is_none() && depth >= 5 { depth - 1 } else { depth };
-        self.try_moves(Node { depth, ..node }, alpha, beta, stops, best)
+        self.try_moves(Node { depth, ..node }, (alpha, beta), patterns, stops, best)
     }
 
     fn try_moves(
         &mut self,
         node: Node,
-        mut alpha: i32,
-        beta: i32,
+        (mut alpha, beta): (i32, i32),
+        patterns: i32,
         stops: Option<&SpotSet>,
         known: Option<Spot>,
     ) -> i32 {
         let Node { turn, depth, ply, .. } = node;
         let before = alpha;
-        let patterns = self.patterns(turn);
         let is_pv = beta - alpha > 1;
         let base = self.moves.len();
         // The move that was best before is mostly best again, and then no others are listed.

@@ -3,11 +3,13 @@
 use proptest::prelude::*;
 
 use super::{
+    eval::{HIDDEN_UNITS, Share, TRAIT_UNITS, TRAITS, WORTH_UNITS},
     grid::{Grid, Kept},
     limits::Limits,
     pattern::{Flags, Tables},
     spots::Spot,
     vcf::{Vcf, Verdict},
+    weights::Weights,
     window::Window,
 };
 use crate::{
@@ -152,8 +154,57 @@ fn state(grid: &Grid) -> Vec<String> {
         .collect()
 }
 
+/// What the weights say of a position: from scratch, layer by layer and in fractions.
+fn value_by_hand(grid: &Grid, turn: Stone) -> f64 {
+    let weights = Weights::get();
+    let empty = share_of_nothing(grid);
+    let mut traits = [[0.0; TRAITS]; 2];
+    for spot in
+        (0..Spot::try_from(grid.len()).unwrap()).filter(|spot| grid.stone_at(*spot).is_none())
+    {
+        for (side, stone) in [turn, turn.opponent()].into_iter().enumerate() {
+            let share = weights.sum(grid.four(spot, stone)).share.without(&empty);
+            for (side, added) in [(side, share.own), (1 - side, share.other)] {
+                for (sum, added) in traits[side].iter_mut().zip(added) {
+                    *sum += f64::from(added) / f64::from(TRAIT_UNITS);
+                }
+            }
+        }
+    }
+    let threats = &weights.threats[grid.threats_kept(turn)];
+    let mut value = f64::from(threats.worth);
+    for (unit, begin) in weights.hidden.iter().zip(threats.begins) {
+        let mut active = f64::from(begin) / f64::from(TRAIT_UNITS * HIDDEN_UNITS);
+        for (traits, weights) in traits.iter().zip(&unit.traits) {
+            let weighed =
+                traits.iter().zip(weights).map(|(one, weight)| one.max(0.0) * f64::from(*weight));
+            active += weighed.sum::<f64>() / f64::from(HIDDEN_UNITS);
+        }
+        value += active.max(0.0) * f64::from(unit.worth);
+    }
+    value / f64::from(WORTH_UNITS)
+}
+
+/// What a point adds that sees nothing.
+fn share_of_nothing(grid: &Grid) -> Share {
+    let pattern = grid.tables().pattern(0, Stone::Black) as u8;
+    Weights::get().sum([pattern; 4]).share
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn values_are_what_the_weights_say(position in positions(40)) {
+        // Where fewer than five win there is so much to be made that traits are at their bounds.
+        prop_assume!(position.rules().variant().k() >= 5);
+        let grid = grid(&position);
+        for turn in Stone::BOTH {
+            let (value, by_hand) = (f64::from(grid.value(turn)), value_by_hand(&grid, turn));
+            // Integers are rounded down at each hidden unit.
+            prop_assert!((value - by_hand).abs() < 30.0, "{} {}", value, by_hand);
+        }
+    }
 
     #[test]
     fn what_is_kept_is_what_a_new_grid_finds(position in positions(40), back in 0..40_usize) {

@@ -1,54 +1,100 @@
-//! What patterns and threats weigh: printed by `examples/tune.rs`, fitted to games of the
+//! What patterns and threats weigh: read from what `examples/tune` has fitted to games of the
 //! engine against itself.
 
-use super::eval::{THREATS as CONSTELLATIONS, Weights};
+use std::sync::OnceLock;
 
-/// What patterns are worth to the side to move, and to the other.
-pub(super) const MOVING: Weights = Weights {
-    single: [0, 0, 0, 3, 3, 4, 10, 4, 24, 6, -6, 150, 300, 0, 0],
-    pair: [
-        0, 0, 1, 0, 1, 1, 0, 1, -1, -3, 0, -6, 1, 5, 5, 0, -3, 2, 4, 7, 22, 0, 3, -1, -1, 7, 22,
-        30, 0, 5, 5, 6, 15, 20, 15, 13, 0, 2, 19, 23, 77, 125, 145, 85, 523, 0, -14, 19, 27, 89,
-        207, 198, 164, 649, 911, 0, 6, 25, 38, 122, 216, 200, 79, 458, 230, 0, 0, 0, 0, 0, 0, 0, 0,
-        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-    ],
-};
-pub(super) const WAITING: Weights = Weights {
-    single: [0, 0, 0, 1, 3, 7, 6, 2, 25, 15, 40, 60, 100, 0, 0],
-    pair: [
-        0, 0, 2, 0, 0, 0, 0, 1, 0, -2, 0, -5, 1, 4, 2, 0, 1, 0, 0, 4, 13, 0, 1, -1, 2, 1, 15, 21,
-        0, 8, 5, 5, 15, 19, 9, 4, 0, 3, 7, -1, 24, 26, 29, 21, 57, 0, -8, 12, 23, -1, 47, 35, 51,
-        -31, -30, 0, 2, 17, 9, 47, 34, 87, 77, 303, 246, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-    ],
-};
-/// What the threats of both sides are worth to the side to move.
-pub(super) const THREATS: [i16; CONSTELLATIONS] = [
-    4, -32, -49, 13, 43, 33, 208, 123, 9, -5, -65, -74, -49, 11, -71, 88, 39, -64, -66, -20, -49,
-    -62, -79, -104, -212, -97, -307, -9, -39, -78, -16, 83, 2, 198, 146, 165, -81, -55, 33, 3, 25,
-    34, 240, 138, 118, -9, 20, 99, -41, -4, 32, -102, -123, -160, -127, -45, -10, 56, 47, 129, 105,
-    222, 188, -57, 143, 250, -46, 89, 71, 226, 51, 77, 44, 220, 267, 73, 32, 120, -180, -130, -99,
-];
-/// How urgent it is to make patterns, and to prevent them.
-pub(super) const TO_MAKE: Weights = Weights {
-    single: [0, -34, -36, -23, -3, 16, 41, 3, 104, 131, 147, 800, 2000, 0, 0],
-    pair: [
-        0, 0, 5, 0, 15, 11, 0, 8, 7, 0, 0, 10, 16, 5, 7, 0, 7, 17, 4, 11, 19, 0, 17, 23, 9, 13, 14,
-        21, 0, 15, 23, 12, 8, 4, 6, 12, 0, 11, 42, 48, 73, 74, 60, 77, 104, 0, 24, 58, 57, 71, 72,
-        50, 75, 79, 60, 0, 13, 53, 42, 72, 66, 45, 50, -16, 46, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-    ],
-};
-pub(super) const TO_PREVENT: Weights = Weights {
-    single: [0, -8, -18, 3, 16, 21, 29, 22, 61, 77, 84, 400, 1000, 0, 0],
-    pair: [
-        0, 0, -2, 0, 6, 10, 0, -1, 4, -7, 0, -2, 4, -5, -8, 0, -2, 7, -6, -1, -1, 0, 3, 12, 1, 2,
-        2, 10, 0, 1, 13, 1, -1, 4, 4, 7, 0, 5, 32, 12, 16, 21, 25, 18, 15, 0, 13, 56, 21, 40, 48,
-        52, 32, 12, 2, 0, 4, 35, 18, 33, 32, 36, 28, 54, 41, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-    ],
-};
+use super::eval::{self, HIDDEN, PARTS, Share, THREATS, TRAITS, Traits, Urgency};
+
+/// Tables of integers, a row on a line. See [`Weights::read`] for what they mean.
+const TEXT: &str = include_str!("weights.txt");
+
+/// All that has been fitted, in integers.
+#[derive(Debug)]
+pub(super) struct Weights {
+    /// By pattern and pair, see [`parts`](super::eval::parts).
+    pub(super) parts: Vec<Part>,
+    /// The hidden units.
+    pub(super) hidden: Vec<Unit>,
+    /// By constellation, see [`threats`](super::eval::threats).
+    pub(super) threats: Vec<Threats>,
+}
+
+/// What a pattern or a pair of patterns on an empty point weighs, or more of them together.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Part {
+    pub(super) urgency: Urgency,
+    pub(super) share: Share,
+}
+
+/// A hidden unit.
+#[derive(Debug)]
+pub(super) struct Unit {
+    /// What it is worth to the side to move.
+    pub(super) worth: i16,
+    /// What the traits weigh of the side to move, and of the other.
+    pub(super) traits: [Traits; 2],
+}
+
+/// A constellation of threats.
+#[derive(Debug)]
+pub(super) struct Threats {
+    /// What it is worth to the side to move.
+    pub(super) worth: i32,
+    /// What hidden units begin with.
+    pub(super) begins: [i32; HIDDEN],
+}
+
+impl Weights {
+    /// The weights, read when they are first asked for.
+    pub(super) fn get() -> &'static Self {
+        static WEIGHTS: OnceLock<Weights> = OnceLock::new();
+        WEIGHTS.get_or_init(|| Self::read(TEXT).expect("the file is as it was printed"))
+    }
+
+    /// What four patterns on an empty point weigh together.
+    pub(super) fn sum(&self, four: [u8; 4]) -> Part {
+        let parts = eval::parts(four).map(|part| self.parts[part]);
+        parts.fold(Part::default(), |one, other| Part {
+            urgency: Urgency {
+                to_make: one.urgency.to_make.saturating_add(other.urgency.to_make),
+                to_prevent: one.urgency.to_prevent.saturating_add(other.urgency.to_prevent),
+            },
+            share: one.share.with(&other.share),
+        })
+    }
+
+    /// Reads a row for each pattern and pair (the urgency to make and to prevent, the shares), for
+    /// each hidden unit (its worth, the weights of traits), and for each constellation of threats
+    /// (its worth, what hidden units begin with).
+    fn read(text: &str) -> Option<Self> {
+        let numbers = text.lines().filter(|line| !line.starts_with('#'));
+        let mut numbers = numbers.flat_map(str::split_whitespace).map(str::parse::<i32>);
+        let mut next = || numbers.next()?.ok();
+        let part = |_| {
+            let urgency = Urgency { to_make: small(next()?)?, to_prevent: small(next()?)? };
+            Some(Part { urgency, share: Share { own: row(&mut next)?, other: row(&mut next)? } })
+        };
+        let parts = (0..PARTS).map(part).collect::<Option<_>>()?;
+        let unit = |_| {
+            let worth = small(next()?)?;
+            Some(Unit { worth, traits: [row(&mut next)?, row(&mut next)?] })
+        };
+        let hidden = (0..HIDDEN).map(unit).collect::<Option<_>>()?;
+        let constellation = |_| {
+            let worth = next()?;
+            let begins = (0..HIDDEN).map(|_| next()).collect::<Option<Vec<_>>>()?;
+            Some(Threats { worth, begins: begins.try_into().ok()? })
+        };
+        let threats = (0..THREATS).map(constellation).collect::<Option<_>>()?;
+        next().is_none().then_some(Self { parts, hidden, threats })
+    }
+}
+
+fn row(next: &mut impl FnMut() -> Option<i32>) -> Option<Traits> {
+    let row: Option<Vec<i16>> = (0..TRAITS).map(|_| small(next()?)).collect();
+    row?.try_into().ok()
+}
+
+fn small(number: i32) -> Option<i16> {
+    i16::try_from(number).ok()
+}
