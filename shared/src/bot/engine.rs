@@ -67,14 +67,14 @@ struct Level {
 /// example `ladder` of the client has found.
 const LEVELS: [Level; STRENGTH_MAX as usize] = [
     Level { nodes: Some(60), fours_ahead: 1, overlooks: 0.820, careless: 0.900 },
-    Level { nodes: Some(120), fours_ahead: 1, overlooks: 0.700, careless: 0.680 },
-    Level { nodes: Some(250), fours_ahead: 1, overlooks: 0.550, careless: 0.470 },
-    Level { nodes: Some(500), fours_ahead: 1, overlooks: 0.410, careless: 0.300 },
-    Level { nodes: Some(1_200), fours_ahead: 2, overlooks: 0.280, careless: 0.175 },
-    Level { nodes: Some(3_000), fours_ahead: 3, overlooks: 0.180, careless: 0.095 },
-    Level { nodes: Some(9_000), fours_ahead: 4, overlooks: 0.090, careless: 0.035 },
-    Level { nodes: Some(22_000), fours_ahead: 6, overlooks: 0.040, careless: 0.013 },
-    Level { nodes: Some(65_000), fours_ahead: 10, overlooks: 0.008, careless: 0.003 },
+    Level { nodes: Some(180), fours_ahead: 1, overlooks: 0.616, careless: 0.560 },
+    Level { nodes: Some(500), fours_ahead: 1, overlooks: 0.420, careless: 0.310 },
+    Level { nodes: Some(1_600), fours_ahead: 2, overlooks: 0.250, careless: 0.150 },
+    Level { nodes: Some(4_400), fours_ahead: 3, overlooks: 0.142, careless: 0.068 },
+    Level { nodes: Some(9_000), fours_ahead: 4, overlooks: 0.084, careless: 0.033 },
+    Level { nodes: Some(17_000), fours_ahead: 5, overlooks: 0.046, careless: 0.016 },
+    Level { nodes: Some(38_000), fours_ahead: 7, overlooks: 0.018, careless: 0.006 },
+    Level { nodes: Some(100_000), fours_ahead: 12, overlooks: 0.005, careless: 0.002 },
     Level { nodes: None, fours_ahead: 100, overlooks: 0.0, careless: 0.0 },
 ];
 
