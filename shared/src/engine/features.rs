@@ -49,7 +49,8 @@ impl Features {
     /// How many parts there are that combinations of patterns consist of.
     pub const PARTS: usize = eval::PARTS;
 
-    /// The parts that add nothing to the traits, see [`eval::IDLE`].
+    /// The parts of what an empty board shows where five in a row win. They add nothing to the
+    /// traits.
     pub const IDLE: [usize; 2] = eval::IDLE;
 
     /// How many constellations of threats are told apart.
