@@ -9,7 +9,7 @@ use fivefold_shared::{
     bot::{Bot, BotKind, Budget, Resources, THREADS_MAX, Thinking, Weight},
     engine::{Engine, EngineOptions},
     notation::gomocup::{Command, Info, Placed, RULES, Reply, Side, variant_of},
-    rules::{Point, Position, Rules, Size, Stone},
+    rules::{Outcome, Point, Position, Rules, Size, Stone},
 };
 
 use super::{
@@ -243,6 +243,10 @@ impl Game {
     /// Chooses a move and makes it, and tells so many of the best ones.
     fn think(&mut self, call: Call<'_>, tell: usize) -> Answer {
         let found = self.position().and_then(|position| {
+            // The game is lost, but a referee may first want to see the move that loses it.
+            if let Some(Outcome::Forbidden { point, .. }) = position.outcome() {
+                return Ok((*point, Vec::new()));
+            }
             if tell == 0 {
                 return Ok((self.choose(&position, call)?, Vec::new()));
             }

@@ -8,6 +8,7 @@ use std::{
 use fivefold_shared::{
     book,
     bot::BotKind,
+    notation::moves,
     rules::{Point, Position, Rules, Size, Variant},
 };
 
@@ -101,6 +102,33 @@ fn moves_are_legal_in_every_rule_and_on_every_board() {
         let rules = Rules::new(variant, size).unwrap();
         assert!(Position::from_moves(rules, &all).is_ok(), "{input}: {all:?}");
     }
+}
+
+/// A game of renju: after it, the point that is left, f14, is forbidden to Black.
+const NOTHING_BUT_A_FORBIDDEN_POINT: &str = "renju 15x15
+    j7 m9 l7 i6 i8 j9 o9 k6 k7 m7 j6 i7 j8 l6 i5 h4 h8 g8 j4 j5 h7 h10 k9 h6 f6 e5 e6 f4 d6 c6
+    e4 m6 k8 l8 m8 k11 d7 f5 d5 d8 g7 j10 l10 e3 g5 f7 l12 j11 i10 j12 j13 i11 m11 n12 k13 n10
+    h11 l13 g12 e8 c8 g9 f8 n6 o6 n11 n13 k14 m12 n9 n8 h2 h3 e9 f11 d9 b9 a10 g10 h9 f9 i12 c10
+    d11 e14 f13 j14 i15 f10 f12 g13 i13 i14 g15 h14 h13 g14 g11 e13 k10 l9 g3 i1 e11 e7 c5 c11
+    d10 d12 c9 b8 h5 g6 b10 b6 h15 j15 e12 e10 l3 k4 e15 f15 k3 m14 m13 l4 m4 m3 c4 c3 f2 d4 d3
+    e2 f1 f3 g2 j1 i2 j2 k1 c12 d13 n5 b5 a7 o5 a5 n3 a14 c13 l5 a6 c7 b7 e1 d14 b12 k15 o11 o13
+    b4 d2 o10 l2 a9 k5 o8 o12 k2 c15 l11 a15 k12 m10 d15 a1 o1 b13 n15 b11 o15 n1 m15 h1 m1 d1
+    n4 b1 l15 l1 o2 g1 i4 b15 o14 b14 b2 n14 a11 c1 n2 m2 a12 a2 i9 o3 a8 j3 n7 i3 o4 c2 l14 a3
+    m5 o7 c14 b3 a13 h12 g4 a4";
+
+#[test]
+fn the_last_point_is_played_even_if_it_is_forbidden() {
+    let game = moves::read(NOTHING_BUT_A_FORBIDDEN_POINT, freestyle(15)).unwrap();
+    let stones: String = (0..)
+        .zip(&game.moves)
+        .map(|(ply, made)| format!("{},{},{}\n", made.point.x, made.point.y, 1 + ply % 2))
+        .collect();
+    let left = Reply::Move((5, 1).into());
+    let input = format!("START 15\nINFO rule 4\nYXBOARD\n{stones}DONE\nYXNBEST 2");
+    let told = answers(&input);
+    let input = format!("START 15\nINFO rule 4\nBOARD\n{stones}DONE");
+    assert_eq!(answers(&input), [Reply::Ok, left.clone()]);
+    assert_eq!(told, [Reply::Ok, left]);
 }
 
 /// What is said to the stones of an opening, in freestyle on a board of this side.
