@@ -181,14 +181,9 @@ impl Search<'_, '_> {
             }
         }
         let patterns = self.patterns(turn);
-        if !is_pv && stops.is_none() && beta.abs() < WON {
-            if depth <= 5 && patterns - AHEAD * depth >= beta {
-                return patterns;
-            }
-            let (least, each, most) = LOST;
-            if depth <= most && patterns + least + each * depth <= alpha {
-                return self.win_by_fours(node).unwrap_or(patterns);
-            }
+        let is_ordinary = !is_pv && stops.is_none() && beta.abs() < WON;
+        if is_ordinary && depth <= 5 && patterns - AHEAD * depth >= beta {
+            return patterns;
         }
         if let Some(value) = self.win_by_fours(node) {
             let known = Known {
@@ -199,6 +194,10 @@ impl Search<'_, '_> {
             };
             self.table.remember(hash, known);
             return value;
+        }
+        let (least, each, most) = LOST;
+        if is_ordinary && depth <= most && patterns + least + each * depth <= alpha {
+            return patterns;
         }
         let best = known.and_then(|known| known.best);
         let depth = if best.is_none() && depth >= 5 { depth - 1 } else { depth };
