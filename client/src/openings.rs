@@ -8,6 +8,7 @@ use fivefold_shared::{
     engine::{Engine, EngineOptions},
     notation::coordinates,
     rules::{Point, Position, Rules, Size},
+    symmetry,
 };
 use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::SliceRandom};
 
@@ -51,7 +52,7 @@ pub fn random(rules: Rules, seed: u64, stones: usize) -> impl Iterator<Item = Ve
 /// the seed decides, then others that are made up.
 pub fn nth(rules: Rules, seed: u64, number: usize) -> Vec<Point> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let mut known = book::openings(rules, random.random_range(0..book::SYMMETRIES));
+    let mut known = book::openings(rules, random.random_range(0..symmetry::COUNT));
     known.shuffle(&mut random);
     match known.into_iter().nth(number) {
         Some(line) => line,

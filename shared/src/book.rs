@@ -6,13 +6,13 @@
 //! A line is a list of steps from the first stone. It stands for all that turning, mirroring and
 //! moving it makes of it, as long as it stays so far from every border that these do not matter.
 
-use crate::rules::{Point, Position, Rules, Size, Variant};
+use crate::{
+    rules::{Point, Position, Rules, Size, Variant},
+    symmetry,
+};
 
 /// How many points there are at least between a line and every border.
 const MARGIN: i32 = 4;
-
-/// How many ways there are to turn and mirror a line.
-pub const SYMMETRIES: u8 = 8;
 
 /// The lines of a variant, as steps from the first stone; none for a variant without a book.
 ///
@@ -36,14 +36,14 @@ pub fn lines(variant: Variant) -> Vec<Vec<Point>> {
     lines.map(|line| read(line).expect("a line is steps x,y with spaces between")).collect()
 }
 
-/// Every line with its first stone in the middle of a board, turned by one of [`SYMMETRIES`] ways;
-/// none where the board is too small.
-pub fn openings(rules: Rules, symmetry: u8) -> Vec<Vec<Point>> {
+/// Every line with its first stone in the middle of a board, turned in one of [`symmetry::COUNT`]
+/// ways; none where the board is too small.
+pub fn openings(rules: Rules, way: u8) -> Vec<Vec<Point>> {
     let middle = match rules.size() {
         Size::Bounded { width, height } => Point::new(i32::from(width / 2), i32::from(height / 2)),
         Size::Unbounded => Point::default(),
     };
-    let turned = lines(rules.variant()).into_iter().map(|line| placed(&line, symmetry, middle));
+    let turned = lines(rules.variant()).into_iter().map(|line| placed(&line, way, middle));
     turned.filter(|line| keeps_off_borders(line, rules.size())).collect()
 }
 
@@ -53,8 +53,8 @@ pub fn continuations(position: &Position) -> Vec<Point> {
     let (corner, stones) = stones(position.moves());
     let mut found = Vec::new();
     for line in lines(position.rules().variant()).iter().filter(|line| line.len() > ply) {
-        for symmetry in 0..SYMMETRIES {
-            let turned = placed(line, symmetry, Point::default());
+        for way in 0..symmetry::COUNT {
+            let turned = placed(line, way, Point::default());
             let (from, same) = self::stones(&turned[..ply]);
             if same != stones {
                 continue;
@@ -74,18 +74,14 @@ pub fn continuations(position: &Position) -> Vec<Point> {
 /// What is the same for all positions that are made of each other by turning, mirroring, moving and
 /// playing the same stones in another order: each colour's stones, sorted.
 pub fn canonical(moves: &[Point]) -> [Vec<Point>; 2] {
-    let all = (0..SYMMETRIES).map(|symmetry| stones(&placed(moves, symmetry, Point::default())).1);
+    let all = (0..symmetry::COUNT).map(|way| stones(&placed(moves, way, Point::default())).1);
     all.min().unwrap_or_default()
 }
 
-/// A line turned in one of [`SYMMETRIES`] ways and then moved.
-fn placed(line: &[Point], symmetry: u8, offset: Point) -> Vec<Point> {
-    let turned = line.iter().map(|point| {
-        let x = if symmetry & 1 == 0 { point.x } else { -point.x };
-        let y = if symmetry & 2 == 0 { point.y } else { -point.y };
-        if symmetry & 4 == 0 { (x, y) } else { (y, x) }
-    });
-    turned.map(|(x, y)| Point::new(x + offset.x, y + offset.y)).collect()
+/// A line turned in one of [`symmetry::COUNT`] ways and then moved.
+fn placed(line: &[Point], way: u8, offset: Point) -> Vec<Point> {
+    let turned = line.iter().map(|point| symmetry::turned(*point, way));
+    turned.map(|Point { x, y }| Point::new(x + offset.x, y + offset.y)).collect()
 }
 
 /// The top left corner of all stones, and each colour's as steps from there, sorted.

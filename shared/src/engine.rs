@@ -13,6 +13,7 @@
 //! What the rules differ in is in the tables, so one search serves all variants. It knows positions
 //! and a budget of thinking; it knows no clock, no thread, and no message.
 
+mod candidates;
 mod eval;
 mod features;
 mod grid;

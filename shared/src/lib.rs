@@ -16,3 +16,4 @@ pub mod record;
 pub mod review;
 pub mod room;
 pub mod rules;
+pub mod symmetry;

@@ -8,6 +8,7 @@ use fivefold_shared::{
     bot::{BotKind, BotSpec, Budget, Thinking},
     engine::{Engine, EngineOptions},
     rules::{Point, Position, Rules, Size, Variant},
+    symmetry,
 };
 use proptest::prelude::*;
 
@@ -83,12 +84,12 @@ proptest! {
     fn positions_are_found_however_they_are_turned(
         variant in prop::sample::select(vec![Variant::Freestyle, Variant::Standard, Variant::Caro]),
         pick in any::<prop::sample::Index>(),
-        symmetry in 0..book::SYMMETRIES,
+        way in 0..symmetry::COUNT,
         (dx, dy) in (-99..99, -99..99),
         ply in 1..5_usize,
     ) {
         let rules = rules(variant, Size::Unbounded);
-        let openings = book::openings(rules, symmetry);
+        let openings = book::openings(rules, way);
         let line = &openings[pick.index(openings.len())];
         let moved = line.iter().map(|point| Point::new(point.x + dx, point.y + dy));
         let mut moved: Vec<Point> = moved.collect();

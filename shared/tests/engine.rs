@@ -14,6 +14,7 @@ use fivefold_shared::{
     engine::{Analysis, Engine, EngineOptions, Value},
     notation::coordinates,
     rules::{Point, Position, Rules, Size, Variant},
+    symmetry,
 };
 use proptest::prelude::*;
 
@@ -211,6 +212,40 @@ fn several_lines_are_different_legal_and_in_order() {
             assert!(position.play(*point).is_ok(), "{line:?}");
         }
     }
+}
+
+#[test]
+fn of_moves_that_are_the_same_one_is_told() {
+    let games: [(Size, &[(i32, i32)]); 4] = [
+        (SQUARE, &[(7, 7)]),
+        (SQUARE, &[(7, 7), (8, 6)]),
+        (Size::Bounded { width: 15, height: 11 }, &[(7, 4), (7, 5)]),
+        (Size::Unbounded, &[(90, -4), (93, -4), (90, -8), (93, -8)]),
+    ];
+    for (size, moves) in games {
+        let position = position(Variant::Freestyle, size, moves);
+        let analysis = analyse(&position, 5_000, 20);
+        let first: Vec<Point> = analysis.lines.iter().map(|line| line.moves[0]).collect();
+        let symmetries = symmetry::of(&position);
+        assert!(!symmetries.is_empty() && first.len() >= 5, "{moves:?}: {first:?}");
+        for (index, point) in first.iter().enumerate() {
+            let images = symmetries.iter().map(|symmetry| symmetry.image(*point));
+            for image in images {
+                assert!(!first[index + 1..].contains(&image), "{point:?} and {image:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_win_by_threats_is_played_where_the_same_could_be_done_on_the_other_side() {
+    // Black's stones are the tips of a cross, White's lie at the border.
+    let moves = [(5, 7), (0, 0), (9, 7), (14, 14), (7, 5), (0, 14), (7, 9), (14, 0)];
+    let position = position(Variant::Freestyle, SQUARE, &moves);
+    assert_eq!(symmetry::of(&position).len(), 7);
+    let analysis = analyse(&position, 200_000, 1);
+    // Found by threats alone, whichever of the same moves they begin with.
+    assert_eq!((analysis.depth, analysis.lines[0].value), (0, Value::Win { plies: None }));
 }
 
 #[test]

@@ -10,6 +10,7 @@ use fivefold_shared::{
     bot::{Budget, Thinking},
     engine::{Engine, EngineOptions},
     rules::{Point, Position, Rules},
+    symmetry,
 };
 use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
 
@@ -58,7 +59,7 @@ impl<'a> Chooser<'a> {
     /// has none for the board, the most even of some chosen at random. None where there is no room.
     pub(super) fn propose(&mut self) -> Option<Vec<Point>> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(self.seed);
-        let known = book::openings(self.rules, random.random_range(0..book::SYMMETRIES));
+        let known = book::openings(self.rules, random.random_range(0..symmetry::COUNT));
         let three: Vec<_> = known.into_iter().filter(|line| line.len() == 3).collect();
         match three.choose(&mut random) {
             Some(line) => Some(line.clone()),

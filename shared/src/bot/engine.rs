@@ -19,8 +19,9 @@ use super::{
 };
 use crate::{
     book,
-    engine::{Analysis, Engine, EngineOptions, Value},
+    engine::{Analysis, Engine, EngineOptions, Line, Value},
     rules::{Point, Position, Rules, Size, Variant},
+    symmetry,
 };
 
 /// How many moves a level looks at that may overlook some.
@@ -127,7 +128,7 @@ impl EngineBot {
                     Box::new(Engine::new(self.rules, options).expect("there are tables up to six"))
                 });
                 let analysis = engine.search(position, thinking, moves, &mut |_| {});
-                analysis.map_or_else(Vec::new, |analysis| weights(&analysis))
+                analysis.map_or_else(Vec::new, |analysis| weights(position, &analysis))
             }
         }
     }
@@ -216,15 +217,25 @@ impl Bot for EngineBot {
     }
 }
 
-/// What an analysis says of each move: the chance of winning in hundredths.
-fn weights(analysis: &Analysis) -> Vec<Weight> {
-    let weight = |line: &crate::engine::Line| {
+/// What an analysis says of each move, and so of its images under the symmetries of the position:
+/// the chance of winning in hundredths.
+fn weights(position: &Position, analysis: &Analysis) -> Vec<Weight> {
+    let symmetries = symmetry::of(position);
+    let weights = |line: &Line| {
+        let weight = 100.0 * line.value.chance();
         let plies = match line.value {
             Value::Chance(_) => None,
             Value::Win { plies } => plies,
             Value::Loss { plies } => Some(plies),
         };
-        Weight { point: line.moves[0], weight: 100.0 * line.value.chance(), plies }
+        let mut points = vec![line.moves[0]];
+        for symmetry in &symmetries {
+            let image = symmetry.image(points[0]);
+            if !points.contains(&image) {
+                points.push(image);
+            }
+        }
+        points.into_iter().map(move |point| Weight { point, weight, plies })
     };
-    analysis.lines.iter().map(weight).collect()
+    analysis.lines.iter().flat_map(weights).collect()
 }

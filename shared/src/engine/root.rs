@@ -16,6 +16,7 @@ use std::{
 };
 
 use super::{
+    candidates::{self, Candidate, UNKNOWN},
     grid::{Grid, Kept},
     limits::Limits,
     order::Order,
@@ -70,18 +71,6 @@ struct Helper {
     order: Order,
 }
 
-/// A move at the root.
-#[derive(Clone, Debug)]
-struct Candidate {
-    spot: Spot,
-    /// [`UNKNOWN`] before it was searched.
-    value: i32,
-    moves: Vec<Spot>,
-}
-
-/// Less than the value of any move.
-const UNKNOWN: i32 = -WIN - 1;
-
 /// The deepest that is searched.
 const DEPTH_MAX: i32 = 100;
 /// How many positions the search for fours at the root may look at; it takes about as long as the
@@ -123,9 +112,9 @@ impl Engine {
         !matches!(variant, Variant::Mnk { k: 7.. })
     }
 
-    /// Thinks about a position and returns the `multi` best moves, or as many as there are. `None`
-    /// when the game is over. `progress` is told each time that something better or deeper is
-    /// known.
+    /// Thinks about a position and returns the `multi` best moves, or as many as there are; of moves
+    /// that a symmetry of the position makes the same, one. `None` when the game is over. `progress`
+    /// is told each time that something better or deeper is known.
     ///
     /// # Panics
     /// When the position is of other rules than the engine's.
@@ -144,8 +133,8 @@ impl Engine {
         self.table.begin();
         self.order.begin();
         self.helpers.iter_mut().for_each(|helper| helper.order.begin());
-        let candidates = self.candidates(position);
         let grid = self.grid.as_mut().expect("it was set up");
+        let candidates = candidates::of(position, grid, &self.order);
         let (turn, fours_ahead, table) = (position.turn(), self.fours_ahead, &self.table);
         let (stop, helped) = (AtomicBool::new(false), AtomicU64::new(0));
         thread::scope(|scope| {
@@ -238,49 +227,6 @@ impl Engine {
             self.placed.push(*spot);
         }
     }
-
-    /// The moves worth a look: what must be played, or else whatever is near a stone; never none.
-    fn candidates(&mut self, position: &Position) -> Vec<Candidate> {
-        let grid = self.grid.as_mut().expect("it was set up");
-        let turn = position.turn();
-        let other = turn.opponent();
-        let mut spots: Vec<Spot> = Vec::new();
-        if grid.count(turn, Kept::Fives) > 0 {
-            spots.extend(grid.kept(turn, Kept::Fives));
-        } else if grid.count(other, Kept::Fives) > 0 {
-            grid.answers_to_fives(other, &mut spots);
-        } else if let Some(stops) = grid.answers_to_unstoppable(other) {
-            spots.extend(stops.iter(grid.len()));
-            spots.extend(grid.kept(turn, Kept::Fours).filter(|spot| !stops.contains(*spot)));
-            spots.extend(grid.kept(turn, Kept::Unstoppable).filter(|spot| {
-                !stops.contains(*spot) && !grid.kept(turn, Kept::Fours).any(|four| four == *spot)
-            }));
-        }
-        let window = grid.window().clone();
-        let is_legal =
-            |spot: &Spot| window.point(*spot).is_some_and(|point| position.legality(point).is_ok());
-        spots.retain(is_legal);
-        if spots.is_empty() {
-            spots.extend(grid.nearby().filter(is_legal));
-        }
-        if spots.is_empty() {
-            let centre = window.len() / 2;
-            spots.extend((Spot::try_from(centre).ok()).filter(is_legal));
-        }
-        if spots.is_empty() {
-            spots.extend(
-                (0..window.len()).filter_map(|spot| Spot::try_from(spot).ok()).filter(is_legal),
-            );
-        }
-        let order = &self.order;
-        let node = Node { turn, depth: 0, ply: 0, last: None };
-        let score = |spot: &Spot| Reverse(order.score(grid, &node, *spot));
-        spots.sort_by_cached_key(score);
-        spots
-            .into_iter()
-            .map(|spot| Candidate { spot, value: UNKNOWN, moves: vec![spot] })
-            .collect()
-    }
 }
 
 impl fmt::Debug for Engine {
@@ -308,6 +254,7 @@ impl Root<'_, '_> {
     /// As one of the other threads. They begin at different depths, so that they do not all do
     /// the same.
     fn help(&mut self, index: usize) {
+        self.candidates.retain(|candidate| !candidate.is_image);
         for depth in 1 + i32::from(index.is_multiple_of(2))..=DEPTH_MAX {
             let before = self.search.limits.nodes();
             self.deepen(depth, 0);
@@ -323,6 +270,7 @@ impl Root<'_, '_> {
         if self.multi == 1 && self.try_threats(vct, thinking) {
             return;
         }
+        self.candidates.retain(|candidate| !candidate.is_image);
         for depth in 1..=DEPTH_MAX {
             let lines = self.multi.min(self.candidates.len());
             for line in 0..lines {

@@ -1,0 +1,80 @@
+//! Turning and mirroring: what it makes of a point, and which ways of it leave a position the same.
+
+use crate::rules::{Point, Position, Size, Stone};
+
+/// How many ways there are to turn and mirror a board; the first, 0, leaves everything in place.
+pub const COUNT: u8 = 8;
+
+/// What turning and mirroring about the origin in one of [`COUNT`] ways makes of a point.
+pub const fn turned(point: Point, way: u8) -> Point {
+    let x = if way & 1 == 0 { point.x } else { -point.x };
+    let y = if way & 2 == 0 { point.y } else { -point.y };
+    if way & 4 == 0 { Point::new(x, y) } else { Point::new(y, x) }
+}
+
+/// A way to turn, mirror and then move a board that leaves a position the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Symmetry {
+    way: u8,
+    offset: Point,
+}
+
+impl Symmetry {
+    /// Where a point comes to lie.
+    pub const fn image(self, point: Point) -> Point {
+        let Point { x, y } = turned(point, self.way);
+        Point::new(x + self.offset.x, y + self.offset.y)
+    }
+}
+
+/// Every symmetry of a position but the one that leaves each point where it is. What a move is
+/// worth is the same for its image under any of them. The unbounded board without stones, which any
+/// moving leaves the same, is said to have none.
+///
+/// ```
+/// use fivefold_shared::{
+///     rules::{Point, Position, Rules, Size, Variant},
+///     symmetry,
+/// };
+///
+/// let rules = Rules::new(Variant::Freestyle, Size::square(15)).unwrap();
+/// let middle = Position::from_moves(rules, &[Point::new(7, 7)]).unwrap();
+/// assert_eq!(symmetry::of(&middle).len(), 7);
+/// let beside = Position::from_moves(rules, &[Point::new(7, 7), Point::new(7, 8)]).unwrap();
+/// let [mirror] = symmetry::of(&beside)[..] else { panic!("left and right are the same") };
+/// assert_eq!(mirror.image(Point::new(6, 9)), Point::new(8, 9));
+/// ```
+pub fn of(position: &Position) -> Vec<Symmetry> {
+    let stones = position.moves();
+    let board;
+    // What must come to lie on itself.
+    let frame: &[Point] = match position.rules().size() {
+        Size::Bounded { width, height } => {
+            board = [Point::default(), Point::new(i32::from(width) - 1, i32::from(height) - 1)];
+            &board
+        }
+        Size::Unbounded => stones,
+    };
+    let symmetry = |way| {
+        let [least, most] = corners(frame.iter().copied())?;
+        let [from, to] = corners(frame.iter().map(|point| turned(*point, way)))?;
+        let offset = Point::new(least.x - from.x, least.y - from.y);
+        let fits = Point::new(to.x + offset.x, to.y + offset.y) == most;
+        let symmetry = Symmetry { way, offset };
+        let keeps = |(ply, point): (usize, &Point)| {
+            position.stone_at(symmetry.image(*point)) == Some(Stone::to_move(ply))
+        };
+        (fits && stones.iter().enumerate().all(keeps)).then_some(symmetry)
+    };
+    (1..COUNT).filter_map(symmetry).collect()
+}
+
+/// The corners of the smallest rectangle with these points; none without points.
+fn corners(points: impl Iterator<Item = Point>) -> Option<[Point; 2]> {
+    points.map(|point| [point, point]).reduce(|[least, most], [point, _]| {
+        [
+            Point::new(least.x.min(point.x), least.y.min(point.y)),
+            Point::new(most.x.max(point.x), most.y.max(point.y)),
+        ]
+    })
+}
