@@ -11,8 +11,8 @@ use std::{
     io::{self, BufRead, BufReader, Read, Write},
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
-        mpsc::{self, Receiver, SyncSender},
+        atomic::{AtomicBool, Ordering, fence},
+        mpsc::{self, Receiver, SyncSender, TryRecvError},
     },
     thread,
     time::Instant,
@@ -38,12 +38,32 @@ pub struct BrainOptions {
     pub hash_bytes: usize,
     /// What settles whatever it leaves to chance.
     pub seed: u64,
+    /// Whether it thinks while the other side does, unless the manager says otherwise.
+    pub ponder: bool,
 }
 
 /// A command, or what is wrong with it, and when it came.
 struct Heard {
     at: Instant,
     command: Result<Command, CommandError>,
+}
+
+/// What calls thinking off.
+#[derive(Debug, Default)]
+struct Calls {
+    /// The thinking about a move: `END` and `YXSTOP`.
+    stop: AtomicBool,
+    /// The thinking while the other side does: whatever is heard.
+    any: AtomicBool,
+}
+
+impl Calls {
+    /// Something was just handed over.
+    fn any(&self) {
+        // Not before that can be seen.
+        fence(Ordering::SeqCst);
+        self.any.store(true, Ordering::Relaxed);
+    }
 }
 
 /// Plays until the manager says `END` or its input ends.
@@ -55,18 +75,29 @@ pub fn run(
     input: impl Read + Send + 'static,
     mut output: impl Write,
 ) -> io::Result<()> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let heard = listen(input, Arc::clone(&stop));
+    let calls = Arc::new(Calls::default());
+    let heard = listen(input, Arc::clone(&calls));
     let mut game = Game::new(options);
-    for Heard { at, command } in heard {
+    loop {
+        // Either the command is seen here or its call comes after this: see `pass_on`.
+        calls.any.store(false, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
+        let next = match heard.try_recv() {
+            Err(TryRecvError::Empty) => {
+                game.ponder(&calls.any);
+                heard.recv().ok()
+            }
+            next => next.ok(),
+        };
+        let Some(Heard { at, command }) = next else { return Ok(()) };
         let replies = match command {
             Ok(Command::End) => return Ok(()),
             Ok(Command::Stop) => {
                 // It was for the move before, which is made by now.
-                stop.store(false, Ordering::Relaxed);
+                calls.stop.store(false, Ordering::Relaxed);
                 continue;
             }
-            Ok(command) => match game.obey(command, at, &stop) {
+            Ok(command) => match game.obey(command, at, &calls.stop) {
                 Answer::Nothing => continue,
                 Answer::Replies(replies) => replies,
             },
@@ -79,29 +110,33 @@ pub fn run(
         output.flush()?;
         game.answered(at);
     }
-    Ok(())
 }
 
 /// Reads on a thread of its own, so that thinking can be called off. The thread ends with the input
 /// or with the process: a read cannot be called off.
-fn listen(input: impl Read + Send + 'static, stop: Arc<AtomicBool>) -> Receiver<Heard> {
+fn listen(input: impl Read + Send + 'static, calls: Arc<Calls>) -> Receiver<Heard> {
     let (give, heard) = mpsc::sync_channel(QUEUE);
-    thread::spawn(move || pass_on(BufReader::new(input), &stop, &give));
+    thread::spawn(move || {
+        pass_on(BufReader::new(input), &calls, &give);
+        drop(give);
+        calls.any();
+    });
     heard
 }
 
-fn pass_on(mut input: impl BufRead, stop: &AtomicBool, give: &SyncSender<Heard>) {
+fn pass_on(mut input: impl BufRead, calls: &Calls, give: &SyncSender<Heard>) {
     let mut reader = Reader::default();
     while let Ok(Some(line)) = read_line(&mut input) {
         let at = Instant::now();
         let Some(command) = reader.line(&line) else { continue };
         let is_last = command == Ok(Command::End);
         if is_last || command == Ok(Command::Stop) {
-            stop.store(true, Ordering::Relaxed);
+            calls.stop.store(true, Ordering::Relaxed);
         }
         if give.send(Heard { at, command }).is_err() || is_last {
             return;
         }
+        calls.any();
     }
 }
 

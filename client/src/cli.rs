@@ -271,6 +271,9 @@ pub struct BrainArgs {
     /// same moves [default: a different one each time].
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+    /// Think while the other side does, as after INFO pondering 1.
+    #[arg(long)]
+    pub ponder: bool,
 }
 
 /// `fivefold analyse`

@@ -52,6 +52,10 @@ pub(super) struct Game {
     games: u64,
     /// How long the last move was to take.
     budget: Option<Duration>,
+    /// Whether to think while the other side does.
+    ponders: bool,
+    /// Whether the last command was answered by a move.
+    has_moved: bool,
 }
 
 /// When a command came, and what calls thinking off.
@@ -75,12 +79,15 @@ impl Game {
             bot: None,
             games: 0,
             budget: None,
+            ponders: options.ponder,
+            has_moved: false,
         }
     }
 
     /// Does what a command asks.
     pub(super) fn obey(&mut self, command: Command, at: Instant, stop: &AtomicBool) -> Answer {
         let call = Call { at, stop };
+        self.has_moved = false;
         match command {
             Command::Start { width, height } => {
                 let size = Size::Bounded { width, height };
@@ -121,6 +128,19 @@ impl Game {
     pub(super) fn answered(&mut self, asked: Instant) {
         if let Some(budget) = self.budget.take() {
             self.times.note(budget, asked.elapsed());
+        }
+    }
+
+    /// Thinks on after a move, where that is wished for, about what the other side may do, until it
+    /// is called off. What was found is remembered when the next move is thought about.
+    pub(super) fn ponder(&mut self, called: &AtomicBool) {
+        if !self.ponders || !std::mem::take(&mut self.has_moved) {
+            return;
+        }
+        let Ok(position) = self.position_of([Side::Opponent, Side::Own]) else { return };
+        let thinking = Thinking { cancel: called, ..Thinking::unlimited() };
+        if let Ok(bot) = self.bot() {
+            bot.choose(&position, &thinking);
         }
     }
 
@@ -175,6 +195,7 @@ impl Game {
                 self.threads = usize::from(threads).clamp(1, THREADS_MAX);
                 self.prepare();
             }
+            Info::Pondering(ponders) => self.ponders = ponders,
             Info::Other { key, value } if key == "rule" => self.rule = Err(value),
             Info::GameType(_) | Info::Evaluate(_) | Info::Folder(_) | Info::Other { .. } => {}
         }
@@ -211,17 +232,23 @@ impl Game {
         Ok(bot.as_mut())
     }
 
-    /// The stones as a game: those of both sides in turn, each side's in the order in which they
-    /// were told. Where both have as many, the one who is asked is Black.
+    /// The stones as a game in which this brain is to move.
     fn position(&self) -> Result<Position, String> {
+        self.position_of([Side::Own, Side::Opponent])
+    }
+
+    /// The stones as a game: those of both sides in turn, each side's in the order in which they
+    /// were told. Where both have as many, the one to move is Black.
+    fn position_of(&self, [to_move, waiting]: [Side; 2]) -> Result<Position, String> {
         let of = |side: Side| {
             self.stones.iter().filter(move |stone| stone.side == side).map(|stone| stone.point)
         };
-        let (own, others) = (of(Side::Own).count(), of(Side::Opponent).count());
-        let (first, second) = match others.checked_sub(own) {
-            Some(0) => (Side::Own, Side::Opponent),
-            Some(1) => (Side::Opponent, Side::Own),
+        let count = |side: Side| of(side).count();
+        let (first, second) = match count(waiting).checked_sub(count(to_move)) {
+            Some(0) => (to_move, waiting),
+            Some(1) => (waiting, to_move),
             Some(_) | None => {
+                let (own, others) = (count(Side::Own), count(Side::Opponent));
                 return Err(format!("{own} stones against {others}: no game comes to that"));
             }
         };
@@ -259,13 +286,14 @@ impl Game {
             Err(error) => return Err(error).into(),
         };
         self.stones.push(Placed { point, side: Side::Own });
+        self.has_moved = true;
         let mut replies: Vec<Reply> = weights.iter().take(tell).map(told).collect();
         replies.push(Reply::Move(point));
         Answer::Replies(replies)
     }
 
     fn choose(&mut self, position: &Position, call: Call<'_>) -> Result<Point, String> {
-        let budget = self.times.budget();
+        let budget = self.times.budget(self.ponders);
         self.budget = Some(budget);
         let nodes = self.nodes;
         let elapsed = || call.at.elapsed();
@@ -276,7 +304,7 @@ impl Game {
 
     fn weigh(&mut self, position: &Position, call: Call<'_>) -> Result<Vec<Weight>, String> {
         let elapsed = || call.at.elapsed();
-        let budget = Budget { time: self.times.budget(), nodes: self.nodes };
+        let budget = Budget { time: self.times.budget(self.ponders), nodes: self.nodes };
         let thinking = Thinking { budget, elapsed: &elapsed, cancel: call.stop };
         Ok(self.bot()?.weigh(position, &thinking))
     }
@@ -303,7 +331,7 @@ impl Game {
             return Err(over(&position));
         }
         let elapsed = || call.at.elapsed();
-        let budget = Budget { time: self.times.budget(), nodes: self.nodes };
+        let budget = Budget { time: self.times.budget(self.ponders), nodes: self.nodes };
         let thinking = Thinking { budget, elapsed: &elapsed, cancel: call.stop };
         let mut chooser =
             Chooser::new(rules, thinking, self.seed()).ok_or("no engine plays this")?;

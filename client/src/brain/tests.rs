@@ -3,6 +3,7 @@
 use std::{
     collections::{HashMap, HashSet},
     io::Cursor,
+    time::Duration,
 };
 
 use fivefold_shared::{
@@ -20,7 +21,7 @@ fn answers(input: &str) -> Vec<Reply> {
 }
 
 fn answers_of(bot: BotKind, seed: u64, input: &str) -> Vec<Reply> {
-    let options = BrainOptions { bot: bot.into(), hash_bytes: 1 << 20, seed };
+    let options = BrainOptions { bot: bot.into(), hash_bytes: 1 << 20, seed, ponder: false };
     let mut output = Vec::new();
     let input = Cursor::new(format!("INFO max_node 3000\n{input}"));
     run(options, input, &mut output).unwrap();
@@ -202,6 +203,62 @@ fn swap2_sets_two_more_stones_where_it_is_not_known_who_is_better() {
         *kinds.entry(kind).or_insert(0) += 1;
     }
     assert_eq!(kinds.len(), 3, "every answer is given: {kinds:?}");
+}
+
+/// A game of no variety and nothing decided, the brain to move.
+const QUIET: &str = "BOARD\n7,7,2\n8,8,1\n6,6,2\n5,5,1\n8,6,2\n6,8,1\n9,5,2\nDONE";
+
+/// A brain that has just answered a move, after this `INFO pondering`.
+fn answered(ponder: bool, info: &str) -> Game {
+    let options =
+        BrainOptions { bot: BotKind::Engine.into(), hash_bytes: 1 << 20, seed: 1, ponder };
+    let mut game = Game::new(options);
+    let text = format!("START 15\nINFO max_node 300\nINFO pondering {info}\n{QUIET}");
+    let mut reader = Reader::default();
+    for command in text.lines().filter_map(|line| reader.line(line.as_bytes())) {
+        game.obey(command.unwrap(), Instant::now(), &AtomicBool::new(false));
+    }
+    game
+}
+
+#[test]
+fn it_thinks_while_the_other_side_does_only_if_that_is_wished_for() {
+    // These come back although nobody calls.
+    for (ponder, info) in [(false, "?"), (false, "0"), (true, "0")] {
+        answered(ponder, info).ponder(&AtomicBool::new(false));
+    }
+    for (ponder, info) in [(true, "?"), (true, "1"), (false, "1")] {
+        let mut game = answered(ponder, info);
+        let called = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let thinking = scope.spawn(|| game.ponder(&called));
+            thread::sleep(Duration::from_millis(50));
+            assert!(!thinking.is_finished(), "it thinks on until it is called");
+            called.store(true, Ordering::Relaxed);
+        });
+        // Once for each move.
+        game.ponder(&AtomicBool::new(false));
+    }
+}
+
+#[test]
+fn whatever_is_heard_ends_its_thinking_while_the_other_side_does() {
+    let options =
+        BrainOptions { bot: BotKind::Engine.into(), hash_bytes: 1 << 20, seed: 1, ponder: true };
+    let (input, mut said) = io::pipe().unwrap();
+    let (replies, output) = io::pipe().unwrap();
+    let playing = thread::spawn(move || run(options, input, output));
+    let mut replies = BufReader::new(replies).lines();
+    let mut reply = || Reply::read(replies.next().unwrap().unwrap().as_bytes());
+    writeln!(said, "START 15\nINFO max_node 300\n{QUIET}").unwrap();
+    assert_eq!(reply(), Reply::Ok);
+    for _ in 0..50 {
+        assert!(matches!(reply(), Reply::Move(_)));
+        writeln!(said, "{QUIET}").unwrap();
+    }
+    assert!(matches!(reply(), Reply::Move(_)));
+    drop(said);
+    playing.join().unwrap().unwrap();
 }
 
 #[test]

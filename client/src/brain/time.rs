@@ -11,6 +11,9 @@ const AT_ONCE: Duration = Duration::from_millis(20);
 /// What a move takes besides thinking: reading, writing, and the steps in which a bot looks at the
 /// clock.
 const MARGIN: Duration = Duration::from_millis(5);
+/// What it takes besides where the bot thinks all the time: a command may have to wait until it is
+/// read, as all processors are busy.
+const PONDERING_MARGIN: Duration = Duration::from_millis(10);
 /// The time that is left is shared among so many moves, and so is never used up.
 const MOVES_AHEAD: u32 = 20;
 
@@ -49,10 +52,11 @@ impl Times {
     }
 
     /// How long the next move may take in all, counted from the command that asks for it.
-    pub(super) fn budget(&self) -> Duration {
+    pub(super) fn budget(&self, ponders: bool) -> Duration {
         let share = self.left.map_or(Duration::MAX, |left| left / MOVES_AHEAD);
         let whole = self.turn.min(share);
-        whole.saturating_sub(MARGIN + self.overrun).max(whole / 2)
+        let margin = if ponders { MARGIN + PONDERING_MARGIN } else { MARGIN };
+        whole.saturating_sub(margin + self.overrun).max(whole / 2)
     }
 
     /// A move that was to take `budget` has taken `spent`.
@@ -75,7 +79,7 @@ mod tests {
         times.set_turn(turn);
         times.set_match(whole);
         times.set_left(left);
-        let found = times.budget();
+        let found = times.budget(false);
         assert_eq!(found, Duration::from_micros(expected_us), "{turn} {whole} {left}");
     }
 
@@ -89,6 +93,7 @@ mod tests {
         check(5_000, 100_000, 10_000, 495_000);
         check(5_000, 100_000, 100, 2_500);
         check(5_000, 100_000, -30, 0);
+        assert_eq!(Times::new().budget(true), Duration::from_millis(4_985));
     }
 
     #[test]
@@ -97,10 +102,10 @@ mod tests {
         let mut times = Times::new();
         times.set_turn(100);
         times.note(ms(95), ms(115));
-        assert_eq!(times.budget(), ms(75));
+        assert_eq!(times.budget(false), ms(75));
         times.note(ms(75), ms(75));
-        assert_eq!(times.budget(), ms(80));
+        assert_eq!(times.budget(false), ms(80));
         times.note(ms(80), ms(900));
-        assert_eq!(times.budget(), ms(50), "half of the time is always used");
+        assert_eq!(times.budget(false), ms(50), "half of the time is always used");
     }
 }

@@ -13,6 +13,7 @@ pub(super) fn run(args: &BrainArgs) -> anyhow::Result<ExitCode> {
         bot: args.bot,
         hash_bytes: usize::from(args.hash) << 20,
         seed: args.seed.unwrap_or_else(rand::random),
+        ponder: args.ponder,
     };
     brain::run(options, io::stdin(), io::stdout().lock())?;
     Ok(ExitCode::SUCCESS)

@@ -88,6 +88,8 @@ pub enum Info {
     MaxNode(u64),
     /// How many threads may think.
     ThreadNum(u16),
+    /// Whether to think while the other side does.
+    Pondering(bool),
     /// Any other key, in small letters, with its value; or a key of those above whose value is none.
     Other {
         /// The key.
@@ -161,6 +163,7 @@ impl fmt::Display for Info {
             Self::Folder(path) => write!(f, "folder {path}"),
             Self::MaxNode(nodes) => write!(f, "max_node {nodes}"),
             Self::ThreadNum(threads) => write!(f, "thread_num {threads}"),
+            Self::Pondering(ponders) => write!(f, "pondering {}", u8::from(*ponders)),
             Self::Other { key, value } => write!(f, "{key} {value}"),
         }
     }

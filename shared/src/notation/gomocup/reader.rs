@@ -185,6 +185,11 @@ fn known_info(key: &str, value: &str) -> Option<Info> {
         "folder" => Info::Folder(value.to_owned()),
         "max_node" => Info::MaxNode(number(value)?),
         "thread_num" => Info::ThreadNum(number(value)?),
+        "pondering" => match value {
+            "0" => Info::Pondering(false),
+            "1" => Info::Pondering(true),
+            _ => return None,
+        },
         _ => return None,
     })
 }
@@ -236,11 +241,14 @@ mod tests {
         check("INFO time_left -3", Ok(Command::Info(Info::TimeLeft(-3))));
         check("INFO MAX_NODE 1000", Ok(Command::Info(Info::MaxNode(1_000))));
         check("INFO THREAD_NUM 2", Ok(Command::Info(Info::ThreadNum(2))));
+        check("INFO pondering 0", Ok(Command::Info(Info::Pondering(false))));
+        check("INFO pondering 1", Ok(Command::Info(Info::Pondering(true))));
         check("INFO rule 9", Ok(Command::Info(Info::Rule(9))));
         let other = |key: &str, value: &str| {
             Ok(Command::Info(Info::Other { key: key.into(), value: value.into() }))
         };
         check("INFO rule nine", other("rule", "nine"));
+        check("INFO pondering 2", other("pondering", "2"));
         check("INFO", other("", ""));
         check("INFO Caution_Factor 1", other("caution_factor", "1"));
         check("INFO folder /a b", Ok(Command::Info(Info::Folder("/a b".into()))));
