@@ -58,9 +58,9 @@ struct Calls {
 }
 
 impl Calls {
-    /// Something was just handed over.
-    fn any(&self) {
-        // Not before that can be seen.
+    /// A command was just handed over, or there will be none.
+    fn heard(&self) {
+        // That must be seen by whoever does not see this call.
         fence(Ordering::SeqCst);
         self.any.store(true, Ordering::Relaxed);
     }
@@ -79,7 +79,7 @@ pub fn run(
     let heard = listen(input, Arc::clone(&calls));
     let mut game = Game::new(options);
     loop {
-        // Either the command is seen here or its call comes after this: see `pass_on`.
+        // Either a command is seen below or its call comes after this: see `Calls::heard`.
         calls.any.store(false, Ordering::Relaxed);
         fence(Ordering::SeqCst);
         let next = match heard.try_recv() {
@@ -119,7 +119,7 @@ fn listen(input: impl Read + Send + 'static, calls: Arc<Calls>) -> Receiver<Hear
     thread::spawn(move || {
         pass_on(BufReader::new(input), &calls, &give);
         drop(give);
-        calls.any();
+        calls.heard();
     });
     heard
 }
@@ -136,7 +136,7 @@ fn pass_on(mut input: impl BufRead, calls: &Calls, give: &SyncSender<Heard>) {
         if give.send(Heard { at, command }).is_err() || is_last {
             return;
         }
-        calls.any();
+        calls.heard();
     }
 }
 

@@ -13,7 +13,7 @@ use fivefold_shared::{
     bot::{BotKind, BotSpec, Budget, STRENGTH_MAX, Thinking},
     engine::{Analysis, Engine, EngineOptions, Value},
     notation::coordinates,
-    rules::{Point, Position, Rules, Size, Variant},
+    rules::{Point, Position, Rules, Size, UNBOUNDED_REACH, Variant},
     symmetry,
 };
 use proptest::prelude::*;
@@ -234,6 +234,22 @@ fn of_moves_that_are_the_same_one_is_told() {
                 assert!(!first[index + 1..].contains(&image), "{point:?} and {image:?}");
             }
         }
+    }
+}
+
+#[test]
+fn what_a_symmetry_puts_too_far_from_the_first_stone_is_not_told() {
+    let far = i32::try_from(UNBOUNDED_REACH).unwrap();
+    let position = position(Variant::Freestyle, Size::Unbounded, &[(0, 0), (far / 2, 0), (far, 0)]);
+    let beyond = Point::new(-1, 1);
+    let mirrored = |point: Point| Point::new(far - point.x, point.y);
+    let symmetries = symmetry::of(&position);
+    assert!(symmetries.iter().any(|symmetry| symmetry.image(beyond) == mirrored(beyond)));
+    let mut bot = BotSpec::from(BotKind::Engine).build(position.rules(), 1).unwrap();
+    let weights = bot.weigh(&position, &nodes(20_000));
+    assert!(weights.len() > 20, "{weights:?}");
+    for weight in weights {
+        assert!(position.legality(weight.point).is_ok(), "{weight:?}");
     }
 }
 

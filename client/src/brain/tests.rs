@@ -2,14 +2,15 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    io::Cursor,
+    io::{Cursor, Lines, PipeReader, PipeWriter},
+    thread::JoinHandle,
     time::Duration,
 };
 
 use fivefold_shared::{
     book,
     bot::BotKind,
-    notation::moves,
+    notation::{gomocup::rule_of, moves},
     rules::{Point, Position, Rules, Size, Variant},
 };
 
@@ -72,36 +73,67 @@ fn commands_are_answered() {
     }
 }
 
+/// A brain that hears each command after its answer to the one before was read.
+struct Talk {
+    said: PipeWriter,
+    replies: Lines<BufReader<PipeReader>>,
+    playing: JoinHandle<io::Result<()>>,
+}
+
+impl Talk {
+    fn new(ponder: bool) -> Self {
+        let options =
+            BrainOptions { bot: BotKind::Engine.into(), hash_bytes: 1 << 20, seed: 1, ponder };
+        let (input, said) = io::pipe().unwrap();
+        let (replies, output) = io::pipe().unwrap();
+        let playing = thread::spawn(move || run(options, input, output));
+        Self { said, replies: BufReader::new(replies).lines(), playing }
+    }
+
+    fn ask(&mut self, text: &str) -> Reply {
+        writeln!(self.said, "{text}").unwrap();
+        Reply::read(self.replies.next().unwrap().unwrap().as_bytes())
+    }
+
+    fn ask_for_move(&mut self, text: &str) -> Point {
+        match self.ask(text) {
+            Reply::Move(point) => point,
+            other => panic!("{other} to {text}"),
+        }
+    }
+
+    /// It hears no more, and ends.
+    fn end(self) {
+        drop(self.said);
+        self.playing.join().unwrap().unwrap();
+    }
+}
+
 #[test]
 fn moves_are_legal_in_every_rule_and_on_every_board() {
     let cases = [
-        ("START 5", 0),
-        ("START 64", 0),
-        ("RECTSTART 5,64", 1),
-        ("START 15", 4),
-        ("START 20", 8),
-        ("START 19", 9),
+        (5, 5, Variant::Freestyle),
+        (64, 64, Variant::Freestyle),
+        (5, 64, Variant::Standard),
+        (15, 15, Variant::Renju),
+        (20, 20, Variant::CaroOverline),
+        (19, 19, Variant::Caro),
     ];
-    for (start, rule) in cases {
-        let input = format!("{start}\nINFO rule {rule}\nBEGIN\nTURN 0,0\nTURN 1,4");
-        let answers = answers(&input);
-        let moves: Vec<_> = answers[1..]
-            .iter()
-            .map(|reply| match reply {
-                Reply::Move(point) => *point,
-                other => panic!("{other} to {input}"),
-            })
-            .collect();
-        let ours = |index: usize| moves[index];
-        let all = [ours(0), (0, 0).into(), ours(1), (1, 4).into(), ours(2)];
-        let variant = fivefold_shared::notation::gomocup::variant_of(rule).unwrap();
-        let side = |text: &str| text.parse::<u8>().unwrap();
-        let size = match start.split_once(' ').unwrap().1.split_once(',') {
-            Some((width, height)) => Size::Bounded { width: side(width), height: side(height) },
-            None => Size::square(side(&start["START ".len()..])),
-        };
-        let rules = Rules::new(variant, size).unwrap();
-        assert!(Position::from_moves(rules, &all).is_ok(), "{input}: {all:?}");
+    for (width, height, variant) in cases {
+        let rules = Rules::new(variant, Size::Bounded { width, height }).unwrap();
+        let rule = rule_of(variant).unwrap();
+        let mut talk = Talk::new(false);
+        assert_eq!(talk.ask(&format!("RECTSTART {width},{height}")), Reply::Ok);
+        let mut position = Position::new(rules);
+        let mut text = format!("INFO rule {rule}\nINFO max_node 1000\nBEGIN");
+        for _ in 0..3 {
+            position.play(talk.ask_for_move(&text)).unwrap();
+            let mut row = (0..i32::from(width)).map(|x| Point::new(x, 0));
+            let free = row.find(|point| position.legality(*point).is_ok()).unwrap();
+            position.play(free).unwrap();
+            text = format!("TURN {},{}", free.x, free.y);
+        }
+        talk.end();
     }
 }
 
@@ -243,22 +275,12 @@ fn it_thinks_while_the_other_side_does_only_if_that_is_wished_for() {
 
 #[test]
 fn whatever_is_heard_ends_its_thinking_while_the_other_side_does() {
-    let options =
-        BrainOptions { bot: BotKind::Engine.into(), hash_bytes: 1 << 20, seed: 1, ponder: true };
-    let (input, mut said) = io::pipe().unwrap();
-    let (replies, output) = io::pipe().unwrap();
-    let playing = thread::spawn(move || run(options, input, output));
-    let mut replies = BufReader::new(replies).lines();
-    let mut reply = || Reply::read(replies.next().unwrap().unwrap().as_bytes());
-    writeln!(said, "START 15\nINFO max_node 300\n{QUIET}").unwrap();
-    assert_eq!(reply(), Reply::Ok);
+    let mut talk = Talk::new(true);
+    assert_eq!(talk.ask("START 15"), Reply::Ok);
     for _ in 0..50 {
-        assert!(matches!(reply(), Reply::Move(_)));
-        writeln!(said, "{QUIET}").unwrap();
+        talk.ask_for_move(&format!("INFO max_node 300\n{QUIET}"));
     }
-    assert!(matches!(reply(), Reply::Move(_)));
-    drop(said);
-    playing.join().unwrap().unwrap();
+    talk.end();
 }
 
 #[test]

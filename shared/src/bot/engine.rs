@@ -231,7 +231,8 @@ fn weights(position: &Position, analysis: &Analysis) -> Vec<Weight> {
         let mut points = vec![line.moves[0]];
         for symmetry in &symmetries {
             let image = symmetry.image(points[0]);
-            if !points.contains(&image) {
+            // On the unbounded board an image may be too far away.
+            if !points.contains(&image) && position.legality(image).is_ok() {
                 points.push(image);
             }
         }
