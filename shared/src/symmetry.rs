@@ -45,36 +45,24 @@ impl Symmetry {
 /// assert_eq!(mirror.image(Point::new(6, 9)), Point::new(8, 9));
 /// ```
 pub fn of(position: &Position) -> Vec<Symmetry> {
-    let stones = position.moves();
-    let board;
-    // What must come to lie on itself.
-    let frame: &[Point] = match position.rules().size() {
+    let extent = match position.rules().size() {
         Size::Bounded { width, height } => {
-            board = [Point::default(), Point::new(i32::from(width) - 1, i32::from(height) - 1)];
-            &board
+            Some((Point::default(), Point::new(i32::from(width) - 1, i32::from(height) - 1)))
         }
-        Size::Unbounded => stones,
+        Size::Unbounded => position.extent(),
     };
+    let Some((least, greatest)) = extent else { return Vec::new() };
     let symmetry = |way| {
-        let [least, most] = corners(frame.iter().copied())?;
-        let [from, to] = corners(frame.iter().map(|point| turned(*point, way)))?;
-        let offset = Point::new(least.x - from.x, least.y - from.y);
-        let fits = Point::new(to.x + offset.x, to.y + offset.y) == most;
+        let (one, other) = (turned(least, way), turned(greatest, way));
+        let offset = Point::new(least.x - one.x.min(other.x), least.y - one.y.min(other.y));
         let symmetry = Symmetry { way, offset };
+        // The rectangle lies on itself unless a longer side comes to lie on a shorter.
+        let (one, other) = (symmetry.image(least), symmetry.image(greatest));
+        let fits = Point::new(one.x.max(other.x), one.y.max(other.y)) == greatest;
         let keeps = |(ply, point): (usize, &Point)| {
             position.stone_at(symmetry.image(*point)) == Some(Stone::to_move(ply))
         };
-        (fits && stones.iter().enumerate().all(keeps)).then_some(symmetry)
+        (fits && position.moves().iter().enumerate().all(keeps)).then_some(symmetry)
     };
     (1..COUNT).filter_map(symmetry).collect()
-}
-
-/// The corners of the smallest rectangle with these points; none without points.
-fn corners(points: impl Iterator<Item = Point>) -> Option<[Point; 2]> {
-    points.map(|point| [point, point]).reduce(|[least, most], [point, _]| {
-        [
-            Point::new(least.x.min(point.x), least.y.min(point.y)),
-            Point::new(most.x.max(point.x), most.y.max(point.y)),
-        ]
-    })
 }

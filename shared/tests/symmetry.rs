@@ -42,13 +42,13 @@ fn brute_force(position: &Position) -> HashSet<[Point; 3]> {
 
 const THREE: [Point; 3] = [Point::new(0, 0), Point::new(1, 0), Point::new(0, 1)];
 
-fn check(position: &Position) -> Result<usize, TestCaseError> {
+fn check(position: &Position) -> Result<(), TestCaseError> {
     let symmetries = symmetry::of(position);
     let found: HashSet<_> =
         symmetries.iter().map(|symmetry| THREE.map(|point| symmetry.image(point))).collect();
     prop_assert_eq!(found.len(), symmetries.len(), "each is told once");
     prop_assert_eq!(found, brute_force(position));
-    Ok(symmetries.len())
+    Ok(())
 }
 
 #[test]

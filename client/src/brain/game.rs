@@ -293,18 +293,21 @@ impl Game {
     }
 
     fn choose(&mut self, position: &Position, call: Call<'_>) -> Result<Point, String> {
-        let budget = self.times.budget(self.ponders);
-        self.budget = Some(budget);
-        let nodes = self.nodes;
         let elapsed = || call.at.elapsed();
-        let budget = Budget { time: budget, nodes };
+        let budget = self.next_budget();
+        self.budget = Some(budget.time);
         let thinking = Thinking { budget, elapsed: &elapsed, cancel: call.stop };
         self.bot()?.choose(position, &thinking).ok_or_else(|| over(position))
     }
 
+    /// What the next move may take.
+    fn next_budget(&self) -> Budget {
+        Budget { time: self.times.budget(self.ponders), nodes: self.nodes }
+    }
+
     fn weigh(&mut self, position: &Position, call: Call<'_>) -> Result<Vec<Weight>, String> {
         let elapsed = || call.at.elapsed();
-        let budget = Budget { time: self.times.budget(self.ponders), nodes: self.nodes };
+        let budget = self.next_budget();
         let thinking = Thinking { budget, elapsed: &elapsed, cancel: call.stop };
         Ok(self.bot()?.weigh(position, &thinking))
     }
@@ -331,7 +334,7 @@ impl Game {
             return Err(over(&position));
         }
         let elapsed = || call.at.elapsed();
-        let budget = Budget { time: self.times.budget(self.ponders), nodes: self.nodes };
+        let budget = self.next_budget();
         let thinking = Thinking { budget, elapsed: &elapsed, cancel: call.stop };
         let mut chooser =
             Chooser::new(rules, thinking, self.seed()).ok_or("no engine plays this")?;

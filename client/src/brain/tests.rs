@@ -10,11 +10,15 @@ use std::{
 use fivefold_shared::{
     book,
     bot::BotKind,
-    notation::{gomocup::rule_of, moves},
+    notation::{gomocup::variant_of, moves},
     rules::{Point, Position, Rules, Size, Variant},
 };
 
 use super::*;
+
+fn options(ponder: bool) -> BrainOptions {
+    BrainOptions { bot: BotKind::Engine.into(), hash_bytes: 1 << 20, seed: 1, ponder }
+}
 
 /// What is answered to these lines, in the time of a few positions.
 fn answers(input: &str) -> Vec<Reply> {
@@ -22,7 +26,7 @@ fn answers(input: &str) -> Vec<Reply> {
 }
 
 fn answers_of(bot: BotKind, seed: u64, input: &str) -> Vec<Reply> {
-    let options = BrainOptions { bot: bot.into(), hash_bytes: 1 << 20, seed, ponder: false };
+    let options = BrainOptions { bot: bot.into(), seed, ..options(false) };
     let mut output = Vec::new();
     let input = Cursor::new(format!("INFO max_node 3000\n{input}"));
     run(options, input, &mut output).unwrap();
@@ -82,11 +86,9 @@ struct Talk {
 
 impl Talk {
     fn new(ponder: bool) -> Self {
-        let options =
-            BrainOptions { bot: BotKind::Engine.into(), hash_bytes: 1 << 20, seed: 1, ponder };
         let (input, said) = io::pipe().unwrap();
         let (replies, output) = io::pipe().unwrap();
-        let playing = thread::spawn(move || run(options, input, output));
+        let playing = thread::spawn(move || run(options(ponder), input, output));
         Self { said, replies: BufReader::new(replies).lines(), playing }
     }
 
@@ -112,20 +114,19 @@ impl Talk {
 #[test]
 fn moves_are_legal_in_every_rule_and_on_every_board() {
     let cases = [
-        (5, 5, Variant::Freestyle),
-        (64, 64, Variant::Freestyle),
-        (5, 64, Variant::Standard),
-        (15, 15, Variant::Renju),
-        (20, 20, Variant::CaroOverline),
-        (19, 19, Variant::Caro),
+        ("START 5", (5, 5), 0),
+        ("START 64", (64, 64), 0),
+        ("RECTSTART 5,64", (5, 64), 1),
+        ("START 15", (15, 15), 4),
+        ("START 20", (20, 20), 8),
+        ("START 19", (19, 19), 9),
     ];
-    for (width, height, variant) in cases {
-        let rules = Rules::new(variant, Size::Bounded { width, height }).unwrap();
-        let rule = rule_of(variant).unwrap();
+    for (start, (width, height), rule) in cases {
+        let size = Size::Bounded { width, height };
+        let mut position = Position::new(Rules::new(variant_of(rule).unwrap(), size).unwrap());
         let mut talk = Talk::new(false);
-        assert_eq!(talk.ask(&format!("RECTSTART {width},{height}")), Reply::Ok);
-        let mut position = Position::new(rules);
-        let mut text = format!("INFO rule {rule}\nINFO max_node 1000\nBEGIN");
+        assert_eq!(talk.ask(start), Reply::Ok);
+        let mut text = format!("INFO rule {rule}\nINFO max_node 3000\nBEGIN");
         for _ in 0..3 {
             position.play(talk.ask_for_move(&text)).unwrap();
             let mut row = (0..i32::from(width)).map(|x| Point::new(x, 0));
@@ -242,9 +243,7 @@ const QUIET: &str = "BOARD\n7,7,2\n8,8,1\n6,6,2\n5,5,1\n8,6,2\n6,8,1\n9,5,2\nDON
 
 /// A brain that has just answered a move, after this `INFO pondering`.
 fn answered(ponder: bool, info: &str) -> Game {
-    let options =
-        BrainOptions { bot: BotKind::Engine.into(), hash_bytes: 1 << 20, seed: 1, ponder };
-    let mut game = Game::new(options);
+    let mut game = Game::new(options(ponder));
     let text = format!("START 15\nINFO max_node 300\nINFO pondering {info}\n{QUIET}");
     let mut reader = Reader::default();
     for command in text.lines().filter_map(|line| reader.line(line.as_bytes())) {
