@@ -44,7 +44,7 @@ pub const GAMES_PAGE_MAX: usize = 50;
 pub const ARCHIVE_QUEUE_MAX: usize = 32;
 /// Most finished games that a server without a disk remembers: the last ones.
 pub const MEMORY_GAMES_MAX: usize = 1_000;
-/// Most names of members that a server without a disk remembers: the first ones.
+/// Most members that a server without a disk remembers: the first ones who took a seat.
 pub const MEMORY_MEMBERS_MAX: usize = 100_000;
 /// When a member was last seen is stored again after this time.
 pub const SEEN_AGAIN_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
@@ -126,6 +126,10 @@ pub const ADDRESS_SHARES: u32 = 10;
 pub const FORGET_INTERVAL: Duration = Duration::from_secs(60 * 60);
 /// Most rooms whose logs are forgotten in one commit.
 pub const FORGET_ROOMS_MAX: usize = 32;
+/// Most members who are deleted in one commit.
+pub const PRUNED_MEMBERS_MAX: usize = 1_000;
+/// How often the space on the disk is measured.
+pub const DISK_CHECK_INTERVAL: Duration = Duration::from_secs(10);
 /// Shortest time between two lists of spectators, or of absent players, sent by one room.
 pub const SPECTATOR_NEWS_INTERVAL_MS: u64 = 1_000;
 
@@ -190,8 +194,11 @@ pub struct Limits {
     pub bots_room_close_ms: u64,
     /// The same while a game between two people is running there.
     pub abandoned_room_close_ms: u64,
-    /// The log of a closed room is kept this long after its last event.
+    /// The log of a closed room is kept this long after its last event, and a member who has
+    /// finished no game this long after they were last seen.
     pub closed_rooms_kept: Duration,
+    /// When less than so many bytes of the disk are free, no rooms are made.
+    pub disk_reserve: u64,
 }
 
 impl Limits {
@@ -226,6 +233,7 @@ impl Limits {
         bots_room_close_ms: 10 * 1_000,
         abandoned_room_close_ms: 24 * 60 * 60 * 1_000,
         closed_rooms_kept: Duration::from_secs(30 * 24 * 60 * 60),
+        disk_reserve: 64 << 20,
     };
 }
 
@@ -285,6 +293,10 @@ const _: () = assert!(
     "every message has room in an empty write buffer"
 );
 const _: () = assert!(READ_BUFFER <= Limits::DEFAULT.message_max);
+const _: () = assert!(
+    SEEN_AGAIN_AFTER.as_secs() < Limits::DEFAULT.closed_rooms_kept.as_secs(),
+    "members who come back every day are not pruned"
+);
 const _: () = assert!(
     STOP_SESSIONS_WITHIN.as_millis() + 2 * STOP_REST_WITHIN.as_millis() < 5_000
         && CLOSE_LINGER.as_millis() < STOP_SESSIONS_WITHIN.as_millis(),

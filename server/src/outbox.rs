@@ -8,13 +8,15 @@ use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 use tokio_util::sync::CancellationToken;
 
-use crate::limits::OUTBOX_MESSAGES_MAX;
+use crate::{limits::OUTBOX_MESSAGES_MAX, store::IdentityHash};
 
 /// The end into which rooms put messages; cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Outbox {
     queue: mpsc::Sender<Utf8Bytes>,
     overflow: CancellationToken,
+    /// Whose session it is, after `hello`.
+    identity: Option<IdentityHash>,
 }
 
 /// What became of a message.
@@ -36,7 +38,17 @@ impl Outbox {
     ) -> (Self, mpsc::Receiver<Utf8Bytes>, CancellationToken) {
         let (queue, messages) = mpsc::channel(OUTBOX_MESSAGES_MAX);
         let overflow = stop.child_token();
-        (Self { queue, overflow: overflow.clone() }, messages, overflow)
+        (Self { queue, overflow: overflow.clone(), identity: None }, messages, overflow)
+    }
+
+    /// Notes whose session it is; clones made from here on know it.
+    pub(crate) const fn identify(&mut self, identity: IdentityHash) {
+        self.identity = Some(identity);
+    }
+
+    /// The hash of the identity behind the session, after `hello`.
+    pub(crate) const fn identity(&self) -> Option<IdentityHash> {
+        self.identity
     }
 
     /// Puts in a message that is already encoded.

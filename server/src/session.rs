@@ -379,6 +379,7 @@ impl Session {
         let secret = identity.as_ref().or(made.as_ref()).expect("one of the two");
         let greeted = self.server.members.greet(secret, name, self.server.clock.now()).await?;
         let Member { id: you, name } = greeted.member.clone();
+        self.outbox.identify(greeted.hash);
         self.who = Some(greeted);
         // The lag is known before the first move.
         self.ping_at = Instant::now();
@@ -436,7 +437,7 @@ impl Session {
             return Err(busy().into());
         }
         who.member.name = name;
-        if let Err(error) = self.server.members.remember(&who, self.server.clock.now()).await {
+        if let Err(error) = self.server.members.update(&who, self.server.clock.now()).await {
             tracing::warn!(%error, "the name of a member is not stored");
             return Err(Refusal::new(Reason::Unavailable, NOT_STORED).into());
         }

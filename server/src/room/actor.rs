@@ -15,7 +15,9 @@ use std::{
 
 use fivefold_shared::{
     analysis::Report,
-    protocol::{CommandId, Event, Message, NumberedEvent, Reason, Refusal, RoomCode, RoomSummary},
+    protocol::{
+        CommandId, Event, Message, NumberedEvent, Player, Reason, Refusal, RoomCode, RoomSummary,
+    },
     record::{FinishedGame, Recorder},
     rules::Position,
 };
@@ -29,10 +31,11 @@ use super::{
 use crate::{
     chance,
     clock::Clock,
+    disk::Disk,
     limits::{FAULTS_MAX, FAULTS_WITHIN, HELD_EFFECTS_MAX, REBUILD_RETRY, REPORT_INTERVAL},
     metrics::Metrics,
     outbox::{Outbox, Posted, encode},
-    store::{Append, AppendError, Conflict, Epoch, Reply, StorageError, Store},
+    store::{Append, AppendError, Conflict, Epoch, KnownMember, Reply, StorageError, Store},
     thinking::{Call, Pool, Reports, Studying},
 };
 
@@ -49,6 +52,7 @@ pub(crate) struct Letter {
 #[derive(Clone, Debug)]
 pub(crate) struct Surroundings {
     pub(crate) store: Store,
+    pub(crate) disk: Arc<Disk>,
     pub(crate) pool: Pool,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) clock: Clock,
@@ -79,8 +83,7 @@ pub(crate) async fn run(
 ) {
     let Opened { room, effects, epoch, recorder, is_new } = opened;
     let code = room.code().clone();
-    let unstored =
-        Append { room: code.clone(), epoch, entries: vec![], games: vec![], closes: false };
+    let unstored = Append::nothing(code.clone(), epoch);
     let mut actor = Actor {
         room,
         code,
@@ -239,14 +242,19 @@ impl Actor {
         let stop = self.around.stop.clone();
         let mut stopped = pin!(stop.cancelled());
         let mut stopping = false;
-        self.take(founding, None);
-        // Whoever makes a room enters it at once. With that in hand before anything is stored, he
-        // is told if the room cannot be.
-        if is_new {
+        // The creator's `Enter` follows immediately. Take it before the first commit, so that a
+        // failure can be reported to them.
+        let entry = if is_new {
             tokio::select! {
-                Some(letter) = mailbox.recv() => self.receive(letter),
-                () = self.around.stop.cancelled() => {}
+                letter = mailbox.recv() => letter,
+                () = self.around.stop.cancelled() => None,
             }
+        } else {
+            None
+        };
+        self.take(founding, entry.as_ref().map(|letter| &letter.outbox));
+        if let Some(letter) = entry {
+            self.receive(letter);
         }
         loop {
             let is_settled = self.held.is_empty() && self.commit.is_none();
@@ -385,6 +393,7 @@ impl Actor {
                 Effect::Append(entry) => {
                     let event = entry.event.clone();
                     self.report(&event);
+                    self.note_seated(&event, sender);
                     if let Some((id, record)) = self.recorder.read(&event) {
                         // Games that began under an older server have told none.
                         let id = id.unwrap_or_else(chance::game_id);
@@ -432,6 +441,16 @@ impl Actor {
             tracing::debug!(room.id = %room, game, "a game starts");
         } else if let Event::Ended { outcome } = &event.event {
             tracing::debug!(room.id = %room, ?outcome, "a game ends");
+        }
+    }
+
+    /// A member is stored in the commit of their first seat.
+    fn note_seated(&mut self, event: &NumberedEvent, sender: Option<&Arc<Outbox>>) {
+        if let Event::Sat { player: Player::Member { member, name, .. }, .. } = &event.event
+            && let Some(hash) = sender.and_then(|outbox| outbox.identity())
+        {
+            let (id, name) = (member.clone(), name.clone());
+            self.unstored.members.push(KnownMember { id, hash, name, seen_at: event.at });
         }
     }
 
