@@ -31,6 +31,11 @@ pub const OTHER_FILES: usize = 64;
 pub const MONITOR_CONNECTIONS_MAX: usize = 16;
 /// Most messages that wait for one session. One that reads slower is ended.
 pub const OUTBOX_MESSAGES_MAX: usize = 64;
+/// The same in bytes.
+pub const OUTBOX_BYTES_MAX: usize = 1024 * 1024;
+/// Frames that a session may send for each command that it may send: a command may come in parts,
+/// and pings are answered.
+pub const FRAMES_PER_COMMAND: u32 = 2;
 /// Most inputs that wait for one room. What comes beyond is refused.
 pub const MAILBOX_INPUTS_MAX: usize = 128;
 /// Most effects of one room that wait for events to be stored. Beyond it the room takes no more
@@ -291,6 +296,10 @@ const _: () = assert!(
         && WRITE_BUFFER + UNBOUNDED_PLIES_MAX * "[-2147483648,-2147483648],".len() + 4096
             <= WRITE_BUFFER_MAX,
     "every message has room in an empty write buffer"
+);
+const _: () = assert!(
+    4 * WRITE_BUFFER_MAX <= OUTBOX_BYTES_MAX,
+    "a few of the longest messages may wait for a session"
 );
 const _: () = assert!(READ_BUFFER <= Limits::DEFAULT.message_max);
 const _: () = assert!(

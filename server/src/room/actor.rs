@@ -34,7 +34,7 @@ use crate::{
     disk::Disk,
     limits::{FAULTS_MAX, FAULTS_WITHIN, HELD_EFFECTS_MAX, REBUILD_RETRY, REPORT_INTERVAL},
     metrics::Metrics,
-    outbox::{Outbox, Posted, encode},
+    outbox::{Encoder, Outbox, Outgoing, Posted, encode},
     store::{Append, AppendError, Conflict, Epoch, KnownMember, Reply, StorageError, Store},
     thinking::{Call, Pool, Reports, Studying},
 };
@@ -98,6 +98,7 @@ pub(crate) async fn run(
         asked: None,
         commit: None,
         handed_over: None,
+        encoder: Encoder::default(),
         summary,
         around,
     };
@@ -159,6 +160,7 @@ struct Actor {
     commit: Option<Reply<(), AppendError>>,
     /// When events were last handed to the store.
     handed_over: Option<Instant>,
+    encoder: Encoder,
     /// What the lobby lists.
     summary: Arc<Mutex<RoomSummary>>,
     around: Surroundings,
@@ -218,7 +220,8 @@ enum Held {
     Event(NumberedEvent),
     Listen(SessionId, Arc<Outbox>),
     Dismiss(SessionId),
-    Send(Arc<Outbox>, Message),
+    /// Send an answer to the command with this id, or news to one session.
+    Send(Arc<Outbox>, Option<CommandId>, Outgoing),
     Broadcast(Message),
     BroadcastExcept(Vec<SessionId>, Message),
     Think(Job),
@@ -411,7 +414,10 @@ impl Actor {
                     Held::Dismiss(session)
                 }
                 Effect::Send { session, message } => match self.sessions.get(&session).or(sender) {
-                    Some(outbox) => Held::Send(Arc::clone(outbox), message),
+                    Some(outbox) => {
+                        let (outbox, id) = (Arc::clone(outbox), message.answers().cloned());
+                        Held::Send(outbox, id, self.encoder.encode(message))
+                    }
                     None => continue,
                 },
                 Effect::Broadcast(message) => Held::Broadcast(message),
@@ -483,8 +489,8 @@ impl Actor {
                 self.listening.remove(&session);
             }
             // Who has ended is found out at the next broadcast, or says so.
-            Held::Send(outbox, message) => {
-                outbox.post(encode(&message));
+            Held::Send(outbox, _, message) => {
+                outbox.post(message);
             }
             Held::Broadcast(message) => self.broadcast(&message, &[]),
             Held::BroadcastExcept(sessions, message) => self.broadcast(&message, &sessions),
@@ -582,9 +588,9 @@ impl Actor {
         drop(self.unstored.take());
         for held in std::mem::take(&mut self.held) {
             match held {
-                Held::Send(outbox, message) => {
+                Held::Send(outbox, id, _) => {
                     self.around.metrics.refused(Reason::Unavailable);
-                    refuse(&outbox, message.answers(), Reason::Unavailable, NOT_STORED);
+                    refuse(&outbox, id.as_ref(), Reason::Unavailable, NOT_STORED);
                 }
                 Held::CancelThinking(_) | Held::Dismiss(_) => self.perform(held),
                 Held::Event(_)
@@ -600,6 +606,8 @@ impl Actor {
             }
         }
         self.listening.clear();
+        // The same number may come to mean another event.
+        self.encoder = Encoder::default();
     }
 
     /// Builds the room anew from its log, and tells its members. Whether it goes on.
