@@ -10,6 +10,7 @@ use crate::{
     clock::Clock,
     http::PageSource,
     limits::Limits,
+    logs::LostLines,
     origin::Origin,
     proxy::{self, Proxies},
     store::Blocking,
@@ -215,6 +216,8 @@ pub struct Config {
     pub page: PageSource,
     /// The certificate to encrypt connections by, if they are to be.
     pub tls: Option<Arc<Tls>>,
+    /// How many lines of the log were lost so far.
+    pub lost_lines: LostLines,
 }
 
 impl Default for Config {
@@ -232,6 +235,7 @@ impl Default for Config {
             show: false,
             page: PageSource::default(),
             tls: None,
+            lost_lines: LostLines::default(),
         }
     }
 }
@@ -300,6 +304,7 @@ impl Args {
                 None => PageSource::Program,
             },
             tls,
+            lost_lines: default.lost_lines,
         })
     }
 }

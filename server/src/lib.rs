@@ -13,6 +13,7 @@ pub mod http;
 pub mod limits;
 mod listen;
 mod lobby;
+pub mod logs;
 mod members;
 mod metrics;
 pub mod origin;
@@ -51,6 +52,7 @@ use self::{
         STOP_REST_WITHIN, STOP_SESSIONS_WITHIN,
     },
     lobby::Lobby,
+    logs::LostLines,
     members::Members,
     metrics::Metrics,
     origin::Origin,
@@ -82,6 +84,7 @@ struct Server {
     rates: Rates,
     sessions_so_far: AtomicU64,
     metrics: Arc<Metrics>,
+    lost_lines: LostLines,
     /// Tells sessions to end: the server stops.
     stop: CancellationToken,
 }
@@ -113,7 +116,18 @@ pub async fn run(
     config: Config,
     shutdown: CancellationToken,
 ) -> Result<(), RunError> {
-    let Config { limits, clock, blocking, bot_threads, origins, proxies, show, page, tls } = config;
+    let Config {
+        limits,
+        clock,
+        blocking,
+        bot_threads,
+        origins,
+        proxies,
+        show,
+        page,
+        tls,
+        lost_lines,
+    } = config;
     let metrics = Arc::new(Metrics::new());
     let library = Arc::new(Library::new(storage.archive()?, blocking.clone()));
     let (store, mut writer) = Store::start(storage, &blocking)?;
@@ -146,6 +160,7 @@ pub async fn run(
         rates: Rates::new(limits),
         sessions_so_far: AtomicU64::new(0),
         metrics,
+        lost_lines,
         stop: shutdown.clone(),
     });
 
