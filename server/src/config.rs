@@ -187,7 +187,12 @@ pub enum LogFormat {
 #[derive(Clone, PartialEq, Eq, Debug, clap::Subcommand)]
 pub enum Task {
     /// Check the database: the file, and every game in it.
-    Check,
+    Check {
+        /// Export damaged rooms into files beside the database, and close them. No server may be
+        /// using it.
+        #[arg(long)]
+        repair: bool,
+    },
     /// Copy the database into a new file.
     Backup {
         /// The copy; there must be no such file yet.

@@ -197,8 +197,11 @@ async fn reopen_rooms(lobby: &Arc<Lobby>, store: &Store) -> Result<(), StorageEr
     let claims = store.turn().await?.claim().wait().await?;
     let count = claims.len();
     for claim in claims {
-        let log = store.turn().await?.read(claim.room.clone()).wait().await?;
-        lobby.reopen(claim, &log);
+        match store.turn().await?.read(claim.room.clone()).wait().await {
+            Ok(log) => lobby.reopen(claim, &log),
+            Err(StorageError::Damaged(problem)) => lobby.set_aside(claim.room, &problem),
+            Err(error @ StorageError::Failed(_)) => return Err(error),
+        }
     }
     if count > 0 {
         tracing::info!(rooms = count, "rooms are read back and wait for their members");

@@ -37,7 +37,8 @@ fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let logs = logs::start(filter.add_directive(quiet), args.log_format);
     match &args.task {
         None => serve(args, &logs).map(|()| ExitCode::SUCCESS),
-        Some(Task::Check) => check(&args.data_folder()?),
+        Some(Task::Check { repair: false }) => check(&args.data_folder()?),
+        Some(Task::Check { repair: true }) => repair(&args.data_folder()?),
         Some(Task::Backup { file }) => {
             let findings = store::backup(&args.data_folder()?, file)?;
             write!(io::stdout(), "{findings}")?;
@@ -50,6 +51,12 @@ fn check(folder: &Path) -> anyhow::Result<ExitCode> {
     let findings = store::check(folder)?;
     write!(io::stdout(), "{findings}")?;
     Ok(if findings.is_sound() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn repair(folder: &Path) -> anyhow::Result<ExitCode> {
+    let repaired = store::repair(folder)?;
+    write!(io::stdout(), "{repaired}")?;
+    Ok(if repaired.findings.is_sound() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 #[tokio::main]

@@ -59,6 +59,7 @@ pub(crate) struct Levels {
     pub(crate) games: usize,
     pub(crate) writer_queue: usize,
     pub(crate) thinking_queue: usize,
+    pub(crate) rooms_set_aside: usize,
     /// Since the start.
     pub(crate) lost_lines: u64,
 }
@@ -70,6 +71,7 @@ struct LevelGauges {
     games: Gauge,
     writer_queue: Gauge,
     thinking_queue: Gauge,
+    rooms_set_aside: Gauge,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
@@ -144,6 +146,8 @@ impl Metrics {
         registry.register("sessions", "Sessions that are open", levels.sessions.clone());
         registry.register("rooms", "Rooms that are open", levels.rooms.clone());
         registry.register("games", "Games that are running", levels.games.clone());
+        let help = "Rooms that are damaged and not served";
+        registry.register("rooms_set_aside", help, levels.rooms_set_aside.clone());
         let help = "Requests that wait for the writer of the store";
         registry.register("writer_queue", help, levels.writer_queue.clone());
         let help = "Jobs that wait for the bots' threads";
@@ -257,6 +261,7 @@ impl Metrics {
         set(&self.levels.games, levels.games);
         set(&self.levels.writer_queue, levels.writer_queue);
         set(&self.levels.thinking_queue, levels.thinking_queue);
+        set(&self.levels.rooms_set_aside, levels.rooms_set_aside);
         self.lost_lines.inc_by(levels.lost_lines.saturating_sub(self.lost_lines.get()));
         let mut text = String::new();
         encode(&mut text, &self.registry).expect("a string takes all that is written");
