@@ -393,6 +393,7 @@ impl Session {
             let refusal = Refusal::new(Reason::Version, text);
             return Err(No::RefusedAndEnded(refusal, End::VERSION));
         }
+        name.as_ref().map_or(Ok(()), may_be_called)?;
         let made = identity.is_none().then(chance::identity);
         let secret = identity.as_ref().or(made.as_ref()).expect("one of the two");
         let greeted = self.server.members.greet(secret, name, self.server.clock.now()).await?;
@@ -439,6 +440,7 @@ impl Session {
     }
 
     async fn set_name(&mut self, mut who: Greeted, id: &CommandId, name: Name) -> Answer {
+        may_be_called(&name)?;
         let letters: Vec<_> = self
             .rooms
             .values()
@@ -561,6 +563,15 @@ impl From<End> for No {
     fn from(end: End) -> Self {
         Self::Ended(end)
     }
+}
+
+/// Whether a person may have this name.
+fn may_be_called(name: &Name) -> Result<(), Refusal> {
+    if name.looks_like_bot() {
+        let text = "This name looks like a bot's. Choose another one.";
+        return Err(Refusal::new(Reason::Malformed, text));
+    }
+    Ok(())
 }
 
 /// Puts an input into a room's mailbox.

@@ -76,3 +76,15 @@ async fn no_room_is_made_when_the_disk_is_almost_full() {
     assert!(server.count("database_bytes").await > 0);
     server.stop().await;
 }
+
+#[tokio::test]
+async fn nobody_is_called_like_a_bot() {
+    let server = TestServer::start(LIMITS);
+    let mut client = server.connect().await;
+    let hello = |name: &str| json!({"type": "hello", "protocol": 1, "name": name});
+    assert_eq!(client.refused(hello("bot engine:10")).await, Reason::Malformed);
+    client.hello("Botond").await;
+    let rename = json!({"type": "set_name", "name": "B\u{43e}t engine"});
+    assert_eq!(client.refused(rename).await, Reason::Malformed);
+    server.stop().await;
+}
