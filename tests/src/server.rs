@@ -58,6 +58,14 @@ impl Server {
         Self::run(server.arg("--data").arg(folder).args(flags))
     }
 
+    /// As [`start_in_with`](Self::start_in_with), another build of the server.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn start_program_in(program: &Path, folder: &Path, flags: &[&str]) -> Self {
+        Self::run(Command::new(program).arg("--data").arg(folder).args(flags))
+    }
+
     /// As [`start_in_with`](Self::start_in_with), for a server whose files will be limited: a write
     /// beyond the limit is an error for it, and not its end. Its log goes anywhere.
     ///
