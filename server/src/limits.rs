@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use fivefold_shared::{
-    protocol::{CHAT_LINES_MAX, CHAT_TEXT_MAX, ROOMS_MAX, WEIGHTS_MAX},
+    protocol::{self, CHAT_LINES_MAX, CHAT_TEXT_MAX, ROOMS_MAX, WEIGHTS_MAX},
     rules::UNBOUNDED_PLIES_MAX,
 };
 
@@ -96,10 +96,10 @@ pub const FAULTS_WITHIN: Duration = Duration::from_secs(60);
 /// snapshot.
 pub const HISTORY_EVENTS_MAX: usize = 256;
 /// Most answers that a room remembers for one member, so that a repeated command is done once.
-pub const ANSWERS_MAX: usize = 64;
+pub const ANSWERS_MAX: usize = protocol::ANSWERS_MAX;
 /// Most members whose answers a room remembers, players and the host not counted: they are never
 /// forgotten for others.
-pub const ANSWERED_MEMBERS_MAX: usize = 256;
+pub const ANSWERED_MEMBERS_MAX: usize = protocol::ANSWERED_MEMBERS_MAX;
 /// Most sessions of one member in one room.
 pub const MEMBER_SESSIONS_MAX: usize = 16;
 /// Most requests for help from bots that one room has under way at once.

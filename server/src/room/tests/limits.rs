@@ -47,25 +47,36 @@ fn as_many_answers_are_remembered_as_the_limit_says() {
 
 #[test]
 fn nobody_can_push_out_the_answers_of_players() {
-    // Ann, the host and a player, and the first of many spectators, each with one answer.
-    let mut table =
-        check(OPEN, "1 #a stand > stood black; 1 done 3\n 1 sit > sat black Ann; 1 done 4");
-    let seen = |table: &Table, name: &str, id: &str| {
-        let cause = crate::room::Cause { member: member(name).id, command: command_id(id) };
+    // Ann, the host, and both players have an answer each, and then as many others as there may be.
+    let mut table = check(
+        OPEN,
+        "1 #a stand > stood black; 1 done 3
+         2 enter Bob > 2 joined 3; +2
+         2 #a sit > sat black Bob; 2 done 4
+         3 enter Cid > 3 joined 4; +3
+         3 #a sit > sat white Cid; started 1 Bob Cid; 3 done 6",
+    );
+    let seen = |table: &Table, name: &str| {
+        let cause = crate::room::Cause { member: member(name).id, command: command_id("a") };
         table.room.answered.get(&cause).is_some()
     };
-    let many = ANSWERED_MEMBERS_MAX + 2;
-    for n in 0..many {
+    let watch = |table: &mut Table, session: usize, name: &str| {
         table.run(&format!(
-            "{s} enter w{n} > {s} joined 4; +{s}
-             {s} #w stand > {s} refused not_seated",
-            s = 10 + n
+            "{session} enter {name} > {session} joined 6; +{session}
+             {session} #a stand > {session} refused not_seated"
         ));
+    };
+    for n in 0..ANSWERED_MEMBERS_MAX {
+        watch(&mut table, 10 + n, &format!("w{n}"));
     }
-    assert!(seen(&table, "w0", "w") && seen(&table, "Ann", "a"));
-    table.run("9 enter last > 9 joined 4; +9\n 9 #w stand > 9 refused not_seated");
-    assert!(!seen(&table, "w0", "w"), "the one who was quiet the longest is forgotten");
-    assert!(seen(&table, "w1", "w") && seen(&table, "last", "w") && seen(&table, "Ann", "a"));
+    for name in ["Ann", "Bob", "Cid", "w0", "w1"] {
+        assert!(seen(&table, name), "{name}");
+    }
+    watch(&mut table, 9, "last");
+    assert!(!seen(&table, "w0"), "the one who was quiet the longest is forgotten");
+    for name in ["Ann", "Bob", "Cid", "w1", "last"] {
+        assert!(seen(&table, name), "{name}");
+    }
 }
 
 #[test]
