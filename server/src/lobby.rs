@@ -190,6 +190,7 @@ impl Lobby {
                 create,
                 coin: chance::coin(),
                 luck: chance::luck(),
+                demo: !is_entered,
             },
             self.limits,
             &mut founding,

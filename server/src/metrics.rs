@@ -22,7 +22,7 @@ use prometheus_client::{
 };
 use serde::Serialize;
 
-use crate::admission::Full;
+use crate::{admission::Full, room::BotFault};
 
 /// Everything that is measured.
 #[derive(Debug)]
@@ -37,8 +37,9 @@ pub(crate) struct Metrics {
     mailbox_depth: Gauge,
     commit: Histogram,
     thinking: Histogram,
-    /// Jobs that found the bots' queue full.
+    /// Jobs and analyses for which there was no place.
     pub(crate) thoughts_dropped: Counter,
+    bot_faults: Family<FaultLabels, Counter>,
     commits_failed: Counter,
     /// Times that a room panicked.
     pub(crate) rooms_failed: Counter,
@@ -84,6 +85,11 @@ struct FullLabels {
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+struct FaultLabels {
+    fault: &'static str,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
 struct EndLabels {
     code: u32,
 }
@@ -121,6 +127,7 @@ impl Metrics {
             // From 1 millisecond to 8 seconds.
             thinking: Histogram::new(exponential_buckets(1e-3, 2.0, 14)),
             thoughts_dropped: Counter::default(),
+            bot_faults: Family::default(),
             commits_failed: Counter::default(),
             rooms_failed: Counter::default(),
             rooms_rebuilt: Counter::default(),
@@ -157,6 +164,8 @@ impl Metrics {
         registry.register_with_unit("thinking", help, Unit::Seconds, self.thinking.clone());
         let help = "Jobs dropped because too many waited for the bots";
         registry.register("thoughts_dropped", help, self.thoughts_dropped.clone());
+        let help = "Turns at which a bot had no good answer, by why";
+        registry.register("bot_faults", help, self.bot_faults.clone());
         let help = "Times that a room's events could not be stored";
         registry.register("commits_failed", help, self.commits_failed.clone());
         registry.register("rooms_failed", "Times that a room panicked", self.rooms_failed.clone());
@@ -211,6 +220,16 @@ impl Metrics {
     /// Notes how long a bot has thought.
     pub(crate) fn note_thinking(&self, time: Duration) {
         self.thinking.observe(time.as_secs_f64());
+    }
+
+    /// Counts a turn at which a bot failed.
+    pub(crate) fn bot_failed(&self, fault: BotFault) {
+        let fault = match fault {
+            BotFault::Late => "late",
+            BotFault::NoAnswer => "no_answer",
+            BotFault::Illegal(_) => "illegal",
+        };
+        self.bot_faults.get_or_create(&FaultLabels { fault }).inc();
     }
 
     /// Notes how long a commit took that succeeded.

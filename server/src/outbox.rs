@@ -8,13 +8,15 @@ use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 use tokio_util::sync::CancellationToken;
 
-use crate::limits::OUTBOX_MESSAGES_MAX;
+use crate::{limits::OUTBOX_MESSAGES_MAX, thinking::Owner};
 
 /// The end into which rooms put messages; cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Outbox {
     queue: mpsc::Sender<Utf8Bytes>,
     overflow: CancellationToken,
+    /// Who the session's work is counted for.
+    owner: Owner,
 }
 
 /// What became of a message.
@@ -33,10 +35,16 @@ impl Outbox {
     /// also given when the server stops: it has one thing to listen for.
     pub(crate) fn new(
         stop: &CancellationToken,
+        owner: Owner,
     ) -> (Self, mpsc::Receiver<Utf8Bytes>, CancellationToken) {
         let (queue, messages) = mpsc::channel(OUTBOX_MESSAGES_MAX);
         let overflow = stop.child_token();
-        (Self { queue, overflow: overflow.clone() }, messages, overflow)
+        (Self { queue, overflow: overflow.clone(), owner }, messages, overflow)
+    }
+
+    /// Who the session's work is counted for.
+    pub(crate) const fn owner(&self) -> Owner {
+        self.owner
     }
 
     /// Puts in a message that is already encoded.
@@ -63,7 +71,7 @@ mod tests {
 
     #[test]
     fn what_waits_for_a_session_is_limited() {
-        let (outbox, mut messages, overflow) = Outbox::new(&CancellationToken::new());
+        let (outbox, mut messages, overflow) = Outbox::new(&CancellationToken::new(), Owner::UNKNOWN);
         let post = || outbox.post(Utf8Bytes::from_static("news"));
         for _ in 0..OUTBOX_MESSAGES_MAX {
             assert_eq!(post(), Posted::Queued);

@@ -42,6 +42,7 @@ use crate::{
     outbox::{Outbox, encode},
     rates::Rate,
     room::{Input, Member, NOT_STORED, SessionId, actor::Letter},
+    thinking::Owner,
 };
 
 /// A socket after its handshake.
@@ -63,7 +64,7 @@ pub(crate) async fn run(socket: Socket, id: SessionId, address: IpAddr, server: 
     let role = tungstenite::protocol::Role::Server;
     let config = config(server.limits.message_max);
     let socket = WebSocketStream::from_raw_socket(socket, role, Some(config)).await;
-    let (outbox, messages, ending) = Outbox::new(&server.stop);
+    let (outbox, messages, ending) = Outbox::new(&server.stop, Owner::of(address));
     let now = Instant::now();
     let per_second = f64::from(server.limits.commands_per_second);
     let bucket = Bucket::new(now, per_second, server.limits.commands_burst);
