@@ -203,6 +203,7 @@ impl Lobby {
                 create,
                 coin: chance::coin(),
                 luck: chance::luck(),
+                demo: !is_entered,
             },
             self.limits,
             &mut founding,

@@ -43,6 +43,7 @@ use crate::{
     outbox::{Outbox, OutboxReceiver, encode},
     rates::Rate,
     room::{Input, Member, NOT_STORED, SessionId, actor::Letter},
+    thinking::Owner,
 };
 
 /// A connection after its handshake.
@@ -81,7 +82,7 @@ pub(crate) async fn run(
     let config = config(server.limits.message_max);
     let socket = Metered::new(connection, frames_allowed(&server.limits));
     let socket = WebSocketStream::from_raw_socket(socket, role, Some(config)).await;
-    let (outbox, messages, ending) = Outbox::new(&server.stop);
+    let (outbox, messages, ending) = Outbox::new(&server.stop, Owner::of(address));
     let now = Instant::now();
     let per_second = f64::from(server.limits.commands_per_second);
     let bucket = Bucket::new(now, per_second, server.limits.commands_burst);
