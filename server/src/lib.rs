@@ -16,6 +16,7 @@ mod listen;
 mod lobby;
 mod members;
 mod metrics;
+mod network;
 pub mod origin;
 mod outbox;
 pub mod proxy;

@@ -53,7 +53,10 @@ pub use self::{
     effect::{Cause, Effect, Effects, Entry, Job, Task, Ticket},
     input::{Found, Input, Member, SessionId, Thought},
 };
-use crate::{directory::Standing, limits::Limits};
+use crate::{
+    directory::{Stage, Standing},
+    limits::Limits,
+};
 
 /// What is told with `unavailable` when events could not be stored.
 pub(crate) const NOT_STORED: &str = "That could not be stored. Try again in a moment.";
@@ -239,7 +242,7 @@ impl Room {
         self.settle(moment);
         if self.closed {
             // What told the members so was dropped with the commit.
-            self.tell_closed(close::BY_HOST, moment);
+            self.tell_closed(close::CLOSED, moment);
         }
         Ok(())
     }
@@ -279,6 +282,7 @@ impl Room {
                 self.enter(session, &member, command, after, moment);
             }
             Input::Leave { session, command } => self.leave(session, command, moment),
+            Input::Evict => self.evict(moment),
             Input::Close { session, member, command } => {
                 self.close_for(session, &member, command, moment);
             }
@@ -348,8 +352,12 @@ impl Room {
 
     /// How the room stands, for those who are not in it.
     pub(crate) fn standing(&self) -> Standing {
-        let turn = self.state.running().map(|game| game.position.turn());
-        Standing { summary: self.summary(), turn }
+        Standing {
+            summary: self.summary(),
+            turn: self.state.running().map(|game| game.position.turn()),
+            stage: self.stage(),
+            is_empty: self.presence.is_empty(),
+        }
     }
 
     /// Makes an event: folds it, stores it and has it told.
@@ -416,6 +424,11 @@ impl Room {
             self.limits.bots_room_close_ms.min(self.limits.empty_room_close_ms)
         } else {
             self.limits.empty_room_close_ms
+        };
+        let wait = match self.stage() {
+            Stage::Unplayed => wait.min(self.limits.unplayed_room_close_ms),
+            Stage::Over => wait.min(self.limits.finished_room_close_ms),
+            Stage::People | Stage::AgainstBot | Stage::Bots => wait,
         };
         Some(self.empty_since?.saturating_add(wait))
     }

@@ -98,6 +98,7 @@ pub(crate) async fn run(
         lag: Duration::ZERO,
         heard_at: now,
         id,
+        address,
         server,
         socket,
         outbox,
@@ -124,6 +125,8 @@ pub(crate) async fn run(
 
 struct Session {
     id: SessionId,
+    /// From where the client comes.
+    address: IpAddr,
     server: Arc<Server>,
     socket: WebSocketStream<Socket>,
     outbox: Outbox,
@@ -482,7 +485,8 @@ impl Session {
             return Err(End::RESTART.into());
         }
         self.may_join(None)?;
-        let (code, room) = self.server.lobby.create(member.clone(), id.clone(), create)?;
+        let (code, room) =
+            self.server.lobby.create(member.clone(), self.address, id.clone(), create)?;
         self.enter(member, id, code, room, None)
     }
 

@@ -15,7 +15,9 @@ use std::{
 
 use fivefold_shared::{
     analysis::Report,
-    protocol::{CommandId, Event, Message, NumberedEvent, Player, Reason, Refusal, RoomCode},
+    protocol::{
+        CommandId, Event, Message, NumberedEvent, Player, Reason, Refusal, RoomCode, RoomRequest,
+    },
     record::{FinishedGame, Recorder},
     rules::Position,
 };
@@ -181,6 +183,7 @@ impl Asked {
             Input::Enter { .. }
             | Input::Leave { .. }
             | Input::Close { .. }
+            | Input::Evict
             | Input::Renamed { .. }
             | Input::Thought { .. }
             | Input::Analysed { .. }
@@ -350,9 +353,26 @@ impl Actor {
         if let Input::Enter { session, .. } = &input {
             self.sessions.insert(*session, Arc::clone(&outbox));
         }
+        if let Err(refusal) = self.may_seat_bot(&input) {
+            let message = Message::Refused { id: input.command_id().cloned(), refusal };
+            self.around.metrics.answered(input.kind(), &message);
+            outbox.post(encode(&message));
+            return;
+        }
         self.asked = Asked::of(&input, &outbox);
         self.apply(input, Some(&outbox));
         self.asked = None;
+    }
+
+    /// Whether a bot that is to sit down may be the second one in the room: there is a limit on
+    /// such rooms.
+    fn may_seat_bot(&self, input: &Input) -> Result<(), Refusal> {
+        if let Input::Command { request: RoomRequest::SeatBot { seat, .. }, .. } = input
+            && self.room.bot_in(seat.opponent()).is_some()
+        {
+            return self.listed.take_bots_place(&self.room.limits);
+        }
+        Ok(())
     }
 
     fn hear(&mut self, told: Told) {
@@ -377,6 +397,14 @@ impl Actor {
     /// Gives the room an input and does what it wants. `sender` is the outbox of the session that
     /// the input came from.
     fn apply(&mut self, input: Input, sender: Option<&Arc<Outbox>>) {
+        // The lobby counts on the room being closed, whatever comes into it next.
+        if self.listed.is_evicted() && !self.room.is_closed() {
+            self.apply_next(Input::Evict, None);
+        }
+        self.apply_next(input, sender);
+    }
+
+    fn apply_next(&mut self, input: Input, sender: Option<&Arc<Outbox>>) {
         let mut effects = Effects::new();
         let kind = input.kind();
         self.room.apply(self.around.clock.now(), input, &mut effects);
@@ -666,9 +694,11 @@ impl Input {
             Self::Enter { command, .. } | Self::Close { command, .. } => Some(command),
             Self::Leave { command, .. } => command.as_ref(),
             Self::Command { id, .. } => Some(id),
-            Self::Renamed { .. } | Self::Thought { .. } | Self::Analysed { .. } | Self::Wake => {
-                None
-            }
+            Self::Evict
+            | Self::Renamed { .. }
+            | Self::Thought { .. }
+            | Self::Analysed { .. }
+            | Self::Wake => None,
         }
     }
 
@@ -679,6 +709,7 @@ impl Input {
             Self::Enter { .. } => "join",
             Self::Leave { .. } => "leave",
             Self::Close { .. } => "close",
+            Self::Evict => "evict",
             Self::Command { request, .. } => request.kind(),
             Self::Renamed { .. } => "set_name",
             Self::Thought { .. } | Self::Analysed { .. } => "help",

@@ -54,6 +54,8 @@ pub enum Input {
         /// The id of the command to answer.
         command: CommandId,
     },
+    /// The lobby has chosen this room to make place for another.
+    Evict,
     /// A session asks for something.
     Command {
         /// The session.

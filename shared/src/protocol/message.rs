@@ -563,6 +563,10 @@ pub enum Reason {
     ChatOff,
     /// This identity has as many rooms as it may have.
     TooManyRooms,
+    /// From this address as many rooms are open as may be.
+    TooManyRoomsFromAddress,
+    /// Bots play each other in as many rooms as they may.
+    TooManyBotRooms,
     /// This session is in as many rooms as it may be.
     TooManyJoined,
     /// The server has as many rooms as it may have.

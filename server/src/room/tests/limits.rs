@@ -224,10 +224,39 @@ fn a_closed_room_knows_no_command_and_says_so_again_after_a_failed_commit() {
 }
 
 #[test]
-fn an_empty_room_is_closed_later_if_people_have_a_game_there() {
+fn an_empty_room_is_kept_the_longer_the_more_is_lost_with_it() {
     let cases = [
-        (OPEN, "1 gone > -1\n +3599999 >\n +1 > close\n +1 >"),
-        (OPEN, "1 gone > -1\n +3599999 >\n 1 enter Ann > 1 joined 2; +1\n +9999999 >"),
+        // Nothing was played: somebody may still follow the link.
+        (OPEN, "1 gone > -1\n +899999 >\n +1 > close\n +1 >"),
+        (OPEN, "1 gone > -1\n +899999 >\n 1 enter Ann > 1 joined 2; +1\n +9999999 >"),
+        (BOT, "1 gone > -1\n +899999 >\n +1 > close"),
+        // The game is over, whoever has kept a seat.
+        (
+            BOT,
+            "1 play 0 7,7 > played 0 7,7; 1 done 5; turn 1 attack 1
+             1 resign > ended resignation white; 1 done 6; cancel 1
+             1 gone > -1
+             +299999 >
+             +1 > close",
+        ),
+        (
+            BOT,
+            "1 play 0 7,7 > played 0 7,7; 1 done 5; turn 1 attack 1
+             1 resign > ended resignation white; 1 done 6; cancel 1
+             1 leave > stood black; 1 done 7; -1
+             +299999 >
+             +1 > close",
+        ),
+        // A game against a bot, and one between people, also before the first move.
+        (
+            BOT,
+            "1 play 0 7,7 > played 0 7,7; 1 done 5; turn 1 attack 1
+             job 1 7,8 >
+             +150 > played 1 7,8
+             1 gone > -1
+             +3599999 >
+             +1 > close",
+        ),
         (
             OPEN,
             "2 enter Bob > 2 joined 2; +2
@@ -237,7 +266,6 @@ fn an_empty_room_is_closed_later_if_people_have_a_game_there() {
              +86399999 >
              +1 > ended abandonment; close",
         ),
-        (BOT, "1 gone > -1\n +3599999 >\n +1 > close"),
     ];
     for (create, script) in cases {
         let table = check(create, script);
