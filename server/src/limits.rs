@@ -87,6 +87,13 @@ pub const TOO_FAST_REFUSALS_MAX: u32 = 100;
 pub const LISTING_REST: u32 = 100;
 /// The longest that a list of rooms is reused.
 pub const LISTING_AGE_MAX: Duration = Duration::from_secs(1);
+/// The list of somebody's own rooms is made from the newest of them, at most so many.
+pub const OWN_ROOMS_SEEN_MAX: usize = 1_000;
+/// Most demo games that are open at once: one that is running, and those that are over and still
+/// have spectators.
+pub const DEMO_ROOMS_MAX: usize = 4;
+/// Most rooms that are named in a refusal.
+pub const ROOMS_NAMED_MAX: usize = 3;
 /// How long a closed socket is kept for its peer to read why it was closed.
 pub const CLOSE_LINGER: Duration = Duration::from_secs(1);
 /// When the server stops: how long sessions have to end before they are dropped.
@@ -158,6 +165,16 @@ pub struct Limits {
     pub rooms_max: usize,
     /// Most open rooms made by one identity.
     pub rooms_per_identity_max: usize,
+    /// Most open rooms made from one address (IPv6: from one network of 64 bits; four times as many
+    /// from one of 56 and sixteen times as many from one of 48). What a restart finds open counts
+    /// for no address.
+    pub rooms_per_address_max: usize,
+    /// Rooms that may be asked for from one address in a minute, for long and at once after a rest.
+    pub rooms_per_minute: u32,
+    /// Most rooms on the server in which both seats belong to bots.
+    pub bot_rooms_max: usize,
+    /// The same of those made from one address.
+    pub bot_rooms_per_address_max: usize,
     /// Commands that a session may send in a second, for long.
     pub commands_per_second: u32,
     /// Commands that a session may send at once after a rest.
@@ -204,6 +221,11 @@ pub struct Limits {
     pub abandoned_game_ms: u64,
     /// A room in which nobody is present is closed after this time.
     pub empty_room_close_ms: u64,
+    /// The same where nothing has been played: no game has begun, or it is one against a bot in
+    /// which nobody has moved.
+    pub unplayed_room_close_ms: u64,
+    /// The same where the game is over.
+    pub finished_room_close_ms: u64,
     /// The same where two bots sit, whether their game has ended or not.
     pub bots_room_close_ms: u64,
     /// The same while a game between two people is running there.
@@ -223,6 +245,10 @@ impl Limits {
         message_max: 4 * 1024,
         rooms_max: 100_000,
         rooms_per_identity_max: 20,
+        rooms_per_address_max: 64,
+        rooms_per_minute: 30,
+        bot_rooms_max: 200,
+        bot_rooms_per_address_max: 4,
         commands_per_second: 20,
         commands_burst: 60,
         address_commands_per_second: 200,
@@ -244,6 +270,8 @@ impl Limits {
         claim_after_ms: 60 * 1_000,
         abandoned_game_ms: 24 * 60 * 60 * 1_000,
         empty_room_close_ms: 60 * 60 * 1_000,
+        unplayed_room_close_ms: 15 * 60 * 1_000,
+        finished_room_close_ms: 5 * 60 * 1_000,
         bots_room_close_ms: 10 * 1_000,
         abandoned_room_close_ms: 24 * 60 * 60 * 1_000,
         closed_rooms_kept: Duration::from_secs(30 * 24 * 60 * 60),
@@ -292,6 +320,26 @@ const _: () = assert!(
 const _: () = assert!(
     Limits::DEFAULT.rooms_per_identity_max <= JOINED_ROOMS_MAX,
     "one session can be in all rooms that its identity may make"
+);
+const _: () = assert!(
+    Limits::DEFAULT.rooms_per_identity_max <= Limits::DEFAULT.rooms_per_address_max
+        && Limits::DEFAULT.rooms_per_identity_max <= Limits::DEFAULT.rooms_per_minute as usize,
+    "somebody alone at an address may make as many rooms as one identity may have"
+);
+const _: () = assert!(
+    Limits::DEFAULT.rooms_per_address_max * 1_000 <= Limits::DEFAULT.rooms_max,
+    "it takes a thousand addresses to fill the server with rooms"
+);
+const _: () = assert!(
+    Limits::DEFAULT.bot_rooms_per_address_max * 50 <= Limits::DEFAULT.bot_rooms_max
+        && Limits::DEFAULT.bot_rooms_max < Limits::DEFAULT.rooms_max,
+    "it takes many addresses to use up the rooms in which bots play each other"
+);
+const _: () = assert!(
+    Limits::DEFAULT.bots_room_close_ms <= Limits::DEFAULT.finished_room_close_ms
+        && Limits::DEFAULT.finished_room_close_ms <= Limits::DEFAULT.unplayed_room_close_ms
+        && Limits::DEFAULT.unplayed_room_close_ms <= Limits::DEFAULT.empty_room_close_ms,
+    "an empty room is kept longer where more would be lost, or somebody may still come"
 );
 const _: () = assert!(
     MEMBER_SESSIONS_MAX <= Limits::DEFAULT.sessions_per_address_max,

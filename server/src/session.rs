@@ -99,6 +99,7 @@ pub(crate) async fn run(
         lag: Duration::ZERO,
         heard_at: now,
         id,
+        address,
         server,
         socket,
         outbox,
@@ -125,6 +126,8 @@ pub(crate) async fn run(
 
 struct Session {
     id: SessionId,
+    /// From where the client comes.
+    address: IpAddr,
     server: Arc<Server>,
     socket: WebSocketStream<Socket>,
     outbox: Outbox,
@@ -426,6 +429,10 @@ impl Session {
                 let list = self.server.lobby.list();
                 Ok(Some(Message::Rooms { id: id.clone(), rooms: list.rooms, total: list.total }))
             }
+            LobbyRequest::OwnRooms => {
+                let rooms = self.server.lobby.own_rooms(&who.member.id);
+                Ok(Some(Message::OwnRooms { id: id.clone(), rooms }))
+            }
             LobbyRequest::Join { room, after } => {
                 let handle = self.find(&room)?;
                 self.enter(who.member, id, room, handle, after)
@@ -435,6 +442,10 @@ impl Session {
                 let answer = self.pass_on(&room, input)?;
                 self.rooms.remove(&room);
                 Ok(answer)
+            }
+            LobbyRequest::Close { room } => {
+                let (session, member) = (self.id, who.member.id);
+                self.pass_on(&room, Input::Close { session, member, command: id.clone() })
             }
             LobbyRequest::Ping => Ok(Some(Message::Pong { id: id.clone() })),
         }
@@ -477,7 +488,8 @@ impl Session {
             return Err(End::RESTART.into());
         }
         self.may_join(None)?;
-        let (code, room) = self.server.lobby.create(member.clone(), id.clone(), create)?;
+        let (code, room) =
+            self.server.lobby.create(member.clone(), self.address, id.clone(), create)?;
         self.enter(member, id, code, room, None)
     }
 

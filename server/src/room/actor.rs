@@ -9,14 +9,14 @@ use std::{
     collections::{BTreeMap, HashMap, VecDeque},
     panic::AssertUnwindSafe,
     pin::{Pin, pin},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use fivefold_shared::{
     analysis::Report,
     protocol::{
-        CommandId, Event, Message, NumberedEvent, Player, Reason, Refusal, RoomCode, RoomSummary,
+        CommandId, Event, Message, NumberedEvent, Player, Reason, Refusal, RoomCode, RoomRequest,
     },
     record::{FinishedGame, Recorder},
     rules::Position,
@@ -32,6 +32,7 @@ use super::{
 use crate::{
     chance,
     clock::Clock,
+    directory::Listed,
     disk::Disk,
     limits::{FAULTS_MAX, FAULTS_WITHIN, HELD_EFFECTS_MAX, REBUILD_RETRY, REPORT_INTERVAL},
     metrics::Metrics,
@@ -79,7 +80,7 @@ pub(crate) struct Opened {
 pub(crate) async fn run(
     opened: Opened,
     mut mailbox: mpsc::Receiver<Letter>,
-    summary: Arc<Mutex<RoomSummary>>,
+    listed: Arc<Listed>,
     around: Surroundings,
 ) {
     let Opened { room, effects, epoch, recorder, is_new } = opened;
@@ -101,7 +102,7 @@ pub(crate) async fn run(
         commit: None,
         handed_over: None,
         encoder: Encoder::default(),
-        summary,
+        listed,
         around,
     };
     let mut life = AssertUnwindSafe(actor.run(effects, is_new, &mut mailbox)).catch_unwind().await;
@@ -165,8 +166,8 @@ struct Actor {
     /// When events were last handed to the store.
     handed_over: Option<Instant>,
     encoder: Encoder,
-    /// What the lobby lists.
-    summary: Arc<Mutex<RoomSummary>>,
+    /// What others know of the room.
+    listed: Arc<Listed>,
     around: Surroundings,
 }
 
@@ -185,6 +186,8 @@ impl Asked {
             Input::Command { session, .. } => Some(*session),
             Input::Enter { .. }
             | Input::Leave { .. }
+            | Input::Close { .. }
+            | Input::Evict
             | Input::Renamed { .. }
             | Input::Thought { .. }
             | Input::Analysed { .. }
@@ -354,9 +357,26 @@ impl Actor {
         if let Input::Enter { session, .. } = &input {
             self.sessions.insert(*session, Arc::clone(&outbox));
         }
+        if let Err(refusal) = self.may_seat_bot(&input) {
+            let message = Message::Refused { id: input.command_id().cloned(), refusal };
+            self.around.metrics.answered(input.kind(), &message);
+            outbox.post(encode(&message));
+            return;
+        }
         self.asked = Asked::of(&input, &outbox);
         self.apply(input, Some(&outbox));
         self.asked = None;
+    }
+
+    /// Whether a bot that is to sit down may be the second one in the room: there is a limit on
+    /// such rooms.
+    fn may_seat_bot(&self, input: &Input) -> Result<(), Refusal> {
+        if let Input::Command { request: RoomRequest::SeatBot { seat, .. }, .. } = input
+            && self.room.bot_in(seat.opponent()).is_some()
+        {
+            return self.listed.take_bots_place(&self.room.limits);
+        }
+        Ok(())
     }
 
     fn hear(&mut self, told: Told) {
@@ -381,6 +401,14 @@ impl Actor {
     /// Gives the room an input and does what it wants. `sender` is the outbox of the session that
     /// the input came from.
     fn apply(&mut self, input: Input, sender: Option<&Arc<Outbox>>) {
+        // The lobby counts on the room being closed, whatever comes into it next.
+        if self.listed.is_evicted() && !self.room.is_closed() {
+            self.apply_next(Input::Evict, None);
+        }
+        self.apply_next(input, sender);
+    }
+
+    fn apply_next(&mut self, input: Input, sender: Option<&Arc<Outbox>>) {
         let mut effects = Effects::new();
         let kind = input.kind();
         self.room.apply(self.around.clock.now(), input, &mut effects);
@@ -390,8 +418,7 @@ impl Actor {
             }
         }
         self.take(effects, sender);
-        // The lobby only ever copies the summary, so it is whole even in a poisoned lock.
-        *self.summary.lock().unwrap_or_else(PoisonError::into_inner) = self.room.summary();
+        self.listed.update(&self.room);
     }
 
     fn take(&mut self, effects: Effects, sender: Option<&Arc<Outbox>>) {
@@ -656,6 +683,7 @@ impl Actor {
         }
         self.recorder = recorder_of(&log);
         self.take(effects, None);
+        self.listed.update(&self.room);
         true
     }
 
@@ -693,12 +721,14 @@ impl Input {
     /// The id of the command that this came from.
     fn command_id(&self) -> Option<&CommandId> {
         match self {
-            Self::Enter { command, .. } => Some(command),
+            Self::Enter { command, .. } | Self::Close { command, .. } => Some(command),
             Self::Leave { command, .. } => command.as_ref(),
             Self::Command { id, .. } => Some(id),
-            Self::Renamed { .. } | Self::Thought { .. } | Self::Analysed { .. } | Self::Wake => {
-                None
-            }
+            Self::Evict
+            | Self::Renamed { .. }
+            | Self::Thought { .. }
+            | Self::Analysed { .. }
+            | Self::Wake => None,
         }
     }
 
@@ -708,6 +738,8 @@ impl Input {
         match self {
             Self::Enter { .. } => "join",
             Self::Leave { .. } => "leave",
+            Self::Close { .. } => "close",
+            Self::Evict => "evict",
             Self::Command { request, .. } => request.kind(),
             Self::Renamed { .. } => "set_name",
             Self::Thought { .. } | Self::Analysed { .. } => "help",

@@ -45,6 +45,17 @@ pub enum Input {
         /// The command to answer; without one the socket is gone, and seats are kept.
         command: Option<CommandId>,
     },
+    /// The host closes the room, from inside or outside.
+    Close {
+        /// The session.
+        session: SessionId,
+        /// Who asks.
+        member: MemberId,
+        /// The id of the command to answer.
+        command: CommandId,
+    },
+    /// The lobby has chosen this room to make place for another.
+    Evict,
     /// A session asks for something.
     Command {
         /// The session.

@@ -17,8 +17,8 @@ use tokio::sync::oneshot;
 
 use super::study::{Call, Studies};
 use crate::{
-    admission::network,
     limits::{THINKING_QUEUE_MAX, THINKING_TIME_MAX, THINKING_TIME_MIN},
+    network::network,
     room::{Job, Task, Thought},
 };
 
