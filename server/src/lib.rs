@@ -179,19 +179,30 @@ pub async fn run(
 
     tracing::info!(sessions = server.sessions.count(), "stopping");
     drop(server);
-    end("sessions", STOP_SESSIONS_WITHIN, finish(&connections)).await;
-    stop_rooms.cancel();
-    end("rooms", STOP_REST_WITHIN, finish(&rooms)).await;
-    pool.stop();
     let threads = async {
         if !store_broke {
             writer.wait().await;
         }
         bots.wait().await;
     };
+    end_in_order(&connections, &stop_rooms, &rooms, &pool, threads).await;
+    if store_broke { Err(RunError::StoreBroke) } else { Ok(()) }
+}
+
+/// Ends sessions first, so that rooms know who has left, and threads last.
+async fn end_in_order(
+    connections: &TaskTracker,
+    stop_rooms: &CancellationToken,
+    rooms: &TaskTracker,
+    pool: &Pool,
+    threads: impl Future<Output = ()>,
+) {
+    end("sessions", STOP_SESSIONS_WITHIN, finish(connections)).await;
+    stop_rooms.cancel();
+    end("rooms", STOP_REST_WITHIN, finish(rooms)).await;
+    pool.stop();
     end("threads", STOP_REST_WITHIN, threads).await;
     tracing::info!("stopped");
-    if store_broke { Err(RunError::StoreBroke) } else { Ok(()) }
 }
 
 /// Reads back the rooms that were open when the last server ended.
