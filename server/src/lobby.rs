@@ -15,7 +15,7 @@ use fivefold_shared::{
     clock::TimeControl,
     protocol::{
         Colour, CommandId, Create, MemberId, Phase, ROOMS_MAX, Reason, Refusal, RoomCode,
-        RoomSummary, SeatRequest, Visibility,
+        RoomSummary, SeatRequest, Seats, Visibility,
     },
     record::Recorder,
     rules::{Rules, Size, Variant},
@@ -88,6 +88,14 @@ impl RoomHandle {
     /// Where the room takes its inputs from.
     pub(crate) const fn mailbox(&self) -> &mpsc::Sender<Letter> {
         &self.mailbox
+    }
+
+    /// Whether this member has a seat there.
+    pub(crate) fn is_seated(&self, member: &MemberId) -> bool {
+        // The room only ever writes whole summaries.
+        let summary = self.summary.lock().unwrap_or_else(PoisonError::into_inner);
+        let Seats { black, white } = &summary.seats;
+        [black, white].into_iter().flatten().any(|player| player.is_member(member))
     }
 
     fn summary(&self) -> RoomSummary {
