@@ -20,11 +20,17 @@ impl Bucket {
 
     /// Takes a token, if there is one.
     pub(crate) fn take(&mut self, now: Instant) -> bool {
-        let has_one = self.has_one(now);
-        if has_one {
-            self.tokens -= 1.0;
+        self.take_many(now, 1)
+    }
+
+    /// Takes so many tokens, if there are as many.
+    pub(crate) fn take_many(&mut self, now: Instant, count: u32) -> bool {
+        self.fill(now);
+        let has_them = self.tokens >= f64::from(count);
+        if has_them {
+            self.tokens -= f64::from(count);
         }
-        has_one
+        has_them
     }
 
     /// Whether there is a token.
@@ -62,6 +68,16 @@ mod tests {
             let now = start + Duration::from_millis(at_ms);
             let taken = (0..asked).filter(|_| bucket.take(now)).count();
             assert_eq!(taken, expected, "at {at_ms} ms");
+        }
+    }
+
+    #[test]
+    fn many_tokens_are_taken_together_or_not_at_all() {
+        let start = Instant::now();
+        let mut bucket = Bucket::new(start, 10.0, 5);
+        let cases = [(3, true), (3, false), (2, true), (1, false), (0, true)];
+        for (count, expected) in cases {
+            assert_eq!(bucket.take_many(start, count), expected, "{count}");
         }
     }
 }

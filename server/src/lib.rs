@@ -26,6 +26,7 @@ pub mod store;
 mod thinking;
 pub mod tls;
 mod upkeep;
+mod write_deadline;
 
 use std::{
     io,
@@ -43,11 +44,8 @@ use self::{
     admission::{Admission, Full, Place},
     clock::Clock,
     config::Config,
-    http::PageSource,
-    limits::{
-        CONNECTIONS_SPARE, CONNECTIONS_SPARE_PER_ADDRESS, Limits, MONITOR_CONNECTIONS_MAX,
-        STOP_REST_WITHIN, STOP_SESSIONS_WITHIN,
-    },
+    http::{Jobs, PageSource},
+    limits::{Limits, MONITOR_CONNECTIONS_MAX, STOP_REST_WITHIN, STOP_SESSIONS_WITHIN},
     lobby::Lobby,
     members::Members,
     metrics::Metrics,
@@ -73,6 +71,8 @@ struct Server {
     lobby: Arc<Lobby>,
     library: Arc<Library>,
     reviews: Reviews,
+    /// For answers over HTTP.
+    jobs: Jobs,
     /// For analyses that belong to no room.
     pool: Pool,
     members: Members,
@@ -114,6 +114,7 @@ pub async fn run(
     let Config { limits, clock, blocking, bot_threads, origins, proxies, show, page, tls } = config;
     let metrics = Arc::new(Metrics::new());
     let library = Arc::new(Library::new(storage.archive()?, blocking.clone()));
+    let jobs = Jobs::new(blocking.clone());
     let (store, mut writer) = Store::start(storage, &blocking)?;
     let (pool, bots) = Pool::start(bot_threads.get(), Arc::clone(&metrics))?;
     let stop_rooms = CancellationToken::new();
@@ -136,6 +137,7 @@ pub async fn run(
         members: Members::new(Arc::clone(&library), store.clone()),
         library,
         reviews: Reviews::new(pool.clone()),
+        jobs,
         pool: pool.clone(),
         sessions: Admission::new(limits.sessions_max, limits.sessions_per_address_max),
         rates: Rates::new(limits),
@@ -199,8 +201,8 @@ async fn accept_all(listeners: Listeners<impl Listen>, server: &Arc<Server>, tas
         listener: listeners.public,
         router: http::router(Arc::clone(server)),
         guests: Admission::new(
-            limits.sessions_max.saturating_add(CONNECTIONS_SPARE),
-            limits.sessions_per_address_max.saturating_add(CONNECTIONS_SPARE_PER_ADDRESS),
+            limits.sessions_max.saturating_add(limits.connections_spare),
+            limits.sessions_per_address_max.saturating_add(limits.connections_spare_per_address),
         ),
         tls: server.tls.clone(),
     };

@@ -60,8 +60,8 @@ fn check(folder: &Path) -> anyhow::Result<ExitCode> {
 
 #[tokio::main]
 async fn serve(args: &Args) -> anyhow::Result<()> {
-    let config = args.config()?;
-    files::raise_limit(&config.limits);
+    let mut config = args.config()?;
+    config.limits = files::fit(config.limits)?;
     let storage = open_storage(args)?;
     let listener = TcpListener::bind(args.listen)
         .await

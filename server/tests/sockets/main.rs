@@ -15,6 +15,7 @@ mod metrics;
 mod page;
 mod play;
 mod positions;
+mod questions;
 mod storage;
 mod time;
 mod tls;
