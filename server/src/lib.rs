@@ -30,6 +30,7 @@ pub mod store;
 mod thinking;
 pub mod tls;
 mod upkeep;
+mod write_deadline;
 
 use std::{
     io,
@@ -48,11 +49,8 @@ use self::{
     clock::Clock,
     config::Config,
     disk::Disk,
-    http::PageSource,
-    limits::{
-        CONNECTIONS_SPARE, CONNECTIONS_SPARE_PER_ADDRESS, Limits, MONITOR_CONNECTIONS_MAX,
-        STOP_REST_WITHIN, STOP_SESSIONS_WITHIN,
-    },
+    http::{Jobs, PageSource},
+    limits::{Limits, MONITOR_CONNECTIONS_MAX, STOP_REST_WITHIN, STOP_SESSIONS_WITHIN},
     lobby::Lobby,
     logs::LostLines,
     members::Members,
@@ -79,6 +77,8 @@ struct Server {
     lobby: Arc<Lobby>,
     library: Arc<Library>,
     reviews: Reviews,
+    /// For answers over HTTP.
+    jobs: Jobs,
     /// For analyses that belong to no room.
     pool: Pool,
     members: Members,
@@ -132,6 +132,7 @@ pub async fn run(
     } = config;
     let metrics = Arc::new(Metrics::new());
     let library = Arc::new(Library::new(storage.archive()?, blocking.clone()));
+    let jobs = Jobs::new(blocking.clone());
     let (store, mut writer) = Store::start(storage, &blocking)?;
     let (pool, bots) = Pool::start(bot_threads.get(), Arc::clone(&metrics))?;
     let stop_rooms = CancellationToken::new();
@@ -157,6 +158,7 @@ pub async fn run(
         members: Members::new(Arc::clone(&library), store.clone()),
         library,
         reviews: Reviews::new(pool.clone()),
+        jobs,
         pool: pool.clone(),
         sessions: Admission::new(limits.sessions_max, limits.sessions_per_address_max),
         rates: Rates::new(limits),
@@ -237,8 +239,8 @@ async fn accept_all(listeners: Listeners<impl Listen>, server: &Arc<Server>, tas
         listener: listeners.public,
         router: http::router(Arc::clone(server)),
         guests: Admission::new(
-            limits.sessions_max.saturating_add(CONNECTIONS_SPARE),
-            limits.sessions_per_address_max.saturating_add(CONNECTIONS_SPARE_PER_ADDRESS),
+            limits.sessions_max.saturating_add(limits.connections_spare),
+            limits.sessions_per_address_max.saturating_add(limits.connections_spare_per_address),
         ),
         tls: server.tls.clone(),
     };
