@@ -71,7 +71,8 @@ mod tests {
 
     #[test]
     fn what_waits_for_a_session_is_limited() {
-        let (outbox, mut messages, overflow) = Outbox::new(&CancellationToken::new(), Owner::UNKNOWN);
+        let (outbox, mut messages, overflow) =
+            Outbox::new(&CancellationToken::new(), Owner::UNKNOWN);
         let post = || outbox.post(Utf8Bytes::from_static("news"));
         for _ in 0..OUTBOX_MESSAGES_MAX {
             assert_eq!(post(), Posted::Queued);

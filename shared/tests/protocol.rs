@@ -3,7 +3,8 @@
 
 use fivefold_shared::{
     protocol::{
-        ANSWERED_MEMBERS_MAX, ANSWERS_MAX, COMMAND_ID_MAX, Command, LobbyRequest, Message, Reason, Refusal, Request, RoomRequest,
+        ANSWERED_MEMBERS_MAX, ANSWERS_MAX, COMMAND_ID_MAX, Command, LobbyRequest, Message, Reason,
+        Refusal, Request, RoomRequest,
     },
     rules::{Point, Rules, Size, Variant},
 };

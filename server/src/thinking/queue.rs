@@ -23,8 +23,7 @@ use crate::{
 };
 
 /// With so many rounds a job has its shortest time.
-const ROUNDS_MAX: u32 =
-    (THINKING_TIME_MAX.as_millis() / THINKING_TIME_MIN.as_millis()) as u32;
+const ROUNDS_MAX: u32 = (THINKING_TIME_MAX.as_millis() / THINKING_TIME_MIN.as_millis()) as u32;
 
 /// For whom the bots think: an address, or a network of IPv6 addresses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -352,10 +351,8 @@ mod tests {
         ] {
             push(&mut queue, number, task);
         }
-        let order: Vec<_> = (0..9)
-            .map(|_| next(&mut queue, 1))
-            .map(|(owner, task, _)| (owner, task))
-            .collect();
+        let order: Vec<_> =
+            (0..9).map(|_| next(&mut queue, 1)).map(|(owner, task, _)| (owner, task)).collect();
         let expected = [
             (1, Task::Turn),
             (2, Task::Turn),

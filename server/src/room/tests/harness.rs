@@ -36,8 +36,8 @@ use serde_json::{Value, json};
 use crate::{
     limits::Limits,
     room::{
-        BotFault, Effect, Effects, Entry, Found, Founding, Input, Job, Luck, Member, Room, SessionId,
-        Thought, Ticket,
+        BotFault, Effect, Effects, Entry, Found, Founding, Input, Job, Luck, Member, Room,
+        SessionId, Thought, Ticket,
     },
 };
 

@@ -122,7 +122,10 @@ fn bots_move_in_time() {
     assert_eq!(think(&table).map(|time| time.as_millis()), Some(9_850 / 30));
     // It does not answer at all: it moves anywhere, shortly before its flag falls.
     let late = 9_850 - BOT_SPARE_MS;
-    table.run(&format!("+{} >\n +1 > failed late; played 3 5,5 {BOT_SPARE_MS}ms; cancel 2", late - 1));
+    table.run(&format!(
+        "+{} >\n +1 > failed late; played 3 5,5 {BOT_SPARE_MS}ms; cancel 2",
+        late - 1
+    ));
     // What is left is less than the time that it waits at least, and so it loses on time.
     table.run(&format!(
         "1 play 4 0,0 > played 4 0,0 10000ms; 1 done 9; turn 3 attack 5
@@ -154,9 +157,11 @@ fn a_bot_waits_as_long_as_ever_when_its_time_runs_out() {
          +1 > ended time black",
     );
     // Where there is enough for each move they never lose by it.
-    let mut table = check(&game("move 1s"), "job 1 0,0 >\n +500 > played 0 0,0; botsturn 2 pattern 1");
+    let mut table =
+        check(&game("move 1s"), "job 1 0,0 >\n +500 > played 0 0,0; botsturn 2 pattern 1");
     for ply in 1..100 {
-        let (point, bot) = (format!("{},{}", ply % 15, ply / 15), ["attack", "pattern"][(ply + 1) % 2]);
+        let (point, bot) =
+            (format!("{},{}", ply % 15, ply / 15), ["attack", "pattern"][(ply + 1) % 2]);
         let shown = format!("played {ply} {point} 1000ms; botsturn {} {bot} {}", ply + 2, ply + 1);
         let effects = table.run_for(&format!("job {} {point}", ply + 1), 500);
         if effects.contains("ended five") {
