@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use super::harness::{Table, command_id, member};
 use crate::{
     limits::Limits,
-    room::{Cause, Effect, Effects, Input, SessionId, Thought},
+    room::{Cause, Effect, Effects, Input, SessionId, Thought, Ticket},
 };
 
 /// A session belongs to the member at its remainder, so that each has two: session 1 is Ann's.
@@ -161,8 +161,8 @@ impl Watched {
                 }
             }
             Act::Think(thought) => {
-                if let Some((ticket, _)) = self.table.jobs.pop_first() {
-                    self.apply(Input::Thought { ticket, thought });
+                if let Some(ticket) = self.table.jobs.keys().next().copied() {
+                    self.answer(ticket, thought);
                 }
             }
             Act::Wait(ms) => {
@@ -192,6 +192,11 @@ impl Watched {
         let cause = cause(session, id);
         let held = self.table.room.help.iter().any(|help| help.cause == cause);
         assert_eq!(answers + usize::from(held && present), 1, "{cause:?}");
+    }
+
+    fn answer(&mut self, ticket: Ticket, thought: Option<Thought>) {
+        let effects = self.table.answer(ticket, thought);
+        self.check_answers(&effects);
     }
 
     fn apply(&mut self, input: Input) -> Vec<CommandId> {
@@ -291,9 +296,9 @@ proptest! {
 
         // Nothing is stuck: with their answers the jobs come to an end, and so does the game of
         // two bots.
-        while let Some((ticket, _)) = watched.table.jobs.pop_first() {
+        while let Some(ticket) = watched.table.jobs.keys().next().copied() {
             watched.table.now += 1_000;
-            watched.apply(Input::Thought { ticket, thought: None });
+            watched.answer(ticket, None);
             watched.apply(Input::Wake);
         }
         prop_assert!(watched.table.room.help.is_empty());
