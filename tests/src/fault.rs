@@ -130,8 +130,14 @@ pub async fn run(rooms: usize, time: Duration, seed: u64) -> Verdict {
 }
 
 fn start(folder: &Path) -> Server {
-    let flags = ["--command-rate", "1000000", "--sessions-per-address", "1000000"];
-    Server::start_in_with(folder, &[&flags[..], &["--log", "error"]].concat())
+    let flags = [
+        ["--command-rate", "1000000"],
+        ["--sessions-per-address", "1000000"],
+        ["--rooms-per-address", "1000000"],
+        ["--room-rate", "1000000"],
+        ["--log", "error"],
+    ];
+    Server::start_in_with(folder, flags.as_flattened())
 }
 
 /// A new room with two players and two spectators, one of them slow.
