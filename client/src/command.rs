@@ -3,6 +3,7 @@
 mod analyse;
 mod arena;
 mod brain;
+mod close;
 mod completions;
 mod convert;
 mod join;
@@ -62,6 +63,7 @@ async fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Join(args) => join::run(args).await,
         Command::Watch(args) => watch::run(args).await,
         Command::Rooms(args) => rooms::run(args).await,
+        Command::Close(args) => close::run(args).await,
         Command::Local(args) => local::run(args).await,
         Command::Arena(args) => arena::run(args).await,
         Command::Seat(args) => seat::run(args).await,
