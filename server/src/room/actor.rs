@@ -33,7 +33,10 @@ use super::{
 use crate::{
     chance,
     clock::Clock,
-    limits::{FAULTS_MAX, FAULTS_WITHIN, HELD_EFFECTS_MAX, REBUILD_RETRY, REPORT_INTERVAL},
+    limits::{
+        FAULTS_MAX, FAULTS_WITHIN, HELD_EFFECTS_MAX, MAKER_ENTERS_WITHIN, REBUILD_RETRY,
+        REPORT_INTERVAL,
+    },
     metrics::Metrics,
     outbox::{Outbox, Posted, encode},
     store::{Append, AppendError, Conflict, Epoch, Reply, StorageError, Store},
@@ -253,6 +256,7 @@ impl Actor {
             tokio::select! {
                 Some(letter) = mailbox.recv() => self.receive(letter),
                 () = self.around.stop.cancelled() => {}
+                () = tokio::time::sleep(MAKER_ENTERS_WITHIN) => {}
             }
         }
         loop {

@@ -64,6 +64,26 @@ fn two_bots(limits: Limits) -> (Opened, Input) {
     (Opened { room, effects, epoch, recorder, is_new: true }, enter)
 }
 
+/// What rooms need, with bots that never have an answer; and what must live as long.
+fn around() -> (Surroundings, impl Sized) {
+    let (store, writer) = Store::start(Box::new(Memory::default()), &Blocking::Threads).unwrap();
+    let metrics = Arc::new(Metrics::new());
+    let (pool, threads) = Pool::start(1, Arc::clone(&metrics)).unwrap();
+    pool.stop();
+    let (clock, stop) = (Clock::of_system(), CancellationToken::new());
+    (Surroundings { store, pool, metrics, clock, stop }, (writer, threads))
+}
+
+#[tokio::test]
+async fn a_room_that_its_maker_never_enters_is_closed_like_any_other() {
+    let (opened, _) = two_bots(Limits { bots_room_close_ms: 0, ..Limits::DEFAULT });
+    let (around, _kept) = around();
+    let (_mailbox, letters) = mpsc::channel(1);
+    let summary = Arc::new(Mutex::new(opened.room.summary()));
+    let ended = run(opened, letters, summary, around);
+    tokio::time::timeout(Duration::from_secs(20), ended).await.expect("it does not end");
+}
+
 #[tokio::test]
 async fn bots_that_fail_are_counted_and_logged_once_a_game() {
     let lines = Lines::default();
@@ -72,14 +92,7 @@ async fn bots_that_fail_are_counted_and_logged_once_a_game() {
     let _logged = tracing::subscriber::set_default(subscriber);
 
     let limits = Limits { bot_pace_ms: 0, ..Limits::DEFAULT };
-    let (store, _writer) = Store::start(Box::new(Memory::default()), &Blocking::Threads).unwrap();
-    let metrics = Arc::new(Metrics::new());
-    // Nobody thinks: every answer is that there is none.
-    let (pool, _threads) = Pool::start(1, Arc::clone(&metrics)).unwrap();
-    pool.stop();
-    let stop = CancellationToken::new();
-    let clock = Clock::of_system();
-    let around = Surroundings { store, pool, metrics: Arc::clone(&metrics), clock, stop };
+    let (around, _kept) = around();
     let (opened, enter) = two_bots(limits);
     let (outbox, mut messages, _) = Outbox::new(&CancellationToken::new(), Owner::UNKNOWN);
     let (mailbox, letters) = mpsc::channel(1);
@@ -98,7 +111,7 @@ async fn bots_that_fail_are_counted_and_logged_once_a_game() {
     task.await.unwrap();
 
     let levels = Levels { sessions: 0, rooms: 0, games: 0, writer_queue: 0, thinking_queue: 0 };
-    let metrics = metrics.render(levels);
+    let metrics = around.metrics.render(levels);
     let counted = metrics
         .lines()
         .find_map(|line| line.strip_prefix(r#"fivefold_bot_faults_total{fault="no_answer"} "#))
