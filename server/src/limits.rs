@@ -118,6 +118,8 @@ pub const REBUILD_RETRY: Duration = Duration::from_secs(1);
 pub const FAULTS_MAX: usize = 3;
 /// See [`FAULTS_MAX`].
 pub const FAULTS_WITHIN: Duration = Duration::from_secs(60);
+/// The maker of a room enters it at once. After this time it is stored without that.
+pub const MAKER_ENTERS_WITHIN: Duration = Duration::from_secs(1);
 /// Most events that a room keeps in memory for members who come back; who lacks more gets a
 /// snapshot.
 pub const HISTORY_EVENTS_MAX: usize = 256;

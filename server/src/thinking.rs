@@ -445,6 +445,24 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn who_comes_again_and_again_with_one_study_never_waits_for_those_who_have_many() {
+        let pool = without_threads(1);
+        let _many: Vec<_> = (0..4).map(|_| study(&pool, 1).unwrap()).collect();
+        let mut own = next_study(&pool);
+        let first = Arc::clone(&own.call);
+        for _ in 0..5 {
+            let _one = study(&pool, 2).unwrap();
+            assert!(is_stopped(&own));
+            leave(&pool, own);
+            let other = next_study(&pool);
+            assert_eq!(other.owner(), owner(2));
+            pool.0.lock().studies.leave(other, false);
+            own = next_study(&pool);
+            assert!(Arc::ptr_eq(&own.call, &first), "it goes on before others are begun");
+        }
+    }
+
+    #[tokio::test]
     async fn owners_are_served_in_turn() {
         let pool = without_threads(1);
         let _many: Vec<_> = (0..3).map(|_| study(&pool, 1).unwrap()).collect();

@@ -37,7 +37,10 @@ use crate::{
     clock::Clock,
     directory::Listed,
     disk::Disk,
-    limits::{FAULTS_MAX, FAULTS_WITHIN, HELD_EFFECTS_MAX, REBUILD_RETRY, REPORT_INTERVAL},
+    limits::{
+        FAULTS_MAX, FAULTS_WITHIN, HELD_EFFECTS_MAX, MAKER_ENTERS_WITHIN, REBUILD_RETRY,
+        REPORT_INTERVAL,
+    },
     metrics::Metrics,
     outbox::{Encoder, Outbox, Outgoing, Posted, encode},
     store::{Append, AppendError, Conflict, Epoch, KnownMember, Reply, StorageError, Store},
@@ -261,6 +264,7 @@ impl Actor {
             tokio::select! {
                 letter = mailbox.recv() => letter,
                 () = self.around.stop.cancelled() => None,
+                () = tokio::time::sleep(MAKER_ENTERS_WITHIN) => None,
             }
         } else {
             None

@@ -212,6 +212,11 @@ impl Studies {
         self.under_way.len() + self.waiting.iter().filter(|waiting| waiting.is_begun).count()
     }
 
+    /// Whether a study of this owner waits to be gone on with. It comes before the owner's others.
+    fn has_begun(&self, owner: Owner) -> bool {
+        self.waiting.iter().any(|waiting| waiting.owner == owner && waiting.is_begun)
+    }
+
     /// How many are about to give their threads back.
     pub(super) fn interrupted(&self) -> usize {
         self.under_way.iter().filter(|study| study.is_interrupted).count()
@@ -231,7 +236,9 @@ impl Studies {
             .waiting
             .iter()
             .enumerate()
-            .filter(|(_, waiting)| waiting.is_begun || !only_begun)
+            .filter(|(_, waiting)| {
+                waiting.is_begun || !(only_begun || self.has_begun(waiting.owner))
+            })
             .min_by_key(|(_, waiting)| (self.threads_of(waiting.owner), waiting.round));
         let index = next.map(|(index, _)| index)?;
         let mut waiting = self.waiting.remove(index);

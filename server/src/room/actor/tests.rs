@@ -68,6 +68,30 @@ fn two_bots(limits: Limits) -> (Opened, Input) {
     (Opened { room, effects, epoch, recorder, is_new: true }, enter)
 }
 
+/// What rooms need, with bots that never have an answer; and what must live as long.
+fn around() -> (Surroundings, impl Sized) {
+    let memory = Memory::default();
+    let archive = memory.archive().unwrap();
+    let (store, writer) = Store::start(Box::new(memory), &Blocking::Threads).unwrap();
+    let metrics = Arc::new(Metrics::new());
+    let library = Arc::new(Library::new(archive, Blocking::Threads));
+    let disk = Arc::new(Disk::new(library, Arc::clone(&metrics), 0));
+    let (pool, threads) = Pool::start(1, Arc::clone(&metrics)).unwrap();
+    pool.stop();
+    let (clock, stop) = (Clock::of_system(), CancellationToken::new());
+    (Surroundings { store, disk, pool, metrics, clock, stop }, (writer, threads))
+}
+
+#[tokio::test]
+async fn a_room_that_its_maker_never_enters_is_closed_like_any_other() {
+    let (opened, _) = two_bots(Limits { bots_room_close_ms: 0, ..Limits::DEFAULT });
+    let (around, _kept) = around();
+    let (_mailbox, letters) = mpsc::channel(1);
+    let listed = Arc::<Directory>::default().list(&opened.room, None, true);
+    let ended = run(opened, letters, listed, around);
+    tokio::time::timeout(Duration::from_secs(20), ended).await.expect("it does not end");
+}
+
 #[tokio::test]
 async fn bots_that_fail_are_counted_and_logged_once_a_game() {
     let lines = Lines::default();
@@ -76,18 +100,7 @@ async fn bots_that_fail_are_counted_and_logged_once_a_game() {
     let _logged = tracing::subscriber::set_default(subscriber);
 
     let limits = Limits { bot_pace_ms: 0, ..Limits::DEFAULT };
-    let memory = Memory::default();
-    let archive = memory.archive().unwrap();
-    let (store, _writer) = Store::start(Box::new(memory), &Blocking::Threads).unwrap();
-    let metrics = Arc::new(Metrics::new());
-    let library = Arc::new(Library::new(archive, Blocking::Threads));
-    let disk = Arc::new(Disk::new(library, Arc::clone(&metrics), 0));
-    // Nobody thinks: every answer is that there is none.
-    let (pool, _threads) = Pool::start(1, Arc::clone(&metrics)).unwrap();
-    pool.stop();
-    let stop = CancellationToken::new();
-    let clock = Clock::of_system();
-    let around = Surroundings { store, disk, pool, metrics: Arc::clone(&metrics), clock, stop };
+    let (around, _kept) = around();
     let (opened, enter) = two_bots(limits);
     let (outbox, mut messages, _) = Outbox::new(&CancellationToken::new(), Owner::UNKNOWN);
     let (mailbox, letters) = mpsc::channel(1);
@@ -105,7 +118,7 @@ async fn bots_that_fail_are_counted_and_logged_once_a_game() {
     around.stop.cancel();
     task.await.unwrap();
 
-    let metrics = metrics.render(Levels::default());
+    let metrics = around.metrics.render(Levels::default());
     let counted = metrics
         .lines()
         .find_map(|line| line.strip_prefix(r#"fivefold_bot_faults_total{fault="no_answer"} "#))

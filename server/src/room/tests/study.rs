@@ -23,7 +23,9 @@ fn while_people_play_the_engine_helps_where_help_is_allowed() {
         + "1 #a analyse > analyse 1 0 x3; 1 done
            1 #a analyse > 1 done
            3 analyse > 3 refused no_assistance
-           found 1 busy > 1 over a busy";
+           found 1 busy > 1 over a busy
+           1 #b analyse > analyse 2 0 x3; 1 done
+           found 2 too_many > 1 over b too_many";
     check(HELPED, &helped);
     check(
         "mnk:7 15x15 me open black assistance",
