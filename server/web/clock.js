@@ -55,7 +55,7 @@ function left(control, side, spent) {
  * @param {number} ms
  */
 export function spell(ms) {
-  if (ms < LOW_MS) return (Math.floor(ms / 100) / 10).toFixed(1);
+  if (ms > 0 && ms < LOW_MS) return (Math.floor(ms / 100) / 10).toFixed(1);
   const seconds = Math.ceil(ms / 1000);
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
   const rest = String(seconds % 60).padStart(2, '0');

@@ -191,7 +191,13 @@ function changeGame(game, at, event) {
     case 'ended':
       game.outcome = event.outcome;
       game.draw_offer = game.takeback_ask = undefined;
-      if (game.clock) game.clock.running = undefined;
+      if (!game.clock) break;
+      game.clock.running = undefined;
+      // No event says what was left to the one whose time was up: nothing.
+      if (event.outcome.reason === 'time') {
+        const late = game.moves.length % 2 === 0 ? 'black' : 'white';
+        game.clock[late] = { ...game.clock[late], left_ms: 0, ...(game.clock[late].periods !== undefined && { periods: 0 }) };
+      }
       break;
   }
 }
