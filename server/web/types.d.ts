@@ -141,6 +141,8 @@ export type App = {
   announce: (text: string, urgent?: boolean) => void;
   /** Shows a line for some seconds. */
   toast: (text: string) => void;
+  /** Says how much there is that nobody has seen, and what leads there. */
+  unseen: (count: number, go?: () => void) => void;
   /** Sets the tab's title and icon. */
   tab: (title: string, turn?: Stone | 'yours') => void;
   /** Opens a dialog. */
