@@ -167,6 +167,7 @@ test('a move said beforehand is seen, and taken back by one press', async () => 
   const point = await theirs.at('h9');
   await white.page.mouse.click(point.x, point.y);
   await white.page.getByText('h9 will be played at your turn').first().waitFor();
+  assert.equal((await cancel.boundingBox())?.height, 44, 'its word is whole');
   await cancel.click();
   await theirs.called('h9', 'empty');
   assert.match(await theirs.label('h9'), /empty$/);

@@ -65,7 +65,7 @@ async function faults({ boards, ratio, scales = [0] }) {
       surface.paint({ ...scene, moves: moves.slice(0, plies) }, view, viewport, ratio, !bounds);
       const last = moves[plies - 1];
       // Smaller stones are but a few pixels: the comparison below is for them.
-      if (!last || step < 16) continue;
+      if (!last || step < 20) continue;
       const [px, py] = place(frameOf(view, viewport, ratio), last);
       // Between the marks of the last move, within and around.
       const ring = 0.34 * step;
