@@ -10,6 +10,7 @@ use crate::{
     clock::Clock,
     http::PageSource,
     limits::Limits,
+    logs::LostLines,
     origin::Origin,
     proxy::{self, Proxies},
     store::Blocking,
@@ -112,10 +113,16 @@ pub struct Args {
           default_value_t = Limits::DEFAULT.abandoned_game_ms / 1_000)]
     pub abandon_after: u64,
 
-    /// Keep the logs of closed rooms for so many days. Finished games are kept for ever.
+    /// Keep the logs of closed rooms, and members without a finished game, for so many days.
+    /// Finished games are kept for ever.
     #[arg(long, env = "FIVEFOLD_KEEP_ROOMS", value_name = "DAYS",
           default_value_t = Limits::DEFAULT.closed_rooms_kept.as_secs() / DAY_SECS)]
     pub keep_rooms: u64,
+
+    /// Make no rooms while less than so many MiB of the disk are free. Running games go on.
+    #[arg(long, env = "FIVEFOLD_DISK_RESERVE", value_name = "MIB",
+          default_value_t = Limits::DEFAULT.disk_reserve >> 20)]
+    pub disk_reserve: u64,
 
     /// Most sessions.
     #[arg(long, env = "FIVEFOLD_SESSIONS", value_name = "NUMBER",
@@ -180,7 +187,12 @@ pub enum LogFormat {
 #[derive(Clone, PartialEq, Eq, Debug, clap::Subcommand)]
 pub enum Task {
     /// Check the database: the file, and every game in it.
-    Check,
+    Check {
+        /// Export damaged rooms into files beside the database, and close them. No server may be
+        /// using it.
+        #[arg(long)]
+        repair: bool,
+    },
     /// Copy the database into a new file.
     Backup {
         /// The copy; there must be no such file yet.
@@ -209,6 +221,8 @@ pub struct Config {
     pub page: PageSource,
     /// The certificate to encrypt connections by, if they are to be.
     pub tls: Option<Arc<Tls>>,
+    /// How many lines of the log were lost so far.
+    pub lost_lines: LostLines,
 }
 
 impl Default for Config {
@@ -226,6 +240,7 @@ impl Default for Config {
             show: false,
             page: PageSource::default(),
             tls: None,
+            lost_lines: LostLines::default(),
         }
     }
 }
@@ -280,6 +295,7 @@ impl Args {
                 claim_after_ms: ms(self.claim_after),
                 abandoned_game_ms: ms(self.abandon_after),
                 closed_rooms_kept: Duration::from_secs(self.keep_rooms.saturating_mul(DAY_SECS)),
+                disk_reserve: self.disk_reserve.saturating_mul(1 << 20),
                 ..default.limits
             },
             clock: default.clock,
@@ -293,6 +309,7 @@ impl Args {
                 None => PageSource::Program,
             },
             tls,
+            lost_lines: default.lost_lines,
         })
     }
 }

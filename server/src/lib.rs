@@ -7,11 +7,13 @@ mod bucket;
 mod chance;
 pub mod clock;
 pub mod config;
+mod disk;
 pub mod files;
 pub mod http;
 pub mod limits;
 mod listen;
 mod lobby;
+pub mod logs;
 mod members;
 mod metrics;
 pub mod origin;
@@ -43,12 +45,14 @@ use self::{
     admission::{Admission, Full, Place},
     clock::Clock,
     config::Config,
+    disk::Disk,
     http::PageSource,
     limits::{
         CONNECTIONS_SPARE, CONNECTIONS_SPARE_PER_ADDRESS, Limits, MONITOR_CONNECTIONS_MAX,
         STOP_REST_WITHIN, STOP_SESSIONS_WITHIN,
     },
     lobby::Lobby,
+    logs::LostLines,
     members::Members,
     metrics::Metrics,
     origin::Origin,
@@ -80,6 +84,7 @@ struct Server {
     rates: Rates,
     sessions_so_far: AtomicU64,
     metrics: Arc<Metrics>,
+    lost_lines: LostLines,
     /// Tells sessions to end: the server stops.
     stop: CancellationToken,
 }
@@ -111,15 +116,29 @@ pub async fn run(
     config: Config,
     shutdown: CancellationToken,
 ) -> Result<(), RunError> {
-    let Config { limits, clock, blocking, bot_threads, origins, proxies, show, page, tls } = config;
+    let Config {
+        limits,
+        clock,
+        blocking,
+        bot_threads,
+        origins,
+        proxies,
+        show,
+        page,
+        tls,
+        lost_lines,
+    } = config;
     let metrics = Arc::new(Metrics::new());
     let library = Arc::new(Library::new(storage.archive()?, blocking.clone()));
     let (store, mut writer) = Store::start(storage, &blocking)?;
     let (pool, bots) = Pool::start(bot_threads.get(), Arc::clone(&metrics))?;
     let stop_rooms = CancellationToken::new();
     let (connections, rooms) = (TaskTracker::new(), TaskTracker::new());
+    let disk = Disk::new(Arc::clone(&library), Arc::clone(&metrics), limits.disk_reserve);
+    let disk = Arc::new(disk);
     let around = Surroundings {
         store: store.clone(),
+        disk: Arc::clone(&disk),
         pool: pool.clone(),
         metrics: Arc::clone(&metrics),
         clock,
@@ -141,14 +160,17 @@ pub async fn run(
         rates: Rates::new(limits),
         sessions_so_far: AtomicU64::new(0),
         metrics,
+        lost_lines,
         stop: shutdown.clone(),
     });
 
     reopen_rooms(&server.lobby, &store).await?;
+    disk.measure().await;
 
     let store_broke = tokio::select! {
         () = accept_all(listeners, &server, &connections) => false,
         () = writer.wait() => true,
+        never = disk.watch() => match never {},
         never = upkeep::forget_old(store, clock, limits.closed_rooms_kept) => match never {},
     };
     shutdown.cancel();
@@ -175,8 +197,11 @@ async fn reopen_rooms(lobby: &Arc<Lobby>, store: &Store) -> Result<(), StorageEr
     let claims = store.turn().await?.claim().wait().await?;
     let count = claims.len();
     for claim in claims {
-        let log = store.turn().await?.read(claim.room.clone()).wait().await?;
-        lobby.reopen(claim, &log);
+        match store.turn().await?.read(claim.room.clone()).wait().await {
+            Ok(log) => lobby.reopen(claim, &log),
+            Err(StorageError::Damaged(problem)) => lobby.set_aside(claim.room, &problem),
+            Err(error @ StorageError::Failed(_)) => return Err(error),
+        }
     }
     if count > 0 {
         tracing::info!(rooms = count, "rooms are read back and wait for their members");

@@ -5,7 +5,8 @@
 use std::time::Duration;
 
 use fivefold_shared::{
-    protocol::{CHAT_LINES_MAX, CHAT_TEXT_MAX, ROOMS_MAX, WEIGHTS_MAX},
+    clock::TIME_MIN_MS,
+    protocol::{self, CHAT_LINES_MAX, CHAT_TEXT_MAX, ROOMS_MAX, WEIGHTS_MAX},
     rules::UNBOUNDED_PLIES_MAX,
 };
 
@@ -31,6 +32,11 @@ pub const OTHER_FILES: usize = 64;
 pub const MONITOR_CONNECTIONS_MAX: usize = 16;
 /// Most messages that wait for one session. One that reads slower is ended.
 pub const OUTBOX_MESSAGES_MAX: usize = 64;
+/// The same in bytes.
+pub const OUTBOX_BYTES_MAX: usize = 1024 * 1024;
+/// Frames that a session may send for each command that it may send: a command may come in parts,
+/// and pings are answered.
+pub const FRAMES_PER_COMMAND: u32 = 2;
 /// Most inputs that wait for one room. What comes beyond is refused.
 pub const MAILBOX_INPUTS_MAX: usize = 128;
 /// Most effects of one room that wait for events to be stored. Beyond it the room takes no more
@@ -44,7 +50,7 @@ pub const GAMES_PAGE_MAX: usize = 50;
 pub const ARCHIVE_QUEUE_MAX: usize = 32;
 /// Most finished games that a server without a disk remembers: the last ones.
 pub const MEMORY_GAMES_MAX: usize = 1_000;
-/// Most names of members that a server without a disk remembers: the first ones.
+/// Most members that a server without a disk remembers: the first ones who took a seat.
 pub const MEMORY_MEMBERS_MAX: usize = 100_000;
 /// When a member was last seen is stored again after this time.
 pub const SEEN_AGAIN_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
@@ -57,6 +63,8 @@ pub const THINKING_TIME_MIN: Duration = Duration::from_millis(10);
 /// Most analyses and reviews of games that wait for the bots' threads. As many more are under way
 /// as there are threads.
 pub const STUDIES_MAX: usize = 64;
+/// Most of these at once, waiting or under way, for one address (IPv6: one network of 64 bits).
+pub const STUDIES_PER_ADDRESS_MAX: usize = 4;
 /// The longest that an analysis thinks, when no other waits.
 pub const ANALYSIS_TIME_MAX: Duration = Duration::from_secs(30);
 /// The longest that a review of a game thinks; its positions bound it long before.
@@ -96,10 +104,10 @@ pub const FAULTS_WITHIN: Duration = Duration::from_secs(60);
 /// snapshot.
 pub const HISTORY_EVENTS_MAX: usize = 256;
 /// Most answers that a room remembers for one member, so that a repeated command is done once.
-pub const ANSWERS_MAX: usize = 64;
+pub const ANSWERS_MAX: usize = protocol::ANSWERS_MAX;
 /// Most members whose answers a room remembers, players and the host not counted: they are never
 /// forgotten for others.
-pub const ANSWERED_MEMBERS_MAX: usize = 256;
+pub const ANSWERED_MEMBERS_MAX: usize = protocol::ANSWERED_MEMBERS_MAX;
 /// Most sessions of one member in one room.
 pub const MEMBER_SESSIONS_MAX: usize = 16;
 /// Most requests for help from bots that one room has under way at once.
@@ -107,6 +115,8 @@ pub const HELP_JOBS_MAX: usize = 64;
 /// Longest time in milliseconds that a room waits for any bot. What bots are asked to keep to is
 /// much shorter.
 pub const BOT_WAIT_MAX_MS: u64 = 60_000;
+/// A bot whose answer has not come moves this long before its flag falls.
+pub const BOT_SPARE_MS: u64 = 50;
 /// Most events in a room's log. Beyond it nothing but leaving and resigning is possible, and bots
 /// finish their game.
 pub const ROOM_EVENTS_MAX: u64 = 100_000;
@@ -126,6 +136,12 @@ pub const ADDRESS_SHARES: u32 = 10;
 pub const FORGET_INTERVAL: Duration = Duration::from_secs(60 * 60);
 /// Most rooms whose logs are forgotten in one commit.
 pub const FORGET_ROOMS_MAX: usize = 32;
+/// Most members who are deleted in one commit.
+pub const PRUNED_MEMBERS_MAX: usize = 1_000;
+/// Most lines of the log that wait to be written. Beyond it lines are lost.
+pub const LOG_LINES_MAX: usize = 8_192;
+/// How often the space on the disk is measured.
+pub const DISK_CHECK_INTERVAL: Duration = Duration::from_secs(10);
 /// Shortest time between two lists of spectators, or of absent players, sent by one room.
 pub const SPECTATOR_NEWS_INTERVAL_MS: u64 = 1_000;
 
@@ -176,9 +192,11 @@ pub struct Limits {
     pub write_timeout: Duration,
     /// Most spectators in one room.
     pub spectators_max: usize,
-    /// A bot does not answer a person earlier than this after it is its turn.
+    /// A bot does not answer a person earlier than this after it is its turn, however little time
+    /// it has left.
     pub bot_answer_min_ms: u64,
-    /// A bot does not answer another bot earlier than this, so that people can follow.
+    /// A bot does not answer another bot earlier than this, so that people can follow; however
+    /// little time it has left.
     pub bot_pace_ms: u64,
     /// When a player is away and on turn for this long, his opponent may claim the game.
     pub claim_after_ms: u64,
@@ -186,12 +204,15 @@ pub struct Limits {
     pub abandoned_game_ms: u64,
     /// A room in which nobody is present is closed after this time.
     pub empty_room_close_ms: u64,
-    /// The same where two bots have played.
+    /// The same where two bots sit, whether their game has ended or not.
     pub bots_room_close_ms: u64,
     /// The same while a game between two people is running there.
     pub abandoned_room_close_ms: u64,
-    /// The log of a closed room is kept this long after its last event.
+    /// The log of a closed room is kept this long after its last event, and a member who has
+    /// finished no game this long after they were last seen.
     pub closed_rooms_kept: Duration,
+    /// When less than so many bytes of the disk are free, no rooms are made.
+    pub disk_reserve: u64,
 }
 
 impl Limits {
@@ -226,6 +247,7 @@ impl Limits {
         bots_room_close_ms: 10 * 1_000,
         abandoned_room_close_ms: 24 * 60 * 60 * 1_000,
         closed_rooms_kept: Duration::from_secs(30 * 24 * 60 * 60),
+        disk_reserve: 64 << 20,
     };
 }
 
@@ -284,7 +306,15 @@ const _: () = assert!(
             <= WRITE_BUFFER_MAX,
     "every message has room in an empty write buffer"
 );
+const _: () = assert!(
+    4 * WRITE_BUFFER_MAX <= OUTBOX_BYTES_MAX,
+    "a few of the longest messages may wait for a session"
+);
 const _: () = assert!(READ_BUFFER <= Limits::DEFAULT.message_max);
+const _: () = assert!(
+    SEEN_AGAIN_AFTER.as_secs() < Limits::DEFAULT.closed_rooms_kept.as_secs(),
+    "members who come back every day are not pruned"
+);
 const _: () = assert!(
     STOP_SESSIONS_WITHIN.as_millis() + 2 * STOP_REST_WITHIN.as_millis() < 5_000
         && CLOSE_LINGER.as_millis() < STOP_SESSIONS_WITHIN.as_millis(),
@@ -293,6 +323,14 @@ const _: () = assert!(
 const _: () = assert!(
     JOINED_ROOMS_MAX * 1_000 / REPORT_INTERVAL.as_millis() as usize <= 512,
     "a session that has an analysis in each of its rooms can still be written to"
+);
+const _: () = assert!(
+    2 * STUDIES_PER_ADDRESS_MAX <= STUDIES_MAX,
+    "nobody alone takes the place of everybody else's analyses"
+);
+const _: () = assert!(
+    BOT_SPARE_MS < TIME_MIN_MS,
+    "a bot that is moved for in the last moment has had time to think"
 );
 const _: () = assert!(THINKING_TIME_MIN.as_millis() <= THINKING_TIME_MAX.as_millis());
 const _: () = assert!(

@@ -22,7 +22,7 @@ use prometheus_client::{
 };
 use serde::Serialize;
 
-use crate::admission::Full;
+use crate::{admission::Full, room::BotFault, store::DiskSpace};
 
 /// Everything that is measured.
 #[derive(Debug)]
@@ -37,9 +37,13 @@ pub(crate) struct Metrics {
     mailbox_depth: Gauge,
     commit: Histogram,
     thinking: Histogram,
-    /// Jobs that found the bots' queue full.
+    database: Gauge,
+    disk_free: Gauge,
+    /// Jobs and analyses for which there was no place.
     pub(crate) thoughts_dropped: Counter,
+    bot_faults: Family<FaultLabels, Counter>,
     commits_failed: Counter,
+    lost_lines: Counter,
     /// Times that a room panicked.
     pub(crate) rooms_failed: Counter,
     /// Times that a room went back to its log.
@@ -56,6 +60,9 @@ pub(crate) struct Levels {
     pub(crate) games: usize,
     pub(crate) writer_queue: usize,
     pub(crate) thinking_queue: usize,
+    pub(crate) rooms_set_aside: usize,
+    /// Since the start.
+    pub(crate) lost_lines: u64,
 }
 
 #[derive(Debug, Default)]
@@ -65,6 +72,7 @@ struct LevelGauges {
     games: Gauge,
     writer_queue: Gauge,
     thinking_queue: Gauge,
+    rooms_set_aside: Gauge,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
@@ -81,6 +89,11 @@ struct RefusalLabels {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
 struct FullLabels {
     full: &'static str,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+struct FaultLabels {
+    fault: &'static str,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
@@ -120,8 +133,12 @@ impl Metrics {
             commit: Histogram::new(exponential_buckets(50e-6, 2.0, 16)),
             // From 1 millisecond to 8 seconds.
             thinking: Histogram::new(exponential_buckets(1e-3, 2.0, 14)),
+            database: Gauge::default(),
+            disk_free: Gauge::default(),
             thoughts_dropped: Counter::default(),
+            bot_faults: Family::default(),
             commits_failed: Counter::default(),
+            lost_lines: Counter::default(),
             rooms_failed: Counter::default(),
             rooms_rebuilt: Counter::default(),
             failing_since: AtomicU64::new(0),
@@ -136,6 +153,8 @@ impl Metrics {
         registry.register("sessions", "Sessions that are open", levels.sessions.clone());
         registry.register("rooms", "Rooms that are open", levels.rooms.clone());
         registry.register("games", "Games that are running", levels.games.clone());
+        let help = "Rooms that are damaged and not served";
+        registry.register("rooms_set_aside", help, levels.rooms_set_aside.clone());
         let help = "Requests that wait for the writer of the store";
         registry.register("writer_queue", help, levels.writer_queue.clone());
         let help = "Jobs that wait for the bots' threads";
@@ -155,10 +174,18 @@ impl Metrics {
         registry.register_with_unit("commit", help, Unit::Seconds, self.commit.clone());
         let help = "How long bots thought about one job";
         registry.register_with_unit("thinking", help, Unit::Seconds, self.thinking.clone());
+        let help = "Size of the database and its log";
+        registry.register_with_unit("database", help, Unit::Bytes, self.database.clone());
+        let help = "Free space on the disk of the database";
+        registry.register_with_unit("disk_free", help, Unit::Bytes, self.disk_free.clone());
         let help = "Jobs dropped because too many waited for the bots";
         registry.register("thoughts_dropped", help, self.thoughts_dropped.clone());
+        let help = "Turns at which a bot had no good answer, by why";
+        registry.register("bot_faults", help, self.bot_faults.clone());
         let help = "Times that a room's events could not be stored";
         registry.register("commits_failed", help, self.commits_failed.clone());
+        let help = "Lines of the log that could not be written";
+        registry.register("log_lines_lost", help, self.lost_lines.clone());
         registry.register("rooms_failed", "Times that a room panicked", self.rooms_failed.clone());
         let help = "Times that a room went back to its log";
         registry.register("rooms_rebuilt", help, self.rooms_rebuilt.clone());
@@ -208,9 +235,25 @@ impl Metrics {
         note_most(&self.mailbox_depth, depth);
     }
 
+    /// Notes how much space the database takes and has.
+    pub(crate) fn note_disk(&self, space: DiskSpace) {
+        set(&self.database, space.used);
+        set(&self.disk_free, space.free);
+    }
+
     /// Notes how long a bot has thought.
     pub(crate) fn note_thinking(&self, time: Duration) {
         self.thinking.observe(time.as_secs_f64());
+    }
+
+    /// Counts a turn at which a bot failed.
+    pub(crate) fn bot_failed(&self, fault: BotFault) {
+        let fault = match fault {
+            BotFault::Late => "late",
+            BotFault::NoAnswer => "no_answer",
+            BotFault::Illegal(_) => "illegal",
+        };
+        self.bot_faults.get_or_create(&FaultLabels { fault }).inc();
     }
 
     /// Notes how long a commit took that succeeded.
@@ -232,12 +275,13 @@ impl Metrics {
 
     /// Everything as text. What says "since the last look" begins anew.
     pub(crate) fn render(&self, levels: Levels) -> String {
-        let set = |gauge: &Gauge, value| gauge.set(i64::try_from(value).unwrap_or(i64::MAX));
         set(&self.levels.sessions, levels.sessions);
         set(&self.levels.rooms, levels.rooms);
         set(&self.levels.games, levels.games);
         set(&self.levels.writer_queue, levels.writer_queue);
         set(&self.levels.thinking_queue, levels.thinking_queue);
+        set(&self.levels.rooms_set_aside, levels.rooms_set_aside);
+        self.lost_lines.inc_by(levels.lost_lines.saturating_sub(self.lost_lines.get()));
         let mut text = String::new();
         encode(&mut text, &self.registry).expect("a string takes all that is written");
         self.outbox_depth.set(0);
@@ -247,6 +291,13 @@ impl Metrics {
 }
 
 fn note_most(gauge: &Gauge, value: usize) {
-    let value = i64::try_from(value).unwrap_or(i64::MAX);
-    gauge.inner().fetch_max(value, Ordering::Relaxed);
+    gauge.inner().fetch_max(level(value), Ordering::Relaxed);
+}
+
+fn set(gauge: &Gauge, value: impl TryInto<i64>) {
+    gauge.set(level(value));
+}
+
+fn level(value: impl TryInto<i64>) -> i64 {
+    value.try_into().unwrap_or(i64::MAX)
 }

@@ -49,7 +49,7 @@ use self::{
     turn::Turn,
 };
 pub use self::{
-    effect::{Cause, Effect, Effects, Entry, Job, Task, Ticket},
+    effect::{BotFault, Cause, Effect, Effects, Entry, Job, Task, Ticket},
     input::{Found, Input, Member, SessionId, Thought},
 };
 use crate::limits::Limits;
@@ -82,6 +82,8 @@ pub struct Room {
     studies: Vec<Study>,
     luck: Luck,
     tickets: u64,
+    /// Whether it shows a game to whoever looks in: it stays until that has been played.
+    demo: bool,
     closed: bool,
 }
 
@@ -100,6 +102,8 @@ pub struct Founding {
     pub coin: bool,
     /// What is left to chance.
     pub luck: Luck,
+    /// Whether it is the server's own, to show a game between two bots to whoever looks in.
+    pub demo: bool,
 }
 
 /// What is left to chance in a room: another for each.
@@ -139,7 +143,7 @@ impl Room {
         limits: Limits,
         effects: &mut Effects,
     ) -> Result<Self, Refusal> {
-        let Founding { code, host, command, create, coin, luck } = founding;
+        let Founding { code, host, command, create, coin, luck, demo } = founding;
         if create.seats == [SeatRequest::Me, SeatRequest::Me] {
             return Err(Refusal::new(Reason::AlreadySeated, "You can take only one of the seats."));
         }
@@ -174,6 +178,7 @@ impl Room {
         let state = State::begin(&first).expect("the event is number 1 and `created`");
         let mut room = Self::new(code, luck, limits, state);
         room.empty_since = Some(now);
+        room.demo = demo;
         room.history.push(first.clone());
         effects.push(Effect::Append(Entry { event: first, cause: Some(cause.clone()) }));
         let moment = &mut Moment { now, cause: Some(cause), lag_ms: 0, effects };
@@ -186,8 +191,8 @@ impl Room {
         Ok(room)
     }
 
-    /// Reads a room back after a restart. Nobody is present; a bot that is to move thinks again,
-    /// and a clock that ran begins to run again after a moment.
+    /// Reads a room back after a restart. Nobody is present: a bot that is to move waits until
+    /// somebody is, and the clock of a person begins to run again after a moment.
     ///
     /// # Errors
     /// When the entries are not the log of a room.
@@ -257,6 +262,7 @@ impl Room {
             studies: Vec::new(),
             luck,
             tickets: 0,
+            demo: false,
             closed: false,
         }
     }
@@ -392,11 +398,15 @@ impl Room {
     fn close_at(&self) -> Option<u64> {
         let seats = &self.state.seats;
         let is_bot = |seat| seats.get(seat).is_some_and(|player| player.bot().is_some());
-        let awaited = self.state.running().is_some() && !Stone::BOTH.into_iter().any(is_bot);
-        let played_out = self.state.running().is_none() && Stone::BOTH.into_iter().all(is_bot);
+        let is_running = self.state.running().is_some();
+        let awaited = is_running && !Stone::BOTH.into_iter().any(is_bot);
+        let bots_alone = Stone::BOTH.into_iter().all(is_bot);
+        if self.demo && bots_alone && is_running {
+            return None;
+        }
         let wait = if awaited {
             self.limits.abandoned_room_close_ms
-        } else if played_out {
+        } else if bots_alone {
             self.limits.bots_room_close_ms.min(self.limits.empty_room_close_ms)
         } else {
             self.limits.empty_room_close_ms

@@ -15,7 +15,9 @@ use std::{
 
 use fivefold_shared::{
     analysis::Report,
-    protocol::{CommandId, Event, Message, NumberedEvent, Reason, Refusal, RoomCode, RoomSummary},
+    protocol::{
+        CommandId, Event, Message, NumberedEvent, Player, Reason, Refusal, RoomCode, RoomSummary,
+    },
     record::{FinishedGame, Recorder},
     rules::Position,
 };
@@ -24,16 +26,18 @@ use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
 use super::{
-    Effect, Effects, Entry, Found, Input, Job, NOT_STORED, Room, SessionId, Thought, Ticket,
+    BotFault, Effect, Effects, Entry, Found, Input, Job, NOT_STORED, Room, SessionId, Thought,
+    Ticket,
 };
 use crate::{
     chance,
     clock::Clock,
+    disk::Disk,
     limits::{FAULTS_MAX, FAULTS_WITHIN, HELD_EFFECTS_MAX, REBUILD_RETRY, REPORT_INTERVAL},
     metrics::Metrics,
-    outbox::{Outbox, Posted, encode},
-    store::{Append, AppendError, Conflict, Epoch, Reply, StorageError, Store},
-    thinking::{Call, Pool, Reports, Studying},
+    outbox::{Encoder, Outbox, Outgoing, Posted, encode},
+    store::{Append, AppendError, Conflict, Epoch, KnownMember, Reply, StorageError, Store},
+    thinking::{Busy, Call, Owner, Pool, Reports, Studying},
 };
 
 /// An input, and where answers to it go.
@@ -49,6 +53,7 @@ pub(crate) struct Letter {
 #[derive(Clone, Debug)]
 pub(crate) struct Surroundings {
     pub(crate) store: Store,
+    pub(crate) disk: Arc<Disk>,
     pub(crate) pool: Pool,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) clock: Clock,
@@ -79,8 +84,7 @@ pub(crate) async fn run(
 ) {
     let Opened { room, effects, epoch, recorder, is_new } = opened;
     let code = room.code().clone();
-    let unstored =
-        Append { room: code.clone(), epoch, entries: vec![], games: vec![], closes: false };
+    let unstored = Append::nothing(code.clone(), epoch);
     let mut actor = Actor {
         room,
         code,
@@ -92,9 +96,11 @@ pub(crate) async fn run(
         thinking: FuturesUnordered::new(),
         calls: HashMap::new(),
         gone: Vec::new(),
+        failed_in: None,
         asked: None,
         commit: None,
         handed_over: None,
+        encoder: Encoder::default(),
         summary,
         around,
     };
@@ -150,12 +156,15 @@ struct Actor {
     calls: HashMap<Ticket, Arc<Call>>,
     /// Sessions that were found to have ended without a word.
     gone: Vec<SessionId>,
+    /// The last game in which a bot has failed: the log tells of the first time alone.
+    failed_in: Option<u32>,
     /// The command that is dealt with.
     asked: Option<Asked>,
     /// What the store says to the events that it was handed last.
     commit: Option<Reply<(), AppendError>>,
     /// When events were last handed to the store.
     handed_over: Option<Instant>,
+    encoder: Encoder,
     /// What the lobby lists.
     summary: Arc<Mutex<RoomSummary>>,
     around: Surroundings,
@@ -215,11 +224,12 @@ enum Held {
     Event(NumberedEvent),
     Listen(SessionId, Arc<Outbox>),
     Dismiss(SessionId),
-    Send(Arc<Outbox>, Message),
+    /// Send an answer to the command with this id, or news to one session.
+    Send(Arc<Outbox>, Option<CommandId>, Outgoing),
     Broadcast(Message),
     BroadcastExcept(Vec<SessionId>, Message),
-    Think(Job),
-    Analyse(Ticket, Position, u8),
+    Think(Job, Owner),
+    Analyse(Ticket, Owner, Position, u8),
     CancelThinking(Ticket),
 }
 
@@ -239,14 +249,19 @@ impl Actor {
         let stop = self.around.stop.clone();
         let mut stopped = pin!(stop.cancelled());
         let mut stopping = false;
-        self.take(founding, None);
-        // Whoever makes a room enters it at once. With that in hand before anything is stored, he
-        // is told if the room cannot be.
-        if is_new {
+        // The creator's `Enter` follows immediately. Take it before the first commit, so that a
+        // failure can be reported to them.
+        let entry = if is_new {
             tokio::select! {
-                Some(letter) = mailbox.recv() => self.receive(letter),
-                () = self.around.stop.cancelled() => {}
+                letter = mailbox.recv() => letter,
+                () = self.around.stop.cancelled() => None,
             }
+        } else {
+            None
+        };
+        self.take(founding, entry.as_ref().map(|letter| &letter.outbox));
+        if let Some(letter) = entry {
+            self.receive(letter);
         }
         loop {
             let is_settled = self.held.is_empty() && self.commit.is_none();
@@ -385,6 +400,7 @@ impl Actor {
                 Effect::Append(entry) => {
                     let event = entry.event.clone();
                     self.report(&event);
+                    self.note_seated(&event, sender);
                     if let Some((id, record)) = self.recorder.read(&event) {
                         // Games that began under an older server have told none.
                         let id = id.unwrap_or_else(chance::game_id);
@@ -402,16 +418,26 @@ impl Actor {
                     Held::Dismiss(session)
                 }
                 Effect::Send { session, message } => match self.sessions.get(&session).or(sender) {
-                    Some(outbox) => Held::Send(Arc::clone(outbox), message),
+                    Some(outbox) => {
+                        let (outbox, id) = (Arc::clone(outbox), message.answers().cloned());
+                        Held::Send(outbox, id, self.encoder.encode(message))
+                    }
                     None => continue,
                 },
                 Effect::Broadcast(message) => Held::Broadcast(message),
                 Effect::BroadcastExcept { sessions, message } => {
                     Held::BroadcastExcept(sessions, message)
                 }
-                Effect::Think(job) => Held::Think(job),
-                Effect::Analyse { ticket, position, lines } => {
-                    Held::Analyse(ticket, position, lines)
+                Effect::Think(job) => {
+                    let owner = self.owner(job.session);
+                    Held::Think(job, owner)
+                }
+                Effect::Analyse { ticket, session, position, lines } => {
+                    Held::Analyse(ticket, self.owner(session), position, lines)
+                }
+                Effect::BotFailed { game, ply, fault } => {
+                    self.note_fault(game, ply, fault);
+                    continue;
                 }
                 Effect::CancelThinking(ticket) => Held::CancelThinking(ticket),
                 // The room says so, too, and the task ends when nothing is held any more.
@@ -425,6 +451,19 @@ impl Actor {
         }
     }
 
+    /// For whom it is what is done for this session.
+    fn owner(&self, session: SessionId) -> Owner {
+        self.sessions.get(&session).map_or(Owner::UNKNOWN, |outbox| outbox.owner())
+    }
+
+    /// Counts that a bot has failed, and logs the first time in each game.
+    fn note_fault(&mut self, game: u32, ply: usize, fault: BotFault) {
+        self.around.metrics.bot_failed(fault);
+        if self.failed_in.replace(game) != Some(game) {
+            tracing::warn!(room.id = %self.code, game, ply, ?fault, "a bot has failed to answer");
+        }
+    }
+
     /// Logs what somebody who looks for a game wants to find.
     fn report(&self, event: &NumberedEvent) {
         let room = &self.code;
@@ -432,6 +471,16 @@ impl Actor {
             tracing::debug!(room.id = %room, game, "a game starts");
         } else if let Event::Ended { outcome } = &event.event {
             tracing::debug!(room.id = %room, ?outcome, "a game ends");
+        }
+    }
+
+    /// A member is stored in the commit of their first seat.
+    fn note_seated(&mut self, event: &NumberedEvent, sender: Option<&Arc<Outbox>>) {
+        if let Event::Sat { player: Player::Member { member, name, .. }, .. } = &event.event
+            && let Some(hash) = sender.and_then(|outbox| outbox.identity())
+        {
+            let (id, name) = (member.clone(), name.clone());
+            self.unstored.members.push(KnownMember { id, hash, name, seen_at: event.at });
         }
     }
 
@@ -464,25 +513,31 @@ impl Actor {
                 self.listening.remove(&session);
             }
             // Who has ended is found out at the next broadcast, or says so.
-            Held::Send(outbox, message) => {
-                outbox.post(encode(&message));
+            Held::Send(outbox, _, message) => {
+                outbox.post(message);
             }
             Held::Broadcast(message) => self.broadcast(&message, &[]),
             Held::BroadcastExcept(sessions, message) => self.broadcast(&message, &sessions),
-            Held::Think(job) => {
+            Held::Think(job, owner) => {
                 let ticket = job.ticket;
-                let pending = self.around.pool.submit(job);
+                let pending = self.around.pool.submit(job, owner);
                 self.calls.insert(ticket, pending.call());
                 let answer = async move { Told::Thought(ticket, pending.answer().await) };
                 self.thinking.push(Box::pin(answer));
             }
-            Held::Analyse(ticket, position, lines) => {
-                let told: Answer = match self.around.pool.analyse(position, lines) {
-                    Some((studying, reports)) => {
+            Held::Analyse(ticket, owner, position, lines) => {
+                let told: Answer = match self.around.pool.analyse(owner, position, lines) {
+                    Ok((studying, reports)) => {
                         self.calls.insert(ticket, studying.call());
                         Box::pin(found_next(ticket, Duration::ZERO, studying, reports))
                     }
-                    None => Box::pin(async move { Told::Over(ticket, Found::Busy) }),
+                    Err(busy) => {
+                        let found = match busy {
+                            Busy::Server => Found::Busy,
+                            Busy::Owner => Found::TooMany,
+                        };
+                        Box::pin(async move { Told::Over(ticket, found) })
+                    }
                 };
                 self.thinking.push(told);
             }
@@ -563,16 +618,16 @@ impl Actor {
         drop(self.unstored.take());
         for held in std::mem::take(&mut self.held) {
             match held {
-                Held::Send(outbox, message) => {
+                Held::Send(outbox, id, _) => {
                     self.around.metrics.refused(Reason::Unavailable);
-                    refuse(&outbox, message.answers(), Reason::Unavailable, NOT_STORED);
+                    refuse(&outbox, id.as_ref(), Reason::Unavailable, NOT_STORED);
                 }
                 Held::CancelThinking(_) | Held::Dismiss(_) => self.perform(held),
                 Held::Event(_)
                 | Held::Listen(..)
                 | Held::Broadcast(_)
                 | Held::BroadcastExcept(..)
-                | Held::Think(_) => {}
+                | Held::Think(..) => {}
                 // Whoever asked is told that nothing came of it.
                 Held::Analyse(ticket, ..) => {
                     let over = async move { Told::Over(ticket, Found::Busy) };
@@ -581,6 +636,8 @@ impl Actor {
             }
         }
         self.listening.clear();
+        // The same number may come to mean another event.
+        self.encoder = Encoder::default();
     }
 
     /// Builds the room anew from its log, and tells its members. Whether it goes on.

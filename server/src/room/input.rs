@@ -92,6 +92,8 @@ pub enum Found {
     Finished,
     /// Too many wait for the engine: it did not look.
     Busy,
+    /// The same, and too many of them come from the asker's address.
+    TooMany,
 }
 
 /// What a bot answers to a job.

@@ -278,6 +278,8 @@ pub enum AnalysisEnd {
     Moot,
     /// Too many wait for the engine just now; ask again in a moment.
     Busy,
+    /// As many come from the asker's address as may; end one of them, or wait for its end.
+    TooMany,
 }
 
 /// The two seats of a room.
