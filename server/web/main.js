@@ -3,7 +3,7 @@
 /** @import { App, Stone, View } from './types' */
 
 import { Connection } from './connection.js';
-import { el, fill, icon, write } from './dom.js';
+import { el, fill, icon, set, write } from './dom.js';
 import { onSettings, settings } from './settings.js';
 import { choose, language, t } from './texts.js';
 
@@ -48,17 +48,17 @@ const app = {
     // The same text twice is read twice only where it differs.
     region.textContent = region.textContent === text ? `${text}\u00a0` : text;
   },
-  toast(text) {
+  toast(text, silent = false) {
     // What is said already is not said twice.
     for (const old of toasts.children) if (old.textContent === text) old.remove();
-    const toast = el('div', { class: 'toast' }, text);
+    const toast = el('div', { class: 'toast', 'aria-hidden': silent }, text);
     setTimeout(() => toast.remove(), TOAST_MS);
     toasts.append(toast);
   },
   unseen(count, go) {
     badge.hidden = count === 0;
     badge.onclick = go ?? null;
-    badge.title = t('unseen', { count });
+    set(badge, { title: t('unseen', { count }), 'aria-label': t('unseen', { count }) });
     write(badgeCount, String(count));
   },
   tab(title, turn) {

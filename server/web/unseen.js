@@ -14,7 +14,7 @@ export function createUnseen(app) {
     for (const { target, isIntersecting } of entries) {
       const unseen = news.get(target);
       if (isIntersecting) gone(target);
-      else if (unseen?.text) app.toast(unseen.text);
+      else if (unseen?.text) app.toast(unseen.text, true);
       if (unseen) unseen.text = '';
     }
     show();
