@@ -3,8 +3,8 @@
 
 /** @import { Room } from './room.js' */
 /** @import { App, Stone } from './types' */
+/** @import { Unseen } from './unseen.js' */
 
-import { spell } from './clock.js';
 import { el, fill, write } from './dom.js';
 import { playerName } from './names.js';
 import { opponent } from './room.js';
@@ -19,8 +19,9 @@ const UNDO_MS = 4_000;
  * @param {App} app
  * @param {Room} room
  * @param {HTMLElement} ways where one can go from here, to stand beside the buttons
+ * @param {Unseen} unseen
  */
-export function createActions(app, room, ways) {
+export function createActions(app, room, ways, unseen) {
   const offers = el('div', { class: 'offers', role: 'status' });
   const buttons = el('div', { class: 'row actions' });
   const element = el('div', { class: 'actions-place' }, offers, el('div', { class: 'row' }, buttons, ways));
@@ -116,10 +117,13 @@ export function createActions(app, room, ways) {
     const offered = seat ? offersTo(seat) : [];
     const offered_texts = offered.map((one) => one.textContent).join();
     const made = seat ? buttonsOf(seat) : [];
-    const state = JSON.stringify([seat, room.phase, waiting?.text, offered_texts, made.map((one) => one && one.textContent)]);
+    const state = JSON.stringify([seat, room.phase, waiting?.text, offered.length, offered_texts, made.map((one) => one && one.textContent)]);
     if (state === shown) return;
     shown = state;
     fill(offers, ...offered);
+    const asked = offered.find((one) => one.querySelector('button'))?.firstChild?.textContent;
+    if (asked) unseen.came(offers, asked);
+    else unseen.gone(offers);
     if (waiting) fill(buttons, el('div', { class: 'offer undoable' }, el('span', null, waiting.text), button('undo', undo, 'primary')));
     else fill(buttons, ...made);
   }
@@ -133,7 +137,7 @@ export function createActions(app, room, ways) {
       const claim_at = seat && room.away[opponent(seat)]?.claim_at;
       if (claim_at === undefined) return;
       const left = claim_at - app.connection.now();
-      if (left > 0) write(countdown, `${playerName(room.seats[opponent(seat ?? 'black')])}: ${t('away_claim', { time: spell(Math.ceil(left / 1000) * 1000).replace('.0', '') })}`);
+      if (left > 0) write(countdown, `${playerName(room.seats[opponent(seat ?? 'black')])}: ${t('away_claim', { seconds: Math.ceil(left / 1000) })}`);
       else show();
     },
     remove: () => clearTimeout(waiting?.timer),

@@ -27,6 +27,8 @@ export const view = (app, place) => {
 
   /** What the address says. */
   let address = '';
+  /** What was there before the latest moves were cut off. @type {{ rules: Rules, moves: Point[], at: number | undefined } | undefined} */
+  let before;
 
   const boardPlace = el('div', { class: 'board' });
   const steps = createSteps(update);
@@ -37,6 +39,8 @@ export const view = (app, place) => {
   const file = el('input', { type: 'file', accept: '.sgf,.psq,.txt,.json', 'aria-label': t('import_file') });
   const told = el('p', { class: 'hint', role: 'status' });
   const result = el('p', { class: 'value' });
+  const cutting = el('span');
+  const cut = el('div', { class: 'offer', role: 'status', hidden: true }, cutting, el('button', { type: 'button', onclick: undo }, t('undo')));
   const board = createBoard(boardPlace, {
     onplay: play,
     onkey: (action) => action.type === 'step' && steps.step(action.by),
@@ -50,7 +54,7 @@ export const view = (app, place) => {
     el('div', { class: 'panel' },
       el('div', { class: 'summary' }, el('h1', { class: 'status' }, t('analyse')), el('p', { class: 'hint' }, t('analyse_how'))),
       el('div', { class: 'row' }, variant.label, size.label),
-      steps.element, result, study.element, list.element,
+      steps.element, cut, result, study.element, list.element,
       el('details', { class: 'import' }, el('summary', null, t('import')), text,
         el('div', { class: 'row' }, el('button', { type: 'button', class: 'primary', onclick: () => take(text.value) }, t('import_read')), file), told),
       el('div', { class: 'row downloads' },
@@ -77,10 +81,27 @@ export const view = (app, place) => {
 
   /** @param {Rules} now @param {Point[]} played */
   function begin(now, played) {
+    keep(0);
     [rules, moves] = [now, played];
     showRules();
     steps.reset();
     changed();
+  }
+
+  /** Keeps what is there for an undo, if moves go. @param {number} ply so many moves stay */
+  function keep(ply) {
+    before = moves.length > ply ? { rules, moves, at: steps.at } : undefined;
+    write(cutting, t('cut', { plies: moves.length - ply }));
+    cut.hidden = !before;
+  }
+
+  function undo() {
+    if (!before) return;
+    const { rules: those, moves: all, at = all.length } = before;
+    begin(those, all);
+    keep(all.length);
+    steps.go(at);
+    board.focus();
   }
 
   function changed() {
@@ -89,9 +110,13 @@ export const view = (app, place) => {
     update();
   }
 
-  /** A move from the position that is shown; what came after it is gone. @param {Point} point */
+  /** A move from the position that is shown. What came after it is gone, unless it began with that move.
+   * @param {Point} point */
   function play(point) {
-    moves = [...moves.slice(0, steps.at ?? moves.length), point];
+    const ply = steps.at ?? moves.length;
+    if (String(moves[ply]) === String(point)) return steps.step(1);
+    keep(ply);
+    moves = [...moves.slice(0, ply), point];
     steps.reset();
     changed();
   }

@@ -13,6 +13,8 @@ import { t } from './texts.js';
  * @property {() => void} confirm the stone that is shown is put for good
  * @property {(point: Point) => void} typed a point was typed and confirmed
  * @property {(point: Point | null) => void} typing a point is being typed
+ * @property {(text: string) => void} nonsense what was typed and confirmed is no point
+ * @property {() => void} unsay the move said beforehand is not to be made
  * @property {() => Bounds} bounds
  * @property {(action: ViewAction) => void} view
  * @property {() => void} done the line is closed
@@ -24,7 +26,8 @@ import { t } from './texts.js';
  * @property {boolean} last whether there is a last move to go to
  * @property {string | null} ghost what the point to be confirmed is called
  * @property {boolean} confirms whether stones put by touch are confirmed, now
- * @property {boolean} premove whether it would be a move said beforehand
+ * @property {boolean} waits whether a stone would be a move said beforehand
+ * @property {string | null} premoved what the point of the move said beforehand is called
  */
 
 const ICONS = {
@@ -54,6 +57,12 @@ export function createBar(whole, stage, playable, asks) {
   const confirm = el('button', { type: 'button', class: 'primary', onclick: () => asks.confirm() });
   const advice = el('span', { class: 'board-advice' }, t('board_touch'));
   const touch = el('div', { class: 'board-touch', hidden: true }, advice, confirm);
+  const said = el('span');
+  const premoved = el('div', { class: 'offer premoved', hidden: true }, said,
+    el('button', { type: 'button', onclick: () => asks.unsay() }, t('board_premove_cancel')));
+  /** Whether the strip for confirmation is there, as style.css has it. */
+  const strip = playable && matchMedia('(pointer: coarse)').matches;
+  if (strip) touch.append(premoved);
 
   const input = el('input', {
     class: 'board-input', type: 'text', autocomplete: 'off', spellcheck: false, enterKeyHint: 'go', maxLength: 18,
@@ -85,6 +94,7 @@ export function createBar(whole, stage, playable, asks) {
     const point = typed();
     if (!point) {
       set(input, { 'aria-invalid': 'true' });
+      asks.nonsense(input.value);
       return;
     }
     close();
@@ -96,16 +106,20 @@ export function createBar(whole, stage, playable, asks) {
 
   return {
     /** @param {BarState} state */
-    show({ hint: edge, tools: wanted, last: any, ghost, confirms, premove }) {
+    show({ hint: edge, tools: wanted, last: any, ghost, confirms, waits, premoved: next }) {
       tools.hidden = !wanted;
       last.disabled = !any;
       hint.hidden = !edge;
       if (edge) hint.style.transform = `translate(${edge.x}px, ${edge.y}px) rotate(${edge.angle}rad)`;
-      touch.hidden = !confirms;
+      touch.hidden = !confirms && next === null;
       confirm.hidden = ghost === null;
-      advice.hidden = ghost !== null;
-      if (ghost !== null) write(confirm, t(premove ? 'board_confirm_premove' : 'board_confirm', { point: ghost }));
+      advice.hidden = ghost !== null || waits;
+      premoved.hidden = next === null || (strip && ghost !== null);
+      if (ghost !== null) write(confirm, t(waits ? 'board_confirm_premove' : 'board_confirm', { point: ghost }));
+      if (next !== null) write(said, t('board_premove_set', { point: next }));
     },
+    /** What says the move said beforehand, where it has no place in the strip. */
+    premoved: strip ? undefined : premoved,
     /** Begins a typed point. @param {string} text */
     type(text) {
       input.value = text;

@@ -50,7 +50,10 @@ export class Board {
   #shown = { size: [15, 15], moves: [] };
   /** @type {readonly import('./heat.js').HeatMark[] | undefined} */
   #heat;
-  #camera = new Camera(() => ({ bounds: this.#bounds, moves: this.#shown.moves, names: this.#names }));
+  #camera = new Camera(
+    () => ({ bounds: this.#bounds, moves: this.#shown.moves, names: this.#names }),
+    () => this.#invalidate(),
+  );
   /** @type {Map<string, number>} The ply at which a point was taken. */
   #taken = new Map();
   /** The latest move that was shown. */
@@ -92,6 +95,8 @@ export class Board {
       confirm: () => this.#ghost && this.#commit(this.#ghost),
       typed: (point) => this.#commit(point),
       typing: (point) => this.#setGhost(point),
+      nonsense: (text) => this.options.announce?.(t('board_no_point', { text })),
+      unsay: () => this.#setPremove(null),
       bounds: () => this.#bounds,
       view: (what) => this.#do({ type: what }),
       done: () => this.focus(),
@@ -145,7 +150,6 @@ export class Board {
       if (this.#ghost && this.isTaken(this.#ghost)) this.#ghost = null;
       if (this.#camera.whole) this.#camera.fit(moves.length > 1);
     }
-    if (!turn && !next.waiting) this.#ghost = this.#premove = null;
     if (turn) this.#playPremove();
     this.#refresh();
   }
@@ -155,6 +159,11 @@ export class Board {
     this.surface.restyle();
     if (this.#camera.whole) this.#camera.fit(false);
     this.#refresh();
+  }
+
+  /** What says which move will be made, and takes it back; to be put where it is seen, if there is no place on the board. */
+  get premoved() {
+    return this.bar?.premoved;
   }
 
   /** A move was refused: its stone goes away again. */
@@ -196,7 +205,6 @@ export class Board {
   /** Shows the whole board, or all stones on the one without borders. */
   fit() {
     this.#camera.fit(true);
-    this.#invalidate();
   }
 
   /** Moves the board so that a point is well in sight. @param {Point} point */
@@ -204,7 +212,6 @@ export class Board {
     const { view, viewport } = this.#camera;
     const near = { ...view, scale: Math.max(view.scale, SCALE_TO_SEE) };
     this.#camera.look(reveal(near, viewport, point, 3), true);
-    this.#invalidate();
   }
 
   /**
@@ -234,9 +241,14 @@ export class Board {
     return boundsOf(this.#shown.size);
   }
 
+  /** The stone of a player who may say a move beforehand. */
+  get #waiting() {
+    return settings.premoves ? this.#shown.waiting : undefined;
+  }
+
   /** The stone that a press would put. @returns {0 | 1 | undefined} */
   get #stone() {
-    const colour = this.#shown.turn ?? this.#shown.waiting;
+    const colour = this.#shown.turn ?? this.#waiting;
     return colour && (colour === 'white' ? 1 : 0);
   }
 
@@ -272,6 +284,8 @@ export class Board {
   }
 
   #refresh() {
+    if (this.#stone === undefined) this.#ghost = null;
+    if (!this.#waiting) this.#premove = null;
     this.grid?.refresh();
     this.#invalidate();
   }
@@ -297,14 +311,15 @@ export class Board {
     const last = this.#shown.moves.at(-1);
     const { view, viewport, moving, whole } = this.#camera;
     const hint = last && !moving ? edgeHint(view, viewport, last, HINT_INSET) : null;
-    const ghost = this.#ghost && pointName(this.#ghost, this.#bounds);
+    const name = (/** @type {Point | null} */ point) => point && pointName(point, this.#bounds);
     this.bar.show({
       hint,
       tools: this.#draggable || !whole,
       last: last !== undefined,
-      ghost,
+      ghost: name(this.#ghost),
       confirms: this.#stone !== undefined && settings.confirm,
-      premove: !this.#shown.turn,
+      waits: !this.#shown.turn,
+      premoved: name(this.#premove),
     });
   }
 
@@ -332,10 +347,7 @@ export class Board {
   #gestures() {
     const camera = this.#camera;
     const at = (/** @type {number} */ x, /** @type {number} */ y) => pointAt(camera.view, camera.viewport, x, y, this.#bounds);
-    const look = (/** @type {import('./geometry.js').View} */ view) => {
-      camera.look(view, false);
-      this.#invalidate();
-    };
+    const look = (/** @type {import('./geometry.js').View} */ view) => camera.look(view, false);
     return {
       press: (x, y) => {
         this.#keyed = false;
@@ -401,11 +413,19 @@ export class Board {
     } else if (this.#shown.turn && !this.#pending) {
       this.#pending = point;
       this.options.onplay?.(point);
-    } else if (this.#shown.waiting) {
-      this.#premove = this.#premove && same(point, this.#premove) ? null : point;
-      const name = pointName(point, this.#bounds);
-      this.options.announce?.(t(this.#premove ? 'board_premove_set' : 'board_premove_gone', { point: name }));
+    } else if (this.#waiting) {
+      this.#setPremove(this.#premove && same(point, this.#premove) ? null : point);
+    } else if (this.options.onplay && !this.#pending) {
+      this.options.announce?.(t('board_not_now'));
     }
+    this.#refresh();
+  }
+
+  /** @param {Point | null} point */
+  #setPremove(point) {
+    const said = point ?? this.#premove;
+    this.#premove = point;
+    if (said) this.options.announce?.(t(point ? 'board_premove_set' : 'board_premove_gone', { point: pointName(said, this.#bounds) }));
     this.#refresh();
   }
 
@@ -462,8 +482,8 @@ export class Board {
       }
       case 'place': this.#commit(at); break;
       case 'cancel':
-        this.#ghost = this.#premove = null;
-        this.#refresh();
+        this.#ghost = null;
+        this.#setPremove(null);
         break;
       case 'type': this.bar?.type(meant.text); break;
       case 'numbers': change('numbers', !settings.numbers); break;

@@ -18,9 +18,10 @@ export class Camera {
   /** @type {{from: View, to: View, since: number} | null} */
   #flight = null;
 
-  /** @param {() => Sight} sight */
-  constructor(sight) {
+  /** @param {() => Sight} sight @param {() => void} changed the view is another, or on its way */
+  constructor(sight, changed) {
     this.sight = sight;
+    this.changed = changed;
   }
 
   /** The view that shows all. */
@@ -82,5 +83,6 @@ export class Camera {
     const still = !smooth || matchMedia('(prefers-reduced-motion: reduce)').matches;
     this.#flight = still ? null : { from: this.view, to, since: performance.now() };
     if (still) this.view = to;
+    this.changed();
   }
 }

@@ -2,6 +2,7 @@
 
 /** @import { Room } from './room.js' */
 /** @import { App, ChatLine, RoomNews } from './types' */
+/** @import { Unseen } from './unseen.js' */
 
 import { el, fill } from './dom.js';
 import { t } from './texts.js';
@@ -16,8 +17,9 @@ const LINES_MAX = 200;
 /**
  * @param {App} app
  * @param {Room} room
+ * @param {Unseen} unseen
  */
-export function createChat(app, room) {
+export function createChat(app, room, unseen) {
   const list = el('ol');
   const log = el('div', { class: 'chat-lines', role: 'log', tabIndex: 0, 'aria-label': t('chat') }, list);
   const field = el('input', { maxLength: LINE_MAX, placeholder: t('chat_say'), 'aria-label': t('chat_say'), enterKeyHint: 'send', autocomplete: 'off' });
@@ -93,6 +95,8 @@ export function createChat(app, room) {
       if (lines.has(news.line.number)) lines.clear();
       lines.set(news.line.number, { ...news.line, apart: news.type === 'spectator_said' });
       write();
+      // Who has folded the chat away is shown the number alone.
+      if (news.line.member !== app.connection.you) unseen.came(log, element.open ? `${news.line.name}: ${news.line.text}` : '');
     },
   };
 }

@@ -22,7 +22,7 @@ export function openSettings(app) {
   const stones = select(t('stones'), [['shaded', t('stones_shaded')], ['flat', t('stones_flat')], ['marks', t('stones_marks')]]);
   const dialog = open(app, t('settings'),
     choice(theme, 'theme'), choice(language, 'language'), choice(stones, 'stones'),
-    toggle(t('sounds'), 'sounds'), toggle(t('confirm_touch'), 'confirm'), toggle(t('numbers'), 'numbers'),
+    toggle(t('sounds'), 'sounds'), toggle(t('confirm_touch'), 'confirm'), toggle(t('premoves'), 'premoves'), toggle(t('numbers'), 'numbers'),
     toggle(t('coordinates'), 'coordinates'), toggle(t('show_chat'), 'chat'));
   const spoken = settings.language;
   dialog.addEventListener('close', () => {
@@ -96,7 +96,7 @@ function choice({ field, label }, name) {
 
 /**
  * @param {string} text
- * @param {'sounds' | 'confirm' | 'numbers' | 'coordinates' | 'chat'} name
+ * @param {'sounds' | 'confirm' | 'premoves' | 'numbers' | 'coordinates' | 'chat'} name
  */
 function toggle(text, name) {
   const { field, label } = check(text);

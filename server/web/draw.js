@@ -5,7 +5,7 @@
 // points are; lines and stones are put on whole pixels, so that they are sharp at any ratio and a
 // picture of them may be moved by whole pixels without being painted again.
 
-import { columnName, nameStep, starPoints, visible, wholeBoard } from './geometry.js';
+import { columnName, nameRim, nameStep, starPoints, visible, wholeBoard } from './geometry.js';
 
 /** @typedef {import('./geometry.js').Point} Point */
 /** @typedef {import('./geometry.js').Bounds} Bounds */
@@ -31,6 +31,16 @@ const COLOURS = /** @type {const} */ ([
 const TRANSPARENT = 'rgba(0, 0, 0, 0)';
 /** A stone's radius in steps. */
 const RADIUS = 0.465;
+
+/** In device pixels; to tenths, so that stones of one picture are of one size. @param {number} step */
+function radiusOf(step) {
+  return Math.max(Math.round(10 * RADIUS * step) / 10, 0.75);
+}
+
+/** How far from its point a stone is seen, with its shadow, in whole device pixels. @param {number} step */
+export function reachOf(step) {
+  return Math.ceil(1.16 * radiusOf(step)) + 1;
+}
 
 /** The colours that the theme gives. @returns {Palette} */
 export function readPalette() {
@@ -170,7 +180,7 @@ export function paintNames(canvas, frame, palette, bounds) {
   const strip = font * 1.7;
   const box = visible(frame.view, frame.viewport);
   const [columns, rows] = bounds ?? [Infinity, Infinity];
-  const rim = 0.74 * step;
+  const rim = bounds ? nameRim(bounds) * step : 0;
   const left = bounds ? frame.x - rim : -Infinity;
   const bottom = bounds ? frame.y + (rows - 1) * step + rim : Infinity;
   // Names stay in the wood as long as they are whole there, and at the viewport's rim otherwise.
@@ -219,21 +229,20 @@ export class Stones {
    * @param {Style} style
    */
   paint(canvas, frame, point, stone, style) {
-    const radius = Math.max(RADIUS * frame.step, 0.75);
     const [px, py] = place(frame, point);
-    const picture = this.#picture(stone, radius, style);
-    const half = (picture.width - 1) / 2;
-    canvas.drawImage(picture, px - half, py - half);
+    const half = reachOf(frame.step);
+    canvas.drawImage(this.#picture(stone, frame.step, style), px - half, py - half);
   }
 
-  /** @param {0 | 1} stone @param {number} radius @param {Style} style */
-  #picture(stone, radius, style) {
-    const key = `${stone} ${radius.toFixed(1)} ${style}`;
+  /** @param {0 | 1} stone @param {number} step @param {Style} style */
+  #picture(stone, step, style) {
+    const radius = radiusOf(step);
+    const key = `${stone} ${radius} ${style}`;
     const known = this.#pictures.get(key);
     if (known) return known;
     // Zooming goes through many sizes; only the latest are wanted again.
     if (this.#pictures.size > 24) this.#pictures.clear();
-    const half = Math.ceil(radius * 1.16) + 1;
+    const half = reachOf(step);
     const picture = document.createElement('canvas');
     picture.width = picture.height = 2 * half + 1;
     const canvas = context(picture);

@@ -21,17 +21,25 @@ const SCALE_MIN = 6;
 const SCALE_COMFORTABLE = 34;
 /** The strip with the names along the viewport's rim, in pixels. */
 const RULER = 36;
-/** How far the wood reaches beyond the outermost lines: half a stone and, on two sides, names. */
+/** How far the wood reaches beyond the outermost lines: half a stone and, on two sides, names. The
+ * more points, the smaller are stones, but not the names. */
 const RIM = 0.62;
-const RIM_WITH_NAMES = 1.04;
+const rimWithNames = (/** @type {[number, number]} */ bounds) => Math.max(1.04, 0.5 + 0.036 * Math.max(...bounds));
+
+/** How far from the outermost lines the names are: in the middle of what the stones leave.
+ * @param {[number, number]} bounds */
+export function nameRim(bounds) {
+  return 0.22 + rimWithNames(bounds) / 2;
+}
 
 /**
  * What must be visible of a board with borders for it to be seen whole.
  * @param {[number, number]} bounds @param {boolean} names whether coordinates are shown
  * @returns {Box}
  */
-export function wholeBoard([width, height], names) {
-  const named = names ? RIM_WITH_NAMES : RIM;
+export function wholeBoard(bounds, names) {
+  const [width, height] = bounds;
+  const named = names ? rimWithNames(bounds) : RIM;
   return { left: -named, top: -RIM, right: width - 1 + RIM, bottom: height - 1 + named };
 }
 

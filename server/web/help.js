@@ -29,7 +29,7 @@ export function createHelp(app, room, board, redraw, viewed) {
   /** What is switched on. */
   const on = { weights: false, weight: false, engine: false };
   /** What was asked for last, so that it is asked once: game, ply and bot. */
-  let [askedWeights, askedEngine] = ['', ''];
+  let [askedWeights, askedEngine, askedMove] = ['', '', ''];
   /** @type {Weights | undefined} */
   let weights;
   /** @type {Analysis | undefined} */
@@ -69,7 +69,14 @@ export function createHelp(app, room, board, redraw, viewed) {
     if (!allowed()) return;
     if (what === 'bot_move') {
       const ply = room.game?.moves.length ?? 0;
-      app.connection.send({ type: 'bot_move', room: room.code, ply, bot: bot() }).catch((error) => app.toast(error.message));
+      const wanted = `${room.game?.number} ${ply}`;
+      // The key may be pressed faster than the bot moves.
+      if (buttons.bot_move.disabled || wanted === askedMove) return;
+      askedMove = wanted;
+      app.connection.send({ type: 'bot_move', room: room.code, ply, bot: bot() }).catch((error) => {
+        askedMove = '';
+        app.toast(error.message);
+      });
       return;
     }
     on[what] = !on[what];
@@ -161,7 +168,7 @@ export function createHelp(app, room, board, redraw, viewed) {
     },
     /** The connection is a new one, which knows of no questions. */
     reset() {
-      askedWeights = askedEngine = '';
+      askedWeights = askedEngine = askedMove = '';
     },
   };
 }

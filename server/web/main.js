@@ -3,7 +3,7 @@
 /** @import { App, Stone, View } from './types' */
 
 import { Connection } from './connection.js';
-import { el, fill, icon, write } from './dom.js';
+import { el, fill, icon, set, write } from './dom.js';
 import { onSettings, settings } from './settings.js';
 import { choose, language, t } from './texts.js';
 
@@ -22,9 +22,13 @@ const ROUTES = [
 
 const GEAR = 'M12 15a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM19 12l2-1.5-2-3.5-2.3.9a7 7 0 0 0-1.7-1L14.6 4.5h-4l-.4 2.4a7 7 0 0 0-1.7 1L6.2 7l-2 3.5 2 1.5-2 1.5 2 3.5 2.3-.9a7 7 0 0 0 1.7 1l.4 2.4h4l.4-2.4a7 7 0 0 0 1.7-1l2.3.9 2-3.5z';
 
+const BUBBLE = 'M4 5h16v11H9l-5 4z';
+
 const place = el('main', { id: 'main', tabIndex: -1 });
 const polite = el('div', { class: 'spoken', role: 'status' });
 const urgent = el('div', { class: 'spoken', role: 'alert' });
+const badgeCount = el('span');
+const badge = el('button', { type: 'button', class: 'primary badge', hidden: true }, icon(BUBBLE), badgeCount);
 const toasts = el('div', { class: 'toasts', role: 'status' });
 const link = el('link', { rel: 'icon' });
 /** Whether the system asks for high contrast. */
@@ -44,10 +48,18 @@ const app = {
     // The same text twice is read twice only where it differs.
     region.textContent = region.textContent === text ? `${text}\u00a0` : text;
   },
-  toast(text) {
-    const toast = el('div', { class: 'toast' }, text);
+  toast(text, silent = false) {
+    // What is said already is not said twice.
+    for (const old of toasts.children) if (old.textContent === text) old.remove();
+    const toast = el('div', { class: 'toast', 'aria-hidden': silent }, text);
     setTimeout(() => toast.remove(), TOAST_MS);
     toasts.append(toast);
+  },
+  unseen(count, go) {
+    badge.hidden = count === 0;
+    badge.onclick = go ?? null;
+    set(badge, { title: t('unseen', { count }), 'aria-label': t('unseen', { count }) });
+    write(badgeCount, String(count));
   },
   tab(title, turn) {
     document.title = title;
@@ -79,6 +91,8 @@ async function show() {
       scrollTo(0, 0);
       app.tab('Fivefold');
       leave = view(app, place, found[1] ?? '');
+      // What had the focus is gone with the view that was there.
+      if (mine > 1 && document.activeElement === document.body) place.focus({ preventScroll: true });
     } catch (error) {
       // Without a network there is no view that was not there before.
       console.error(error);
@@ -125,6 +139,7 @@ function bar() {
   return el('header', { class: 'bar' },
     el('a', { href: '/', class: 'brand', 'aria-label': 'Fivefold' }, el('img', { src: turnIcon(undefined), alt: '', width: 28, height: 28 }), el('span', null, 'Fivefold')),
     el('nav', null, way('/', t('play')), way('/games', t('games')), way('/analyse', t('analyse'))),
+    badge,
     el('button', { type: 'button', class: 'quiet me', title: t('you'), onclick: () => app.open('you') }, name),
     el('button', { type: 'button', class: 'quiet', title: t('settings'), 'aria-label': t('settings'), onclick: () => app.open('settings') }, icon(GEAR)),
     lost);

@@ -55,19 +55,26 @@ export function paintWin(canvas, frame, palette, points, bar) {
 }
 
 /**
- * The number of a move on its stone.
+ * The number of a move on its stone, or small and on a patch of wood on a cross or a ring.
  * @param {Context} canvas @param {Frame} frame @param {Palette} palette @param {Point} point
- * @param {number} number @param {0 | 1} stone
+ * @param {number} number @param {0 | 1} [stone] none for crosses and rings
  */
 export function paintNumber(canvas, frame, palette, point, number, stone) {
   const text = `${number}`;
-  const size = (text.length > 2 ? 0.34 : 0.42) * frame.step;
+  const size = (text.length > 2 ? 0.34 : 0.42) * (stone === undefined ? 0.8 : 1) * frame.step;
   if (size < 5 * frame.ratio) return;
   const [px, py] = place(frame, point);
   canvas.font = `600 ${size}px system-ui, sans-serif`;
   canvas.textAlign = 'center';
   canvas.textBaseline = 'middle';
   canvas.fillStyle = stone ? palette.black : palette.white;
+  if (stone === undefined) {
+    canvas.strokeStyle = palette.wood;
+    canvas.lineWidth = 0.3 * size;
+    canvas.lineJoin = 'round';
+    canvas.strokeText(text, px + 0.5, py + 0.06 * size);
+    canvas.fillStyle = palette.name;
+  }
   canvas.fillText(text, px + 0.5, py + 0.06 * size);
 }
 

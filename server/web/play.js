@@ -18,6 +18,7 @@ import { spellControl } from './clock.js';
 import { click, finish, notice } from './sounds.js';
 import { createSteps } from './steps.js';
 import { hasText, t } from './texts.js';
+import { createUnseen } from './unseen.js';
 
 /** How often clocks are drawn. */
 const TICK_MS = 100;
@@ -36,8 +37,9 @@ export const view = (app, place, code) => {
   const invitation = el('div', { class: 'invitation', hidden: true });
   const [above, below] = [createPlate(app, room), createPlate(app, room)];
   const steps = createSteps(show);
-  const actions = createActions(app, room, result);
-  const chat = createChat(app, room);
+  const unseen = createUnseen(app);
+  const actions = createActions(app, room, result, unseen);
+  const chat = createChat(app, room, unseen);
   const judge = createJudge(show);
   const board = createBoard(boardPlace, {
     onplay: play,
@@ -48,7 +50,7 @@ export const view = (app, place, code) => {
   const help = createHelp(app, room, board, show, () => steps.at ?? room.game?.moves.length ?? 0);
   place.append(el('div', { class: 'table' },
     el('div', { class: 'board-side' }, boardPlace, invitation), above.element, below.element,
-    el('div', { class: 'panel' }, el('div', { class: 'summary' }, status, about), actions.element, steps.element, help.element, chat.element)));
+    el('div', { class: 'panel' }, el('div', { class: 'summary' }, status, board.premoved, about), actions.element, steps.element, help.element, chat.element)));
   let entered = false;
   let shownGame = 0;
 
@@ -211,6 +213,7 @@ export const view = (app, place, code) => {
     clearInterval(ticker);
     app.connection.leave(code);
     actions.remove();
+    unseen.remove();
     judge.remove();
     board.remove();
   };

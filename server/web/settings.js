@@ -6,6 +6,7 @@
  * @property {'auto' | 'en' | 'ru' | 'es'} language
  * @property {boolean} sounds
  * @property {boolean} confirm whether a touched point is confirmed before a stone is put there
+ * @property {boolean} premoves whether a move may be said while the opponent thinks; a stray touch would say one
  * @property {boolean} numbers whether stones show which move they are
  * @property {boolean} coordinates
  * @property {'shaded' | 'flat' | 'marks'} stones how stones look; `marks` are crosses and rings
@@ -14,7 +15,7 @@
 
 /** @type {Settings} */
 const DEFAULTS = {
-  theme: 'auto', language: 'auto', sounds: true, confirm: true, numbers: false, coordinates: true, stones: 'shaded', chat: true,
+  theme: 'auto', language: 'auto', sounds: true, confirm: true, premoves: !matchMedia('(pointer: coarse)').matches, numbers: false, coordinates: true, stones: 'shaded', chat: true,
 };
 const KEPT = 'fivefold.settings';
 

@@ -18,6 +18,7 @@ export function createSteps(changed) {
   }, icon(PICTURES[key]));
   const [first, previous, next, latest] = [button('first', -Infinity), button('previous', -1), button('next', 1), button('latest', Infinity)];
   const element = el('div', { class: 'steps' }, first, previous, place, next, latest);
+  show(0);
 
   /** @param {number} by */
   function step(by) {

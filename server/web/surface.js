@@ -3,7 +3,7 @@
 // about the board is painted over them each time. It knows neither pointers nor games.
 
 import {
-  Stones, context, frameOf, paintGround, paintNames, readPalette,
+  Stones, context, frameOf, paintGround, paintNames, reachOf, readPalette,
 } from './draw.js';
 import {
   paintBest, paintCursor, paintForbidden, paintGhost, paintHeat, paintLast, paintNumber, paintWin,
@@ -44,8 +44,8 @@ export class Surface {
   #tiles = new Map();
   /** Tiles to be used again. @type {HTMLCanvasElement[]} */
   #spare = [];
-  /** What the tiles show, and how many of the moves. */
-  #shown = { key: '', moves: 0, last: '' };
+  /** What the tiles show. @type {{key: string, moves: readonly Point[]}} */
+  #shown = { key: '', moves: [] };
 
   /** @param {HTMLCanvasElement} canvas */
   constructor(canvas) {
@@ -92,19 +92,20 @@ export class Surface {
   #renew({ bounds, names, numbers, style, moves }, frame, side) {
     const shown = this.#shown;
     const key = `${bounds} ${names} ${numbers} ${style} ${frame.step} ${side}`;
-    const grown = shown.moves <= moves.length && String(moves[shown.moves - 1]) === shown.last;
+    const grown = shown.moves.every(([x, y], ply) => x === moves[ply]?.[0] && y === moves[ply]?.[1]);
     if (key !== shown.key || !grown) {
       this.#spare.push(...this.#tiles.values());
       this.#tiles.clear();
     } else {
-      for (const [x, y] of moves.slice(shown.moves)) {
-        // A stone may reach into the tiles beside its own.
-        for (const [dx, dy] of /** @type {const} */ ([[-1, -1], [1, -1], [-1, 1], [1, 1]])) {
-          this.#tiles.delete(`${Math.floor(((x + dx) * frame.step) / side)} ${Math.floor(((y + dy) * frame.step) / side)}`);
+      for (const [x, y] of moves.slice(shown.moves.length)) {
+        const [[left, right], [top, bottom]] = [tilesOf(x, frame.step, side), tilesOf(y, frame.step, side)];
+        for (let row = top; row <= bottom; row += 1) {
+          for (let column = left; column <= right; column += 1) this.#tiles.delete(`${column} ${row}`);
         }
       }
     }
-    Object.assign(shown, { key, moves: moves.length, last: String(moves.at(-1)) });
+    // The list itself may grow.
+    this.#shown = { key, moves: [...moves] };
   }
 
   /** Paints one tile around those that are seen, if one is missing.
@@ -135,12 +136,12 @@ export class Surface {
     const { bounds, names, numbers, style, moves } = scene;
     const part = { ...frame, x: -column * side, y: -row * side };
     paintGround(target, part, this.#stones.palette, bounds, names);
-    const { step } = frame;
-    const [left, right] = [(column * side) / step - 1, ((column + 1) * side) / step + 1];
-    const [top, bottom] = [(row * side) / step - 1, ((row + 1) * side) / step + 1];
+    const reaches = (/** @type {number} */ at, /** @type {number} */ line) => {
+      const [first, last] = tilesOf(at, frame.step, side);
+      return first <= line && line <= last;
+    };
     moves.forEach((point, ply) => {
-      const [x, y] = point;
-      if (x > left && x < right && y > top && y < bottom) this.#paintMove(target, part, point, ply, style, numbers);
+      if (reaches(point[0], column) && reaches(point[1], row)) this.#paintMove(target, part, point, ply, style, numbers);
     });
     return tile;
   }
@@ -149,9 +150,8 @@ export class Surface {
    * @param {Style} style @param {boolean} numbered */
   #paintMove(target, frame, point, ply, style, numbered) {
     const stone = ply % 2 ? 1 : 0;
-    // A cross has no room for a number.
-    this.#stones.paint(target, frame, point, stone, numbered && style === 'marks' ? 'flat' : style);
-    if (numbered) paintNumber(target, frame, this.#stones.palette, point, ply + 1, stone);
+    this.#stones.paint(target, frame, point, stone, style);
+    if (numbered) paintNumber(target, frame, this.#stones.palette, point, ply + 1, style === 'marks' ? undefined : stone);
   }
 
   /** @param {Context} target @param {Scene} scene @param {Frame} frame */
@@ -180,6 +180,13 @@ export class Surface {
     if (scene.names) paintNames(target, frame, palette, scene.bounds);
     if (cursor) paintCursor(target, frame, palette, cursor);
   }
+}
+
+/** The columns, or rows, of tiles on which a stone is seen: the first and the last.
+ * @param {number} at the point's @param {number} step @param {number} side of a tile */
+function tilesOf(at, step, side) {
+  const [middle, reach] = [Math.round(at * step), reachOf(step)];
+  return /** @type {const} */ ([Math.floor((middle - reach) / side), Math.floor((middle + reach) / side)]);
 }
 
 /** @param {HTMLCanvasElement} canvas @param {number} width @param {number} height */

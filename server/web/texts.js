@@ -104,7 +104,7 @@ const TEXTS = {
   game_begins: ['The game begins. You are {stone}.', 'Партия началась. Вы: {stone}.', 'Empieza la partida. Tú: {stone}.'],
   seconds_left: ['{name}: {seconds} seconds left', '{name}: осталось {seconds} секунд', '{name}: quedan {seconds} segundos'],
   away: ['away', 'отошёл', 'ausente'],
-  away_claim: ['away: you may claim in {time}', 'отошёл: заявить можно через {time}', 'ausente: puedes reclamar en {time}'],
+  away_claim: ['away: you may claim in {seconds} s', 'отошёл: заявить можно через {seconds} с', 'ausente: puedes reclamar en {seconds} s'],
   claim_win: ['Claim the win', 'Заявить победу', 'Reclamar victoria'],
   claim_draw: ['Claim a draw', 'Заявить ничью', 'Reclamar tablas'],
   resign: ['Resign', 'Сдаться', 'Abandonar'],
@@ -136,6 +136,7 @@ const TEXTS = {
   refused_overline: ['Forbidden to Black: six or more in a row.', 'Чёрным запрещено: шесть и больше в ряд.', 'Prohibido a Negras: seis o más en línea.'],
 
   // Chat.
+  unseen: ['New below: {count}', 'Новое ниже: {count}', 'Nuevo abajo: {count}'],
   chat: ['Chat', 'Чат', 'Chat'],
   chat_say: ['Say something', 'Написать', 'Escribe algo'],
   chat_send: ['Send', 'Отправить', 'Enviar'],
@@ -171,6 +172,7 @@ const TEXTS = {
   stones_marks: ['Crosses and rings', 'Крестики и нолики', 'Cruces y aros'],
   sounds: ['Sounds', 'Звуки', 'Sonidos'],
   confirm_touch: ['Confirm a touched point', 'Подтверждать касание', 'Confirmar el punto tocado'],
+  premoves: ['Say a move while the opponent thinks', 'Ход заранее, пока думает соперник', 'Decir la jugada mientras piensa el rival'],
   numbers: ['Move numbers', 'Номера ходов', 'Números de jugada'],
   coordinates: ['Coordinates', 'Координаты', 'Coordenadas'],
   show_chat: ['Show chat', 'Показывать чат', 'Mostrar el chat'],
@@ -194,6 +196,9 @@ const TEXTS = {
   board_premove: ['your next move', 'ваш следующий ход', 'tu próxima jugada'],
   board_premove_set: ['{point} will be played at your turn', '{point} будет сыгран в ваш ход', '{point} se jugará en tu turno'],
   board_premove_gone: ['{point} will not be played', '{point} не будет сыгран', '{point} no se jugará'],
+  board_premove_cancel: ['Cancel', 'Отменить', 'Cancelar'],
+  board_not_now: ['No stone can be placed now', 'Сейчас камень поставить нельзя', 'Ahora no se puede colocar'],
+  board_no_point: ['“{text}” is no point of this board', '«{text}» — такого пункта на доске нет', '«{text}» no es un punto de este tablero'],
   board_fit: ['Show everything (0)', 'Показать всё (0)', 'Mostrar todo (0)'],
   board_in: ['Larger (+)', 'Крупнее (+)', 'Acercar (+)'],
   board_out: ['Smaller (−)', 'Мельче (−)', 'Alejar (−)'],
@@ -243,6 +248,7 @@ const TEXTS = {
   import_nothing: ['No moves were found in it.', 'Ходов не найдено.', 'No se encontraron jugadas.'],
   import_done: ['Moves read: {plies}', 'Прочитано ходов: {plies}', 'Jugadas leídas: {plies}'],
   import_long: ['The text is too long.', 'Текст слишком длинный.', 'El texto es demasiado largo.'],
+  cut: ['Moves taken off the board: {plies}', 'Убрано ходов: {plies}', 'Jugadas quitadas: {plies}'],
   clear: ['Clear', 'Очистить', 'Vaciar'],
 };
 

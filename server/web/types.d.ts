@@ -139,8 +139,10 @@ export type App = {
   go: (path: string) => void;
   /** Has a screen reader say something; urgent: at once. */
   announce: (text: string, urgent?: boolean) => void;
-  /** Shows a line for some seconds. */
-  toast: (text: string) => void;
+  /** Shows a line for some seconds; silent: what says it to screen readers is there already. */
+  toast: (text: string, silent?: boolean) => void;
+  /** Says how much there is that nobody has seen, and what leads there. */
+  unseen: (count: number, go?: () => void) => void;
   /** Sets the tab's title and icon. */
   tab: (title: string, turn?: Stone | 'yours') => void;
   /** Opens a dialog. */

@@ -51,7 +51,7 @@ for (const [device, options] of /** @type {const} */ ([['phone', PHONE], ['table
       const { x, y } = await at(name);
       await page.touchscreen.tap(x, y);
     };
-    const confirm = page.locator('.board-touch button');
+    const confirm = page.locator('.board-touch .primary');
     for (const name of ['a1', 'o15', 'h8', 'c12', 'n2', 'h9', 'g7', 'o1']) {
       await tap(name);
       await page.getByRole('button', { name: `Place on ${name}` }).waitFor();
@@ -138,6 +138,7 @@ test('points are typed, and what is typed wrongly plays nothing', async () => {
   await page.keyboard.type('p1');
   await page.keyboard.press('Enter');
   assert.equal(await page.getByLabel('Point, such as h8').getAttribute('aria-invalid'), 'true');
+  await page.getByRole('alert').getByText('“p1” is no point of this board').waitFor({ state: 'attached' });
   await page.keyboard.press('Escape');
   await page.keyboard.type('g7');
   assert.equal(await stones('Black'), 0);
@@ -157,6 +158,59 @@ test('a move said beforehand is made at its turn', async () => {
   const mine = await black.at('h8');
   await black.page.mouse.click(mine.x, mine.y);
   await black.called('h9', 'White, last move');
+});
+
+test('a move said beforehand is seen, and taken back by one press', async () => {
+  const { white, theirs, black } = await whiteWaits();
+  const cancel = white.page.getByRole('button', { name: 'Cancel' });
+  assert.equal(await cancel.isVisible(), false);
+  const point = await theirs.at('h9');
+  await white.page.mouse.click(point.x, point.y);
+  await white.page.getByText('h9 will be played at your turn').first().waitFor();
+  assert.equal((await cancel.boundingBox())?.height, 44, 'its word is whole');
+  await cancel.click();
+  await theirs.called('h9', 'empty');
+  assert.match(await theirs.label('h9'), /empty$/);
+  await cancel.waitFor({ state: 'hidden' });
+  // It is a setting.
+  await white.page.mouse.click(point.x, point.y);
+  await cancel.waitFor();
+  await white.page.getByRole('button', { name: 'Settings' }).click();
+  await white.page.getByLabel('Say a move while the opponent thinks').uncheck();
+  await white.page.keyboard.press('Escape');
+  await cancel.waitFor({ state: 'hidden' });
+  await white.page.mouse.click(point.x, point.y);
+  await white.page.getByRole('alert').getByText('No stone can be placed now').waitFor({ state: 'attached' });
+  const mine = await black.at('h8');
+  await black.page.mouse.click(mine.x, mine.y);
+  await theirs.called('h8', 'Black, last move');
+  assert.match(await theirs.label('h9'), /empty$/);
+});
+
+test('on a phone no touch says a move beforehand, unless that is wanted', async () => {
+  const { white, theirs, black } = await whiteWaits(PHONE);
+  const { page } = white;
+  const tap = async (/** @type {string} */ name) => {
+    const { x, y } = await theirs.at(name);
+    await page.touchscreen.tap(x, y);
+  };
+  const [confirm, advice] = [page.locator('.board-touch .primary'), page.getByText('Tap a point, then tap it again')];
+  for (const name of ['h9', 'h9', 'c3']) await tap(name);
+  assert.deepEqual([await confirm.isVisible(), await advice.isVisible()], [false, false]);
+  assert.match(await theirs.label('h9'), /empty$/);
+
+  await page.getByRole('button', { name: 'Settings' }).tap();
+  await page.getByLabel('Say a move while the opponent thinks').check();
+  await page.keyboard.press('Escape');
+  await tap('h9');
+  assert.equal(await advice.isVisible(), false);
+  await page.getByRole('button', { name: 'Place on h9 next' }).tap();
+  await page.locator('.premoved').getByText('h9 will be played at your turn').waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).tap();
+  assert.match(await theirs.label('h9'), /empty$/);
+  const mine = await black.at('h8');
+  await black.page.mouse.click(mine.x, mine.y);
+  await advice.waitFor();
 });
 
 test('who looks back is not pulled away by a new move', async () => {
@@ -219,6 +273,44 @@ test('the board without borders pans and zooms, and hints at what is out of sigh
     return one && Math.abs(one.getBoundingClientRect().width - old) < 3;
   }, before);
 });
+
+test('the buttons for larger and smaller do so at once, without borders too', async () => {
+  for (const size of ['unbounded', '15']) {
+    const { page } = await againstBot({ size });
+    const width = async () => (await page.getByRole('gridcell').first().boundingBox())?.width ?? 0;
+    const is = (/** @type {(now: number) => boolean} */ fits) => async () => {
+      for (let tries = 0; tries < 300; tries += 1) {
+        if (fits(await width())) return;
+        await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+      }
+      assert.fail(`${size}: cells are ${await width()} wide`);
+    };
+    await page.getByRole('gridcell').first().focus();
+    const first = await width();
+    // With borders the buttons are there as soon as there is more to see.
+    if (size === '15') await page.keyboard.press('+');
+    else await page.getByRole('button', { name: 'Larger' }).click();
+    await is((now) => now > 1.35 * first)();
+    await page.getByRole('button', { name: 'Larger' }).click();
+    await is((now) => now > 1.9 * first)();
+    await page.getByRole('button', { name: 'Smaller' }).click();
+    await is((now) => now < 1.5 * first)();
+    await page.getByRole('gridcell').first().focus();
+    await page.keyboard.press('-');
+    await is((now) => now < 1.05 * first)();
+    await page.keyboard.press('+');
+    await is((now) => now > 1.35 * first)();
+  }
+});
+
+/** Both players of a game in which Black is to begin. @param {BrowserContextOptions} [options] of White's */
+async function whiteWaits(options = {}) {
+  const black = await againstFriend();
+  const white = await visitor(here.browser, here.server, options);
+  await white.page.goto(black.page.url());
+  await black.page.getByText('Your turn', { exact: true }).waitFor();
+  return { black, white, theirs: handle(white.page) };
+}
 
 /** A room of one's own as Black, in which a friend is awaited. */
 async function againstFriend() {

@@ -1,0 +1,207 @@
+// Where things are on small, low and wide screens, and that what comes is seen there.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { PHONE, put, sees, stage, twoPlay, visitor } from './harness.mjs';
+
+/** @import { Page } from 'playwright-core' */
+
+const at = stage('--no-show');
+
+const LYING = { ...PHONE, viewport: { width: 844, height: 390 }, screen: { width: 844, height: 390 } };
+const DESK = { viewport: { width: 1366, height: 768 } };
+const SMALL = { ...PHONE, viewport: { width: 360, height: 640 } };
+
+/** Where the first element that is meant lies. @param {Page} page @param {string} what */
+async function boxOf(page, what) {
+  const box = await page.locator(what).first().boundingBox();
+  assert.ok(box, what);
+  return { ...box, right: box.x + box.width, bottom: box.y + box.height };
+}
+
+/** Whether two boxes have a pixel in common. @param {Awaited<ReturnType<typeof boxOf>>} a @param {typeof a} b */
+function meet(a, b) {
+  return a.x < b.right - 0.5 && b.x < a.right - 0.5 && a.y < b.bottom - 0.5 && b.y < a.bottom - 0.5;
+}
+
+/** By how much a page is larger than its window. @param {Page} page @returns {Promise<[number, number]>} */
+function excess(page) {
+  return page.evaluate(() => [
+    Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth),
+    Math.max(0, document.documentElement.scrollHeight - document.documentElement.clientHeight),
+  ]);
+}
+
+test('a phone on its side has a board as high as itself, and all else beside it', async () => {
+  const { ann, bob } = await twoPlay(at, LYING);
+  const { page } = ann;
+  const board = await boxOf(page, '.board-stage');
+  assert.ok(board.height >= 380, `the board is ${board.height} high`);
+  const [low, high] = [await boxOf(page, '[role=gridcell][aria-label^="a1,"]'), await boxOf(page, '[role=gridcell][aria-label^="o15,"]')];
+  assert.ok(low.bottom - high.y > 330, `its points take ${low.bottom - high.y}`);
+  for (const what of ['.bar', '.plate >> nth=0', '.plate >> nth=1', '.status', '.actions']) {
+    const box = await boxOf(page, what);
+    assert.ok(box.x >= board.right && box.right <= 844 && box.y >= 0 && box.bottom <= 390, `${what} is beside the board: ${JSON.stringify(box)}`);
+  }
+  assert.deepEqual(await excess(page), [0, 0]);
+  const point = await boxOf(page, '[role=gridcell][aria-label^="h8,"]');
+  await page.touchscreen.tap(point.x + 5, point.y + 5);
+  const confirm = page.getByRole('button', { name: 'Place on h8' });
+  await confirm.waitFor();
+  const button = await boxOf(page, '.board-touch .primary');
+  assert.ok(!meet(button, board) && button.bottom <= 390, 'the stone is confirmed beside the board');
+  await confirm.tap();
+  await sees(bob.page, 'h8', 'Black');
+  for (const path of ['/analyse', '/']) {
+    await page.goto(path);
+    await page.locator('.table, .home').waitFor();
+    assert.equal((await excess(page))[0], 0);
+  }
+  assert.deepEqual(ann.complaints, []);
+});
+
+test('a game needs no scrolling on a desk', async () => {
+  const { ann } = await twoPlay(at, DESK);
+  for (const [width, height] of /** @type {const} */ ([[1366, 768], [1024, 768], [1920, 1080], [1280, 600]])) {
+    await ann.page.setViewportSize({ width, height });
+    assert.deepEqual(await excess(ann.page), [0, 0], `${width} × ${height}`);
+  }
+});
+
+test('words of the bar are never broken', async () => {
+  for (const locale of ['en-GB', 'ru-RU', 'es-ES']) {
+    const { page } = await visitor(at.browser, at.server, { locale }, 'Wilhelmina the Longest');
+    await page.goto('/');
+    await page.locator('.home').waitFor();
+    for (const width of [320, 340, 360, 380, 400, 640, 700]) {
+      await page.setViewportSize({ width, height: 740 });
+      const broken = await page.evaluate(() => [...document.querySelectorAll('.way-to')].filter((way) => {
+        const range = document.createRange();
+        range.selectNodeContents(way);
+        return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1;
+      }).map((way) => way.textContent));
+      assert.deepEqual(broken, [], `${locale} at ${width}`);
+      assert.ok((await excess(page))[0] <= 0, `${locale} at ${width}`);
+      // No part of the bar lies on another.
+      const parts = await page.locator('.bar > *:visible, .way-to').evaluateAll((all) => all.filter((one) => one.tagName !== 'NAV').map((one) => one.getBoundingClientRect().toJSON()));
+      for (const [index, part] of parts.entries()) for (const other of parts.slice(index + 1)) assert.ok(part && !meet(part, other), `${locale} at ${width}: ${JSON.stringify([part, other])}`);
+    }
+  }
+});
+
+for (const [name, options] of /** @type {const} */ ([['phone', PHONE], ['phone on its side', LYING], ['desk', DESK]])) {
+  test(`on a ${name} it is said that the connection is lost where neither clocks nor stones are`, async () => {
+    const { ann } = await twoPlay(at, options);
+    await ann.context.setOffline(true);
+    await ann.page.evaluate(() => dispatchEvent(new Event('online')));
+    await ann.page.getByText('Connection lost, coming back…').waitFor();
+    const lost = await boxOf(ann.page, '.lost');
+    const { width, height } = ann.page.viewportSize() ?? { width: 0, height: 0 };
+    assert.ok(lost.x >= 0 && lost.y >= 0 && lost.right <= width && lost.bottom <= height);
+    for (const what of ['.plate >> nth=0', '.plate >> nth=1', '.board-stage']) {
+      assert.ok(!meet(lost, await boxOf(ann.page, what)), `it covers ${what}`);
+    }
+  });
+}
+
+test('what comes below the fold of a phone is counted on a button that leads there', async () => {
+  const { ann, bob } = await twoPlay(at, SMALL);
+  const badge = ann.page.locator('.badge');
+  assert.equal(await badge.isVisible(), false);
+  await bob.page.getByLabel('Say something').fill('have fun');
+  await bob.page.keyboard.press('Enter');
+  await ann.page.locator('.toast').getByText('Bob: have fun').waitFor();
+  await badge.getByText('1', { exact: true }).waitFor();
+  await bob.page.getByRole('button', { name: 'Offer a draw' }).click();
+  await ann.page.locator('.toast').getByText('Bob offers a draw.').waitFor({ timeout: 15_000 });
+  await badge.getByText('2', { exact: true }).waitFor();
+  assert.equal((await excess(ann.page))[0], 0);
+  for (const plate of [0, 1]) assert.ok(!meet(await boxOf(ann.page, '.badge'), await boxOf(ann.page, `.plate >> nth=${plate}`)));
+  await badge.tap();
+  // It leads to each in turn.
+  for (let times = 0; (await badge.isVisible()) && times < 3; times += 1) {
+    await ann.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+    if (await badge.isVisible()) await badge.tap();
+  }
+  await badge.waitFor({ state: 'hidden' });
+  assert.deepEqual(ann.complaints, []);
+});
+
+test('what is in sight is not counted', async () => {
+  const { ann, bob } = await twoPlay(at, DESK);
+  await bob.page.getByLabel('Say something').fill('have fun');
+  await bob.page.keyboard.press('Enter');
+  await ann.page.locator('.chat-lines').getByText('have fun').waitFor();
+  await bob.page.getByRole('button', { name: 'Offer a draw' }).click();
+  await ann.page.getByText('Bob offers a draw.').waitFor();
+  assert.deepEqual([await ann.page.locator('.badge').isVisible(), await ann.page.locator('.toast').count()], [false, 0]);
+});
+
+test('the keyboard is in the room that one has entered', async () => {
+  const { page } = await visitor(at.browser, at.server);
+  await page.goto('/');
+  await page.getByRole('button', { name: 'Play the bot' }).focus();
+  await page.keyboard.press('Enter');
+  await page.locator('.plate').first().waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement?.id), 'main');
+  await page.keyboard.press('Tab');
+  assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('role')), 'gridcell');
+});
+
+test('who may claim is told in how many seconds', async () => {
+  const { ann, bob } = await twoPlay(at, DESK);
+  await put(ann.page, 'h8');
+  await sees(bob.page, 'h8', 'Black');
+  await bob.context.close();
+  await ann.page.getByText(/you may claim in \d+ s$/).waitFor();
+});
+
+test('a board for trying moves gives back what one click took', async () => {
+  const { page, complaints } = await visitor(at.browser, at.server);
+  await page.goto('/analyse');
+  await page.getByRole('gridcell').first().waitFor({ state: 'attached' });
+  assert.equal(await page.locator('.step:visible:enabled').count(), 0, 'there is nothing to step through');
+  await page.goto('/analyse#moves=h8+h9+i8+i9+j8');
+  await page.reload();
+  await sees(page, 'j8', 'Black');
+  const [previous, undo] = [page.getByRole('button', { name: 'Previous move' }), page.getByRole('button', { name: 'Undo' })];
+  for (let times = 0; times < 4; times += 1) await previous.click();
+  await put(page, 'h9');
+  await page.getByText('Move 2 of 5').waitFor();
+  assert.equal(await undo.isVisible(), false, 'the same move only goes on');
+  await put(page, 'a1');
+  await page.getByText('Moves taken off the board: 3').waitFor();
+  await sees(page, 'i8', 'empty');
+  await undo.click();
+  await page.getByText('Move 2 of 5').waitFor();
+  assert.equal(await undo.isVisible(), false);
+  await page.getByRole('button', { name: 'Clear' }).click();
+  await sees(page, 'h8', 'empty');
+  await undo.click();
+  await page.getByText('Move 2 of 5').waitFor();
+  await page.getByLabel('Variant').selectOption('renju');
+  await sees(page, 'h8', 'empty');
+  await undo.click();
+  await sees(page, 'h9', 'White');
+  assert.equal(await page.getByLabel('Variant').inputValue(), 'freestyle');
+  await page.getByRole('button', { name: 'Latest move' }).click();
+  await put(page, 'b2');
+  await sees(page, 'b2', 'White');
+  assert.equal(await undo.isVisible(), false, 'nothing is taken by a move at the end');
+  assert.deepEqual(complaints, []);
+});
+
+test('the bot is asked for one move however fast its key is pressed', async () => {
+  const { page } = await visitor(at.browser, at.server, {}, 'Ann');
+  await page.goto('/');
+  await page.locator('.options > summary').click();
+  await page.getByLabel('Your colour').selectOption('black');
+  await page.getByRole('button', { name: 'Play the bot' }).click();
+  await page.getByText('Your turn', { exact: true }).waitFor();
+  await page.getByRole('gridcell', { name: /^h8,/ }).focus();
+  await Promise.all([1, 2, 3, 4].map(() => page.keyboard.press('D')));
+  await page.getByText('Moves: 2').waitFor();
+  await page.getByText('Your turn', { exact: true }).waitFor();
+  assert.deepEqual(await page.locator('.toast').allTextContents(), []);
+});
