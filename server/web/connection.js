@@ -28,12 +28,16 @@ const PROTOCOL = 1;
 /** Try again as a new command: the server was busy, and nothing was done. */
 const IN_A_MOMENT = new Set(['too_fast', 'busy', 'unavailable', 'stopping']);
 const TRIES_MAX = 6;
-/** After these the server is not to be tried again. */
-const CLOSED_FOR_GOOD = new Set([1002, 1003, 1007, 1009, 4003]);
+/** After these codes the page does not come back, as `come_back` in shared/src/protocol/close.rs. */
+const CLOSED_FOR_GOOD = new Set([1000, 1002, 1007, 1009, 4003]);
+/** Too many commands: come back, but slower. */
+const CLOSED_TOO_FAST = 1008;
 const PING_EVERY_MS = 10_000;
 const ANSWER_WITHIN_MS = 6_000;
 const WAIT_MIN_MS = 250;
 const WAIT_MAX_MS = 8_000;
+/** After so many failures the wait is the longest. */
+const FAILURES_MANY = 5;
 
 /** Where the identity and the name are kept. */
 export const KEPT = { identity: 'fivefold.identity', name: 'fivefold.name' };
@@ -177,6 +181,7 @@ export class Connection {
     this.#greeted = false;
     if (CLOSED_FOR_GOOD.has(code)) return this.#become('stopped');
     this.#become('lost');
+    if (code === CLOSED_TOO_FAST) this.#failures = FAILURES_MANY;
     const most = Math.min(WAIT_MAX_MS, WAIT_MIN_MS * 2 ** this.#failures);
     this.#failures += 1;
     // Half of it by chance, so that not all come back at once.

@@ -28,7 +28,7 @@ const TEXTS = {
   connecting: ['Connecting…', 'Подключение…', 'Conectando…'],
   connection_lost: ['Connection lost, coming back…', 'Связь потеряна, восстанавливаем…', 'Conexión perdida, volviendo…'],
   connection_back: ['Connected again.', 'Связь восстановлена.', 'Conectado de nuevo.'],
-  connection_stopped: ['The page is out of date: reload it.', 'Страница устарела: обновите её.', 'La página está anticuada: recárgala.'],
+  connection_stopped: ['The connection is closed. Reload the page to play on.', 'Соединение закрыто. Обновите страницу, чтобы играть дальше.', 'La conexión está cerrada. Recarga la página para seguir.'],
   failed: ['That did not work. Try again in a moment.', 'Не получилось. Попробуйте ещё раз.', 'No ha funcionado. Inténtalo en un momento.'],
 
   // Words of the game.

@@ -1,0 +1,60 @@
+// Ways in and out: links, rooms that are gone, one's own games, who one is, sockets that end.
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+
+import { ask, stage, visitor } from './harness.mjs';
+
+const at = stage('--no-show');
+
+/** Every bot there is. */
+const BOTS = ['engine', 'attack', 'pattern', 'minimax'];
+
+test('the bots offered as helpers are those that the server takes', async () => {
+  const { page, complaints } = await visitor(at.browser, at.server);
+  await page.goto('/');
+  await page.getByRole('button', { name: 'Play a friend' }).waitFor();
+  for (const rules of [
+    { variant: 'mnk', k: 3, size: [3, 3] }, { variant: 'mnk', k: 4, size: [5, 4] }, { variant: 'mnk', k: 3, size: [7, 3] },
+    { variant: 'freestyle', size: [5, 4] }, { variant: 'standard', size: [5, 4] }, { variant: 'caro_overline', size: [5, 4] },
+    { variant: 'freestyle', size: 'unbounded' }, { variant: 'mnk', k: 7, size: [9, 9] }, { variant: 'renju', size: [15, 15] },
+  ]) {
+    const room = await ask(page, { type: 'create', rules, colour: 'black', seats: ['me', { bot: { kind: 'attack' } }] });
+    assert.equal(room.type, 'joined', JSON.stringify(room));
+    const join = { type: 'join', room: room.room };
+    const taken = [];
+    for (const bot of BOTS) {
+      const { type } = await ask(page, join, { type: 'weights', room: room.room, bot });
+      if (type === 'weights') taken.push(bot);
+    }
+    const { type } = await ask(page, join, { type: 'analyse', room: room.room });
+    await page.goto(`/r/${room.room}`);
+    await page.getByRole('heading', { name: 'Your turn' }).waitFor();
+    const offered = await page.getByLabel('Which bot helps').locator('option').evaluateAll((all) => all.map((one) => one.getAttribute('value')));
+    assert.deepEqual(offered, taken, JSON.stringify(rules));
+    assert.equal(await page.getByRole('button', { name: 'Think along' }).isVisible(), type === 'done', JSON.stringify(rules));
+  }
+  assert.deepEqual(complaints, []);
+});
+
+test('the page comes back after the codes of which the protocol says so, and after no other', async () => {
+  const guide = await readFile(new URL('../../shared/src/protocol.md', import.meta.url), 'utf8');
+  const rows = [...guide.matchAll(/^\| ([\d, ]+) \|.*\| (yes|no)\b.*\|$/gm)];
+  const codes = rows.flatMap(([, list, back]) => (list ?? '').split(', ').map((code) => ({ code: Number(code), back: back === 'yes' })));
+  assert.ok(codes.length > 10, 'the table is found');
+  for (const { code, back } of [...codes, { code: 1001, back: true }, { code: 1006, back: true }]) {
+    const { page, context } = await visitor(at.browser, at.server);
+    let sockets = 0;
+    await page.routeWebSocket('**/ws', (socket) => {
+      sockets += 1;
+      if (sockets === 1) return void socket.close({ code });
+      socket.connectToServer();
+    });
+    await page.goto('/');
+    if (back) await page.getByRole('button', { name: /^Guest/ }).waitFor({ timeout: 20_000 });
+    else await page.getByText('The connection is closed. Reload the page to play on.').waitFor();
+    assert.equal(sockets, back ? 2 : 1, String(code));
+    await context.close();
+  }
+});
