@@ -5,6 +5,8 @@
 
 /** @import { Command, Answer, Message, RoomNews, Joined, Refused } from './types' */
 
+import { hasText, t } from './texts.js';
+
 /** How a member of a room listens to it.
  * @typedef {object} Listener
  * @property {() => number | undefined} seq the number of the last event that it has
@@ -15,11 +17,12 @@
 
 /** @typedef {'connecting' | 'open' | 'lost' | 'stopped'} Status */
 
-/** A refusal, as an error that a command's promise fails with. */
+/** A refusal, as an error that a command's promise fails with; in words for people. */
 export class RefusedError extends Error {
   /** @param {Refused} refused */
   constructor(refused) {
-    super(refused.text);
+    const key = `refused_${refused.reason}`;
+    super(hasText(key) ? t(key) : refused.text);
     this.reason = refused.reason;
   }
 }

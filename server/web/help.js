@@ -157,7 +157,7 @@ export function createHelp(app, room, board, redraw, viewed) {
     /** @param {RoomNews} news */
     hear(news) {
       if (news.type === 'analysis') analysis = news;
-      else if (news.type === 'analysis_over' && news.why === 'busy') write(told, t('help_busy'));
+      else if (news.type === 'analysis_over' && news.why === 'busy') write(told, t('refused_busy'));
       else return;
       update();
       redraw();

@@ -5,8 +5,7 @@
 import { createActions } from './actions.js';
 import { createBoard } from './board.js';
 import { createChat } from './chat.js';
-import { RefusedError } from './connection.js';
-import { el, fill, write } from './dom.js';
+import { deadEnd, el, fill, way, write } from './dom.js';
 import { createHelp } from './help.js';
 import { linkCard } from './invite.js';
 import { pointName } from './geometry.js';
@@ -17,12 +16,15 @@ import { opponent, Room } from './room.js';
 import { spellControl } from './clock.js';
 import { click, finish, notice } from './sounds.js';
 import { createSteps } from './steps.js';
-import { hasText, t } from './texts.js';
+import { t } from './texts.js';
 
 /** How often clocks are drawn. */
 const TICK_MS = 100;
 /** The level of the bot that takes a friend's place. */
 const STAND_IN = 4;
+/** Where the last games of rooms are kept: their links lead there when the rooms are closed. */
+const ENDED_KEPT = 'fivefold.ended';
+const ENDED_MAX = 50;
 
 /** @type {View} */
 export const view = (app, place, code) => {
@@ -51,16 +53,15 @@ export const view = (app, place, code) => {
     el('div', { class: 'panel' }, el('div', { class: 'summary' }, status, about), actions.element, steps.element, help.element, chat.element)));
   let entered = false;
   let shownGame = 0;
+  let gone = false;
 
   /** @param {import('./types').Point} point */
   function play(point) {
     const ply = room.game?.moves.length ?? 0;
     app.connection.send({ type: 'play', room: code, ply, point }).catch((error) => {
       board.refused();
-      const key = `refused_${error instanceof RefusedError ? error.reason : ''}`;
-      const text = hasText(key) ? t(key) : error.message;
-      app.toast(text);
-      app.announce(text, true);
+      app.toast(error.message);
+      app.announce(error.message, true);
     });
   }
 
@@ -89,8 +90,8 @@ export const view = (app, place, code) => {
       moves: shown,
       forbidden: judged?.forbidden,
       winning: live ? game?.outcome?.points : undefined,
-      turn: live && room.turn === seat ? seat : undefined,
-      waiting: live && room.turn && seat && room.turn !== seat ? seat : undefined,
+      turn: !gone && live && room.turn === seat ? seat : undefined,
+      waiting: !gone && live && room.turn && seat && room.turn !== seat ? seat : undefined,
       ...help.shown(),
     });
     help.update();
@@ -120,6 +121,7 @@ export const view = (app, place, code) => {
     write(watching, room.spectators.count > 0 ? `· ${t('watching', { count: room.spectators.count })}` : '');
     const id = room.game?.id;
     fill(result, outcome && id && el('a', { class: 'button', href: `/game/${id}` }, t('replay')), outcome && el('a', { class: 'button', href: '/' }, t('new_game')));
+    if (outcome && id) keepEnded(id);
     app.tab(turn && turn === seat ? `● ${t('your_turn')} – Fivefold` : `${text} – Fivefold`, turn && turn === seat ? 'yours' : turn);
   }
 
@@ -135,6 +137,13 @@ export const view = (app, place, code) => {
       linkCard(`${location.origin}/r/${code}`, t('invite_link')),
       seat && open && el('button', { type: 'button', class: 'quiet', onclick: () => say({ type: 'seat_bot', seat: open, bot: { kind: 'engine', strength: STAND_IN } }) }, t('invite_bot')),
     ));
+  }
+
+  /** @param {string} id */
+  function keepEnded(id) {
+    const { [code]: known, ...others } = ended();
+    if (known === id) return;
+    localStorage.setItem(ENDED_KEPT, JSON.stringify(Object.fromEntries([...Object.entries(others), [code, id]].slice(-ENDED_MAX))));
   }
 
   /** Says what happened, to ears and screen readers. @param {NumberedEvent} news */
@@ -170,14 +179,28 @@ export const view = (app, place, code) => {
     if (you()) app.toast(t(key));
   }
 
-  /** @param {Refused} refused */
-  function lost(refused) {
-    write(status, t(refused.reason === 'closed' ? 'room_gone' : refused.reason === 'no_such_room' ? 'no_room' : 'failed'));
-    fill(about, refused.text);
-    fill(result, el('a', { class: 'button primary', href: '/' }, t('new_game')));
-    invitation.hidden = true;
-    fill(actions.element);
-    app.tab('Fivefold');
+  /** The room is closed, or does not let us in. @param {Refused} refused */
+  function lost({ reason, text }) {
+    const closed = reason === 'closed' || reason === 'no_such_room' || reason === 'malformed';
+    const game = (room.game?.outcome ? room.game.id : undefined) ?? ended()[code];
+    const again = el('button', { type: 'button', class: 'primary', onclick: () => location.reload() }, t('try_again'));
+    const ways = [closed ? game && way(`/game/${game}`, t('replay'), true) : again, way('/', t('new_game'), closed && !game), way('/games', t('games'))];
+    const how = !closed ? text : room.seq > 0 || game ? t('room_gone_how') : t('no_room_how');
+    app.announce(how, true);
+    if (room.seq === 0) {
+      app.tab('Fivefold');
+      return fill(place, deadEnd(t(!closed ? 'no_entry' : game ? 'room_gone' : 'no_room'), how, ...ways));
+    }
+    // What was on the board stays to be looked at.
+    gone = true;
+    if (room.game?.clock) room.game.clock.running = undefined;
+    show();
+    if (!room.game?.outcome) write(status, t('room_gone'));
+    fill(about, how);
+    fill(result, ...ways);
+    fill(actions.element, result);
+    invitation.hidden = help.element.hidden = true;
+    chat.element.inert = true;
   }
 
   app.connection.enter(code, {
@@ -215,3 +238,13 @@ export const view = (app, place, code) => {
     board.remove();
   };
 };
+
+/** The last game of each room that one has seen end.
+ * @returns {Record<string, string>} */
+function ended() {
+  try {
+    return JSON.parse(localStorage.getItem(ENDED_KEPT) ?? '{}');
+  } catch {
+    return {};
+  }
+}
