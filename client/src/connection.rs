@@ -421,6 +421,7 @@ impl Keeper {
             | Message::Done { .. }
             | Message::Refused { .. }
             | Message::Rooms { .. }
+            | Message::OwnRooms { .. }
             | Message::Weights { .. }
             | Message::Pong { .. }
             | Message::Spectators { .. }

@@ -272,6 +272,7 @@ impl<W: Write> Json<W> {
             Message::Welcome { .. }
             | Message::Done { .. }
             | Message::Rooms { .. }
+            | Message::OwnRooms { .. }
             | Message::Joined { .. }
             | Message::Chat { .. }
             | Message::Analysis { .. }

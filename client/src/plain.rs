@@ -88,6 +88,7 @@ impl<O: Write, E: Write> Plain<O, E> {
             Message::Welcome { .. }
             | Message::Done { .. }
             | Message::Rooms { .. }
+            | Message::OwnRooms { .. }
             | Message::Joined { .. }
             | Message::Chat { .. }
             | Message::Analysis { .. }

@@ -229,6 +229,7 @@ impl Table {
             | Message::Done { .. }
             | Message::Refused { .. }
             | Message::Rooms { .. }
+            | Message::OwnRooms { .. }
             | Message::Weights { .. }
             | Message::Pong { .. }
             | Message::Chat { .. }

@@ -7,6 +7,7 @@ mod bucket;
 mod chance;
 pub mod clock;
 pub mod config;
+mod directory;
 pub mod files;
 pub mod http;
 pub mod limits;

@@ -79,6 +79,8 @@ pub const TOO_FAST_REFUSALS_MAX: u32 = 100;
 pub const LISTING_REST: u32 = 100;
 /// The longest that a list of rooms is reused.
 pub const LISTING_AGE_MAX: Duration = Duration::from_secs(1);
+/// The list of somebody's own rooms is made from the newest of them, at most so many.
+pub const OWN_ROOMS_SEEN_MAX: usize = 1_000;
 /// How long a closed socket is kept for its peer to read why it was closed.
 pub const CLOSE_LINGER: Duration = Duration::from_secs(1);
 /// When the server stops: how long sessions have to end before they are dropped.

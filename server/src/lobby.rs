@@ -14,7 +14,7 @@ use fivefold_shared::{
     bot::{BotKind, BotSpec},
     clock::TimeControl,
     protocol::{
-        Colour, CommandId, Create, MemberId, Phase, ROOMS_MAX, Reason, Refusal, RoomCode,
+        Colour, CommandId, Create, MemberId, OwnRoom, Phase, ROOMS_MAX, Reason, Refusal, RoomCode,
         RoomSummary, SeatRequest, Visibility,
     },
     record::Recorder,
@@ -25,7 +25,8 @@ use tokio_util::task::TaskTracker;
 
 use crate::{
     chance,
-    limits::{LISTING_AGE_MAX, LISTING_REST, Limits, MAILBOX_INPUTS_MAX},
+    directory::{Directory, Listed, Standing},
+    limits::{LISTING_AGE_MAX, LISTING_REST, Limits, MAILBOX_INPUTS_MAX, OWN_ROOMS_SEEN_MAX},
     room::{
         Cause, Effects, Entry, Founding, Member, Room,
         actor::{self, Letter, Opened, Surroundings},
@@ -43,6 +44,7 @@ const SHOW_BOTS: [BotSpec; 2] = [
 #[derive(Debug)]
 pub(crate) struct Lobby {
     rooms: DashMap<RoomCode, RoomHandle>,
+    directory: Arc<Directory>,
     /// Who has made which. Held only to look up and to make a room, which waits for nothing;
     /// taken before any lock inside `rooms`.
     makers: Mutex<Makers>,
@@ -59,9 +61,7 @@ pub(crate) struct Lobby {
 #[derive(Clone, Debug)]
 pub(crate) struct RoomHandle {
     mailbox: mpsc::Sender<Letter>,
-    /// Kept up to date by the room; held only to copy it.
-    summary: Arc<Mutex<RoomSummary>>,
-    is_public: bool,
+    listed: Arc<Listed>,
 }
 
 #[derive(Debug, Default)]
@@ -89,11 +89,6 @@ impl RoomHandle {
     pub(crate) const fn mailbox(&self) -> &mpsc::Sender<Letter> {
         &self.mailbox
     }
-
-    fn summary(&self) -> RoomSummary {
-        // The room only ever writes whole summaries.
-        self.summary.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
 }
 
 impl Lobby {
@@ -106,6 +101,7 @@ impl Lobby {
     ) -> Self {
         Self {
             rooms: DashMap::new(),
+            directory: Arc::default(),
             makers: Mutex::default(),
             listing: Mutex::default(),
             limits,
@@ -130,12 +126,7 @@ impl Lobby {
 
     /// How many games are running.
     pub(crate) fn count_games(&self) -> usize {
-        let is_running = |room: &RoomHandle| {
-            // The room only ever writes whole summaries.
-            let summary = room.summary.lock().unwrap_or_else(PoisonError::into_inner);
-            summary.phase == Phase::Running
-        };
-        self.rooms.iter().filter(|room| is_running(room)).count()
+        self.rooms.iter().filter(|room| room.listed.read(Standing::is_running)).count()
     }
 
     /// How many requests wait for the writer of the store, and how many jobs for the bots.
@@ -238,12 +229,8 @@ impl Lobby {
     ) -> RoomHandle {
         let room = &opened.room;
         let (mailbox, letters) = mpsc::channel(MAILBOX_INPUTS_MAX);
-        let summary = Arc::new(Mutex::new(room.summary()));
-        let is_public = match room.visibility() {
-            Visibility::Public => true,
-            Visibility::Private => false,
-        };
-        let handle = RoomHandle { mailbox, summary: Arc::clone(&summary), is_public };
+        let listed = self.directory.list(room);
+        let handle = RoomHandle { mailbox, listed: Arc::clone(&listed) };
         let code = room.code().clone();
         self.rooms.insert(code.clone(), handle.clone());
         tracing::debug!(room.id = %code, "room opened");
@@ -252,7 +239,7 @@ impl Lobby {
         makers.rooms.entry(maker.clone()).or_default().push((command, code.clone()));
         let lobby = Arc::clone(self);
         self.tasks.spawn(async move {
-            actor::run(opened, letters, summary, lobby.around.clone()).await;
+            actor::run(opened, letters, listed, lobby.around.clone()).await;
             lobby.remove(&maker, &code);
         });
         handle
@@ -266,8 +253,9 @@ impl Lobby {
                 makers.rooms.remove(maker);
             }
         }
-        if self.rooms.remove(code).is_some() {
+        if let Some((_, room)) = self.rooms.remove(code) {
             makers.total -= 1;
+            room.listed.remove(code);
         }
         tracing::debug!(room.id = %code, "room closed");
     }
@@ -299,6 +287,26 @@ impl Lobby {
         listing.list.clone()
     }
 
+    /// The open rooms that a member has made or has a seat in: those where it is their turn first,
+    /// then those with another running game, then those that wait for a player, then the rest.
+    pub(crate) fn own_rooms(&self, member: &MemberId) -> Vec<OwnRoom> {
+        let codes = self.directory.rooms_of(member);
+        let mut rooms: Vec<_> = codes
+            .iter()
+            .rev()
+            .take(OWN_ROOMS_SEEN_MAX)
+            .filter_map(|code| self.rooms.get(code)?.listed.own_room(member))
+            .collect();
+        rooms.sort_by_key(|room| match room.summary.phase {
+            Phase::Running if room.your_turn => 0,
+            Phase::Running => 1,
+            Phase::Waiting => 2,
+            Phase::Finished => 3,
+        });
+        rooms.truncate(ROOMS_MAX);
+        rooms
+    }
+
     /// Has two bots play, if there is nothing to be seen. Whether they do.
     fn begin_show(self: &Arc<Self>, list: &RoomList) -> bool {
         let Some(showman) = &self.showman else { return false };
@@ -325,8 +333,13 @@ impl Lobby {
     }
 
     fn make_list(&self) -> RoomList {
-        let mut public: Vec<_> =
-            self.rooms.iter().filter(|room| room.is_public).map(|room| room.summary()).collect();
+        let is_public = |room: &RoomHandle| room.listed.is_public();
+        let mut public: Vec<_> = self
+            .rooms
+            .iter()
+            .filter(|room| is_public(room))
+            .map(|room| room.listed.standing().summary)
+            .collect();
         let total = public.len();
         let rank = |room: &RoomSummary| match room.phase {
             Phase::Waiting => 0,

@@ -12,6 +12,7 @@ mod absence;
 pub(crate) mod actor;
 mod answered;
 mod chat;
+mod close;
 mod command;
 mod door;
 mod effect;
@@ -52,7 +53,7 @@ pub use self::{
     effect::{Cause, Effect, Effects, Entry, Job, Task, Ticket},
     input::{Found, Input, Member, SessionId, Thought},
 };
-use crate::limits::Limits;
+use crate::{directory::Standing, limits::Limits};
 
 /// What is told with `unavailable` when events could not be stored.
 pub(crate) const NOT_STORED: &str = "That could not be stored. Try again in a moment.";
@@ -236,6 +237,10 @@ impl Room {
         self.drop_all_help(moment);
         self.news.touch();
         self.settle(moment);
+        if self.closed {
+            // What told the members so was dropped with the commit.
+            self.tell_closed(close::BY_HOST, moment);
+        }
         Ok(())
     }
 
@@ -263,6 +268,10 @@ impl Room {
 
     /// Deals with one input at the time `now`, in milliseconds since the Unix epoch.
     pub fn apply(&mut self, now: u64, input: Input, effects: &mut Effects) {
+        if self.closed {
+            self.refuse_closed(input, effects);
+            return;
+        }
         let moment = &mut Moment { now, cause: None, lag_ms: 0, effects };
         self.keep_time(moment);
         match input {
@@ -270,6 +279,9 @@ impl Room {
                 self.enter(session, &member, command, after, moment);
             }
             Input::Leave { session, command } => self.leave(session, command, moment),
+            Input::Close { session, member, command } => {
+                self.close_for(session, &member, command, moment);
+            }
             Input::Command { session, id, request, lag_ms } => {
                 moment.lag_ms = lag_ms;
                 self.command(session, id, &request, moment);
@@ -310,6 +322,11 @@ impl Room {
         self.state.visibility
     }
 
+    /// Who made the room.
+    pub const fn host(&self) -> &MemberId {
+        &self.state.host
+    }
+
     /// Whether the room is closed and refuses everything.
     pub const fn is_closed(&self) -> bool {
         self.closed
@@ -327,6 +344,12 @@ impl Room {
             ply: self.state.game.as_ref().map_or(0, |game| game.position.ply()),
             spectators: self.presence.spectator_count(&self.state.seats),
         }
+    }
+
+    /// How the room stands, for those who are not in it.
+    pub(crate) fn standing(&self) -> Standing {
+        let turn = self.state.running().map(|game| game.position.turn());
+        Standing { summary: self.summary(), turn }
     }
 
     /// Makes an event: folds it, stores it and has it told.
@@ -374,17 +397,10 @@ impl Room {
     }
 
     fn wake(&mut self, moment: &mut Moment<'_>) {
-        if self.closed {
-            return;
-        }
         self.play_due_turn(moment);
         self.drop_late_help(moment);
         if self.close_at().is_some_and(|at| at <= moment.now) {
-            self.call_off_turn(moment);
-            self.drop_all_help(moment);
-            self.end_all_studies(moment);
-            self.closed = true;
-            moment.effects.push(Effect::Close);
+            self.shut(moment);
         }
     }
 

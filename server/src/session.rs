@@ -405,6 +405,10 @@ impl Session {
                 let list = self.server.lobby.list();
                 Ok(Some(Message::Rooms { id: id.clone(), rooms: list.rooms, total: list.total }))
             }
+            LobbyRequest::OwnRooms => {
+                let rooms = self.server.lobby.own_rooms(&who.member.id);
+                Ok(Some(Message::OwnRooms { id: id.clone(), rooms }))
+            }
             LobbyRequest::Join { room, after } => {
                 let handle = self.find(&room)?;
                 self.enter(who.member, id, room, handle, after)
@@ -414,6 +418,10 @@ impl Session {
                 let answer = self.pass_on(&room, input)?;
                 self.rooms.remove(&room);
                 Ok(answer)
+            }
+            LobbyRequest::Close { room } => {
+                let (session, member) = (self.id, who.member.id);
+                self.pass_on(&room, Input::Close { session, member, command: id.clone() })
             }
             LobbyRequest::Ping => Ok(Some(Message::Pong { id: id.clone() })),
         }

@@ -18,7 +18,7 @@ pub use self::{
     },
     event::{Event, NumberedEvent, Player},
     message::{
-        Absent, AnalysisEnd, Away, CatchUp, GameSnapshot, Message, Phase, Reason, Refusal,
+        Absent, AnalysisEnd, Away, CatchUp, GameSnapshot, Message, OwnRoom, Phase, Reason, Refusal,
         RoomSummary, Seats, Snapshot, Spectators,
     },
     names::{
@@ -32,7 +32,7 @@ pub use self::{
 pub const VERSION: u32 = 1;
 /// Most candidates in a `weights` message.
 pub const WEIGHTS_MAX: usize = 400;
-/// Most rooms in a `rooms` message.
+/// Most rooms in a `rooms` or `own_rooms` message.
 pub const ROOMS_MAX: usize = 100;
 /// Most names in a list of spectators.
 pub const SPECTATOR_NAMES_MAX: usize = 20;

@@ -263,6 +263,7 @@ impl Guest {
             | Message::Done { .. }
             | Message::Refused { .. }
             | Message::Rooms { .. }
+            | Message::OwnRooms { .. }
             | Message::Weights { .. }
             | Message::Presence { .. }
             | Message::Chat { .. }

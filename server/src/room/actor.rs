@@ -9,13 +9,13 @@ use std::{
     collections::{BTreeMap, HashMap, VecDeque},
     panic::AssertUnwindSafe,
     pin::{Pin, pin},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use fivefold_shared::{
     analysis::Report,
-    protocol::{CommandId, Event, Message, NumberedEvent, Reason, Refusal, RoomCode, RoomSummary},
+    protocol::{CommandId, Event, Message, NumberedEvent, Reason, Refusal, RoomCode},
     record::{FinishedGame, Recorder},
     rules::Position,
 };
@@ -29,6 +29,7 @@ use super::{
 use crate::{
     chance,
     clock::Clock,
+    directory::Listed,
     limits::{FAULTS_MAX, FAULTS_WITHIN, HELD_EFFECTS_MAX, REBUILD_RETRY, REPORT_INTERVAL},
     metrics::Metrics,
     outbox::{Outbox, Posted, encode},
@@ -74,7 +75,7 @@ pub(crate) struct Opened {
 pub(crate) async fn run(
     opened: Opened,
     mut mailbox: mpsc::Receiver<Letter>,
-    summary: Arc<Mutex<RoomSummary>>,
+    listed: Arc<Listed>,
     around: Surroundings,
 ) {
     let Opened { room, effects, epoch, recorder, is_new } = opened;
@@ -95,7 +96,7 @@ pub(crate) async fn run(
         asked: None,
         commit: None,
         handed_over: None,
-        summary,
+        listed,
         around,
     };
     let mut life = AssertUnwindSafe(actor.run(effects, is_new, &mut mailbox)).catch_unwind().await;
@@ -156,8 +157,8 @@ struct Actor {
     commit: Option<Reply<(), AppendError>>,
     /// When events were last handed to the store.
     handed_over: Option<Instant>,
-    /// What the lobby lists.
-    summary: Arc<Mutex<RoomSummary>>,
+    /// What others know of the room.
+    listed: Arc<Listed>,
     around: Surroundings,
 }
 
@@ -176,6 +177,7 @@ impl Asked {
             Input::Command { session, .. } => Some(*session),
             Input::Enter { .. }
             | Input::Leave { .. }
+            | Input::Close { .. }
             | Input::Renamed { .. }
             | Input::Thought { .. }
             | Input::Analysed { .. }
@@ -375,8 +377,7 @@ impl Actor {
             }
         }
         self.take(effects, sender);
-        // The lobby only ever copies the summary, so it is whole even in a poisoned lock.
-        *self.summary.lock().unwrap_or_else(PoisonError::into_inner) = self.room.summary();
+        self.listed.update(&self.room);
     }
 
     fn take(&mut self, effects: Effects, sender: Option<&Arc<Outbox>>) {
@@ -599,6 +600,7 @@ impl Actor {
         }
         self.recorder = recorder_of(&log);
         self.take(effects, None);
+        self.listed.update(&self.room);
         true
     }
 
@@ -636,7 +638,7 @@ impl Input {
     /// The id of the command that this came from.
     fn command_id(&self) -> Option<&CommandId> {
         match self {
-            Self::Enter { command, .. } => Some(command),
+            Self::Enter { command, .. } | Self::Close { command, .. } => Some(command),
             Self::Leave { command, .. } => command.as_ref(),
             Self::Command { id, .. } => Some(id),
             Self::Renamed { .. } | Self::Thought { .. } | Self::Analysed { .. } | Self::Wake => {
@@ -651,6 +653,7 @@ impl Input {
         match self {
             Self::Enter { .. } => "join",
             Self::Leave { .. } => "leave",
+            Self::Close { .. } => "close",
             Self::Command { request, .. } => request.kind(),
             Self::Renamed { .. } => "set_name",
             Self::Thought { .. } | Self::Analysed { .. } => "help",

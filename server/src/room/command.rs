@@ -3,7 +3,8 @@
 use fivefold_shared::protocol::{CommandId, MemberId, Message, Name, Reason, Refusal, RoomRequest};
 
 use super::{
-    Cause, Effect, Member, Moment, Room, SessionId, answered::Answer, help::Asker, is_kept,
+    Cause, Effect, Member, Moment, Room, SessionId, answered::Answer, door::stranger, help::Asker,
+    is_kept,
 };
 use crate::limits::ROOM_EVENTS_MAX;
 
@@ -26,7 +27,7 @@ impl Room {
         moment: &mut Moment<'_>,
     ) {
         let Some(member) = self.presence.member(session) else {
-            let message = Message::Refused { id: Some(id), refusal: self.stranger() };
+            let message = Message::Refused { id: Some(id), refusal: stranger() };
             moment.effects.push(Effect::Send { session, message });
             return;
         };

@@ -55,9 +55,6 @@ impl Room {
 
     fn may_enter(&self, session: SessionId, member: &MemberId) -> Result<(), Refusal> {
         let full = |text| Err(Refusal::new(Reason::RoomFull, text));
-        if self.closed {
-            return Err(Refusal::new(Reason::NoSuchRoom, "This room is closed."));
-        }
         if self.presence.contains(session) {
             return Ok(());
         }
@@ -84,7 +81,7 @@ impl Room {
                 self.give_up(session, Cause { member, command }, moment);
             }
             (None, Some(id)) => {
-                let message = Message::Refused { id: Some(id), refusal: self.stranger() };
+                let message = Message::Refused { id: Some(id), refusal: stranger() };
                 moment.effects.push(Effect::Send { session, message });
             }
             (Some(_) | None, None) => {}
@@ -114,15 +111,6 @@ impl Room {
             seq = Some(self.state.seq);
         }
         self.answer(session, &cause, Answer::Done(seq), moment.effects);
-    }
-
-    /// The answer to a session that is not in the room.
-    pub(super) fn stranger(&self) -> Refusal {
-        if self.closed {
-            Refusal::new(Reason::NoSuchRoom, "This room is closed.")
-        } else {
-            Refusal::new(Reason::NotAMember, "Join the room first.")
-        }
     }
 
     pub(super) fn renamed(&mut self, session: SessionId, name: Name, moment: &mut Moment<'_>) {
@@ -169,4 +157,9 @@ impl Room {
             self.log(Event::Renamed { seat, name: member.name.clone() }, moment);
         }
     }
+}
+
+/// The answer to a session that is not in the room.
+pub(super) fn stranger() -> Refusal {
+    Refusal::new(Reason::NotAMember, "Join the room first.")
 }

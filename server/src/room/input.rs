@@ -45,6 +45,15 @@ pub enum Input {
         /// The command to answer; without one the socket is gone, and seats are kept.
         command: Option<CommandId>,
     },
+    /// The host closes the room, from inside or outside.
+    Close {
+        /// The session.
+        session: SessionId,
+        /// Who asks.
+        member: MemberId,
+        /// The id of the command to answer.
+        command: CommandId,
+    },
     /// A session asks for something.
     Command {
         /// The session.

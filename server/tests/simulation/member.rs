@@ -297,6 +297,7 @@ impl Member {
             | Message::Done { .. }
             | Message::Refused { .. }
             | Message::Rooms { .. }
+            | Message::OwnRooms { .. }
             | Message::Weights { .. }
             | Message::Spectators { .. }
             | Message::Presence { .. }

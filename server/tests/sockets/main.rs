@@ -12,6 +12,7 @@ mod harness;
 mod limits;
 mod logs;
 mod metrics;
+mod own;
 mod page;
 mod play;
 mod positions;

@@ -63,6 +63,8 @@ pub enum LobbyRequest {
     Create(Create),
     /// The public rooms; answered by `rooms`.
     Rooms,
+    /// The open rooms that one has made or has a seat in; answered by `own_rooms`.
+    OwnRooms,
     /// Enter a room, or come back to it; answered by `joined`.
     Join {
         /// The room.
@@ -73,6 +75,12 @@ pub enum LobbyRequest {
     },
     /// Leave a room; answered by `done`. A seat is given up unless its game is running.
     Leave {
+        /// The room.
+        room: RoomCode,
+    },
+    /// Close a room that one has made, from inside or outside; answered by `done`. Refused while
+    /// somebody else is playing there.
+    Close {
         /// The room.
         room: RoomCode,
     },
@@ -379,7 +387,9 @@ impl Request {
                 LobbyRequest::Create(_) => "create",
                 LobbyRequest::Rooms => "rooms",
                 LobbyRequest::Join { .. } => "join",
+                LobbyRequest::OwnRooms => "own_rooms",
                 LobbyRequest::Leave { .. } => "leave",
+                LobbyRequest::Close { .. } => "close",
                 LobbyRequest::Ping => "ping",
             },
             Self::Room { request, .. } => request.kind(),
@@ -388,7 +398,8 @@ impl Request {
 
     fn from_json(kind: &str, room: Option<RoomCode>, text: &str) -> Result<Self, Refusal> {
         match kind {
-            "hello" | "set_name" | "create" | "rooms" | "join" | "leave" | "ping" => {
+            "hello" | "set_name" | "create" | "rooms" | "own_rooms" | "join" | "leave"
+            | "close" | "ping" => {
                 serde_json::from_str(text).map(Self::Lobby).map_err(|error| malformed(&error))
             }
             "sit" | "sit_as_engine" | "stand" | "seat_bot" | "remove_bot" | "play" | "resign"

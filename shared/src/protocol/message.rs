@@ -64,6 +64,15 @@ pub enum Message {
         /// How many public rooms there are.
         total: usize,
     },
+    /// The answer to `own_rooms`.
+    OwnRooms {
+        /// The command's id.
+        id: CommandId,
+        /// The rooms: first those where it is one's turn, then those with another running game,
+        /// then those that wait for a player, then the rest; the newest first among equals. At most
+        /// 100.
+        rooms: Vec<OwnRoom>,
+    },
     /// The answer to `create` and `join`: from here on the room's events follow.
     Joined {
         /// The command's id.
@@ -207,6 +216,7 @@ impl Message {
             Self::Welcome { id, .. }
             | Self::Done { id, .. }
             | Self::Rooms { id, .. }
+            | Self::OwnRooms { id, .. }
             | Self::Joined { id, .. }
             | Self::Weights { id, .. }
             | Self::Chat { id, .. }
@@ -412,6 +422,22 @@ pub struct RoomSummary {
     pub ply: usize,
     /// How many watch.
     pub spectators: usize,
+}
+
+/// A room that somebody has made or has a seat in, as it is told to that person.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct OwnRoom {
+    /// The room as others see it in the list.
+    #[serde(flatten)]
+    pub summary: RoomSummary,
+    /// Whether the room is listed.
+    pub visibility: Visibility,
+    /// One's seat, if one has one.
+    pub seat: Option<Stone>,
+    /// Whether a game is running in which one is to move.
+    pub your_turn: bool,
+    /// Whether one has made the room, and so may close it.
+    pub host: bool,
 }
 
 /// How far a room has come.

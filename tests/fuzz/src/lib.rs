@@ -49,6 +49,7 @@ pub fn message(text: &str) {
         | Message::Done { .. }
         | Message::Refused { .. }
         | Message::Rooms { .. }
+        | Message::OwnRooms { .. }
         | Message::Pong { .. }
         | Message::Event { .. }
         | Message::Chat { .. }

@@ -55,6 +55,7 @@ impl App {
             Message::Welcome { .. }
             | Message::Done { .. }
             | Message::Rooms { .. }
+            | Message::OwnRooms { .. }
             | Message::Chat { .. }
             | Message::Analysis { .. }
             | Message::AnalysisOver { .. }

@@ -5,6 +5,7 @@
 //! ```text
 //! 2 enter Bob [AFTER]      session 2 of the member Bob enters
 //! 2 leave | 2 gone         it leaves by a command | loses its socket
+//! 2 close Bob              Bob asks by it to close the room, whether it is in or not
 //! 2 name Rob               its member has changed his name
 //! 2 play 0 7,7             a command, by its name on the wire and its arguments
 //! 2 #x play 0 7,7          the same with the id `x`; otherwise each command has its own
@@ -192,6 +193,7 @@ impl Table {
                 after: after.first().map(|seq| seq.parse().unwrap()),
             },
             ["leave"] => Input::Leave { session, command: Some(id) },
+            ["close", name] => Input::Close { session, member: member(name).id, command: id },
             ["gone"] => Input::Leave { session, command: None },
             ["name", name] => Input::Renamed { session, name: Name::new(name).unwrap() },
             request => {
@@ -469,6 +471,7 @@ fn show_message(message: &Message) -> String {
             format!("chat [{}] [{spectators}]", show(players))
         }
         Message::Analysis { of, ply, depth, .. } => format!("analysis {of} {ply} {depth}"),
+        Message::Closed { .. } => "closed".to_owned(),
         Message::AnalysisOver { of, why, .. } => {
             format!("over {of} {}", serde_json::to_value(why).unwrap().as_str().unwrap())
         }
@@ -476,7 +479,7 @@ fn show_message(message: &Message) -> String {
         | Message::Rooms { .. }
         | Message::Pong { .. }
         | Message::Event { .. }
-        | Message::Closed { .. } => panic!("a room does not say {message:?}"),
+        | Message::OwnRooms { .. } => panic!("a room does not say {message:?}"),
     }
 }
 

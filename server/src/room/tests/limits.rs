@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use fivefold_shared::protocol::{Message, SPECTATOR_NAMES_MAX};
 
-use super::harness::{BOT, OPEN, Table, check, command_id, member, show_all};
+use super::harness::{BOT, BOT_FIRST, OPEN, Table, check, command_id, member, show_all};
 use crate::{
     limits::{
         ANSWERED_MEMBERS_MAX, ANSWERS_MAX, HELP_JOBS_MAX, HISTORY_EVENTS_MAX, Limits,
@@ -171,6 +171,56 @@ fn spectators_are_told_at_most_once_a_second() {
     };
     assert_eq!(spectators.count, SPECTATOR_NAMES_MAX + 1);
     assert_eq!(spectators.names.len(), SPECTATOR_NAMES_MAX);
+}
+
+#[test]
+fn the_host_closes_a_room_unless_somebody_else_plays_there() {
+    let seated =
+        "2 enter Bob > 2 joined 2; +2\n 2 sit > sat white Bob; started 1 Ann Bob; 2 done 4";
+    let cases = [
+        // From inside and from outside, before a game and in a game against a bot.
+        (OPEN, "2 enter Eve > 2 joined 2; +2\n 1 close Ann > 1 done; closed; close".to_owned()),
+        (OPEN, "1 gone > -1\n 5 close Ann > 5 done; closed; close".to_owned()),
+        (BOT, "1 close Ann > 1 done; closed; close".to_owned()),
+        (BOT_FIRST, "1 close Ann > 1 done; closed; cancel 1; close".to_owned()),
+        // Only the host, and no game of somebody else.
+        (OPEN, "2 enter Eve > 2 joined 2; +2\n 2 close Eve > 2 refused not_allowed".to_owned()),
+        (OPEN, format!("{seated}\n 1 close Ann > 1 refused game_running")),
+        (OPEN, format!("{seated}\n 2 gone > -2\n 1 close Ann > 1 refused game_running")),
+        (
+            OPEN,
+            format!(
+                "{seated}\n 1 resign > ended resignation white; 1 done 5
+                 1 close Ann > 1 done; closed; close"
+            ),
+        ),
+        // Somebody plays a bot in the host's room, and then is gone.
+        (
+            "freestyle 15x15 attack open white",
+            "2 enter Bob > 2 joined 2; +2
+             2 sit > sat black Bob; started 1 Bob bot attack; 2 done 4
+             1 close Ann > 1 refused game_running
+             2 gone > -2
+             1 close Ann > 1 done; closed; close"
+                .to_owned(),
+        ),
+    ];
+    for (create, script) in cases {
+        let table = check(create, &script);
+        assert_eq!(table.room.is_closed(), script.contains("; close"), "{script}");
+    }
+}
+
+#[test]
+fn a_closed_room_knows_no_command_and_says_so_again_after_a_failed_commit() {
+    check(
+        OPEN,
+        "1 close Ann > 1 done; closed; close
+         1 close Ann > 1 refused no_such_room
+         1 stand > 1 refused no_such_room
+         2 enter Bob > 2 refused no_such_room; -2
+         rebuild > +1; snapshot 2; closed",
+    );
 }
 
 #[test]

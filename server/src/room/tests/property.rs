@@ -6,7 +6,9 @@ use std::collections::HashMap;
 
 use fivefold_shared::{
     bot::BotKind,
-    protocol::{ChatText, CommandId, Event, LineCount, Message, NumberedEvent, RoomRequest},
+    protocol::{
+        ChatText, CommandId, Event, LineCount, Message, NumberedEvent, Reason, RoomRequest,
+    },
     rules::{Point, Stone},
 };
 use proptest::prelude::*;
@@ -199,7 +201,7 @@ impl Watched {
             };
             answered.push(id.clone());
             let stranger = matches!(message, Message::Refused { refusal, .. }
-                if *refusal == self.table.room.stranger());
+                if matches!(refusal.reason, Reason::NotAMember | Reason::NoSuchRoom));
             if !stranger && id.as_str().starts_with('c') {
                 let first =
                     self.answers.entry(cause(*session, id.clone())).or_insert(message.clone());
@@ -250,5 +252,35 @@ proptest! {
             watched.apply(Input::Wake);
         }
         prop_assert!(watched.table.room.help.is_empty());
+    }
+
+    #[test]
+    fn a_closed_room_changes_no_more(
+        acts in prop::collection::vec(act(), 0..40),
+        late in prop::collection::vec(act(), 1..40),
+    ) {
+        let (table, _) = Table::create("mnk:3 3x3 me open black assistance").unwrap();
+        let mut watched = Watched { table, sent: Vec::new(), answers: HashMap::new() };
+        for act in acts {
+            watched.act(act);
+        }
+        let close = |command| Input::Close {
+            session: SessionId(1),
+            member: member("Ann").id,
+            command: command_id(command),
+        };
+        if !watched.table.apply(close("close")).contains(&Effect::Close) {
+            // Somebody is playing.
+            for player in 0..3 {
+                watched.act(Act::Enter(player, None));
+                watched.ask(SessionId(player), RoomRequest::Resign);
+            }
+            prop_assert!(watched.table.apply(close("again")).contains(&Effect::Close));
+        }
+        let events = watched.table.log.len();
+        for act in late {
+            watched.act(act);
+        }
+        prop_assert_eq!(watched.table.log.len(), events);
     }
 }

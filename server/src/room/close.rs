@@ -1,0 +1,104 @@
+//! How a room closes: the host closes it, or nobody has been there for long enough.
+
+use fivefold_shared::{
+    protocol::{CommandId, MemberId, Message, Player, Reason, Refusal},
+    rules::Stone,
+};
+
+use super::{Effect, Effects, Input, Moment, Room, SessionId};
+
+/// Told to the members when the host closes the room.
+pub(super) const BY_HOST: &str = "The host has closed this room.";
+
+impl Room {
+    /// Closes the room for its host, who need not be present.
+    pub(super) fn close_for(
+        &mut self,
+        session: SessionId,
+        member: &MemberId,
+        command: CommandId,
+        moment: &mut Moment<'_>,
+    ) {
+        let message = match self.may_close(member) {
+            Ok(()) => Message::Done { id: command, seq: None },
+            Err(refusal) => Message::Refused { id: Some(command), refusal },
+        };
+        let is_done = matches!(message, Message::Done { .. });
+        moment.effects.push(Effect::Send { session, message });
+        if is_done {
+            self.tell_closed(BY_HOST, moment);
+            self.shut(moment);
+        }
+    }
+
+    /// The host may close the room unless that would end somebody else's game.
+    fn may_close(&self, member: &MemberId) -> Result<(), Refusal> {
+        if self.state.host != *member {
+            let text = "Only the host can close this room. You can leave it.";
+            return Err(Refusal::new(Reason::NotAllowed, text));
+        }
+        if self.state.running().is_none() || !self.somebody_else_plays() {
+            return Ok(());
+        }
+        let text = match self.state.seats.of_member(member) {
+            Some(_) => "You are playing against somebody here. Resign first, then close the room.",
+            None => "Somebody is playing here. You can close the room when the game is over.",
+        };
+        Err(Refusal::new(Reason::GameRunning, text))
+    }
+
+    /// Whether a person other than the host has a seat. A person who plays a bot and has left does
+    /// not count: only they could go on.
+    fn somebody_else_plays(&self) -> bool {
+        let has_bot = Stone::BOTH.into_iter().any(|seat| self.bot_in(seat).is_some());
+        Stone::BOTH.into_iter().any(|seat| match self.state.seats.get(seat) {
+            Some(Player::Member { member, .. }) => {
+                *member != self.state.host && (!has_bot || self.presence.is_present(member))
+            }
+            Some(Player::Bot { .. }) | None => false,
+        })
+    }
+
+    /// Tells everybody who is present that the room is closed.
+    pub(super) fn tell_closed(&self, text: &str, moment: &mut Moment<'_>) {
+        let message = Message::Closed { room: self.code.clone(), text: text.to_owned() };
+        moment.effects.push(Effect::Broadcast(message));
+    }
+
+    /// Refuses what comes into a room that is closed. Whoever is still present may go.
+    pub(super) fn refuse_closed(&mut self, input: Input, effects: &mut Effects) {
+        let mut refuse = |session, id| {
+            let refusal = Refusal::new(Reason::NoSuchRoom, "This room is closed.");
+            let message = Message::Refused { id: Some(id), refusal };
+            effects.push(Effect::Send { session, message });
+        };
+        match input {
+            Input::Enter { session, command, .. } => {
+                refuse(session, command);
+                effects.push(Effect::Dismiss(session));
+            }
+            Input::Leave { session, command } => {
+                if let Some(command) = command {
+                    refuse(session, command);
+                }
+                self.presence.leave(session);
+                effects.push(Effect::Dismiss(session));
+            }
+            Input::Close { session, command, .. } => refuse(session, command),
+            Input::Command { session, id, .. } => refuse(session, id),
+            Input::Renamed { .. }
+            | Input::Thought { .. }
+            | Input::Analysed { .. }
+            | Input::Wake => {}
+        }
+    }
+
+    /// Closes the room. It refuses everything from here on.
+    pub(super) fn shut(&mut self, moment: &mut Moment<'_>) {
+        self.call_off_turn(moment);
+        self.drop_all_help(moment);
+        self.end_all_studies(moment);
+        self.closed = true;
+        moment.effects.push(Effect::Close);
+    }
+}
