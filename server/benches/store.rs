@@ -79,13 +79,8 @@ impl Rooms {
             event: NumberedEvent { seq: *seq, at: 1_790_000_000_000 + *seq, event },
             cause: Some(Cause { member: host, command }),
         };
-        Append {
-            room: self.codes[self.turn].clone(),
-            epoch: Epoch::FIRST,
-            entries: vec![entry],
-            games: Vec::new(),
-            closes: false,
-        }
+        let room = self.codes[self.turn].clone();
+        Append { entries: vec![entry], ..Append::nothing(room, Epoch::FIRST) }
     }
 }
 

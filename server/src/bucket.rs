@@ -20,11 +20,17 @@ impl Bucket {
 
     /// Takes a token, if there is one.
     pub(crate) fn take(&mut self, now: Instant) -> bool {
-        let has_one = self.has_one(now);
-        if has_one {
-            self.tokens -= 1.0;
+        self.take_many(now, 1)
+    }
+
+    /// Takes so many tokens, or none if there are fewer.
+    pub(crate) fn take_many(&mut self, now: Instant, count: u32) -> bool {
+        self.fill(now);
+        let has_them = self.tokens >= f64::from(count);
+        if has_them {
+            self.tokens -= f64::from(count);
         }
-        has_one
+        has_them
     }
 
     /// Whether there is a token.

@@ -112,10 +112,16 @@ pub struct Args {
           default_value_t = Limits::DEFAULT.abandoned_game_ms / 1_000)]
     pub abandon_after: u64,
 
-    /// Keep the logs of closed rooms for so many days. Finished games are kept for ever.
+    /// Keep the logs of closed rooms, and members without a finished game, for so many days.
+    /// Finished games are kept for ever.
     #[arg(long, env = "FIVEFOLD_KEEP_ROOMS", value_name = "DAYS",
           default_value_t = Limits::DEFAULT.closed_rooms_kept.as_secs() / DAY_SECS)]
     pub keep_rooms: u64,
+
+    /// Make no rooms while less than so many MiB of the disk are free. Running games go on.
+    #[arg(long, env = "FIVEFOLD_DISK_RESERVE", value_name = "MIB",
+          default_value_t = Limits::DEFAULT.disk_reserve >> 20)]
+    pub disk_reserve: u64,
 
     /// Most sessions.
     #[arg(long, env = "FIVEFOLD_SESSIONS", value_name = "NUMBER",
@@ -280,6 +286,7 @@ impl Args {
                 claim_after_ms: ms(self.claim_after),
                 abandoned_game_ms: ms(self.abandon_after),
                 closed_rooms_kept: Duration::from_secs(self.keep_rooms.saturating_mul(DAY_SECS)),
+                disk_reserve: self.disk_reserve.saturating_mul(1 << 20),
                 ..default.limits
             },
             clock: default.clock,

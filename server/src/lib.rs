@@ -8,6 +8,7 @@ mod chance;
 pub mod clock;
 pub mod config;
 mod directory;
+mod disk;
 pub mod files;
 pub mod http;
 pub mod limits;
@@ -44,6 +45,7 @@ use self::{
     admission::{Admission, Full, Place},
     clock::Clock,
     config::Config,
+    disk::Disk,
     http::PageSource,
     limits::{
         CONNECTIONS_SPARE, CONNECTIONS_SPARE_PER_ADDRESS, Limits, MONITOR_CONNECTIONS_MAX,
@@ -119,8 +121,11 @@ pub async fn run(
     let (pool, bots) = Pool::start(bot_threads.get(), Arc::clone(&metrics))?;
     let stop_rooms = CancellationToken::new();
     let (connections, rooms) = (TaskTracker::new(), TaskTracker::new());
+    let disk = Disk::new(Arc::clone(&library), Arc::clone(&metrics), limits.disk_reserve);
+    let disk = Arc::new(disk);
     let around = Surroundings {
         store: store.clone(),
+        disk: Arc::clone(&disk),
         pool: pool.clone(),
         metrics: Arc::clone(&metrics),
         clock,
@@ -146,10 +151,12 @@ pub async fn run(
     });
 
     reopen_rooms(&server.lobby, &store).await?;
+    disk.measure().await;
 
     let store_broke = tokio::select! {
         () = accept_all(listeners, &server, &connections) => false,
         () = writer.wait() => true,
+        never = disk.watch() => match never {},
         never = upkeep::forget_old(store, clock, limits.closed_rooms_kept) => match never {},
     };
     shutdown.cancel();

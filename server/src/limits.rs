@@ -31,6 +31,11 @@ pub const OTHER_FILES: usize = 64;
 pub const MONITOR_CONNECTIONS_MAX: usize = 16;
 /// Most messages that wait for one session. One that reads slower is ended.
 pub const OUTBOX_MESSAGES_MAX: usize = 64;
+/// The same in bytes.
+pub const OUTBOX_BYTES_MAX: usize = 1024 * 1024;
+/// Frames that a session may send for each command that it may send: a command may come in parts,
+/// and pings are answered.
+pub const FRAMES_PER_COMMAND: u32 = 2;
 /// Most inputs that wait for one room. What comes beyond is refused.
 pub const MAILBOX_INPUTS_MAX: usize = 128;
 /// Most effects of one room that wait for events to be stored. Beyond it the room takes no more
@@ -44,7 +49,7 @@ pub const GAMES_PAGE_MAX: usize = 50;
 pub const ARCHIVE_QUEUE_MAX: usize = 32;
 /// Most finished games that a server without a disk remembers: the last ones.
 pub const MEMORY_GAMES_MAX: usize = 1_000;
-/// Most names of members that a server without a disk remembers: the first ones.
+/// Most members that a server without a disk remembers: the first ones who took a seat.
 pub const MEMORY_MEMBERS_MAX: usize = 100_000;
 /// When a member was last seen is stored again after this time.
 pub const SEEN_AGAIN_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
@@ -128,6 +133,10 @@ pub const ADDRESS_SHARES: u32 = 10;
 pub const FORGET_INTERVAL: Duration = Duration::from_secs(60 * 60);
 /// Most rooms whose logs are forgotten in one commit.
 pub const FORGET_ROOMS_MAX: usize = 32;
+/// Most members who are deleted in one commit.
+pub const PRUNED_MEMBERS_MAX: usize = 1_000;
+/// How often the space on the disk is measured.
+pub const DISK_CHECK_INTERVAL: Duration = Duration::from_secs(10);
 /// Shortest time between two lists of spectators, or of absent players, sent by one room.
 pub const SPECTATOR_NEWS_INTERVAL_MS: u64 = 1_000;
 
@@ -192,8 +201,11 @@ pub struct Limits {
     pub bots_room_close_ms: u64,
     /// The same while a game between two people is running there.
     pub abandoned_room_close_ms: u64,
-    /// The log of a closed room is kept this long after its last event.
+    /// The log of a closed room is kept this long after its last event, and a member who has
+    /// finished no game this long after they were last seen.
     pub closed_rooms_kept: Duration,
+    /// When less than so many bytes of the disk are free, no rooms are made.
+    pub disk_reserve: u64,
 }
 
 impl Limits {
@@ -228,6 +240,7 @@ impl Limits {
         bots_room_close_ms: 10 * 1_000,
         abandoned_room_close_ms: 24 * 60 * 60 * 1_000,
         closed_rooms_kept: Duration::from_secs(30 * 24 * 60 * 60),
+        disk_reserve: 64 << 20,
     };
 }
 
@@ -286,7 +299,15 @@ const _: () = assert!(
             <= WRITE_BUFFER_MAX,
     "every message has room in an empty write buffer"
 );
+const _: () = assert!(
+    4 * WRITE_BUFFER_MAX <= OUTBOX_BYTES_MAX,
+    "a few of the longest messages may wait for a session"
+);
 const _: () = assert!(READ_BUFFER <= Limits::DEFAULT.message_max);
+const _: () = assert!(
+    SEEN_AGAIN_AFTER.as_secs() < Limits::DEFAULT.closed_rooms_kept.as_secs(),
+    "members who come back every day are not pruned"
+);
 const _: () = assert!(
     STOP_SESSIONS_WITHIN.as_millis() + 2 * STOP_REST_WITHIN.as_millis() < 5_000
         && CLOSE_LINGER.as_millis() < STOP_SESSIONS_WITHIN.as_millis(),

@@ -170,6 +170,8 @@ impl Lobby {
             return Err(Refusal::new(Reason::ServerFull, text));
         }
 
+        self.around.disk.may_grow()?;
+
         let code = self.unused_code();
         let mut founding = Effects::new();
         let room = Room::create(

@@ -59,30 +59,27 @@ impl Members {
             let text = "Somebody else has the public id of this identity. Make a new one.";
             return Err(Refusal::new(Reason::NotAllowed, text));
         }
-        let is_news = match (&known, &name) {
-            (Some(known), Some(name)) => {
-                let since = Duration::from_millis(now.saturating_sub(known.seen_at));
-                known.name != *name || since >= SEEN_AGAIN_AFTER
-            }
-            (None, Some(_)) => true,
-            (_, None) => false,
-        };
+        let is_stale = known.as_ref().is_some_and(|known| {
+            let since = Duration::from_millis(now.saturating_sub(known.seen_at));
+            name.as_ref().is_some_and(|name| known.name != *name) || since >= SEEN_AGAIN_AFTER
+        });
         let name =
             name.or(known.map(|known| known.name)).unwrap_or_else(|| chance::guest_name(&id));
         let greeted = Greeted { member: Member { id, name }, hash };
-        if is_news && let Err(error) = self.remember(&greeted, now).await {
+        if is_stale && let Err(error) = self.update(&greeted, now).await {
             tracing::warn!(%error, "the name of a member is not stored");
         }
         Ok(greeted)
     }
 
-    /// Keeps what somebody is called.
+    /// Updates the name of a member, and when they were last seen. Nothing is stored of those who
+    /// never took a seat: anybody can make identities without end.
     ///
     /// # Errors
     /// When that could not be stored.
-    pub(crate) async fn remember(&self, who: &Greeted, now: u64) -> Result<(), StorageError> {
+    pub(crate) async fn update(&self, who: &Greeted, now: u64) -> Result<(), StorageError> {
         let Greeted { member: Member { id, name }, hash } = who.clone();
         let member = KnownMember { id, hash, name, seen_at: now };
-        self.store.turn().await?.remember(member).wait().await
+        self.store.turn().await?.update_member(member).wait().await
     }
 }

@@ -22,7 +22,7 @@ use prometheus_client::{
 };
 use serde::Serialize;
 
-use crate::admission::Full;
+use crate::{admission::Full, store::DiskSpace};
 
 /// Everything that is measured.
 #[derive(Debug)]
@@ -37,6 +37,8 @@ pub(crate) struct Metrics {
     mailbox_depth: Gauge,
     commit: Histogram,
     thinking: Histogram,
+    database: Gauge,
+    disk_free: Gauge,
     /// Jobs that found the bots' queue full.
     pub(crate) thoughts_dropped: Counter,
     commits_failed: Counter,
@@ -120,6 +122,8 @@ impl Metrics {
             commit: Histogram::new(exponential_buckets(50e-6, 2.0, 16)),
             // From 1 millisecond to 8 seconds.
             thinking: Histogram::new(exponential_buckets(1e-3, 2.0, 14)),
+            database: Gauge::default(),
+            disk_free: Gauge::default(),
             thoughts_dropped: Counter::default(),
             commits_failed: Counter::default(),
             rooms_failed: Counter::default(),
@@ -155,6 +159,10 @@ impl Metrics {
         registry.register_with_unit("commit", help, Unit::Seconds, self.commit.clone());
         let help = "How long bots thought about one job";
         registry.register_with_unit("thinking", help, Unit::Seconds, self.thinking.clone());
+        let help = "Size of the database and its log";
+        registry.register_with_unit("database", help, Unit::Bytes, self.database.clone());
+        let help = "Free space on the disk of the database";
+        registry.register_with_unit("disk_free", help, Unit::Bytes, self.disk_free.clone());
         let help = "Jobs dropped because too many waited for the bots";
         registry.register("thoughts_dropped", help, self.thoughts_dropped.clone());
         let help = "Times that a room's events could not be stored";
@@ -208,6 +216,12 @@ impl Metrics {
         note_most(&self.mailbox_depth, depth);
     }
 
+    /// Notes how much space the database takes and has.
+    pub(crate) fn note_disk(&self, space: DiskSpace) {
+        set(&self.database, space.used);
+        set(&self.disk_free, space.free);
+    }
+
     /// Notes how long a bot has thought.
     pub(crate) fn note_thinking(&self, time: Duration) {
         self.thinking.observe(time.as_secs_f64());
@@ -232,7 +246,6 @@ impl Metrics {
 
     /// Everything as text. What says "since the last look" begins anew.
     pub(crate) fn render(&self, levels: Levels) -> String {
-        let set = |gauge: &Gauge, value| gauge.set(i64::try_from(value).unwrap_or(i64::MAX));
         set(&self.levels.sessions, levels.sessions);
         set(&self.levels.rooms, levels.rooms);
         set(&self.levels.games, levels.games);
@@ -247,6 +260,13 @@ impl Metrics {
 }
 
 fn note_most(gauge: &Gauge, value: usize) {
-    let value = i64::try_from(value).unwrap_or(i64::MAX);
-    gauge.inner().fetch_max(value, Ordering::Relaxed);
+    gauge.inner().fetch_max(level(value), Ordering::Relaxed);
+}
+
+fn set(gauge: &Gauge, value: impl TryInto<i64>) {
+    gauge.set(level(value));
+}
+
+fn level(value: impl TryInto<i64>) -> i64 {
+    value.try_into().unwrap_or(i64::MAX)
 }

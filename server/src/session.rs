@@ -4,6 +4,7 @@
 //! others on, and writes what its outbox holds. How rooms and games work is unknown here.
 
 mod close;
+mod frames;
 
 use std::{
     collections::HashMap,
@@ -28,24 +29,27 @@ use tokio_tungstenite::{
 };
 use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
-use self::close::End;
+use self::{close::End, frames::Metered};
 use crate::{
     Server,
     bucket::Bucket,
     chance,
     limits::{
-        CODE_REFUSALS_MAX, JOINED_ROOMS_MAX, READ_BUFFER, TOO_FAST_REFUSALS_MAX, WRITE_BUFFER,
-        WRITE_BUFFER_MAX,
+        CODE_REFUSALS_MAX, FRAMES_PER_COMMAND, JOINED_ROOMS_MAX, Limits, READ_BUFFER,
+        TOO_FAST_REFUSALS_MAX, WRITE_BUFFER, WRITE_BUFFER_MAX,
     },
     lobby::{RoomHandle, no_such_room},
     members::Greeted,
-    outbox::{Outbox, encode},
+    outbox::{Outbox, OutboxReceiver, encode},
     rates::Rate,
     room::{Input, Member, NOT_STORED, SessionId, actor::Letter},
 };
 
-/// A socket after its handshake.
-pub(crate) type Socket = hyper_util::rt::TokioIo<hyper::upgrade::Upgraded>;
+/// A connection after its handshake.
+type Connection = hyper_util::rt::TokioIo<hyper::upgrade::Upgraded>;
+
+/// The same with its frames counted.
+type Socket = Metered<Connection>;
 
 /// How sockets are read and written.
 fn config(message_max: usize) -> WebSocketConfig {
@@ -58,10 +62,24 @@ fn config(message_max: usize) -> WebSocketConfig {
         .accept_unmasked_frames(false)
 }
 
+/// A client that sends commands too fast is refused for a while before it is ended: this does not
+/// end it earlier.
+fn frames_allowed(limits: &Limits) -> Bucket {
+    let per_second = f64::from(limits.commands_per_second) * f64::from(FRAMES_PER_COMMAND);
+    let burst = limits.commands_burst.saturating_add(TOO_FAST_REFUSALS_MAX);
+    Bucket::new(Instant::now(), per_second, burst.saturating_mul(FRAMES_PER_COMMAND))
+}
+
 /// Runs a session until either side ends it.
-pub(crate) async fn run(socket: Socket, id: SessionId, address: IpAddr, server: Arc<Server>) {
+pub(crate) async fn run(
+    connection: Connection,
+    id: SessionId,
+    address: IpAddr,
+    server: Arc<Server>,
+) {
     let role = tungstenite::protocol::Role::Server;
     let config = config(server.limits.message_max);
+    let socket = Metered::new(connection, frames_allowed(&server.limits));
     let socket = WebSocketStream::from_raw_socket(socket, role, Some(config)).await;
     let (outbox, messages, ending) = Outbox::new(&server.stop);
     let now = Instant::now();
@@ -109,7 +127,7 @@ struct Session {
     server: Arc<Server>,
     socket: WebSocketStream<Socket>,
     outbox: Outbox,
-    messages: mpsc::Receiver<Utf8Bytes>,
+    messages: OutboxReceiver,
     /// The outbox was full, or the server stops.
     ending: CancellationToken,
     /// Who this is; nobody before `hello`.
@@ -216,7 +234,7 @@ impl Session {
         server.metrics.note_outbox(messages.len() + 1);
         let write = async {
             socket.feed(tungstenite::Message::Text(first)).await?;
-            while let Ok(next) = messages.try_recv() {
+            while let Some(next) = messages.try_recv() {
                 socket.feed(tungstenite::Message::Text(next)).await?;
             }
             socket.flush().await
@@ -379,6 +397,7 @@ impl Session {
         let secret = identity.as_ref().or(made.as_ref()).expect("one of the two");
         let greeted = self.server.members.greet(secret, name, self.server.clock.now()).await?;
         let Member { id: you, name } = greeted.member.clone();
+        self.outbox.identify(greeted.hash);
         self.who = Some(greeted);
         // The lag is known before the first move.
         self.ping_at = Instant::now();
@@ -444,7 +463,7 @@ impl Session {
             return Err(busy().into());
         }
         who.member.name = name;
-        if let Err(error) = self.server.members.remember(&who, self.server.clock.now()).await {
+        if let Err(error) = self.server.members.update(&who, self.server.clock.now()).await {
             tracing::warn!(%error, "the name of a member is not stored");
             return Err(Refusal::new(Reason::Unavailable, NOT_STORED).into());
         }

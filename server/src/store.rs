@@ -53,12 +53,20 @@ pub trait Storage: Send + fmt::Debug + 'static {
     /// When the commit failed; nothing of the batch is then in any log.
     fn append(&mut self, batch: &[Append]) -> Result<Vec<Result<(), Conflict>>, StorageError>;
 
-    /// Keeps what is known of these members, in one commit; what was known of them before is
-    /// forgotten.
+    /// Updates the names of those members who are stored, and when they were last seen, in one
+    /// commit. Others stay unknown: a member is stored with the first seat they take
+    /// ([`Append::members`]).
     ///
     /// # Errors
     /// When the commit failed.
-    fn remember(&mut self, members: &[KnownMember]) -> Result<(), StorageError>;
+    fn update_members(&mut self, members: &[KnownMember]) -> Result<(), StorageError>;
+
+    /// Deletes members who were last seen before `before`, in milliseconds since the Unix epoch,
+    /// and have finished no game: at most so many at once. Returns how many.
+    ///
+    /// # Errors
+    /// When the commit failed; nobody is then deleted.
+    fn prune_members(&mut self, before: u64, members_max: usize) -> Result<usize, StorageError>;
 
     /// Forgets the logs of closed rooms whose last event is older than `before`, in milliseconds
     /// since the Unix epoch, of at most so many at once; the games that ended there stay. Of how
@@ -105,9 +113,24 @@ pub trait Archive: Send + fmt::Debug {
     /// # Errors
     /// When they cannot be read.
     fn games(&mut self, query: &GameQuery) -> Result<GameList, StorageError>;
+
+    /// The space that the storage takes and has left; absent where it has no disk.
+    ///
+    /// # Errors
+    /// When it cannot be measured.
+    fn disk_space(&mut self) -> Result<Option<DiskSpace>, StorageError>;
 }
 
-/// What is known of a member who has said what he is called.
+/// Space on the disk, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DiskSpace {
+    /// Taken by the database and its log.
+    pub used: u64,
+    /// Free for the server's user.
+    pub free: u64,
+}
+
+/// A member who has taken a seat.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KnownMember {
     /// His public id.
@@ -174,6 +197,9 @@ pub struct Append {
     pub epoch: Epoch,
     /// The entries, in order. The first follows the last one that is in the log.
     pub entries: Vec<Entry>,
+    /// The members who take a seat by these entries. Those who are stored already get the name
+    /// and the time.
+    pub members: Vec<KnownMember>,
     /// The games that these entries end.
     pub games: Vec<FinishedGame>,
     /// Whether the room is closed by this. Its games stay.
@@ -181,12 +207,19 @@ pub struct Append {
 }
 
 impl Append {
+    /// Appends nothing, so far.
+    pub fn nothing(room: RoomCode, epoch: Epoch) -> Self {
+        let (entries, members, games) = (Vec::new(), Vec::new(), Vec::new());
+        Self { room, epoch, entries, members, games, closes: false }
+    }
+
     /// Takes the entries and the games out, to be appended.
     pub(crate) fn take(&mut self) -> Self {
         Self {
             room: self.room.clone(),
             epoch: self.epoch,
             entries: mem::take(&mut self.entries),
+            members: mem::take(&mut self.members),
             games: mem::take(&mut self.games),
             closes: self.closes,
         }

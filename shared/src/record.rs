@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     clock::TimeControl,
-    protocol::{Event, GameId, NumberedEvent, Player, Visibility},
+    protocol::{Event, GameId, MemberId, NumberedEvent, Player, Visibility},
     rules::{Outcome, Point, Rules, Stone},
 };
 
@@ -43,6 +43,13 @@ pub struct GameSummary {
     pub plies: usize,
     /// How it ended.
     pub outcome: Outcome,
+}
+
+impl GameSummary {
+    /// Whether this member played.
+    pub fn has_player(&self, member: &MemberId) -> bool {
+        self.black.is_member(member) || self.white.is_member(member)
+    }
 }
 
 /// One move of a finished game.

@@ -15,7 +15,7 @@ use std::{
 
 use fivefold_shared::{
     analysis::Report,
-    protocol::{CommandId, Event, Message, NumberedEvent, Reason, Refusal, RoomCode},
+    protocol::{CommandId, Event, Message, NumberedEvent, Player, Reason, Refusal, RoomCode},
     record::{FinishedGame, Recorder},
     rules::Position,
 };
@@ -30,10 +30,11 @@ use crate::{
     chance,
     clock::Clock,
     directory::Listed,
+    disk::Disk,
     limits::{FAULTS_MAX, FAULTS_WITHIN, HELD_EFFECTS_MAX, REBUILD_RETRY, REPORT_INTERVAL},
     metrics::Metrics,
-    outbox::{Outbox, Posted, encode},
-    store::{Append, AppendError, Conflict, Epoch, Reply, StorageError, Store},
+    outbox::{Encoder, Outbox, Outgoing, Posted, encode},
+    store::{Append, AppendError, Conflict, Epoch, KnownMember, Reply, StorageError, Store},
     thinking::{Call, Pool, Reports, Studying},
 };
 
@@ -50,6 +51,7 @@ pub(crate) struct Letter {
 #[derive(Clone, Debug)]
 pub(crate) struct Surroundings {
     pub(crate) store: Store,
+    pub(crate) disk: Arc<Disk>,
     pub(crate) pool: Pool,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) clock: Clock,
@@ -80,8 +82,7 @@ pub(crate) async fn run(
 ) {
     let Opened { room, effects, epoch, recorder, is_new } = opened;
     let code = room.code().clone();
-    let unstored =
-        Append { room: code.clone(), epoch, entries: vec![], games: vec![], closes: false };
+    let unstored = Append::nothing(code.clone(), epoch);
     let mut actor = Actor {
         room,
         code,
@@ -96,6 +97,7 @@ pub(crate) async fn run(
         asked: None,
         commit: None,
         handed_over: None,
+        encoder: Encoder::default(),
         listed,
         around,
     };
@@ -157,6 +159,7 @@ struct Actor {
     commit: Option<Reply<(), AppendError>>,
     /// When events were last handed to the store.
     handed_over: Option<Instant>,
+    encoder: Encoder,
     /// What others know of the room.
     listed: Arc<Listed>,
     around: Surroundings,
@@ -217,7 +220,8 @@ enum Held {
     Event(NumberedEvent),
     Listen(SessionId, Arc<Outbox>),
     Dismiss(SessionId),
-    Send(Arc<Outbox>, Message),
+    /// Send an answer to the command with this id, or news to one session.
+    Send(Arc<Outbox>, Option<CommandId>, Outgoing),
     Broadcast(Message),
     BroadcastExcept(Vec<SessionId>, Message),
     Think(Job),
@@ -241,14 +245,19 @@ impl Actor {
         let stop = self.around.stop.clone();
         let mut stopped = pin!(stop.cancelled());
         let mut stopping = false;
-        self.take(founding, None);
-        // Whoever makes a room enters it at once. With that in hand before anything is stored, he
-        // is told if the room cannot be.
-        if is_new {
+        // The creator's `Enter` follows immediately. Take it before the first commit, so that a
+        // failure can be reported to them.
+        let entry = if is_new {
             tokio::select! {
-                Some(letter) = mailbox.recv() => self.receive(letter),
-                () = self.around.stop.cancelled() => {}
+                letter = mailbox.recv() => letter,
+                () = self.around.stop.cancelled() => None,
             }
+        } else {
+            None
+        };
+        self.take(founding, entry.as_ref().map(|letter| &letter.outbox));
+        if let Some(letter) = entry {
+            self.receive(letter);
         }
         loop {
             let is_settled = self.held.is_empty() && self.commit.is_none();
@@ -386,6 +395,7 @@ impl Actor {
                 Effect::Append(entry) => {
                     let event = entry.event.clone();
                     self.report(&event);
+                    self.note_seated(&event, sender);
                     if let Some((id, record)) = self.recorder.read(&event) {
                         // Games that began under an older server have told none.
                         let id = id.unwrap_or_else(chance::game_id);
@@ -403,7 +413,10 @@ impl Actor {
                     Held::Dismiss(session)
                 }
                 Effect::Send { session, message } => match self.sessions.get(&session).or(sender) {
-                    Some(outbox) => Held::Send(Arc::clone(outbox), message),
+                    Some(outbox) => {
+                        let (outbox, id) = (Arc::clone(outbox), message.answers().cloned());
+                        Held::Send(outbox, id, self.encoder.encode(message))
+                    }
                     None => continue,
                 },
                 Effect::Broadcast(message) => Held::Broadcast(message),
@@ -436,6 +449,16 @@ impl Actor {
         }
     }
 
+    /// A member is stored in the commit of their first seat.
+    fn note_seated(&mut self, event: &NumberedEvent, sender: Option<&Arc<Outbox>>) {
+        if let Event::Sat { player: Player::Member { member, name, .. }, .. } = &event.event
+            && let Some(hash) = sender.and_then(|outbox| outbox.identity())
+        {
+            let (id, name) = (member.clone(), name.clone());
+            self.unstored.members.push(KnownMember { id, hash, name, seen_at: event.at });
+        }
+    }
+
     /// Everything that was handed to the store is stored: tells it, and does what waited for it.
     fn release(&mut self) {
         if let Some(since) = self.handed_over.take() {
@@ -465,8 +488,8 @@ impl Actor {
                 self.listening.remove(&session);
             }
             // Who has ended is found out at the next broadcast, or says so.
-            Held::Send(outbox, message) => {
-                outbox.post(encode(&message));
+            Held::Send(outbox, _, message) => {
+                outbox.post(message);
             }
             Held::Broadcast(message) => self.broadcast(&message, &[]),
             Held::BroadcastExcept(sessions, message) => self.broadcast(&message, &sessions),
@@ -564,9 +587,9 @@ impl Actor {
         drop(self.unstored.take());
         for held in std::mem::take(&mut self.held) {
             match held {
-                Held::Send(outbox, message) => {
+                Held::Send(outbox, id, _) => {
                     self.around.metrics.refused(Reason::Unavailable);
-                    refuse(&outbox, message.answers(), Reason::Unavailable, NOT_STORED);
+                    refuse(&outbox, id.as_ref(), Reason::Unavailable, NOT_STORED);
                 }
                 Held::CancelThinking(_) | Held::Dismiss(_) => self.perform(held),
                 Held::Event(_)
@@ -582,6 +605,8 @@ impl Actor {
             }
         }
         self.listening.clear();
+        // The same number may come to mean another event.
+        self.encoder = Encoder::default();
     }
 
     /// Builds the room anew from its log, and tells its members. Whether it goes on.

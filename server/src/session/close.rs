@@ -16,7 +16,7 @@ use tokio_tungstenite::{
     },
 };
 
-use super::Socket;
+use super::{Socket, frames::TooManyFrames};
 use crate::limits::CLOSE_LINGER;
 
 /// Why a session ends.
@@ -37,6 +37,10 @@ impl End {
     pub(super) const TOO_FAST: Self = Self::Close {
         code: close::POLICY,
         reason: "Too many commands. Come back, and send fewer.",
+    };
+    const TOO_MANY_FRAMES: Self = Self::Close {
+        code: close::POLICY,
+        reason: "Too many frames, such as pings. Come back, and send fewer.",
     };
     pub(super) const RESTART: Self = Self::Close {
         code: close::RESTART,
@@ -80,8 +84,13 @@ impl End {
         match error {
             Error::Protocol(ProtocolError::ResetWithoutClosingHandshake)
             | Error::ConnectionClosed
-            | Error::AlreadyClosed
-            | Error::Io(_) => Self::Gone,
+            | Error::AlreadyClosed => Self::Gone,
+            Error::Io(error)
+                if error.get_ref().is_some_and(|error| error.is::<TooManyFrames>()) =>
+            {
+                Self::TOO_MANY_FRAMES
+            }
+            Error::Io(_) => Self::Gone,
             Error::Capacity(_) => Self::TOO_BIG,
             Error::Utf8(_) => Self::INVALID_TEXT,
             Error::WriteBufferFull(_) => Self::TOO_SLOW,
@@ -114,7 +123,7 @@ pub(super) async fn close(mut socket: WebSocketStream<Socket>, end: End) {
         if frame.is_some() {
             socket.send(tungstenite::Message::Close(frame)).await?;
         }
-        let raw = socket.get_mut();
+        let raw = socket.get_mut().unmetered();
         raw.shutdown().await?;
         let mut unread = [0; 512];
         while raw.read(&mut unread).await? > 0 {}

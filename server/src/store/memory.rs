@@ -11,7 +11,8 @@ use fivefold_shared::{
 };
 
 use super::{
-    Append, Archive, Claim, Conflict, Epoch, GameQuery, KnownMember, Storage, StorageError,
+    Append, Archive, Claim, Conflict, DiskSpace, Epoch, GameQuery, KnownMember, Storage,
+    StorageError,
 };
 use crate::{
     limits::{MEMORY_GAMES_MAX, MEMORY_MEMBERS_MAX},
@@ -62,16 +63,31 @@ impl Storage for Memory {
         Ok(batch.iter().map(|append| shelves.append(append)).collect())
     }
 
-    fn remember(&mut self, members: &[KnownMember]) -> Result<(), StorageError> {
+    fn update_members(&mut self, members: &[KnownMember]) -> Result<(), StorageError> {
         let mut shelves = self.shelves();
         for member in members {
-            if shelves.members.len() < MEMORY_MEMBERS_MAX
-                || shelves.members.contains_key(&member.id)
+            if let Some(known) = shelves.members.get_mut(&member.id)
+                && known.hash == member.hash
             {
-                shelves.members.insert(member.id.clone(), member.clone());
+                known.name = member.name.clone();
+                known.seen_at = member.seen_at;
             }
         }
         Ok(())
+    }
+
+    fn prune_members(&mut self, before: u64, members_max: usize) -> Result<usize, StorageError> {
+        let mut shelves = self.shelves();
+        let Shelves { members, games, .. } = &mut *shelves;
+        let mut pruned = 0;
+        members.retain(|id, member| {
+            let is_idle = pruned < members_max
+                && member.seen_at < before
+                && !games.iter().any(|game| game.record.summary.has_player(id));
+            pruned += usize::from(is_idle);
+            !is_idle
+        });
+        Ok(pruned)
     }
 
     fn read(&mut self, room: &RoomCode) -> Result<Vec<Entry>, StorageError> {
@@ -100,6 +116,9 @@ impl Shelves {
             }
             Some(_) | None => return Err(Conflict::Owner),
         }
+        for member in &append.members {
+            self.save_member(member);
+        }
         if append.closes {
             self.rooms.remove(&append.room);
         }
@@ -109,6 +128,15 @@ impl Shelves {
             self.forgotten += 1;
         }
         Ok(())
+    }
+
+    fn save_member(&mut self, member: &KnownMember) {
+        if let Some(known) = self.members.get_mut(&member.id) {
+            known.name = member.name.clone();
+            known.seen_at = member.seen_at;
+        } else if self.members.len() < MEMORY_MEMBERS_MAX {
+            self.members.insert(member.id.clone(), member.clone());
+        }
     }
 }
 
@@ -128,9 +156,7 @@ impl Archive for Memory {
             let summary = &game.record.summary;
             (query.unlisted || summary.visibility == Visibility::Public)
                 && query.before.is_none_or(|before| *number < before)
-                && query.member.as_ref().is_none_or(|member| {
-                    summary.black.is_member(member) || summary.white.is_member(member)
-                })
+                && query.member.as_ref().is_none_or(|member| summary.has_player(member))
         };
         let numbered = (shelves.forgotten + 1..).zip(&shelves.games).filter(is_asked_for);
         let mut newest: Vec<_> = numbered.collect();
@@ -144,5 +170,9 @@ impl Archive for Memory {
             games: newest.iter().take(query.max).map(list).collect(),
             next: next.map(|last| newest[last].0),
         })
+    }
+
+    fn disk_space(&mut self) -> Result<Option<DiskSpace>, StorageError> {
+        Ok(None)
     }
 }

@@ -83,6 +83,12 @@ const MIGRATIONS: &[&str] = &[
     -- Rooms whose logs are forgotten one day; then their seq is 0.
     CREATE INDEX room_closed ON room (id) WHERE closed = 1 AND seq > 0;
     ",
+    "
+    -- Members without a finished game are pruned when nobody has seen them for long.
+    ALTER TABLE member ADD COLUMN has_game INTEGER NOT NULL DEFAULT 0;
+    UPDATE member SET has_game = 1 WHERE id IN (SELECT member FROM player);
+    CREATE INDEX member_without_game ON member (seen_at) WHERE has_game = 0;
+    ",
 ];
 
 /// What a file is.

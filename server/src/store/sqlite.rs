@@ -3,7 +3,11 @@
 //! A commit is a write-ahead log frame with full sync: when it returns, it is on the disk. Nothing
 //! about rooms is kept in memory, so a commit that fails leaves nothing behind to be undone.
 
-use std::{path::Path, time::Duration};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use fivefold_shared::{
     protocol::{GameId, MemberId, NumberedEvent, Player, RoomCode, Visibility},
@@ -16,8 +20,8 @@ use rusqlite::{
 use serde::de::DeserializeOwned;
 
 use super::{
-    Append, Archive, Claim, Conflict, DataFolder, Epoch, GameQuery, IdentityHash, KnownMember,
-    OpenError, Storage, StorageError,
+    Append, Archive, Claim, Conflict, DataFolder, DiskSpace, Epoch, GameQuery, IdentityHash,
+    KnownMember, OpenError, Storage, StorageError,
     folder::database_in,
     schema::{self, FORMAT, Kind},
 };
@@ -128,17 +132,28 @@ impl Storage for Sqlite {
         Ok(answers)
     }
 
-    fn remember(&mut self, members: &[KnownMember]) -> Result<(), StorageError> {
+    fn update_members(&mut self, members: &[KnownMember]) -> Result<(), StorageError> {
         let transaction =
             self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         for KnownMember { id, hash, name, seen_at } in members {
             transaction
                 .prepare_cached(
-                    "INSERT OR REPLACE INTO member (id, hash, name, seen_at) VALUES (?, ?, ?, ?)",
+                    "UPDATE member SET name = ?, seen_at = ? WHERE id = ? AND hash = ?",
                 )?
-                .execute((id.as_str(), hash.0, name.as_str(), seen_at))?;
+                .execute((name.as_str(), seen_at, id.as_str(), hash.0))?;
         }
         Ok(transaction.commit()?)
+    }
+
+    fn prune_members(&mut self, before: u64, members_max: usize) -> Result<usize, StorageError> {
+        let pruned = self
+            .connection
+            .prepare_cached(
+                "DELETE FROM member WHERE id IN
+                     (SELECT id FROM member WHERE has_game = 0 AND seen_at < ? LIMIT ?)",
+            )?
+            .execute((before.min(i64::MAX.cast_unsigned()), members_max))?;
+        Ok(pruned)
     }
 
     fn forget(&mut self, before: u64, rooms_max: usize) -> Result<usize, StorageError> {
@@ -179,7 +194,7 @@ impl Storage for Sqlite {
 
     fn archive(&self) -> Result<Box<dyn Archive>, StorageError> {
         let file = database_in(self.folder.path());
-        Ok(Box::new(SqliteArchive { connection: open_to_read(&file)? }))
+        Ok(Box::new(SqliteArchive { connection: open_to_read(&file)?, file }))
     }
 }
 
@@ -231,6 +246,9 @@ fn append_to_room(
     transaction
         .prepare_cached("UPDATE room SET seq = ?, last = ? WHERE id = ?")?
         .execute((tail.seq, tail.last, tail.room))?;
+    for member in &append.members {
+        save_member(transaction, member)?;
+    }
     for game in &append.games {
         save(transaction, tail.room, game)?;
     }
@@ -240,6 +258,17 @@ fn append_to_room(
             .execute((tail.room,))?;
     }
     Ok(Ok(()))
+}
+
+fn save_member(transaction: &Transaction<'_>, member: &KnownMember) -> Result<(), StorageError> {
+    let KnownMember { id, hash, name, seen_at } = member;
+    transaction
+        .prepare_cached(
+            "INSERT INTO member (id, hash, name, seen_at) VALUES (?, ?, ?, ?)
+             ON CONFLICT DO UPDATE SET name = excluded.name, seen_at = excluded.seen_at",
+        )?
+        .execute((id.as_str(), hash.0, name.as_str(), seen_at))?;
+    Ok(())
 }
 
 fn save(transaction: &Transaction<'_>, room: i64, game: &FinishedGame) -> Result<(), StorageError> {
@@ -261,6 +290,9 @@ fn save(transaction: &Transaction<'_>, room: i64, game: &FinishedGame) -> Result
                     "INSERT INTO player (member, game) VALUES (?, ?) ON CONFLICT DO NOTHING",
                 )?
                 .execute((member.as_str(), number))?;
+            transaction
+                .prepare_cached("UPDATE member SET has_game = 1 WHERE id = ?")?
+                .execute((member.as_str(),))?;
         }
     }
     Ok(())
@@ -339,6 +371,7 @@ fn entry(row: &Row<'_>) -> rusqlite::Result<Result<Entry, StorageError>> {
 #[derive(Debug)]
 struct SqliteArchive {
     connection: Connection,
+    file: PathBuf,
 }
 
 impl Archive for SqliteArchive {
@@ -406,6 +439,19 @@ impl Archive for SqliteArchive {
             last = Some(number);
         }
         Ok(list)
+    }
+
+    fn disk_space(&mut self) -> Result<Option<DiskSpace>, StorageError> {
+        let measure = || -> io::Result<DiskSpace> {
+            let mut log = self.file.clone().into_os_string();
+            log.push("-wal");
+            // Where nothing was written since the start there is no log.
+            let log = fs::metadata(log).map_or(0, |log| log.len());
+            let disk = rustix::fs::statvfs(&self.file)?;
+            let free = disk.f_bavail.saturating_mul(disk.f_frsize);
+            Ok(DiskSpace { used: fs::metadata(&self.file)?.len() + log, free })
+        };
+        measure().map(Some).map_err(|error| StorageError::Failed(error.to_string()))
     }
 }
 

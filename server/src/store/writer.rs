@@ -12,7 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::{Append, AppendError, Blocking, Claim, KnownMember, Storage, StorageError};
 use crate::{
-    limits::{FORGET_ROOMS_MAX, WRITER_QUEUE_MAX},
+    limits::{FORGET_ROOMS_MAX, PRUNED_MEMBERS_MAX, WRITER_QUEUE_MAX},
     room::Entry,
 };
 
@@ -45,11 +45,12 @@ pub(crate) struct Reply<T, E>(oneshot::Receiver<Result<T, E>>);
 
 #[derive(Debug)]
 enum Request {
-    Remember(KnownMember, oneshot::Sender<Result<(), StorageError>>),
+    UpdateMember(KnownMember, oneshot::Sender<Result<(), StorageError>>),
     Claim(oneshot::Sender<Result<Vec<Claim>, StorageError>>),
     Append(Append, oneshot::Sender<Result<(), AppendError>>),
     Read(RoomCode, oneshot::Sender<Result<Vec<Entry>, StorageError>>),
     Forget(u64, oneshot::Sender<Result<usize, StorageError>>),
+    PruneMembers(u64, oneshot::Sender<Result<usize, StorageError>>),
 }
 
 impl Store {
@@ -90,10 +91,17 @@ impl Turn<'_> {
         Reply(reply)
     }
 
-    /// Asks for something to be kept about a member.
-    pub(crate) fn remember(self, member: KnownMember) -> Reply<(), StorageError> {
+    /// Asks for a member's name and time to be updated; see [`Storage::update_members`].
+    pub(crate) fn update_member(self, member: KnownMember) -> Reply<(), StorageError> {
         let (answer, reply) = oneshot::channel();
-        self.0.send(Request::Remember(member, answer));
+        self.0.send(Request::UpdateMember(member, answer));
+        Reply(reply)
+    }
+
+    /// Asks for idle members to be deleted; see [`Storage::prune_members`].
+    pub(crate) fn prune_members(self, before: u64) -> Reply<usize, StorageError> {
+        let (answer, reply) = oneshot::channel();
+        self.0.send(Request::PruneMembers(before, answer));
         Reply(reply)
     }
 
@@ -150,7 +158,7 @@ impl Writer {
                     group.appends.push(append);
                     group.append_answers.push(answer);
                 }
-                Request::Remember(member, answer) => {
+                Request::UpdateMember(member, answer) => {
                     group.members.push(member);
                     group.member_answers.push(answer);
                 }
@@ -165,6 +173,10 @@ impl Writer {
                 Request::Forget(before, answer) => {
                     group.commit(storage);
                     report(answer, storage.forget(before, FORGET_ROOMS_MAX));
+                }
+                Request::PruneMembers(before, answer) => {
+                    group.commit(storage);
+                    report(answer, storage.prune_members(before, PRUNED_MEMBERS_MAX));
                 }
             }
             let is_full = group.appends.len().max(group.members.len()) >= WRITER_QUEUE_MAX;
@@ -191,7 +203,7 @@ impl Group {
             self.commit_appends(storage);
         }
         if !self.members.is_empty() {
-            let result = storage.remember(&self.members);
+            let result = storage.update_members(&self.members);
             if let Err(error) = &result {
                 tracing::error!(%error, "cannot store the names of members");
             }

@@ -63,9 +63,14 @@ impl Storage for Disk {
         self.kept.append(batch)
     }
 
-    fn remember(&mut self, members: &[KnownMember]) -> Result<(), StorageError> {
+    fn update_members(&mut self, members: &[KnownMember]) -> Result<(), StorageError> {
         self.fail_sometimes()?;
-        self.kept.remember(members)
+        self.kept.update_members(members)
+    }
+
+    fn prune_members(&mut self, before: u64, members_max: usize) -> Result<usize, StorageError> {
+        self.fail_sometimes()?;
+        self.kept.prune_members(before, members_max)
     }
 
     fn read(&mut self, room: &RoomCode) -> Result<Vec<Entry>, StorageError> {

@@ -166,6 +166,15 @@ impl Client {
         self.socket.send(message).await.unwrap();
     }
 
+    /// Gathers a message, to be sent with others.
+    pub(crate) async fn feed(&mut self, message: tungstenite::Message) {
+        self.socket.feed(message).await.unwrap();
+    }
+
+    pub(crate) async fn flush(&mut self) {
+        self.socket.flush().await.unwrap();
+    }
+
     pub(crate) async fn send_text(&mut self, text: impl Into<Utf8Bytes>) {
         self.send_raw(tungstenite::Message::Text(text.into())).await;
     }
@@ -218,7 +227,7 @@ impl Client {
                 Some(Ok(tungstenite::Message::Text(text))) => {
                     return Message::from_json(&text).unwrap();
                 }
-                Some(Ok(tungstenite::Message::Ping(_))) => {}
+                Some(Ok(tungstenite::Message::Ping(_) | tungstenite::Message::Pong(_))) => {}
                 other => panic!("not a message: {other:?}"),
             }
         }

@@ -9,10 +9,17 @@ use fivefold_server::limits::{
 use fivefold_shared::protocol::{DEPTH_MAX, Event, Message, Player, Reason, close};
 use serde_json::json;
 use tokio::io::AsyncReadExt;
-use tokio_tungstenite::tungstenite::{Error, http::StatusCode};
+use tokio_tungstenite::tungstenite::{
+    self, Error,
+    http::StatusCode,
+    protocol::frame::{
+        Frame,
+        coding::{Data, OpCode},
+    },
+};
 
 use crate::{
-    harness::{LIMITS, TestServer, joined, within},
+    harness::{Client, LIMITS, TestServer, joined, within},
     storage::Brittle,
 };
 
@@ -357,5 +364,46 @@ async fn who_does_not_read_is_ended_and_holds_up_nobody() {
         }
     }
     assert_eq!(eve.closed().await.0, close::TOO_SLOW);
+    server.stop().await;
+}
+
+/// Sends so many of these at once.
+async fn flood(client: &mut Client, frame: &tungstenite::Message, count: usize) {
+    for _ in 0..count {
+        client.feed(frame.clone()).await;
+    }
+}
+
+#[tokio::test]
+async fn frames_that_are_no_commands_are_counted_too() {
+    // 2 * (10 + 100) frames at once, and then 2 a second.
+    let limits = Limits { commands_per_second: 1, commands_burst: 10, ..LIMITS };
+    let server = TestServer::start(limits);
+    let part = Frame::message(Vec::new(), OpCode::Data(Data::Continue), false);
+    let begin = Frame::message(Vec::new(), OpCode::Data(Data::Text), false);
+    let cases = [
+        tungstenite::Message::Ping(Vec::new().into()),
+        tungstenite::Message::Pong(Vec::new().into()),
+        tungstenite::Message::Frame(part),
+    ];
+    for frame in cases {
+        let mut client = server.greet("Ann").await;
+        if let tungstenite::Message::Frame(_) = frame {
+            client.feed(tungstenite::Message::Frame(begin.clone())).await;
+            flood(&mut client, &frame, 200).await;
+            let end =
+                Frame::message(r#"{"type":"ping","id":"end"}"#, OpCode::Data(Data::Continue), true);
+            client.send_raw(tungstenite::Message::Frame(end)).await;
+            assert!(matches!(client.receive().await, Message::Pong { .. }));
+            client.feed(tungstenite::Message::Frame(begin.clone())).await;
+        } else {
+            flood(&mut client, &frame, 200).await;
+            client.ask(json!({"type": "ping"})).await;
+        }
+        flood(&mut client, &frame, 40).await;
+        client.flush().await;
+        let (code, reason) = client.closed().await;
+        assert_eq!((code, reason.contains("frames")), (close::POLICY, true), "{frame:?}: {reason}");
+    }
     server.stop().await;
 }

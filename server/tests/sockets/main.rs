@@ -11,6 +11,7 @@ mod handshake;
 mod harness;
 mod limits;
 mod logs;
+mod members;
 mod metrics;
 mod own;
 mod page;

@@ -29,8 +29,12 @@ impl Storage for Broken {
         panic!("the storage breaks");
     }
 
-    fn remember(&mut self, _: &[KnownMember]) -> Result<(), StorageError> {
+    fn update_members(&mut self, _: &[KnownMember]) -> Result<(), StorageError> {
         Ok(())
+    }
+
+    fn prune_members(&mut self, _: u64, _: usize) -> Result<usize, StorageError> {
+        Ok(0)
     }
 
     fn read(&mut self, _: &RoomCode) -> Result<Vec<Entry>, StorageError> {
@@ -64,11 +68,15 @@ impl Storage for Brittle {
         self.memory.append(batch)
     }
 
-    fn remember(&mut self, members: &[KnownMember]) -> Result<(), StorageError> {
+    fn update_members(&mut self, members: &[KnownMember]) -> Result<(), StorageError> {
         if self.is_broken.load(Ordering::SeqCst) {
             return Err(StorageError::Failed("no space left".into()));
         }
-        self.memory.remember(members)
+        self.memory.update_members(members)
+    }
+
+    fn prune_members(&mut self, before: u64, members_max: usize) -> Result<usize, StorageError> {
+        self.memory.prune_members(before, members_max)
     }
 
     fn read(&mut self, room: &RoomCode) -> Result<Vec<Entry>, StorageError> {

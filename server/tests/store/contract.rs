@@ -167,12 +167,44 @@ fn members_are_remembered_as_last_said() {
             name: Name::new(name).unwrap(),
             seen_at,
         };
-        storage.remember(&[known(1, "Ann", 5), known(2, "Bob", 6)]).unwrap();
-        storage.remember(&[known(1, "Anna", 7)]).unwrap();
+        // Nobody is stored before they take a seat.
+        storage.update_members(&[known(1, "Ann", 4)]).unwrap();
         let mut archive = storage.archive().unwrap();
+        assert_eq!(archive.member(&member(1)).unwrap(), None);
+        let members = vec![known(1, "Ann", 5), known(2, "Bob", 6)];
+        storage.append(&[Append { members, ..append(1, log(3), 0) }]).unwrap();
+        storage.update_members(&[known(1, "Anna", 7), known(3, "Cid", 7)]).unwrap();
+        // Somebody else with the same public id changes nothing.
+        let other = KnownMember { hash: IdentityHash([9; 32]), ..known(2, "Eve", 8) };
+        storage.update_members(&[other]).unwrap();
         assert_eq!(archive.member(&member(1)).unwrap(), Some(known(1, "Anna", 7)));
         assert_eq!(archive.member(&member(2)).unwrap(), Some(known(2, "Bob", 6)));
         assert_eq!(archive.member(&member(3)).unwrap(), None);
+        // What is refused stores nobody.
+        let stale = Append { members: vec![known(3, "Cid", 7)], ..append(1, log(3), 0) };
+        assert_eq!(storage.append(&[stale]).unwrap(), [Err(Conflict::Owner)]);
+        assert_eq!(archive.member(&member(3)).unwrap(), None);
+    });
+}
+
+#[test]
+fn members_without_a_game_are_pruned_when_nobody_sees_them() {
+    every_storage(|storage| {
+        let known = |number| KnownMember {
+            id: member(number),
+            hash: IdentityHash([u8::try_from(number).unwrap(); 32]),
+            name: Name::new("Ann").unwrap(),
+            seen_at: 100 + number,
+        };
+        let members = (1..=8).map(known).collect();
+        storage.append(&[Append { members, ..append(1, resigned("private", 1, 2), 1) }]).unwrap();
+        // 1 and 2 have played, 5 was seen at the very time.
+        assert_eq!(storage.prune_members(105, 10).unwrap(), 2);
+        assert_eq!(storage.prune_members(1_000, 3).unwrap(), 3);
+        assert_eq!(storage.prune_members(u64::MAX, 3).unwrap(), 1);
+        let mut archive = storage.archive().unwrap();
+        let mut is_there = |number| archive.member(&member(number)).unwrap().is_some();
+        assert_eq!((1..=8).filter(|&number| is_there(number)).collect::<Vec<_>>(), [1, 2]);
     });
 }
 

@@ -70,7 +70,7 @@ fn a_file_of_an_older_server_is_upgraded() {
     assert!(check(folder.path()).unwrap().is_sound());
     let mut storage = open(folder.path()).unwrap();
     assert_eq!(storage.read(&code(1)).unwrap(), log(20));
-    storage.remember(&[]).unwrap();
+    storage.update_members(&[]).unwrap();
     drop(storage);
     assert!(check(folder.path()).unwrap().is_sound());
 }

@@ -83,7 +83,7 @@ pub(crate) fn append(room: u64, entries: Vec<Entry>, first_game: u64) -> Append 
         .zip(records)
         .map(|(number, (_, record))| FinishedGame { id: game_id(number), record })
         .collect();
-    Append { room: code(room), epoch: Epoch::FIRST, entries, games, closes: false }
+    Append { entries, games, ..Append::nothing(code(room), Epoch::FIRST) }
 }
 
 /// The log of a room in which a game of these two is resigned at once.

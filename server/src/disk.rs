@@ -1,0 +1,100 @@
+//! Watches the space on the disk. Below a threshold no rooms are made, so that the games that are
+//! running keep what is left.
+
+use std::{
+    convert::Infallible,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use fivefold_shared::protocol::{Reason, Refusal};
+use tokio::time::sleep;
+
+use crate::{
+    limits::DISK_CHECK_INTERVAL,
+    metrics::Metrics,
+    store::{DiskSpace, Library},
+};
+
+/// Whether there is space for more rooms.
+#[derive(Debug)]
+pub(crate) struct Disk {
+    library: Arc<Library>,
+    metrics: Arc<Metrics>,
+    /// In bytes.
+    reserve: u64,
+    is_low: AtomicBool,
+}
+
+impl Disk {
+    /// Not measured yet, so taken to have space.
+    pub(crate) fn new(library: Arc<Library>, metrics: Arc<Metrics>, reserve: u64) -> Self {
+        Self { library, metrics, reserve, is_low: AtomicBool::new(false) }
+    }
+
+    /// Whether a room may be made.
+    ///
+    /// # Errors
+    /// When the last look found less space than the reserve.
+    pub(crate) fn may_grow(&self) -> Result<(), Refusal> {
+        if !self.is_low.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let text = "The server's disk is almost full. Games that are running go on; new rooms have \
+                    to wait until its operator has made space.";
+        Err(Refusal::new(Reason::ServerFull, text))
+    }
+
+    /// Looks how much space there is.
+    pub(crate) async fn measure(&self) {
+        match self.library.read(|archive| archive.disk_space()).await {
+            Ok(Some(space)) => self.note(space),
+            Ok(None) => {}
+            Err(error) => tracing::warn!(%error, "cannot measure the space on the disk"),
+        }
+    }
+
+    fn note(&self, space: DiskSpace) {
+        self.metrics.note_disk(space);
+        let is_low = space.free < self.reserve;
+        let was_low = self.is_low.swap(is_low, Ordering::Relaxed);
+        let DiskSpace { free, .. } = space;
+        if is_low && !was_low {
+            tracing::warn!(
+                free,
+                reserve = self.reserve,
+                "the disk is almost full: no rooms are made until there is more space (see \
+                 --disk-reserve)"
+            );
+        } else if was_low && !is_low {
+            tracing::info!(free, "the disk has space again: rooms are made");
+        }
+    }
+
+    /// Looks again and again; never returns.
+    pub(crate) async fn watch(&self) -> Infallible {
+        loop {
+            sleep(DISK_CHECK_INTERVAL).await;
+            self.measure().await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{Blocking, Memory, Storage};
+
+    #[test]
+    fn rooms_are_made_down_to_the_reserve() {
+        let archive = Memory::default().archive().unwrap();
+        let library = Arc::new(Library::new(archive, Blocking::Threads));
+        let disk = Disk::new(library, Arc::new(Metrics::new()), 1_000);
+        for (free, may_grow) in [(1_000, true), (999, false), (0, false), (1_000, true)] {
+            disk.note(DiskSpace { used: 5_000, free });
+            assert_eq!(disk.may_grow().is_ok(), may_grow, "{free}");
+        }
+    }
+}
