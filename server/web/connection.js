@@ -43,7 +43,9 @@ const WAIT_MAX_MS = 8_000;
 const FAILURES_MANY = 5;
 
 /** Where the identity and the name are kept. */
-export const KEPT = { identity: 'fivefold.identity', name: 'fivefold.name' };
+export const KEPT = { identity: 'fivefold.identity', name: 'fivefold.name', former: 'fivefold.former' };
+/** So many of those one was before are kept. */
+const FORMER_MAX = 5;
 
 /**
  * @typedef {object} Pending
@@ -143,9 +145,23 @@ export class Connection {
     this.send({ type: 'leave', room: code }).catch(() => {});
   }
 
-  /** Becomes somebody else, who has this identity; everything begins anew.
+  /** Those one was before on this device, the last first.
+   * @returns {{ identity: string, name: string }[]} */
+  former() {
+    try {
+      return JSON.parse(localStorage.getItem(KEPT.former) ?? '[]');
+    } catch {
+      return [];
+    }
+  }
+
+  /** Becomes somebody else, who has this identity; everything begins anew. Who one was is kept.
    * @param {string} identity */
   become(identity) {
+    const own = this.#identity();
+    const others = this.former().filter((one) => one.identity !== identity && one.identity !== own);
+    if (own) others.unshift({ identity: own, name: this.name });
+    localStorage.setItem(KEPT.former, JSON.stringify(others.slice(0, FORMER_MAX)));
     localStorage.setItem(KEPT.identity, identity);
     localStorage.removeItem(KEPT.name);
     location.reload();

@@ -43,8 +43,12 @@ export function openYou(app) {
     if (identity) fill(carry, linkCard(`${location.origin}/#identity=${identity}`, t('other_device')));
   });
   fill(carry, reveal);
+  const former = app.connection.former().map(({ identity, name }) => el('button', {
+    type: 'button', onclick: () => app.connection.become(identity),
+  }, t('be_again', { name })));
   const dialog = open(app, t('you'), form, el('p', { class: 'hint' }, t('name_how')),
-    el('h3', null, t('other_device')), el('p', { class: 'hint' }, t('other_device_how')), carry);
+    el('h3', null, t('other_device')), el('p', { class: 'hint' }, t('other_device_how')), carry,
+    ...(former.length > 0 ? [el('p', { class: 'hint' }, t('were_here')), el('div', { class: 'row' }, ...former)] : []));
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     app.connection.rename(field.value.trim()).then(() => dialog.close(), (error) => app.toast(error.message));
@@ -59,10 +63,24 @@ export function takeIdentity(app) {
   const identity = CARRIED.exec(location.hash)?.[1];
   if (!identity) return;
   history.replaceState(null, '', location.pathname);
-  if (identity === localStorage.getItem(KEPT.identity)) return;
+  const own = localStorage.getItem(KEPT.identity);
+  if (identity === own) return;
+  // Who one is here is known when the server has said so.
+  if (own && !app.connection.you) return void app.connection.send({ type: 'ping' }).then(() => ask(app, identity, own));
+  ask(app, identity, own);
+}
+
+/**
+ * @param {App} app
+ * @param {string} identity
+ * @param {string | null} own
+ */
+function ask(app, identity, own) {
+  const { name } = app.connection;
   const yes = el('button', { type: 'button', class: 'primary', onclick: () => app.connection.become(identity) }, t('yes'));
   const no = el('button', { type: 'button' }, t('no'));
-  const dialog = open(app, t('become'), el('p', null, t('become_how')), el('div', { class: 'row' }, yes, no));
+  const kept = own ? [el('p', null, t('here_now', { name })), linkCard(`${location.origin}/#identity=${own}`, t('again_link', { name }))] : [];
+  const dialog = open(app, t('become'), el('p', null, t('become_how')), ...kept, el('div', { class: 'row' }, yes, no));
   no.addEventListener('click', () => dialog.close());
 }
 

@@ -10,6 +10,8 @@ import { createHelp } from './help.js';
 import { linkCard } from './invite.js';
 import { pointName } from './geometry.js';
 import { outcomeName, playerName, rulesName } from './names.js';
+import { botLevel } from './options.js';
+import { closeRoom, mayClose } from './own.js';
 import { createPlate } from './plate.js';
 import { createJudge, mayForbid } from './position.js';
 import { opponent, Room } from './room.js';
@@ -20,8 +22,6 @@ import { t } from './texts.js';
 
 /** How often clocks are drawn. */
 const TICK_MS = 100;
-/** The level of the bot that takes a friend's place. */
-const STAND_IN = 4;
 /** Where the last games of rooms are kept: their links lead there when the rooms are closed. */
 const ENDED_KEPT = 'fivefold.ended';
 const ENDED_MAX = 50;
@@ -70,6 +70,11 @@ export const view = (app, place, code) => {
     app.connection.send({ ...command, room: code }).catch((error) => app.toast(error.message));
   }
 
+  async function close() {
+    await closeRoom(app, code);
+    app.go('/');
+  }
+
   function show() {
     const game = room.game;
     const seat = you();
@@ -116,11 +121,15 @@ export const view = (app, place, code) => {
     }
     write(status, text);
     const clock = room.time.type === 'none' ? '' : ` · ${spellControl(room.time)}`;
-    fill(about, outcome && seat ? `${outcomeName(outcome)} · ` : '', rulesName(room.rules), clock, ' ', watching);
+    const watches = !seat && !room.vacant && `${t('you_watch')} `;
+    fill(about, outcome && seat ? `${outcomeName(outcome)} · ` : '', watches, rulesName(room.rules), clock, ' ', watching);
     watching.title = room.spectators.names.join(', ');
     write(watching, room.spectators.count > 0 ? `· ${t('watching', { count: room.spectators.count })}` : '');
     const id = room.game?.id;
-    fill(result, outcome && id && el('a', { class: 'button', href: `/game/${id}` }, t('replay')), outcome && el('a', { class: 'button', href: '/' }, t('new_game')));
+    const host = room.host === app.connection.you;
+    const closes = outcome && mayClose({ host, phase: room.phase, seats: room.seats }, app.connection.you);
+    fill(result, outcome && id && way(`/game/${id}`, t('replay')), outcome && way('/', t('new_game')),
+      closes ? el('button', { type: 'button', onclick: close }, t('close_room')) : room.game && way('/', t('leave')));
     if (outcome && id) keepEnded(id);
     app.tab(turn && turn === seat ? `● ${t('your_turn')} – Fivefold` : `${text} – Fivefold`, turn && turn === seat ? 'yours' : turn);
   }
@@ -132,10 +141,16 @@ export const view = (app, place, code) => {
     invitation.hidden = !wanted;
     if (!wanted) return fill(invitation);
     const open = room.vacant;
+    const level = botLevel();
+    const clock = room.time.type === 'none' ? t('clock_none') : spellControl(room.time);
+    const what = [rulesName(room.rules), clock, seat && t('you_play', { stone: t(seat) })].filter(Boolean).join(' · ');
     fill(invitation, el('div', { class: 'card' },
       el('h2', null, t('invite')), el('p', { class: 'hint' }, t('invite_how')),
-      linkCard(`${location.origin}/r/${code}`, t('invite_link')),
-      seat && open && el('button', { type: 'button', class: 'quiet', onclick: () => say({ type: 'seat_bot', seat: open, bot: { kind: 'engine', strength: STAND_IN } }) }, t('invite_bot')),
+      el('p', null, what),
+      linkCard(`${location.origin}/r/${code}`, t('invite_link'), what),
+      el('div', { class: 'row' },
+        seat && open && el('button', { type: 'button', onclick: () => say({ type: 'seat_bot', seat: open, bot: { kind: 'engine', strength: level } }) }, t('invite_bot', { level })),
+        way('/', t('leave')), room.host === app.connection.you && el('button', { type: 'button', onclick: close }, t('close_room'))),
     ));
   }
 

@@ -64,7 +64,7 @@ test('a room that never was says so, and leads on', async () => {
   for (const code of ['k7m2qpxw9abc', 'zz']) {
     await page.goto(`/r/${code}`);
     await page.getByRole('heading', { name: 'There is no such room' }).waitFor();
-    await page.getByText('It was closed, or the link is not complete.').waitFor();
+    await page.locator('main').getByText('It was closed, or the link is not complete.').waitFor();
     await page.locator('main').getByRole('link', { name: 'Games' }).waitFor();
     assert.equal(await page.locator('canvas').count(), 0, 'no board without a game');
     await page.locator('main').getByRole('link', { name: 'New game' }).click();
@@ -94,7 +94,7 @@ test('a room that closes leaves its game to be seen, now and by its link later',
     });
   });
   await ann.page.reload();
-  await ann.page.getByText('This room is closed. Its games are kept.').waitFor();
+  await ann.page.locator('main').getByText('This room is closed. Its games are kept.').waitFor();
   await sees(ann.page, 'h8', 'Black');
   for (const name of ['Replay', 'New game']) await ann.page.locator('main').getByRole('link', { name }).waitFor();
   assert.equal(await ann.page.getByRole('button', { name: 'Rematch' }).count(), 0);
@@ -120,8 +120,149 @@ test('a room that cannot be entered just now says what to do', async () => {
   });
   await page.goto('/r/k7m2qpxw9abc');
   await page.getByRole('heading', { name: 'You cannot get in just now' }).waitFor();
-  await page.getByText('The room is full. Try again later.').waitFor();
+  await page.locator('main').getByText('The room is full. Try again later.').waitFor();
   full = false;
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByRole('heading', { name: 'There is no such room' }).waitFor();
+});
+
+test('an invitation says what is played, and its bot has the level that was chosen', async () => {
+  const { page, complaints } = await visitor(at.browser, at.server);
+  await page.goto('/');
+  await page.locator('.options > summary').click();
+  await page.getByLabel('Variant').selectOption('renju');
+  await page.getByLabel('Clock').selectOption({ label: '5+3' });
+  await page.getByLabel('Your colour').selectOption('white');
+  await page.getByLabel('Level').fill('7');
+  await page.getByRole('button', { name: 'Play a friend' }).click();
+  await page.locator('.invitation').getByText('Renju · 15×15 · 5+3 · You play White').waitFor();
+  await page.getByRole('button', { name: 'Play the bot instead, level 7' }).click();
+  await page.locator('.plate', { hasText: 'Bot, level 7' }).waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test('the third with a link is told that both seats are taken', async () => {
+  const { ann, bob, link } = await twoPlay(at);
+  const eve = await visitor(at.browser, at.server, {}, 'Eve');
+  await eve.page.goto(link);
+  await eve.page.locator('.summary').getByText('Both seats are taken. You are watching.').waitFor();
+  for (const { page, complaints } of [ann, bob]) {
+    assert.equal(await page.getByText('You are watching').count(), 0);
+    assert.deepEqual(complaints, []);
+  }
+});
+
+test('who becomes somebody else by a link loses nobody', async () => {
+  const here = await visitor(at.browser, at.server, {}, 'Ann');
+  await here.page.goto('/');
+  await here.page.getByRole('button', { name: 'Ann' }).click();
+  await here.page.getByRole('button', { name: 'Show the link' }).click();
+  const link = await here.page.getByLabel('Play on another device').inputValue();
+
+  const there = await visitor(at.browser, at.server);
+  await there.page.goto('/');
+  await there.page.getByRole('button', { name: /^Guest/ }).click();
+  await there.page.getByLabel('Your name').fill('Zoe');
+  await there.page.getByRole('button', { name: 'Save' }).click();
+  await there.page.getByRole('button', { name: 'Zoe' }).waitFor();
+  const own = await there.page.evaluate(() => localStorage.getItem('fivefold.identity'));
+  await there.page.goto('about:blank');
+  await there.page.goto(link);
+  const dialog = there.page.getByRole('dialog');
+  await dialog.getByText('You are Zoe here.').waitFor();
+  // The way back is offered before anything is done.
+  assert.equal(await dialog.getByLabel('Link to be Zoe again').inputValue(), `${at.server.url}/#identity=${own}`);
+  await dialog.getByRole('button', { name: 'Yes' }).click();
+  await there.page.getByRole('button', { name: 'Ann' }).click();
+  await there.page.getByRole('button', { name: 'Be Zoe again' }).click();
+  await there.page.getByRole('button', { name: 'Zoe' }).waitFor();
+  assert.equal(await there.page.evaluate(() => localStorage.getItem('fivefold.identity')), own);
+  await there.page.getByRole('button', { name: 'Zoe' }).click();
+  await there.page.getByRole('button', { name: 'Be Ann again' }).waitFor();
+  assert.deepEqual([...here.complaints, ...there.complaints], []);
+});
+
+test('a running game is found again, first of all, with whose turn it is', async () => {
+  const { ann, bob, link } = await twoPlay(at);
+  for (const path of ['/', '/games']) {
+    for (const [{ page }, state, opponent] of /** @type {const} */ ([[ann, 'Your turn', 'Bob'], [bob, 'Ann is thinking', 'Ann']])) {
+      await page.goto(path);
+      const row = page.locator('.own-room', { hasText: opponent }).filter({ hasText: state });
+      await row.waitFor();
+      const first = await page.locator('main h2, main h3').first().textContent();
+      assert.equal(first, 'Your games');
+      await row.getByRole('link').click();
+      await page.waitForURL(link);
+      await page.getByRole('gridcell', { name: /^h8,/ }).waitFor({ state: 'attached' });
+    }
+  }
+  // What happens there is seen from the home page.
+  await bob.page.goto('/');
+  await bob.page.locator('.own-room', { hasText: 'Ann is thinking' }).waitFor();
+  await put(ann.page, 'h8');
+  await bob.page.locator('.own-room', { hasText: 'Your turn' }).waitFor();
+  assert.deepEqual([...ann.complaints, ...bob.complaints], []);
+});
+
+test('a room is closed by its host, from within and from the list, and left by the other', async () => {
+  const { ann, bob, link } = await twoPlay(at);
+  assert.equal(await ann.page.getByRole('button', { name: 'Close the room' }).count(), 0, 'not while they play');
+  await bob.page.getByRole('button', { name: 'Resign' }).click();
+  await ann.page.getByRole('heading', { name: 'You won' }).waitFor();
+  assert.equal(await bob.page.getByRole('button', { name: 'Close the room' }).count(), 0, 'not by a guest');
+  await ann.page.getByRole('button', { name: 'Close the room' }).click();
+  await ann.page.waitForURL(`${at.server.url}/`);
+  await bob.page.locator('.summary').getByText('This room is closed. Its games are kept.').waitFor();
+  await bob.page.goto(link);
+  await bob.page.getByRole('heading', { name: 'This room is closed' }).waitFor();
+
+  await ann.page.getByRole('button', { name: 'Play a friend' }).click();
+  await ann.page.getByRole('link', { name: 'Leave' }).click();
+  const row = ann.page.locator('.own-room', { hasText: 'Waiting for an opponent' });
+  await row.getByRole('button', { name: 'Close the room' }).click();
+  await row.waitFor({ state: 'detached' });
+  assert.deepEqual([...ann.complaints, ...bob.complaints], []);
+});
+
+test('a new game reuses the room, or closes the one that it leaves behind', async () => {
+  const { page, complaints } = await visitor(at.browser, at.server);
+  const rooms = async () => (await ask(page, { type: 'own_rooms' })).rooms.map((/** @type {{ room: string }} */ { room }) => room);
+  const resign = async () => {
+    await page.getByRole('button', { name: 'Resign' }).click();
+    await page.getByRole('heading', { name: 'You lost' }).waitFor();
+    await page.getByRole('link', { name: 'New game' }).click();
+  };
+  await page.goto('/');
+  await page.getByRole('button', { name: 'Play the bot' }).click();
+  await page.waitForURL('**/r/*');
+  const room = page.url();
+  await resign();
+  await page.getByRole('button', { name: 'Play the bot' }).click();
+  await page.waitForURL('**/r/*');
+  assert.equal(page.url(), room, 'the same settings');
+  await resign();
+  await page.locator('.options > summary').click();
+  await page.getByLabel('Variant').selectOption('renju');
+  await page.getByRole('button', { name: 'Play the bot' }).click();
+  await page.waitForURL('**/r/*');
+  assert.notEqual(page.url(), room, 'other settings');
+  assert.deepEqual(await rooms(), [page.url().split('/').pop()]);
+  assert.deepEqual(complaints, []);
+});
+
+test('who may make no more rooms is offered their own to close', async () => {
+  const { page, complaints } = await visitor(at.browser, at.server);
+  await page.goto('/');
+  await page.getByRole('button', { name: /^Guest/ }).waitFor();
+  const rules = { variant: 'freestyle', size: [15, 15] };
+  let made = 0;
+  while ((await ask(page, { type: 'create', rules, colour: 'white' })).type === 'joined') made += 1;
+  await page.getByRole('button', { name: 'Play a friend' }).click();
+  await page.locator('.toast').getByText('You have too many open rooms. Close one of yours, then try again.').waitFor();
+  await page.locator('.own-room').nth(made - 1).waitFor();
+  await page.locator('.own-room').first().getByRole('button', { name: 'Close the room' }).click();
+  await page.locator('.own-room').nth(made - 1).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Play a friend' }).click();
+  await page.locator('.qr').waitFor();
+  assert.deepEqual(complaints, []);
 });
