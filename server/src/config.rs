@@ -10,6 +10,7 @@ use crate::{
     clock::Clock,
     http::PageSource,
     limits::Limits,
+    logs::LostLines,
     origin::Origin,
     proxy::{self, Proxies},
     store::Blocking,
@@ -186,7 +187,12 @@ pub enum LogFormat {
 #[derive(Clone, PartialEq, Eq, Debug, clap::Subcommand)]
 pub enum Task {
     /// Check the database: the file, and every game in it.
-    Check,
+    Check {
+        /// Export damaged rooms into files beside the database, and close them. No server may be
+        /// using it.
+        #[arg(long)]
+        repair: bool,
+    },
     /// Copy the database into a new file.
     Backup {
         /// The copy; there must be no such file yet.
@@ -215,6 +221,8 @@ pub struct Config {
     pub page: PageSource,
     /// The certificate to encrypt connections by, if they are to be.
     pub tls: Option<Arc<Tls>>,
+    /// How many lines of the log were lost so far.
+    pub lost_lines: LostLines,
 }
 
 impl Default for Config {
@@ -232,6 +240,7 @@ impl Default for Config {
             show: false,
             page: PageSource::default(),
             tls: None,
+            lost_lines: LostLines::default(),
         }
     }
 }
@@ -300,6 +309,7 @@ impl Args {
                 None => PageSource::Program,
             },
             tls,
+            lost_lines: default.lost_lines,
         })
     }
 }

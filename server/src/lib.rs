@@ -14,6 +14,7 @@ pub mod http;
 pub mod limits;
 mod listen;
 mod lobby;
+pub mod logs;
 mod members;
 mod metrics;
 pub mod origin;
@@ -52,6 +53,7 @@ use self::{
         STOP_REST_WITHIN, STOP_SESSIONS_WITHIN,
     },
     lobby::Lobby,
+    logs::LostLines,
     members::Members,
     metrics::Metrics,
     origin::Origin,
@@ -83,6 +85,7 @@ struct Server {
     rates: Rates,
     sessions_so_far: AtomicU64,
     metrics: Arc<Metrics>,
+    lost_lines: LostLines,
     /// Tells sessions to end: the server stops.
     stop: CancellationToken,
 }
@@ -114,7 +117,18 @@ pub async fn run(
     config: Config,
     shutdown: CancellationToken,
 ) -> Result<(), RunError> {
-    let Config { limits, clock, blocking, bot_threads, origins, proxies, show, page, tls } = config;
+    let Config {
+        limits,
+        clock,
+        blocking,
+        bot_threads,
+        origins,
+        proxies,
+        show,
+        page,
+        tls,
+        lost_lines,
+    } = config;
     let metrics = Arc::new(Metrics::new());
     let library = Arc::new(Library::new(storage.archive()?, blocking.clone()));
     let (store, mut writer) = Store::start(storage, &blocking)?;
@@ -147,6 +161,7 @@ pub async fn run(
         rates: Rates::new(limits),
         sessions_so_far: AtomicU64::new(0),
         metrics,
+        lost_lines,
         stop: shutdown.clone(),
     });
 
@@ -183,8 +198,11 @@ async fn reopen_rooms(lobby: &Arc<Lobby>, store: &Store) -> Result<(), StorageEr
     let claims = store.turn().await?.claim().wait().await?;
     let count = claims.len();
     for claim in claims {
-        let log = store.turn().await?.read(claim.room.clone()).wait().await?;
-        lobby.reopen(claim, &log);
+        match store.turn().await?.read(claim.room.clone()).wait().await {
+            Ok(log) => lobby.reopen(claim, &log),
+            Err(StorageError::Damaged(problem)) => lobby.set_aside(claim.room, &problem),
+            Err(error @ StorageError::Failed(_)) => return Err(error),
+        }
     }
     if count > 0 {
         tracing::info!(rooms = count, "rooms are read back and wait for their members");

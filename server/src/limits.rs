@@ -135,6 +135,8 @@ pub const FORGET_INTERVAL: Duration = Duration::from_secs(60 * 60);
 pub const FORGET_ROOMS_MAX: usize = 32;
 /// Most members who are deleted in one commit.
 pub const PRUNED_MEMBERS_MAX: usize = 1_000;
+/// Most lines of the log that wait to be written. Beyond it lines are lost.
+pub const LOG_LINES_MAX: usize = 8_192;
 /// How often the space on the disk is measured.
 pub const DISK_CHECK_INTERVAL: Duration = Duration::from_secs(10);
 /// Shortest time between two lists of spectators, or of absent players, sent by one room.

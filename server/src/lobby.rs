@@ -4,7 +4,7 @@
 //! What goes on in a room is unknown here.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
@@ -45,6 +45,8 @@ const SHOW_BOTS: [BotSpec; 2] = [
 pub(crate) struct Lobby {
     rooms: DashMap<RoomCode, RoomHandle>,
     directory: Arc<Directory>,
+    /// Rooms that are open in the storage and cannot be read. Held only to look up.
+    set_aside: Mutex<HashSet<RoomCode>>,
     /// Who has made which. Held only to look up and to make a room, which waits for nothing;
     /// taken before any lock inside `rooms`.
     makers: Mutex<Makers>,
@@ -102,6 +104,7 @@ impl Lobby {
         Self {
             rooms: DashMap::new(),
             directory: Arc::default(),
+            set_aside: Mutex::default(),
             makers: Mutex::default(),
             listing: Mutex::default(),
             limits,
@@ -116,7 +119,15 @@ impl Lobby {
     /// # Errors
     /// When there is none.
     pub(crate) fn find(&self, code: &RoomCode) -> Result<RoomHandle, Refusal> {
-        self.rooms.get(code).map(|room| room.clone()).ok_or_else(no_such_room)
+        if let Some(room) = self.rooms.get(code) {
+            return Ok(room.clone());
+        }
+        if lock(&self.set_aside).contains(code) {
+            let text = "This room cannot be opened, because what is stored of it is damaged. Only \
+                        the operator of this server can look into it.";
+            return Err(Refusal::new(Reason::Unavailable, text));
+        }
+        Err(no_such_room())
     }
 
     /// How the room with this code stands, for somebody who knows its code.
@@ -199,6 +210,22 @@ impl Lobby {
         Ok((code, handle))
     }
 
+    /// Keeps a room closed that cannot be read; its log is left as it is.
+    pub(crate) fn set_aside(&self, room: RoomCode, problem: &str) {
+        tracing::error!(
+            room.id = %room,
+            problem,
+            "a room is damaged and set aside; the others are served. To export and close it, stop \
+             the server and run `fivefold-server check --repair`"
+        );
+        lock(&self.set_aside).insert(room);
+    }
+
+    /// How many rooms are set aside.
+    pub(crate) fn count_set_aside(&self) -> usize {
+        lock(&self.set_aside).len()
+    }
+
     /// Opens a room that was open when the server stopped. Nobody is present there. A log that is
     /// none is left as it is, for a server that knows what to make of it.
     pub(crate) fn reopen(self: &Arc<Self>, claim: Claim, log: &[Entry]) {
@@ -218,12 +245,8 @@ impl Lobby {
                 let opened = Opened { room, effects, epoch, recorder, is_new: false };
                 self.open(&mut lock(&self.makers), member, command, opened);
             }
-            (Ok(_), None) => {
-                tracing::error!(room.id = %code, "nobody made the room, which stays closed");
-            }
-            (Err(error), _) => {
-                tracing::error!(room.id = %code, %error, "the room cannot be read back");
-            }
+            (Ok(_), None) => self.set_aside(code, "nobody made the room"),
+            (Err(error), _) => self.set_aside(code, &error.to_string()),
         }
     }
 

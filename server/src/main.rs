@@ -1,7 +1,7 @@
 //! The program `fivefold-server`: arguments, logging and signals around [`fivefold_server::run`].
 
 use std::{
-    io::{self, IsTerminal, Write},
+    io::{self, Write},
     path::Path,
     process::ExitCode,
 };
@@ -10,8 +10,9 @@ use anyhow::Context;
 use clap::Parser;
 use fivefold_server::{
     Listeners,
-    config::{Args, LogFormat, Task},
+    config::{Args, Config, Task},
     files,
+    logs::{self, Logs},
     signals::{cancel_on_signal, reload_on_signal},
     store::{self, DataFolder, Memory, Sqlite, Storage},
 };
@@ -33,17 +34,11 @@ fn run(args: &Args) -> anyhow::Result<ExitCode> {
     // This library logs whole messages, and identities are in some of them.
     let quiet = "tungstenite=warn".parse()?;
     let filter: EnvFilter = args.log.parse().context("--log")?;
-    let logs = tracing_subscriber::fmt()
-        .with_env_filter(filter.add_directive(quiet))
-        .with_writer(io::stderr)
-        .with_ansi(io::stderr().is_terminal());
-    match args.log_format {
-        LogFormat::Text => logs.init(),
-        LogFormat::Json => logs.json().init(),
-    }
+    let logs = logs::start(filter.add_directive(quiet), args.log_format);
     match &args.task {
-        None => serve(args).map(|()| ExitCode::SUCCESS),
-        Some(Task::Check) => check(&args.data_folder()?),
+        None => serve(args, &logs).map(|()| ExitCode::SUCCESS),
+        Some(Task::Check { repair: false }) => check(&args.data_folder()?),
+        Some(Task::Check { repair: true }) => repair(&args.data_folder()?),
         Some(Task::Backup { file }) => {
             let findings = store::backup(&args.data_folder()?, file)?;
             write!(io::stdout(), "{findings}")?;
@@ -58,9 +53,15 @@ fn check(folder: &Path) -> anyhow::Result<ExitCode> {
     Ok(if findings.is_sound() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+fn repair(folder: &Path) -> anyhow::Result<ExitCode> {
+    let repaired = store::repair(folder)?;
+    write!(io::stdout(), "{repaired}")?;
+    Ok(if repaired.findings.is_sound() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
 #[tokio::main]
-async fn serve(args: &Args) -> anyhow::Result<()> {
-    let config = args.config()?;
+async fn serve(args: &Args, logs: &Logs) -> anyhow::Result<()> {
+    let config = Config { lost_lines: logs.lost.clone(), ..args.config()? };
     files::raise_limit(&config.limits);
     let storage = open_storage(args)?;
     let listener = TcpListener::bind(args.listen)
@@ -73,7 +74,10 @@ async fn serve(args: &Args) -> anyhow::Result<()> {
         None => None,
     };
     let scheme = if config.tls.is_some() { "https" } else { "http" };
-    writeln!(io::stdout(), "Fivefold is at {scheme}://{}/", listener.local_addr()?)?;
+    let address = listener.local_addr()?;
+    if let Err(error) = writeln!(io::stdout(), "Fivefold is at {scheme}://{address}/") {
+        tracing::warn!(%error, "Fivefold is at {scheme}://{address}/, and cannot say so on stdout");
+    }
 
     let listeners = Listeners { public: listener, metrics };
     let shutdown = CancellationToken::new();

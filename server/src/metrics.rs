@@ -42,6 +42,7 @@ pub(crate) struct Metrics {
     /// Jobs that found the bots' queue full.
     pub(crate) thoughts_dropped: Counter,
     commits_failed: Counter,
+    lost_lines: Counter,
     /// Times that a room panicked.
     pub(crate) rooms_failed: Counter,
     /// Times that a room went back to its log.
@@ -58,6 +59,9 @@ pub(crate) struct Levels {
     pub(crate) games: usize,
     pub(crate) writer_queue: usize,
     pub(crate) thinking_queue: usize,
+    pub(crate) rooms_set_aside: usize,
+    /// Since the start.
+    pub(crate) lost_lines: u64,
 }
 
 #[derive(Debug, Default)]
@@ -67,6 +71,7 @@ struct LevelGauges {
     games: Gauge,
     writer_queue: Gauge,
     thinking_queue: Gauge,
+    rooms_set_aside: Gauge,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
@@ -126,6 +131,7 @@ impl Metrics {
             disk_free: Gauge::default(),
             thoughts_dropped: Counter::default(),
             commits_failed: Counter::default(),
+            lost_lines: Counter::default(),
             rooms_failed: Counter::default(),
             rooms_rebuilt: Counter::default(),
             failing_since: AtomicU64::new(0),
@@ -140,6 +146,8 @@ impl Metrics {
         registry.register("sessions", "Sessions that are open", levels.sessions.clone());
         registry.register("rooms", "Rooms that are open", levels.rooms.clone());
         registry.register("games", "Games that are running", levels.games.clone());
+        let help = "Rooms that are damaged and not served";
+        registry.register("rooms_set_aside", help, levels.rooms_set_aside.clone());
         let help = "Requests that wait for the writer of the store";
         registry.register("writer_queue", help, levels.writer_queue.clone());
         let help = "Jobs that wait for the bots' threads";
@@ -167,6 +175,8 @@ impl Metrics {
         registry.register("thoughts_dropped", help, self.thoughts_dropped.clone());
         let help = "Times that a room's events could not be stored";
         registry.register("commits_failed", help, self.commits_failed.clone());
+        let help = "Lines of the log that could not be written";
+        registry.register("log_lines_lost", help, self.lost_lines.clone());
         registry.register("rooms_failed", "Times that a room panicked", self.rooms_failed.clone());
         let help = "Times that a room went back to its log";
         registry.register("rooms_rebuilt", help, self.rooms_rebuilt.clone());
@@ -251,6 +261,8 @@ impl Metrics {
         set(&self.levels.games, levels.games);
         set(&self.levels.writer_queue, levels.writer_queue);
         set(&self.levels.thinking_queue, levels.thinking_queue);
+        set(&self.levels.rooms_set_aside, levels.rooms_set_aside);
+        self.lost_lines.inc_by(levels.lost_lines.saturating_sub(self.lost_lines.get()));
         let mut text = String::new();
         encode(&mut text, &self.registry).expect("a string takes all that is written");
         self.outbox_depth.set(0);

@@ -13,6 +13,7 @@ mod check;
 mod folder;
 mod library;
 mod memory;
+mod repair;
 mod schema;
 mod sqlite;
 mod writer;
@@ -29,6 +30,7 @@ pub use self::{
     check::{BackupError, Findings, backup, check},
     folder::DataFolder,
     memory::Memory,
+    repair::{RepairError, Repaired, repair},
     sqlite::Sqlite,
 };
 pub(crate) use self::{

@@ -17,6 +17,7 @@ mod readme;
 mod refusals;
 mod resume;
 mod spectate;
+mod unwritable;
 
 use fivefold_shared::{
     protocol::{Create, RoomCode, RoomRequest},

@@ -73,7 +73,14 @@ impl Server {
     /// # Panics
     /// When it does not start.
     pub fn start_with_log(log: &Path, flags: &[&str]) -> Self {
-        let log = File::create(log).expect("a file for the log");
+        Self::start_with_stderr(File::create(log).expect("a file for the log"), flags)
+    }
+
+    /// The same, with the log going anywhere.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn start_with_stderr(log: impl Into<Stdio>, flags: &[&str]) -> Self {
         let mut server = Command::new(program("fivefold-server"));
         Self::run(server.arg("--in-memory").args(flags).stderr(log))
     }

@@ -63,6 +63,8 @@ async fn metrics(State(server): State<Arc<Server>>) -> impl IntoResponse {
         games: server.lobby.count_games(),
         writer_queue,
         thinking_queue,
+        rooms_set_aside: server.lobby.count_set_aside(),
+        lost_lines: server.lost_lines.count(),
     };
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     ([(header::CONTENT_TYPE, kind)], server.metrics.render(levels))

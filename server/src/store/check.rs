@@ -1,6 +1,6 @@
 //! Checking a database, and copying it: both also while a server uses it.
 
-use std::{fmt, fs, io, path::Path};
+use std::{collections::BTreeMap, fmt, fs, io, path::Path};
 
 use fivefold_shared::{
     clock::TimeControl,
@@ -20,7 +20,7 @@ use super::{
 const PROBLEMS_MAX: usize = 100;
 
 /// What a check has found.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Findings {
     /// Rooms, open or closed.
     pub rooms: u64,
@@ -30,6 +30,14 @@ pub struct Findings {
     pub games: u64,
     /// What is wrong, in sentences; the first of them.
     pub problems: Vec<String>,
+    /// Whether [`repair`](super::repair()) can mend it: nothing but rooms is damaged.
+    pub is_repairable: bool,
+}
+
+impl Default for Findings {
+    fn default() -> Self {
+        Self { rooms: 0, events: 0, games: 0, problems: Vec::new(), is_repairable: true }
+    }
 }
 
 impl Findings {
@@ -54,6 +62,11 @@ impl fmt::Display for Findings {
         write!(f, "{rooms} rooms, {events} events, {games} finished games: ")?;
         match self.problems.len() {
             0 => writeln!(f, "all is well."),
+            _ if self.is_repairable => writeln!(
+                f,
+                "damaged. Stop the server and run `fivefold-server check --repair`, which exports \
+                 the damaged rooms and closes them; or put a backup in its place."
+            ),
             _ => writeln!(f, "damaged. Stop the server, and put a backup in its place."),
         }
     }
@@ -120,7 +133,7 @@ fn copy_into(database: &Path, copy: &Path) -> Result<(), StorageError> {
     sync().map_err(|error| StorageError::Failed(error.to_string()))
 }
 
-fn look_for_database(file: &Path) -> Result<(), OpenError> {
+pub(super) fn look_for_database(file: &Path) -> Result<(), OpenError> {
     let missing = || OpenError::Missing { path: file.display().to_string() };
     if !file.is_file() {
         return Err(missing());
@@ -135,65 +148,132 @@ fn check_file(file: &Path) -> Result<Findings, OpenError> {
     let checked = open_to_read(file).map_err(StorageError::from).and_then(|connection| {
         // Everything is read as it was at one instant.
         let snapshot = connection.unchecked_transaction()?;
-        check_pages(&snapshot, &mut findings)?;
+        for damage in damaged_pages(&snapshot)? {
+            findings.add(damage);
+            findings.is_repairable = false;
+        }
         check_rooms(&snapshot, &mut findings)
     });
     if let Err(error) = checked {
         findings.add(error);
+        findings.is_repairable = false;
     }
     Ok(findings)
 }
 
-fn check_pages(snapshot: &Transaction<'_>, findings: &mut Findings) -> Result<(), StorageError> {
+/// What is wrong with the file itself, whatever is in it.
+pub(super) fn damaged_pages(snapshot: &Transaction<'_>) -> Result<Vec<String>, StorageError> {
+    let mut damage = Vec::new();
     let mut check = snapshot.prepare("PRAGMA integrity_check")?;
     let lines = check.query_map((), |row| row.get::<_, String>(0))?;
     for line in lines {
         let line = line?;
         if line != "ok" {
-            findings.add(line);
+            damage.push(line);
         }
     }
     let mut check = snapshot.prepare("PRAGMA foreign_key_check")?;
     let rows = check.query_map((), |row| Ok((row.get(0)?, row.get(1)?)))?;
     for row in rows {
         let (table, id): (String, i64) = row?;
-        findings.add(format_args!("row {id} of table {table} belongs to nothing"));
+        damage.push(format!("row {id} of table {table} belongs to nothing"));
+    }
+    Ok(damage)
+}
+
+/// What is wrong with one room.
+#[derive(Debug)]
+pub(super) struct Problem {
+    /// Its number in the database.
+    pub(super) id: i64,
+    /// Its code; absent for events that belong to no room.
+    pub(super) code: Option<String>,
+    /// In sentences.
+    pub(super) problems: Vec<String>,
+}
+
+/// The rooms that are damaged, each with what is wrong.
+pub(super) fn damaged_rooms(snapshot: &Transaction<'_>) -> Result<Vec<Problem>, StorageError> {
+    let mut findings = Findings::default();
+    inspect_rooms(snapshot, &mut findings)
+}
+
+fn check_rooms(snapshot: &Transaction<'_>, findings: &mut Findings) -> Result<(), StorageError> {
+    for Problem { code, problems, .. } in inspect_rooms(snapshot, findings)? {
+        for problem in problems {
+            match &code {
+                Some(code) => findings.add(format_args!("room {code}: {problem}")),
+                None => findings.add(problem),
+            }
+        }
     }
     Ok(())
 }
 
-fn check_rooms(snapshot: &Transaction<'_>, findings: &mut Findings) -> Result<(), StorageError> {
+fn inspect_rooms(
+    snapshot: &Transaction<'_>,
+    findings: &mut Findings,
+) -> Result<Vec<Problem>, StorageError> {
+    let mut stored = events_by_room(snapshot)?;
+    let mut damaged = Vec::new();
     let mut rooms = snapshot.prepare("SELECT id, code, closed = 1 AND seq = 0 FROM room")?;
     let rows = rooms.query_map((), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
     for row in rows {
         let (id, code, is_forgotten): (i64, String, bool) = row?;
         findings.rooms += 1;
-        if is_forgotten {
-            findings.games += u64::try_from(games_of(snapshot, id)?.len()).unwrap_or(u64::MAX);
-            continue;
-        }
-        if let Err(error) = check_room(snapshot, id, &name(code.clone())?, findings) {
-            findings.add(format_args!("room {code}: {error}"));
+        let events = stored.remove(&id).unwrap_or(0);
+        findings.events += events;
+        let found = if is_forgotten {
+            inspect_forgotten(snapshot, id, events, findings)
+        } else {
+            name(code.clone()).and_then(|room| inspect_room(snapshot, id, &room, events, findings))
+        };
+        let problems = found.unwrap_or_else(|error| vec![error.to_string()]);
+        if !problems.is_empty() {
+            damaged.push(Problem { id, code: Some(code), problems });
         }
     }
-    let events: u64 = snapshot.query_row("SELECT count(*) FROM event", (), |row| row.get(0))?;
-    if events != findings.events {
-        let told = findings.events;
-        findings.add(format_args!("there are {events} events, and {told} of them are in logs"));
+    for (id, events) in stored {
+        findings.events += events;
+        let problems = vec![format!("{events} events belong to no room")];
+        damaged.push(Problem { id, code: None, problems });
     }
-    Ok(())
+    Ok(damaged)
 }
 
-fn check_room(
+/// How many events each room has, in its log or not.
+fn events_by_room(snapshot: &Transaction<'_>) -> Result<BTreeMap<i64, u64>, StorageError> {
+    let mut count = snapshot.prepare("SELECT room, count(*) FROM event GROUP BY room")?;
+    let rows = count.query_map((), |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+fn inspect_forgotten(
+    snapshot: &Transaction<'_>,
+    id: i64,
+    events: u64,
+    findings: &mut Findings,
+) -> Result<Vec<String>, StorageError> {
+    findings.games += u64::try_from(games_of(snapshot, id)?.len()).unwrap_or(u64::MAX);
+    let problem = (events > 0).then(|| format!("{events} events are in no log"));
+    Ok(problem.into_iter().collect())
+}
+
+fn inspect_room(
     snapshot: &Transaction<'_>,
     id: i64,
     code: &RoomCode,
+    events: u64,
     findings: &mut Findings,
-) -> Result<(), StorageError> {
+) -> Result<Vec<String>, StorageError> {
+    let mut problems = Vec::new();
     let log = read_log(snapshot, code)?;
-    findings.events += u64::try_from(log.len()).unwrap_or(u64::MAX);
+    let in_log = u64::try_from(log.len()).unwrap_or(u64::MAX);
+    if events != in_log {
+        problems.push(format!("it has {events} events, and {in_log} of them are in its log"));
+    }
     if let Err(error) = Room::from_log(log.iter().map(|entry| &entry.event)) {
-        findings.add(format_args!("room {code}: {error}"));
+        problems.push(error.to_string());
     }
     let mut recorder = Recorder::default();
     let told: Vec<_> = log
@@ -204,9 +284,9 @@ fn check_room(
     let games = games_of(snapshot, id)?;
     findings.games += u64::try_from(games.len()).unwrap_or(u64::MAX);
     if games.len() != told.len() || !games.iter().zip(&told).all(|(game, told)| is_of(game, told)) {
-        findings.add(format_args!("room {code}: its finished games are not those in its log"));
+        problems.push("its finished games are not those in its log".to_owned());
     }
-    Ok(())
+    Ok(problems)
 }
 
 /// Whether a stored game is the one that a log tells of. Older servers did not keep its time.
@@ -218,7 +298,7 @@ fn is_of(game: &Record, told: &Record) -> bool {
     game == told
 }
 
-fn games_of(connection: &Connection, room: i64) -> Result<Vec<Record>, StorageError> {
+pub(super) fn games_of(connection: &Connection, room: i64) -> Result<Vec<Record>, StorageError> {
     let mut select =
         connection.prepare_cached("SELECT summary, moves FROM game WHERE room = ? ORDER BY id")?;
     let rows = select.query_map((room,), |row| Ok((row.get(0)?, row.get(1)?)))?;

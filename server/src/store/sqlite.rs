@@ -58,6 +58,11 @@ impl Sqlite {
         Ok(Self { connection, folder })
     }
 
+    /// The connection, for maintenance.
+    pub(super) const fn connection(&mut self) -> &mut Connection {
+        &mut self.connection
+    }
+
     /// The folder.
     pub fn folder(&self) -> &DataFolder {
         &self.folder
@@ -110,11 +115,16 @@ impl Storage for Sqlite {
                 "UPDATE room SET epoch = epoch + 1 WHERE closed = 0 RETURNING code, epoch",
             )?;
             let rows = claim.query_map((), |row| Ok((row.get(0)?, row.get(1)?)))?;
-            rows.map(|row| {
+            let mut claims = Vec::new();
+            for row in rows {
                 let (code, epoch): (String, u64) = row?;
-                Ok(Claim { room: name(code)?, epoch: Epoch(epoch) })
-            })
-            .collect::<Result<Vec<_>, StorageError>>()?
+                match name(code) {
+                    Ok(room) => claims.push(Claim { room, epoch: Epoch(epoch) }),
+                    // It cannot be named, so that nobody can enter it.
+                    Err(error) => tracing::error!(%error, "a room is damaged and set aside"),
+                }
+            }
+            claims
         };
         transaction.commit()?;
         Ok(claims)

@@ -2,7 +2,7 @@
 
 use fivefold_server::store::{DataFolder, Memory, Sqlite, Storage};
 use fivefold_shared::{
-    protocol::{CatchUp, Identity, MemberId, Message},
+    protocol::{CatchUp, Identity, MemberId, Message, Reason},
     record::{FinishedGame, GameList},
 };
 use serde::de::DeserializeOwned;
@@ -134,5 +134,28 @@ async fn a_game_goes_on_after_a_restart() {
     assert_eq!(missed.len(), 2, "his name and her move: {missed:?}");
     let answer = json!({"type": "play", "room": room, "ply": 1, "point": [8, 8]});
     done(&mut bob, answer).await;
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_damaged_room_keeps_no_other_closed() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = || Box::new(Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap());
+    let server = TestServer::start_on(open(), LIMITS);
+    let (mut ann, _, anns) = greet(&server, "Ann").await;
+    let whole = ann.create(json!(["me", "open"])).await;
+    let damaged = ann.create(json!(["me", "open"])).await;
+    drop(ann);
+    server.stop().await;
+    let database = rusqlite::Connection::open(folder.path().join("fivefold.sqlite3")).unwrap();
+    let sql = "UPDATE event SET event = '{}' WHERE room = (SELECT id FROM room WHERE code = ?)";
+    assert!(database.execute(sql, (damaged.as_str(),)).unwrap() > 0);
+    drop(database);
+
+    let server = TestServer::start_on(open(), LIMITS);
+    let mut ann = greet_again(&server, "Ann", &anns).await;
+    ann.join(&whole).await;
+    assert_eq!(ann.refused(json!({"type": "join", "room": damaged})).await, Reason::Unavailable);
+    assert_eq!(server.count("rooms_set_aside").await, 1);
     server.stop().await;
 }

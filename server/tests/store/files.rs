@@ -8,7 +8,8 @@ use std::{
 };
 
 use fivefold_server::store::{
-    Append, BackupError, DataFolder, OpenError, Sqlite, Storage, StorageError, backup, check,
+    Append, BackupError, DataFolder, OpenError, RepairError, Sqlite, Storage, StorageError, backup,
+    check, repair,
 };
 use tempfile::TempDir;
 
@@ -26,13 +27,12 @@ fn file_in(folder: &Path) -> PathBuf {
 fn filled() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let mut storage = open(folder.path()).unwrap();
-    for room in 0..200 {
-        let next = match room % 10 {
-            0 => Append { closes: true, ..append(room, resigned("public", 7, 8), room) },
-            _ => append(room, log(20), 0),
-        };
-        assert_eq!(storage.append(&[next]).unwrap(), [Ok(())]);
-    }
+    let rooms = (0..200).map(|room| match room % 10 {
+        0 => Append { closes: true, ..append(room, resigned("public", 7, 8), room) },
+        _ => append(room, log(20), 0),
+    });
+    let appended = storage.append(&rooms.collect::<Vec<_>>()).unwrap();
+    assert!(appended.iter().all(Result::is_ok));
     drop(storage);
     folder
 }
@@ -192,7 +192,7 @@ fn logs_and_games_are_compared() {
         ("", sound),
         ("DELETE FROM event WHERE id = 100", "is missing"),
         ("DELETE FROM event WHERE room = 12 AND seq = 20", "is missing"),
-        ("UPDATE room SET seq = 19, last = last - 1 WHERE id = 2", "3659 of them are in logs"),
+        ("UPDATE room SET seq = 19, last = last - 1 WHERE id = 2", "19 of them are in its log"),
         ("UPDATE event SET event = replace(event, '\"ply\":5', '\"ply\":6')", "came where 5"),
         ("UPDATE event SET event = '{}' WHERE id = 50", "missing field"),
         ("UPDATE game SET moves = '[]', summary = replace(summary, 'Ann', 'Eve')", "not those"),
@@ -212,6 +212,63 @@ fn logs_and_games_are_compared() {
         let found = check_changed(sql);
         assert!(found.contains(expected), "{sql}: {found}");
     }
+}
+
+#[test]
+fn damaged_rooms_are_exported_and_closed_and_the_others_stay() {
+    // What is done to a sound file, how many files with damaged rooms it leaves, what is in the
+    // first, and how many finished games there are afterwards.
+    for (sql, exports, expected, games) in [
+        ("", 0, "", 20),
+        ("DELETE FROM event WHERE room = 12 AND seq = 7", 1, "is missing", 20),
+        ("UPDATE event SET event = '{}' WHERE id = 50", 1, r#""event": "{}""#, 20),
+        ("UPDATE event SET event = '{\"x' WHERE id IN (50, 900)", 2, "EOF", 20),
+        ("UPDATE room SET code = 'ESC[2J' WHERE id = 3", 1, r#""room": "ESC[2J""#, 20),
+        ("UPDATE room SET seq = 19, last = last - 1 WHERE id = 2", 1, "19 of them", 20),
+        ("UPDATE event SET room = 999 WHERE room = 5 AND seq < 3", 2, "is missing", 20),
+        ("UPDATE game SET summary = 'nothing' WHERE id = 3", 1, r#""summary": "nothing""#, 19),
+        (
+            "UPDATE game SET summary = replace(summary, 'Ann', 'Eve') WHERE id = 3",
+            1,
+            "not those",
+            20,
+        ),
+    ] {
+        let folder = filled();
+        rusqlite::Connection::open(file_in(folder.path())).unwrap().execute_batch(sql).unwrap();
+        assert_eq!(check(folder.path()).unwrap().is_sound(), exports == 0, "{sql}");
+        let storage = open(folder.path()).unwrap();
+        assert!(matches!(repair(folder.path()), Err(RepairError::Open(OpenError::InUse { .. }))));
+        drop(storage);
+
+        let repaired = repair(folder.path()).unwrap();
+        assert!(repaired.findings.is_sound(), "{sql}: {repaired}");
+        assert_eq!((repaired.exports.len(), repaired.findings.games), (exports, games), "{sql}");
+        if let Some(export) = repaired.exports.first() {
+            let text = fs::read_to_string(export).unwrap();
+            assert!(text.contains(expected), "{sql}: {text}");
+            assert_eq!(fs::metadata(export).unwrap().permissions().mode() & 0o777, 0o600);
+        }
+        let mut storage = open(folder.path()).unwrap();
+        assert_eq!(storage.read(&code(21)).unwrap(), log(20), "{sql}");
+        drop(storage);
+        // There is nothing left to do.
+        assert!(repair(folder.path()).unwrap().exports.is_empty(), "{sql}");
+    }
+}
+
+#[test]
+fn a_file_with_damaged_pages_is_not_repaired() {
+    let folder = filled();
+    let file = file_in(folder.path());
+    let length = fs::metadata(&file).unwrap().len();
+    let mut opened = fs::OpenOptions::new().write(true).open(&file).unwrap();
+    opened.seek(SeekFrom::Start(length / 4096 / 2 * 4096)).unwrap();
+    opened.write_all(&[0xA5; 8192]).unwrap();
+    let told = check(folder.path()).unwrap().to_string();
+    assert!(!told.contains("--repair") && told.contains("a backup"), "{told}");
+    let error = repair(folder.path()).unwrap_err();
+    assert!(error.to_string().contains("backup"), "{error}");
 }
 
 #[test]
