@@ -86,6 +86,8 @@ pub const LISTING_REST: u32 = 100;
 pub const LISTING_AGE_MAX: Duration = Duration::from_secs(1);
 /// The list of somebody's own rooms is made from the newest of them, at most so many.
 pub const OWN_ROOMS_SEEN_MAX: usize = 1_000;
+/// How often an identity is looked up while others are replaced at the same time.
+pub const LOGIN_TRIES_MAX: u32 = 3;
 /// How long a closed socket is kept for its peer to read why it was closed.
 pub const CLOSE_LINGER: Duration = Duration::from_secs(1);
 /// When the server stops: how long sessions have to end before they are dropped.

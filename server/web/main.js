@@ -117,7 +117,8 @@ function bar() {
     const { status } = connection;
     lost.hidden = status === 'open' || status === 'connecting';
     if (status === was) return;
-    write(lost, status === 'stopped' ? t('connection_stopped') : t('connection_lost'));
+    const anew = status === 'replaced' && el('button', { type: 'button', onclick: () => connection.forget() }, t('start_anew'));
+    fill(lost, t(status === 'stopped' ? 'connection_stopped' : anew ? 'identity_replaced' : 'connection_lost'), ' ', anew);
     if (status === 'open' && was === 'lost') app.announce(t('connection_back'));
     was = status;
   };

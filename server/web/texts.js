@@ -28,6 +28,8 @@ const TEXTS = {
   connecting: ['Connecting…', 'Подключение…', 'Conectando…'],
   connection_lost: ['Connection lost, coming back…', 'Связь потеряна, восстанавливаем…', 'Conexión perdida, volviendo…'],
   connection_back: ['Connected again.', 'Связь восстановлена.', 'Conectado de nuevo.'],
+  identity_replaced: ['Your identity was replaced on another device. Open its new link here to go on.', 'Ваш ключ заменили на другом устройстве. Откройте здесь новую ссылку оттуда.', 'Tu identidad se cambió en otro dispositivo. Abre aquí su nuevo enlace para seguir.'],
+  start_anew: ['Start as a new player', 'Начать новым игроком', 'Empezar como jugador nuevo'],
   connection_stopped: ['The connection is closed. Reload the page to play on.', 'Соединение закрыто. Обновите страницу, чтобы играть дальше.', 'La conexión está cerrada. Recarga la página para seguir.'],
   failed: ['That did not work. Try again in a moment.', 'Не получилось. Попробуйте ещё раз.', 'No ha funcionado. Inténtalo en un momento.'],
 
@@ -210,6 +212,9 @@ const TEXTS = {
   save: ['Save', 'Сохранить', 'Guardar'],
   other_device: ['Play on another device', 'Играть на другом устройстве', 'Jugar en otro dispositivo'],
   other_device_how: ['This link makes the other device you: your seats, your games. Show it to nobody else.', 'По этой ссылке другое устройство станет вами: ваши места и партии. Никому её не показывайте.', 'Este enlace hace que el otro dispositivo seas tú: tus asientos y partidas. No se lo enseñes a nadie.'],
+  replace: ['Replace the link', 'Заменить ссылку', 'Cambiar el enlace'],
+  replace_how: ['Has somebody else seen the link? Replace it: your name, seats and games stay, and the old link opens nothing any more. Your other devices need the new link.', 'Ссылку увидел кто-то ещё? Замените её: имя, места и партии останутся, а старая ссылка больше ничего не откроет. Другим вашим устройствам нужна новая.', '¿Alguien más ha visto el enlace? Cámbialo: conservas nombre, asientos y partidas, y el enlace antiguo ya no abre nada. Tus otros dispositivos necesitan el nuevo.'],
+  replaced: ['Replaced. The old link opens nothing any more.', 'Заменено. Старая ссылка больше ничего не открывает.', 'Cambiado. El enlace antiguo ya no abre nada.'],
   show_link: ['Show the link', 'Показать ссылку', 'Mostrar el enlace'],
   become: ['Become this player here?', 'Стать здесь этим игроком?', '¿Ser aquí este jugador?'],
   here_now: ['You are {name} here. Keep this link if you want to be {name} again:', 'Здесь вы {name}. Сохраните эту ссылку, чтобы снова стать {name}:', 'Aquí eres {name}. Guarda este enlace para volver a ser {name}:'],

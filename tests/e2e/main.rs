@@ -10,6 +10,7 @@ mod engines;
 mod fault;
 mod folder;
 mod hostile;
+mod identity;
 mod play;
 mod proxy;
 mod random;

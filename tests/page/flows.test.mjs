@@ -171,7 +171,7 @@ test('who becomes somebody else by a link loses nobody', async () => {
   const dialog = there.page.getByRole('dialog');
   await dialog.getByText('You are Zoe here.').waitFor();
   // The way back is offered before anything is done.
-  assert.equal(await dialog.getByLabel('Link to be Zoe again').inputValue(), `${at.server.url}/#identity=${own}`);
+  assert.equal(await dialog.getByLabel('Link to be Zoe again').inputValue(), `${at.server.url}/#identity=${own}&name=Zoe`);
   await dialog.getByRole('button', { name: 'Yes' }).click();
   await there.page.getByRole('button', { name: 'Ann' }).click();
   await there.page.getByRole('button', { name: 'Be Zoe again' }).click();
@@ -265,4 +265,68 @@ test('who may make no more rooms is offered their own to close', async () => {
   await page.getByRole('button', { name: 'Play a friend' }).click();
   await page.locator('.qr').waitFor();
   assert.deepEqual(complaints, []);
+});
+
+test('a link that somebody has seen is replaced, and only that', async () => {
+  const { ann, bob, link } = await twoPlay(at);
+  const leaked = await ann.page.evaluate(() => localStorage.getItem('fivefold.identity'));
+  const tab = await ann.context.newPage();
+  await tab.goto(link);
+  const thief = await visitor(at.browser, at.server, {}, 'Thief');
+  await thief.page.goto(`/#identity=${leaked}`);
+  await thief.page.getByRole('button', { name: 'Yes' }).click();
+  await thief.page.locator('.own-room').waitFor();
+  await ann.page.getByRole('button', { name: 'Ann' }).click();
+  await ann.page.getByRole('button', { name: 'Replace the link' }).click();
+  await ann.page.locator('.toast').getByText('Replaced. The old link opens nothing any more.').waitFor();
+  const fresh = await ann.page.evaluate(() => localStorage.getItem('fivefold.identity'));
+  assert.match(fresh ?? '', /^[0-9a-f]{64}$/);
+  assert.notEqual(fresh, leaked);
+  await thief.page.getByText('Your identity was replaced on another device.').waitFor();
+  // The seat stays, here and in the other tab.
+  await put(ann.page, 'h8');
+  await sees(bob.page, 'h8', 'Black');
+  await put(bob.page, 'h9');
+  await sees(tab, 'h9', 'White');
+  await put(tab, 'i8');
+  await sees(bob.page, 'i8', 'Black');
+  await thief.page.reload();
+  await thief.page.getByRole('button', { name: 'Start as a new player' }).click();
+  await thief.page.getByText('Your identity was replaced').waitFor({ state: 'detached' });
+  await thief.page.getByRole('button', { name: /^Guest|^Thief/ }).waitFor();
+  assert.deepEqual([...ann.complaints, ...bob.complaints], []);
+});
+
+test('an identity is not lost with the answer to its replacement', async () => {
+  const { ann } = await twoPlay(at);
+  let cut = true;
+  await ann.page.routeWebSocket('**/ws', (socket) => {
+    const server = socket.connectToServer();
+    server.onMessage((text) => {
+      // The socket breaks when the answer is on its way.
+      const { type, id } = JSON.parse(String(text));
+      if (cut && type === 'done' && id === asked) {
+        cut = false;
+        return void socket.close({ code: 1011 });
+      }
+      socket.send(text);
+    });
+    let asked = '';
+    socket.onMessage((text) => {
+      const { type, id } = JSON.parse(String(text));
+      if (type === 'replace_identity') asked = id;
+      server.send(text);
+    });
+  });
+  await ann.page.reload();
+  await ann.page.getByRole('heading', { name: 'Your turn' }).waitFor();
+  await ann.page.getByRole('button', { name: 'Ann' }).click();
+  await ann.page.getByRole('button', { name: 'Replace the link' }).click();
+  await ann.page.locator('.toast').getByText('Replaced. The old link opens nothing any more.').waitFor();
+  assert.equal(cut, false);
+  await put(ann.page, 'h8');
+  await sees(ann.page, 'h8', 'Black');
+  await ann.page.reload();
+  await sees(ann.page, 'h8', 'Black');
+  assert.deepEqual(ann.complaints, []);
 });

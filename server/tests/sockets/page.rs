@@ -124,10 +124,15 @@ async fn a_pasted_link_says_what_may_be_played() {
             "time": {"type": "fischer", "main_ms": 300_000, "increment_ms": 3_000}});
         let path = format!("/r/{}", joined(ann.ask(create).await));
         let mut bob = server.greet("Bob").await;
-        let says = |open: &str| format!("content=\"Five in a row: renju 15x15, clock 5m+3s. {open}\"");
+        let says =
+            |open: &str| format!("content=\"Five in a row: renju 15x15, clock 5m+3s. {open}\"");
 
         let first = server.get(&path).await;
-        assert_eq!(first.matches(&says("A seat is open: open the link to play.")).count(), 2, "{first}");
+        assert_eq!(
+            first.matches(&says("A seat is open: open the link to play.")).count(),
+            2,
+            "{first}"
+        );
         assert!(!first.contains("Ann") && !first.contains("with a friend"), "{first}");
         assert!(first.contains("content-security-policy: default-src 'none'"), "{first}");
         let tag = first.lines().find_map(|line| line.strip_prefix("etag: ")).map(str::to_owned);

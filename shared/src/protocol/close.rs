@@ -25,10 +25,12 @@ pub const TOO_SLOW: u16 = 4001;
 pub const IDLE: u16 = 4002;
 /// The protocol versions differ. Coming back will not help.
 pub const VERSION: u16 = 4003;
+/// The session's identity was replaced. Coming back needs the new one.
+pub const IDENTITY_REPLACED: u16 = 4004;
 
 /// Whether a client should come back by itself after this code (and after no code at all).
 pub const fn come_back(code: u16) -> bool {
-    !matches!(code, NORMAL | PROTOCOL_ERROR | INVALID_TEXT | TOO_BIG | VERSION)
+    !matches!(code, NORMAL | PROTOCOL_ERROR | INVALID_TEXT | TOO_BIG | VERSION | IDENTITY_REPLACED)
 }
 
 #[cfg(test)]
