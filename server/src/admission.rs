@@ -1,10 +1,11 @@
 //! Who may connect: a count of guests in all and for each address, with a limit on both.
 
 use std::{
-    collections::HashMap,
-    net::{IpAddr, Ipv6Addr},
+    net::IpAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
+
+use crate::network::NetworkCounts;
 
 /// Counts guests and turns away those who are too many.
 #[derive(Clone, Debug)]
@@ -21,7 +22,7 @@ struct Shared {
 #[derive(Debug, Default)]
 struct Guests {
     total: usize,
-    by_address: HashMap<IpAddr, usize>,
+    by_address: NetworkCounts,
 }
 
 /// The place of one guest; dropping it gives it up.
@@ -53,16 +54,14 @@ impl Admission {
     /// # Errors
     /// When a limit is reached.
     pub(crate) fn admit(&self, address: IpAddr) -> Result<Place, Full> {
-        let address = network(address);
         let mut guests = self.lock();
         if guests.total >= self.0.guests_max {
             return Err(Full::Server);
         }
-        let here = guests.by_address.get(&address).copied().unwrap_or(0);
-        if here >= self.0.per_address_max {
+        if !guests.by_address.has_place(address, self.0.per_address_max) {
             return Err(Full::Address);
         }
-        guests.by_address.insert(address, here + 1);
+        guests.by_address.add(address);
         guests.total += 1;
         Ok(Place { admission: self.clone(), address: Some(address) })
     }
@@ -95,23 +94,8 @@ impl Drop for Place {
     fn drop(&mut self) {
         let mut guests = self.admission.lock();
         guests.total -= 1;
-        let Some(address) = self.address else { return };
-        if let Some(here) = guests.by_address.get_mut(&address) {
-            *here -= 1;
-            if *here == 0 {
-                guests.by_address.remove(&address);
-            }
-        }
-    }
-}
-
-/// What counts as one address: an IPv6 host has a whole network of 64 bits to choose from.
-pub(crate) fn network(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V4(address) => IpAddr::V4(address),
-        IpAddr::V6(address) => {
-            let [a, b, c, d, ..] = address.segments();
-            IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
+        if let Some(address) = self.address {
+            guests.by_address.remove(address);
         }
     }
 }

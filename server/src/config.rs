@@ -97,6 +97,16 @@ pub struct Args {
           default_value_t = Limits::DEFAULT.empty_room_close_ms / 1_000)]
     pub empty_room_close: u64,
 
+    /// The same for a room in which nothing has been played: somebody may still follow its link.
+    #[arg(long, env = "FIVEFOLD_UNPLAYED_ROOM_CLOSE", value_name = "SECONDS",
+          default_value_t = Limits::DEFAULT.unplayed_room_close_ms / 1_000)]
+    pub unplayed_room_close: u64,
+
+    /// The same for a room whose game is over.
+    #[arg(long, env = "FIVEFOLD_FINISHED_ROOM_CLOSE", value_name = "SECONDS",
+          default_value_t = Limits::DEFAULT.finished_room_close_ms / 1_000)]
+    pub finished_room_close: u64,
+
     /// The same for a room with an unfinished game between two people.
     #[arg(long, env = "FIVEFOLD_ABANDONED_ROOM_CLOSE", value_name = "SECONDS",
           default_value_t = Limits::DEFAULT.abandoned_room_close_ms / 1_000)]
@@ -149,6 +159,26 @@ pub struct Args {
     #[arg(long, env = "FIVEFOLD_ROOMS_PER_IDENTITY", value_name = "NUMBER",
           default_value_t = Limits::DEFAULT.rooms_per_identity_max)]
     pub rooms_per_identity: usize,
+
+    /// Most open rooms made from one address.
+    #[arg(long, env = "FIVEFOLD_ROOMS_PER_ADDRESS", value_name = "NUMBER",
+          default_value_t = Limits::DEFAULT.rooms_per_address_max)]
+    pub rooms_per_address: usize,
+
+    /// Rooms that may be asked for from one address in a minute.
+    #[arg(long, env = "FIVEFOLD_ROOM_RATE", value_name = "PER_MINUTE",
+          default_value_t = Limits::DEFAULT.rooms_per_minute)]
+    pub room_rate: u32,
+
+    /// Most rooms in which two bots play each other.
+    #[arg(long, env = "FIVEFOLD_BOT_ROOMS", value_name = "NUMBER",
+          default_value_t = Limits::DEFAULT.bot_rooms_max)]
+    pub bot_rooms: usize,
+
+    /// The same of those made from one address.
+    #[arg(long, env = "FIVEFOLD_BOT_ROOMS_PER_ADDRESS", value_name = "NUMBER",
+          default_value_t = Limits::DEFAULT.bot_rooms_per_address_max)]
+    pub bot_rooms_per_address: usize,
 
     /// Most spectators in one room.
     #[arg(long, env = "FIVEFOLD_SPECTATORS", value_name = "NUMBER",
@@ -281,6 +311,10 @@ impl Args {
                 message_max: usize::try_from(self.message_bytes).unwrap_or(usize::MAX),
                 rooms_max: self.rooms,
                 rooms_per_identity_max: self.rooms_per_identity,
+                rooms_per_address_max: self.rooms_per_address,
+                rooms_per_minute: self.room_rate,
+                bot_rooms_max: self.bot_rooms,
+                bot_rooms_per_address_max: self.bot_rooms_per_address,
                 spectators_max: self.spectators,
                 commands_per_second: self.command_rate,
                 commands_burst: self.command_rate.saturating_mul(3),
@@ -291,6 +325,8 @@ impl Args {
                 bot_pace_ms: self.bot_pace,
                 bot_answer_min_ms: self.bot_answer_min,
                 empty_room_close_ms: ms(self.empty_room_close),
+                unplayed_room_close_ms: ms(self.unplayed_room_close),
+                finished_room_close_ms: ms(self.finished_room_close),
                 abandoned_room_close_ms: ms(self.abandoned_room_close),
                 claim_after_ms: ms(self.claim_after),
                 abandoned_game_ms: ms(self.abandon_after),

@@ -5,15 +5,18 @@
 
 use std::{
     collections::HashMap,
+    net::IpAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use fivefold_shared::{
-    protocol::{MemberId, OwnRoom, Player, RoomCode, RoomSummary, Seats, Visibility},
+    protocol::{
+        MemberId, OwnRoom, Player, Reason, Refusal, RoomCode, RoomSummary, Seats, Visibility,
+    },
     rules::Stone,
 };
 
-use crate::room::Room;
+use crate::{limits::Limits, network::NetworkCounts, room::Room};
 
 /// The rooms of each member: those that they made, and those in which they have a seat. A room has
 /// at most three such members, so the number of open rooms bounds the index.
@@ -21,6 +24,15 @@ use crate::room::Room;
 pub(crate) struct Directory {
     /// The rooms of each member, the newest last. Held only to look up and to change an entry.
     rooms: Mutex<HashMap<MemberId, Vec<RoomCode>>>,
+    /// Held only to count.
+    bot_rooms: Mutex<BotRooms>,
+}
+
+/// The rooms in which both seats belong to bots.
+#[derive(Debug, Default)]
+struct BotRooms {
+    total: usize,
+    from: NetworkCounts,
 }
 
 /// The entry of one open room. The room keeps it up to date.
@@ -28,9 +40,21 @@ pub(crate) struct Directory {
 pub(crate) struct Listed {
     directory: Arc<Directory>,
     host: MemberId,
+    /// From where the room was made, if that is known.
+    address: Option<IpAddr>,
     visibility: Visibility,
-    /// Held only to copy or replace it.
-    standing: Mutex<Standing>,
+    /// Held only to copy or change it; no other lock is taken meanwhile.
+    state: Mutex<State>,
+}
+
+/// What changes about a room.
+#[derive(Debug)]
+struct State {
+    standing: Standing,
+    /// Whether the room counts, or is about to count, as one in which both seats belong to bots.
+    counts_as_bots: bool,
+    /// Whether the room must close to make place for another.
+    evicted: bool,
 }
 
 /// How a room stands.
@@ -39,6 +63,37 @@ pub(crate) struct Standing {
     pub(crate) summary: RoomSummary,
     /// Whose turn it is, while a game is running.
     pub(crate) turn: Option<Stone>,
+    pub(crate) stage: Stage,
+    /// Whether nobody is present.
+    pub(crate) is_empty: bool,
+}
+
+/// How far a room has come, as far as it matters for closing it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Stage {
+    /// No game has begun, or it is one against a bot in which nobody has moved.
+    Unplayed,
+    /// Two people play.
+    People,
+    /// A person plays a bot.
+    AgainstBot,
+    /// Two bots play.
+    Bots,
+    /// The game is over.
+    Over,
+}
+
+/// How little would be lost if a room were closed to make place for another: the least first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Spare {
+    /// Nobody is there, and no game is running or none has a move.
+    Unused,
+    /// Two bots play for nobody.
+    Bots,
+    /// A person has left a game against a bot.
+    AgainstBot,
+    /// The game is over, and somebody is still there.
+    Over,
 }
 
 impl Directory {
@@ -47,20 +102,50 @@ impl Directory {
         self.lock().get(member).cloned().unwrap_or_default()
     }
 
-    /// Enters a new room.
-    pub(crate) fn list(self: &Arc<Self>, room: &Room) -> Arc<Listed> {
+    /// Enters a room that was made from this address. Whoever makes a room is about to enter it:
+    /// then nobody takes it for an empty one before that.
+    pub(crate) fn list(
+        self: &Arc<Self>,
+        room: &Room,
+        address: Option<IpAddr>,
+        is_entered: bool,
+    ) -> Arc<Listed> {
+        let standing = Standing { is_empty: !is_entered, ..room.standing() };
+        let seats = standing.summary.seats.clone();
+        let counts_as_bots = are_bots(&seats);
+        if counts_as_bots {
+            self.bot_rooms().add(address);
+        }
         let listed = Listed {
             directory: Arc::clone(self),
             host: room.host().clone(),
+            address,
             visibility: room.visibility(),
-            standing: Mutex::new(room.standing()),
+            state: Mutex::new(State { standing, counts_as_bots, evicted: false }),
         };
         let mut rooms = self.lock();
-        for member in listed.members(&listed.lock().summary.seats) {
+        for member in listed.members(&seats) {
             rooms.entry(member.clone()).or_default().push(room.code().clone());
         }
         drop(rooms);
         Arc::new(listed)
+    }
+
+    /// Whether one more room from this address may have bots in both seats.
+    ///
+    /// # Errors
+    /// When there are too many, on the server or from the address.
+    pub(crate) fn may_seat_bots(
+        &self,
+        address: Option<IpAddr>,
+        limits: &Limits,
+    ) -> Result<(), Refusal> {
+        self.bot_rooms().has_place(address, limits)
+    }
+
+    fn bot_rooms(&self) -> MutexGuard<'_, BotRooms> {
+        // Nothing panics between two changes that belong together.
+        self.bot_rooms.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<MemberId, Vec<RoomCode>>> {
@@ -69,7 +154,55 @@ impl Directory {
     }
 }
 
+impl BotRooms {
+    fn has_place(&self, address: Option<IpAddr>, limits: &Limits) -> Result<(), Refusal> {
+        if self.total >= limits.bot_rooms_max {
+            let text = "Bots play each other in as many rooms as this server allows. Watch one of \
+                        their games, or play against a bot yourself.";
+            return Err(Refusal::new(Reason::TooManyBotRooms, text));
+        }
+        let max = limits.bot_rooms_per_address_max;
+        if address.is_some_and(|address| !self.from.has_place(address, max)) {
+            let text = "Bots play each other in as many rooms from your network as this server \
+                        allows. Close one of those rooms, or leave it.";
+            return Err(Refusal::new(Reason::TooManyBotRooms, text));
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, address: Option<IpAddr>) {
+        self.total += 1;
+        if let Some(address) = address {
+            self.from.add(address);
+        }
+    }
+
+    fn remove(&mut self, address: Option<IpAddr>) {
+        self.total -= 1;
+        if let Some(address) = address {
+            self.from.remove(address);
+        }
+    }
+}
+
 impl Standing {
+    /// Whether the room could be closed to make place for another of its maker, and how little
+    /// would be lost. A game between people is never closed for that.
+    pub(crate) fn spare(&self) -> Option<Spare> {
+        match (self.stage, self.is_empty) {
+            (Stage::Unplayed | Stage::Over, true) => Some(Spare::Unused),
+            (Stage::Bots, true) => Some(Spare::Bots),
+            (Stage::AgainstBot, true) => Some(Spare::AgainstBot),
+            (Stage::Over, false) => Some(Spare::Over),
+            (Stage::People, _) | (Stage::Unplayed | Stage::Bots | Stage::AgainstBot, false) => None,
+        }
+    }
+
+    /// Whether both seats belong to bots.
+    pub(crate) fn is_of_bots(&self) -> bool {
+        are_bots(&self.summary.seats)
+    }
+
     /// Whether a game is running.
     pub(crate) fn is_running(&self) -> bool {
         self.turn.is_some()
@@ -87,27 +220,69 @@ impl Listed {
 
     /// How the room stands.
     pub(crate) fn standing(&self) -> Standing {
-        self.lock().clone()
+        self.lock().standing.clone()
     }
 
     /// Reads one thing of how the room stands, without copying the rest.
     pub(crate) fn read<T>(&self, read: impl FnOnce(&Standing) -> T) -> T {
-        read(&self.lock())
+        read(&self.lock().standing)
     }
 
     /// Takes note of a change. The index is only touched where seats have changed hands.
     pub(crate) fn update(&self, room: &Room) {
         let now = room.standing();
-        let before = std::mem::replace(&mut *self.lock(), now.clone());
-        let (left, came) = (&before.summary.seats, &now.summary.seats);
-        if left != came {
-            self.move_members(room.code(), left, came);
+        let of_bots = now.is_of_bots();
+        let seats = now.summary.seats.clone();
+        let (before, counted) = {
+            let mut state = self.lock();
+            let before = std::mem::replace(&mut state.standing, now);
+            (before, std::mem::replace(&mut state.counts_as_bots, of_bots))
+        };
+        match (counted, of_bots) {
+            (false, true) => self.directory.bot_rooms().add(self.address),
+            (true, false) => self.directory.bot_rooms().remove(self.address),
+            (true, true) | (false, false) => {}
         }
+        if before.summary.seats != seats {
+            self.move_members(room.code(), &before.summary.seats, &seats);
+        }
+    }
+
+    /// Takes the place of a room with bots in both seats, which this room is about to be; if that
+    /// comes to nothing, [`update`](Self::update) gives it back.
+    ///
+    /// # Errors
+    /// When there are too many such rooms.
+    pub(crate) fn take_bots_place(&self, limits: &Limits) -> Result<(), Refusal> {
+        if self.lock().counts_as_bots {
+            return Ok(());
+        }
+        let mut bot_rooms = self.directory.bot_rooms();
+        bot_rooms.has_place(self.address, limits)?;
+        bot_rooms.add(self.address);
+        drop(bot_rooms);
+        self.lock().counts_as_bots = true;
+        Ok(())
+    }
+
+    /// Has the room close, if it can still be spared. Whether it will.
+    pub(crate) fn evict(&self) -> bool {
+        let mut state = self.lock();
+        state.evicted |= state.standing.spare().is_some();
+        state.evicted
+    }
+
+    /// Whether the room must close to make place for another.
+    pub(crate) fn is_evicted(&self) -> bool {
+        self.lock().evicted
     }
 
     /// Removes the entry: the room is closed.
     pub(crate) fn remove(&self, code: &RoomCode) {
         let seats = self.standing().summary.seats;
+        if std::mem::take(&mut self.lock().counts_as_bots) {
+            self.directory.bot_rooms().remove(self.address);
+        }
         let mut rooms = self.directory.lock();
         for member in self.members(&seats) {
             forget(&mut rooms, member, code);
@@ -116,7 +291,7 @@ impl Listed {
 
     /// The room as `own_rooms` tells it to this member; nothing if they have no place there.
     pub(crate) fn own_room(&self, member: &MemberId) -> Option<OwnRoom> {
-        let Standing { summary, turn } = self.standing();
+        let Standing { summary, turn, .. } = self.standing();
         let seat = summary.seats.of_member(member);
         let host = self.host == *member;
         let your_turn = seat.is_some() && turn == seat;
@@ -144,10 +319,16 @@ impl Listed {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Standing> {
-        // The room only ever writes a whole standing.
-        self.standing.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing panics between two changes that belong together.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whether both seats belong to bots.
+fn are_bots(seats: &Seats) -> bool {
+    let is_bot = |seat| seats.get(seat).is_some_and(|player| player.bot().is_some());
+    Stone::BOTH.into_iter().all(is_bot)
 }
 
 /// The members who have seats; nobody has both.

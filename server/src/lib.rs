@@ -18,6 +18,7 @@ mod logins;
 pub mod logs;
 mod members;
 mod metrics;
+mod network;
 pub mod origin;
 mod outbox;
 pub mod proxy;

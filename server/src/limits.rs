@@ -5,7 +5,8 @@
 use std::time::Duration;
 
 use fivefold_shared::{
-    protocol::{CHAT_LINES_MAX, CHAT_TEXT_MAX, ROOMS_MAX, WEIGHTS_MAX},
+    clock::TIME_MIN_MS,
+    protocol::{self, CHAT_LINES_MAX, CHAT_TEXT_MAX, ROOMS_MAX, WEIGHTS_MAX},
     rules::UNBOUNDED_PLIES_MAX,
 };
 
@@ -62,6 +63,8 @@ pub const THINKING_TIME_MIN: Duration = Duration::from_millis(10);
 /// Most analyses and reviews of games that wait for the bots' threads. As many more are under way
 /// as there are threads.
 pub const STUDIES_MAX: usize = 64;
+/// Most of these at once, waiting or under way, for one address (IPv6: one network of 64 bits).
+pub const STUDIES_PER_ADDRESS_MAX: usize = 4;
 /// The longest that an analysis thinks, when no other waits.
 pub const ANALYSIS_TIME_MAX: Duration = Duration::from_secs(30);
 /// The longest that a review of a game thinks; its positions bound it long before.
@@ -88,6 +91,11 @@ pub const LISTING_AGE_MAX: Duration = Duration::from_secs(1);
 pub const OWN_ROOMS_SEEN_MAX: usize = 1_000;
 /// How often an identity is looked up while others are replaced at the same time.
 pub const LOGIN_TRIES_MAX: u32 = 3;
+/// Most demo games that are open at once: one that is running, and those that are over and still
+/// have spectators.
+pub const DEMO_ROOMS_MAX: usize = 4;
+/// Most rooms that are named in a refusal.
+pub const ROOMS_NAMED_MAX: usize = 3;
 /// How long a closed socket is kept for its peer to read why it was closed.
 pub const CLOSE_LINGER: Duration = Duration::from_secs(1);
 /// When the server stops: how long sessions have to end before they are dropped.
@@ -105,10 +113,10 @@ pub const FAULTS_WITHIN: Duration = Duration::from_secs(60);
 /// snapshot.
 pub const HISTORY_EVENTS_MAX: usize = 256;
 /// Most answers that a room remembers for one member, so that a repeated command is done once.
-pub const ANSWERS_MAX: usize = 64;
+pub const ANSWERS_MAX: usize = protocol::ANSWERS_MAX;
 /// Most members whose answers a room remembers, players and the host not counted: they are never
 /// forgotten for others.
-pub const ANSWERED_MEMBERS_MAX: usize = 256;
+pub const ANSWERED_MEMBERS_MAX: usize = protocol::ANSWERED_MEMBERS_MAX;
 /// Most sessions of one member in one room.
 pub const MEMBER_SESSIONS_MAX: usize = 16;
 /// Most requests for help from bots that one room has under way at once.
@@ -116,6 +124,8 @@ pub const HELP_JOBS_MAX: usize = 64;
 /// Longest time in milliseconds that a room waits for any bot. What bots are asked to keep to is
 /// much shorter.
 pub const BOT_WAIT_MAX_MS: u64 = 60_000;
+/// A bot whose answer has not come moves this long before its flag falls.
+pub const BOT_SPARE_MS: u64 = 50;
 /// Most events in a room's log. Beyond it nothing but leaving and resigning is possible, and bots
 /// finish their game.
 pub const ROOM_EVENTS_MAX: u64 = 100_000;
@@ -157,6 +167,16 @@ pub struct Limits {
     pub rooms_max: usize,
     /// Most open rooms made by one identity.
     pub rooms_per_identity_max: usize,
+    /// Most open rooms made from one address (IPv6: from one network of 64 bits; four times as many
+    /// from one of 56 and sixteen times as many from one of 48). What a restart finds open counts
+    /// for no address.
+    pub rooms_per_address_max: usize,
+    /// Rooms that may be asked for from one address in a minute, for long and at once after a rest.
+    pub rooms_per_minute: u32,
+    /// Most rooms on the server in which both seats belong to bots.
+    pub bot_rooms_max: usize,
+    /// The same of those made from one address.
+    pub bot_rooms_per_address_max: usize,
     /// Commands that a session may send in a second, for long.
     pub commands_per_second: u32,
     /// Commands that a session may send at once after a rest.
@@ -191,9 +211,11 @@ pub struct Limits {
     pub write_timeout: Duration,
     /// Most spectators in one room.
     pub spectators_max: usize,
-    /// A bot does not answer a person earlier than this after it is its turn.
+    /// A bot does not answer a person earlier than this after it is its turn, however little time
+    /// it has left.
     pub bot_answer_min_ms: u64,
-    /// A bot does not answer another bot earlier than this, so that people can follow.
+    /// A bot does not answer another bot earlier than this, so that people can follow; however
+    /// little time it has left.
     pub bot_pace_ms: u64,
     /// When a player is away and on turn for this long, his opponent may claim the game.
     pub claim_after_ms: u64,
@@ -201,7 +223,12 @@ pub struct Limits {
     pub abandoned_game_ms: u64,
     /// A room in which nobody is present is closed after this time.
     pub empty_room_close_ms: u64,
-    /// The same where two bots have played.
+    /// The same where nothing has been played: no game has begun, or it is one against a bot in
+    /// which nobody has moved.
+    pub unplayed_room_close_ms: u64,
+    /// The same where the game is over.
+    pub finished_room_close_ms: u64,
+    /// The same where two bots sit, whether their game has ended or not.
     pub bots_room_close_ms: u64,
     /// The same while a game between two people is running there.
     pub abandoned_room_close_ms: u64,
@@ -220,6 +247,10 @@ impl Limits {
         message_max: 4 * 1024,
         rooms_max: 100_000,
         rooms_per_identity_max: 20,
+        rooms_per_address_max: 64,
+        rooms_per_minute: 30,
+        bot_rooms_max: 200,
+        bot_rooms_per_address_max: 4,
         commands_per_second: 20,
         commands_burst: 60,
         address_commands_per_second: 200,
@@ -241,6 +272,8 @@ impl Limits {
         claim_after_ms: 60 * 1_000,
         abandoned_game_ms: 24 * 60 * 60 * 1_000,
         empty_room_close_ms: 60 * 60 * 1_000,
+        unplayed_room_close_ms: 15 * 60 * 1_000,
+        finished_room_close_ms: 5 * 60 * 1_000,
         bots_room_close_ms: 10 * 1_000,
         abandoned_room_close_ms: 24 * 60 * 60 * 1_000,
         closed_rooms_kept: Duration::from_secs(30 * 24 * 60 * 60),
@@ -291,6 +324,26 @@ const _: () = assert!(
     "one session can be in all rooms that its identity may make"
 );
 const _: () = assert!(
+    Limits::DEFAULT.rooms_per_identity_max <= Limits::DEFAULT.rooms_per_address_max
+        && Limits::DEFAULT.rooms_per_identity_max <= Limits::DEFAULT.rooms_per_minute as usize,
+    "somebody alone at an address may make as many rooms as one identity may have"
+);
+const _: () = assert!(
+    Limits::DEFAULT.rooms_per_address_max * 1_000 <= Limits::DEFAULT.rooms_max,
+    "it takes a thousand addresses to fill the server with rooms"
+);
+const _: () = assert!(
+    Limits::DEFAULT.bot_rooms_per_address_max * 50 <= Limits::DEFAULT.bot_rooms_max
+        && Limits::DEFAULT.bot_rooms_max < Limits::DEFAULT.rooms_max,
+    "it takes many addresses to use up the rooms in which bots play each other"
+);
+const _: () = assert!(
+    Limits::DEFAULT.bots_room_close_ms <= Limits::DEFAULT.finished_room_close_ms
+        && Limits::DEFAULT.finished_room_close_ms <= Limits::DEFAULT.unplayed_room_close_ms
+        && Limits::DEFAULT.unplayed_room_close_ms <= Limits::DEFAULT.empty_room_close_ms,
+    "an empty room is kept longer where more would be lost, or somebody may still come"
+);
+const _: () = assert!(
     MEMBER_SESSIONS_MAX <= Limits::DEFAULT.sessions_per_address_max,
     "one member can use his sessions from one address"
 );
@@ -320,6 +373,14 @@ const _: () = assert!(
 const _: () = assert!(
     JOINED_ROOMS_MAX * 1_000 / REPORT_INTERVAL.as_millis() as usize <= 512,
     "a session that has an analysis in each of its rooms can still be written to"
+);
+const _: () = assert!(
+    2 * STUDIES_PER_ADDRESS_MAX <= STUDIES_MAX,
+    "nobody alone takes the place of everybody else's analyses"
+);
+const _: () = assert!(
+    BOT_SPARE_MS < TIME_MIN_MS,
+    "a bot that is moved for in the last moment has had time to think"
 );
 const _: () = assert!(THINKING_TIME_MIN.as_millis() <= THINKING_TIME_MAX.as_millis());
 const _: () = assert!(

@@ -3,8 +3,11 @@
 //!
 //! What goes on in a room is unknown here.
 
+mod makers;
+
 use std::{
-    collections::{HashMap, HashSet},
+    collections::HashSet,
+    net::IpAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
@@ -23,15 +26,21 @@ use fivefold_shared::{
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
+use self::makers::{Maker, Makers};
 use crate::{
     chance,
-    directory::{Directory, Listed, Standing},
-    limits::{LISTING_AGE_MAX, LISTING_REST, Limits, MAILBOX_INPUTS_MAX, OWN_ROOMS_SEEN_MAX},
+    directory::{Directory, Listed, Spare, Standing},
+    limits::{
+        DEMO_ROOMS_MAX, LISTING_AGE_MAX, LISTING_REST, Limits, MAILBOX_INPUTS_MAX,
+        OWN_ROOMS_SEEN_MAX, ROOMS_NAMED_MAX,
+    },
+    outbox::Outbox,
     room::{
-        Cause, Effects, Entry, Founding, Member, Room,
+        Cause, Effects, Entry, Founding, Input, Member, Room,
         actor::{self, Letter, Opened, Surroundings},
     },
     store::{Claim, Epoch},
+    thinking::Owner,
 };
 
 /// Who plays when nobody else does: two that are cheap, and lose to each other.
@@ -44,9 +53,9 @@ const SHOW_BOTS: [BotSpec; 2] = [
 #[derive(Debug)]
 pub(crate) struct Lobby {
     rooms: DashMap<RoomCode, RoomHandle>,
-    directory: Arc<Directory>,
     /// Rooms that are open in the storage and cannot be read. Held only to look up.
     set_aside: Mutex<HashSet<RoomCode>>,
+    directory: Arc<Directory>,
     /// Who has made which. Held only to look up and to make a room, which waits for nothing;
     /// taken before any lock inside `rooms`.
     makers: Mutex<Makers>,
@@ -62,15 +71,10 @@ pub(crate) struct Lobby {
 /// The way to a room.
 #[derive(Clone, Debug)]
 pub(crate) struct RoomHandle {
+    code: RoomCode,
+    maker: Maker,
     mailbox: mpsc::Sender<Letter>,
     listed: Arc<Listed>,
-}
-
-#[derive(Debug, Default)]
-struct Makers {
-    /// The open rooms of each, with the command that made them.
-    rooms: HashMap<MemberId, Vec<(CommandId, RoomCode)>>,
-    total: usize,
 }
 
 #[derive(Debug, Default)]
@@ -103,8 +107,8 @@ impl Lobby {
     ) -> Self {
         Self {
             rooms: DashMap::new(),
-            directory: Arc::default(),
             set_aside: Mutex::default(),
+            directory: Arc::default(),
             makers: Mutex::default(),
             listing: Mutex::default(),
             limits,
@@ -137,7 +141,7 @@ impl Lobby {
 
     /// How many rooms there are.
     pub(crate) fn count(&self) -> usize {
-        lock(&self.makers).total
+        lock(&self.makers).total()
     }
 
     /// How many games are running.
@@ -158,56 +162,132 @@ impl Lobby {
     pub(crate) fn create(
         self: &Arc<Self>,
         maker: Member,
+        address: IpAddr,
         command: CommandId,
         create: Create,
-    ) -> Result<(RoomCode, RoomHandle), Refusal> {
-        self.make(maker, command, create, true)
-    }
-
-    /// Makes a room, which its maker is about to enter, or not.
-    fn make(
-        self: &Arc<Self>,
-        maker: Member,
-        command: CommandId,
-        create: Create,
-        is_entered: bool,
     ) -> Result<(RoomCode, RoomHandle), Refusal> {
         let mut makers = lock(&self.makers);
-        let own = makers.rooms.get(&maker.id).map_or(&[][..], Vec::as_slice);
-        if let Some((_, code)) = own.iter().find(|(by, _)| *by == command) {
+        if let Some(code) = makers.made_by(&maker.id, &command) {
             return Ok((code.clone(), self.find(code)?));
         }
-        if own.len() >= self.limits.rooms_per_identity_max {
-            let text = "You have made as many rooms as you may. Use one, or wait until it closes.";
-            return Err(Refusal::new(Reason::TooManyRooms, text));
-        }
-        if makers.total >= self.limits.rooms_max {
+        if makers.total() >= self.limits.rooms_max {
             let text = "The server has as many rooms as it can. Try again later.";
             return Err(Refusal::new(Reason::ServerFull, text));
         }
-
+        if !makers.may_ask(address, tokio::time::Instant::now(), &self.limits) {
+            let text = "Too many rooms were made from your network just now. Wait a minute, or use \
+                        a room that you have.";
+            return Err(Refusal::new(Reason::TooFast, text));
+        }
         self.around.disk.may_grow()?;
+        let spared = self.make_place(&makers, &maker.id, address, &create)?;
+        let maker_of = Maker { member: maker.id.clone(), address: Some(address) };
+        let (room, effects) = self.found(maker, command.clone(), create, false)?;
+        for room in &spared {
+            // Somebody has entered it just now.
+            if !room.listed.evict() {
+                return Err(busy());
+            }
+        }
+        for room in &spared {
+            self.close_evicted(&mut makers, room);
+        }
+        let opened = Opened {
+            room,
+            effects,
+            epoch: Epoch::FIRST,
+            recorder: Recorder::default(),
+            is_new: true,
+        };
+        let handle = self.open(&mut makers, maker_of, command, opened);
+        Ok((handle.code.clone(), handle))
+    }
 
-        let code = self.unused_code();
-        let mut founding = Effects::new();
-        let room = Room::create(
-            self.around.clock.now(),
-            Founding {
-                code: code.clone(),
-                host: maker.clone(),
-                command: command.clone(),
-                create,
-                coin: chance::coin(),
-                luck: chance::luck(),
-            },
-            self.limits,
-            &mut founding,
-        )?;
-        let recorder = Recorder::default();
-        let epoch = Epoch::FIRST;
-        let opened = Opened { room, effects: founding, epoch, recorder, is_new: is_entered };
-        let handle = self.open(&mut makers, maker.id, command, opened);
-        Ok((code, handle))
+    /// The rooms that have to be closed before the maker may have one more, for each limit that is
+    /// reached at most one: none of them is of any use to anybody, or all of them would be in the
+    /// way of a new game of their own maker.
+    ///
+    /// # Errors
+    /// When a limit is reached, and none of the rooms can be spared.
+    fn make_place(
+        &self,
+        makers: &Makers,
+        maker: &MemberId,
+        address: IpAddr,
+        create: &Create,
+    ) -> Result<Vec<RoomHandle>, Refusal> {
+        let mut spared: Vec<RoomHandle> = Vec::new();
+        let own = makers.rooms_of(maker);
+        if own.len() >= self.limits.rooms_per_identity_max {
+            let room = self.least_needed(&own, |spare, _| spare <= Spare::Over);
+            spared.push(room.ok_or_else(|| too_many_rooms(&own))?);
+        }
+        for rooms in makers.full_networks(address, self.limits.rooms_per_address_max) {
+            if spared.iter().any(|room| rooms.contains(&room.code)) {
+                continue;
+            }
+            // Whoever is in a room stays there, unless it is the maker's own.
+            let room = self.least_needed(rooms, |spare, room| {
+                spare < Spare::Over || room.maker.member == *maker
+            });
+            spared.push(room.ok_or_else(too_many_rooms_from_address)?);
+        }
+        if is_of_bots(create)
+            && let Err(refusal) = self.directory.may_seat_bots(Some(address), &self.limits)
+        {
+            let is_of_bots = |room: &RoomHandle| room.listed.read(Standing::is_of_bots);
+            if !spared.iter().any(is_of_bots) {
+                let rooms = makers.rooms_around(address);
+                let room =
+                    self.least_needed(rooms, |spare, room| spare < Spare::Over && is_of_bots(room));
+                spared.push(room.ok_or(refusal)?);
+            }
+        }
+        Ok(spared)
+    }
+
+    /// The one of these rooms, the oldest first, that can be spared most easily.
+    fn least_needed(
+        &self,
+        rooms: &[RoomCode],
+        may_close: impl Fn(Spare, &RoomHandle) -> bool,
+    ) -> Option<RoomHandle> {
+        let spare = |code: &RoomCode| {
+            let room = self.rooms.get(code)?.clone();
+            let spare = room.listed.read(Standing::spare)?;
+            may_close(spare, &room).then_some((spare, room))
+        };
+        rooms.iter().filter_map(spare).min_by_key(|(spare, _)| *spare).map(|(_, room)| room)
+    }
+
+    /// Has an evicted room notice that it is one. It does not count for its maker any more.
+    fn close_evicted(&self, makers: &mut Makers, room: &RoomHandle) {
+        makers.release(&room.maker, &room.code);
+        let outbox = Arc::new(Outbox::new(&self.around.stop, Owner::UNKNOWN).0);
+        // Where the mailbox is full, the room notices when it takes the next letter.
+        drop(room.mailbox.try_send(Letter { input: Input::Wake, outbox }));
+    }
+
+    /// Makes the room itself.
+    fn found(
+        &self,
+        host: Member,
+        command: CommandId,
+        create: Create,
+        demo: bool,
+    ) -> Result<(Room, Effects), Refusal> {
+        let mut effects = Effects::new();
+        let founding = Founding {
+            code: self.unused_code(),
+            host,
+            command,
+            create,
+            coin: chance::coin(),
+            luck: chance::luck(),
+            demo,
+        };
+        let now = self.around.clock.now();
+        Room::create(now, founding, self.limits, &mut effects).map(|room| (room, effects))
     }
 
     /// Keeps a room closed that cannot be read; its log is left as it is.
@@ -243,7 +323,9 @@ impl Lobby {
             (Ok(room), Some(Cause { member, command })) => {
                 let recorder = actor::recorder_of(log);
                 let opened = Opened { room, effects, epoch, recorder, is_new: false };
-                self.open(&mut lock(&self.makers), member, command, opened);
+                // From where it was made is forgotten: it counts for no address.
+                let maker = Maker { member, address: None };
+                self.open(&mut lock(&self.makers), maker, command, opened);
             }
             (Ok(_), None) => self.set_aside(code, "nobody made the room"),
             (Err(error), _) => self.set_aside(code, &error.to_string()),
@@ -253,38 +335,31 @@ impl Lobby {
     fn open(
         self: &Arc<Self>,
         makers: &mut Makers,
-        maker: MemberId,
+        maker: Maker,
         command: CommandId,
         opened: Opened,
     ) -> RoomHandle {
         let room = &opened.room;
-        let (mailbox, letters) = mpsc::channel(MAILBOX_INPUTS_MAX);
-        let listed = self.directory.list(room);
-        let handle = RoomHandle { mailbox, listed: Arc::clone(&listed) };
         let code = room.code().clone();
+        let (mailbox, letters) = mpsc::channel(MAILBOX_INPUTS_MAX);
+        let listed = self.directory.list(room, maker.address, opened.is_new);
+        makers.add(&maker, command, &code);
+        let handle = RoomHandle { code: code.clone(), maker, mailbox, listed: Arc::clone(&listed) };
         self.rooms.insert(code.clone(), handle.clone());
         tracing::debug!(room.id = %code, "room opened");
 
-        makers.total += 1;
-        makers.rooms.entry(maker.clone()).or_default().push((command, code.clone()));
         let lobby = Arc::clone(self);
         self.tasks.spawn(async move {
             actor::run(opened, letters, listed, lobby.around.clone()).await;
-            lobby.remove(&maker, &code);
+            lobby.remove(&code);
         });
         handle
     }
 
-    fn remove(&self, maker: &MemberId, code: &RoomCode) {
+    fn remove(&self, code: &RoomCode) {
         let mut makers = lock(&self.makers);
-        if let Some(own) = makers.rooms.get_mut(maker) {
-            own.retain(|(_, open)| open != code);
-            if own.is_empty() {
-                makers.rooms.remove(maker);
-            }
-        }
         if let Some((_, room)) = self.rooms.remove(code) {
-            makers.total -= 1;
+            makers.remove(&room.maker, code);
             room.listed.remove(code);
         }
         tracing::debug!(room.id = %code, "room closed");
@@ -306,9 +381,10 @@ impl Lobby {
         let mut listing = lock(&self.listing);
         let begun = Instant::now();
         if listing.fresh_until.is_none_or(|until| until <= begun) {
-            listing.list = self.make_list();
-            if self.begin_show(&listing.list) {
-                listing.list = self.make_list();
+            let has_game;
+            (listing.list, has_game) = self.make_list();
+            if !has_game && self.begin_show() {
+                (listing.list, _) = self.make_list();
             }
             let cost = begun.elapsed();
             let age: Duration = (cost * LISTING_REST).min(LISTING_AGE_MAX);
@@ -338,10 +414,22 @@ impl Lobby {
     }
 
     /// Has two bots play, if there is nothing to be seen. Whether they do.
-    fn begin_show(self: &Arc<Self>, list: &RoomList) -> bool {
-        let Some(showman) = &self.showman else { return false };
-        if list.rooms.iter().any(|room| room.phase == Phase::Running) {
+    ///
+    /// No limit on rooms holds for this one, so that nobody can fill the server and keep it away;
+    /// but it counts.
+    fn begin_show(self: &Arc<Self>) -> bool {
+        let Some(showman) = self.showman.clone() else { return false };
+        let mut makers = lock(&self.makers);
+        if self.around.disk.may_grow().is_err() {
             return false;
+        }
+        let shown = makers.rooms_of(&showman.id);
+        if shown.len() >= DEMO_ROOMS_MAX {
+            // Nobody keeps a new game away by staying where one is over.
+            match self.least_needed(&shown, |spare, _| spare <= Spare::Over) {
+                Some(room) if room.listed.evict() => self.close_evicted(&mut makers, &room),
+                Some(_) | None => return false,
+            }
         }
         let rules = Rules::new(Variant::Freestyle, Size::square(15)).expect("the usual board");
         let show = Create {
@@ -353,16 +441,18 @@ impl Lobby {
             time: TimeControl::None,
             chat: true,
         };
-        match self.make(showman.clone(), chance::command_id(), show, false) {
-            Ok(_) => true,
-            Err(refusal) => {
-                tracing::debug!(%refusal, "the bots have no room to play in");
-                false
-            }
-        }
+        let (maker, command) = (showman.id.clone(), chance::command_id());
+        let (room, effects) =
+            self.found(showman, command.clone(), show, true).expect("two usual bots");
+        let (epoch, recorder) = (Epoch::FIRST, Recorder::default());
+        let opened = Opened { room, effects, epoch, recorder, is_new: false };
+        let maker = Maker { member: maker, address: None };
+        self.open(&mut makers, maker, command, opened);
+        true
     }
 
-    fn make_list(&self) -> RoomList {
+    /// The list, and whether a public game is running.
+    fn make_list(&self) -> (RoomList, bool) {
         let is_public = |room: &RoomHandle| room.listed.is_public();
         let mut public: Vec<_> = self
             .rooms
@@ -371,6 +461,7 @@ impl Lobby {
             .map(|room| room.listed.standing().summary)
             .collect();
         let total = public.len();
+        let has_game = public.iter().any(|room| room.phase == Phase::Running);
         let rank = |room: &RoomSummary| match room.phase {
             Phase::Waiting => 0,
             Phase::Running => 1,
@@ -384,7 +475,7 @@ impl Lobby {
             public.truncate(ROOMS_MAX);
         }
         public.sort_unstable_by(order);
-        RoomList { rooms: public, total }
+        (RoomList { rooms: public, total }, has_game)
     }
 }
 
@@ -397,6 +488,35 @@ fn showman() -> Member {
 /// The answer to a code that no room has.
 pub(crate) fn no_such_room() -> Refusal {
     Refusal::new(Reason::NoSuchRoom, "There is no room with this code (any more).")
+}
+
+fn too_many_rooms(own: &[RoomCode]) -> Refusal {
+    let named: Vec<_> = own.iter().take(ROOMS_NAMED_MAX).map(RoomCode::as_str).collect();
+    let text = format!(
+        "You have {} open rooms, as many as you may, and all of them are in use. Close one first: \
+         {}.",
+        own.len(),
+        named.join(", ")
+    );
+    Refusal::new(Reason::TooManyRooms, text)
+}
+
+fn too_many_rooms_from_address() -> Refusal {
+    let text = "As many rooms are open from your network as may be, and all of them are in use. \
+                Close one of yours, or wait until one closes.";
+    Refusal::new(Reason::TooManyRoomsFromAddress, text)
+}
+
+fn busy() -> Refusal {
+    Refusal::new(Reason::Busy, "The lobby is busy. Try again in a moment.")
+}
+
+/// Whether bots are to have both seats.
+fn is_of_bots(create: &Create) -> bool {
+    create.seats.iter().all(|seat| match seat {
+        SeatRequest::Bot(_) => true,
+        SeatRequest::Me | SeatRequest::Open => false,
+    })
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -22,7 +22,7 @@ use prometheus_client::{
 };
 use serde::Serialize;
 
-use crate::{admission::Full, store::DiskSpace};
+use crate::{admission::Full, room::BotFault, store::DiskSpace};
 
 /// Everything that is measured.
 #[derive(Debug)]
@@ -39,8 +39,9 @@ pub(crate) struct Metrics {
     thinking: Histogram,
     database: Gauge,
     disk_free: Gauge,
-    /// Jobs that found the bots' queue full.
+    /// Jobs and analyses for which there was no place.
     pub(crate) thoughts_dropped: Counter,
+    bot_faults: Family<FaultLabels, Counter>,
     commits_failed: Counter,
     lost_lines: Counter,
     /// Times that a room panicked.
@@ -91,6 +92,11 @@ struct FullLabels {
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+struct FaultLabels {
+    fault: &'static str,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
 struct EndLabels {
     code: u32,
 }
@@ -130,6 +136,7 @@ impl Metrics {
             database: Gauge::default(),
             disk_free: Gauge::default(),
             thoughts_dropped: Counter::default(),
+            bot_faults: Family::default(),
             commits_failed: Counter::default(),
             lost_lines: Counter::default(),
             rooms_failed: Counter::default(),
@@ -173,6 +180,8 @@ impl Metrics {
         registry.register_with_unit("disk_free", help, Unit::Bytes, self.disk_free.clone());
         let help = "Jobs dropped because too many waited for the bots";
         registry.register("thoughts_dropped", help, self.thoughts_dropped.clone());
+        let help = "Turns at which a bot had no good answer, by why";
+        registry.register("bot_faults", help, self.bot_faults.clone());
         let help = "Times that a room's events could not be stored";
         registry.register("commits_failed", help, self.commits_failed.clone());
         let help = "Lines of the log that could not be written";
@@ -235,6 +244,16 @@ impl Metrics {
     /// Notes how long a bot has thought.
     pub(crate) fn note_thinking(&self, time: Duration) {
         self.thinking.observe(time.as_secs_f64());
+    }
+
+    /// Counts a turn at which a bot failed.
+    pub(crate) fn bot_failed(&self, fault: BotFault) {
+        let fault = match fault {
+            BotFault::Late => "late",
+            BotFault::NoAnswer => "no_answer",
+            BotFault::Illegal(_) => "illegal",
+        };
+        self.bot_faults.get_or_create(&FaultLabels { fault }).inc();
     }
 
     /// Notes how long a commit took that succeeded.

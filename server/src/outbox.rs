@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     limits::{OUTBOX_BYTES_MAX, OUTBOX_MESSAGES_MAX},
     store::IdentityHash,
+    thinking::Owner,
 };
 
 /// The end into which rooms put messages; cheap to clone.
@@ -26,6 +27,8 @@ pub(crate) struct Outbox {
     /// Waiting in the queue, with what is shared counted in full.
     bytes: Arc<AtomicUsize>,
     overflow: CancellationToken,
+    /// Who the session's work is counted for.
+    owner: Owner,
     /// Whose session it is, after `hello`.
     identity: Option<IdentityHash>,
 }
@@ -61,16 +64,24 @@ pub(crate) enum Posted {
 impl Outbox {
     /// An outbox, the end from which messages are taken, and the sign that it was full. That is
     /// also given when the server stops: it has one thing to listen for.
-    pub(crate) fn new(stop: &CancellationToken) -> (Self, OutboxReceiver, CancellationToken) {
+    pub(crate) fn new(
+        stop: &CancellationToken,
+        owner: Owner,
+    ) -> (Self, OutboxReceiver, CancellationToken) {
         let (sender, receiver) = mpsc::channel(OUTBOX_MESSAGES_MAX);
         let overflow = stop.child_token();
         let bytes = Arc::<AtomicUsize>::default();
         let receiver = OutboxReceiver { queue: receiver, bytes: Arc::clone(&bytes) };
         (
-            Self { queue: sender, bytes, overflow: overflow.clone(), identity: None },
+            Self { queue: sender, bytes, overflow: overflow.clone(), owner, identity: None },
             receiver,
             overflow,
         )
+    }
+
+    /// Who the session's work is counted for.
+    pub(crate) const fn owner(&self) -> Owner {
+        self.owner
     }
 
     /// Notes whose session it is; clones made from here on know it.
@@ -217,7 +228,8 @@ mod tests {
 
     #[test]
     fn what_waits_for_a_session_is_limited_in_number() {
-        let (outbox, mut receiver, overflow) = Outbox::new(&CancellationToken::new());
+        let (outbox, mut receiver, overflow) =
+            Outbox::new(&CancellationToken::new(), Owner::UNKNOWN);
         let post = || outbox.post(Utf8Bytes::from_static("news"));
         for _ in 0..OUTBOX_MESSAGES_MAX {
             assert_eq!(post(), Posted::Queued);
@@ -231,7 +243,8 @@ mod tests {
 
     #[test]
     fn what_waits_for_a_session_is_limited_in_bytes() {
-        let (outbox, mut receiver, overflow) = Outbox::new(&CancellationToken::new());
+        let (outbox, mut receiver, overflow) =
+            Outbox::new(&CancellationToken::new(), Owner::UNKNOWN);
         let half = || Utf8Bytes::from("x".repeat(OUTBOX_BYTES_MAX / 2));
         let byte = || Utf8Bytes::from_static("x");
         assert_eq!(outbox.post(half()), Posted::Queued);

@@ -13,9 +13,9 @@ use std::{
 use tokio::time::Instant;
 
 use crate::{
-    admission::network,
     bucket::Bucket,
     limits::{ADDRESS_SHARES, IDLE_ADDRESSES_MAX, Limits},
+    network::network,
 };
 
 /// The allowances of all addresses.

@@ -18,7 +18,7 @@ use tokio::sync::watch;
 
 use crate::{
     limits::{REVIEW_TIME_MAX, REVIEWS_MAX},
-    thinking::{Pool, Studying},
+    thinking::{Busy, Owner, Pool, Studying},
 };
 
 /// The reviews that are made, or under way.
@@ -68,7 +68,7 @@ pub(crate) enum Told {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum NoReview {
     /// Too many are under way.
-    Busy,
+    Busy(Busy),
     /// The engine does not play by these rules.
     NoEngine,
 }
@@ -94,11 +94,17 @@ impl Reviews {
         told
     }
 
-    /// Begins a review of this game, unless it has begun meanwhile.
+    /// Begins a review of this game, unless it has begun meanwhile. It counts among the analyses of
+    /// whoever is the first to ask.
     ///
     /// # Errors
     /// When it cannot be had.
-    pub(crate) fn begin(&self, id: &GameId, record: &Record) -> Result<Told, NoReview> {
+    pub(crate) fn begin(
+        &self,
+        id: &GameId,
+        record: &Record,
+        owner: Owner,
+    ) -> Result<Told, NoReview> {
         if let Some(told) = self.known(id) {
             return Ok(told);
         }
@@ -109,7 +115,8 @@ impl Reviews {
         let plies = moves.len();
         let (teller, news) = watch::channel(News::Done(0));
         let study = study(reviewer, teller);
-        let studying = self.pool.study(study, REVIEW_TIME_MAX).ok_or(NoReview::Busy)?;
+        let studying = self.pool.study(owner, study, REVIEW_TIME_MAX);
+        let studying = studying.map_err(NoReview::Busy)?;
         let mut known = self.lock();
         known.make_room();
         let stage = Stage::UnderWay { news, plies, _studying: studying };

@@ -50,10 +50,13 @@ use self::{
     turn::Turn,
 };
 pub use self::{
-    effect::{Cause, Effect, Effects, Entry, Job, Task, Ticket},
+    effect::{BotFault, Cause, Effect, Effects, Entry, Job, Task, Ticket},
     input::{Found, Input, Member, SessionId, Thought},
 };
-use crate::{directory::Standing, limits::Limits};
+use crate::{
+    directory::{Stage, Standing},
+    limits::Limits,
+};
 
 /// What is told with `unavailable` when events could not be stored.
 pub(crate) const NOT_STORED: &str = "That could not be stored. Try again in a moment.";
@@ -83,6 +86,8 @@ pub struct Room {
     studies: Vec<Study>,
     luck: Luck,
     tickets: u64,
+    /// Whether it shows a game to whoever looks in: it stays until that has been played.
+    demo: bool,
     closed: bool,
 }
 
@@ -101,6 +106,8 @@ pub struct Founding {
     pub coin: bool,
     /// What is left to chance.
     pub luck: Luck,
+    /// Whether it is the server's own, to show a game between two bots to whoever looks in.
+    pub demo: bool,
 }
 
 /// What is left to chance in a room: another for each.
@@ -140,7 +147,7 @@ impl Room {
         limits: Limits,
         effects: &mut Effects,
     ) -> Result<Self, Refusal> {
-        let Founding { code, host, command, create, coin, luck } = founding;
+        let Founding { code, host, command, create, coin, luck, demo } = founding;
         if create.seats == [SeatRequest::Me, SeatRequest::Me] {
             return Err(Refusal::new(Reason::AlreadySeated, "You can take only one of the seats."));
         }
@@ -175,6 +182,7 @@ impl Room {
         let state = State::begin(&first).expect("the event is number 1 and `created`");
         let mut room = Self::new(code, luck, limits, state);
         room.empty_since = Some(now);
+        room.demo = demo;
         room.history.push(first.clone());
         effects.push(Effect::Append(Entry { event: first, cause: Some(cause.clone()) }));
         let moment = &mut Moment { now, cause: Some(cause), lag_ms: 0, effects };
@@ -187,8 +195,8 @@ impl Room {
         Ok(room)
     }
 
-    /// Reads a room back after a restart. Nobody is present; a bot that is to move thinks again,
-    /// and a clock that ran begins to run again after a moment.
+    /// Reads a room back after a restart. Nobody is present: a bot that is to move waits until
+    /// somebody is, and the clock of a person begins to run again after a moment.
     ///
     /// # Errors
     /// When the entries are not the log of a room.
@@ -239,7 +247,7 @@ impl Room {
         self.settle(moment);
         if self.closed {
             // What told the members so was dropped with the commit.
-            self.tell_closed(close::BY_HOST, moment);
+            self.tell_closed(close::CLOSED, moment);
         }
         Ok(())
     }
@@ -262,6 +270,7 @@ impl Room {
             studies: Vec::new(),
             luck,
             tickets: 0,
+            demo: false,
             closed: false,
         }
     }
@@ -279,6 +288,7 @@ impl Room {
                 self.enter(session, &member, command, after, moment);
             }
             Input::Leave { session, command } => self.leave(session, command, moment),
+            Input::Evict => self.evict(moment),
             Input::Close { session, member, command } => {
                 self.close_for(session, &member, command, moment);
             }
@@ -348,8 +358,12 @@ impl Room {
 
     /// How the room stands, for those who are not in it.
     pub(crate) fn standing(&self) -> Standing {
-        let turn = self.state.running().map(|game| game.position.turn());
-        Standing { summary: self.summary(), turn }
+        Standing {
+            summary: self.summary(),
+            turn: self.state.running().map(|game| game.position.turn()),
+            stage: self.stage(),
+            is_empty: self.presence.is_empty(),
+        }
     }
 
     /// Makes an event: folds it, stores it and has it told.
@@ -408,14 +422,23 @@ impl Room {
     fn close_at(&self) -> Option<u64> {
         let seats = &self.state.seats;
         let is_bot = |seat| seats.get(seat).is_some_and(|player| player.bot().is_some());
-        let awaited = self.state.running().is_some() && !Stone::BOTH.into_iter().any(is_bot);
-        let played_out = self.state.running().is_none() && Stone::BOTH.into_iter().all(is_bot);
+        let is_running = self.state.running().is_some();
+        let awaited = is_running && !Stone::BOTH.into_iter().any(is_bot);
+        let bots_alone = Stone::BOTH.into_iter().all(is_bot);
+        if self.demo && bots_alone && is_running {
+            return None;
+        }
         let wait = if awaited {
             self.limits.abandoned_room_close_ms
-        } else if played_out {
+        } else if bots_alone {
             self.limits.bots_room_close_ms.min(self.limits.empty_room_close_ms)
         } else {
             self.limits.empty_room_close_ms
+        };
+        let wait = match self.stage() {
+            Stage::Unplayed => wait.min(self.limits.unplayed_room_close_ms),
+            Stage::Over => wait.min(self.limits.finished_room_close_ms),
+            Stage::People | Stage::AgainstBot | Stage::Bots => wait,
         };
         Some(self.empty_since?.saturating_add(wait))
     }

@@ -44,6 +44,7 @@ use crate::{
     outbox::{Outbox, OutboxReceiver, encode},
     rates::Rate,
     room::{Input, Member, NOT_STORED, SessionId, actor::Letter},
+    thinking::Owner,
 };
 
 /// A connection after its handshake.
@@ -82,7 +83,7 @@ pub(crate) async fn run(
     let config = config(server.limits.message_max);
     let socket = Metered::new(connection, frames_allowed(&server.limits));
     let socket = WebSocketStream::from_raw_socket(socket, role, Some(config)).await;
-    let (outbox, messages, ending) = Outbox::new(&server.stop);
+    let (outbox, messages, ending) = Outbox::new(&server.stop, Owner::of(address));
     let now = Instant::now();
     let per_second = f64::from(server.limits.commands_per_second);
     let bucket = Bucket::new(now, per_second, server.limits.commands_burst);
@@ -99,6 +100,7 @@ pub(crate) async fn run(
         lag: Duration::ZERO,
         heard_at: now,
         id,
+        address,
         server,
         socket,
         outbox,
@@ -129,6 +131,8 @@ pub(crate) async fn run(
 
 struct Session {
     id: SessionId,
+    /// From where the client comes.
+    address: IpAddr,
     server: Arc<Server>,
     socket: WebSocketStream<Socket>,
     outbox: Outbox,
@@ -406,6 +410,7 @@ impl Session {
             let refusal = Refusal::new(Reason::Version, text);
             return Err(No::RefusedAndEnded(refusal, End::VERSION));
         }
+        name.as_ref().map_or(Ok(()), may_be_called)?;
         let made = identity.is_none().then(chance::identity);
         let secret = identity.as_ref().or(made.as_ref()).expect("one of the two");
         let greeted = log_in(&self.server, self.id, &self.login, secret, name).await?;
@@ -481,6 +486,7 @@ impl Session {
     }
 
     async fn set_name(&mut self, mut who: Greeted, id: &CommandId, name: Name) -> Answer {
+        may_be_called(&name)?;
         let letters: Vec<_> = self
             .rooms
             .values()
@@ -516,7 +522,8 @@ impl Session {
             return Err(End::RESTART.into());
         }
         self.may_join(None)?;
-        let (code, room) = self.server.lobby.create(member.clone(), id.clone(), create)?;
+        let (code, room) =
+            self.server.lobby.create(member.clone(), self.address, id.clone(), create)?;
         self.enter(member, id, code, room, None)
     }
 
@@ -628,6 +635,15 @@ impl From<End> for No {
     fn from(end: End) -> Self {
         Self::Ended(end)
     }
+}
+
+/// Whether a person may have this name.
+fn may_be_called(name: &Name) -> Result<(), Refusal> {
+    if name.looks_like_bot() {
+        let text = "This name looks like a bot's. Choose another one.";
+        return Err(Refusal::new(Reason::Malformed, text));
+    }
+    Ok(())
 }
 
 /// Puts an input into a room's mailbox.

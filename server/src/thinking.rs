@@ -1,24 +1,20 @@
 //! The threads on which bots think.
 //!
-//! Jobs wait in a bounded queue, moves for a bot's own seat before everything else; each has a
-//! budget that shrinks as the queue grows, and a flag that calls it off. It knows no rooms: who
+//! Jobs wait in a bounded queue (`thinking/queue.rs`), in which everybody has the same share; each
+//! has a budget that shrinks as others wait, and a flag that calls it off. It knows no rooms: who
 //! hands in a job gets a channel for the answer, and nothing comes through it when the bots are
 //! too busy, the job was called off, or the bot broke.
 //!
 //! Studies (`thinking/study.rs`) come after all jobs. One that is under way is interrupted when a
-//! job finds no thread free, and taken up again before the studies that wait: so there are never
-//! more of them begun than threads. The more wait, the faster their time passes.
+//! job finds no thread free, and taken up again later. The more wait, the faster their time passes.
 
+mod queue;
 mod study;
 
 use std::{
-    collections::VecDeque,
     fmt, io,
     panic::{self, AssertUnwindSafe},
-    sync::{
-        Arc, Condvar, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     thread,
     time::{Duration, Instant},
 };
@@ -30,11 +26,13 @@ use fivefold_shared::{
 };
 use tokio::sync::oneshot;
 
-pub(crate) use self::study::{Call, Reports, Study, Studying};
+use self::queue::{Queue, Waiting};
+pub(crate) use self::{
+    queue::Owner,
+    study::{Busy, Call, Reports, Study, Studying},
+};
 use crate::{
-    limits::{
-        ANALYSIS_TIME_MAX, STUDIES_MAX, THINKING_QUEUE_MAX, THINKING_TIME_MAX, THINKING_TIME_MIN,
-    },
+    limits::ANALYSIS_TIME_MAX,
     metrics::Metrics,
     room::{Job, Task, Thought},
 };
@@ -63,23 +61,7 @@ struct Shared {
     queue: Mutex<Queue>,
     work: Condvar,
     threads: usize,
-    /// How many studies wait; for those under way to look at without the lock.
-    studies_waiting: AtomicUsize,
     metrics: Arc<Metrics>,
-}
-
-#[derive(Default)]
-struct Queue {
-    turns: VecDeque<Waiting>,
-    help: VecDeque<Waiting>,
-    studies: VecDeque<study::Waiting>,
-    /// The jobs that are being thought about.
-    running: Vec<Arc<Call>>,
-    /// The studies that are under way and not yet interrupted.
-    studying: Vec<Arc<Call>>,
-    /// Threads that wait for something to do.
-    idle: usize,
-    stopped: bool,
 }
 
 /// What a thread does next.
@@ -89,12 +71,6 @@ enum Work {
     Study(study::Waiting),
 }
 
-struct Waiting {
-    job: Job,
-    call: Arc<Call>,
-    answer: oneshot::Sender<Thought>,
-}
-
 impl Pool {
     /// Starts so many threads.
     ///
@@ -102,8 +78,7 @@ impl Pool {
     /// When one cannot be started.
     pub(crate) fn start(threads: usize, metrics: Arc<Metrics>) -> io::Result<(Self, ThreadsEnd)> {
         let (queue, work) = (Mutex::default(), Condvar::new());
-        let (threads, studies_waiting) = (threads.max(1), AtomicUsize::new(0));
-        let shared = Arc::new(Shared { queue, work, threads, studies_waiting, metrics });
+        let shared = Arc::new(Shared { queue, work, threads: threads.max(1), metrics });
         let (alive, end) = tokio::sync::mpsc::channel(1);
         for number in 0..shared.threads {
             let (shared, alive) = (Arc::clone(&shared), alive.clone());
@@ -116,49 +91,59 @@ impl Pool {
         Ok((pool.clone(), ThreadsEnd { end, pool }))
     }
 
-    /// Hands in a job. When the queue is full the answer is that there is none.
-    pub(crate) fn submit(&self, job: Job) -> Pending {
+    /// Hands in a job for an owner. When the queue is full, the answer to the job that has to give
+    /// way is that there is none.
+    pub(crate) fn submit(&self, job: Job, owner: Owner) -> Pending {
         let (answer, receiver) = oneshot::channel();
         let call = Arc::new(Call::default());
         let mut queue = self.0.lock();
-        if queue.len() < THINKING_QUEUE_MAX && !queue.stopped {
-            let waiting = Waiting { job, call: Arc::clone(&call), answer };
-            match waiting.job.task {
-                Task::Turn => queue.turns.push_back(waiting),
-                Task::Move | Task::Weigh => queue.help.push_back(waiting),
-            }
-            if queue.idle == 0
-                && let Some(studying) = queue.studying.pop()
-            {
-                studying.interrupt();
-            }
-            self.0.work.notify_one();
-        } else {
-            self.0.metrics.thoughts_dropped.inc();
-            tracing::warn!(waiting = queue.len(), "the bots are too busy");
+        if queue.stopped {
+            return Pending { answer: receiver, call };
         }
+        let waiting = Waiting { job, owner, call: Arc::clone(&call), answer };
+        if !queue.push(waiting) {
+            self.0.metrics.thoughts_dropped.inc();
+        }
+        queue.note_rounds(self.0.threads);
+        self.0.work.notify_one();
         Pending { answer: receiver, call }
     }
 
-    /// Has a position analysed for a while. Nothing when as many studies wait as may.
-    pub(crate) fn analyse(&self, position: Position, lines: u8) -> Option<(Studying, Reports)> {
+    /// Has a position analysed for a while.
+    ///
+    /// # Errors
+    /// When too many wait, or are this owner's.
+    pub(crate) fn analyse(
+        &self,
+        owner: Owner,
+        position: Position,
+        lines: u8,
+    ) -> Result<(Studying, Reports), Busy> {
         let (study, reports) = study::analysis(position, lines);
-        Some((self.study(study, ANALYSIS_TIME_MAX)?, reports))
+        Ok((self.study(owner, study, ANALYSIS_TIME_MAX)?, reports))
     }
 
-    /// Hands in a study that may take so much time. Nothing when as many wait as may.
-    pub(crate) fn study(&self, study: Study, time: Duration) -> Option<Studying> {
-        let call = Arc::new(Call::default());
-        let mut queue = self.0.lock();
-        queue.studies.retain(|waiting| !waiting.call.is_cancelled());
-        if queue.studies.len() >= STUDIES_MAX || queue.stopped {
-            self.0.metrics.thoughts_dropped.inc();
-            return None;
+    /// Hands in a study that may take so much time.
+    ///
+    /// # Errors
+    /// When too many wait, or are this owner's.
+    pub(crate) fn study(
+        &self,
+        owner: Owner,
+        study: Study,
+        time: Duration,
+    ) -> Result<Studying, Busy> {
+        let (mut queue, threads) = (self.0.lock(), self.0.threads);
+        if queue.stopped {
+            return Err(Busy::Server);
         }
-        queue.studies.push_back(study::Waiting { study, call: Arc::clone(&call), time });
-        self.0.note_studies(&queue);
+        let idle = queue.idle;
+        let call = queue.studies.push(owner, study, time, idle, threads).inspect_err(|_| {
+            self.0.metrics.thoughts_dropped.inc();
+        })?;
+        queue.note_rounds(threads);
         self.0.work.notify_one();
-        Some(Studying(call))
+        Ok(Studying(call))
     }
 
     /// How many jobs wait.
@@ -168,14 +153,7 @@ impl Pool {
 
     /// Calls off everything; the threads end as soon as their bots let them.
     pub(crate) fn stop(&self) {
-        let mut queue = self.0.lock();
-        queue.stopped = true;
-        queue.turns.clear();
-        queue.help.clear();
-        queue.studies.clear();
-        for call in queue.running.iter().chain(&queue.studying) {
-            call.cancel();
-        }
+        self.0.lock().stop();
         self.0.work.notify_all();
     }
 }
@@ -218,16 +196,6 @@ impl fmt::Debug for Shared {
     }
 }
 
-impl Queue {
-    fn len(&self) -> usize {
-        self.turns.len() + self.help.len()
-    }
-
-    fn take(&mut self) -> Option<Waiting> {
-        self.turns.pop_front().or_else(|| self.help.pop_front())
-    }
-}
-
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, Queue> {
         // Nothing panics while the lock is held that leaves the queue half changed.
@@ -244,7 +212,8 @@ impl Shared {
         }
     }
 
-    fn work_on(&self, Waiting { job, call, answer }: Waiting, time: Duration) {
+    fn work_on(&self, waiting: Waiting, time: Duration) {
+        let Waiting { job, owner: _, call, answer } = waiting;
         let begun = Instant::now();
         let thought = if call.is_cancelled() {
             None
@@ -261,18 +230,15 @@ impl Shared {
             // A room that has ended meanwhile does not want to know.
             drop(answer.send(thought));
         }
-        self.lock().running.retain(|running| !Arc::ptr_eq(running, &call));
+        self.lock().end(&call);
     }
 
     /// Goes on with a study until its time is up, it is interrupted, or nothing is left to do.
     fn go_on_with(&self, mut waiting: study::Waiting) {
         let begun = Instant::now();
-        let elapsed = || {
-            let others = self.studies_waiting.load(Ordering::Relaxed);
-            begun.elapsed() * rounds(others, self.threads)
-        };
-        let budget = Budget { time: waiting.time, nodes: None };
         let call = Arc::clone(&waiting.call);
+        let elapsed = || begun.elapsed() * call.rounds();
+        let budget = Budget { time: waiting.time, nodes: None };
         let thinking = Thinking { budget, elapsed: &elapsed, cancel: &call.stop };
         let thought = panic::catch_unwind(AssertUnwindSafe(|| (waiting.study)(&thinking)));
         if thought.is_err() {
@@ -280,15 +246,10 @@ impl Shared {
         }
         waiting.time = waiting.time.saturating_sub(elapsed());
         let mut queue = self.lock();
-        queue.studying.retain(|studying| !Arc::ptr_eq(studying, &call));
-        if call.may_go_on() && thought.is_ok() && !waiting.time.is_zero() && !queue.stopped {
-            queue.studies.push_front(waiting);
-            self.note_studies(&queue);
-        }
-    }
-
-    fn note_studies(&self, queue: &Queue) {
-        self.studies_waiting.store(queue.studies.len(), Ordering::Relaxed);
+        let has_time = thought.is_ok() && !waiting.time.is_zero();
+        let goes_on = call.may_go_on() && has_time && !queue.stopped;
+        queue.studies.leave(waiting, goes_on);
+        queue.note_rounds(self.threads);
     }
 
     /// What is to be done next; waits for it. Nothing when the pool is stopped.
@@ -298,18 +259,10 @@ impl Shared {
             if queue.stopped {
                 return None;
             }
-            if let Some(waiting) = queue.take() {
-                queue.running.push(Arc::clone(&waiting.call));
-                let time = time_for(queue.len(), self.threads);
-                let time = waiting.job.time_max.map_or(time, |time_max| time.min(time_max));
+            if let Some((waiting, time)) = queue.take(self.threads) {
                 return Some(Work::Job(waiting, time));
             }
-            if let Some(waiting) = queue.studies.pop_front() {
-                self.note_studies(&queue);
-                if waiting.call.is_cancelled() {
-                    continue;
-                }
-                queue.studying.push(Arc::clone(&waiting.call));
+            if let Some(waiting) = queue.studies.take(self.threads) {
                 return Some(Work::Study(waiting));
             }
             queue.idle += 1;
@@ -317,16 +270,6 @@ impl Shared {
             queue.idle -= 1;
         }
     }
-}
-
-/// The time for a job while others wait: as if the threads' time were shared by all.
-fn time_for(waiting: usize, threads: usize) -> Duration {
-    (THINKING_TIME_MAX / rounds(waiting, threads)).max(THINKING_TIME_MIN)
-}
-
-/// How often the threads have to turn to new work until those who wait have had their turn.
-fn rounds(waiting: usize, threads: usize) -> u32 {
-    u32::try_from(waiting / threads + 1).unwrap_or(u32::MAX)
 }
 
 fn think(job: &Job, time: Duration, call: &Call) -> Option<Thought> {
@@ -337,12 +280,15 @@ fn think(job: &Job, time: Duration, call: &Call) -> Option<Thought> {
             return None;
         }
     };
-    let begun = Instant::now();
-    let elapsed = || begun.elapsed();
+    // When others come meanwhile, what is left of the time shrinks as that of those who come later.
+    let (begun, rounds) = (Instant::now(), call.rounds());
+    let elapsed = || begun.elapsed() * call.rounds().max(rounds) / rounds;
     let budget = Budget { time, nodes: None };
     let thinking = Thinking { budget, elapsed: &elapsed, cancel: &call.stop };
     match job.task {
-        Task::Turn | Task::Move => bot.choose(&job.position, &thinking).map(Thought::Move),
+        Task::Turn | Task::Move | Task::BotsTurn => {
+            bot.choose(&job.position, &thinking).map(Thought::Move)
+        }
         Task::Weigh => {
             let mut weights = bot.weigh(&job.position, &thinking);
             weights.truncate(WEIGHTS_MAX);
@@ -353,39 +299,49 @@ fn think(job: &Job, time: Duration, call: &Call) -> Option<Thought> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::Ordering;
+
     use fivefold_shared::{
         bot::BotKind,
         rules::{Point, Position, Rules, Size, Variant},
     };
 
     use super::*;
-    use crate::room::Ticket;
+    use crate::{
+        limits::{STUDIES_MAX, STUDIES_PER_ADDRESS_MAX},
+        room::{SessionId, Ticket},
+    };
 
     fn job(task: Task, bot: BotKind) -> Job {
         let rules = Rules::new(Variant::Freestyle, Size::square(15)).unwrap();
         let position = Position::new(rules);
-        Job { ticket: Ticket(1), task, bot: bot.into(), position, seed: 1, time_max: None }
+        let (ticket, session) = (Ticket(1), SessionId(1));
+        Job { ticket, task, session, bot: bot.into(), position, seed: 1, time_max: None }
+    }
+
+    fn owner(number: u8) -> Owner {
+        Owner::of([192, 0, 2, number].into())
     }
 
     #[tokio::test]
     async fn jobs_are_answered_or_it_is_said_that_they_are_not() {
         let (pool, end) = Pool::start(1, Arc::new(Metrics::new())).unwrap();
-        let chosen = pool.submit(job(Task::Turn, BotKind::Attack)).answer().await;
+        let submit = |task, bot| pool.submit(job(task, bot), owner(1));
+        let chosen = submit(Task::Turn, BotKind::Attack).answer().await;
         assert!(matches!(chosen, Some(Thought::Move(_))), "{chosen:?}");
-        let weighed = pool.submit(job(Task::Weigh, BotKind::Pattern)).answer().await;
+        let weighed = submit(Task::Weigh, BotKind::Pattern).answer().await;
         assert!(matches!(weighed, Some(Thought::Weights(_))), "{weighed:?}");
         // Not on offer on so large a board.
-        assert_eq!(pool.submit(job(Task::Turn, BotKind::Minimax)).answer().await, None);
+        assert_eq!(submit(Task::Turn, BotKind::Minimax).answer().await, None);
         pool.stop();
-        assert_eq!(pool.submit(job(Task::Turn, BotKind::Attack)).answer().await, None);
+        assert_eq!(submit(Task::Turn, BotKind::Attack).answer().await, None);
         end.wait().await;
     }
 
     /// A pool in which everything waits.
-    fn without_threads() -> Pool {
+    fn without_threads(threads: usize) -> Pool {
         let (queue, work) = (Mutex::default(), Condvar::new());
-        let (studies_waiting, metrics) = (AtomicUsize::new(0), Arc::new(Metrics::new()));
-        Pool(Arc::new(Shared { queue, work, threads: 1, studies_waiting, metrics }))
+        Pool(Arc::new(Shared { queue, work, threads, metrics: Arc::new(Metrics::new()) }))
     }
 
     #[tokio::test]
@@ -393,10 +349,10 @@ mod tests {
         let (pool, end) = Pool::start(1, Arc::new(Metrics::new())).unwrap();
         let mut position = job(Task::Turn, BotKind::Attack).position;
         position.play(Point::new(7, 7)).unwrap();
-        let (studying, mut reports) = pool.analyse(position, 2).unwrap();
+        let (studying, mut reports) = pool.analyse(owner(1), position, 2).unwrap();
         let first = reports.next().await.unwrap();
         // The only thread is at the study, for half a minute if nobody came.
-        let chosen = pool.submit(job(Task::Turn, BotKind::Attack)).answer().await;
+        let chosen = pool.submit(job(Task::Turn, BotKind::Attack), owner(1)).answer().await;
         assert!(matches!(chosen, Some(Thought::Move(_))), "{chosen:?}");
         let mut later = reports.next().await.unwrap();
         while later.depth <= first.depth + 1 {
@@ -409,39 +365,91 @@ mod tests {
         end.wait().await;
     }
 
+    /// A study that does nothing, for half a minute.
+    fn study(pool: &Pool, number: u8) -> Result<Studying, Busy> {
+        pool.study(owner(number), Box::new(|_| {}), ANALYSIS_TIME_MAX)
+    }
+
+    /// What a thread does next, which must be a study.
+    fn next_study(pool: &Pool) -> study::Waiting {
+        match pool.0.next() {
+            Some(Work::Study(waiting)) => waiting,
+            Some(Work::Job(..)) | None => panic!("a study waits"),
+        }
+    }
+
     #[tokio::test]
     async fn only_so_many_studies_wait() {
-        let pool = without_threads();
-        let nothing = || -> Study { Box::new(|_| {}) };
-        let mut waiting: Vec<_> =
-            (0..STUDIES_MAX).map(|_| pool.study(nothing(), Duration::MAX).unwrap()).collect();
-        assert!(pool.study(nothing(), Duration::MAX).is_none());
+        let pool = without_threads(1);
+        let share = u8::try_from(STUDIES_PER_ADDRESS_MAX).unwrap();
+        let last = u8::try_from(STUDIES_MAX).unwrap();
+        let mut waiting: Vec<_> = (0..last).map(|n| study(&pool, n / share).unwrap()).collect();
+        assert_eq!(study(&pool, last).unwrap_err(), Busy::Server);
         // What is called off takes nobody's place.
         drop(waiting.pop());
-        assert!(pool.study(nothing(), Duration::MAX).is_some());
-        let _turn = pool.submit(job(Task::Turn, BotKind::Attack));
+        let _last = study(&pool, last).unwrap();
+        let _turn = pool.submit(job(Task::Turn, BotKind::Attack), owner(last));
         assert!(matches!(pool.0.next(), Some(Work::Job(..))));
         assert!(matches!(pool.0.next(), Some(Work::Study(_))));
     }
 
     #[tokio::test]
-    async fn a_full_queue_takes_no_more_and_turns_come_first() {
-        let pool = without_threads();
-        let help = job(Task::Weigh, BotKind::Attack);
-        let _waiting: Vec<_> = (1..THINKING_QUEUE_MAX).map(|_| pool.submit(help.clone())).collect();
-        let _turn = pool.submit(job(Task::Turn, BotKind::Attack));
-        assert_eq!(pool.submit(help).answer().await, None);
-        let Some(Work::Job(first, time)) = pool.0.next() else { panic!("a job waits") };
-        assert_eq!(first.job.task, Task::Turn);
-        assert_eq!(time, THINKING_TIME_MIN);
+    async fn nobody_has_more_studies_than_a_share_of_them() {
+        let pool = without_threads(2);
+        let mut own: Vec<_> =
+            (0..STUDIES_PER_ADDRESS_MAX).map(|_| study(&pool, 1).unwrap()).collect();
+        assert_eq!(study(&pool, 1).unwrap_err(), Busy::Owner);
+        // Those under way count, too, until they are called off.
+        let _under_way = [next_study(&pool), next_study(&pool)];
+        assert_eq!(study(&pool, 1).unwrap_err(), Busy::Owner);
+        drop(own.remove(0));
+        own.push(study(&pool, 1).unwrap());
+        assert_eq!(study(&pool, 1).unwrap_err(), Busy::Owner);
+        study(&pool, 2).unwrap();
     }
 
-    #[test]
-    fn the_time_shrinks_as_the_queue_grows() {
-        let cases = [(0, 1, 1_000), (1, 1, 500), (1, 2, 1_000), (9, 1, 100), (10_000, 1, 10)];
-        for (waiting, threads, expected_ms) in cases {
-            let time = time_for(waiting, threads);
-            assert_eq!(time, Duration::from_millis(expected_ms), "{waiting} on {threads}");
+    #[tokio::test]
+    async fn who_comes_with_one_study_need_not_wait_for_those_who_have_many() {
+        let pool = without_threads(2);
+        let _many: Vec<_> = (0..4).map(|_| study(&pool, 1).unwrap()).collect();
+        let (first, second) = (next_study(&pool), next_study(&pool));
+        let _one = study(&pool, 2).unwrap();
+        // The newer of the two that the first owner has under way makes way, and goes on later.
+        assert!(!first.call.stop.load(Ordering::Relaxed));
+        assert!(second.call.stop.load(Ordering::Relaxed));
+        assert!(second.call.may_go_on());
+        let mut queue = pool.0.lock();
+        queue.studies.leave(second, true);
+        drop(queue);
+        assert_eq!(next_study(&pool).owner(), owner(2));
+        // A third one has to wait: each of the two has one. But time passes faster for them.
+        let before = first.call.rounds();
+        let _third = study(&pool, 3).unwrap();
+        assert!(!first.call.stop.load(Ordering::Relaxed));
+        assert!(first.call.rounds() > before, "{before}");
+        pool.0.lock().studies.leave(first, false);
+        assert_eq!(next_study(&pool).owner(), owner(3));
+    }
+
+    #[tokio::test]
+    async fn no_more_studies_are_begun_than_memory_is_meant_for() {
+        let pool = without_threads(1);
+        let _own: Vec<_> = (1..=4).map(|number| study(&pool, number).unwrap()).collect();
+        let mut begun = Vec::new();
+        for _ in 0..2 {
+            let waiting = next_study(&pool);
+            begun.push(waiting.owner());
+            pool.0.lock().studies.leave(waiting, true);
         }
+        // Both wait again, and nobody else begins before one of them is over.
+        for _ in 0..4 {
+            let waiting = next_study(&pool);
+            assert!(begun.contains(&waiting.owner()));
+            pool.0.lock().studies.leave(waiting, true);
+        }
+        let over = next_study(&pool);
+        pool.0.lock().studies.leave(over, false);
+        let next = next_study(&pool);
+        pool.0.lock().studies.leave(next, true);
     }
 }

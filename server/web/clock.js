@@ -51,10 +51,11 @@ function left(control, side, spent) {
 }
 
 /**
- * A length of time as people read it: 1:02:03, 4:05, and 9.8 when it is short.
+ * A length of time as people read it: 1:02:03, 4:05, 9.8 when it is short, and 0:00 when it is up.
  * @param {number} ms
  */
 export function spell(ms) {
+  if (ms <= 0) return '0:00';
   if (ms < LOW_MS) return (Math.floor(ms / 100) / 10).toFixed(1);
   const seconds = Math.ceil(ms / 1000);
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];

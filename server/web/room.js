@@ -1,7 +1,7 @@
 // A room as its members see it: what the events make of it. The same fold as shared/src/room.rs;
 // what is allowed there is the server's business.
 
-/** @import { Absent, Event, Game, NumberedEvent, Phase, Player, RoomNews, Rules, Seats, Snapshot,
+/** @import { Absent, Clock, Event, Game, NumberedEvent, Outcome, Phase, Player, RoomNews, Rules, Seats, Snapshot,
  *   Spectators, Stone, TimeControl, Joined } from './types' */
 
 import { newClock } from './clock.js';
@@ -191,8 +191,21 @@ function changeGame(game, at, event) {
     case 'ended':
       game.outcome = event.outcome;
       game.draw_offer = game.takeback_ask = undefined;
-      if (game.clock) game.clock.running = undefined;
+      if (game.clock) stopClock(game.clock, event.outcome);
       break;
+  }
+}
+
+/**
+ * Stops the clock of a game that has ended. Who has lost on time has none left.
+ * @param {Clock} clock
+ * @param {Outcome} outcome
+ */
+function stopClock(clock, outcome) {
+  clock.running = undefined;
+  if (outcome.reason === 'time' && outcome.winner) {
+    const loser = opponent(outcome.winner);
+    clock[loser] = { ...clock[loser], left_ms: 0, periods: 0 };
   }
 }
 

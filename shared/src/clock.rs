@@ -327,6 +327,12 @@ impl Clock {
         self.running = None;
     }
 
+    /// Notes that a side has lost on time: nothing is left of it, no period either.
+    pub fn run_out(&mut self, stone: Stone) {
+        let side = self.side_mut(stone);
+        *side = SideTime { left_ms: 0, periods: 0, ..*side };
+    }
+
     /// Puts back what an event says a side had after its move.
     pub fn set(&mut self, stone: Stone, time: SideTime) {
         *self.side_mut(stone) = time;

@@ -37,6 +37,13 @@ pub const ROOMS_MAX: usize = 100;
 /// Most names in a list of spectators.
 pub const SPECTATOR_NAMES_MAX: usize = 20;
 
+/// How many commands of one member a room remembers: a command that comes again is answered the same
+/// as long as no more than so many, itself included, were answered since.
+pub const ANSWERS_MAX: usize = 64;
+/// Of how many members a room remembers commands, the host and those with a seat not counted: of
+/// those that were answered last.
+pub const ANSWERED_MEMBERS_MAX: usize = 256;
+
 /// What a switch is that nobody has touched: the server's default for whatever is on.
 const fn yes() -> bool {
     true

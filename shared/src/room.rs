@@ -305,6 +305,9 @@ impl Game {
         }
         if let Some(clock) = &mut self.clock {
             clock.stand();
+            if let Outcome::Time { winner } = outcome {
+                clock.run_out(winner.opponent());
+            }
         }
         self.draw_offer = None;
         self.takeback_ask = None;

@@ -3,7 +3,8 @@
 
 use fivefold_shared::{
     protocol::{
-        COMMAND_ID_MAX, Command, LobbyRequest, Message, Reason, Refusal, Request, RoomRequest,
+        ANSWERED_MEMBERS_MAX, ANSWERS_MAX, COMMAND_ID_MAX, Command, LobbyRequest, Message, Reason,
+        Refusal, Request, RoomRequest,
     },
     rules::{Point, Rules, Size, Variant},
 };
@@ -185,5 +186,16 @@ fn the_guide_shows_every_message_and_names_every_reason() {
     assert!(names.len() > 30, "{names:?}");
     for name in names {
         assert!(GUIDE.contains(&format!("`{name}`")), "the guide does not name {name}");
+    }
+}
+
+#[test]
+fn the_guide_says_for_how_long_commands_are_remembered() {
+    for promise in [
+        format!("the last {ANSWERS_MAX} commands"),
+        format!("fewer than {ANSWERS_MAX} commands unanswered"),
+        format!("the {ANSWERED_MEMBERS_MAX} others"),
+    ] {
+        assert!(GUIDE.contains(&promise), "the guide does not say: {promise}");
     }
 }

@@ -192,5 +192,37 @@ fn the_clock_follows_the_events() {
     check(63_000, Event::TakenBack { ply: 0 }, (59_000, 57_000, None));
     check(64_000, timed(0, 0, None), (59_000, 57_000, Some((white, 121_000))));
     let outcome = Outcome::Time { winner: black };
-    check(121_000, Event::Ended { outcome }, (59_000, 57_000, None));
+    check(121_000, Event::Ended { outcome }, (59_000, 0, None));
+}
+
+#[test]
+fn who_loses_on_time_is_shown_no_time_at_all() {
+    for control in ["1m", "1m+5s", "byo 0+3x10s", "byo 1m+3x10s", "move 30s"] {
+        for winner in Stone::BOTH {
+            let (black, white) = (member("Ann"), member("Robert"));
+            let time = control.parse::<TimeControl>().expect("a time control");
+            let created = Event::Created {
+                rules: Rules::TIC_TAC_TOE,
+                visibility: Visibility::Public,
+                assistance: false,
+                host: MemberId::try_from("0".repeat(16)).expect("well formed"),
+                time,
+                chat: true,
+            };
+            let log = numbered(vec![
+                created,
+                Event::Started { game: 1, black, white, id: None },
+                played(0, 0, 0),
+                Event::Ended { outcome: Outcome::Time { winner } },
+            ]);
+            let room = Room::from_log(&log).expect("a log");
+            let late = Room::from_snapshot(room.snapshot()).expect("legal moves");
+            for room in [room, late] {
+                let clock = room.game.and_then(|game| game.clock).expect("a clock");
+                let shown = clock.face(winner.opponent(), u64::MAX);
+                assert_eq!((shown.left_ms, shown.periods, shown.running), (0, 0, false));
+                assert_eq!(clock.side(winner).left_ms, time.start().expect("some").left_ms);
+            }
+        }
+    }
 }

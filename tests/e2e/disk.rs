@@ -1,26 +1,20 @@
 //! A disk that is full: what cannot be stored is refused, and the games go on when there is space.
 
+use std::process::Stdio;
+
 use fivefold_shared::protocol::{LobbyRequest, Message, Reason, Request, RoomRequest};
 use fivefold_tests::{Guest, Server, private};
-use rustix::process::{Pid, Resource, Rlimit, prlimit};
 
 use crate::{FIVE, Pair, freestyle};
-
-/// Lets no file of the server grow beyond this; nothing is no limit.
-fn limit_files(server: &Server, bytes: Option<u64>) {
-    let pid = i32::try_from(server.pid()).ok().and_then(Pid::from_raw);
-    let limit = Rlimit { current: bytes, maximum: None };
-    prlimit(pid, Resource::Fsize, limit).expect("it is our process");
-}
 
 #[tokio::test]
 async fn a_full_disk_refuses_moves_and_the_game_goes_on_when_there_is_space() {
     let folder = tempfile::tempdir().expect("a folder for the data");
-    let server = Server::start_in_with_limits(folder.path());
+    let server = Server::start_in_with_limits(folder.path(), Stdio::inherit(), &[]);
     let mut pair = Pair::on(server, private(freestyle())).await;
     pair.play(&FIVE[..2]).await;
 
-    limit_files(&pair.server, Some(0));
+    pair.server.limit_files(Some(0));
     let (x, y) = FIVE[2];
     let play = RoomRequest::Play { ply: 2, point: (x, y).into() };
     for _ in 0..3 {
@@ -29,7 +23,7 @@ async fn a_full_disk_refuses_moves_and_the_game_goes_on_when_there_is_space() {
         assert!(matches!(pong, Message::Pong { .. }), "{pong:?}");
         assert_eq!(pair.bob.seen(&pair.room).position().ply(), 2, "nobody has seen the move");
     }
-    limit_files(&pair.server, None);
+    pair.server.limit_files(None);
     pair.play(&FIVE[2..8]).await;
 
     // What was acknowledged before and after is there, once.

@@ -1,5 +1,5 @@
-//! Kills the server once a second on average while people play on it in many rooms, and compares
-//! what they were told with what it has kept:
+//! Kills the server once a second on average while people play on it in many rooms, on a disk that
+//! is full now and then, and compares what they were told with what it has kept:
 //!
 //! `cargo run --release -p fivefold-tests --example fault -- --minutes 10 --rooms 50`
 #![expect(clippy::print_stdout, reason = "the results of this program")]

@@ -82,6 +82,7 @@ impl Args {
             rooms: self.rooms,
             rules: Rules::new(Variant::Freestyle, size).expect("on offer"),
             rate: self.rate.map(f64::from),
+            spread: false,
             spectators: self.spectators,
             stalled,
             idle: self.idle,

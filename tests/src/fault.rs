@@ -2,7 +2,8 @@
 //! again, and afterwards the log that the server has kept is compared with what it had told them.
 //!
 //! Commands are sent twice or late, connections break with the server, and one spectator of each
-//! room reads slowly. Only when the server has been stopped for good is its storage read; while it
+//! room reads slowly. In some of its lives the server's disk is full for a while, and its log
+//! cannot be written. Only when the server has been stopped for good is its storage read; while it
 //! runs, it is seen from outside.
 
 mod member;
@@ -10,7 +11,10 @@ mod member;
 use std::{
     collections::HashMap,
     fmt,
+    fs::File,
+    io::{PipeReader, pipe},
     path::Path,
+    process::Stdio,
     time::{Duration, Instant},
 };
 
@@ -19,17 +23,19 @@ use fivefold_server::{
     store::{DataFolder, Sqlite, Storage},
 };
 use fivefold_shared::{
-    protocol::{Colour, Create, Event, NumberedEvent, RoomRequest},
+    protocol::{Colour, CommandId, Create, Event, NumberedEvent, RoomRequest},
     rules::{Rules, Size, Variant},
 };
 use rand::{RngExt, SeedableRng, rngs::StdRng};
-use tokio::{sync::watch, task::JoinSet, time::sleep};
+use tokio::{sync::watch, task::JoinSet, time::sleep_until};
 
 use self::member::{Conduct, Made, Member};
 use crate::{Guest, Seen, Server, private};
 
 /// The mean time from a start of the server to its end.
 const LIFE: Duration = Duration::from_secs(1);
+/// In how many of these the disk is full for a third of the time.
+const FULL_DISKS: f64 = 0.3;
 
 /// What was done, and what went wrong.
 #[derive(Clone, Debug, Default)]
@@ -40,6 +46,10 @@ pub struct Verdict {
     pub events: usize,
     /// Kills of the server.
     pub kills: usize,
+    /// Times that the disk was full.
+    pub full_disks: usize,
+    /// Commands that were refused because they could not be stored.
+    pub refused: usize,
     /// Commands that were sent again, on purpose or because the answer did not come.
     pub repeated: usize,
     /// Connections that were lost.
@@ -49,7 +59,8 @@ pub struct Verdict {
     /// Commands that were refused although they were right, and repeated ones that were answered
     /// in another way than the first time.
     pub wrong_answers: usize,
-    /// Acknowledged moves that are not in the log, or elsewhere in it than was said.
+    /// Acknowledged moves that are not in the log, or elsewhere in it than was said; and refused
+    /// ones that are.
     pub lost: usize,
     /// Moves that are in the log more than once.
     pub doubled: usize,
@@ -68,11 +79,13 @@ impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{} acknowledged moves, {} events, {} kills, {} connections lost, {} commands \
-             repeated, {} snapshots",
+            "{} acknowledged moves, {} events, {} kills, {} full disks, {} commands refused by \
+             them, {} connections lost, {} commands repeated, {} snapshots",
             self.moves,
             self.events,
             self.kills,
+            self.full_disks,
+            self.refused,
             self.lost_connections,
             self.repeated,
             self.snapshots
@@ -93,13 +106,13 @@ impl fmt::Display for Verdict {
 pub async fn run(rooms: usize, time: Duration, seed: u64) -> Verdict {
     let folder = tempfile::tempdir().expect("a folder for the data");
     let mut verdict = Verdict::default();
-    let mut server = start(folder.path());
-    let (moved, address) = watch::channel(server.address());
+    let mut life = Life::begin(folder.path(), 0);
+    let (moved, address) = watch::channel(life.server.address());
     let (stop, stopped) = watch::channel(false);
     let mut playing = JoinSet::new();
     let mut random = StdRng::seed_from_u64(seed);
     for number in 0..rooms {
-        for (guest, member) in enter(&server, number).await {
+        for (guest, member) in enter(&life.server, number).await {
             let (address, stopped) = (address.clone(), stopped.clone());
             let chances = StdRng::seed_from_u64(random.random());
             playing.spawn(member.attend(guest, address, stopped, chances));
@@ -109,29 +122,60 @@ pub async fn run(rooms: usize, time: Duration, seed: u64) -> Verdict {
     let end = Instant::now() + time;
     while Instant::now() < end {
         // Exponentially distributed, as independent accidents are.
-        let life = LIFE.mul_f64(-random.random_range(f64::EPSILON..1.0).ln());
-        sleep(life.min(end.saturating_duration_since(Instant::now()))).await;
+        let lasts = LIFE.mul_f64(-random.random_range(f64::EPSILON..1.0).ln());
+        let until = end.min(Instant::now() + lasts);
+        if random.random_bool(FULL_DISKS) {
+            sleep_until((Instant::now() + lasts / 3).min(until).into()).await;
+            life.server.limit_files(Some(0));
+            sleep_until((Instant::now() + lasts / 3).min(until).into()).await;
+            life.server.limit_files(None);
+            verdict.full_disks += 1;
+        }
+        sleep_until(until.into()).await;
         // Dropped is killed, as by `kill -9`.
-        drop(server);
+        drop(life);
         verdict.kills += 1;
-        server = start(folder.path());
-        moved.send_replace(server.address());
+        life = Life::begin(folder.path(), verdict.kills);
+        moved.send_replace(life.server.address());
     }
     stop.send_replace(true);
     // Nobody plays any more: whoever comes back now hears the rest.
     let mut heard = Vec::new();
     for (mut member, away) in playing.join_all().await {
-        let guest = member.catch_up(away, server.address()).await;
+        let guest = member.catch_up(away, life.server.address()).await;
         heard.push((member, guest));
     }
-    drop(server);
+    drop(life);
     judge(folder.path(), heard, &mut verdict);
     verdict
 }
 
-fn start(folder: &Path) -> Server {
-    let flags = ["--command-rate", "1000000", "--sessions-per-address", "1000000"];
-    Server::start_in_with(folder, &[&flags[..], &["--log", "error"]].concat())
+/// One life of the server.
+struct Life {
+    server: Server,
+    /// Its log, which nobody reads.
+    _unread: Option<PipeReader>,
+}
+
+impl Life {
+    /// Every other life has a log that cannot be written: on a full disk, in a closed pipe, in a
+    /// pipe that nobody reads.
+    fn begin(folder: &Path, number: usize) -> Self {
+        let mut unread = None;
+        let log: Stdio = match number % 6 {
+            1 => File::options().write(true).open("/dev/full").expect("this is a Unix").into(),
+            3 => pipe().expect("a pipe").1.into(),
+            5 => {
+                let (reader, writer) = pipe().expect("a pipe");
+                unread = Some(reader);
+                writer.into()
+            }
+            _ => Stdio::null(),
+        };
+        let flags = ["--command-rate", "1000000", "--sessions-per-address", "1000000"];
+        let flags = [&flags[..], &["--log", "debug"]].concat();
+        Self { server: Server::start_in_with_limits(folder, log, &flags), _unread: unread }
+    }
 }
 
 /// A new room with two players and two spectators, one of them slow.
@@ -180,6 +224,11 @@ fn judge(folder: &Path, mut heard: Vec<(Member, Guest)>, verdict: &mut Verdict) 
             let is_lost = |made: &&Made| !is_kept(member, made, &by_cause);
             verdict.moves += member.made.len();
             verdict.lost += member.made.iter().filter(is_lost).count();
+            let cause = |command| Cause { member: member.me.clone(), command };
+            let is_stored =
+                |command: &&CommandId| by_cause.contains_key(&cause((*command).clone()));
+            verdict.lost += member.refused.iter().filter(is_stored).count();
+            verdict.refused += member.refused.len();
             verdict.out_of_order += usize::from(!is_in_order(seen, &log));
             verdict.wrong_answers += member.wrong_answers.len();
             verdict.repeated += member.repeated;

@@ -2,7 +2,11 @@
 //! in the fold that server and clients share. An event that is missing, doubled or out of order
 //! fails the test that he is in.
 
-use std::{collections::HashMap, net::SocketAddr};
+use std::{
+    collections::HashMap,
+    io,
+    net::{Ipv4Addr, SocketAddr},
+};
 
 use fivefold_shared::{
     protocol::{
@@ -15,7 +19,7 @@ use fivefold_shared::{
 };
 use futures_util::{FutureExt, SinkExt, StreamExt};
 use tokio::{
-    net::TcpStream,
+    net::{TcpSocket, TcpStream},
     time::{Instant, timeout_at},
 };
 use tokio_tungstenite::{
@@ -33,13 +37,32 @@ pub type Socket = WebSocketStream<TcpStream>;
 /// # Panics
 /// When it cannot be opened.
 pub async fn connect(address: SocketAddr) -> Socket {
-    try_connect(address).await.expect("the server accepts a WebSocket")
+    connect_from(None, address).await.expect("the server accepts a WebSocket")
 }
 
-/// As [`connect`], from a server that may be gone.
-pub(crate) async fn try_connect(address: SocketAddr) -> Result<Socket, tungstenite::Error> {
-    let stream = TcpStream::connect(address).await?;
+/// A connection from an address of this machine, or from any.
+pub(crate) async fn tcp_from(
+    source: Option<Ipv4Addr>,
+    address: SocketAddr,
+) -> io::Result<TcpStream> {
+    let stream = match source {
+        Some(source) => {
+            let socket = TcpSocket::new_v4()?;
+            socket.bind((source, 0).into())?;
+            socket.connect(address).await?
+        }
+        None => TcpStream::connect(address).await?,
+    };
     stream.set_nodelay(true)?;
+    Ok(stream)
+}
+
+/// As [`connect`], from an address of this machine or from any, to a server that may be gone.
+pub(crate) async fn connect_from(
+    source: Option<Ipv4Addr>,
+    address: SocketAddr,
+) -> Result<Socket, tungstenite::Error> {
+    let stream = tcp_from(source, address).await?;
     // Small, so that one program can be ten thousand people.
     let config = WebSocketConfig::default().read_buffer_size(2 * 1024);
     let url = format!("ws://{address}/ws");
@@ -90,7 +113,7 @@ impl Away {
     /// not; otherwise he is still away.
     pub(crate) async fn try_back(self, address: SocketAddr) -> Result<Guest, Self> {
         let identity = Some(self.identity.clone());
-        match Guest::try_greet(address, self.name.as_str(), identity).await {
+        match Guest::try_greet(None, address, self.name.as_str(), identity).await {
             Some(guest) => Ok(Guest { rooms: self.rooms, ..guest }),
             None => Err(self),
         }
@@ -143,17 +166,27 @@ impl Guest {
     }
 
     pub(crate) async fn greet(address: SocketAddr, name: &str, identity: Option<Identity>) -> Self {
-        Self::try_greet(address, name, identity).await.expect("the server welcomes him")
+        Self::try_greet(None, address, name, identity).await.expect("the server welcomes him")
+    }
+
+    /// Somebody new from an address of this machine, or from any.
+    pub(crate) async fn greet_from(
+        source: Option<Ipv4Addr>,
+        address: SocketAddr,
+        name: &str,
+    ) -> Self {
+        Self::try_greet(source, address, name, None).await.expect("the server welcomes them")
     }
 
     /// Nobody when there is no server or it goes away.
     async fn try_greet(
+        source: Option<Ipv4Addr>,
         address: SocketAddr,
         name: &str,
         identity: Option<Identity>,
     ) -> Option<Self> {
         let name = Some(Name::new(name).expect("a name"));
-        let mut socket = try_connect(address).await.ok()?;
+        let mut socket = connect_from(source, address).await.ok()?;
         let id = CommandId::try_from("hello".to_owned()).expect("an id");
         let hello = LobbyRequest::Hello { protocol: VERSION, identity: identity.clone(), name };
         let json = Command { id, request: Request::Lobby(hello) }.to_json();

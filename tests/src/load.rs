@@ -4,6 +4,7 @@
 //! Who plays, watches or idles here does so over real sockets; what the server makes of it is only
 //! seen from outside.
 
+pub mod attack;
 pub mod relay;
 mod table;
 mod usage;
@@ -44,6 +45,9 @@ pub struct Plan {
     pub rooms: usize,
     /// The rules of all games.
     pub rules: Rules,
+    /// Whether each room's people come from an address of their own, 127.1.0.1 and so on. The
+    /// server must be on this machine.
+    pub spread: bool,
     /// Moves in a second, in all rooms together; otherwise each room plays as fast as it can.
     pub rate: Option<f64>,
     /// Spectators in each of the rooms.
@@ -111,7 +115,7 @@ pub async fn run(target: Target, pid: Option<u32>, plan: &Plan) -> Report {
     }
     let idle_memory = before.zip(memory()).map(|(before, after)| after.saturating_sub(before));
 
-    let tables = stream::iter(0..plan.rooms).map(|number| Table::new(target, number, plan.rules));
+    let tables = stream::iter(0..plan.rooms).map(|number| Table::new(target, number, plan));
     let tables: Vec<_> = tables.buffer_unordered(CONNECTING_MAX).collect().await;
     let mut stalled = Vec::new();
     for table in &tables {

@@ -9,6 +9,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use rustix::process::{Pid, Resource, Rlimit, prlimit};
+
 use crate::programs::program;
 
 /// A running server. It is killed when this is dropped.
@@ -56,15 +58,34 @@ impl Server {
         Self::run(server.arg("--data").arg(folder).args(flags))
     }
 
-    /// As [`start_in`](Self::start_in), for a server whose files will be limited: a write beyond the
-    /// limit is an error for it, and not its end.
+    /// As [`start_in_with`](Self::start_in_with), another build of the server.
     ///
     /// # Panics
     /// When it does not start.
-    pub fn start_in_with_limits(folder: &Path) -> Self {
+    pub fn start_program_in(program: &Path, folder: &Path, flags: &[&str]) -> Self {
+        Self::run(Command::new(program).arg("--data").arg(folder).args(flags))
+    }
+
+    /// As [`start_in_with`](Self::start_in_with), for a server whose files will be limited: a write
+    /// beyond the limit is an error for it, and not its end. Its log goes anywhere.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn start_in_with_limits(folder: &Path, log: impl Into<Stdio>, flags: &[&str]) -> Self {
         let mut shell = Command::new("sh");
         shell.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""]);
-        Self::run(shell.arg(program("fivefold-server")).arg("--data").arg(folder))
+        shell.arg(program("fivefold-server")).arg("--data").arg(folder).args(flags);
+        Self::run(shell.stderr(log))
+    }
+
+    /// Lets no file of the server grow beyond this; nothing is no limit.
+    ///
+    /// # Panics
+    /// When the system does not allow it.
+    pub fn limit_files(&self, bytes: Option<u64>) {
+        let pid = i32::try_from(self.pid()).ok().and_then(Pid::from_raw);
+        let limit = Rlimit { current: bytes, maximum: None };
+        prlimit(pid, Resource::Fsize, limit).expect("it is our process");
     }
 
     /// As [`start_with`](Self::start_with), for a server whose log is to be read: it goes into this

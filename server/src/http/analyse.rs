@@ -23,7 +23,7 @@ use super::{Caller, too_fast};
 use crate::{
     Server,
     limits::REPORT_INTERVAL,
-    thinking::{Reports, Studying},
+    thinking::{Busy, Owner, Reports, Studying},
 };
 
 const NO_STORE: (HeaderName, &str) = (header::CACHE_CONTROL, "no-store");
@@ -76,13 +76,27 @@ pub(super) async fn analyse(
     if !server.rates.of(address, now).take_help(now) {
         return too_fast(&server);
     }
-    match server.pool.analyse(position, question.lines.into()) {
-        Some((studying, reports)) => {
+    match server.pool.analyse(Owner::of(address), position, question.lines.into()) {
+        Ok((studying, reports)) => {
             ([NO_STORE, LINES_OF_JSON], told(studying, reports)).into_response()
         }
-        None => {
-            let text = "The engine is busy. Try again in a moment.\n";
-            (StatusCode::SERVICE_UNAVAILABLE, text).into_response()
+        Err(busy) => {
+            let status = match busy {
+                Busy::Server => StatusCode::SERVICE_UNAVAILABLE,
+                Busy::Owner => StatusCode::TOO_MANY_REQUESTS,
+            };
+            (status, no_study(busy)).into_response()
+        }
+    }
+}
+
+/// Why the engine does not look at anything more, as a sentence.
+pub(super) const fn no_study(busy: Busy) -> &'static str {
+    match busy {
+        Busy::Server => "The engine is busy. Try again in a moment.\n",
+        Busy::Owner => {
+            "As many analyses as may be are under way for your address. Stop one, or wait for its \
+             end.\n"
         }
     }
 }

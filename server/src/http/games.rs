@@ -17,13 +17,14 @@ use fivefold_shared::{
 use serde::Deserialize;
 use tokio::time::Instant;
 
-use super::{Caller, too_fast};
+use super::{Caller, analyse::no_study, too_fast};
 use crate::{
     Server,
     limits::GAMES_PAGE_MAX,
     members::{Recognized, recognize, replaced},
     reviews::{NoReview, Told},
     store::{Archive, GameQuery, KnownMember, ReadError},
+    thinking::Owner,
 };
 
 const NOSNIFF: (HeaderName, &str) = (header::X_CONTENT_TYPE_OPTIONS, "nosniff");
@@ -163,11 +164,12 @@ pub(super) async fn review(
     if !server.rates.of(address, now).take_help(now) {
         return too_fast(&server);
     }
-    match server.reviews.begin(&id, &record) {
+    match server.reviews.begin(&id, &record, Owner::of(address)) {
         Ok(told) => told_of(id, told),
-        Err(NoReview::Busy) => {
-            (StatusCode::SERVICE_UNAVAILABLE, "The engine is busy. Try again in a moment.\n")
-                .into_response()
+        // Who asks again and again is served when the others from there have ended: as if the
+        // server were busy.
+        Err(NoReview::Busy(busy)) => {
+            (StatusCode::SERVICE_UNAVAILABLE, no_study(busy)).into_response()
         }
         Err(NoReview::NoEngine) => {
             (StatusCode::NOT_FOUND, "The engine does not play by the rules of this game.\n")

@@ -15,7 +15,9 @@ use std::{
 
 use fivefold_shared::{
     analysis::Report,
-    protocol::{CommandId, Event, Message, NumberedEvent, Player, Reason, Refusal, RoomCode},
+    protocol::{
+        CommandId, Event, Message, NumberedEvent, Player, Reason, Refusal, RoomCode, RoomRequest,
+    },
     record::{FinishedGame, Recorder},
     rules::Position,
 };
@@ -24,7 +26,8 @@ use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
 use super::{
-    Effect, Effects, Entry, Found, Input, Job, NOT_STORED, Room, SessionId, Thought, Ticket,
+    BotFault, Effect, Effects, Entry, Found, Input, Job, NOT_STORED, Room, SessionId, Thought,
+    Ticket,
 };
 use crate::{
     chance,
@@ -35,7 +38,7 @@ use crate::{
     metrics::Metrics,
     outbox::{Encoder, Outbox, Outgoing, Posted, encode},
     store::{Append, AppendError, Conflict, Epoch, KnownMember, Reply, StorageError, Store},
-    thinking::{Call, Pool, Reports, Studying},
+    thinking::{Busy, Call, Owner, Pool, Reports, Studying},
 };
 
 /// An input, and where answers to it go.
@@ -94,6 +97,7 @@ pub(crate) async fn run(
         thinking: FuturesUnordered::new(),
         calls: HashMap::new(),
         gone: Vec::new(),
+        failed_in: None,
         asked: None,
         commit: None,
         handed_over: None,
@@ -153,6 +157,8 @@ struct Actor {
     calls: HashMap<Ticket, Arc<Call>>,
     /// Sessions that were found to have ended without a word.
     gone: Vec<SessionId>,
+    /// The last game in which a bot has failed: the log tells of the first time alone.
+    failed_in: Option<u32>,
     /// The command that is dealt with.
     asked: Option<Asked>,
     /// What the store says to the events that it was handed last.
@@ -181,6 +187,7 @@ impl Asked {
             Input::Enter { .. }
             | Input::Leave { .. }
             | Input::Close { .. }
+            | Input::Evict
             | Input::Renamed { .. }
             | Input::Thought { .. }
             | Input::Analysed { .. }
@@ -224,8 +231,8 @@ enum Held {
     Send(Arc<Outbox>, Option<CommandId>, Outgoing),
     Broadcast(Message),
     BroadcastExcept(Vec<SessionId>, Message),
-    Think(Job),
-    Analyse(Ticket, Position, u8),
+    Think(Job, Owner),
+    Analyse(Ticket, Owner, Position, u8),
     CancelThinking(Ticket),
 }
 
@@ -350,9 +357,26 @@ impl Actor {
         if let Input::Enter { session, .. } = &input {
             self.sessions.insert(*session, Arc::clone(&outbox));
         }
+        if let Err(refusal) = self.may_seat_bot(&input) {
+            let message = Message::Refused { id: input.command_id().cloned(), refusal };
+            self.around.metrics.answered(input.kind(), &message);
+            outbox.post(encode(&message));
+            return;
+        }
         self.asked = Asked::of(&input, &outbox);
         self.apply(input, Some(&outbox));
         self.asked = None;
+    }
+
+    /// Whether a bot that is to sit down may be the second one in the room: there is a limit on
+    /// such rooms.
+    fn may_seat_bot(&self, input: &Input) -> Result<(), Refusal> {
+        if let Input::Command { request: RoomRequest::SeatBot { seat, .. }, .. } = input
+            && self.room.bot_in(seat.opponent()).is_some()
+        {
+            return self.listed.take_bots_place(&self.room.limits);
+        }
+        Ok(())
     }
 
     fn hear(&mut self, told: Told) {
@@ -377,6 +401,14 @@ impl Actor {
     /// Gives the room an input and does what it wants. `sender` is the outbox of the session that
     /// the input came from.
     fn apply(&mut self, input: Input, sender: Option<&Arc<Outbox>>) {
+        // The lobby counts on the room being closed, whatever comes into it next.
+        if self.listed.is_evicted() && !self.room.is_closed() {
+            self.apply_next(Input::Evict, None);
+        }
+        self.apply_next(input, sender);
+    }
+
+    fn apply_next(&mut self, input: Input, sender: Option<&Arc<Outbox>>) {
         let mut effects = Effects::new();
         let kind = input.kind();
         self.room.apply(self.around.clock.now(), input, &mut effects);
@@ -423,9 +455,16 @@ impl Actor {
                 Effect::BroadcastExcept { sessions, message } => {
                     Held::BroadcastExcept(sessions, message)
                 }
-                Effect::Think(job) => Held::Think(job),
-                Effect::Analyse { ticket, position, lines } => {
-                    Held::Analyse(ticket, position, lines)
+                Effect::Think(job) => {
+                    let owner = self.owner(job.session);
+                    Held::Think(job, owner)
+                }
+                Effect::Analyse { ticket, session, position, lines } => {
+                    Held::Analyse(ticket, self.owner(session), position, lines)
+                }
+                Effect::BotFailed { game, ply, fault } => {
+                    self.note_fault(game, ply, fault);
+                    continue;
                 }
                 Effect::CancelThinking(ticket) => Held::CancelThinking(ticket),
                 // The room says so, too, and the task ends when nothing is held any more.
@@ -436,6 +475,19 @@ impl Actor {
             } else {
                 self.held.push_back(held);
             }
+        }
+    }
+
+    /// For whom it is what is done for this session.
+    fn owner(&self, session: SessionId) -> Owner {
+        self.sessions.get(&session).map_or(Owner::UNKNOWN, |outbox| outbox.owner())
+    }
+
+    /// Counts that a bot has failed, and logs the first time in each game.
+    fn note_fault(&mut self, game: u32, ply: usize, fault: BotFault) {
+        self.around.metrics.bot_failed(fault);
+        if self.failed_in.replace(game) != Some(game) {
+            tracing::warn!(room.id = %self.code, game, ply, ?fault, "a bot has failed to answer");
         }
     }
 
@@ -493,20 +545,26 @@ impl Actor {
             }
             Held::Broadcast(message) => self.broadcast(&message, &[]),
             Held::BroadcastExcept(sessions, message) => self.broadcast(&message, &sessions),
-            Held::Think(job) => {
+            Held::Think(job, owner) => {
                 let ticket = job.ticket;
-                let pending = self.around.pool.submit(job);
+                let pending = self.around.pool.submit(job, owner);
                 self.calls.insert(ticket, pending.call());
                 let answer = async move { Told::Thought(ticket, pending.answer().await) };
                 self.thinking.push(Box::pin(answer));
             }
-            Held::Analyse(ticket, position, lines) => {
-                let told: Answer = match self.around.pool.analyse(position, lines) {
-                    Some((studying, reports)) => {
+            Held::Analyse(ticket, owner, position, lines) => {
+                let told: Answer = match self.around.pool.analyse(owner, position, lines) {
+                    Ok((studying, reports)) => {
                         self.calls.insert(ticket, studying.call());
                         Box::pin(found_next(ticket, Duration::ZERO, studying, reports))
                     }
-                    None => Box::pin(async move { Told::Over(ticket, Found::Busy) }),
+                    Err(busy) => {
+                        let found = match busy {
+                            Busy::Server => Found::Busy,
+                            Busy::Owner => Found::TooMany,
+                        };
+                        Box::pin(async move { Told::Over(ticket, found) })
+                    }
                 };
                 self.thinking.push(told);
             }
@@ -596,7 +654,7 @@ impl Actor {
                 | Held::Listen(..)
                 | Held::Broadcast(_)
                 | Held::BroadcastExcept(..)
-                | Held::Think(_) => {}
+                | Held::Think(..) => {}
                 // Whoever asked is told that nothing came of it.
                 Held::Analyse(ticket, ..) => {
                     let over = async move { Told::Over(ticket, Found::Busy) };
@@ -666,9 +724,11 @@ impl Input {
             Self::Enter { command, .. } | Self::Close { command, .. } => Some(command),
             Self::Leave { command, .. } => command.as_ref(),
             Self::Command { id, .. } => Some(id),
-            Self::Renamed { .. } | Self::Thought { .. } | Self::Analysed { .. } | Self::Wake => {
-                None
-            }
+            Self::Evict
+            | Self::Renamed { .. }
+            | Self::Thought { .. }
+            | Self::Analysed { .. }
+            | Self::Wake => None,
         }
     }
 
@@ -679,6 +739,7 @@ impl Input {
             Self::Enter { .. } => "join",
             Self::Leave { .. } => "leave",
             Self::Close { .. } => "close",
+            Self::Evict => "evict",
             Self::Command { request, .. } => request.kind(),
             Self::Renamed { .. } => "set_name",
             Self::Thought { .. } | Self::Analysed { .. } => "help",

@@ -5,10 +5,16 @@ use fivefold_shared::{
     rules::Stone,
 };
 
+use crate::directory::Stage;
+
 use super::{Effect, Effects, Input, Moment, Room, SessionId};
 
-/// Told to the members when the host closes the room.
-pub(super) const BY_HOST: &str = "The host has closed this room.";
+/// Said where nothing more is known.
+pub(super) const CLOSED: &str = "This room is closed.";
+/// Said when the host closes the room.
+const BY_HOST: &str = "The host has closed this room.";
+/// Said when the room is closed because its maker, or somebody at the same address, makes another.
+const EVICTED: &str = "This room is closed: its game is over, and a new room needed its place.";
 
 impl Room {
     /// Closes the room for its host, who need not be present.
@@ -59,6 +65,28 @@ impl Room {
         })
     }
 
+    /// Closes the room to make place for another.
+    pub(super) fn evict(&mut self, moment: &mut Moment<'_>) {
+        self.tell_closed(EVICTED, moment);
+        self.shut(moment);
+    }
+
+    /// How far the room has come.
+    pub(super) fn stage(&self) -> Stage {
+        let Some(game) = &self.state.game else { return Stage::Unplayed };
+        if game.position.outcome().is_some() {
+            return Stage::Over;
+        }
+        let bots = Stone::BOTH.into_iter().filter(|&seat| self.bot_in(seat).is_some()).count();
+        match bots {
+            // Whoever has an opponent may come back for the first move, too.
+            0 => Stage::People,
+            _ if game.position.ply() == 0 => Stage::Unplayed,
+            1 => Stage::AgainstBot,
+            _ => Stage::Bots,
+        }
+    }
+
     /// Tells everybody who is present that the room is closed.
     pub(super) fn tell_closed(&self, text: &str, moment: &mut Moment<'_>) {
         let message = Message::Closed { room: self.code.clone(), text: text.to_owned() };
@@ -68,7 +96,7 @@ impl Room {
     /// Refuses what comes into a room that is closed. Whoever is still present may go.
     pub(super) fn refuse_closed(&mut self, input: Input, effects: &mut Effects) {
         let mut refuse = |session, id| {
-            let refusal = Refusal::new(Reason::NoSuchRoom, "This room is closed.");
+            let refusal = Refusal::new(Reason::NoSuchRoom, CLOSED);
             let message = Message::Refused { id: Some(id), refusal };
             effects.push(Effect::Send { session, message });
         };
@@ -86,7 +114,8 @@ impl Room {
             }
             Input::Close { session, command, .. } => refuse(session, command),
             Input::Command { session, id, .. } => refuse(session, id),
-            Input::Renamed { .. }
+            Input::Evict
+            | Input::Renamed { .. }
             | Input::Thought { .. }
             | Input::Analysed { .. }
             | Input::Wake => {}

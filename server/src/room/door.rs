@@ -32,8 +32,12 @@ impl Room {
             return;
         }
         let member = &self.told_apart(member);
+        let was_suspended = self.is_suspended();
         self.presence.enter(session, member);
         self.empty_since = None;
+        if was_suspended {
+            self.resume_bot(moment);
+        }
         self.absence.note(moment.now, &self.state, &self.presence);
         self.news.touch();
         self.rename_player(member, moment);
@@ -76,6 +80,9 @@ impl Room {
         moment: &mut Moment<'_>,
     ) {
         let member = self.presence.leave(session);
+        if self.presence.is_empty() {
+            self.forget_help(command.is_some().then_some(session), moment);
+        }
         match (member, command) {
             (Some(member), Some(command)) => {
                 self.give_up(session, Cause { member, command }, moment);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use fivefold_shared::{
     bot::BotSpec,
     protocol::{CommandId, MemberId, Message, NumberedEvent},
-    rules::Position,
+    rules::{Point, Position},
 };
 
 use super::input::SessionId;
@@ -46,6 +46,8 @@ pub enum Effect {
     Analyse {
         /// To be given back with what is found.
         ticket: Ticket,
+        /// The session that asks for it.
+        session: SessionId,
         /// The position, which is not over, by rules that the engine knows.
         position: Position,
         /// Of how many moves to tell.
@@ -53,6 +55,15 @@ pub enum Effect {
     },
     /// The job or analysis need not be done any more. An answer that comes nevertheless is ignored.
     CancelThinking(Ticket),
+    /// A bot has failed to answer well, and the room goes on without its answer.
+    BotFailed {
+        /// The game.
+        game: u32,
+        /// The ply at which it was asked.
+        ply: usize,
+        /// What it did wrong.
+        fault: BotFault,
+    },
     /// The room is closed: forget it. It refuses everything from here on.
     Close,
 }
@@ -80,6 +91,17 @@ pub struct Cause {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Ticket(pub u64);
 
+/// How a bot can fail.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BotFault {
+    /// It did not answer in time.
+    Late,
+    /// It was asked and has no answer: too many jobs waited, or it broke.
+    NoAnswer,
+    /// Its answer is no legal move.
+    Illegal(Point),
+}
+
 /// Something for a bot to think about. How busy the bots are is not the room's business.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Job {
@@ -87,6 +109,8 @@ pub struct Job {
     pub ticket: Ticket,
     /// What is asked for.
     pub task: Task,
+    /// The session on whose behalf the bot thinks. It is in the room.
+    pub session: SessionId,
     /// The bot to be asked, which is on offer for the position's rules.
     pub bot: BotSpec,
     /// The game, which is not over.
@@ -100,10 +124,12 @@ pub struct Job {
 /// What a bot is asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Task {
-    /// A move for the bot's own seat: before all others, as people wait for it.
+    /// A move for the bot's own seat against a person, who waits for it.
     Turn,
     /// A move on behalf of a person.
     Move,
     /// Weights for a person.
     Weigh,
+    /// A move in a game between two bots, for which nobody has to wait.
+    BotsTurn,
 }

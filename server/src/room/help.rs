@@ -8,10 +8,9 @@ use fivefold_shared::{
     protocol::{MemberId, Message, Reason, Refusal, WEIGHTS_MAX},
     rules::{Position, Stone},
 };
-use tracing::warn;
 
 use super::{
-    Cause, Effect, Job, Moment, Room, SessionId, Task, Thought, Ticket, answered::Answer,
+    BotFault, Cause, Effect, Job, Moment, Room, SessionId, Task, Thought, Ticket, answered::Answer,
     seat::offered,
 };
 use crate::limits::{BOT_WAIT_MAX_MS, HELP_JOBS_MAX};
@@ -134,7 +133,8 @@ impl Room {
             Wish::Weights { .. } => Task::Weigh,
             Wish::Move { .. } => Task::Move,
         };
-        let job = Job { ticket, task, bot, position, seed: self.seed_for(ticket), time_max: None };
+        let seed = self.seed_for(ticket);
+        let job = Job { ticket, task, session, bot, position, seed, time_max: None };
         moment.effects.push(Effect::Think(job));
         let not_after = moment.now.saturating_add(BOT_WAIT_MAX_MS);
         self.help.push(Help { ticket, cause, session, not_after, bot, wish });
@@ -162,15 +162,16 @@ impl Room {
                 };
                 moment.effects.push(Effect::Send { session: help.session, message });
             }
-            (Wish::Move { ply, .. }, Some(Thought::Move(point))) => {
+            (Wish::Move { game, ply }, Some(Thought::Move(point))) => {
                 moment.cause = Some(help.cause.clone());
                 match self.put_stone(point, true, moment) {
                     Ok(()) => {
                         let done = Answer::Done(Some(self.state.seq));
                         self.answer(help.session, &help.cause, done, moment.effects);
                     }
-                    Err(illegal) => {
-                        warn!(room.id = %self.code, ply, %illegal, "a bot has no legal answer");
+                    Err(_) => {
+                        let fault = BotFault::Illegal(point);
+                        moment.effects.push(Effect::BotFailed { game, ply, fault });
                         self.refuse_help(&help, busy(), moment);
                     }
                 }
@@ -196,6 +197,18 @@ impl Room {
     pub(super) fn drop_late_help(&mut self, moment: &mut Moment<'_>) {
         let now = moment.now;
         self.drop_help(|help| help.not_after <= now, busy, moment);
+    }
+
+    /// Forgets everything that is under way, as nobody is here any more: asked again, it is done
+    /// then. Only the session that has just left by a command can still be answered.
+    pub(super) fn forget_help(&mut self, left: Option<SessionId>, moment: &mut Moment<'_>) {
+        for help in std::mem::take(&mut self.help) {
+            moment.effects.push(Effect::CancelThinking(help.ticket));
+            if left == Some(help.session) {
+                let refusal = Refusal::new(Reason::Unavailable, "You have left the room.");
+                self.refuse_help(&help, refusal, moment);
+            }
+        }
     }
 
     /// Refuses everything that is under way.

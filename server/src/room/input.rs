@@ -54,6 +54,8 @@ pub enum Input {
         /// The id of the command to answer.
         command: CommandId,
     },
+    /// The lobby has chosen this room to make place for another.
+    Evict,
     /// A session asks for something.
     Command {
         /// The session.
@@ -101,6 +103,8 @@ pub enum Found {
     Finished,
     /// Too many wait for the engine: it did not look.
     Busy,
+    /// The same, and too many of them come from the asker's address.
+    TooMany,
 }
 
 /// What a bot answers to a job.

@@ -99,6 +99,20 @@ impl Presence {
         sessions
     }
 
+    /// The oldest session of this member, if one is in.
+    pub(super) fn session_of(&self, member: &MemberId) -> Option<SessionId> {
+        // Most who are asked for and absent are so in rooms with many spectators.
+        if !self.is_present(member) {
+            return None;
+        }
+        self.sessions.iter().find(|(_, id)| *id == member).map(|(session, _)| *session)
+    }
+
+    /// The oldest session, if any is in.
+    pub(super) fn oldest(&self) -> Option<SessionId> {
+        self.sessions.keys().next().copied()
+    }
+
     /// The sessions of those members.
     pub(super) fn sessions_of(&self, is_one: impl Fn(&MemberId) -> bool) -> Vec<SessionId> {
         self.sessions.iter().filter(|(_, id)| is_one(id)).map(|(session, _)| *session).collect()

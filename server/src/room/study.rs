@@ -45,7 +45,7 @@ impl Room {
         let ticket = self.new_ticket();
         let moves = position.moves().to_vec();
         self.studies.push(Study { ticket, session, of: cause.command, game, moves });
-        moment.effects.push(Effect::Analyse { ticket, position, lines: lines.into() });
+        moment.effects.push(Effect::Analyse { ticket, session, position, lines: lines.into() });
         Ok(())
     }
 
@@ -76,6 +76,7 @@ impl Room {
             }
             Found::Finished => AnalysisEnd::Finished,
             Found::Busy => AnalysisEnd::Busy,
+            Found::TooMany => AnalysisEnd::TooMany,
         };
         self.studies.remove(index);
         let message = Message::AnalysisOver { room, of, why };

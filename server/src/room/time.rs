@@ -1,10 +1,10 @@
 //! What happens in a running game by itself: flags fall, and a clock runs again after time in
-//! which the server was away.
+//! which the server was away, or a bot waited for somebody to come.
 
-use fivefold_shared::{clock::SideTime, protocol::Event, rules::Outcome};
+use fivefold_shared::{clock::SideTime, protocol::Event, room::Game, rules::Outcome};
 
 use super::{Moment, Room};
-use crate::limits::{RESUME_GRACE_MS, RESUME_RETRY_MS};
+use crate::limits::{RESUME_GRACE_MS, RESUME_RETRY_MS, ROOM_EVENTS_MAX};
 
 impl Room {
     /// Lets everything happen that is due, before anybody is heard: so a move that comes after
@@ -25,40 +25,46 @@ impl Room {
         self.end_abandoned(moment);
     }
 
-    /// When the flag of the person on turn falls, if his time runs. A bot's never does: see
-    /// [`Self::time_after_move`].
+    /// When the flag of the one on turn falls, person or bot, if the time runs.
     pub(super) fn flag_at(&self) -> Option<u64> {
-        let game = self.state.running()?;
-        if self.resume_at.is_some() || self.bot_in(game.position.turn()).is_some() {
+        if self.resume_at.is_some() || self.is_suspended() {
             return None;
         }
-        game.clock?.flag_at()
+        self.state.running()?.clock?.flag_at()
     }
 
-    /// What the one on turn has left after a move made now, if his time runs. A bot is asked to
-    /// move in time, and only a busy server can make it late: then it has moved in the last
-    /// moment.
+    /// Whether the game waits for somebody to come: a bot is on turn, and it does not think for
+    /// an empty room. This time is nobody's.
+    pub(super) fn is_suspended(&self) -> bool {
+        let is_bots = |game: &Game| self.bot_in(game.position.turn()).is_some();
+        self.presence.is_empty() && self.state.running().is_some_and(is_bots)
+    }
+
+    /// What the one on turn has left after a move made now, if the time runs.
     pub(super) fn time_after_move(&mut self, moment: &mut Moment<'_>) -> Option<SideTime> {
         if self.resume_at.is_some() {
             self.resume(moment);
         }
-        let game = self.state.running()?;
-        let clock = game.clock?;
-        let flag_at = clock.flag_at()?;
-        let now = match self.bot_in(game.position.turn()) {
-            Some(_) => moment.now.min(flag_at.saturating_sub(1)),
-            None => moment.now,
-        };
-        clock.after_move(now, moment.lag_ms).expect("people whose flag falls have lost before")
+        let clock = self.state.running()?.clock?;
+        clock.after_move(moment.now, moment.lag_ms).expect("whose flag falls has lost before")
     }
 
     /// The server was away: the one on turn has what he had when it became his turn, after a
     /// moment to come back.
     pub(super) fn resume(&mut self, moment: &mut Moment<'_>) {
         self.resume_at = None;
-        if self.is_clock_running() {
+        if self.is_clock_running() && !self.is_suspended() {
             let from = moment.now.saturating_add(RESUME_GRACE_MS);
             self.log(Event::Resumed { from }, moment);
+        }
+    }
+
+    /// Somebody has come, and the bot on turn, which has waited for that, begins anew: with the
+    /// time that it had when it became its turn. A log that is full cannot say so.
+    pub(super) fn resume_bot(&mut self, moment: &mut Moment<'_>) {
+        if self.is_clock_running() && self.state.seq < ROOM_EVENTS_MAX {
+            self.resume_at = None;
+            self.log(Event::Resumed { from: moment.now }, moment);
         }
     }
 

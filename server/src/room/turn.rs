@@ -1,14 +1,19 @@
-//! Bots on turn. Whenever a bot is to move, one job is under way for it, or its answer waits for
-//! the time at which people can follow; and if nothing good comes in time, the game goes on with
-//! any legal move.
+//! Bots on turn. Whenever a bot is to move and somebody is there to see it, one job is under way for
+//! it, or its answer waits for the time at which people can follow; and if nothing good comes in
+//! time, the game goes on with any legal move. In an empty room no bot thinks: it is asked when
+//! somebody comes.
+//!
+//! How long a bot waits at least does not depend on its clock. One that has less time loses on time.
 
 use std::time::Duration;
 
-use fivefold_shared::rules::{Point, Position, Size};
-use tracing::warn;
+use fivefold_shared::{
+    protocol::Player,
+    rules::{Point, Position, Size, Stone},
+};
 
-use super::{Effect, Job, Moment, Room, Task, Thought, Ticket};
-use crate::limits::BOT_WAIT_MAX_MS;
+use super::{BotFault, Effect, Job, Moment, Room, SessionId, Task, Thought, Ticket};
+use crate::limits::{BOT_SPARE_MS, BOT_WAIT_MAX_MS};
 
 /// A bot that is to move.
 #[derive(Clone, Debug)]
@@ -36,12 +41,12 @@ impl Turn {
 }
 
 impl Room {
-    /// Asks the bot that is on turn, if it has not been asked; calls off one that is not on turn
-    /// any more.
+    /// Asks the bot that is on turn, if it has not been asked and somebody is here; calls off one
+    /// that is not on turn any more, or plays for nobody.
     pub(super) fn attend_turn(&mut self, moment: &mut Moment<'_>) {
         let on_turn =
             self.state.running().and_then(|game| Some((self.bot_in(game.position.turn())?, game)));
-        let Some((bot, game)) = on_turn else {
+        let (Some((bot, game)), Some(session)) = (on_turn, self.turn_session()) else {
             return self.call_off_turn(moment);
         };
         let (number, ply, asked) = (game.number, game.position.ply(), self.turn.as_ref());
@@ -50,27 +55,41 @@ impl Room {
         }
         let (position, clock) = (game.position.clone(), game.clock);
         let budget_ms = clock.and_then(|clock| clock.budget_ms());
-        let flag_at = clock.and_then(|clock| clock.flag_at());
+        let flag_at = clock.and_then(|clock| clock.flag_at()).unwrap_or(u64::MAX);
         self.call_off_turn(moment);
-        let wait = match self.bot_in(position.turn().opponent()) {
-            Some(_) => self.limits.bot_pace_ms,
-            None => self.limits.bot_answer_min_ms,
+        let (task, wait) = match self.bot_in(position.turn().opponent()) {
+            Some(_) => (Task::BotsTurn, self.limits.bot_pace_ms),
+            None => (Task::Turn, self.limits.bot_answer_min_ms),
         };
-        let wait = wait.min(budget_ms.unwrap_or(u64::MAX));
-        let not_after = moment.now.saturating_add(wait.max(BOT_WAIT_MAX_MS));
+        let not_before = moment.now.saturating_add(wait);
+        let not_after = moment.now.saturating_add(BOT_WAIT_MAX_MS);
+        let in_time = not_after.min(flag_at.saturating_sub(BOT_SPARE_MS));
         let ticket = self.new_ticket();
         self.turn = Some(Turn {
             ticket,
             game: number,
             ply,
-            not_before: moment.now.saturating_add(wait),
-            not_after: not_after.min(flag_at.map_or(u64::MAX, |flag_at| flag_at.saturating_sub(1))),
+            not_before,
+            not_after: in_time.max(not_before),
             chosen: None,
         });
         let seed = self.seed_for(ticket);
         let time_max = budget_ms.map(Duration::from_millis);
-        let job = Job { ticket, task: Task::Turn, bot, position, seed, time_max };
+        let job = Job { ticket, task, session, bot, position, seed, time_max };
         moment.effects.push(Effect::Think(job));
+    }
+
+    /// For whom a bot on turn thinks: for the person who plays it, else for the host, else for the
+    /// one who has been here the longest. Nobody where nobody is.
+    fn turn_session(&self) -> Option<SessionId> {
+        let player = |seat| match self.state.seats.get(seat)? {
+            Player::Member { member, .. } => self.presence.session_of(member),
+            Player::Bot { .. } => None,
+        };
+        let players = Stone::BOTH.into_iter().find_map(player);
+        players
+            .or_else(|| self.presence.session_of(&self.state.host))
+            .or_else(|| self.presence.oldest())
     }
 
     /// Takes the answer of the bot on turn; `false` if the job was another one.
@@ -86,15 +105,15 @@ impl Room {
         if turn.ticket != ticket {
             return false;
         }
-        let point = match thought {
-            Some(Thought::Move(point)) => Some(*point),
-            Some(Thought::Weights(_)) | None => None,
+        let chosen = match thought {
+            Some(Thought::Move(point)) if game.position.legality(*point).is_ok() => Ok(*point),
+            Some(Thought::Move(point)) => Err(BotFault::Illegal(*point)),
+            Some(Thought::Weights(_)) | None => Err(BotFault::NoAnswer),
         };
-        let legal = point.filter(|&point| game.position.legality(point).is_ok());
-        if legal.is_none() {
-            warn!(room.id = %self.code, ply = turn.ply, ?point, "a bot has no legal answer");
-        }
-        turn.chosen = Some(legal.unwrap_or_else(|| any_move(&game.position)));
+        turn.chosen = Some(chosen.unwrap_or_else(|fault| {
+            moment.effects.push(Effect::BotFailed { game: turn.game, ply: turn.ply, fault });
+            any_move(&game.position)
+        }));
         self.play_due_turn(moment);
         true
     }
@@ -106,7 +125,8 @@ impl Room {
             return;
         }
         let point = turn.chosen.unwrap_or_else(|| {
-            warn!(room.id = %self.code, ply = turn.ply, "a bot has not answered in time");
+            let fault = BotFault::Late;
+            moment.effects.push(Effect::BotFailed { game: turn.game, ply: turn.ply, fault });
             any_move(&game.position)
         });
         self.put_stone(point, false, moment).expect("the bot's move was found to be legal");

@@ -3,12 +3,16 @@
 //! A study is called again and again until its time is up: it runs on a bots' thread when no game
 //! needs one, and is stopped when one does, to be taken up again later. It keeps what it has found
 //! in itself, and tells it through whatever channel it was made with.
+//!
+//! Threads go to the owners in turn: first to those who have none, and from who has several one is
+//! taken for somebody who has none. A study that is begun holds its memory, so no more are begun
+//! than twice as many as there are threads.
 
 use std::{
     fmt,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU32, Ordering},
     },
     time::Duration,
 };
@@ -21,7 +25,10 @@ use fivefold_shared::{
 };
 use tokio::sync::watch;
 
-/// How much memory an analysis uses to remember positions. As many are begun as there are threads.
+use super::queue::{Owner, fair_rounds};
+use crate::limits::{STUDIES_MAX, STUDIES_PER_ADDRESS_MAX};
+
+/// How much memory an analysis uses to remember positions, once it is begun.
 const HASH_BYTES: usize = 16 << 20;
 
 /// Thinks until its thinking is over, or nothing is left to think about.
@@ -34,6 +41,8 @@ pub(crate) struct Call {
     pub(super) stop: AtomicBool,
     /// Whether it is to stop for good.
     cancelled: AtomicBool,
+    /// How many times as fast as the clock its time passes, as others wait; 0 before it is begun.
+    rounds: AtomicU32,
 }
 
 impl Call {
@@ -46,6 +55,14 @@ impl Call {
     /// Has it stop for now.
     pub(super) fn interrupt(&self) {
         self.stop.store(true, Ordering::SeqCst);
+    }
+
+    pub(super) fn note_rounds(&self, rounds: u32) {
+        self.rounds.store(rounds, Ordering::Relaxed);
+    }
+
+    pub(super) fn rounds(&self) -> u32 {
+        self.rounds.load(Ordering::Relaxed).max(1)
     }
 
     /// Whether it had to stop but may go on; it may from here on.
@@ -76,12 +93,196 @@ impl Drop for Studying {
     }
 }
 
+/// Why a study is not taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Busy {
+    /// As many wait as may.
+    Server,
+    /// Its owner has as many as one may have.
+    Owner,
+}
+
 /// A study that waits, or is under way.
 pub(super) struct Waiting {
     pub(super) study: Study,
     pub(super) call: Arc<Call>,
     /// How much longer it may think.
     pub(super) time: Duration,
+    owner: Owner,
+    /// In which round of all owners it has its turn.
+    round: u64,
+    is_begun: bool,
+}
+
+#[cfg(test)]
+impl Waiting {
+    pub(super) const fn owner(&self) -> Owner {
+        self.owner
+    }
+}
+
+/// A study that a thread is at.
+struct UnderWay {
+    owner: Owner,
+    call: Arc<Call>,
+    round: u64,
+    is_interrupted: bool,
+}
+
+/// All studies.
+#[derive(Default)]
+pub(super) struct Studies {
+    waiting: Vec<Waiting>,
+    under_way: Vec<UnderWay>,
+    /// The latest round in which one was begun.
+    round: u64,
+}
+
+impl Studies {
+    /// Takes in a study that may take so much time, and makes way for it if a thread is due to its
+    /// owner and `idle` says that none is free.
+    ///
+    /// # Errors
+    /// When too many wait, or are its owner's.
+    pub(super) fn push(
+        &mut self,
+        owner: Owner,
+        study: Study,
+        time: Duration,
+        idle: usize,
+        threads: usize,
+    ) -> Result<Arc<Call>, Busy> {
+        self.waiting.retain(|waiting| !waiting.call.is_cancelled());
+        let own = self.rounds_of(owner);
+        if own.len() >= STUDIES_PER_ADDRESS_MAX {
+            return Err(Busy::Owner);
+        }
+        if self.waiting.len() >= STUDIES_MAX {
+            return Err(Busy::Server);
+        }
+        let next = own.into_iter().max().map_or(0, |last| last + 1);
+        let (call, round) = (Arc::new(Call::default()), self.round.max(next));
+        let kept = Arc::clone(&call);
+        self.waiting.push(Waiting { study, call: kept, time, owner, round, is_begun: false });
+        if idle == 0 {
+            self.make_way(owner, threads);
+        }
+        Ok(call)
+    }
+
+    /// The rounds of an owner's studies, but those that were called off.
+    fn rounds_of(&self, owner: Owner) -> Vec<u64> {
+        let waiting = self.waiting.iter().map(|study| (study.owner, &study.call, study.round));
+        let under_way = self.under_way.iter().map(|study| (study.owner, &study.call, study.round));
+        waiting
+            .chain(under_way)
+            .filter(|(other, call, _)| *other == owner && !call.is_cancelled())
+            .map(|(_, _, round)| round)
+            .collect()
+    }
+
+    /// Takes a thread from the owner who has the most, if that is at least two more than this one
+    /// has.
+    fn make_way(&mut self, owner: Owner, threads: usize) {
+        if self.threads_of(owner) > 0 || self.begun() >= 2 * threads {
+            return;
+        }
+        let last = self
+            .under_way
+            .iter()
+            .enumerate()
+            .filter(|(_, study)| !study.is_interrupted && !study.call.is_cancelled())
+            .map(|(index, study)| (self.threads_of(study.owner), study.round, index))
+            .filter(|(threads, _, _)| *threads >= 2)
+            .max();
+        if let Some((_, _, index)) = last {
+            let study = &mut self.under_way[index];
+            study.interrupt();
+            // It comes after those for whom it makes way.
+            study.round = self.round + 1;
+        }
+    }
+
+    /// How many threads are at this owner's studies, and stay there for now.
+    fn threads_of(&self, owner: Owner) -> usize {
+        self.under_way.iter().filter(|study| study.owner == owner && !study.is_interrupted).count()
+    }
+
+    fn begun(&self) -> usize {
+        self.under_way.len() + self.waiting.iter().filter(|waiting| waiting.is_begun).count()
+    }
+
+    /// How many are about to give their threads back.
+    pub(super) fn interrupted(&self) -> usize {
+        self.under_way.iter().filter(|study| study.is_interrupted).count()
+    }
+
+    /// Interrupts the one that was begun last, if any is under way.
+    pub(super) fn interrupt(&mut self) -> bool {
+        let last = self.under_way.iter_mut().rev().find(|study| !study.is_interrupted);
+        last.map(UnderWay::interrupt).is_some()
+    }
+
+    /// The study that is next.
+    pub(super) fn take(&mut self, threads: usize) -> Option<Waiting> {
+        self.waiting.retain(|waiting| !waiting.call.is_cancelled());
+        let only_begun = self.begun() >= 2 * threads;
+        let next = self
+            .waiting
+            .iter()
+            .enumerate()
+            .filter(|(_, waiting)| waiting.is_begun || !only_begun)
+            .min_by_key(|(_, waiting)| (self.threads_of(waiting.owner), waiting.round));
+        let index = next.map(|(index, _)| index)?;
+        let mut waiting = self.waiting.remove(index);
+        waiting.is_begun = true;
+        self.round = self.round.max(waiting.round);
+        let (owner, call, round) = (waiting.owner, Arc::clone(&waiting.call), waiting.round);
+        self.under_way.push(UnderWay { owner, call, round, is_interrupted: false });
+        self.note_rounds(threads);
+        Some(waiting)
+    }
+
+    /// A thread has left this study, which goes on later if it is to.
+    pub(super) fn leave(&mut self, mut waiting: Waiting, goes_on: bool) {
+        let left = |study: &mut UnderWay| Arc::ptr_eq(&study.call, &waiting.call);
+        let round = self.under_way.extract_if(.., left).map(|study| study.round).last();
+        waiting.round = round.unwrap_or(waiting.round);
+        if goes_on {
+            self.waiting.insert(0, waiting);
+        }
+    }
+
+    /// Tells those under way how fast their time passes.
+    pub(super) fn note_rounds(&self, threads: usize) {
+        for study in &self.under_way {
+            let own = self.waiting.iter().filter(|waiting| waiting.owner == study.owner).count();
+            let mut others: Vec<_> = self
+                .waiting
+                .iter()
+                .map(|waiting| waiting.owner)
+                .filter(|o| *o != study.owner)
+                .collect();
+            others.sort_unstable();
+            others.dedup();
+            study.call.note_rounds(fair_rounds(others.len(), own, threads));
+        }
+    }
+
+    /// Calls off all of them.
+    pub(super) fn stop(&mut self) {
+        self.waiting.clear();
+        for study in &self.under_way {
+            study.call.cancel();
+        }
+    }
+}
+
+impl UnderWay {
+    fn interrupt(&mut self) {
+        self.call.interrupt();
+        self.is_interrupted = true;
+    }
 }
 
 impl fmt::Debug for Waiting {

@@ -1,7 +1,10 @@
 //! The disk of the simulated machine: what is committed to it outlives the server, and sometimes a
 //! commit fails.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicBool, Ordering},
+};
 
 use fivefold_server::{
     room::Entry,
@@ -19,12 +22,19 @@ const FAILURES: f64 = 0.01;
 #[derive(Clone, Debug)]
 pub(crate) struct Disk {
     kept: Memory,
+    is_full: Arc<AtomicBool>,
     chances: Arc<Mutex<StdRng>>,
 }
 
 impl Disk {
     pub(crate) fn new(chances: StdRng) -> Self {
-        Self { kept: Memory::default(), chances: Arc::new(Mutex::new(chances)) }
+        let (kept, is_full) = (Memory::default(), Arc::default());
+        Self { kept, is_full, chances: Arc::new(Mutex::new(chances)) }
+    }
+
+    /// While it is full nothing is committed.
+    pub(crate) fn fill(&self, is_full: bool) {
+        self.is_full.store(is_full, Ordering::Relaxed);
     }
 
     /// Every room's log, in the order of the commands that made them.
@@ -40,6 +50,9 @@ impl Disk {
     }
 
     fn fail_sometimes(&self) -> Result<(), StorageError> {
+        if self.is_full.load(Ordering::Relaxed) {
+            return Err(StorageError::Failed("no space left".into()));
+        }
         if self.chances.lock().unwrap().random_bool(FAILURES) {
             return Err(StorageError::Failed("a bad sector".into()));
         }

@@ -16,7 +16,8 @@ mod world;
 
 use std::{
     env,
-    process::{Command, Output},
+    fs::File,
+    process::{Command, Output, Stdio},
     sync::{
         Mutex,
         atomic::{AtomicUsize, Ordering},
@@ -24,10 +25,16 @@ use std::{
     thread,
 };
 
+use fivefold_server::{config::LogFormat, logs};
+
 use self::world::{Day, live};
 
 /// The day that a process lives through.
 const SEED: &str = "FIVEFOLD_SIMULATION_SEED";
+/// Set where everything is to be logged.
+const LOG: &str = "FIVEFOLD_SIMULATION_LOG";
+/// Each so manieth day is lived with everything logged on a full disk.
+const LOGGED: u64 = 10;
 /// How many days are lived through.
 const DAYS: &str = "FIVEFOLD_SIMULATION_DAYS";
 const DAYS_OTHERWISE: u64 = 200;
@@ -39,6 +46,8 @@ const ACCOUNT: &str = "account ";
 #[ignore = "run by the other tests here, or to look into a day that went wrong"]
 fn one_day() {
     let seed = env::var(SEED).expect("a seed").parse().expect("a number");
+    // The log needs a thread and a real sink, and decides nothing.
+    let _log = env::var_os(LOG).map(|_| logs::start("trace".parse().unwrap(), LogFormat::Text));
     let day = live(seed);
     println!("\n{ACCOUNT}{}", serde_json::to_string(&day).unwrap());
 }
@@ -46,11 +55,17 @@ fn one_day() {
 /// A day in a process of its own: the runtime numbers the tasks of a whole process, and in which
 /// order a dying server's tasks are dropped depends on that.
 fn live_apart(seed: u64) -> Result<Day, Output> {
-    let output = Command::new(env::current_exe().unwrap())
-        .args(["--exact", "one_day", "--ignored", "--nocapture"])
+    let mut day = Command::new(env::current_exe().unwrap());
+    day.args(["--exact", "one_day", "--ignored", "--nocapture"])
         .env(SEED, seed.to_string())
-        .output()
-        .unwrap();
+        .stdout(Stdio::piped());
+    if seed % LOGGED == 1 {
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        day.env(LOG, "1").stderr(full);
+    } else {
+        day.stderr(Stdio::piped());
+    }
+    let output = day.spawn().unwrap().wait_with_output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     let account = text.lines().find_map(|line| line.strip_prefix(ACCOUNT));
     account.map(|json| serde_json::from_str(json).unwrap()).ok_or(output)
@@ -89,8 +104,21 @@ fn every_promise_is_kept_on_bad_days() {
     let total = days.iter().fold(Day::default(), |total, day| total + day);
     println!("{count} days: {total:#?}");
     // Days without trouble would prove nothing.
-    let Day { moves, games, crashes, cuts, repeated, refused, snapshots, caught_up, .. } = total;
-    for happened in [moves, games, crashes, cuts, repeated, refused, snapshots, caught_up] {
+    let Day {
+        moves,
+        games,
+        crashes,
+        cuts,
+        repeated,
+        refused,
+        snapshots,
+        caught_up,
+        full_disks,
+        ..
+    } = total;
+    for happened in
+        [moves, games, crashes, cuts, full_disks, repeated, refused, snapshots, caught_up]
+    {
         assert!(happened > count / 10, "{total:?}");
     }
 }

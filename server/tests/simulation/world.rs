@@ -69,6 +69,8 @@ pub(crate) struct Day {
     pub(crate) crashes: u64,
     /// Links that were cut, or held up.
     pub(crate) cuts: u64,
+    /// Times that the disk was full.
+    pub(crate) full_disks: u64,
     /// Commands that were sent again.
     pub(crate) repeated: u64,
     /// Commands that were refused for a while.
@@ -90,6 +92,7 @@ impl Add<&Self> for Day {
             games: self.games + other.games,
             crashes: self.crashes + other.crashes,
             cuts: self.cuts + other.cuts,
+            full_disks: self.full_disks + other.full_disks,
             repeated: self.repeated + other.repeated,
             refused: self.refused + other.refused,
             snapshots: self.snapshots + other.snapshots,
@@ -252,7 +255,12 @@ pub(crate) fn live(seed: u64) -> Day {
         });
     }
 
-    let mut storm = Storm { random: fork(&mut random), next: Duration::ZERO, mended: Vec::new() };
+    let mut storm = Storm {
+        random: fork(&mut random),
+        disk: disk.clone(),
+        next: Duration::ZERO,
+        mended: Vec::new(),
+    };
     while !sim.step().unwrap() {
         if sim.elapsed() < STORM {
             storm.rage(&mut sim, &world);
@@ -281,6 +289,7 @@ fn name(member: usize) -> String {
 /// Everything that breaks.
 struct Storm {
     random: StdRng,
+    disk: Disk,
     /// When the next mishap happens.
     next: Duration,
     /// When which is over.
@@ -297,6 +306,8 @@ enum Mishap {
     CutOneWay { member: usize, to_server: bool },
     /// What is sent between the server and a member arrives much later, and all at once.
     Hold(usize),
+    /// Nothing can be stored.
+    FullDisk,
 }
 
 impl Storm {
@@ -305,7 +316,7 @@ impl Storm {
         let due: Vec<_> = self.mended.extract_if(.., |(at, _)| *at <= now).collect();
         for (_, mishap) in due {
             tell(now, &format!("{mishap:?} is over"));
-            mend(sim, mishap);
+            self.mend(sim, mishap);
         }
         if self.next > now {
             return;
@@ -313,10 +324,11 @@ impl Storm {
         self.next =
             now + BETWEEN_MISHAPS.mul_f64(-self.random.random_range(f64::EPSILON..1.0).ln());
         let member = self.random.random_range(0..world.members);
-        let mishap = match self.random.random_range(0..6) {
+        let mishap = match self.random.random_range(0..7) {
             0 | 1 => Mishap::Crash,
             2 => Mishap::Cut(member),
             3 => Mishap::CutOneWay { member, to_server: self.random.random() },
+            4 => Mishap::FullDisk,
             _ => Mishap::Hold(member),
         };
         if self.mended.iter().any(|(_, other)| clash(*other, mishap)) {
@@ -324,7 +336,9 @@ impl Storm {
         }
         let lasts = match mishap {
             Mishap::Crash => MISHAP_MAX / 10,
-            Mishap::Cut(_) | Mishap::CutOneWay { .. } | Mishap::Hold(_) => MISHAP_MAX,
+            Mishap::Cut(_) | Mishap::CutOneWay { .. } | Mishap::Hold(_) | Mishap::FullDisk => {
+                MISHAP_MAX
+            }
         };
         self.mended.push((now + lasts.mul_f64(self.random.random()), mishap));
         tell(now, &format!("{mishap:?}"));
@@ -338,16 +352,33 @@ impl Storm {
                 sim.partition_oneway(SERVER, name(member));
             }
             Mishap::Hold(member) => sim.hold(SERVER, name(member)),
+            Mishap::FullDisk => self.disk.fill(true),
         }
         world.count(|day| match mishap {
             Mishap::Crash => day.crashes += 1,
             Mishap::Cut(_) | Mishap::CutOneWay { .. } | Mishap::Hold(_) => day.cuts += 1,
+            Mishap::FullDisk => day.full_disks += 1,
         });
     }
 
     fn end(&mut self, sim: &mut Sim<'_>) {
-        for (_, mishap) in self.mended.drain(..) {
-            mend(sim, mishap);
+        for (_, mishap) in std::mem::take(&mut self.mended) {
+            self.mend(sim, mishap);
+        }
+    }
+
+    fn mend(&self, sim: &mut Sim<'_>, mishap: Mishap) {
+        match mishap {
+            Mishap::Crash => sim.bounce(SERVER),
+            Mishap::Cut(member) => sim.repair(SERVER, name(member)),
+            Mishap::CutOneWay { member, to_server: true } => {
+                sim.repair_oneway(name(member), SERVER);
+            }
+            Mishap::CutOneWay { member, to_server: false } => {
+                sim.repair_oneway(SERVER, name(member));
+            }
+            Mishap::Hold(member) => sim.release(SERVER, name(member)),
+            Mishap::FullDisk => self.disk.fill(false),
         }
     }
 }
@@ -355,21 +386,14 @@ impl Storm {
 /// Whether two mishaps are of the same thing.
 fn clash(one: Mishap, other: Mishap) -> bool {
     let link = |mishap| match mishap {
-        Mishap::Crash => None,
         Mishap::Cut(member) | Mishap::CutOneWay { member, .. } | Mishap::Hold(member) => {
             Some(member)
         }
+        Mishap::Crash | Mishap::FullDisk => None,
     };
-    link(one) == link(other)
-}
-
-fn mend(sim: &mut Sim<'_>, mishap: Mishap) {
-    match mishap {
-        Mishap::Crash => sim.bounce(SERVER),
-        Mishap::Cut(member) => sim.repair(SERVER, name(member)),
-        Mishap::CutOneWay { member, to_server: true } => sim.repair_oneway(name(member), SERVER),
-        Mishap::CutOneWay { member, to_server: false } => sim.repair_oneway(SERVER, name(member)),
-        Mishap::Hold(member) => sim.release(SERVER, name(member)),
+    match (link(one), link(other)) {
+        (None, None) => one == other,
+        (one, other) => one == other,
     }
 }
 

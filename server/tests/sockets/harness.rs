@@ -40,6 +40,10 @@ pub(crate) const LIMITS: Limits = Limits {
     commands_burst: 100_000,
     address_commands_per_second: 100_000,
     address_commands_burst: 100_000,
+    rooms_per_address_max: 100_000,
+    rooms_per_minute: 100_000,
+    bot_rooms_max: 100_000,
+    bot_rooms_per_address_max: 100_000,
     ..Limits::DEFAULT
 };
 
@@ -87,6 +91,17 @@ impl TestServer {
         let stream = self.connect_raw().await;
         let (socket, _) = client_async(format!("ws://{}/ws", self.address), stream).await?;
         Ok(Client::new(socket))
+    }
+
+    /// Somebody new from another address of this machine, who has said hello.
+    pub(crate) async fn greet_from(&self, address: Ipv4Addr, name: &str) -> Client {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind((address, 0).into()).unwrap();
+        let stream = socket.connect(self.address).await.unwrap();
+        let (socket, _) = client_async(format!("ws://{}/ws", self.address), stream).await.unwrap();
+        let mut client = Client::new(socket);
+        client.hello(name).await;
+        client
     }
 
     pub(crate) async fn connect(&self) -> Client {

@@ -162,3 +162,15 @@ async fn only_a_stored_member_has_an_identity_to_replace_and_only_with_an_unused
     }
     server.stop().await;
 }
+
+#[tokio::test]
+async fn nobody_is_called_like_a_bot() {
+    let server = TestServer::start(LIMITS);
+    let mut client = server.connect().await;
+    let hello = |name: &str| json!({"type": "hello", "protocol": 1, "name": name});
+    assert_eq!(client.refused(hello("bot engine:10")).await, Reason::Malformed);
+    client.hello("Botond").await;
+    let rename = json!({"type": "set_name", "name": "B\u{43e}t engine"});
+    assert_eq!(client.refused(rename).await, Reason::Malformed);
+    server.stop().await;
+}

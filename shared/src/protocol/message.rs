@@ -288,6 +288,8 @@ pub enum AnalysisEnd {
     Moot,
     /// Too many wait for the engine just now; ask again in a moment.
     Busy,
+    /// As many come from the asker's address as may; end one of them, or wait for its end.
+    TooMany,
 }
 
 /// The two seats of a room.
@@ -565,6 +567,10 @@ pub enum Reason {
     ChatOff,
     /// This identity has as many rooms as it may have.
     TooManyRooms,
+    /// From this address as many rooms are open as may be.
+    TooManyRoomsFromAddress,
+    /// Bots play each other in as many rooms as they may.
+    TooManyBotRooms,
     /// This session is in as many rooms as it may be.
     TooManyJoined,
     /// The server has as many rooms as it may have.

@@ -10,6 +10,8 @@ use serde::{
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 use unicode_security::confusable_detection::skeleton;
 
+use crate::bot::BotKind;
+
 /// Longest command id, in bytes.
 pub const COMMAND_ID_MAX: usize = 40;
 /// Longest name, in characters.
@@ -211,6 +213,15 @@ pub struct Name(String);
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Likeness(String);
 
+impl Likeness {
+    fn of(text: &str) -> Self {
+        let shape = skeleton(text).flat_map(char::to_lowercase).collect::<String>();
+        // The skeleton of a small letter need not be that of the capital.
+        let shape = skeleton(&shape).filter(|&c| c != ' ');
+        Self(shape.map(|c| if c == 'i' { 'l' } else { c }).collect())
+    }
+}
+
 impl Name {
     /// Checks and tidies a name.
     ///
@@ -235,10 +246,24 @@ impl Name {
     /// By what this name is mistaken for others (Unicode Technical Standard 39, section 4), also
     /// in other letter case, and with an i for an l.
     pub fn likeness(&self) -> Likeness {
-        let shape = skeleton(&self.0).flat_map(char::to_lowercase).collect::<String>();
-        // The skeleton of a small letter need not be that of the capital.
-        let shape = skeleton(&shape).filter(|&c| c != ' ');
-        Likeness(shape.map(|c| if c == 'i' { 'l' } else { c }).collect())
+        Likeness::of(&self.0)
+    }
+
+    /// Whether people may take this for the name of a bot: a word of it looks like `bot`, or it
+    /// looks like a kind of bot with or without its level, such as `engine:10`.
+    pub fn looks_like_bot(&self) -> bool {
+        let plain: String = self.0.nfd().filter(|&c| !is_combining_mark(c)).collect();
+        let words: Vec<_> =
+            plain.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+        let looks_like = |word: &str, other| Likeness::of(word) == Likeness::of(other);
+        let is_kind = |word| BotKind::ALL.into_iter().any(|kind| looks_like(word, kind.name()));
+        let is_level = |word: &str| word.chars().all(char::is_numeric);
+        words.iter().any(|word| looks_like(word, "bot"))
+            || match words[..] {
+                [kind] => is_kind(kind),
+                [kind, level] => is_kind(kind) && is_level(level),
+                _ => false,
+            }
     }
 
     /// This name with a mark behind it, such as `Ann (5d41)`; shortened to make room for it.
@@ -340,6 +365,49 @@ mod tests {
         for (one, other, expected) in cases {
             let likeness = |name| Name::new(name).expect("it is a name").likeness();
             assert_eq!(likeness(one) == likeness(other), expected, "{one} and {other}");
+        }
+    }
+
+    #[test]
+    fn names_that_look_like_bots_are_told_from_others() {
+        let bots = [
+            "bot",
+            "Bot engine:10",
+            "bot engine:10",
+            "BOT",
+            "[bot] Ann",
+            "Ann (bot)",
+            "b0t x",
+            "b\u{43e}t attack",
+            "B\u{f3}t",
+            "b\u{336}ot",
+            "engine",
+            "Engine:10",
+            "engine 10",
+            "minimax",
+            "MINlMAX",
+            "attack-3",
+            "pattern",
+            "bot-x",
+        ];
+        let people = [
+            "Ann",
+            "Botond",
+            "Bottas",
+            "Abbot",
+            "Engine driver",
+            "Attack on Titan",
+            "engines",
+            "Robot",
+            "Bo T",
+            "minimax 3 Ann",
+            "10",
+        ];
+        for (names, expected) in [(&bots[..], true), (&people[..], false)] {
+            for name in names {
+                let parsed = Name::new(name).expect("it is a name");
+                assert_eq!(parsed.looks_like_bot(), expected, "{name}");
+            }
         }
     }
 

@@ -4,7 +4,9 @@
 use std::{net::SocketAddr, time::Duration};
 
 use fivefold_shared::{
-    protocol::{CommandId, LobbyRequest, MemberId, Message, Request, RoomCode, RoomRequest},
+    protocol::{
+        CommandId, LobbyRequest, MemberId, Message, Reason, Request, RoomCode, RoomRequest,
+    },
     rules::Point,
 };
 use rand::{RngExt, rngs::StdRng};
@@ -47,6 +49,8 @@ pub(super) struct Member {
     pub(super) me: MemberId,
     pub(super) conduct: Conduct,
     pub(super) made: Vec<Made>,
+    /// Commands that could not be stored, as the server said.
+    pub(super) refused: Vec<CommandId>,
     /// Answers that should have been others.
     pub(super) wrong_answers: Vec<Message>,
     pub(super) repeated: usize,
@@ -62,6 +66,7 @@ impl Member {
             me: guest.me.clone(),
             conduct,
             made: Vec::new(),
+            refused: Vec::new(),
             wrong_answers: Vec::new(),
             repeated: 0,
             lost_connections: 0,
@@ -193,6 +198,9 @@ impl Member {
         let Some(id) = message.answers() else { return };
         let seq = if let Message::Done { seq, .. } = &message { *seq } else { None };
         if let Some((command, request)) = self.pending.take_if(|(pending, _)| pending == id) {
+            if is_unavailable(&message) {
+                return self.refused.push(command);
+            }
             let Some(seq) = seq else { return self.wrong_answers.push(message) };
             if let RoomRequest::Play { ply, point } = request {
                 self.made.push(Made { command, ply, point, seq });
@@ -203,4 +211,9 @@ impl Member {
             self.wrong_answers.push(message);
         }
     }
+}
+
+/// Whether the disk was full.
+fn is_unavailable(message: &Message) -> bool {
+    matches!(message, Message::Refused { refusal, .. } if refusal.reason == Reason::Unavailable)
 }

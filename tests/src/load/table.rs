@@ -2,7 +2,10 @@
 //! watch them. The players keep one board between them and read only as much of each message as
 //! they need, so that little of the machine goes into playing.
 
-use std::time::{Duration, Instant};
+use std::{
+    net::Ipv4Addr,
+    time::{Duration, Instant},
+};
 
 use fivefold_shared::{
     protocol::{Command, CommandId, Request, RoomCode, RoomRequest},
@@ -14,7 +17,7 @@ use serde::Deserialize;
 use tokio::time::{sleep_until, timeout};
 use tokio_tungstenite::tungstenite;
 
-use super::Target;
+use super::{Plan, Target};
 use crate::{Guest, PATIENCE, Socket, connect, private, random_games::random_move};
 
 /// A room with its two players.
@@ -69,11 +72,13 @@ impl Heard {
 
 impl Table {
     /// Two new people sit down in a new room. `number` tells rooms of the relay apart.
-    pub(super) async fn new(target: Target, number: usize, rules: Rules) -> Self {
+    pub(super) async fn new(target: Target, number: usize, plan: &Plan) -> Self {
+        let rules = plan.rules;
         let (room, players) = match target {
             Target::Server(address) => {
-                let mut ann = Guest::greet(address, "Ann", None).await;
-                let mut bob = Guest::greet(address, "Bob", None).await;
+                let source = plan.spread.then(|| source(number));
+                let mut ann = Guest::greet_from(source, address, "Ann").await;
+                let mut bob = Guest::greet_from(source, address, "Bob").await;
                 let room = ann.create(private(rules)).await;
                 bob.join(&room).await;
                 bob.done(&room, RoomRequest::Sit { seat: None }).await;
@@ -153,6 +158,12 @@ impl Table {
         let request = Request::Room { room: self.room.clone(), request };
         tungstenite::Message::text(Command { id, request }.to_json())
     }
+}
+
+/// The address of the people in this room.
+fn source(number: usize) -> Ipv4Addr {
+    let number = u16::try_from(number + 1).expect("a few rooms").to_be_bytes();
+    Ipv4Addr::new(127, 1, number[0], number[1])
 }
 
 /// A new person in a room, who does not keep what he hears.

@@ -118,10 +118,10 @@ fn a_room_that_is_read_back_remembers_what_it_has_done() {
     let code = table.room.code().clone();
     let (now, limits) = (table.now, table.limits);
     let room = Room::from_log(now, code, LUCK, &table.log, limits, &mut effects).unwrap();
-    assert_eq!(show_all(&effects, true), "turn 1 attack 1");
+    assert_eq!(show_all(&effects, true), "");
     let mut table = table.with_room(room);
     table.run(
-        "9 enter Ann 5 > 9 joined [6 7]; +9
+        "9 enter Ann 5 > 9 joined [6 7]; +9; turn 1 attack 1
          9 #a play 0 7,7 > 9 done 5
          9 #b offer_draw > 9 done 7
          9 #create stand > 9 done 4",

@@ -20,12 +20,12 @@ fn rooms_are_made_as_asked() {
         (
             BOT_FIRST,
             "created freestyle 15x15; sat white Ann; sat black bot attack; \
-             started 1 bot attack Ann; turn 1 attack 0; 1 joined 4; +1",
+             started 1 bot attack Ann; 1 joined 4; +1; turn 1 attack 0",
         ),
         (
             BOTS,
             "created freestyle 15x15; sat black bot attack; sat white bot pattern; \
-             started 1 bot attack bot pattern; turn 1 attack 0; 1 joined 4; +1",
+             started 1 bot attack bot pattern; 1 joined 4; +1; botsturn 1 attack 0",
         ),
         ("freestyle 15x15 open open black", "created freestyle 15x15; 1 joined 1; +1"),
         ("freestyle 15x15 me me black", "AlreadySeated: You can take only one of the seats."),
@@ -192,36 +192,72 @@ fn two_bots_play_at_a_pace_and_stop_after_their_game() {
         "mnk:3 3x3 minimax minimax black",
         "job 1 0,0 >
          +499 >
-         +1 > played 0 0,0; turn 2 minimax 1
-         1 gone > -1
+         +1 > played 0 0,0; botsturn 2 minimax 1
          +500 >
-         job 2 1,0 > played 1 1,0; turn 3 minimax 2
+         job 2 1,0 > played 1 1,0; botsturn 3 minimax 2
          +500 >
-         job 3 1,1 > played 2 1,1; turn 4 minimax 3
+         job 3 1,1 > played 2 1,1; botsturn 4 minimax 3
          +500 >
-         job 4 0,1 > played 3 0,1; turn 5 minimax 4
+         job 4 0,1 > played 3 0,1; botsturn 5 minimax 4
          +500 >
          job 5 2,2 > played 4 2,2; ended five black
-         1 enter Ann > 1 joined 10; +1
          1 rematch > 1 refused not_seated
          1 remove_bot white > stood white; 1 done 11
          1 seat_bot white attack > sat white bot attack; started 2 bot attack bot minimax; \
-1 done 13; turn 6 attack 0",
+1 done 13; botsturn 6 attack 0",
+    );
+}
+
+#[test]
+fn bots_play_only_while_somebody_is_there() {
+    check(
+        BOTS,
+        "+500 >
+         2 enter Eve > 2 joined 4; +2
+         1 gone > -1
+         job 1 7,7 > played 0 7,7; botsturn 2 pattern 1
+         2 gone > -2; cancel 2
+         job 2 8,8 >
+         +9999 >
+         3 enter Eve > 3 joined 5; +3; botsturn 3 pattern 1
+         job 3 8,8 >
+         3 leave > 3 done; -3
+         +500 >
+         1 enter Ann > 1 joined 5; +1; botsturn 4 pattern 1
+         job 4 8,8 >
+         +500 > played 1 8,8; botsturn 5 attack 2",
+    );
+    // What a bot is asked for by somebody who goes is not thought about any more. Asked again, it is.
+    check(
+        BOT,
+        "1 #w weights > weigh 1 attack 0
+         1 #m bot_move 0 > 1 refused busy
+         1 gone > cancel 1; -1
+         2 enter Ann > 2 joined 4; +2
+         2 #w weights > weigh 2 attack 0
+         3 enter Eve > 3 joined 4; +3
+         2 leave > 2 done; -2
+         3 leave > cancel 2; 3 done; -3
+         2 enter Ann > 2 joined 4; +2
+         2 #x bot_move 0 > move 3 attack 0
+         2 leave > cancel 3; 2 refused unavailable; 2 done; -2
+         2 enter Ann > 2 joined 4; +2
+         2 #x bot_move 0 > 2 refused unavailable",
     );
 }
 
 #[test]
 fn a_bot_without_a_good_answer_does_not_stop_the_game() {
     let cases = [
-        (BOT_FIRST, "+200 >\n job 1 none > played 0 0,0"),
-        (BOT_FIRST, "+200 >\n job 1 15,0 > played 0 0,0"),
-        (BOT_FIRST, "+200 >\n job 1 weights > played 0 0,0"),
-        (BOT_FIRST, "+59999 >\n +1 > played 0 0,0; cancel 1"),
+        (BOT_FIRST, "+200 >\n job 1 none > failed; played 0 0,0"),
+        (BOT_FIRST, "+200 >\n job 1 15,0 > failed 15,0; played 0 0,0"),
+        (BOT_FIRST, "+200 >\n job 1 weights > failed; played 0 0,0"),
+        (BOT_FIRST, "+59999 >\n +1 > failed late; played 0 0,0; cancel 1"),
         (
             "freestyle unbounded me attack black",
             "1 play 0 -7,9 > played 0 -7,9; 1 done 5; turn 1 attack 1
              +200 >
-             job 1 -7,9 > played 1 -8,8",
+             job 1 -7,9 > failed -7,9; played 1 -8,8",
         ),
     ];
     for (create, script) in cases {
@@ -261,7 +297,7 @@ fn help_is_for_those_who_may_have_it() {
              2 play 1 8,8 > played 1 8,8; 2 done 6; cancel 2; 2 refused stale_ply
              job 2 9,9 >
              1 bot_move 2 > move 3 attack 2
-             job 3 7,7 > 1 refused busy
+             job 3 7,7 > failed 7,7; 1 refused busy
              1 bot_move 2 > move 4 attack 2
              +59999 >
              +1 > cancel 4; 1 refused busy",

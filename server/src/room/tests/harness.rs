@@ -37,8 +37,8 @@ use serde_json::{Value, json};
 use crate::{
     limits::Limits,
     room::{
-        Effect, Effects, Entry, Found, Founding, Input, Job, Luck, Member, Room, SessionId,
-        Thought, Ticket,
+        BotFault, Effect, Effects, Entry, Found, Founding, Input, Job, Luck, Member, Room,
+        SessionId, Thought, Ticket,
     },
 };
 
@@ -93,6 +93,19 @@ impl Table {
     }
 
     pub(super) fn create_with(text: &str, limits: Limits) -> Result<(Self, String), Refusal> {
+        let (mut table, made) = Self::found(text, limits, false)?;
+        let enter = Input::Enter {
+            session: SessionId(1),
+            member: member("Ann"),
+            command: command_id("create"),
+            after: None,
+        };
+        let entered = show_all(&table.apply(enter), false);
+        Ok((table, format!("{made}; {entered}")))
+    }
+
+    /// The same, and nobody enters.
+    pub(super) fn found(text: &str, limits: Limits, demo: bool) -> Result<(Self, String), Refusal> {
         let mut effects = Effects::new();
         let founding = Founding {
             code: RoomCode::try_from("k7m2qpxw9abc".to_owned()).unwrap(),
@@ -101,6 +114,7 @@ impl Table {
             create: create(text),
             coin: true,
             luck: LUCK,
+            demo,
         };
         let now = 1_000_000;
         let room = Room::create(now, founding, limits, &mut effects)?;
@@ -115,15 +129,7 @@ impl Table {
             commands: 0,
         };
         table.take_in(&effects);
-        let made = show_all(&effects, true);
-        let enter = Input::Enter {
-            session: SessionId(1),
-            member: member("Ann"),
-            command: command_id("create"),
-            after: None,
-        };
-        let entered = show_all(&table.apply(enter), false);
-        Ok((table, format!("{made}; {entered}")))
+        Ok((table, show_all(&effects, true)))
     }
 
     /// The same log with the room that was read back from it.
@@ -139,6 +145,13 @@ impl Table {
             let effects = self.step(input.trim());
             assert_eq!(show_all(&effects, news), expected.trim(), "in {line:?} of {script}");
         }
+    }
+
+    /// What comes of a line and of so many milliseconds after it.
+    pub(super) fn run_for(&mut self, line: &str, ms: u64) -> String {
+        let mut effects = self.step(line);
+        effects.extend(self.step(&format!("+{ms}")));
+        show_all(&effects, false)
     }
 
     fn step(&mut self, line: &str) -> Effects {
@@ -238,6 +251,7 @@ impl Table {
                     }
                 }
                 Effect::Think(job) => {
+                    assert!(self.room.presence.contains(job.session), "for somebody who is here");
                     assert!(self.jobs.insert(job.ticket, job.clone()).is_none(), "a new ticket");
                 }
                 Effect::Analyse { ticket, .. } => {
@@ -258,7 +272,10 @@ impl Table {
                         assert_eq!(self.plays(session), sessions.contains(&session));
                     }
                 }
-                Effect::Listen(_) | Effect::Dismiss(_) | Effect::Close => {}
+                Effect::Listen(_)
+                | Effect::Dismiss(_)
+                | Effect::BotFailed { .. }
+                | Effect::Close => {}
             }
         }
     }
@@ -288,17 +305,21 @@ impl Table {
         assert!(ids[0].is_none() || ids[0] != ids[1], "nobody has both seats");
 
         let running = self.room.state.running();
+        let is_empty = self.room.presence.is_empty();
         let awaited = running.is_some_and(|g| self.room.bot_in(g.position.turn()).is_some());
-        assert_eq!(self.room.turn.is_some(), awaited && !self.room.is_closed());
+        assert_eq!(self.room.turn.is_some(), awaited && !is_empty && !self.room.is_closed());
+        if is_empty {
+            assert!(self.jobs.is_empty() && self.studies.is_empty(), "nobody is here to see it");
+        }
         if let Some(turn) = &self.room.turn {
             assert!(self.room.deadline().is_some_and(|at| at <= turn.deadline()));
         }
         if let Some(flag_at) = running.and_then(|game| game.clock?.flag_at())
             && !self.room.is_closed()
         {
-            let resumes = self.room.resume_at.is_some();
-            assert!(flag_at > self.now || resumes || awaited, "the flag has fallen");
-            assert!(self.room.deadline().is_some_and(|at| at <= flag_at || resumes));
+            let waits = self.room.resume_at.is_some() || (awaited && is_empty);
+            assert!(flag_at > self.now || waits, "the flag has fallen");
+            assert!(waits || self.room.deadline().is_some_and(|at| at <= flag_at));
         }
     }
 }
@@ -393,6 +414,7 @@ fn read_found(words: &[&str]) -> Found {
         }),
         ["finished"] => Found::Finished,
         ["busy"] => Found::Busy,
+        ["too_many"] => Found::TooMany,
         other => panic!("{other:?}"),
     }
 }
@@ -423,10 +445,15 @@ fn show(effect: &Effect) -> String {
             let task = format!("{:?}", job.task).to_lowercase();
             format!("{task} {} {} {}", job.ticket.0, job.bot, job.position.ply())
         }
-        Effect::Analyse { ticket, position, lines } => {
+        Effect::Analyse { ticket, position, lines, session: _ } => {
             format!("analyse {} {} x{lines}", ticket.0, position.ply())
         }
         Effect::CancelThinking(ticket) => format!("cancel {}", ticket.0),
+        Effect::BotFailed { fault, .. } => match fault {
+            BotFault::Late => "failed late".to_owned(),
+            BotFault::NoAnswer => "failed".to_owned(),
+            BotFault::Illegal(point) => format!("failed {},{}", point.x, point.y),
+        },
         Effect::Close => "close".to_owned(),
     }
 }

@@ -4,13 +4,15 @@ use std::fmt::Write as _;
 
 use fivefold_shared::protocol::{Message, SPECTATOR_NAMES_MAX};
 
-use super::harness::{BOT, BOT_FIRST, OPEN, Table, check, command_id, member, show_all};
+use super::harness::{
+    BOT, BOT_FIRST, BOTS, LUCK, OPEN, Table, check, command_id, member, show_all,
+};
 use crate::{
     limits::{
         ANSWERED_MEMBERS_MAX, ANSWERS_MAX, HELP_JOBS_MAX, HISTORY_EVENTS_MAX, Limits,
         MEMBER_SESSIONS_MAX, ROOM_EVENTS_MAX,
     },
-    room::{Effect, Effects, Input, SessionId},
+    room::{Effect, Effects, Input, Room, SessionId},
 };
 
 #[test]
@@ -47,25 +49,36 @@ fn as_many_answers_are_remembered_as_the_limit_says() {
 
 #[test]
 fn nobody_can_push_out_the_answers_of_players() {
-    // Ann, the host and a player, and the first of many spectators, each with one answer.
-    let mut table =
-        check(OPEN, "1 #a stand > stood black; 1 done 3\n 1 sit > sat black Ann; 1 done 4");
-    let seen = |table: &Table, name: &str, id: &str| {
-        let cause = crate::room::Cause { member: member(name).id, command: command_id(id) };
+    // Ann, the host, and both players have an answer each, and then as many others as there may be.
+    let mut table = check(
+        OPEN,
+        "1 #a stand > stood black; 1 done 3
+         2 enter Bob > 2 joined 3; +2
+         2 #a sit > sat black Bob; 2 done 4
+         3 enter Cid > 3 joined 4; +3
+         3 #a sit > sat white Cid; started 1 Bob Cid; 3 done 6",
+    );
+    let seen = |table: &Table, name: &str| {
+        let cause = crate::room::Cause { member: member(name).id, command: command_id("a") };
         table.room.answered.get(&cause).is_some()
     };
-    let many = ANSWERED_MEMBERS_MAX + 2;
-    for n in 0..many {
+    let watch = |table: &mut Table, session: usize, name: &str| {
         table.run(&format!(
-            "{s} enter w{n} > {s} joined 4; +{s}
-             {s} #w stand > {s} refused not_seated",
-            s = 10 + n
+            "{session} enter {name} > {session} joined 6; +{session}
+             {session} #a stand > {session} refused not_seated"
         ));
+    };
+    for n in 0..ANSWERED_MEMBERS_MAX {
+        watch(&mut table, 10 + n, &format!("w{n}"));
     }
-    assert!(seen(&table, "w0", "w") && seen(&table, "Ann", "a"));
-    table.run("9 enter last > 9 joined 4; +9\n 9 #w stand > 9 refused not_seated");
-    assert!(!seen(&table, "w0", "w"), "the one who was quiet the longest is forgotten");
-    assert!(seen(&table, "w1", "w") && seen(&table, "last", "w") && seen(&table, "Ann", "a"));
+    for name in ["Ann", "Bob", "Cid", "w0", "w1"] {
+        assert!(seen(&table, name), "{name}");
+    }
+    watch(&mut table, 9, "last");
+    assert!(!seen(&table, "w0"), "the one who was quiet the longest is forgotten");
+    for name in ["Ann", "Bob", "Cid", "w1", "last"] {
+        assert!(seen(&table, name), "{name}");
+    }
 }
 
 #[test]
@@ -224,10 +237,39 @@ fn a_closed_room_knows_no_command_and_says_so_again_after_a_failed_commit() {
 }
 
 #[test]
-fn an_empty_room_is_closed_later_if_people_have_a_game_there() {
+fn an_empty_room_is_kept_the_longer_the_more_is_lost_with_it() {
     let cases = [
-        (OPEN, "1 gone > -1\n +3599999 >\n +1 > close\n +1 >"),
-        (OPEN, "1 gone > -1\n +3599999 >\n 1 enter Ann > 1 joined 2; +1\n +9999999 >"),
+        // Nothing was played: somebody may still follow the link.
+        (OPEN, "1 gone > -1\n +899999 >\n +1 > close\n +1 >"),
+        (OPEN, "1 gone > -1\n +899999 >\n 1 enter Ann > 1 joined 2; +1\n +9999999 >"),
+        (BOT, "1 gone > -1\n +899999 >\n +1 > close"),
+        // The game is over, whoever has kept a seat.
+        (
+            BOT,
+            "1 play 0 7,7 > played 0 7,7; 1 done 5; turn 1 attack 1
+             1 resign > ended resignation white; 1 done 6; cancel 1
+             1 gone > -1
+             +299999 >
+             +1 > close",
+        ),
+        (
+            BOT,
+            "1 play 0 7,7 > played 0 7,7; 1 done 5; turn 1 attack 1
+             1 resign > ended resignation white; 1 done 6; cancel 1
+             1 leave > stood black; 1 done 7; -1
+             +299999 >
+             +1 > close",
+        ),
+        // A game against a bot, and one between people, also before the first move.
+        (
+            BOT,
+            "1 play 0 7,7 > played 0 7,7; 1 done 5; turn 1 attack 1
+             job 1 7,8 >
+             +150 > played 1 7,8
+             1 gone > -1
+             +3599999 >
+             +1 > close",
+        ),
         (
             OPEN,
             "2 enter Bob > 2 joined 2; +2
@@ -237,7 +279,7 @@ fn an_empty_room_is_closed_later_if_people_have_a_game_there() {
              +86399999 >
              +1 > ended abandonment; close",
         ),
-        (BOT, "1 gone > -1\n +3599999 >\n +1 > close"),
+        (BOTS, "1 gone > -1; cancel 1\n +9999 >\n +1 > close"),
     ];
     for (create, script) in cases {
         let table = check(create, script);
@@ -246,4 +288,39 @@ fn an_empty_room_is_closed_later_if_people_have_a_game_there() {
             assert_eq!(table.room.deadline(), None);
         }
     }
+}
+
+#[test]
+fn a_room_of_two_bots_that_nobody_enters_is_closed_and_the_demo_waits() {
+    let made = |demo| Table::found("mnk:3 3x3 minimax attack black", Limits::DEFAULT, demo);
+    let (mut alone, shown) = made(false).unwrap();
+    assert!(!shown.contains("turn"), "{shown}");
+    alone.run("+9999 >\n +1 > close");
+
+    let (mut demo, _) = made(true).unwrap();
+    assert_eq!(demo.room.deadline(), None);
+    // After a restart it is a room like any other.
+    let (code, limits, mut effects) = (demo.room.code().clone(), demo.limits, Effects::new());
+    let again = Room::from_log(demo.now, code, LUCK, &demo.log, limits, &mut effects).unwrap();
+    demo.clone().with_room(again).run("+9999 >\n +1 > close");
+    demo.run(
+        "+99999999 >
+         2 enter Eve > 2 joined 4; +2; botsturn 1 minimax 0
+         job 1 0,0 >
+         +500 > played 0 0,0; botsturn 2 attack 1
+         2 gone > -2; cancel 2
+         +99999999 >
+         2 enter Eve > 2 joined 5; +2; botsturn 3 attack 1
+         job 3 1,0 >
+         +500 > played 1 1,0; botsturn 4 minimax 2
+         job 4 1,1 >
+         +500 > played 2 1,1; botsturn 5 attack 3
+         job 5 0,1 >
+         +500 > played 3 0,1; botsturn 6 minimax 4
+         job 6 2,2 >
+         +500 > played 4 2,2; ended five black
+         2 gone > -2
+         +9999 >
+         +1 > close",
+    );
 }

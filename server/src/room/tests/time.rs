@@ -4,7 +4,7 @@ use fivefold_shared::rules::Stone;
 
 use super::harness::{LUCK, OPEN, Table, check, show_all};
 use crate::{
-    limits::{Limits, RESUME_GRACE_MS, RESUME_RETRY_MS},
+    limits::{BOT_SPARE_MS, Limits, RESUME_GRACE_MS, RESUME_RETRY_MS},
     room::{Effects, Room},
 };
 
@@ -120,14 +120,93 @@ fn bots_move_in_time() {
     let think = |table: &Table| table.jobs.values().next().and_then(|job| job.time_max);
     table.run("1 play 2 6,6 > played 2 6,6 10000ms; 1 done 7; turn 2 attack 3");
     assert_eq!(think(&table).map(|time| time.as_millis()), Some(9_850 / 30));
-    // It does not answer at all: it moves anywhere, in the last moment.
-    table.run("+9849 > played 3 5,5 1ms; cancel 2");
-    // The server was too busy to wake the room in time.
-    table.run("1 play 4 0,0 > played 4 0,0 10000ms; 1 done 9; turn 3 attack 5");
-    table.run("+500 > played 5 1,0 1ms; cancel 3");
+    // It does not answer at all: it moves anywhere, shortly before its flag falls.
+    let late = 9_850 - BOT_SPARE_MS;
+    table.run(&format!(
+        "+{} >\n +1 > failed late; played 3 5,5 {BOT_SPARE_MS}ms; cancel 2",
+        late - 1
+    ));
+    // What is left is less than the time that it waits at least, and so it loses on time.
+    table.run(&format!(
+        "1 play 4 0,0 > played 4 0,0 10000ms; 1 done 9; turn 3 attack 5
+         job 3 1,1 >
+         +{} >
+         +1 > ended time black",
+        BOT_SPARE_MS - 1
+    ));
     // Without a clock it has all the time that there is.
     let table = check(&game("none"), "1 play 0 7,7 > played 0 7,7; 1 done 5; turn 1 attack 1");
     assert_eq!(think(&table), None);
+}
+
+#[test]
+fn a_bot_waits_as_long_as_ever_when_its_time_runs_out() {
+    // Two bots with a second each: at their pace each has two moves in it.
+    let game = |time: &str| format!("freestyle 15x15 attack pattern black in {time}");
+    check(
+        &game("1s"),
+        "job 1 7,7 >
+         +500 > played 0 7,7; botsturn 2 pattern 1
+         job 2 8,8 >
+         +499 >
+         +1 > played 1 8,8 500ms; botsturn 3 attack 2
+         job 3 7,8 >
+         +500 > played 2 7,8 500ms; botsturn 4 pattern 3
+         job 4 7,9 >
+         +499 >
+         +1 > ended time black",
+    );
+    // Where there is enough for each move they never lose by it.
+    let mut table =
+        check(&game("move 1s"), "job 1 0,0 >\n +500 > played 0 0,0; botsturn 2 pattern 1");
+    for ply in 1..100 {
+        let (point, bot) =
+            (format!("{},{}", ply % 15, ply / 15), ["attack", "pattern"][(ply + 1) % 2]);
+        let shown = format!("played {ply} {point} 1000ms; botsturn {} {bot} {}", ply + 2, ply + 1);
+        let effects = table.run_for(&format!("job {} {point}", ply + 1), 500);
+        if effects.contains("ended five") {
+            break;
+        }
+        assert_eq!(effects, shown);
+    }
+}
+
+#[test]
+fn time_in_which_a_bot_has_nobody_to_play_for_is_nobodys() {
+    let mut table = check(
+        "freestyle 15x15 me attack black in 10s",
+        "1 play 0 7,7 > played 0 7,7; 1 done 5; turn 1 attack 1
+         +100 >
+         1 gone > -1; cancel 1
+         +60000 >",
+    );
+    let back = table.now;
+    table.run(&format!(
+        "2 enter Ann 5 > resumed {back}; 2 joined [6]; +2; turn 2 attack 1
+         +150 >
+         job 2 8,8 > played 1 8,8 9850ms
+         2 gone > -2"
+    ));
+    // That of a person runs, whether that person is there or not.
+    table.run("+9999 >\n +1 > ended time white");
+
+    // A restart is no difference: the bot waits, and nothing is written for it.
+    let mut table = check(
+        "freestyle 15x15 me attack black in 10s",
+        "1 play 0 7,7 > played 0 7,7; 1 done 5; turn 1 attack 1",
+    );
+    table.now += 1_000_000;
+    let (code, limits) = (table.room.code().clone(), table.limits);
+    let mut effects = Effects::new();
+    let room = Room::from_log(table.now, code, LUCK, &table.log, limits, &mut effects).unwrap();
+    assert_eq!(show_all(&effects, true), "");
+    let mut table = table.with_room(room);
+    let back = table.now + 5_000;
+    table.run(&format!(
+        "+5000 >
+         2 enter Ann 5 > resumed {back}; 2 joined [6]; +2; turn 1 attack 1
+         +9999 > failed late; played 1 6,6 1ms; cancel 1"
+    ));
 }
 
 #[test]

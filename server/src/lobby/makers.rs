@@ -1,0 +1,240 @@
+//! Who has made which open rooms: by identity and by network, and how fast.
+
+use std::{collections::HashMap, net::IpAddr};
+
+use fivefold_shared::protocol::{CommandId, MemberId, RoomCode};
+use tokio::time::Instant;
+
+use crate::{
+    bucket::Bucket,
+    limits::{IDLE_ADDRESSES_MAX, Limits},
+    network::{Network, networks},
+};
+
+/// The makers of all open rooms.
+#[derive(Debug, Default)]
+pub(super) struct Makers {
+    /// The rooms of each member, the oldest first, with the command that made them.
+    members: HashMap<MemberId, Vec<(CommandId, RoomCode)>>,
+    networks: HashMap<Network, FromNetwork>,
+    total: usize,
+}
+
+/// Who made a room, and from where.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Maker {
+    pub(super) member: MemberId,
+    /// Unknown of a room that a restart has found open, and none of the server's own: such a room
+    /// counts for no address.
+    pub(super) address: Option<IpAddr>,
+}
+
+/// What was made from one network.
+#[derive(Debug)]
+struct FromNetwork {
+    /// The oldest first.
+    rooms: Vec<RoomCode>,
+    rate: Bucket,
+}
+
+impl Makers {
+    /// How many rooms are open.
+    pub(super) const fn total(&self) -> usize {
+        self.total
+    }
+
+    /// The room that this command has made.
+    pub(super) fn made_by(&self, member: &MemberId, command: &CommandId) -> Option<&RoomCode> {
+        let own = self.members.get(member)?;
+        own.iter().find(|(by, _)| by == command).map(|(_, code)| code)
+    }
+
+    /// The rooms of a member, the oldest first.
+    pub(super) fn rooms_of(&self, member: &MemberId) -> Vec<RoomCode> {
+        let own = self.members.get(member).map_or(&[][..], Vec::as_slice);
+        own.iter().map(|(_, code)| code.clone()).collect()
+    }
+
+    /// The rooms of each network of this address that has as many as it may, the oldest first.
+    pub(super) fn full_networks(
+        &self,
+        address: IpAddr,
+        rooms_per_address_max: usize,
+    ) -> impl Iterator<Item = &[RoomCode]> {
+        networks(address).filter_map(move |network| {
+            let rooms = &self.networks.get(&network)?.rooms;
+            (rooms.len() >= network.limit(rooms_per_address_max)).then_some(rooms.as_slice())
+        })
+    }
+
+    /// The rooms from the widest network of this address, the oldest first.
+    pub(super) fn rooms_around(&self, address: IpAddr) -> &[RoomCode] {
+        let widest = networks(address).last().and_then(|network| self.networks.get(&network));
+        widest.map_or(&[][..], |from| from.rooms.as_slice())
+    }
+
+    /// Counts one more wish for a room; `false` when there were too many of them from the address,
+    /// and then it does not count.
+    pub(super) fn may_ask(&mut self, address: IpAddr, now: Instant, limits: &Limits) -> bool {
+        self.forget_idle(now, limits);
+        let is_slow = networks(address).all(|network| {
+            self.networks
+                .entry(network)
+                .or_insert_with(|| FromNetwork::new(network, now, limits))
+                .rate
+                .has_one(now)
+        });
+        if is_slow {
+            for network in networks(address) {
+                if let Some(from) = self.networks.get_mut(&network) {
+                    from.rate.take(now);
+                }
+            }
+        }
+        is_slow
+    }
+
+    /// Counts a room that is opened.
+    pub(super) fn add(&mut self, maker: &Maker, command: CommandId, code: &RoomCode) {
+        self.total += 1;
+        self.members.entry(maker.member.clone()).or_default().push((command, code.clone()));
+        for network in maker.address.into_iter().flat_map(networks) {
+            if let Some(from) = self.networks.get_mut(&network) {
+                from.rooms.push(code.clone());
+            }
+        }
+    }
+
+    /// Has a room not count for its maker any more: it is closed, or about to be.
+    pub(super) fn release(&mut self, maker: &Maker, code: &RoomCode) {
+        if let Some(own) = self.members.get_mut(&maker.member) {
+            own.retain(|(_, open)| open != code);
+            if own.is_empty() {
+                self.members.remove(&maker.member);
+            }
+        }
+        for network in maker.address.into_iter().flat_map(networks) {
+            if let Some(from) = self.networks.get_mut(&network) {
+                from.rooms.retain(|open| open != code);
+            }
+        }
+    }
+
+    /// Counts a room no more that was opened.
+    pub(super) fn remove(&mut self, maker: &Maker, code: &RoomCode) {
+        self.release(maker, code);
+        self.total -= 1;
+    }
+
+    /// Forgets networks without rooms when there are too many: those first that have asked for
+    /// none for a while.
+    fn forget_idle(&mut self, now: Instant, limits: &Limits) {
+        let most = IDLE_ADDRESSES_MAX.saturating_add(limits.rooms_max.saturating_mul(3));
+        if self.networks.len() >= most {
+            self.networks.retain(|_, from| !(from.rooms.is_empty() && from.rate.is_full(now)));
+        }
+        if self.networks.len() >= most {
+            self.networks.retain(|_, from| !from.rooms.is_empty());
+        }
+    }
+}
+
+impl FromNetwork {
+    fn new(network: Network, now: Instant, limits: &Limits) -> Self {
+        let per_minute = limits.rooms_per_minute.saturating_mul(network.share());
+        let rate = Bucket::new(now, f64::from(per_minute) / 60.0, per_minute);
+        Self { rooms: Vec::new(), rate }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{net::Ipv4Addr, time::Duration};
+
+    use super::*;
+    use crate::chance;
+
+    const LIMITS: Limits = Limits { rooms_per_minute: 2, rooms_max: 5, ..Limits::DEFAULT };
+
+    fn address(text: &str) -> IpAddr {
+        text.parse().expect("an address")
+    }
+
+    fn maker(address: IpAddr) -> Maker {
+        Maker { member: chance::member_id(&chance::identity()), address: Some(address) }
+    }
+
+    /// Makes so many rooms from an address, each by somebody else.
+    fn make(makers: &mut Makers, from: IpAddr, count: usize) -> Vec<(Maker, RoomCode)> {
+        let mut make = || {
+            makers.may_ask(from, Instant::now(), &Limits::DEFAULT);
+            let (maker, code) = (maker(from), chance::room_code());
+            makers.add(&maker, chance::command_id(), &code);
+            (maker, code)
+        };
+        (0..count).map(|_| make()).collect()
+    }
+
+    fn is_full(makers: &Makers, from: &str) -> bool {
+        makers.full_networks(address(from), 2).next().is_some()
+    }
+
+    #[test]
+    fn rooms_count_for_each_network_of_their_maker() {
+        let mut makers = Makers::default();
+        let first = make(&mut makers, address("2001:db8:0:1::1"), 2);
+        assert!(is_full(&makers, "2001:db8:0:1::2") && !is_full(&makers, "2001:db8:0:2::1"));
+        // Eight from a network of 56 bits.
+        for net in 2..5 {
+            assert!(!is_full(&makers, "2001:db8:0:9::1"));
+            make(&mut makers, address(&format!("2001:db8:0:{net}::1")), 2);
+        }
+        assert!(is_full(&makers, "2001:db8:0:9::1") && !is_full(&makers, "2001:db8:0:f00::1"));
+        for site in 1..13 {
+            assert!(!is_full(&makers, "2001:db8:0:f00::1"));
+            make(&mut makers, address(&format!("2001:db8:0:{site}00::1")), 2);
+        }
+        assert!(is_full(&makers, "2001:db8:0:f00::1"), "32 from a network of 48 bits");
+        assert!(!is_full(&makers, "192.0.2.1"));
+        assert_eq!(makers.total(), 32);
+
+        // One that is about to close counts for nobody, but is still there.
+        let (maker, code) = &first[0];
+        makers.release(maker, code);
+        assert!(!is_full(&makers, "2001:db8:0:f00::1") && !is_full(&makers, "2001:db8:0:1::1"));
+        assert_eq!((makers.total(), makers.rooms_of(&maker.member)), (32, vec![]));
+        makers.remove(maker, code);
+        assert_eq!(makers.total(), 31);
+    }
+
+    #[test]
+    fn rooms_are_asked_for_so_fast_from_a_network() {
+        let mut makers = Makers::default();
+        let start = Instant::now();
+        let mut count = |from: &str, at: Duration| {
+            let mut may_ask = || makers.may_ask(address(from), start + at, &LIMITS);
+            (0..100).filter(|_| may_ask()).count()
+        };
+        let (now, later) = (Duration::ZERO, Duration::from_secs(31));
+        assert_eq!(count("192.0.2.1", now), 2);
+        assert_eq!(count("192.0.2.2", now), 2);
+        assert_eq!(count("192.0.2.1", later), 1);
+        let mut networks = (0..).map(|net| format!("2001:db8:0:{net:x}::1"));
+        let from_site: usize = networks.by_ref().take(9).map(|from| count(&from, now)).sum();
+        assert_eq!(from_site, 8, "four times as many from 56 bits");
+        assert_eq!(count("2001:db8:0:100::1", now), 2);
+    }
+
+    #[test]
+    fn networks_without_rooms_are_forgotten_in_time() {
+        let mut makers = Makers::default();
+        let kept = Ipv4Addr::new(192, 0, 2, 1).into();
+        make(&mut makers, kept, 1);
+        let now = Instant::now();
+        for n in 0..u32::try_from(2 * IDLE_ADDRESSES_MAX).expect("a small number") {
+            makers.may_ask(Ipv4Addr::from(n).into(), now, &LIMITS);
+            assert!(makers.networks.len() <= IDLE_ADDRESSES_MAX + 3 * LIMITS.rooms_max);
+        }
+        assert_eq!(makers.full_networks(kept, 1).count(), 1);
+    }
+}

@@ -1,0 +1,154 @@
+//! Networks: what counts as one address where a limit is per address, and counts by it.
+//!
+//! An IPv4 address counts for itself. An IPv6 host has a whole network of 64 bits to choose from,
+//! and many sites have one of 56 or 48 bits: an address counts for all three, and the wider ones
+//! may have more.
+
+use std::{
+    collections::HashMap,
+    net::{IpAddr, Ipv6Addr},
+};
+
+/// A network, by its first address and the length of its prefix.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Network {
+    start: IpAddr,
+    bits: u8,
+}
+
+/// The networks of IPv6 that have limits, the narrowest first: the length of the prefix, and how
+/// many times the limit of one address it has.
+const SHARES: [(u8, u32); 3] = [(64, 1), (56, 4), (48, 16)];
+
+impl Network {
+    /// How many times the limit of one address this network has.
+    pub(crate) fn share(self) -> u32 {
+        let same = |(bits, _): &&(u8, u32)| *bits == self.bits;
+        SHARES.iter().find(same).map_or(1, |(_, share)| *share)
+    }
+
+    /// The limit of this network, where that of one address is given.
+    pub(crate) fn limit(self, per_address: usize) -> usize {
+        per_address.saturating_mul(usize::try_from(self.share()).unwrap_or(usize::MAX))
+    }
+}
+
+/// The networks that an address counts for, the narrowest first.
+pub(crate) fn networks(address: IpAddr) -> impl Iterator<Item = Network> {
+    let networks = match address.to_canonical() {
+        start @ IpAddr::V4(_) => [Some(Network { start, bits: 32 }), None, None],
+        IpAddr::V6(address) => SHARES.map(|(bits, _)| {
+            let start = Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << (128 - bits)));
+            Some(Network { start: IpAddr::V6(start), bits })
+        }),
+    };
+    networks.into_iter().flatten()
+}
+
+/// The narrowest network of an address, by its first address.
+pub(crate) fn network(address: IpAddr) -> IpAddr {
+    networks(address).next().map_or(address, |network| network.start)
+}
+
+/// Counts something by the networks that it comes from.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct NetworkCounts(HashMap<Network, usize>);
+
+impl NetworkCounts {
+    /// Whether one more from this address is within the limit of each of its networks.
+    pub(crate) fn has_place(&self, address: IpAddr, per_address_max: usize) -> bool {
+        networks(address).all(|network| {
+            self.0.get(&network).copied().unwrap_or(0) < network.limit(per_address_max)
+        })
+    }
+
+    /// Counts one more.
+    pub(crate) fn add(&mut self, address: IpAddr) {
+        for network in networks(address) {
+            *self.0.entry(network).or_default() += 1;
+        }
+    }
+
+    /// Counts one less, of those that were added.
+    pub(crate) fn remove(&mut self, address: IpAddr) {
+        for network in networks(address) {
+            if let Some(count) = self.0.get_mut(&network) {
+                *count -= 1;
+                if *count == 0 {
+                    self.0.remove(&network);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(text: &str) -> IpAddr {
+        text.parse().expect("an address")
+    }
+
+    #[test]
+    fn the_networks_of_an_address_widen() {
+        let cases = [
+            ("192.0.2.1", vec!["192.0.2.1/32 x1"]),
+            ("::ffff:192.0.2.1", vec!["192.0.2.1/32 x1"]),
+            (
+                "2001:db8:1:2345:6:7:8:9",
+                vec!["2001:db8:1:2345::/64 x1", "2001:db8:1:2300::/56 x4", "2001:db8:1::/48 x16"],
+            ),
+        ];
+        for (text, expected) in cases {
+            let shown: Vec<_> = networks(address(text))
+                .map(|network| format!("{}/{} x{}", network.start, network.bits, network.share()))
+                .collect();
+            assert_eq!(shown, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn each_network_has_a_limit_and_the_wider_ones_more() {
+        let mut counts = NetworkCounts::default();
+        // So many from each /64, until its /56 is full, and so on.
+        let of = |site: u16, net: u16| address(&format!("2001:db8:1:{:x}::1", site << 8 | net));
+        for (site, net, is_in) in [
+            (0, 0, true),
+            (0, 0, true),
+            (0, 0, false),
+            (0, 1, true),
+            (0, 1, true),
+            (0, 2, true),
+            (0, 2, true),
+            (0, 3, true),
+            (0, 3, true),
+            (0, 4, false),
+            (1, 0, true),
+        ] {
+            assert_eq!(counts.has_place(of(site, net), 2), is_in, "{site} {net}");
+            if is_in {
+                counts.add(of(site, net));
+            }
+        }
+        for site in 2..25 {
+            counts.add(of(site, 0));
+        }
+        assert!(!counts.has_place(of(99, 0), 2), "32 in the /48");
+        counts.remove(of(2, 0));
+        assert!(counts.has_place(of(99, 0), 2));
+        assert!(counts.has_place(address("192.0.2.1"), 2));
+    }
+
+    #[test]
+    fn nothing_is_kept_of_what_is_gone() {
+        let mut counts = NetworkCounts::default();
+        for text in ["192.0.2.1", "2001:db8::1", "2001:db8::2"] {
+            counts.add(address(text));
+        }
+        for text in ["2001:db8::1", "192.0.2.1", "2001:db8::2"] {
+            counts.remove(address(text));
+        }
+        assert_eq!(counts, NetworkCounts::default());
+    }
+}

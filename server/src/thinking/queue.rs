@@ -1,0 +1,458 @@
+//! The jobs that wait for the bots' threads and those that are being thought about: who is next, how
+//! much time that has, and what is interrupted for it.
+//!
+//! A plain value behind the pool's lock. Jobs for people come before those for games between two
+//! bots. Within a class each owner is served in turn, and has the time that there would be if
+//! everybody waited with as many jobs: who hands in many shortens the thinking for those alone.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    mem,
+    net::{IpAddr, Ipv4Addr},
+    sync::Arc,
+    time::Duration,
+};
+
+use tokio::sync::oneshot;
+
+use super::study::{Call, Studies};
+use crate::{
+    limits::{THINKING_QUEUE_MAX, THINKING_TIME_MAX, THINKING_TIME_MIN},
+    network::network,
+    room::{Job, Task, Thought},
+};
+
+/// With so many rounds a job has its shortest time.
+const ROUNDS_MAX: u32 = (THINKING_TIME_MAX.as_millis() / THINKING_TIME_MIN.as_millis()) as u32;
+
+/// For whom the bots think: an address, or a network of IPv6 addresses.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct Owner(IpAddr);
+
+impl Owner {
+    /// Whoever is not known.
+    pub(crate) const UNKNOWN: Self = Self(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
+
+    /// Who comes from this address.
+    pub(crate) fn of(address: IpAddr) -> Self {
+        Self(network(address))
+    }
+}
+
+/// A job that waits.
+pub(super) struct Waiting {
+    pub(super) job: Job,
+    pub(super) owner: Owner,
+    pub(super) call: Arc<Call>,
+    pub(super) answer: oneshot::Sender<Thought>,
+}
+
+/// A job that is being thought about.
+struct Running {
+    owner: Owner,
+    class: Class,
+    call: Arc<Call>,
+    is_interrupted: bool,
+}
+
+/// Which jobs come first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Class {
+    /// A person waits for the bot's move.
+    Turn,
+    /// A person waits for help.
+    Help,
+    /// Two bots play.
+    Bots,
+}
+
+impl Class {
+    const ALL: [Self; 3] = [Self::Turn, Self::Help, Self::Bots];
+
+    const fn of(task: Task) -> Self {
+        match task {
+            Task::Turn => Self::Turn,
+            Task::Move | Task::Weigh => Self::Help,
+            Task::BotsTurn => Self::Bots,
+        }
+    }
+
+    const fn is_for_people(self) -> bool {
+        match self {
+            Self::Turn | Self::Help => true,
+            Self::Bots => false,
+        }
+    }
+}
+
+/// The jobs of one class that wait.
+#[derive(Default)]
+struct Line {
+    /// Who is next; everybody who has a job here, once.
+    order: VecDeque<Owner>,
+    jobs: HashMap<Owner, VecDeque<Waiting>>,
+    len: usize,
+}
+
+impl Line {
+    fn push(&mut self, waiting: Waiting) {
+        let jobs = self.jobs.entry(waiting.owner).or_default();
+        if jobs.is_empty() {
+            self.order.push_back(waiting.owner);
+        }
+        jobs.push_back(waiting);
+        self.len += 1;
+    }
+
+    fn pop(&mut self) -> Option<Waiting> {
+        let owner = self.order.pop_front()?;
+        let jobs = self.jobs.get_mut(&owner)?;
+        let waiting = jobs.pop_front()?;
+        if jobs.is_empty() {
+            self.jobs.remove(&owner);
+        } else {
+            self.order.push_back(owner);
+        }
+        self.len -= 1;
+        Some(waiting)
+    }
+
+    /// How many jobs of this owner wait.
+    fn of(&self, owner: Owner) -> usize {
+        self.jobs.get(&owner).map_or(0, VecDeque::len)
+    }
+
+    /// How many other owners wait.
+    fn others(&self, owner: Owner) -> usize {
+        self.jobs.len() - usize::from(self.jobs.contains_key(&owner))
+    }
+
+    /// Who has the most jobs here.
+    fn largest(&self) -> Option<(Owner, usize)> {
+        let owners = self.jobs.iter().map(|(owner, jobs)| (*owner, jobs.len()));
+        owners.max_by_key(|(_, count)| *count)
+    }
+
+    /// Drops an owner's newest job.
+    fn drop_newest(&mut self, owner: Owner) {
+        let Some(jobs) = self.jobs.get_mut(&owner) else { return };
+        self.len -= usize::from(jobs.pop_back().is_some());
+        if jobs.is_empty() {
+            self.jobs.remove(&owner);
+            self.order.retain(|other| *other != owner);
+        }
+    }
+
+    /// Drops what nobody waits for any more.
+    fn drop_cancelled(&mut self) {
+        for waiting in mem::take(self).into_jobs().filter(|job| !job.call.is_cancelled()) {
+            self.push(waiting);
+        }
+    }
+
+    /// All jobs, in the order of their owners.
+    fn into_jobs(mut self) -> impl Iterator<Item = Waiting> {
+        std::iter::from_fn(move || self.pop())
+    }
+}
+
+/// What the threads have to do.
+#[derive(Default)]
+pub(super) struct Queue {
+    turns: Line,
+    help: Line,
+    bots: Line,
+    running: Vec<Running>,
+    pub(super) studies: Studies,
+    /// Threads that wait for something to do.
+    pub(super) idle: usize,
+    pub(super) stopped: bool,
+}
+
+impl Queue {
+    /// How many jobs wait.
+    pub(super) fn len(&self) -> usize {
+        self.turns.len + self.help.len + self.bots.len
+    }
+
+    /// Takes in a job, and interrupts what has to give way to it. When as many wait as may, one is
+    /// dropped: of the least important ones, the last one of whoever has the most. Whether none was.
+    pub(super) fn push(&mut self, waiting: Waiting) -> bool {
+        let (owner, class) = (waiting.owner, Class::of(waiting.job.task));
+        let mut dropped = false;
+        if self.len() >= THINKING_QUEUE_MAX {
+            for class in Class::ALL {
+                self.line_mut(class).drop_cancelled();
+            }
+        }
+        if self.len() >= THINKING_QUEUE_MAX {
+            dropped = true;
+            if !self.drop_for(owner, class) {
+                return false;
+            }
+        }
+        self.line_mut(class).push(waiting);
+        self.make_way(class);
+        !dropped
+    }
+
+    /// Makes room for one job of this owner. Whether there is now.
+    fn drop_for(&mut self, owner: Owner, class: Class) -> bool {
+        let least = Class::ALL.into_iter().rev().find(|least| self.line(*least).len > 0);
+        let Some(least) = least.filter(|least| *least >= class) else { return false };
+        let Some((largest, count)) = self.line(least).largest() else { return false };
+        if least == class && count <= self.line(class).of(owner) {
+            return false;
+        }
+        self.line_mut(least).drop_newest(largest);
+        true
+    }
+
+    /// Interrupts something, unless a thread is free or about to be for each of those who come
+    /// before all others.
+    fn make_way(&mut self, class: Class) {
+        let interrupted = self.running.iter().filter(|running| running.is_interrupted).count();
+        let free = self.idle + interrupted + self.studies.interrupted();
+        let people = self.turns.len + self.help.len;
+        let waiting = if class.is_for_people() { people } else { self.len() };
+        if waiting <= free || self.studies.interrupt() || !class.is_for_people() {
+            return;
+        }
+        let is_one = |running: &&mut Running| {
+            running.class == Class::Bots && !running.is_interrupted && !running.call.is_cancelled()
+        };
+        if let Some(running) = self.running.iter_mut().find(is_one) {
+            running.call.interrupt();
+            running.is_interrupted = true;
+        }
+    }
+
+    /// The job that is next, and how much time it has.
+    pub(super) fn take(&mut self, threads: usize) -> Option<(Waiting, Duration)> {
+        let waiting = Class::ALL.into_iter().find_map(|class| self.line_mut(class).pop())?;
+        let (owner, class) = (waiting.owner, Class::of(waiting.job.task));
+        let call = Arc::clone(&waiting.call);
+        self.running.push(Running { owner, class, call, is_interrupted: false });
+        self.note_rounds(threads);
+        let time = time_in(self.rounds(owner, class, threads));
+        let time = waiting.job.time_max.map_or(time, |time_max| time.min(time_max));
+        Some((waiting, time))
+    }
+
+    /// A job is not thought about any more.
+    pub(super) fn end(&mut self, call: &Arc<Call>) {
+        self.running.retain(|running| !Arc::ptr_eq(&running.call, call));
+    }
+
+    /// Tells everything under way how fast its time passes.
+    pub(super) fn note_rounds(&self, threads: usize) {
+        for running in &self.running {
+            running.call.note_rounds(self.rounds(running.owner, running.class, threads));
+        }
+        self.studies.note_rounds(threads);
+    }
+
+    /// Calls off everything.
+    pub(super) fn stop(&mut self) {
+        self.stopped = true;
+        (self.turns, self.help, self.bots) = Default::default();
+        for running in &self.running {
+            running.call.cancel();
+        }
+        self.studies.stop();
+    }
+
+    /// How often the threads have to turn to new work until everybody has had a turn, from this
+    /// owner's point of view. A job for people has none for bots before it.
+    fn rounds(&self, owner: Owner, class: Class, threads: usize) -> u32 {
+        let lines = if class.is_for_people() { 2 } else { 3 };
+        let before = [&self.turns, &self.help, &self.bots].into_iter().take(lines);
+        let (others, own) = before.fold((0, 0), |(others, own), line| {
+            (others + line.others(owner), own + line.of(owner))
+        });
+        fair_rounds(others, own, threads).min(ROUNDS_MAX)
+    }
+
+    const fn line(&self, class: Class) -> &Line {
+        match class {
+            Class::Turn => &self.turns,
+            Class::Help => &self.help,
+            Class::Bots => &self.bots,
+        }
+    }
+
+    const fn line_mut(&mut self, class: Class) -> &mut Line {
+        match class {
+            Class::Turn => &mut self.turns,
+            Class::Help => &mut self.help,
+            Class::Bots => &mut self.bots,
+        }
+    }
+}
+
+/// How often the threads have to turn to new work, as if each of the others waited with as many
+/// jobs as this owner has.
+pub(super) fn fair_rounds(others: usize, own: usize, threads: usize) -> u32 {
+    let waiting = (others + 1).saturating_mul(own + 1) - 1;
+    u32::try_from(waiting / threads + 1).unwrap_or(u32::MAX)
+}
+
+/// The time for a job, when the threads have to turn to new work so often.
+fn time_in(rounds: u32) -> Duration {
+    THINKING_TIME_MAX / rounds
+}
+
+#[cfg(test)]
+mod tests {
+    use fivefold_shared::{
+        bot::BotKind,
+        rules::{Position, Rules, Size, Variant},
+    };
+
+    use super::*;
+    use crate::room::{SessionId, Ticket};
+
+    fn owner(number: u8) -> Owner {
+        Owner::of([192, 0, 2, number].into())
+    }
+
+    /// Hands in a job of this owner; whether none was dropped for it.
+    fn push(queue: &mut Queue, number: u8, task: Task) -> (Arc<Call>, bool) {
+        let rules = Rules::new(Variant::Freestyle, Size::square(15)).unwrap();
+        let (ticket, session, position) = (Ticket(1), SessionId(1), Position::new(rules));
+        let bot = BotKind::Attack.into();
+        let job = Job { ticket, task, session, bot, position, seed: 1, time_max: None };
+        let (answer, _) = oneshot::channel();
+        let call = Arc::new(Call::default());
+        let waiting = Waiting { job, owner: owner(number), call: Arc::clone(&call), answer };
+        (call, queue.push(waiting))
+    }
+
+    fn next(queue: &mut Queue, threads: usize) -> (Owner, Task, Duration) {
+        let (waiting, time) = queue.take(threads).expect("a job waits");
+        queue.end(&waiting.call);
+        (waiting.owner, waiting.job.task, time)
+    }
+
+    #[test]
+    fn people_come_before_bots_and_everybody_in_turn() {
+        let mut queue = Queue::default();
+        for _ in 0..100 {
+            push(&mut queue, 1, Task::BotsTurn);
+        }
+        for (number, task) in [
+            (1, Task::Weigh),
+            (1, Task::Turn),
+            (1, Task::Turn),
+            (1, Task::Turn),
+            (2, Task::Turn),
+            (2, Task::Move),
+            (3, Task::BotsTurn),
+        ] {
+            push(&mut queue, number, task);
+        }
+        let order: Vec<_> =
+            (0..9).map(|_| next(&mut queue, 1)).map(|(owner, task, _)| (owner, task)).collect();
+        let expected = [
+            (1, Task::Turn),
+            (2, Task::Turn),
+            (1, Task::Turn),
+            (1, Task::Turn),
+            (1, Task::Weigh),
+            (2, Task::Move),
+            (1, Task::BotsTurn),
+            (3, Task::BotsTurn),
+            (1, Task::BotsTurn),
+        ];
+        assert_eq!(order, expected.map(|(number, task)| (owner(number), task)));
+    }
+
+    #[test]
+    fn who_has_many_jobs_shortens_the_time_for_those_alone() {
+        let mut queue = Queue::default();
+        for _ in 0..1_000 {
+            push(&mut queue, 1, Task::BotsTurn);
+            push(&mut queue, 1, Task::Turn);
+        }
+        push(&mut queue, 2, Task::Turn);
+        assert_eq!(next(&mut queue, 1), (owner(1), Task::Turn, THINKING_TIME_MIN));
+        // One other waits, so half of the time is due to this one.
+        assert_eq!(next(&mut queue, 1), (owner(2), Task::Turn, THINKING_TIME_MAX / 2));
+        push(&mut queue, 2, Task::Turn);
+        next(&mut queue, 2);
+        assert_eq!(next(&mut queue, 2), (owner(2), Task::Turn, THINKING_TIME_MAX));
+    }
+
+    #[test]
+    fn two_bots_are_interrupted_for_a_person_and_others_only_hurried() {
+        let mut queue = Queue::default();
+        let (bots, _) = push(&mut queue, 1, Task::BotsTurn);
+        queue.take(1);
+        push(&mut queue, 1, Task::BotsTurn);
+        assert!(!bots.stop.load(std::sync::atomic::Ordering::Relaxed));
+        let (turn, _) = push(&mut queue, 2, Task::Turn);
+        assert!(bots.stop.load(std::sync::atomic::Ordering::Relaxed));
+        assert!(!bots.is_cancelled(), "what it has found so far is its answer");
+        queue.end(&bots);
+        queue.take(1);
+        let before = turn.rounds();
+        push(&mut queue, 3, Task::Turn);
+        queue.note_rounds(1);
+        assert!(!turn.stop.load(std::sync::atomic::Ordering::Relaxed));
+        assert_eq!((before, turn.rounds()), (1, 2));
+        // A thread that is free leaves everybody in peace.
+        let mut queue = Queue { idle: 1, ..Queue::default() };
+        let (bots, _) = push(&mut queue, 1, Task::BotsTurn);
+        queue.take(2);
+        push(&mut queue, 2, Task::Turn);
+        assert!(!bots.stop.load(std::sync::atomic::Ordering::Relaxed));
+        push(&mut queue, 3, Task::Turn);
+        assert!(bots.stop.load(std::sync::atomic::Ordering::Relaxed));
+    }
+
+    #[test]
+    fn a_full_queue_drops_a_job_of_whoever_has_the_most() {
+        let mut queue = Queue::default();
+        for _ in 1..THINKING_QUEUE_MAX {
+            assert!(push(&mut queue, 1, Task::Weigh).1);
+        }
+        assert!(push(&mut queue, 2, Task::Weigh).1);
+        assert!(!push(&mut queue, 1, Task::Weigh).1);
+        assert_eq!((queue.len(), queue.help.of(owner(1))), (THINKING_QUEUE_MAX, 4_095));
+        // Others find a place, and so does what is more important.
+        assert!(!push(&mut queue, 3, Task::Weigh).1);
+        assert!(!push(&mut queue, 1, Task::Turn).1);
+        assert_eq!((queue.len(), queue.help.of(owner(1))), (THINKING_QUEUE_MAX, 4_093));
+        assert_eq!((queue.help.of(owner(3)), queue.turns.len), (1, 1));
+        // What is less important does not.
+        push(&mut queue, 4, Task::BotsTurn);
+        assert_eq!(queue.bots.len, 0);
+        // What was called off makes room before anybody loses anything.
+        let jobs = queue.help.jobs.get_mut(&owner(1)).unwrap();
+        jobs.iter().take(10).for_each(|waiting| waiting.call.cancel());
+        assert!(push(&mut queue, 5, Task::BotsTurn).1);
+        assert_eq!(queue.len(), THINKING_QUEUE_MAX - 9);
+        assert_eq!(queue.help.into_jobs().count(), THINKING_QUEUE_MAX - 11);
+    }
+
+    #[test]
+    fn the_time_shrinks_as_others_wait() {
+        // Other owners, own jobs, threads, milliseconds.
+        let cases = [
+            (0, 0, 1, 1_000),
+            (0, 1, 1, 500),
+            (1, 0, 1, 500),
+            (0, 1, 2, 1_000),
+            (1, 1, 1, 250),
+            (0, 9, 1, 100),
+            (9, 0, 1, 100),
+            (0, 10_000, 1, 10),
+            (usize::MAX - 1, 10_000, 1, 10),
+        ];
+        for (others, own, threads, expected_ms) in cases {
+            let rounds = fair_rounds(others, own, threads).min(ROUNDS_MAX);
+            let time = time_in(rounds);
+            assert_eq!(time, Duration::from_millis(expected_ms), "{others} {own} on {threads}");
+        }
+    }
+}

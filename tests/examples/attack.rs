@@ -1,0 +1,192 @@
+//! What people notice while somebody at one address attacks their server: they play in many rooms,
+//! first in quiet and then under each attack, and the times of their moves are compared.
+//!
+//! `cargo run --release -p fivefold-tests --example attack -- --rooms 200 --rate 400 --seconds 8`
+//!
+//! The server has its usual limits, and the people come from an address a room. The attackers are
+//! another process with the lowest priority: elsewhere they would have processors of their own.
+#![expect(clippy::print_stdout, reason = "the results of this program")]
+
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use anyhow::Context;
+use clap::Parser;
+use fivefold_server::{
+    room::{Cause, Entry},
+    store::{Append, DataFolder, Epoch, Sqlite, Storage},
+};
+use fivefold_shared::{
+    protocol::{CommandId, MemberId, NumberedEvent, RoomCode},
+    rules::{Rules, Size, Variant},
+};
+use fivefold_tests::{
+    Server,
+    load::{
+        self, Plan, Report, Target,
+        attack::{self, Attack},
+    },
+};
+use serde_json::json;
+
+/// The room with a long game.
+const ROOM: &str = "k7m2qpxw9abc";
+/// Moves in it.
+const MOVES: u64 = 3_900;
+
+/// Attacks a server on which people play, and says what they notice.
+#[derive(Parser, Debug)]
+struct Args {
+    /// Another build of the server, to compare with.
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
+    /// Rooms with two players each.
+    #[arg(long, default_value_t = 200)]
+    rooms: usize,
+    /// Moves in a second, in all rooms together.
+    #[arg(long, default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..))]
+    rate: u32,
+    /// How long each attack is measured, after a second.
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=600))]
+    seconds: u64,
+    /// Only these attacks.
+    #[arg(long, value_delimiter = ',', value_parser = named)]
+    only: Vec<Attack>,
+    /// Be the attacker of this server.
+    #[arg(long, hide = true)]
+    server: Option<SocketAddr>,
+}
+
+fn named(name: &str) -> Result<Attack, String> {
+    let known = Attack::ALL.map(Attack::name).join(", ");
+    Attack::named(name).ok_or_else(|| format!("the attacks are {known}"))
+}
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    let args = Args::parse();
+    let room = RoomCode::try_from(ROOM)?;
+    if let (Some(server), [attack]) = (args.server, &args.only[..]) {
+        let until = Instant::now() + Duration::from_secs(args.seconds);
+        println!("{}", attack::run(*attack, server, &room, until).await);
+        return Ok(());
+    }
+    let folder = tempfile::tempdir()?;
+    // Another build may not know the format of today's files: it has no room with a long game.
+    if args.program.is_none() {
+        write_long_game(folder.path(), &room)?;
+    }
+    let server = start(&args, folder.path());
+    let attacks = if args.only.is_empty() { Attack::ALL.to_vec() } else { args.only.clone() };
+    println!(
+        "{:<12}{:>10}{:>10}{:>10}{:>8}{:>9}",
+        "", "p50, ms", "p99, ms", "max, ms", "ratio", "MiB"
+    );
+    for attack in attacks {
+        if attack == Attack::Snapshots && args.program.is_some() {
+            continue;
+        }
+        let quiet = measure(&args, &server, None).await?;
+        let under = measure(&args, &server, Some(attack)).await?;
+        print("quiet", &quiet.0, None);
+        print(attack.name(), &under.0, Some(&quiet.0));
+        println!("            {}", under.1.trim());
+    }
+    Ok(())
+}
+
+/// Plays for a while, with an attack or without. The report, and what the attacker has to say.
+async fn measure(
+    args: &Args,
+    server: &Server,
+    attack: Option<Attack>,
+) -> anyhow::Result<(Report, String)> {
+    let attacker = attack.map(|attack| attacker(args, server, attack)).transpose()?;
+    let plan = Plan {
+        rooms: args.rooms,
+        rules: Rules::new(Variant::Freestyle, Size::square(15))?,
+        spread: true,
+        rate: Some(args.rate.into()),
+        spectators: 0,
+        stalled: 0,
+        idle: 0,
+        warm_up: Duration::from_secs(1),
+        measured: Duration::from_secs(args.seconds),
+    };
+    let report = load::run(Target::Server(server.address()), Some(server.pid()), &plan).await;
+    let told = match attacker {
+        Some(attacker) => String::from_utf8(attacker.wait_with_output()?.stdout)?,
+        None => String::new(),
+    };
+    Ok((report, told))
+}
+
+fn attacker(args: &Args, server: &Server, attack: Attack) -> anyhow::Result<std::process::Child> {
+    // It begins while people sit down, and goes on a little longer than they are measured.
+    let seconds = args.seconds + 3;
+    Command::new("nice")
+        .args(["-n", "19"])
+        .arg(std::env::current_exe()?)
+        .args(["--server", &server.address().to_string(), "--only", attack.name()])
+        .args(["--seconds", &seconds.to_string()])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("cannot start the attacker")
+}
+
+fn start(args: &Args, folder: &Path) -> Server {
+    let flags = ["--log", "warn"];
+    match &args.program {
+        Some(program) => Server::start_program_in(program, folder, &flags),
+        None => Server::start_in_with(folder, &flags),
+    }
+}
+
+/// A game without end on the unbounded board, straight into the database.
+fn write_long_game(folder: &Path, room: &RoomCode) -> anyhow::Result<()> {
+    let (ann, bob) = ("5d41402abc4b2a76", "7d793037a0760186");
+    let player = |member, name| json!({"member": member, "name": name});
+    let first = [
+        json!({"type": "created", "rules": {"variant": "freestyle", "size": "unbounded"},
+            "visibility": "private", "assistance": false, "host": ann}),
+        json!({"type": "sat", "seat": "black", "player": player(ann, "Ann")}),
+        json!({"type": "sat", "seat": "white", "player": player(bob, "Bob")}),
+        json!({"type": "started", "game": 1, "black": player(ann, "Ann"),
+            "white": player(bob, "Bob")}),
+    ];
+    let moves = (0..MOVES).map(|ply| {
+        // Far from each other, with long numbers.
+        let point = [900_000 - 200 * ply.cast_signed(), -(200 * ply.cast_signed()) - 100_000];
+        json!({"type": "played", "ply": ply, "point": point})
+    });
+    let now = std::time::SystemTime::UNIX_EPOCH.elapsed()?.as_millis();
+    let at = u64::try_from(now)?;
+    let mut entries = Vec::new();
+    for (seq, event) in (1..).zip(first.into_iter().chain(moves)) {
+        let event = serde_json::from_value(event)?;
+        let cause = Cause { member: MemberId::try_from(ann)?, command: CommandId::try_from("c")? };
+        let cause = (seq == 1).then_some(cause);
+        entries.push(Entry { event: NumberedEvent { seq, at, event }, cause });
+    }
+    let mut storage = Sqlite::open(DataFolder::take(folder)?)?;
+    let append = Append { entries, ..Append::nothing(room.clone(), Epoch::FIRST) };
+    for result in storage.append(&[append])? {
+        result?;
+    }
+    Ok(())
+}
+
+fn print(name: &str, report: &Report, quiet: Option<&Report>) {
+    let ms = |quantile| report.times.quantile(quantile).as_secs_f64() * 1e3;
+    let ratio = quiet.map_or(String::new(), |quiet| {
+        let of = |report: &Report| report.times.quantile(0.99).as_secs_f64();
+        format!("{:.2}", of(report) / of(quiet))
+    });
+    let memory = report.memory.iter().max().map_or(0, |bytes| bytes >> 20);
+    println!("{name:<12}{:>10.2}{:>10.2}{:>10.2}{ratio:>8}{memory:>9}", ms(0.5), ms(0.99), ms(1.0));
+}

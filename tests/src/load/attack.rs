@@ -1,0 +1,260 @@
+//! Attacks from one address, as hard as they go, to see what people elsewhere notice of them. Each
+//! is a way in which an earlier server could be slowed, filled or made to grow.
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    net::{Ipv4Addr, SocketAddr},
+    time::{Duration, Instant},
+};
+
+use fivefold_shared::protocol::RoomCode;
+use futures_util::{SinkExt, StreamExt, future::join_all};
+use rand::RngExt;
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    time::{sleep, timeout_at},
+};
+use tokio_tungstenite::tungstenite::{self, Bytes};
+
+use crate::{
+    Socket,
+    guest::{connect_from, tcp_from},
+};
+
+/// Where attacks come from.
+pub const ATTACKER: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
+
+/// After a refusal the attacker tries again this much later.
+const AGAIN: Duration = Duration::from_millis(10);
+
+/// An attack.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Attack {
+    /// Game files whose compressed points expand to millions.
+    Files,
+    /// A thousand rooms in which two strong bots play.
+    Bots,
+    /// Questions over HTTP that take long: far points, analyses, lists of games.
+    Questions,
+    /// Sessions that join a room with a long game again and again, and read nothing.
+    Snapshots,
+    /// Pings, pongs and empty parts of messages.
+    Frames,
+}
+
+impl Attack {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::Files, Self::Bots, Self::Questions, Self::Snapshots, Self::Frames];
+
+    /// In one word.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Files => "files",
+            Self::Bots => "bots",
+            Self::Questions => "questions",
+            Self::Snapshots => "snapshots",
+            Self::Frames => "frames",
+        }
+    }
+
+    /// The attack with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|attack| attack.name() == name)
+    }
+}
+
+/// How often the attacker got which answer.
+#[derive(Clone, Debug, Default)]
+pub struct Tally(BTreeMap<String, u64>);
+
+impl Tally {
+    fn note(&mut self, answer: impl fmt::Display, count: u64) {
+        *self.0.entry(answer.to_string()).or_default() += count;
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts: Vec<_> = self.0.iter().map(|(what, count)| format!("{what} {count}")).collect();
+        f.write_str(&parts.join(", "))
+    }
+}
+
+/// Attacks a server until the time is up. `room` has a long game.
+pub async fn run(attack: Attack, server: SocketAddr, room: &RoomCode, until: Instant) -> Tally {
+    let attackers = match attack {
+        Attack::Files => 4,
+        Attack::Bots => 10,
+        Attack::Questions => 16,
+        Attack::Snapshots => 60,
+        Attack::Frames => 8,
+    };
+    let attacker = |number: usize| async move {
+        let mut tally = Tally::default();
+        while Instant::now() < until {
+            let once = once(attack, number, server, room, until, &mut tally);
+            // The time is up, or whatever the server did: it is tried again.
+            match timeout_at(until.into(), once).await {
+                Ok(Some(())) | Err(_) => {}
+                Ok(None) => tally.note("cut off", 1),
+            }
+            sleep(AGAIN).await;
+        }
+        tally
+    };
+    let mut all = Tally::default();
+    for tally in join_all((0..attackers).map(attacker)).await {
+        for (what, count) in tally.0 {
+            all.note(what, count);
+        }
+    }
+    all
+}
+
+/// One try of one attacker; nothing when the server ended it.
+async fn once(
+    attack: Attack,
+    number: usize,
+    server: SocketAddr,
+    room: &RoomCode,
+    until: Instant,
+    tally: &mut Tally,
+) -> Option<()> {
+    match attack {
+        Attack::Files => ask(server, "/api/position", &bomb(), tally).await,
+        Attack::Questions => {
+            let (path, question) = match number % 3 {
+                0 => ("/api/position", far_points()),
+                1 => ("/api/analyse", analysis()),
+                _ => ("/api/games", Value::Null),
+            };
+            ask(server, path, &question, tally).await
+        }
+        Attack::Bots => make_rooms(server, tally).await,
+        Attack::Snapshots => join_and_read_nothing(server, room, until, tally).await,
+        Attack::Frames => flood(server, number, until, tally).await,
+    }
+}
+
+/// 6,900 rectangles of 2,704 points each.
+fn bomb() -> Value {
+    let text = format!("(;SZ[52]AB{})", "[aa:ZZ]".repeat(6_900));
+    json!({"rules": {"variant": "freestyle", "size": [15, 15]}, "text": text})
+}
+
+fn far_points() -> Value {
+    let mut random = rand::rng();
+    let mut point = || [random.random_range(-500_000..500_000), random.random_range(0..900_000)];
+    let moves: Vec<[i32; 2]> = (0..3_990).map(|_| point()).collect();
+    json!({"rules": {"variant": "freestyle", "size": "unbounded"}, "moves": moves})
+}
+
+fn analysis() -> Value {
+    json!({"rules": {"variant": "freestyle", "size": [15, 15]}, "moves": [[7, 7]], "lines": 10})
+}
+
+/// A question over HTTP, and the whole answer.
+async fn ask(server: SocketAddr, path: &str, body: &Value, tally: &mut Tally) -> Option<()> {
+    let mut stream = tcp_from(Some(ATTACKER), server).await.ok()?;
+    let (method, body) = match body {
+        Value::Null => ("GET", String::new()),
+        body => ("POST", body.to_string()),
+    };
+    let head = format!(
+        "{method} {path} HTTP/1.1\r\nHost: attack\r\nConnection: close\r\n\
+         Content-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    // A server that answers before it has read everything may end the connection.
+    let sent = stream.write_all((head + &body).as_bytes()).await;
+    let mut answer = Vec::new();
+    let read = stream.read_to_end(&mut answer).await;
+    let status = String::from_utf8_lossy(answer.get(9..12)?).into_owned();
+    tally.note(status, 1);
+    sent.and(read).ok().map(|_| ())
+}
+
+async fn greet(server: SocketAddr) -> Option<Socket> {
+    let mut socket = connect_from(Some(ATTACKER), server).await.ok()?;
+    tell(&mut socket, &json!({"type": "hello", "id": "h", "protocol": 1})).await?;
+    socket.next().await?.ok()?;
+    Some(socket)
+}
+
+async fn tell(socket: &mut Socket, command: &Value) -> Option<()> {
+    socket.send(tungstenite::Message::text(command.to_string())).await.ok()
+}
+
+/// As many rooms with two bots as one session is allowed, one after the other.
+async fn make_rooms(server: SocketAddr, tally: &mut Tally) -> Option<()> {
+    let mut socket = greet(server).await?;
+    let bot = json!({"bot": {"kind": "engine", "strength": 10}});
+    for number in 0..100 {
+        let create = json!({
+            "type": "create", "id": format!("c{number}"), "visibility": "private",
+            "rules": {"variant": "freestyle", "size": 15}, "colour": "black",
+            "seats": [bot, bot],
+        });
+        tell(&mut socket, &create).await?;
+        loop {
+            let tungstenite::Message::Text(text) = socket.next().await?.ok()? else { continue };
+            let answer: Value = serde_json::from_str(&text).ok()?;
+            if answer["id"] != create["id"] {
+                continue;
+            }
+            if answer["type"] == "refused" {
+                tally.note(answer["reason"].as_str()?, 1);
+                return Some(());
+            }
+            tally.note("rooms", 1);
+            break;
+        }
+    }
+    Some(())
+}
+
+/// The whole game again and again, until the server has had enough.
+async fn join_and_read_nothing(
+    server: SocketAddr,
+    room: &RoomCode,
+    until: Instant,
+    tally: &mut Tally,
+) -> Option<()> {
+    let mut socket = greet(server).await?;
+    for number in 0..59 {
+        let join = json!({"type": "join", "id": format!("j{number}"), "room": room});
+        tell(&mut socket, &join).await?;
+    }
+    tally.note("joins", 59);
+    // What is unread stays unread for a while.
+    let rest = until.saturating_duration_since(Instant::now());
+    sleep(rest.min(Duration::from_secs(2))).await;
+    Some(())
+}
+
+/// Thousands of frames at once, as long as the server takes them.
+async fn flood(server: SocketAddr, number: usize, until: Instant, tally: &mut Tally) -> Option<()> {
+    const FRAMES: usize = 2_000;
+    let socket = greet(server).await?;
+    // Masked and empty: a ping, a pong, or a part of a message that never ends.
+    let (first, next) = match number % 3 {
+        0 => (0x89, 0x89),
+        1 => (0x8a, 0x8a),
+        _ => (0x01, 0x00),
+    };
+    let frame = |kind| [kind, 0x80, 0, 0, 0, 0];
+    let frames = Bytes::from(frame(next).repeat(FRAMES));
+    let mut stream = socket.into_inner();
+    stream.write_all(&frame(first)).await.ok()?;
+    let mut answers = [0; 4_096];
+    while Instant::now() < until {
+        stream.write_all(&frames).await.ok()?;
+        tally.note("frames", FRAMES as u64);
+        // Pongs are read, so that it is the flood that is judged.
+        while stream.try_read(&mut answers).is_ok_and(|read| read > 0) {}
+    }
+    Some(())
+}
