@@ -49,7 +49,7 @@ export const view = (app, place) => {
     } catch (error) {
       app.toast(error instanceof Error ? error.message : t('failed'));
       place.toggleAttribute('inert', false);
-      if (error instanceof RefusedError && error.reason === 'too_many_rooms') void own.showAll();
+      if (error instanceof RefusedError && error.reason.startsWith('too_many_rooms')) void own.showAll();
     } finally {
       place.toggleAttribute('inert', false);
     }

@@ -54,6 +54,7 @@ export const view = (app, place, code) => {
   let entered = false;
   let shownGame = 0;
   let gone = false;
+  let shownWays = '';
 
   /** @param {import('./types').Point} point */
   function play(point) {
@@ -111,6 +112,8 @@ export const view = (app, place, code) => {
 
   /** @param {Stone | undefined} seat */
   function showWords(seat) {
+    // The last words stay.
+    if (gone) return;
     const outcome = room.game?.outcome;
     const turn = room.turn;
     let text = t('waiting');
@@ -128,8 +131,13 @@ export const view = (app, place, code) => {
     const id = room.game?.id;
     const host = room.host === app.connection.you;
     const closes = outcome && mayClose({ host, phase: room.phase, seats: room.seats }, app.connection.you);
-    fill(result, outcome && id && way(`/game/${id}`, t('replay')), outcome && way('/', t('new_game')),
-      closes ? el('button', { type: 'button', onclick: close }, t('close_room')) : room.game && way('/', t('leave')));
+    // Buttons stay where they are while nothing changes.
+    const ways = [outcome && id, !!outcome, closes, !!room.game].join();
+    if (ways !== shownWays) {
+      shownWays = ways;
+      fill(result, outcome && id && way(`/game/${id}`, t('replay')), outcome && way('/', t('new_game')),
+        closes ? el('button', { type: 'button', onclick: close }, t('close_room')) : room.game && way('/', t('leave')));
+    }
     if (outcome && id) keepEnded(id);
     app.tab(turn && turn === seat ? `● ${t('your_turn')} – Fivefold` : `${text} – Fivefold`, turn && turn === seat ? 'yours' : turn);
   }

@@ -144,6 +144,7 @@ const TEXTS = {
   refused_unavailable: ['The server cannot do that just now. Try again in a moment.', 'Сервер сейчас не может этого сделать. Попробуйте чуть позже.', 'El servidor no puede hacerlo ahora. Inténtalo en un momento.'],
   refused_stopping: ['The server restarts. Try again in a moment.', 'Сервер перезапускается. Попробуйте чуть позже.', 'El servidor se reinicia. Inténtalo en un momento.'],
   refused_too_many_rooms: ['You have too many open rooms. Close one of yours, then try again.', 'У вас слишком много открытых комнат. Закройте одну и попробуйте ещё раз.', 'Tienes demasiadas salas abiertas. Cierra una e inténtalo de nuevo.'],
+  refused_too_many_rooms_from_address: ['Too many rooms are open from your network. Close one of yours, or try again later.', 'Из вашей сети открыто слишком много комнат. Закройте одну свою или попробуйте позже.', 'Hay demasiadas salas abiertas desde tu red. Cierra una tuya o inténtalo más tarde.'],
   refused_too_many_joined: ['You are in too many rooms. Leave one, then try again.', 'Вы в слишком многих комнатах. Выйдите из одной и попробуйте ещё раз.', 'Estás en demasiadas salas. Sal de una e inténtalo de nuevo.'],
   refused_server_full: ['The server is full. Try again later.', 'Сервер заполнен. Попробуйте позже.', 'El servidor está lleno. Inténtalo más tarde.'],
   refused_room_full: ['The room is full. Try again later.', 'Комната заполнена. Попробуйте позже.', 'La sala está llena. Inténtalo más tarde.'],
