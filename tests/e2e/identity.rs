@@ -21,12 +21,13 @@ fn identity(server: &Server, settings: &Path, arguments: &[&str]) -> (bool, Stri
 }
 
 fn settings_in(folder: &Path) -> Value {
-    serde_json::from_str(&fs::read_to_string(folder.join("settings.json")).unwrap()).unwrap()
+    let text = fs::read_to_string(folder.join("settings.json")).expect("settings");
+    serde_json::from_str(&text).expect("JSON")
 }
 
 fn secret_in(folder: &Path, field: &str, server: &Server) -> Option<Identity> {
     let secret = settings_in(folder)[field][server.url()].as_str()?.to_owned();
-    Some(Identity::try_from(secret).unwrap())
+    Some(Identity::try_from(secret).expect("an identity"))
 }
 
 #[tokio::test(flavor = "multi_thread")]

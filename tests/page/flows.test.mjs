@@ -53,7 +53,7 @@ test('the page comes back after the codes of which the protocol says so, and aft
     });
     await page.goto('/');
     if (back) await page.getByRole('button', { name: /^Guest/ }).waitFor({ timeout: 20_000 });
-    else await page.getByText('The connection is closed. Reload the page to play on.').waitFor();
+    else await page.getByText(code === 4004 ? 'Your identity was replaced on another device.' : 'The connection is closed. Reload the page to play on.').waitFor();
     assert.equal(sockets, back ? 2 : 1, String(code));
     await context.close();
   }
