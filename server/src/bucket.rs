@@ -70,4 +70,14 @@ mod tests {
             assert_eq!(taken, expected, "at {at_ms} ms");
         }
     }
+
+    #[test]
+    fn many_tokens_are_taken_together_or_not_at_all() {
+        let start = Instant::now();
+        let mut bucket = Bucket::new(start, 10.0, 5);
+        let cases = [(3, true), (3, false), (2, true), (1, false), (0, true)];
+        for (count, expected) in cases {
+            assert_eq!(bucket.take_many(start, count), expected, "{count}");
+        }
+    }
 }

@@ -194,6 +194,12 @@ pub struct Args {
     #[arg(long, env = "FIVEFOLD_ADDRESS_COMMAND_RATE", value_name = "PER_SECOND")]
     pub address_command_rate: Option<u32>,
 
+    /// Questions over HTTP from one address in a second; four times as many at once after a rest.
+    /// Long ones and analyses count for several.
+    #[arg(long, env = "FIVEFOLD_HTTP_RATE", value_name = "PER_SECOND",
+          default_value_t = Limits::DEFAULT.http_tokens_per_second)]
+    pub http_rate: u32,
+
     /// Let nobody talk: rooms have no chat.
     #[arg(long, env = "FIVEFOLD_NO_CHAT")]
     pub no_chat: bool,
@@ -320,6 +326,8 @@ impl Args {
                 commands_burst: self.command_rate.saturating_mul(3),
                 address_commands_per_second: address_command_rate,
                 address_commands_burst: address_command_rate.saturating_mul(3),
+                http_tokens_per_second: self.http_rate,
+                http_tokens_burst: self.http_rate.saturating_mul(4),
                 chat: !self.no_chat,
                 unknown_codes_per_minute: self.unknown_codes,
                 bot_pace_ms: self.bot_pace,

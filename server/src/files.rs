@@ -1,22 +1,111 @@
-//! How many files the system lets the server have open: each connection is one.
+//! How many files the system lets the server have open: each connection is one. Where that is too
+//! few, the server takes fewer connections instead of running out of them: then whoever is let in
+//! is also served.
 
 use rlimit::increase_nofile_limit;
 
-use crate::limits::{CONNECTIONS_SPARE, Limits, OTHER_FILES};
+use crate::limits::{ADDRESS_PART, CONNECTIONS_MIN, Limits, OTHER_FILES};
 
-/// Raises the limit as far as the system lets us, and warns when that is not enough for as many
-/// sessions as the server would take.
-pub fn raise_limit(limits: &Limits) {
-    let needed = limits.sessions_max.saturating_add(CONNECTIONS_SPARE + OTHER_FILES);
-    let needed = u64::try_from(needed).unwrap_or(u64::MAX);
-    match increase_nofile_limit(u64::MAX) {
-        Ok(limit) if limit >= needed => tracing::debug!(limit, "files that may be open"),
-        Ok(limit) => tracing::warn!(
-            limit,
-            needed,
-            "the system lets too few files be open for all sessions; raise its hard limit (in a \
-             systemd unit: LimitNOFILE=), or take fewer by --sessions"
-        ),
-        Err(error) => tracing::warn!(%error, "cannot raise the number of files that may be open"),
+/// Why a server cannot be run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error(
+    "the system lets only {files} files be open, and a server needs {}; raise the limit (ulimit -n, \
+     or LimitNOFILE= in a systemd unit)",
+    OTHER_FILES + CONNECTIONS_MIN
+)]
+pub struct TooFewFiles {
+    files: usize,
+}
+
+/// Raises the system's limit as far as it lets us, and lowers ours to what that is enough for.
+///
+/// # Errors
+/// When it is not even enough for a few connections.
+pub fn fit(limits: Limits) -> Result<Limits, TooFewFiles> {
+    let files = match increase_nofile_limit(u64::MAX) {
+        Ok(files) => usize::try_from(files).unwrap_or(usize::MAX),
+        Err(error) => {
+            tracing::warn!(%error, "cannot tell how many files may be open");
+            return Ok(limits);
+        }
+    };
+    let fitted = lowered(limits, files)?;
+    if fitted != limits {
+        tracing::warn!(
+            files,
+            sessions = fitted.sessions_max,
+            sessions_per_address = fitted.sessions_per_address_max,
+            other_connections = fitted.connections_spare,
+            other_connections_per_address = fitted.connections_spare_per_address,
+            wanted = needed(&limits),
+            "the system lets too few files be open for all sessions, so fewer are taken; raise its \
+             hard limit (in a systemd unit: LimitNOFILE=)"
+        );
+    }
+    Ok(fitted)
+}
+
+/// Files that these limits may need.
+const fn needed(limits: &Limits) -> usize {
+    limits.sessions_max.saturating_add(limits.connections_spare).saturating_add(OTHER_FILES)
+}
+
+/// The limits for a server that may have so many files open. Where these are few, no address gets
+/// more than a part of the connections.
+fn lowered(limits: Limits, files: usize) -> Result<Limits, TooFewFiles> {
+    if files >= needed(&limits) {
+        return Ok(limits);
+    }
+    let connections = files.saturating_sub(OTHER_FILES);
+    if connections < CONNECTIONS_MIN {
+        return Err(TooFewFiles { files });
+    }
+    // Before a session there is a connection that is none yet.
+    let spare = limits.connections_spare.min(connections / 4);
+    let sessions_max = limits.sessions_max.min(connections - spare);
+    let connections_spare = limits.connections_spare.min(connections - sessions_max);
+    let share = connections / ADDRESS_PART;
+    let spare_here = limits.connections_spare_per_address.min((share / 3).max(1));
+    Ok(Limits {
+        sessions_max,
+        connections_spare,
+        sessions_per_address_max: limits.sessions_per_address_max.min(share - spare_here),
+        connections_spare_per_address: spare_here,
+        ..limits
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fewer_connections_are_taken_where_few_files_may_be_open() {
+        let few = Limits { sessions_max: 20, ..Limits::DEFAULT };
+        let enough = needed(&Limits::DEFAULT);
+        // The limits, the files, and sessions and spare connections in all and for an address.
+        let cases = [
+            (Limits::DEFAULT, usize::MAX, Some([50_000, 1_000, 64, 64])),
+            (Limits::DEFAULT, enough, Some([50_000, 1_000, 64, 64])),
+            (Limits::DEFAULT, enough - 1, Some([49_999, 1_000, 64, 64])),
+            (Limits::DEFAULT, 1_024, Some([720, 240, 64, 64])),
+            (Limits::DEFAULT, 160, Some([72, 24, 16, 8])),
+            (Limits::DEFAULT, OTHER_FILES + CONNECTIONS_MIN, Some([12, 4, 3, 1])),
+            (Limits::DEFAULT, OTHER_FILES + CONNECTIONS_MIN - 1, None),
+            (Limits::DEFAULT, 0, None),
+            (few, 160, Some([20, 76, 16, 8])),
+        ];
+        for (limits, files, expected) in cases {
+            let found = lowered(limits, files).ok().map(|limits| {
+                assert!(needed(&limits) <= files);
+                [
+                    limits.sessions_max,
+                    limits.connections_spare,
+                    limits.sessions_per_address_max,
+                    limits.connections_spare_per_address,
+                ]
+            });
+            assert_eq!(found, expected, "{} sessions, {files} files", limits.sessions_max);
+        }
     }
 }

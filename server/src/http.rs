@@ -6,10 +6,13 @@
 mod analyse;
 mod games;
 mod handshake;
+mod jobs;
 pub(crate) mod monitor;
 mod page;
 mod position;
+mod questions;
 
+pub(crate) use self::jobs::Jobs;
 pub use self::page::PageSource;
 
 use std::{
@@ -21,11 +24,10 @@ use axum::{
     Extension, Router,
     extract::{DefaultBodyLimit, Request, State},
     http::{HeaderValue, StatusCode, header},
-    middleware::{self, Next},
+    middleware::{from_fn_with_state, map_response_with_state},
     response::{IntoResponse, Response},
     routing::{any, get, post},
 };
-use fivefold_shared::protocol::Reason;
 use hyper::{body::Incoming, server::conn::http1, service::Service, upgrade::OnUpgrade};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
@@ -33,22 +35,27 @@ use hyper_util::{
 };
 use tokio::{
     io::{AsyncRead, AsyncWrite},
-    time::{Instant, error::Elapsed, timeout},
+    time::{error::Elapsed, timeout},
 };
 
 use crate::{
     Server,
     admission::{Full, Place},
     limits::{HTTP_BODY_MAX, HTTP_HEAD_MAX, HTTP_HEADERS_MAX},
+    metrics::Cut,
     origin,
     room::SessionId,
     session,
     tls::Tls,
+    write_deadline::{Switch, WriteDeadline},
 };
 
 /// What a page of another host is told.
 const FOREIGN: &str = "Pages of other hosts may not play here. The operator of this server can \
     allow them by --allow-origin.\n";
+
+/// For a year browsers come encrypted, also to links that begin with `http:`.
+const ENCRYPTED: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
 /// Everything that is served.
 pub(crate) fn router(server: Arc<Server>) -> Router {
@@ -58,8 +65,8 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .route("/api/games/{id}/analysis", get(games::review))
         .route("/api/analyse", post(analyse::analyse))
         .route("/api/position", post(position::judge))
-        .layer(DefaultBodyLimit::max(HTTP_BODY_MAX))
-        .route_layer(middleware::from_fn_with_state(Arc::clone(&server), slow_down));
+        .route_layer(from_fn_with_state(Arc::clone(&server), questions::admit))
+        .layer(DefaultBodyLimit::max(HTTP_BODY_MAX));
     Router::new()
         .route("/", get(page::page))
         .route("/games", get(page::page))
@@ -72,7 +79,18 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .route("/ws", any(socket))
         .merge(questions)
         .fallback(page::missing)
+        .layer(map_response_with_state(Arc::clone(&server), secure))
         .with_state(server)
+}
+
+/// Adds to every answer what browsers are to keep to.
+async fn secure(State(server): State<Arc<Server>>, mut answer: Response) -> Response {
+    let headers = answer.headers_mut();
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    if server.tls.is_some() {
+        headers.insert(header::STRICT_TRANSPORT_SECURITY, ENCRYPTED);
+    }
+    answer
 }
 
 /// Serves one connection, and then the session that it has become, if it has.
@@ -83,7 +101,8 @@ pub(crate) async fn serve(
     tls: Option<Arc<Tls>>,
     server: Arc<Server>,
 ) {
-    let Some(tls) = tls else { return speak(stream, peer, router, server).await };
+    let (stream, deadline) = WriteDeadline::new(stream, server.limits.write_timeout);
+    let Some(tls) = tls else { return speak(stream, deadline, peer, router, server).await };
     let handshake = timeout(server.limits.handshake_timeout, tls.acceptor().accept(stream));
     let accepted = tokio::select! {
         accepted = handshake => accepted,
@@ -91,7 +110,7 @@ pub(crate) async fn serve(
     };
     match accepted {
         // In a box, so that connections without encryption have no room for this.
-        Ok(Ok(stream)) => Box::pin(speak(stream, peer, router, server)).await,
+        Ok(Ok(stream)) => Box::pin(speak(stream, deadline, peer, router, server)).await,
         Ok(Err(error)) => tracing::debug!(%error, "the connection could not be encrypted"),
         Err(Elapsed { .. }) => tracing::debug!("the connection was not encrypted in time"),
     }
@@ -100,6 +119,7 @@ pub(crate) async fn serve(
 /// Speaks HTTP over a connection, encrypted or not.
 async fn speak(
     stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    deadline: Switch,
     peer: IpAddr,
     router: Router,
     server: Arc<Server>,
@@ -118,9 +138,13 @@ async fn speak(
         () = server.stop.cancelled() => return,
     };
     if let Err(error) = served {
+        if deadline.was_missed() {
+            server.metrics.cut(Cut::Answer);
+        }
         tracing::debug!(%error, "the connection failed");
         return;
     }
+    deadline.switch_off();
     let Some(Upgrade { socket, address, place }) = caller.take() else { return };
     match socket.await {
         Ok(socket) => {
@@ -174,28 +198,6 @@ impl Service<Request<Incoming>> for WithCaller {
         request.extensions_mut().insert(self.caller.clone());
         self.router.call(request)
     }
-}
-
-/// Each question to the database counts as a command from its address.
-async fn slow_down(
-    State(server): State<Arc<Server>>,
-    Extension(caller): Extension<Caller>,
-    request: Request,
-    next: Next,
-) -> Response {
-    let now = Instant::now();
-    let address = server.proxies.client(caller.peer, request.headers());
-    if server.rates.of(address, now).take_command(now) {
-        return next.run(request).await;
-    }
-    too_fast(&server)
-}
-
-/// Counts a question that comes too soon, and says so.
-fn too_fast(server: &Server) -> Response {
-    server.metrics.refused(Reason::TooFast);
-    let retry = [(header::RETRY_AFTER, HeaderValue::from_static("1"))];
-    (StatusCode::TOO_MANY_REQUESTS, retry, "Too many questions. Wait a moment.\n").into_response()
 }
 
 /// `/ws`: the handshake.

@@ -31,6 +31,7 @@ pub mod store;
 mod thinking;
 pub mod tls;
 mod upkeep;
+mod write_deadline;
 
 use std::{
     io,
@@ -49,11 +50,8 @@ use self::{
     clock::Clock,
     config::Config,
     disk::Disk,
-    http::PageSource,
-    limits::{
-        CONNECTIONS_SPARE, CONNECTIONS_SPARE_PER_ADDRESS, Limits, MONITOR_CONNECTIONS_MAX,
-        STOP_REST_WITHIN, STOP_SESSIONS_WITHIN,
-    },
+    http::{Jobs, PageSource},
+    limits::{Limits, MONITOR_CONNECTIONS_MAX, STOP_REST_WITHIN, STOP_SESSIONS_WITHIN},
     lobby::Lobby,
     logins::Logins,
     logs::LostLines,
@@ -81,6 +79,8 @@ struct Server {
     lobby: Arc<Lobby>,
     library: Arc<Library>,
     reviews: Reviews,
+    /// For answers over HTTP.
+    jobs: Jobs,
     /// For analyses that belong to no room.
     pool: Pool,
     members: Members,
@@ -135,6 +135,7 @@ pub async fn run(
     } = config;
     let metrics = Arc::new(Metrics::new());
     let library = Arc::new(Library::new(storage.archive()?, blocking.clone()));
+    let jobs = Jobs::new(blocking.clone());
     let (store, mut writer) = Store::start(storage, &blocking)?;
     let (pool, bots) = Pool::start(bot_threads.get(), Arc::clone(&metrics))?;
     let stop_rooms = CancellationToken::new();
@@ -160,6 +161,7 @@ pub async fn run(
         members: Members::new(Arc::clone(&library), store.clone()),
         library,
         reviews: Reviews::new(pool.clone()),
+        jobs,
         pool: pool.clone(),
         logins: Logins::default(),
         sessions: Admission::new(limits.sessions_max, limits.sessions_per_address_max),
@@ -183,19 +185,30 @@ pub async fn run(
 
     tracing::info!(sessions = server.sessions.count(), "stopping");
     drop(server);
-    end("sessions", STOP_SESSIONS_WITHIN, finish(&connections)).await;
-    stop_rooms.cancel();
-    end("rooms", STOP_REST_WITHIN, finish(&rooms)).await;
-    pool.stop();
     let threads = async {
         if !store_broke {
             writer.wait().await;
         }
         bots.wait().await;
     };
+    end_in_order(&connections, &stop_rooms, &rooms, &pool, threads).await;
+    if store_broke { Err(RunError::StoreBroke) } else { Ok(()) }
+}
+
+/// Ends sessions first, so that rooms know who has left, and threads last.
+async fn end_in_order(
+    connections: &TaskTracker,
+    stop_rooms: &CancellationToken,
+    rooms: &TaskTracker,
+    pool: &Pool,
+    threads: impl Future<Output = ()>,
+) {
+    end("sessions", STOP_SESSIONS_WITHIN, finish(connections)).await;
+    stop_rooms.cancel();
+    end("rooms", STOP_REST_WITHIN, finish(rooms)).await;
+    pool.stop();
     end("threads", STOP_REST_WITHIN, threads).await;
     tracing::info!("stopped");
-    if store_broke { Err(RunError::StoreBroke) } else { Ok(()) }
 }
 
 /// Reads back the rooms that were open when the last server ended.
@@ -230,8 +243,8 @@ async fn accept_all(listeners: Listeners<impl Listen>, server: &Arc<Server>, tas
         listener: listeners.public,
         router: http::router(Arc::clone(server)),
         guests: Admission::new(
-            limits.sessions_max.saturating_add(CONNECTIONS_SPARE),
-            limits.sessions_per_address_max.saturating_add(CONNECTIONS_SPARE_PER_ADDRESS),
+            limits.sessions_max.saturating_add(limits.connections_spare),
+            limits.sessions_per_address_max.saturating_add(limits.connections_spare_per_address),
         ),
         tls: server.tls.clone(),
     };

@@ -7,7 +7,7 @@ use std::time::Duration;
 use fivefold_shared::{
     clock::TIME_MIN_MS,
     protocol::{self, CHAT_LINES_MAX, CHAT_TEXT_MAX, ROOMS_MAX, WEIGHTS_MAX},
-    rules::UNBOUNDED_PLIES_MAX,
+    rules::{PLIES_MAX, UNBOUNDED_PLIES_MAX},
 };
 
 /// Read buffer of a socket, in bytes. Most messages are far shorter than the longest.
@@ -22,12 +22,23 @@ pub const HTTP_HEAD_MAX: usize = 16 * 1024;
 pub const HTTP_BODY_MAX: usize = 96 * 1024;
 /// Most header lines of an HTTP request.
 pub const HTTP_HEADERS_MAX: usize = 64;
-/// Most connections beyond the sessions, for pages and handshakes, on the whole server.
-pub const CONNECTIONS_SPARE: usize = 1_000;
-/// The same for one address.
-pub const CONNECTIONS_SPARE_PER_ADDRESS: usize = 64;
+/// A question over HTTP costs one token, and one more for each so many bytes of its body.
+pub const HTTP_BYTES_PER_TOKEN: usize = 4 * 1024;
+/// What it costs besides to have the engine begin an analysis or a review.
+pub const HTTP_STUDY_TOKENS: u32 = 10;
+/// Answers over HTTP that are worked out at once, on threads of their own.
+pub const HTTP_JOBS_MAX: usize = 2;
+/// Most answers that are worked out or wait for it.
+pub const HTTP_JOB_QUEUE_MAX: usize = 32;
+/// A client that reads its answer slower than this, over the time that its connection is blocked,
+/// is cut off.
+pub const ANSWER_BYTES_PER_SECOND_MIN: u32 = 1_024;
 /// Files that the server needs open besides its connections.
 pub const OTHER_FILES: usize = 64;
+/// With files for fewer connections than this the server does not start.
+pub const CONNECTIONS_MIN: usize = 16;
+/// Where the system lets few files be open, one address may have this part of the connections.
+pub const ADDRESS_PART: usize = 4;
 /// Most connections of the operator's monitoring.
 pub const MONITOR_CONNECTIONS_MAX: usize = 16;
 /// Most messages that wait for one session. One that reads slower is ended.
@@ -161,6 +172,10 @@ pub struct Limits {
     pub sessions_max: usize,
     /// Most sessions from one address (IPv6: from one network of 64 bits).
     pub sessions_per_address_max: usize,
+    /// Most connections beyond the sessions, for pages and handshakes, on the whole server.
+    pub connections_spare: usize,
+    /// The same for one address.
+    pub connections_spare_per_address: usize,
     /// Longest message from a client, in bytes, however it is fragmented.
     pub message_max: usize,
     /// Most rooms on the server.
@@ -185,6 +200,10 @@ pub struct Limits {
     pub address_commands_per_second: u32,
     /// The same at once after a rest.
     pub address_commands_burst: u32,
+    /// What one address may ask over HTTP in a second, for long, in tokens.
+    pub http_tokens_per_second: u32,
+    /// The same at once after a rest.
+    pub http_tokens_burst: u32,
     /// Whether people may talk in rooms.
     pub chat: bool,
     /// Lines of chat that a session may say in a minute, for long.
@@ -201,13 +220,15 @@ pub struct Limits {
     pub unknown_codes_per_minute: u32,
     /// The longest that the head of an HTTP request, and so a handshake, may take.
     pub handshake_timeout: Duration,
+    /// The longest that the body of an HTTP request may take.
+    pub body_timeout: Duration,
     /// The longest that a session may take to say hello.
     pub hello_timeout: Duration,
     /// A session is pinged this often.
     pub ping_interval: Duration,
     /// A session from which nothing was heard for this long is ended.
     pub idle_timeout: Duration,
-    /// The longest that one write to a socket may take.
+    /// The longest that one write to a socket may take, and that an answer over HTTP may be blocked.
     pub write_timeout: Duration,
     /// Most spectators in one room.
     pub spectators_max: usize,
@@ -244,6 +265,8 @@ impl Limits {
     pub const DEFAULT: Self = Self {
         sessions_max: 50_000,
         sessions_per_address_max: 64,
+        connections_spare: 1_000,
+        connections_spare_per_address: 64,
         message_max: 4 * 1024,
         rooms_max: 100_000,
         rooms_per_identity_max: 20,
@@ -255,6 +278,8 @@ impl Limits {
         commands_burst: 60,
         address_commands_per_second: 200,
         address_commands_burst: 600,
+        http_tokens_per_second: 50,
+        http_tokens_burst: 200,
         chat: true,
         lines_per_minute: 30,
         lines_burst: 6,
@@ -262,6 +287,7 @@ impl Limits {
         help_burst: 30,
         unknown_codes_per_minute: 30,
         handshake_timeout: Duration::from_secs(5),
+        body_timeout: Duration::from_secs(10),
         hello_timeout: Duration::from_secs(10),
         ping_interval: Duration::from_secs(15),
         idle_timeout: Duration::from_secs(45),
@@ -359,6 +385,25 @@ const _: () = assert!(
 const _: () = assert!(
     4 * WRITE_BUFFER_MAX <= OUTBOX_BYTES_MAX,
     "a few of the longest messages may wait for a session"
+);
+const _: () = assert!(
+    1 + HTTP_BODY_MAX / HTTP_BYTES_PER_TOKEN + HTTP_STUDY_TOKENS as usize
+        <= Limits::DEFAULT.http_tokens_burst as usize,
+    "the dearest question can be asked after a rest"
+);
+const _: () = assert!(
+    PLIES_MAX * "[63,63],".len() <= HTTP_BODY_MAX
+        && UNBOUNDED_PLIES_MAX * "[-1000000,-1000000],".len() <= HTTP_BODY_MAX,
+    "a body has room for the moves of the longest game"
+);
+const _: () = assert!(HTTP_JOBS_MAX <= HTTP_JOB_QUEUE_MAX);
+const _: () = assert!(
+    CONNECTIONS_MIN / ADDRESS_PART >= 2,
+    "an address that may have anything may have a session and a connection besides"
+);
+const _: () = assert!(
+    MONITOR_CONNECTIONS_MAX * 2 <= OTHER_FILES,
+    "monitoring takes no files from the database"
 );
 const _: () = assert!(READ_BUFFER <= Limits::DEFAULT.message_max);
 const _: () = assert!(

@@ -95,6 +95,11 @@ impl RoomHandle {
     pub(crate) const fn mailbox(&self) -> &mpsc::Sender<Letter> {
         &self.mailbox
     }
+
+    /// Whether this member has a seat there.
+    pub(crate) fn is_seated(&self, member: &MemberId) -> bool {
+        self.listed.read(|standing| standing.summary.seats.of_member(member).is_some())
+    }
 }
 
 impl Lobby {

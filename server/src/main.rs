@@ -61,8 +61,8 @@ fn repair(folder: &Path) -> anyhow::Result<ExitCode> {
 
 #[tokio::main]
 async fn serve(args: &Args, logs: &Logs) -> anyhow::Result<()> {
-    let config = Config { lost_lines: logs.lost.clone(), ..args.config()? };
-    files::raise_limit(&config.limits);
+    let mut config = Config { lost_lines: logs.lost.clone(), ..args.config()? };
+    config.limits = files::fit(config.limits)?;
     let storage = open_storage(args)?;
     let listener = TcpListener::bind(args.listen)
         .await

@@ -32,6 +32,7 @@ pub(crate) struct Metrics {
     refusals: Family<RefusalLabels, Counter>,
     turned_away: Family<FullLabels, Counter>,
     sessions_ended: Family<EndLabels, Counter>,
+    http_cut: Family<CutLabels, Counter>,
     levels: LevelGauges,
     outbox_depth: Gauge,
     mailbox_depth: Gauge,
@@ -101,6 +102,20 @@ struct EndLabels {
     code: u32,
 }
 
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+struct CutLabels {
+    why: &'static str,
+}
+
+/// Why a connection was cut before it became a session.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Cut {
+    /// The body of a question did not come in time.
+    Body,
+    /// An answer was not read in time.
+    Answer,
+}
+
 /// A reason by its name on the wire.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct ReasonLabel(Reason);
@@ -126,6 +141,7 @@ impl Metrics {
             refusals: Family::default(),
             turned_away: Family::default(),
             sessions_ended: Family::default(),
+            http_cut: Family::default(),
             levels: LevelGauges::default(),
             outbox_depth: Gauge::default(),
             mailbox_depth: Gauge::default(),
@@ -166,6 +182,8 @@ impl Metrics {
         registry.register("turned_away", help, self.turned_away.clone());
         let help = "Sessions that ended, by the code of the close frame; 0 where none was sent";
         registry.register("sessions_ended", help, self.sessions_ended.clone());
+        let help = "Connections cut because a question did not come or an answer was not read";
+        registry.register("http_cut", help, self.http_cut.clone());
         let help = "Most messages that waited for one session, since the last look";
         registry.register("outbox_depth_max", help, self.outbox_depth.clone());
         let help = "Most inputs that waited for one room, since the last look";
@@ -217,6 +235,15 @@ impl Metrics {
             Full::Address => "address",
         };
         self.turned_away.get_or_create(&FullLabels { full }).inc();
+    }
+
+    /// Counts a connection that was cut.
+    pub(crate) fn cut(&self, why: Cut) {
+        let why = match why {
+            Cut::Body => "body",
+            Cut::Answer => "answer",
+        };
+        self.http_cut.get_or_create(&CutLabels { why }).inc();
     }
 
     /// Counts a session that has ended.

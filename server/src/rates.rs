@@ -34,6 +34,8 @@ pub(crate) struct Rate(Mutex<Buckets>);
 #[derive(Debug)]
 struct Buckets {
     commands: Bucket,
+    /// Questions over HTTP, which take nothing from the commands of those who play.
+    http: Bucket,
     lines: Bucket,
     help: Bucket,
     unknown_codes: Bucket,
@@ -62,6 +64,11 @@ impl Rates {
                     self.limits.address_commands_per_second.into(),
                     self.limits.address_commands_burst,
                 ),
+                http: Bucket::new(
+                    now,
+                    self.limits.http_tokens_per_second.into(),
+                    self.limits.http_tokens_burst,
+                ),
                 lines: Bucket::new(
                     now,
                     f64::from(self.limits.lines_per_minute * ADDRESS_SHARES) / 60.0,
@@ -87,6 +94,11 @@ impl Rate {
     /// Takes one command from the allowance; `false` when there is none left.
     pub(crate) fn take_command(&self, now: Instant) -> bool {
         self.lock().commands.take(now)
+    }
+
+    /// Takes what a question over HTTP costs from the allowance; `false` when less is left.
+    pub(crate) fn take_http(&self, now: Instant, tokens: u32) -> bool {
+        self.lock().http.take_many(now, tokens)
     }
 
     /// Takes one line of chat from the allowance; `false` when there is none left.
@@ -119,6 +131,7 @@ impl Rate {
 impl Buckets {
     fn are_full(&mut self, now: Instant) -> bool {
         self.commands.is_full(now)
+            && self.http.is_full(now)
             && self.lines.is_full(now)
             && self.help.is_full(now)
             && self.unknown_codes.is_full(now)

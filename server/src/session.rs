@@ -320,7 +320,8 @@ impl Session {
     ) -> Result<(), End> {
         self.kind = command.as_ref().map_or("unknown", |command| command.request.kind());
         let now = Instant::now();
-        let (id, answer) = match (self.may_command(now), command) {
+        let request = command.as_ref().ok().map(|command| &command.request);
+        let (id, answer) = match (self.may_command(request, now), command) {
             (Ok(()), Ok(Command { id, request })) => {
                 let answer = self.obey(&id, request, now).await;
                 (Some(id), answer)
@@ -342,9 +343,12 @@ impl Session {
         end
     }
 
-    /// Whether one more command is not too many.
-    fn may_command(&mut self, now: Instant) -> Result<(), No> {
-        if self.bucket.take(now) && self.address_rate.take_command(now) {
+    /// Whether one more command is not too many. What others at the same address do costs nobody a
+    /// move.
+    fn may_command(&mut self, request: Option<&Request>, now: Instant) -> Result<(), No> {
+        if self.bucket.take(now)
+            && (self.address_rate.take_command(now) || self.is_own_play(request))
+        {
             self.too_fast = 0;
             return Ok(());
         }
@@ -354,6 +358,15 @@ impl Session {
         }
         let text = "Too many commands. Wait a moment between them.";
         Err(Refusal::new(Reason::TooFast, text).into())
+    }
+
+    /// Whether this plays a game in which the session has a seat.
+    fn is_own_play(&self, request: Option<&Request>) -> bool {
+        let (Some(Request::Room { room, request }), Some(who)) = (request, &self.who) else {
+            return false;
+        };
+        let seated = |joined: &Joined| joined.room.is_seated(&who.member.id);
+        request.is_play() && self.rooms.get(room).is_some_and(seated)
     }
 
     /// What is waited for while a room's command is passed on is nothing, and that for others is

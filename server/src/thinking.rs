@@ -408,27 +408,57 @@ mod tests {
         study(&pool, 2).unwrap();
     }
 
+    fn is_stopped(waiting: &study::Waiting) -> bool {
+        waiting.call.stop.load(Ordering::Relaxed)
+    }
+
+    /// A thread leaves a study that was interrupted.
+    fn leave(pool: &Pool, waiting: study::Waiting) {
+        assert!(waiting.call.may_go_on());
+        pool.0.lock().studies.leave(waiting, true);
+    }
+
     #[tokio::test]
     async fn who_comes_with_one_study_need_not_wait_for_those_who_have_many() {
         let pool = without_threads(2);
         let _many: Vec<_> = (0..4).map(|_| study(&pool, 1).unwrap()).collect();
         let (first, second) = (next_study(&pool), next_study(&pool));
+        // The last one makes way, and goes on later.
         let _one = study(&pool, 2).unwrap();
-        // The newer of the two that the first owner has under way makes way, and goes on later.
-        assert!(!first.call.stop.load(Ordering::Relaxed));
-        assert!(second.call.stop.load(Ordering::Relaxed));
-        assert!(second.call.may_go_on());
-        let mut queue = pool.0.lock();
-        queue.studies.leave(second, true);
-        drop(queue);
-        assert_eq!(next_study(&pool).owner(), owner(2));
-        // A third one has to wait: each of the two has one. But time passes faster for them.
-        let before = first.call.rounds();
-        let _third = study(&pool, 3).unwrap();
-        assert!(!first.call.stop.load(Ordering::Relaxed));
-        assert!(first.call.rounds() > before, "{before}");
-        pool.0.lock().studies.leave(first, false);
-        assert_eq!(next_study(&pool).owner(), owner(3));
+        assert_eq!((is_stopped(&first), is_stopped(&second)), (false, true));
+        leave(&pool, second);
+        let others = next_study(&pool);
+        assert_eq!(others.owner(), owner(2));
+        // So does the first one for a third owner, but not the only one of the second.
+        let _one = study(&pool, 3).unwrap();
+        assert_eq!((is_stopped(&first), is_stopped(&others)), (true, false));
+        leave(&pool, first);
+        let third = next_study(&pool);
+        assert_eq!(third.owner(), owner(3));
+        // A fourth has to wait until one of them is over, but time passes faster for them.
+        let before = third.call.rounds();
+        let _one = study(&pool, 4).unwrap();
+        assert_eq!((is_stopped(&third), is_stopped(&others)), (false, false));
+        assert!(third.call.rounds() > before, "{before}");
+        pool.0.lock().studies.leave(third, false);
+        assert_eq!(next_study(&pool).owner(), owner(4));
+    }
+
+    #[tokio::test]
+    async fn owners_are_served_in_turn() {
+        let pool = without_threads(1);
+        let _many: Vec<_> = (0..3).map(|_| study(&pool, 1).unwrap()).collect();
+        let _one = study(&pool, 2).unwrap();
+        let _two: Vec<_> = (0..2).map(|_| study(&pool, 3).unwrap()).collect();
+        let order: Vec<_> = (0..6)
+            .map(|_| {
+                let waiting = next_study(&pool);
+                let owner = waiting.owner();
+                pool.0.lock().studies.leave(waiting, false);
+                owner
+            })
+            .collect();
+        assert_eq!(order, [1, 2, 3, 1, 3, 1].map(owner));
     }
 
     #[tokio::test]

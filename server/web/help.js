@@ -158,6 +158,7 @@ export function createHelp(app, room, board, redraw, viewed) {
     hear(news) {
       if (news.type === 'analysis') analysis = news;
       else if (news.type === 'analysis_over' && news.why === 'busy') write(told, t('refused_busy'));
+      else if (news.type === 'analysis_over' && news.why === 'too_many') write(told, t('help_too_many'));
       else return;
       update();
       redraw();

@@ -259,6 +259,7 @@ const TEXTS = {
   help_engine: ['Think along', 'Анализ', 'Analizar'],
   help_engine_how: ['The engine’s best moves and its line, live', 'Лучшие ходы движка и его вариант, сразу', 'Las mejores jugadas del motor y su línea, en vivo'],
   help_no_candidate: ['no candidate', 'не кандидат', 'no es candidato'],
+  help_too_many: ['Too many analyses run from your network: stop one and try again.', 'Из вашей сети идёт слишком много анализов: остановите один и попробуйте снова.', 'Hay demasiados análisis desde tu red: detén uno e inténtalo de nuevo.'],
   thought_chance: ['{stone} {percent}%', '{stone}: {percent}%', '{stone} {percent}%'],
   thought_wins: ['{stone} wins', '{stone} выигрывают', 'Ganan {stone}'],
   thought_wins_in: ['{stone} wins in {plies}', '{stone} выигрывают в {plies}', 'Ganan {stone} en {plies}'],

@@ -185,7 +185,7 @@ export type Line = { value: Value; moves: Point[] };
 export type Found = { depth: number; nodes: number; nodes_per_second: number; lines: Line[] };
 export type Analysis = Found & { type: 'analysis'; room: string; of: string; ply: number };
 export type AnalysisOver = { type: 'analysis_over'; room: string; of: string;
-  why: 'finished' | 'stopped' | 'moot' | 'busy' };
+  why: 'finished' | 'stopped' | 'moot' | 'busy' | 'too_many' };
 /** What the engine thinks of each move of a finished game, and how far it has come with that. */
 export type Review = { id: string; decided?: number;
   moves: { value: Value; loss: number; line: Point[] }[] };

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     clock::TimeControl,
+    notation::file::moves_of_one_game,
     protocol::{Event, GameId, MemberId, NumberedEvent, Player, Visibility},
     rules::{Outcome, Point, Rules, Stone},
 };
@@ -18,6 +19,7 @@ pub struct Record {
     #[serde(flatten)]
     pub summary: GameSummary,
     /// The moves that were on the board at the end, in order; those taken back are left out.
+    #[serde(deserialize_with = "moves_of_one_game")]
     pub moves: Vec<RecordedMove>,
 }
 

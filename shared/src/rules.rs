@@ -22,8 +22,10 @@ mod outcome;
 mod point;
 mod position;
 mod stone;
+mod tiles;
 mod variant;
 
+pub(crate) use self::tiles::Tiles;
 pub use self::{
     board::Board,
     judged::Judged,
@@ -32,7 +34,7 @@ pub use self::{
     position::{Illegal, Position},
     stone::Stone,
     variant::{
-        K_MAX, K_MIN, Rules, RulesError, SIDE_MAX, SIDE_MIN, Size, UNBOUNDED_FIRST,
+        K_MAX, K_MIN, PLIES_MAX, Rules, RulesError, SIDE_MAX, SIDE_MIN, Size, UNBOUNDED_FIRST,
         UNBOUNDED_PLIES_MAX, UNBOUNDED_REACH, Variant,
     },
 };

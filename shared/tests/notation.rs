@@ -7,7 +7,7 @@ use fivefold_shared::{
         file::{Ending, FileError, FileMove, GameFile},
         moves, psq, sgf,
     },
-    rules::{Point, Rules, Size, Stone, Variant},
+    rules::{PLIES_MAX, Point, Rules, Size, Stone, UNBOUNDED_PLIES_MAX, Variant},
 };
 use proptest::prelude::*;
 
@@ -100,6 +100,71 @@ fn psq_of_others_is_read() {
     }
 }
 
+/// A list of so many moves, which go on and on among three points, in each format.
+fn long_games(moves: usize) -> [(&'static str, String); 6] {
+    let list = |write: &dyn Fn(usize) -> String| (0..moves).map(write).collect::<String>();
+    let sgf = list(&|ply| format!(";{}[{}a]", ["B", "W"][ply % 2], ["a", "b", "c"][ply % 3]));
+    let (black, white) = ("[aa]".repeat(moves.div_ceil(2)), "[bb]".repeat(moves / 2));
+    let json = list(&|_| r#"{"point": [0, 0]},"#.to_owned());
+    let rules = r#""rules": {"variant": "mnk", "k": 3, "size": 3}"#;
+    [
+        ("SGF", format!("(;RU[mnk 3]SZ[3]{sgf})")),
+        ("SGF, set up", format!("(;RU[mnk 3]SZ[3]AB{black}AW{white})")),
+        ("PSQ", format!("Piskvorky 3x3, 0:0, 0\n{}", "1,1\n".repeat(moves))),
+        ("names", format!("tic-tac-toe\n{}", "a1".repeat(moves))),
+        ("numbers", format!("tic-tac-toe\n{}", "0,0 ".repeat(moves))),
+        ("JSON", format!(r#"{{{rules}, "moves": [{}]}}"#, json.trim_end_matches(','))),
+    ]
+}
+
+#[test]
+fn a_list_is_at_most_as_long_as_a_game() {
+    for (moves, is_read) in [(9, true), (10, false)] {
+        for (form, text) in long_games(moves) {
+            let variant = Rules::TIC_TAC_TOE.variant();
+            let read = match form {
+                "PSQ" => psq::read(&text, variant),
+                _ => notation::read(&text, Rules::TIC_TAC_TOE),
+            };
+            match read {
+                Ok(game) => assert!(is_read && game.moves.len() == moves, "{form}: {text}"),
+                Err(error) => {
+                    assert!(!is_read && error.text.starts_with("more "), "{form}: {error}");
+                }
+            }
+        }
+    }
+    // Where there are no borders, and where the rules are not known before the list is.
+    for (moves, is_read) in [(UNBOUNDED_PLIES_MAX, true), (UNBOUNDED_PLIES_MAX + 1, false)] {
+        let text = format!("freestyle unbounded\n{}", "0,0 ".repeat(moves));
+        assert_eq!(notation::read(&text, freestyle()).is_ok(), is_read, "{moves}");
+    }
+    for (moves, expected) in [(PLIES_MAX, "missing field `rules`"), (PLIES_MAX + 1, "more moves")] {
+        let list = vec![r#"{"point": [0, 0]}"#; moves].join(",");
+        let error = notation::read(&format!(r#"{{"moves": [{list}]}}"#), freestyle());
+        let error = error.expect_err("there are no rules").text;
+        assert!(error.starts_with(expected), "{error}");
+    }
+}
+
+#[test]
+fn a_rectangle_of_stones_is_counted_before_it_is_set_up() {
+    let cases = [
+        // All nine points, and one of them twice.
+        ("(;SZ[3]RU[mnk 3]AB[aa:bb][ca]AW[cb][ac:cc])", "a3 c2 b3 a1 a2 b1 b2 c1 c3"),
+        (
+            "(;SZ[3]RU[mnk 3]AB[aa:bb][ca]AW[cb][ac:cc][aa])",
+            "line 1: more stones than a board of 3x3 has points",
+        ),
+        ("(;SZ[3]\nAB[aa:cc][aa:cc])", "line 2: more stones than a board of 3x3 has points"),
+        // Corners the wrong way round are no stones.
+        ("(;SZ[3]RU[mnk 3]AB[cc:aa])", ""),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(points(sgf::read(text, Variant::Freestyle)), expected, "{text}");
+    }
+}
+
 #[test]
 fn lists_of_moves_are_read_as_people_write_them() {
     let cases = [
@@ -187,7 +252,7 @@ fn game() -> impl Strategy<Value = GameFile> {
                 };
                 FileMove { point, took_ms }
             };
-            let moves = moves.into_iter().map(on_board).collect();
+            let moves = moves.into_iter().take(rules.size().plies_max()).map(on_board).collect();
             GameFile { rules, black: tidy(black), white: tidy(white), date, ending, moves }
         },
     )

@@ -8,6 +8,7 @@ mod client;
 mod disk;
 mod engines;
 mod fault;
+mod files;
 mod folder;
 mod hostile;
 mod identity;

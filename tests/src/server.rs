@@ -106,6 +106,17 @@ impl Server {
         Self::run(server.arg("--in-memory").args(flags).stderr(log))
     }
 
+    /// As [`start_with_log`](Self::start_with_log), for a server that may have so many files open.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn start_with_files(files: u32, log: &Path) -> Self {
+        let log = File::create(log).expect("a file for the log");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("ulimit -n {files} && exec \"$0\" \"$@\"")]);
+        Self::run(shell.arg(program("fivefold-server")).arg("--in-memory").stderr(log))
+    }
+
     fn run(server: &mut Command) -> Self {
         let mut child = server
             .args(["--listen", "127.0.0.1:0", "--no-show"])

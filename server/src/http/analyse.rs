@@ -4,22 +4,26 @@
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
 use axum::{
-    Extension, Json,
-    body::Body,
-    extract::{State, rejection::JsonRejection},
+    Extension,
+    body::{Body, Bytes},
+    extract::State,
     http::{HeaderMap, HeaderName, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use fivefold_shared::{
     engine::Engine,
+    notation::file::moves_of_one_game,
     protocol::LineCount,
     rules::{Point, Position, Rules},
 };
 use futures_util::stream;
 use serde::Deserialize;
-use tokio::time::{Instant, sleep};
+use tokio::time::sleep;
 
-use super::{Caller, too_fast};
+use super::{
+    Caller,
+    questions::{Refused, charge_study, no_result, read},
+};
 use crate::{
     Server,
     limits::REPORT_INTERVAL,
@@ -31,8 +35,9 @@ const LINES_OF_JSON: (HeaderName, &str) = (header::CONTENT_TYPE, "application/x-
 
 /// A position, as the moves that led to it.
 #[derive(Debug, Deserialize)]
-pub(super) struct Question {
+struct Question {
     rules: Rules,
+    #[serde(deserialize_with = "moves_of_one_game")]
     moves: Vec<Point>,
     /// Of how many moves to tell.
     #[serde(default)]
@@ -41,16 +46,18 @@ pub(super) struct Question {
 
 impl Question {
     /// The position, if a move is to be made there and the engine knows its rules.
-    fn position(&self) -> Result<Position, String> {
+    fn position(&self) -> Result<Position, Refused> {
+        let refused = |text| (StatusCode::BAD_REQUEST, text);
         if !Engine::knows(self.rules.variant()) {
-            return Err("The engine does not play by these rules.\n".to_owned());
+            return Err(refused("The engine does not play by these rules.\n".to_owned()));
         }
         let mut position = Position::new(self.rules);
         for (ply, point) in self.moves.iter().enumerate() {
-            position.play(*point).map_err(|illegal| format!("Move {}: {illegal}.\n", ply + 1))?;
+            let played = position.play(*point).map(drop);
+            played.map_err(|illegal| refused(format!("Move {}: {illegal}.\n", ply + 1)))?;
         }
         if position.outcome().is_some() {
-            return Err("The game is over there.\n".to_owned());
+            return Err(refused("The game is over there.\n".to_owned()));
         }
         Ok(position)
     }
@@ -61,22 +68,23 @@ pub(super) async fn analyse(
     State(server): State<Arc<Server>>,
     Extension(caller): Extension<Caller>,
     headers: HeaderMap,
-    question: Result<Json<Question>, JsonRejection>,
+    body: Bytes,
 ) -> Response {
-    let question = match question {
-        Ok(Json(question)) => question,
-        Err(error) => return error.into_response(),
+    let asked = headers.clone();
+    let reading = server.jobs.run(move || {
+        let question: Question = read(&asked, &body)?;
+        Ok((question.position()?, question.lines))
+    });
+    let (position, lines) = match reading.await {
+        Ok(Ok(asked)) => asked,
+        Ok(Err(refused)) => return Refused::into_response(refused),
+        Err(why) => return no_result(&server, why),
     };
-    let position = match question.position() {
-        Ok(position) => position,
-        Err(text) => return (StatusCode::BAD_REQUEST, text).into_response(),
-    };
-    let now = Instant::now();
-    let address = server.proxies.client(caller.peer, &headers);
-    if !server.rates.of(address, now).take_help(now) {
-        return too_fast(&server);
+    if let Err(answer) = charge_study(&server, &caller, &headers) {
+        return *answer;
     }
-    match server.pool.analyse(Owner::of(address), position, question.lines.into()) {
+    let owner = Owner::of(server.proxies.client(caller.peer, &headers));
+    match server.pool.analyse(owner, position, lines.into()) {
         Ok((studying, reports)) => {
             ([NO_STORE, LINES_OF_JSON], told(studying, reports)).into_response()
         }

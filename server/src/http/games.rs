@@ -5,19 +5,22 @@ use std::sync::Arc;
 use axum::{
     Extension, Json,
     extract::{Path, Query, State, rejection::QueryRejection},
-    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
+    http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use fivefold_shared::{
     notation::{file::GameFile, psq, sgf},
     protocol::{GameId, Identity, MemberId},
-    record::FinishedGame,
+    record::{FinishedGame, Record},
     review::{GameReview, Review},
 };
 use serde::Deserialize;
-use tokio::time::Instant;
 
-use super::{Caller, analyse::no_study, too_fast};
+use super::{
+    Caller,
+    analyse::no_study,
+    questions::{charge_study, no_result},
+};
 use crate::{
     Server,
     limits::GAMES_PAGE_MAX,
@@ -26,8 +29,6 @@ use crate::{
     store::{Archive, GameQuery, KnownMember, ReadError},
     thinking::Owner,
 };
-
-const NOSNIFF: (HeaderName, &str) = (header::X_CONTENT_TYPE_OPTIONS, "nosniff");
 
 /// What may be asked of the list.
 #[derive(Debug, Deserialize)]
@@ -64,7 +65,7 @@ pub(super) async fn list(
         Ok(Some(list)) => {
             // One address, and another answer for each who asks.
             let caching = (header::CACHE_CONTROL, "private, no-store");
-            ([NOSNIFF, caching], Json(list)).into_response()
+            ([caching], Json(list)).into_response()
         }
         Err(error) => unreadable(&error),
     }
@@ -100,39 +101,43 @@ pub(super) async fn game(State(server): State<Arc<Server>>, Path(name): Path<Str
     let wanted = id.clone();
     match server.library.try_read(move |archive| archive.game(&wanted)).await {
         Ok(Some(record)) => {
-            // What has ended does not change. Only who knows the id may see it: no shared cache.
-            let caching = (header::CACHE_CONTROL, "private, max-age=31536000, immutable");
-            let attached = HeaderValue::try_from(format!("attachment; filename=\"{name}\""))
-                .expect("a game's id and three letters");
-            let as_file = |kind: &'static str, body: Response| {
-                let headers = [
-                    (header::CONTENT_TYPE, HeaderValue::from_static(kind)),
-                    (header::CONTENT_DISPOSITION, attached),
-                ];
-                (headers, body).into_response()
-            };
-            let body = match form {
-                Form::Answer => Json(FinishedGame { id, record }).into_response(),
-                Form::Json => {
-                    let game = Json(FinishedGame { id, record }).into_response();
-                    as_file("application/json", game)
-                }
-                Form::Sgf => match sgf::write(&GameFile::from(&record)) {
-                    Ok(text) => as_file("application/x-go-sgf", text.into_response()),
-                    Err(error) => {
-                        return (StatusCode::NOT_FOUND, format!("{error}.\n")).into_response();
-                    }
-                },
-                Form::Psq => {
-                    let text = psq::write(&GameFile::from(&record));
-                    as_file("application/octet-stream", text.into_response())
-                }
-            };
-            ([NOSNIFF, caching], body).into_response()
+            let writing = server.jobs.run(move || written(id, record, form, &name));
+            writing.await.unwrap_or_else(|why| no_result(&server, why))
         }
         Ok(None) => no_such_game(),
         Err(error) => unreadable(&error),
     }
+}
+
+/// A game in the form that is asked for; `name` is that of the file.
+fn written(id: GameId, record: Record, form: Form, name: &str) -> Response {
+    let as_file = |kind: &'static str, body: Response| {
+        let attached = HeaderValue::try_from(format!("attachment; filename=\"{name}\""))
+            .expect("a game's id and three letters");
+        let headers = [
+            (header::CONTENT_TYPE, HeaderValue::from_static(kind)),
+            (header::CONTENT_DISPOSITION, attached),
+        ];
+        (headers, body).into_response()
+    };
+    let body = match form {
+        Form::Answer => Json(FinishedGame { id, record }).into_response(),
+        Form::Json => {
+            let game = Json(FinishedGame { id, record }).into_response();
+            as_file("application/json", game)
+        }
+        Form::Sgf => match sgf::write(&GameFile::from(&record)) {
+            Ok(text) => as_file("application/x-go-sgf", text.into_response()),
+            Err(error) => return (StatusCode::NOT_FOUND, format!("{error}.\n")).into_response(),
+        },
+        Form::Psq => {
+            let text = psq::write(&GameFile::from(&record));
+            as_file("application/octet-stream", text.into_response())
+        }
+    };
+    // What has ended does not change. Only who knows the id may see it: no shared cache.
+    let caching = (header::CACHE_CONTROL, "private, max-age=31536000, immutable");
+    ([caching], body).into_response()
 }
 
 /// Who asks, if he shows his identity: then for all games that he played.
@@ -141,8 +146,7 @@ fn asker(headers: &HeaderMap) -> Option<Identity> {
     Identity::try_from(secret.to_owned()).ok()
 }
 
-/// What the engine thinks of a game. Who is the first to ask has it begin, which counts as a
-/// question to bots.
+/// What the engine thinks of a game. Who is the first to ask has it begin, which costs more.
 pub(super) async fn review(
     State(server): State<Arc<Server>>,
     Extension(caller): Extension<Caller>,
@@ -151,7 +155,8 @@ pub(super) async fn review(
 ) -> Response {
     let Ok(id) = GameId::try_from(id) else { return no_such_game() };
     if let Some(told) = server.reviews.known(&id) {
-        return told_of(id, told);
+        let telling = server.jobs.run(move || told_of(id, told));
+        return telling.await.unwrap_or_else(|why| no_result(&server, why));
     }
     let wanted = id.clone();
     let record = match server.library.try_read(move |archive| archive.game(&wanted)).await {
@@ -159,12 +164,12 @@ pub(super) async fn review(
         Ok(None) => return no_such_game(),
         Err(error) => return unreadable(&error),
     };
-    let now = Instant::now();
-    let address = server.proxies.client(caller.peer, &headers);
-    if !server.rates.of(address, now).take_help(now) {
-        return too_fast(&server);
+    if let Err(answer) = charge_study(&server, &caller, &headers) {
+        return *answer;
     }
-    match server.reviews.begin(&id, &record, Owner::of(address)) {
+    let owner = Owner::of(server.proxies.client(caller.peer, &headers));
+    let asked = Arc::clone(&server);
+    let beginning = server.jobs.run(move || match asked.reviews.begin(&id, &record, owner) {
         Ok(told) => told_of(id, told),
         // Who asks again and again is served when the others from there have ended: as if the
         // server were busy.
@@ -175,7 +180,8 @@ pub(super) async fn review(
             (StatusCode::NOT_FOUND, "The engine does not play by the rules of this game.\n")
                 .into_response()
         }
-    }
+    });
+    beginning.await.unwrap_or_else(|why| no_result(&server, why))
 }
 
 fn told_of(id: GameId, told: Told) -> Response {
@@ -183,12 +189,12 @@ fn told_of(id: GameId, told: Told) -> Response {
         Told::Review(review) => {
             let caching = (header::CACHE_CONTROL, "private, max-age=86400");
             let review = Review::clone(&review);
-            ([NOSNIFF, caching], Json(GameReview { id, review })).into_response()
+            ([caching], Json(GameReview { id, review })).into_response()
         }
         Told::UnderWay(progress) => {
             let caching = (header::CACHE_CONTROL, "no-store");
             let retry = (header::RETRY_AFTER, "1");
-            (StatusCode::ACCEPTED, [NOSNIFF, caching, retry], Json(progress)).into_response()
+            (StatusCode::ACCEPTED, [caching, retry], Json(progress)).into_response()
         }
     }
 }

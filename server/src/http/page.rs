@@ -292,7 +292,7 @@ fn live(folder: &FilePath, name: &str, about: Option<&str>) -> Option<Response> 
 }
 
 /// What kind of file this is, if it is one that is served.
-fn describe(name: &str) -> Option<[(HeaderName, &'static str); 2]> {
+fn describe(name: &str) -> Option<[(HeaderName, &'static str); 1]> {
     let kind = match name.rsplit_once('.')?.1 {
         "html" => "text/html; charset=utf-8",
         "js" => "text/javascript; charset=utf-8",
@@ -300,7 +300,7 @@ fn describe(name: &str) -> Option<[(HeaderName, &'static str); 2]> {
         "svg" => "image/svg+xml",
         _ => return None,
     };
-    Some([(header::CONTENT_TYPE, kind), (header::X_CONTENT_TYPE_OPTIONS, "nosniff")])
+    Some([(header::CONTENT_TYPE, kind)])
 }
 
 #[cfg(test)]

@@ -1,48 +1,88 @@
 //! What the rules say of any position, and what game a text holds: for pages, which know neither
 //! rules nor formats. Rooms are unknown here.
 
+use std::sync::Arc;
+
 use axum::{
     Json,
-    extract::rejection::JsonRejection,
-    http::{StatusCode, header},
+    body::Bytes,
+    extract::State,
+    http::{HeaderMap, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use fivefold_shared::{
-    notation,
+    notation::{self, file::moves_of_one_game},
     rules::{Judged, Point, Rules},
 };
 use serde::Deserialize;
 
+use super::questions::{Refused, no_result, read};
+use crate::Server;
+
 /// A position, and by which rules it is to be judged.
 #[derive(Debug, Deserialize)]
-pub(super) struct Question {
+#[serde(try_from = "Fields")]
+struct Question {
     rules: Rules,
-    #[serde(flatten)]
     given: Given,
 }
 
 /// How the moves are told.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug)]
 enum Given {
     Moves(Vec<Point>),
     /// A game in any of the formats that are read. Its own rules count, where it names them.
     Text(String),
 }
 
-/// Plays the moves as far as they can be, and tells what holds there. The length of the body
-/// bounds the work.
-pub(super) async fn judge(question: Result<Json<Question>, JsonRejection>) -> Response {
-    let Question { rules, given } = match question {
-        Ok(Json(question)) => question,
-        Err(error) => return error.into_response(),
-    };
-    let judged = match given {
-        Given::Moves(moves) => Judged::of(rules, moves),
-        Given::Text(text) => match notation::read(&text, rules) {
-            Ok(game) => Judged::of(game.rules, game.points()),
-            Err(error) => return (StatusCode::BAD_REQUEST, format!("{error}\n")).into_response(),
-        },
-    };
-    ([(header::CACHE_CONTROL, "no-store")], Json(judged)).into_response()
+/// A question as it is written. Its lists are bounded while they are read.
+#[derive(Deserialize)]
+struct Fields {
+    rules: Rules,
+    moves: Option<Moves>,
+    text: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Moves(#[serde(deserialize_with = "moves_of_one_game")] Vec<Point>);
+
+impl TryFrom<Fields> for Question {
+    type Error = String;
+
+    fn try_from(Fields { rules, moves, text }: Fields) -> Result<Self, String> {
+        let most = rules.size().plies_max();
+        match (moves, text) {
+            (Some(Moves(moves)), None) if moves.len() > most => {
+                Err(format!("more moves than a game on this board can have, which is {most}"))
+            }
+            (Some(Moves(moves)), None) => Ok(Self { rules, given: Given::Moves(moves) }),
+            (None, Some(text)) => Ok(Self { rules, given: Given::Text(text) }),
+            (None, None) | (Some(_), Some(_)) => Err("say `moves` or `text`, and not both".into()),
+        }
+    }
+}
+
+/// Plays the moves as far as they can be, and tells what holds there.
+pub(super) async fn judge(
+    State(server): State<Arc<Server>>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    let judging = server.jobs.run(move || match judged(&headers, &body) {
+        Ok(judged) => ([(header::CACHE_CONTROL, "no-store")], Json(judged)).into_response(),
+        Err(refused) => refused.into_response(),
+    });
+    judging.await.unwrap_or_else(|why| no_result(&server, why))
+}
+
+fn judged(headers: &HeaderMap, body: &[u8]) -> Result<Judged, Refused> {
+    let Question { rules, given } = read(headers, body)?;
+    match given {
+        Given::Moves(moves) => Ok(Judged::of(rules, moves)),
+        Given::Text(text) => {
+            let game = notation::read(&text, rules)
+                .map_err(|error| (StatusCode::BAD_REQUEST, format!("{error}\n")))?;
+            Ok(Judged::of(game.rules, game.points()))
+        }
+    }
 }

@@ -5,6 +5,9 @@
 //! Whatever follows an event that is not stored yet is held back, in order, until it is; if
 //! storing fails, the room goes back to its log. The rules of rooms are not known here.
 
+#[cfg(test)]
+mod tests;
+
 use std::{
     collections::{BTreeMap, HashMap, VecDeque},
     panic::AssertUnwindSafe,

@@ -46,13 +46,14 @@ impl Room {
     pub(super) fn attend_turn(&mut self, moment: &mut Moment<'_>) {
         let on_turn =
             self.state.running().and_then(|game| Some((self.bot_in(game.position.turn())?, game)));
-        let (Some((bot, game)), Some(session)) = (on_turn, self.turn_session()) else {
+        let Some((bot, game)) = on_turn.filter(|_| !self.presence.is_empty()) else {
             return self.call_off_turn(moment);
         };
         let (number, ply, asked) = (game.number, game.position.ply(), self.turn.as_ref());
         if asked.is_some_and(|turn| turn.game == number && turn.ply == ply) {
             return;
         }
+        let Some(session) = self.turn_session() else { return };
         let (position, clock) = (game.position.clone(), game.clock);
         let budget_ms = clock.and_then(|clock| clock.budget_ms());
         let flag_at = clock.and_then(|clock| clock.flag_at()).unwrap_or(u64::MAX);

@@ -21,7 +21,7 @@ pub enum Blocking {
 
 impl Blocking {
     /// Makes a call; nothing if it panics.
-    pub(super) async fn call<T: Send + 'static>(
+    pub(crate) async fn call<T: Send + 'static>(
         &self,
         call: impl FnOnce() -> T + Send + 'static,
     ) -> Option<T> {

@@ -13,7 +13,7 @@ pub(crate) struct Library {
     /// Held for one read, on a thread that may block.
     archive: Arc<Mutex<Box<dyn Archive>>>,
     /// One: so that those who wait hold no threads.
-    turn: Semaphore,
+    turn: Arc<Semaphore>,
     /// For those who wait and may be sent away.
     places: Semaphore,
     blocking: Blocking,
@@ -34,7 +34,7 @@ impl Library {
     pub(crate) fn new(archive: Box<dyn Archive>, blocking: Blocking) -> Self {
         Self {
             archive: Arc::new(Mutex::new(archive)),
-            turn: Semaphore::new(1),
+            turn: Arc::new(Semaphore::new(1)),
             places: Semaphore::new(ARCHIVE_QUEUE_MAX),
             blocking,
         }
@@ -60,9 +60,11 @@ impl Library {
         &self,
         read: impl FnOnce(&mut dyn Archive) -> Result<T, StorageError> + Send + 'static,
     ) -> Result<T, StorageError> {
-        let _turn = self.turn.acquire().await.map_err(|_| broken())?;
+        let turn = Arc::clone(&self.turn).acquire_owned().await.map_err(|_| broken())?;
         let archive = Arc::clone(&self.archive);
         let reading = self.blocking.call(move || {
+            // A read goes on when whoever asked is gone, and others wait until it is done.
+            let _turn = turn;
             // A read changes nothing that a panic could leave half done.
             read(archive.lock().unwrap_or_else(PoisonError::into_inner).as_mut())
         });

@@ -22,9 +22,6 @@ use crate::{
     room::{Job, Task, Thought},
 };
 
-/// With so many rounds a job has its shortest time.
-const ROUNDS_MAX: u32 = (THINKING_TIME_MAX.as_millis() / THINKING_TIME_MIN.as_millis()) as u32;
-
 /// For whom the bots think: an address, or a network of IPv6 addresses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Owner(IpAddr);
@@ -270,7 +267,7 @@ impl Queue {
         let (others, own) = before.fold((0, 0), |(others, own), line| {
             (others + line.others(owner), own + line.of(owner))
         });
-        fair_rounds(others, own, threads).min(ROUNDS_MAX)
+        fair_rounds(others, own, threads).min(rounds_max())
     }
 
     const fn line(&self, class: Class) -> &Line {
@@ -295,6 +292,12 @@ impl Queue {
 pub(super) fn fair_rounds(others: usize, own: usize, threads: usize) -> u32 {
     let waiting = (others + 1).saturating_mul(own + 1) - 1;
     u32::try_from(waiting / threads + 1).unwrap_or(u32::MAX)
+}
+
+/// With so many rounds a job has its shortest time.
+fn rounds_max() -> u32 {
+    let most = THINKING_TIME_MAX.as_millis() / THINKING_TIME_MIN.as_millis();
+    u32::try_from(most).unwrap_or(u32::MAX)
 }
 
 /// The time for a job, when the threads have to turn to new work so often.
@@ -450,7 +453,7 @@ mod tests {
             (usize::MAX - 1, 10_000, 1, 10),
         ];
         for (others, own, threads, expected_ms) in cases {
-            let rounds = fair_rounds(others, own, threads).min(ROUNDS_MAX);
+            let rounds = fair_rounds(others, own, threads).min(rounds_max());
             let time = time_in(rounds);
             assert_eq!(time, Duration::from_millis(expected_ms), "{others} {own} on {threads}");
         }

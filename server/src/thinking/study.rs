@@ -4,8 +4,8 @@
 //! needs one, and is stopped when one does, to be taken up again later. It keeps what it has found
 //! in itself, and tells it through whatever channel it was made with.
 //!
-//! Threads go to the owners in turn: first to those who have none, and from who has several one is
-//! taken for somebody who has none. A study that is begun holds its memory, so no more are begun
+//! Threads go to the owners in turn: first to those who have none, and from who has several studies
+//! one is taken for somebody who has fewer and waits for the first. A study that is begun holds its memory, so no more are begun
 //! than twice as many as there are threads.
 
 use std::{
@@ -181,19 +181,19 @@ impl Studies {
             .collect()
     }
 
-    /// Takes a thread from the owner who has the most, if that is at least two more than this one
-    /// has.
+    /// Takes a thread from the owner who has the most studies, if this one has fewer and no thread.
     fn make_way(&mut self, owner: Owner, threads: usize) {
         if self.threads_of(owner) > 0 || self.begun() >= 2 * threads {
             return;
         }
+        let own = self.rounds_of(owner).len();
         let last = self
             .under_way
             .iter()
             .enumerate()
             .filter(|(_, study)| !study.is_interrupted && !study.call.is_cancelled())
-            .map(|(index, study)| (self.threads_of(study.owner), study.round, index))
-            .filter(|(threads, _, _)| *threads >= 2)
+            .map(|(index, study)| (self.rounds_of(study.owner).len(), study.round, index))
+            .filter(|(count, _, _)| *count > own)
             .max();
         if let Some((_, _, index)) = last {
             let study = &mut self.under_way[index];

@@ -1,8 +1,12 @@
 //! Analyses over sockets, and reviews and files of finished games over HTTP.
 
-use std::num::NonZeroUsize;
+use std::{net::Ipv4Addr, num::NonZeroUsize};
 
-use fivefold_server::{config::Config, limits::Limits, store::Memory};
+use fivefold_server::{
+    config::Config,
+    limits::{Limits, STUDIES_PER_ADDRESS_MAX},
+    store::Memory,
+};
 use fivefold_shared::{
     analysis::Value,
     protocol::{AnalysisEnd, Message, Reason, RoomCode},
@@ -10,8 +14,12 @@ use fivefold_shared::{
     review::{GameReview, ReviewProgress},
 };
 use serde_json::json;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpSocket, TcpStream},
+};
 
-use crate::harness::{Client, LIMITS, TestServer};
+use crate::harness::{Client, LIMITS, TestServer, within};
 
 /// A server with one thread for bots.
 fn narrow() -> TestServer {
@@ -97,6 +105,64 @@ async fn questions_to_the_engine_have_a_rate_of_their_own() {
     assert_eq!(ann.refused(analyse).await, Reason::TooFast);
     let none = json!({"type": "analyse", "room": room, "lines": 11});
     assert_eq!(ann.refused(none).await, Reason::Malformed);
+    server.stop().await;
+}
+
+/// A connection from an address of the machine's own, on which an analysis was asked for.
+async fn ask_from(server: &TestServer, address: Ipv4Addr) -> TcpStream {
+    let body = r#"{"rules": {"variant": "freestyle", "size": [15, 15]}, "moves": [[7, 7]]}"#;
+    let length = body.len();
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind((address, 0).into()).unwrap();
+    let mut stream = socket.connect(server.address).await.unwrap();
+    let request = format!(
+        "POST /api/analyse HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\n\
+         Content-Length: {length}\r\n\r\n{body}"
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    stream
+}
+
+/// Reads until the answer has this text; everything up to then.
+async fn read_until(stream: &mut TcpStream, text: &str) -> String {
+    let mut answer = String::new();
+    let mut part = [0; 4096];
+    while !answer.contains(text) {
+        let length = within(stream.read(&mut part)).await.unwrap();
+        assert!(length > 0, "no {text} in {answer}");
+        answer += std::str::from_utf8(&part[..length]).unwrap();
+    }
+    answer
+}
+
+#[tokio::test]
+async fn an_address_has_four_analyses_and_others_need_not_wait_for_them() {
+    let server = narrow();
+    let (here, elsewhere) = (Ipv4Addr::LOCALHOST, Ipv4Addr::new(127, 0, 0, 2));
+    let mut own = Vec::new();
+    for _ in 0..STUDIES_PER_ADDRESS_MAX {
+        let mut stream = ask_from(&server, here).await;
+        assert!(read_until(&mut stream, "\r\n").await.starts_with("HTTP/1.1 200"));
+        own.push(stream);
+    }
+    let refused = read_until(&mut ask_from(&server, here).await, "\r\n\r\n").await;
+    assert!(refused.starts_with("HTTP/1.1 429"), "{refused}");
+
+    // A room says why, and a review waits.
+    let (mut ann, room) = helped(&server).await;
+    ann.ask(json!({"type": "analyse", "room": room, "ply": 1})).await;
+    assert_eq!(over(&mut ann).await, (0, AnalysisEnd::TooMany));
+    ann.ask(json!({"type": "resign", "room": room})).await;
+    let list: GameList = serde_json::from_str(body(&server.get("/api/games").await).1).unwrap();
+    let path = format!("/api/games/{}/analysis", list.games[0].id);
+    assert_eq!(body(&server.get(&path).await).0, 503);
+
+    // Somebody else is served at once, though the only thread has more than a minute to do.
+    let mut other = ask_from(&server, elsewhere).await;
+    read_until(&mut other, "\"depth\"").await;
+    // Who has ended one may have another.
+    drop(own.pop());
+    while body(&server.get(&path).await).0 == 503 {}
     server.stop().await;
 }
 

@@ -44,6 +44,8 @@ pub(crate) const LIMITS: Limits = Limits {
     rooms_per_minute: 100_000,
     bot_rooms_max: 100_000,
     bot_rooms_per_address_max: 100_000,
+    http_tokens_per_second: 100_000,
+    http_tokens_burst: 100_000,
     ..Limits::DEFAULT
 };
 
@@ -131,6 +133,16 @@ impl TestServer {
 
     pub(crate) async fn get(&self, path: &str) -> String {
         self.request(&format!("GET {path} HTTP/1.1\nHost: test\nConnection: close\n\n")).await
+    }
+
+    /// Asks a question over HTTP, and reads up to the end of the answer.
+    pub(crate) async fn post(&self, path: &str, body: &str) -> String {
+        let length = body.len();
+        self.request(&format!(
+            "POST {path} HTTP/1.1\nHost: test\nConnection: close\n\
+             Content-Type: application/json\nContent-Length: {length}\n\n{body}"
+        ))
+        .await
     }
 
     /// What the operator's port says.

@@ -3,8 +3,8 @@
 use std::sync::{Arc, atomic::Ordering};
 
 use fivefold_server::limits::{
-    CODE_REFUSALS_MAX, CONNECTIONS_SPARE_PER_ADDRESS, HTTP_HEAD_MAX, HTTP_HEADERS_MAX,
-    JOINED_ROOMS_MAX, Limits, MAILBOX_INPUTS_MAX, TOO_FAST_REFUSALS_MAX,
+    CODE_REFUSALS_MAX, HTTP_HEAD_MAX, HTTP_HEADERS_MAX, JOINED_ROOMS_MAX, Limits,
+    MAILBOX_INPUTS_MAX, TOO_FAST_REFUSALS_MAX,
 };
 use fivefold_shared::protocol::{DEPTH_MAX, Event, Message, Player, Reason, close};
 use serde_json::json;
@@ -216,19 +216,6 @@ async fn an_address_has_one_rate_for_all_its_sessions() {
 }
 
 #[tokio::test]
-async fn questions_over_http_count_for_the_address() {
-    let limits = Limits { address_commands_burst: 2, address_commands_per_second: 0, ..LIMITS };
-    let server = TestServer::start(limits);
-    for status in ["200", "200", "429"] {
-        let answer = server.get("/api/games").await;
-        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{answer}");
-    }
-    // Nothing else is held back by that.
-    assert!(server.get("/healthz").await.starts_with("HTTP/1.1 200 "));
-    server.stop().await;
-}
-
-#[tokio::test]
 async fn heads_of_requests_are_limited() {
     let server = TestServer::start(LIMITS);
     let lines = |count: usize| "X-Line: 1\n".repeat(count);
@@ -249,10 +236,10 @@ async fn heads_of_requests_are_limited() {
 
 #[tokio::test]
 async fn connections_that_are_no_sessions_are_limited_for_an_address() {
-    let limits = Limits { sessions_per_address_max: 1, ..LIMITS };
+    let limits = Limits { sessions_per_address_max: 1, connections_spare_per_address: 8, ..LIMITS };
     let server = TestServer::start(limits);
     let mut idle = Vec::new();
-    for _ in 0..CONNECTIONS_SPARE_PER_ADDRESS + 1 {
+    for _ in 0..limits.connections_spare_per_address + 1 {
         idle.push(server.connect_raw().await);
     }
     let mut last = server.connect_raw().await;

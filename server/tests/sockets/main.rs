@@ -17,6 +17,7 @@ mod own;
 mod page;
 mod play;
 mod positions;
+mod questions;
 mod rooms;
 mod storage;
 mod time;

@@ -2,7 +2,7 @@
 
 use fivefold_server::{config::Config, limits::Limits, store::Memory};
 use fivefold_shared::{
-    protocol::{Event, Message, Phase, Reason},
+    protocol::{CatchUp, Event, Message, Phase, Reason},
     rules::Outcome,
 };
 use serde_json::json;
@@ -79,7 +79,89 @@ async fn bots_play_for_who_looks_for_a_game_and_make_room_for_people() {
     let [show] = &rooms[..] else { panic!("one game is on: {rooms:?}") };
     assert!(show.seats.black.as_ref().is_some_and(|player| player.bot().is_some()), "{show:?}");
     assert!(show.seats.white.as_ref().is_some_and(|player| player.bot().is_some()), "{show:?}");
-    // Nobody is in it: when it has ended it goes away.
+    // It is the same one that waits for somebody to look in, however often one looks for a game.
+    for _ in 0..20 {
+        match ann.ask(json!({"type": "rooms"})).await {
+            Message::Rooms { rooms, .. } => assert_eq!(&rooms[..], std::slice::from_ref(show)),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!((show.ply, server.count("rooms").await), (0, 1));
+    ann.join(&show.room).await;
+    let (numbers, _) = watch(&mut ann).await;
+    assert_eq!(numbers[0], 5);
+    // When it has ended, and nobody is in it, it goes away.
+    ann.ask(json!({"type": "leave", "room": show.room})).await;
+    while server.count("rooms").await > 0 {}
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn bots_play_for_nobody_only_when_somebody_is_there() {
+    let limits = Limits { bots_room_close_ms: 3_600_000, ..LIMITS };
+    let server = TestServer::start(limits);
+    let (mut ann, mut bob) = (server.greet("Ann").await, server.greet("Bob").await);
+    let bots = json!([{"bot": {"kind": "attack"}}, {"bot": {"kind": "pattern"}}]);
+    let create = json!({
+        "type": "create", "rules": {"variant": "caro", "size": "unbounded"}, "seats": bots,
+        "id": "create",
+    });
+    let room = joined(ann.ask(create).await);
+    let leave = json!({"type": "leave", "room": room, "id": "leave"});
+    ann.send_text(leave.to_string()).await;
+    let mut last = 0;
+    loop {
+        match ann.receive().await {
+            Message::Event { event, .. } => last = event.seq,
+            Message::Done { .. } => break,
+            _ => {}
+        }
+    }
+    // Bots that play Bob have the time to make many moves.
+    let other = bob.create(json!(["me", {"bot": {"kind": "attack"}}])).await;
+    for ply in [0, 2, 4, 6, 8] {
+        let play =
+            json!({"type": "play", "room": other, "ply": ply, "point": [ply, 7 * (ply % 4)]});
+        bob.ask(play).await;
+        loop {
+            if let Message::Event { event, .. } = bob.receive().await
+                && matches!(event.event, Event::Played { ply: made, .. } if made == ply + 1)
+            {
+                break;
+            }
+        }
+    }
+    match bob.ask(json!({"type": "join", "room": room})).await {
+        Message::Joined { catch_up: CatchUp::Snapshot(snapshot), .. } => {
+            assert_eq!(snapshot.seq, last.max(4));
+        }
+        other => panic!("{other:?}"),
+    }
+    // They go on for him.
+    loop {
+        if let Message::Event { room: told, event } = bob.receive().await
+            && told == room
+        {
+            assert_eq!(event.seq, last.max(4) + 1);
+            break;
+        }
+    }
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_room_of_two_bots_closes_soon_after_the_last_one_has_left() {
+    let server = TestServer::start(LIMITS);
+    let mut ann = server.greet("Ann").await;
+    let bots = json!([{"bot": {"kind": "attack"}}, {"bot": {"kind": "pattern"}}]);
+    for _ in 0..3 {
+        let create = json!({
+            "type": "create", "rules": {"variant": "caro", "size": "unbounded"}, "seats": bots,
+        });
+        joined(ann.ask(create).await);
+    }
+    assert_eq!(server.count("rooms").await, 3);
+    drop(ann);
     while server.count("rooms").await > 0 {}
     server.stop().await;
 }

@@ -39,7 +39,7 @@ async fn until_event(client: &mut Client, is_it: impl Fn(&Event) -> bool) -> (u6
 async fn a_flag_falls_on_time() {
     let server = TestServer::start(LIMITS);
     let time = json!({"type": "sudden_death", "main_ms": 1000});
-    let (_ann, mut bob, _) = begun(&server, time).await;
+    let (_ann, mut bob, room) = begun(&server, time).await;
     let (played_at, _) = until_event(&mut bob, |event| matches!(event, Event::Played { .. })).await;
     let heard = Instant::now();
     let (ended_at, ended) =
@@ -49,6 +49,13 @@ async fn a_flag_falls_on_time() {
     println!("the flag fell {late} ms late, and was seen after {:?}", heard.elapsed());
     // Room for a busy machine; the aim is 50.
     assert!(late < 250, "{late}");
+
+    // Whoever comes later sees that no time was left, and that Ann has used none.
+    let mut eve = server.greet("Eve").await;
+    let joined = eve.ask(json!({"type": "join", "room": room})).await;
+    let joined = serde_json::to_value(&joined).unwrap();
+    let clock = &joined["snapshot"]["game"]["clock"];
+    assert_eq!((&clock["white"]["left_ms"], &clock["black"]["left_ms"]), (&json!(0), &json!(1000)));
     server.stop().await;
 }
 

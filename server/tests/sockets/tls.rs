@@ -86,6 +86,31 @@ async fn connections_are_encrypted_by_a_certificate_that_can_be_replaced() {
 }
 
 #[tokio::test]
+async fn browsers_are_told_to_come_encrypted_the_next_time_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let believed = make_certificate(folder.path());
+    let file = |name: &str| folder.path().join(name);
+    let tls = Tls::load(&file("cert.pem"), &file("key.pem")).unwrap();
+    let config = Config { limits: LIMITS, tls: Some(Arc::new(tls)), ..Config::default() };
+    let server = TestServer::start_with(Box::new(Memory::default()), config);
+    for path in ["/", "/api/games", "/api/games/none", "/nowhere", "/healthz", "/ws"] {
+        let mut stream = connect(&server, &believed).await.unwrap();
+        let request = format!("GET {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = Vec::new();
+        within(stream.read_to_end(&mut answer)).await.unwrap();
+        let head = String::from_utf8_lossy(&answer).split("\r\n\r\n").next().unwrap().to_owned();
+        assert!(head.contains("\r\nstrict-transport-security: max-age="), "{path}: {head}");
+    }
+    server.stop().await;
+
+    let plain = TestServer::start(LIMITS);
+    let answer = plain.get("/healthz").await;
+    assert!(!answer.contains("strict-transport-security"), "{answer}");
+    plain.stop().await;
+}
+
+#[tokio::test]
 async fn slow_encryption_is_cut() {
     let folder = tempfile::tempdir().unwrap();
     make_certificate(folder.path());

@@ -5,10 +5,9 @@
 use std::ops::RangeInclusive;
 
 use rand::{rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
-use rustc_hash::FxHashSet;
 
 use super::{Thinking, Weight};
-use crate::rules::{Point, Position, Size, Stone};
+use crate::rules::{Point, Position, Size, Stone, Tiles};
 
 /// The generator that settles what a bot leaves to chance. It has no secrets to keep; the same
 /// seed gives the same games on every machine.
@@ -99,7 +98,7 @@ fn middle(size: Size) -> Point {
 /// The legal points within `reach` of a stone; those around the newest stones first, so that
 /// whoever runs out of time has seen what matters most.
 fn near(position: &Position, reach: i32) -> impl Iterator<Item = Point> {
-    let mut seen = FxHashSet::default();
+    let mut seen = Tiles::<1>::default();
     position
         .moves()
         .iter()
@@ -107,7 +106,7 @@ fn near(position: &Position, reach: i32) -> impl Iterator<Item = Point> {
         .flat_map(move |stone| {
             rectangle(stone.x - reach..=stone.x + reach, stone.y - reach..=stone.y + reach)
         })
-        .filter(move |point| seen.insert(*point) && position.legality(*point).is_ok())
+        .filter(move |point| seen.put(*point, 0).is_none() && position.legality(*point).is_ok())
 }
 
 /// Every legal point of a bounded board. The unbounded board has too many to list, and never needs

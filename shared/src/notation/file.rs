@@ -3,12 +3,17 @@
 //! Each format keeps what it has a place for. None of them is believed: who uses the moves plays
 //! them by the rules ([`GameFile::position`]).
 
-use serde::{Deserialize, Serialize};
+use std::{fmt, marker::PhantomData};
+
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{Error, SeqAccess, Visitor},
+};
 
 use crate::{
     protocol::Player,
     record::Record,
-    rules::{Illegal, Outcome, Point, Position, Rules, Size, Stone},
+    rules::{Illegal, Outcome, PLIES_MAX, Point, Position, Rules, Size, Stone},
 };
 
 /// A game that was or is to be in a file.
@@ -29,6 +34,7 @@ pub struct GameFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ending: Option<Ending>,
     /// The moves, Black's first.
+    #[serde(deserialize_with = "moves_of_one_game")]
     pub moves: Vec<FileMove>,
 }
 
@@ -116,13 +122,60 @@ impl From<&Outcome> for Ending {
 /// Reads JSON: a finished game as a server tells it, or a [`GameFile`].
 ///
 /// # Errors
-/// When it is neither; with what the second lacks.
+/// When it is neither, with what the second lacks; and when there are more moves than its rules
+/// permit.
 pub fn from_json(text: &str) -> Result<GameFile, FileError> {
-    match serde_json::from_str::<Record>(text) {
-        Ok(record) => Ok(GameFile::from(&record)),
+    let game = match serde_json::from_str::<Record>(text) {
+        Ok(record) => GameFile::from(&record),
         Err(_) => serde_json::from_str(text)
-            .map_err(|error| FileError { line: error.line().max(1), text: error.to_string() }),
+            .map_err(|error| FileError { line: error.line().max(1), text: error.to_string() })?,
+    };
+    let size = game.rules.size();
+    if game.moves.len() > size.plies_max() {
+        return Err(FileError { line: 1, text: too_many(size) });
     }
+    Ok(game)
+}
+
+/// What is wrong with a list that is longer than a game on such a board can be.
+pub(super) fn too_many(size: Size) -> String {
+    format!("more moves than a game on this board can have, which is {}", size.plies_max())
+}
+
+/// Reads a list of moves, and stops where it is longer than that of any game ([`PLIES_MAX`]): for
+/// lists that strangers send.
+///
+/// # Errors
+/// When it is longer, or no list of such moves.
+pub fn moves_of_one_game<'de, M, D>(deserializer: D) -> Result<Vec<M>, D::Error>
+where
+    M: Deserialize<'de>,
+    D: Deserializer<'de>,
+{
+    struct Moves<M>(PhantomData<M>);
+
+    impl<'de, M: Deserialize<'de>> Visitor<'de> for Moves<M> {
+        type Value = Vec<M>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a list of moves")
+        }
+
+        fn visit_seq<S: SeqAccess<'de>>(self, mut list: S) -> Result<Vec<M>, S::Error> {
+            let mut moves = Vec::new();
+            while let Some(made) = list.next_element()? {
+                if moves.len() == PLIES_MAX {
+                    return Err(S::Error::custom(format_args!(
+                        "more moves than any game can have, which is {PLIES_MAX}"
+                    )));
+                }
+                moves.push(made);
+            }
+            Ok(moves)
+        }
+    }
+
+    deserializer.deserialize_seq(Moves(PhantomData))
 }
 
 impl GameFile {

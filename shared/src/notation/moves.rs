@@ -5,7 +5,7 @@
 
 use super::{
     coordinates,
-    file::{FileError, GameFile},
+    file::{FileError, GameFile, too_many},
     rules_text,
 };
 use crate::rules::{Point, Rules, Size};
@@ -47,26 +47,30 @@ fn read_word(word: &str, size: Size, points: &mut Vec<Point>) -> Result<(), Stri
     }
     if word.starts_with(|c: char| c.is_ascii_alphabetic()) {
         for name in split_names(word) {
-            let point =
-                coordinates::parse(name, size).map_err(|why| format!("`{name}` is {why}"))?;
-            points.push(point);
+            read_point(name, size, points)?;
         }
-    } else {
-        points.push(coordinates::parse(word, size).map_err(|why| format!("`{word}` is {why}"))?);
+        return Ok(());
     }
+    read_point(word, size, points)
+}
+
+fn read_point(name: &str, size: Size, points: &mut Vec<Point>) -> Result<(), String> {
+    let point = coordinates::parse(name, size).map_err(|why| format!("`{name}` is {why}"))?;
+    if points.len() == size.plies_max() {
+        return Err(too_many(size));
+    }
+    points.push(point);
     Ok(())
 }
 
 /// Splits `h8i9,j10` before each letter that follows something else.
 fn split_names(word: &str) -> impl Iterator<Item = &str> {
-    let mut before = ' ';
-    let starts = word.char_indices().filter(move |(_, c)| {
-        let starts = c.is_ascii_alphabetic() && !before.is_ascii_alphabetic();
-        before = *c;
-        starts
-    });
-    let mut starts: Vec<usize> = starts.map(|(at, _)| at).collect();
-    starts.push(word.len());
-    let ranges: Vec<_> = starts.windows(2).map(|pair| pair[0]..pair[1]).collect();
-    ranges.into_iter().map(|range| word[range].trim_end_matches(','))
+    let mut rest = word;
+    std::iter::from_fn(move || {
+        let letters = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
+        let others = rest[letters..].find(|c: char| c.is_ascii_alphabetic());
+        let (name, after) = rest.split_at(others.map_or(rest.len(), |others| letters + others));
+        rest = after;
+        Some(name.trim_end_matches(',')).filter(|_| !name.is_empty())
+    })
 }

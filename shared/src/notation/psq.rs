@@ -14,7 +14,7 @@
 
 use std::fmt::Write as _;
 
-use super::file::{Ending, FileError, FileMove, GameFile, one_line};
+use super::file::{Ending, FileError, FileMove, GameFile, one_line, too_many};
 use crate::rules::{Point, Rules, SIDE_MAX, SIDE_MIN, Size, Variant};
 
 /// What Piskvork calls people.
@@ -81,6 +81,9 @@ pub fn read(text: &str, variant: Variant) -> Result<GameFile, FileError> {
                 line,
                 format!("{column},{row} is no point of a board of {width}x{height}"),
             );
+        }
+        if moves.len() == size.plies_max() {
+            return error(line, too_many(size));
         }
         let point = Point::new(column.cast_signed() - 1, row.cast_signed() - 1);
         moves.push(FileMove { point, took_ms });

@@ -9,7 +9,7 @@
 use std::fmt::Write as _;
 
 use super::{
-    file::{Ending, FileError, FileMove, GameFile, TooLarge, one_line},
+    file::{Ending, FileError, FileMove, GameFile, TooLarge, one_line, too_many},
     rules_text,
 };
 use crate::rules::{Point, Rules, Size, Stone, Variant};
@@ -65,21 +65,45 @@ pub fn write(game: &GameFile) -> Result<String, TooLarge> {
 /// When the text is no SGF, or the game has something that Fivefold has not, such as a pass in the
 /// midst of it.
 pub fn read(text: &str, otherwise: Variant) -> Result<GameFile, FileError> {
-    let nodes = main_line(text)?;
+    let start = text.find("(;").or_else(|| text.find('('));
+    let Some(start) = start else {
+        return Err(FileError { line: 1, text: "no SGF: there is no `(;`".into() });
+    };
     let mut game = Reading::new(text, otherwise);
-    for node in &nodes {
-        for property in node {
-            game.read(property)?;
+    let mut rest = Scanner { text, offset: start };
+    let mut has_nodes = false;
+    loop {
+        match rest.next_visible() {
+            Some('(') => rest.offset += 1,
+            Some(';') => {
+                rest.offset += 1;
+                has_nodes = true;
+            }
+            // Of variations the first is taken: the rest of the text up to here.
+            Some(')') | None => break,
+            Some(c) if c.is_ascii_alphabetic() => {
+                let property = rest.name();
+                if !has_nodes {
+                    return Err(game.error(&property, "a property before the first `;`"));
+                }
+                game.read_property(&property, &mut rest)?;
+            }
+            Some(c) => {
+                let what = format!("`{c}` is not expected here");
+                return Err(FileError::at(text, rest.offset, what));
+            }
         }
+    }
+    if !has_nodes {
+        return Err(FileError::at(text, start, "no SGF: the game has no node"));
     }
     game.finish()
 }
 
-/// A property: its name in capitals and its values, without escapes.
+/// A property: its name in capitals, and where it is.
 struct Property {
     offset: usize,
     name: String,
-    values: Vec<String>,
 }
 
 /// What has been read so far.
@@ -94,6 +118,7 @@ struct Reading<'a> {
     white: Option<String>,
     date: Option<String>,
     ending: Option<Ending>,
+    /// Black's stones and White's that are no moves yet.
     set_up: [Vec<Point>; 2],
     moves: Vec<FileMove>,
     /// Where a pass was, which is only allowed at the end.
@@ -119,11 +144,33 @@ impl<'a> Reading<'a> {
         }
     }
 
-    fn read(&mut self, property: &Property) -> Result<(), FileError> {
-        let value = property.values.first().map_or("", String::as_str);
+    /// Reads the values of a property. None is kept longer than it takes to read it, and of most
+    /// properties only the first one counts.
+    fn read_property(
+        &mut self,
+        property: &Property,
+        rest: &mut Scanner<'_>,
+    ) -> Result<(), FileError> {
+        let mut is_first = true;
+        while let Some(value) = rest.value()? {
+            match property.name.as_str() {
+                "AB" => self.set_up(property, Stone::Black, &value)?,
+                "AW" => self.set_up(property, Stone::White, &value)?,
+                _ if is_first => self.read(property, &value)?,
+                _ => {}
+            }
+            is_first = false;
+        }
+        if is_first {
+            return Err(self.error(property, "a property without a value"));
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, property: &Property, value: &str) -> Result<(), FileError> {
         let simple = || Some(one_line(value)).filter(|text| !text.is_empty());
         match property.name.as_str() {
-            "SZ" | "UB" if self.has_stones() => {
+            "SZ" | "UB" if self.stones() > 0 => {
                 return Err(self.error(property, "a board's size is said before its stones"));
             }
             "SZ" => {
@@ -141,13 +188,6 @@ impl<'a> Reading<'a> {
             "PW" => self.white = simple(),
             "DT" => self.date = simple(),
             "RE" => self.ending = ending(value),
-            "AB" | "AW" => {
-                for value in &property.values {
-                    let colour = usize::from(property.name == "AW");
-                    let points = self.points(property, value)?;
-                    self.set_up[colour].extend(points);
-                }
-            }
             "B" | "W" => self.read_move(property, value)?,
             "MS" => {
                 if let (Some(last), Ok(took)) = (self.moves.last_mut(), value.trim().parse()) {
@@ -159,8 +199,27 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    fn has_stones(&self) -> bool {
-        !self.moves.is_empty() || self.set_up.iter().any(|points| !points.is_empty())
+    /// How many stones there are, those that were set up and those on the same point counted each.
+    fn stones(&self) -> usize {
+        self.moves.len() + self.set_up.iter().map(Vec::len).sum::<usize>()
+    }
+
+    /// Checks that so many more stones have a place, before they are taken in: a few letters can
+    /// stand for a whole board of them, again and again.
+    fn check_room(&self, property: &Property, more: u32) -> Result<(), FileError> {
+        let (width, height) = (self.width, self.height);
+        let most = match self.origin {
+            Some(_) => Size::Unbounded.plies_max(),
+            None => (width * height) as usize,
+        };
+        if self.stones() + more as usize <= most {
+            return Ok(());
+        }
+        let text = match self.origin {
+            Some(_) => too_many(Size::Unbounded),
+            None => format!("more stones than a board of {width}x{height} has points"),
+        };
+        Err(self.error(property, text))
     }
 
     fn read_move(&mut self, property: &Property, value: &str) -> Result<(), FileError> {
@@ -180,6 +239,7 @@ impl<'a> Reading<'a> {
             return Err(self.error(property, text));
         }
         let point = self.point(property, value)?;
+        self.check_room(property, 1)?;
         self.moves.push(FileMove { point, took_ms: None });
         Ok(())
     }
@@ -203,20 +263,22 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    /// A point, or all points of a rectangle such as `aa:cc`.
-    fn points(&self, property: &Property, value: &str) -> Result<Vec<Point>, FileError> {
-        let Some((first, last)) = value.split_once(':') else {
-            return Ok(vec![self.point(property, value)?]);
-        };
+    /// Sets up a stone, or a rectangle of them such as `aa:cc`.
+    fn set_up(&mut self, property: &Property, stone: Stone, value: &str) -> Result<(), FileError> {
+        let (first, last) = value.split_once(':').unwrap_or((value, value));
         let (first, last) = (self.point(property, first)?, self.point(property, last)?);
+        let side = |first: i32, last: i32| u32::try_from(last - first + 1).unwrap_or(0);
+        self.check_room(property, side(first.x, last.x) * side(first.y, last.y))?;
         let rows = first.y..=last.y;
-        Ok(rows.flat_map(|y| (first.x..=last.x).map(move |x| Point::new(x, y))).collect())
+        let points = rows.flat_map(|y| (first.x..=last.x).map(move |x| Point::new(x, y)));
+        self.set_up[usize::from(stone == Stone::White)].extend(points);
+        Ok(())
     }
 
     fn point(&self, property: &Property, value: &str) -> Result<Point, FileError> {
-        let letters: Vec<char> = value.trim().chars().collect();
-        let numbers = match letters.as_slice() {
-            [column, row] => number(*column).zip(number(*row)),
+        let mut letters = value.trim().chars();
+        let numbers = match (letters.next(), letters.next(), letters.next()) {
+            (Some(column), Some(row), None) => number(column).zip(number(row)),
             _ => None,
         };
         match numbers {
@@ -232,7 +294,7 @@ impl<'a> Reading<'a> {
     }
 
     fn finish(mut self) -> Result<GameFile, FileError> {
-        let end = Property { offset: self.text.len(), name: String::new(), values: Vec::new() };
+        let end = Property { offset: self.text.len(), name: String::new() };
         self.place_set_up(&end)?;
         let variant = self.variant.unwrap_or(self.otherwise);
         let size = match self.origin {
@@ -261,46 +323,6 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// The nodes of the first game, without variations: of those the first is taken, which is the rest
-/// of the text up to the first parenthesis that closes.
-fn main_line(text: &str) -> Result<Vec<Vec<Property>>, FileError> {
-    let start = text.find("(;").or_else(|| text.find('('));
-    let Some(start) = start else {
-        return Err(FileError { line: 1, text: "no SGF: there is no `(;`".into() });
-    };
-    let mut nodes: Vec<Vec<Property>> = Vec::new();
-    let mut rest = Scanner { text, offset: start };
-    loop {
-        match rest.next_visible() {
-            Some('(') => rest.offset += 1,
-            Some(';') => {
-                rest.offset += 1;
-                nodes.push(Vec::new());
-            }
-            Some(')') | None => break,
-            Some(c) if c.is_ascii_alphabetic() => {
-                let property = rest.property()?;
-                let Some(node) = nodes.last_mut() else {
-                    let what = "a property before the first `;`";
-                    return Err(FileError::at(text, property.offset, what));
-                };
-                node.push(property);
-            }
-            Some(c) => {
-                return Err(FileError::at(
-                    text,
-                    rest.offset,
-                    format!("`{c}` is not expected here"),
-                ));
-            }
-        }
-    }
-    if nodes.is_empty() {
-        return Err(FileError::at(text, start, "no SGF: the game has no node"));
-    }
-    Ok(nodes)
-}
-
 struct Scanner<'a> {
     text: &'a str,
     offset: usize,
@@ -317,24 +339,21 @@ impl Scanner<'_> {
         self.rest().chars().next()
     }
 
-    /// A property from its name to its last value. Small letters in a name are those of an older
-    /// version of the format, and are left out.
-    fn property(&mut self) -> Result<Property, FileError> {
+    /// The name of a property. Small letters in it are those of an older version of the format, and
+    /// are left out.
+    fn name(&mut self) -> Property {
         let offset = self.offset;
         let length = self.rest().bytes().take_while(u8::is_ascii_alphabetic).count();
         let name = self.rest()[..length].chars().filter(char::is_ascii_uppercase).collect();
         self.offset += length;
-        let mut values = Vec::new();
-        while self.next_visible() == Some('[') {
-            values.push(self.value()?);
-        }
-        if values.is_empty() {
-            return Err(FileError::at(self.text, offset, "a property without a value"));
-        }
-        Ok(Property { offset, name, values })
+        Property { offset, name }
     }
 
-    fn value(&mut self) -> Result<String, FileError> {
+    /// The next value of a property, without escapes; nothing when there is no other.
+    fn value(&mut self) -> Result<Option<String>, FileError> {
+        if self.next_visible() != Some('[') {
+            return Ok(None);
+        }
         let start = self.offset;
         let mut value = String::new();
         let mut chars = self.rest().char_indices().skip(1);
@@ -342,7 +361,7 @@ impl Scanner<'_> {
             match c {
                 ']' => {
                     self.offset = start + at + 1;
-                    return Ok(value);
+                    return Ok(Some(value));
                 }
                 '\\' => match chars.next() {
                     // A line break behind a backslash is none.

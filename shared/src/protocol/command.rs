@@ -294,6 +294,36 @@ impl From<LineCount> for u8 {
 }
 
 impl RoomRequest {
+    /// Whether this is how a game is played: a move, giving up, or what the players offer, ask and
+    /// claim. The clock runs meanwhile.
+    pub const fn is_play(&self) -> bool {
+        match self {
+            Self::Play { .. }
+            | Self::Resign
+            | Self::OfferDraw
+            | Self::AcceptDraw
+            | Self::DeclineDraw
+            | Self::AskTakeback
+            | Self::GrantTakeback
+            | Self::RefuseTakeback
+            | Self::ClaimWin
+            | Self::ClaimDraw => true,
+            Self::Sit { .. }
+            | Self::SitAsEngine { .. }
+            | Self::Stand
+            | Self::SeatBot { .. }
+            | Self::RemoveBot { .. }
+            | Self::Rematch
+            | Self::Weights { .. }
+            | Self::BotMove { .. }
+            | Self::Analyse { .. }
+            | Self::StopAnalysis
+            | Self::Say { .. }
+            | Self::Chat
+            | Self::SetChat { .. } => false,
+        }
+    }
+
     /// The `type` of the command on the wire.
     pub const fn kind(&self) -> &'static str {
         match self {

@@ -6,16 +6,13 @@
 
 use std::{fmt, ops::RangeInclusive};
 
-use rustc_hash::FxHashMap;
-
-use super::{Axis, Point, Size, Stone};
+use super::{Axis, Point, Size, Stone, Tiles};
 
 /// The stones of a position.
 ///
 /// A bounded board keeps every point in a row-major vector. The unbounded board keeps only its
-/// stones, in a hash map, so that neither memory nor time depends on how far apart they are. The
-/// hash is quick and not keyed: points chosen to collide cost at most a walk over all stones,
-/// whose number [`UNBOUNDED_PLIES_MAX`](super::UNBOUNDED_PLIES_MAX) limits.
+/// stones, in an ordered map of small tiles, so that neither memory nor time depends on how far
+/// apart they are, and no choice of points makes it slow.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Board {
     cells: Cells,
@@ -23,8 +20,13 @@ pub struct Board {
 
 #[derive(Clone, PartialEq, Eq)]
 enum Cells {
-    Dense { width: u8, height: u8, stones: Vec<Option<Stone>> },
-    Sparse(FxHashMap<Point, Stone>),
+    Dense {
+        width: u8,
+        height: u8,
+        stones: Vec<Option<Stone>>,
+    },
+    /// Black's stones, and White's.
+    Sparse(Tiles<2>),
 }
 
 impl Board {
@@ -35,7 +37,7 @@ impl Board {
                 let stones = vec![None; usize::from(width) * usize::from(height)];
                 Cells::Dense { width, height, stones }
             }
-            Size::Unbounded => Cells::Sparse(FxHashMap::default()),
+            Size::Unbounded => Cells::Sparse(Tiles::default()),
         };
         Self { cells }
     }
@@ -52,7 +54,7 @@ impl Board {
     pub fn stone_at(&self, point: Point) -> Option<Stone> {
         match &self.cells {
             Cells::Dense { width, height, stones } => stones[index(*width, *height, point)?],
-            Cells::Sparse(stones) => stones.get(&point).copied(),
+            Cells::Sparse(stones) => stones.layer_of(point).map(stone_of),
         }
     }
 
@@ -62,7 +64,7 @@ impl Board {
             Cells::Dense { width, height, stones } => {
                 index(*width, *height, point).is_some_and(|index| stones[index].is_none())
             }
-            Cells::Sparse(stones) => !stones.contains_key(&point),
+            Cells::Sparse(stones) => stones.layer_of(point).is_none(),
         }
     }
 
@@ -95,7 +97,7 @@ impl Board {
                 stones[index] = Some(stone);
             }
             Cells::Sparse(stones) => {
-                stones.insert(point, stone);
+                stones.put(point, usize::from(stone == Stone::White));
             }
         }
     }
@@ -104,7 +106,7 @@ impl Board {
     pub fn clear(&mut self, point: Point) -> Option<Stone> {
         match &mut self.cells {
             Cells::Dense { width, height, stones } => stones[index(*width, *height, point)?].take(),
-            Cells::Sparse(stones) => stones.remove(&point),
+            Cells::Sparse(stones) => stones.take(point).map(stone_of),
         }
     }
 
@@ -143,6 +145,11 @@ impl fmt::Debug for Board {
             Cells::Sparse(stones) => f.debug_tuple("Board").field(stones).finish(),
         }
     }
+}
+
+/// Whose stones a layer of the unbounded board holds.
+const fn stone_of(layer: usize) -> Stone {
+    if layer == 0 { Stone::Black } else { Stone::White }
 }
 
 /// Where a bounded board keeps a point.

@@ -8,7 +8,7 @@ use std::fmt;
 
 use super::{
     Board, Forbidden, Outcome, Point, Rules, SIDE_MAX, Size, Stone, UNBOUNDED_FIRST,
-    UNBOUNDED_PLIES_MAX, UNBOUNDED_REACH, Variant, line,
+    UNBOUNDED_REACH, Variant, line,
 };
 
 /// A game at one moment.
@@ -235,15 +235,11 @@ impl Position {
         if !points.is_empty() {
             return Some(Outcome::Five { winner: stone, points });
         }
+        let is_last = self.ply() == self.rules.size().plies_max();
         match self.rules.size() {
-            Size::Bounded { width, height } => {
-                if self.ply() == usize::from(width) * usize::from(height) {
-                    return Some(Outcome::FullBoard);
-                }
-            }
-            Size::Unbounded => {
-                return (self.ply() == UNBOUNDED_PLIES_MAX).then_some(Outcome::LengthLimit);
-            }
+            Size::Bounded { .. } if is_last => return Some(Outcome::FullBoard),
+            Size::Bounded { .. } => {}
+            Size::Unbounded => return is_last.then_some(Outcome::LengthLimit),
         }
         self.no_move_left()
     }

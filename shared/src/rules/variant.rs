@@ -19,11 +19,14 @@ pub const UNBOUNDED_REACH: u32 = 1_000_000;
 pub const UNBOUNDED_FIRST: u32 = 2_000_000_000;
 /// A game on the unbounded board ends as a draw after this many plies.
 pub const UNBOUNDED_PLIES_MAX: usize = 4_000;
+/// No game by any rules has more moves: the points of the largest board.
+pub const PLIES_MAX: usize = SIDE_MAX as usize * SIDE_MAX as usize;
 
 const _: () = assert!(
     UNBOUNDED_FIRST as i64 + UNBOUNDED_REACH as i64 + (K_MAX as i64) < i32::MAX as i64,
     "the neighbours of any stone must be representable"
 );
+const _: () = assert!(UNBOUNDED_PLIES_MAX <= PLIES_MAX);
 
 /// What wins, and what is forbidden.
 ///
@@ -128,6 +131,14 @@ impl Size {
     /// A square board; whether the side is one on offer is checked by [`Rules::new`].
     pub const fn square(side: u8) -> Self {
         Self::Bounded { width: side, height: side }
+    }
+
+    /// Most moves in a game: a stone on every point, or [`UNBOUNDED_PLIES_MAX`].
+    pub const fn plies_max(self) -> usize {
+        match self {
+            Self::Bounded { width, height } => width as usize * height as usize,
+            Self::Unbounded => UNBOUNDED_PLIES_MAX,
+        }
     }
 }
 

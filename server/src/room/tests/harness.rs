@@ -168,9 +168,7 @@ impl Table {
                 Effects::new()
             }
             ["job", ticket, thought] => {
-                let ticket = Ticket(ticket.parse().unwrap());
-                self.jobs.remove(&ticket);
-                self.apply(Input::Thought { ticket, thought: read_thought(thought) })
+                self.answer(Ticket(ticket.parse().unwrap()), read_thought(thought))
             }
             ["found", ticket, found @ ..] => {
                 let ticket = Ticket(ticket.parse().unwrap());
@@ -219,6 +217,13 @@ impl Table {
                 Input::Command { session, id, request: read_request(request), lag_ms }
             }
         }
+    }
+
+    /// A bot has done a job. The room may call it off at the same time, as a flag has fallen.
+    pub(super) fn answer(&mut self, ticket: Ticket, thought: Option<Thought>) -> Effects {
+        let effects = self.apply(Input::Thought { ticket, thought });
+        self.jobs.remove(&ticket);
+        effects
     }
 
     /// A commit has failed: the room goes back to its log.

@@ -14,7 +14,10 @@ use fivefold_shared::{
 use proptest::prelude::*;
 
 use super::harness::{Table, command_id, member};
-use crate::room::{Cause, Effect, Effects, Input, SessionId, Thought};
+use crate::{
+    limits::Limits,
+    room::{Cause, Effect, Effects, Input, SessionId, Thought, Ticket},
+};
 
 /// A session belongs to the member at its remainder, so that each has two: session 1 is Ann's.
 const NAMES: [&str; 3] = ["Cid", "Ann", "Bob"];
@@ -55,6 +58,19 @@ fn act() -> impl Strategy<Value = Act> {
         4 => thought.prop_map(Act::Think),
         2 => (0..800_u64).prop_map(Act::Wait),
         1 => (0..70_000_u64).prop_map(Act::Wait),
+        1 => Just(Act::Rebuild),
+    ]
+}
+
+/// What can happen where two bots play.
+fn bots_act() -> impl Strategy<Value = Act> {
+    let point = (0..4, 0..3).prop_map(Point::from);
+    prop_oneof![
+        3 => (1..3_u64, prop::option::of(0..40_u64)).prop_map(|(s, after)| Act::Enter(s, after)),
+        3 => (1..3_u64, any::<bool>()).prop_map(|(s, says_so)| Act::Leave(s, says_so)),
+        6 => prop::option::of(point).prop_map(|point| Act::Think(point.map(Thought::Move))),
+        4 => (0..800_u64).prop_map(Act::Wait),
+        1 => (0..12_000_u64).prop_map(Act::Wait),
         1 => Just(Act::Rebuild),
     ]
 }
@@ -147,8 +163,8 @@ impl Watched {
                 }
             }
             Act::Think(thought) => {
-                if let Some((ticket, _)) = self.table.jobs.pop_first() {
-                    self.apply(Input::Thought { ticket, thought });
+                if let Some(ticket) = self.table.jobs.keys().next().copied() {
+                    self.answer(ticket, thought);
                 }
             }
             Act::Wait(ms) => {
@@ -178,6 +194,11 @@ impl Watched {
         let cause = cause(session, id);
         let held = self.table.room.help.iter().any(|help| help.cause == cause);
         assert_eq!(answers + usize::from(held && present), 1, "{cause:?}");
+    }
+
+    fn answer(&mut self, ticket: Ticket, thought: Option<Thought>) {
+        let effects = self.table.answer(ticket, thought);
+        self.check_answers(&effects);
     }
 
     fn apply(&mut self, input: Input) -> Vec<CommandId> {
@@ -213,24 +234,55 @@ impl Watched {
 }
 
 /// Numbers without gaps, and one stone a ply: each move follows the one before it, a takeback or
-/// the start of a game.
+/// the start of a game. Bots keep to their pace, whatever their clocks say.
 fn check_log<'a>(log: impl Iterator<Item = &'a NumberedEvent>) {
-    let mut due = 0;
+    let (mut due, mut since, mut bots) = (0, 0, [false; 2]);
     for (event, seq) in log.zip(1..) {
         assert_eq!(event.seq, seq);
-        if let Event::Started { .. } = event.event {
-            due = 0;
+        if let Event::Started { black, white, .. } = &event.event {
+            (due, since) = (0, event.at);
+            bots = [black, white].map(|player| player.bot().is_some());
         } else if let Event::TakenBack { ply } = event.event {
-            due = ply;
+            (due, since) = (ply, event.at);
         } else if let Event::Played { ply, .. } = event.event {
             assert_eq!(ply, due);
-            due += 1;
+            let limits = Limits::DEFAULT;
+            let pace = match (bots[ply % 2], bots[(ply + 1) % 2]) {
+                (true, true) => limits.bot_pace_ms,
+                (true, false) => limits.bot_answer_min_ms,
+                (false, _) => 0,
+            };
+            assert!(event.at - since >= pace, "{event:?} after {} ms", event.at - since);
+            (due, since) = (due + 1, event.at);
         }
     }
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+
+    #[test]
+    fn two_bots_play_at_their_pace_for_those_who_are_there(
+        time in time(),
+        acts in prop::collection::vec(bots_act(), 1..100),
+    ) {
+        let (table, _) = Table::create(&format!("mnk:3 3x3 attack minimax black in {time}")).unwrap();
+        let mut watched = Watched { table, sent: Vec::new(), answers: HashMap::new() };
+        for act in acts {
+            watched.act(act);
+        }
+        check_log(watched.table.log.iter().map(|entry| &entry.event));
+        // Whatever has become of it, somebody who comes can see the game to its end.
+        if watched.table.room.is_closed() {
+            return Ok(());
+        }
+        watched.act(Act::Enter(5, None));
+        while watched.table.room.state.running().is_some() {
+            watched.act(Act::Think(None));
+            watched.act(Act::Wait(Limits::DEFAULT.bot_pace_ms));
+        }
+        check_log(watched.table.log.iter().map(|entry| &entry.event));
+    }
 
     #[test]
     fn whatever_comes_the_room_stays_sound(time in time(), acts in prop::collection::vec(act(), 1..200)) {
@@ -246,9 +298,9 @@ proptest! {
 
         // Nothing is stuck: with their answers the jobs come to an end, and so does the game of
         // two bots.
-        while let Some((ticket, _)) = watched.table.jobs.pop_first() {
+        while let Some(ticket) = watched.table.jobs.keys().next().copied() {
             watched.table.now += 1_000;
-            watched.apply(Input::Thought { ticket, thought: None });
+            watched.answer(ticket, None);
             watched.apply(Input::Wake);
         }
         prop_assert!(watched.table.room.help.is_empty());

@@ -1,0 +1,123 @@
+//! What all questions over HTTP have in common: their allowance, their bodies, and the answers to
+//! those that get none. What they ask is unknown here.
+
+use std::sync::Arc;
+
+use axum::{
+    Extension, Json,
+    body::{Body, Bytes},
+    extract::{FromRequest, Request, State},
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use fivefold_shared::protocol::Reason;
+use serde::de::DeserializeOwned;
+use tokio::time::{Instant, error::Elapsed, timeout};
+
+use super::{Caller, jobs::NoResult};
+use crate::{
+    Server,
+    limits::{HTTP_BYTES_PER_TOKEN, HTTP_STUDY_TOKENS},
+    metrics::Cut,
+};
+
+/// A sentence for who asked, and the status that goes with it.
+pub(super) type Refused = (StatusCode, String);
+
+/// Takes what a question costs from the allowance of its address, and reads its body, but not for
+/// ever. Commands have an allowance of their own: however much is asked here, nobody's moves are
+/// refused for it.
+pub(super) async fn admit(
+    State(server): State<Arc<Server>>,
+    Extension(caller): Extension<Caller>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let now = Instant::now();
+    let address = server.proxies.client(caller.peer, request.headers());
+    let rate = server.rates.of(address, now);
+    if !rate.take_http(now, 1) {
+        return too_fast(&server);
+    }
+    let (parts, body) = request.into_parts();
+    let reading = Bytes::from_request(Request::from_parts(parts.clone(), body), &());
+    let body = match timeout(server.limits.body_timeout, reading).await {
+        Ok(Ok(body)) => body,
+        Ok(Err(error)) => return error.into_response(),
+        Err(Elapsed { .. }) => return too_slow(&server),
+    };
+    let more = u32::try_from(body.len() / HTTP_BYTES_PER_TOKEN).unwrap_or(u32::MAX);
+    if !rate.take_http(Instant::now(), more) {
+        return too_fast(&server);
+    }
+    next.run(Request::from_parts(parts, Body::from(body))).await
+}
+
+/// Takes what it costs to have the engine think for somebody.
+///
+/// # Errors
+/// With the answer, when that is too much.
+pub(super) fn charge_study(
+    server: &Server,
+    caller: &Caller,
+    headers: &HeaderMap,
+) -> Result<(), Box<Response>> {
+    let now = Instant::now();
+    let address = server.proxies.client(caller.peer, headers);
+    if server.rates.of(address, now).take_http(now, HTTP_STUDY_TOKENS) {
+        return Ok(());
+    }
+    Err(Box::new(too_fast(server)))
+}
+
+/// Reads a question in JSON.
+///
+/// # Errors
+/// When it is another kind of body, or cannot be understood.
+pub(super) fn read<Q: DeserializeOwned>(headers: &HeaderMap, body: &[u8]) -> Result<Q, Refused> {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let kind = kind.and_then(|kind| kind.split(';').next()).unwrap_or_default();
+    if !kind.trim().eq_ignore_ascii_case("application/json") {
+        let text = "Ask in JSON, and say so: Content-Type: application/json.\n";
+        return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, text.to_owned()));
+    }
+    Json::from_bytes(body)
+        .map(|Json(question)| question)
+        .map_err(|error| (error.status(), error.body_text()))
+}
+
+/// Counts a question that comes too soon, and says so.
+pub(super) fn too_fast(server: &Server) -> Response {
+    server.metrics.refused(Reason::TooFast);
+    let text = "Too many questions. Wait a moment.\n";
+    (StatusCode::TOO_MANY_REQUESTS, retry_after("1"), text).into_response()
+}
+
+/// The answer to a question that nobody could work on.
+pub(super) fn no_result(server: &Server, why: NoResult) -> Response {
+    match why {
+        NoResult::Busy => {
+            server.metrics.refused(Reason::Busy);
+            let text = "The server is busy. Try again in a moment.\n";
+            (StatusCode::SERVICE_UNAVAILABLE, retry_after("1"), text).into_response()
+        }
+        NoResult::Broke => {
+            tracing::error!("a question over HTTP made its answer panic");
+            let text = "This question broke something. Please report it.\n";
+            (StatusCode::INTERNAL_SERVER_ERROR, text).into_response()
+        }
+    }
+}
+
+/// Counts a body that did not come in time, and ends its connection.
+fn too_slow(server: &Server) -> Response {
+    server.metrics.cut(Cut::Body);
+    let close = [(header::CONNECTION, HeaderValue::from_static("close"))];
+    let text = "Your question did not come in time. Send it again.\n";
+    (StatusCode::REQUEST_TIMEOUT, close, text).into_response()
+}
+
+fn retry_after(seconds: &'static str) -> [(header::HeaderName, HeaderValue); 1] {
+    [(header::RETRY_AFTER, HeaderValue::from_static(seconds))]
+}

@@ -1,0 +1,109 @@
+//! What the task of a room does beside the room itself.
+
+use std::{io, sync::Arc};
+
+use fivefold_shared::{
+    bot::BotKind,
+    clock::TimeControl,
+    protocol::{Colour, CommandId, Create, MemberId, Name, RoomCode, SeatRequest, Visibility},
+    rules::Rules,
+};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::*;
+use crate::{
+    limits::Limits,
+    metrics::Levels,
+    room::{Founding, Luck, Member},
+    store::{Blocking, Memory},
+    thinking::Owner,
+};
+
+/// A log in memory.
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A room in which two bots play tic-tac-toe that Ann has made.
+fn two_bots(limits: Limits) -> (Opened, Input) {
+    let id = MemberId::try_from("0".repeat(16)).unwrap();
+    let host = Member { id, name: Name::new("Ann").unwrap() };
+    let command = CommandId::try_from("create".to_owned()).unwrap();
+    let founding = Founding {
+        code: RoomCode::try_from("k7m2qpxw9abc".to_owned()).unwrap(),
+        host: host.clone(),
+        command: command.clone(),
+        create: Create {
+            rules: Rules::TIC_TAC_TOE,
+            visibility: Visibility::Private,
+            assistance: false,
+            seats: [SeatRequest::Bot(BotKind::Attack.into()); 2],
+            colour: Colour::Black,
+            time: TimeControl::None,
+            chat: true,
+        },
+        coin: true,
+        luck: Luck { seed: 1, secret: [1; 32] },
+        demo: false,
+    };
+    let mut effects = Effects::new();
+    let room = Room::create(0, founding, limits, &mut effects).unwrap();
+    let (epoch, recorder) = (Epoch::FIRST, Recorder::default());
+    let enter = Input::Enter { session: SessionId(1), member: host, command, after: None };
+    (Opened { room, effects, epoch, recorder, is_new: true }, enter)
+}
+
+#[tokio::test]
+async fn bots_that_fail_are_counted_and_logged_once_a_game() {
+    let lines = Lines::default();
+    let writer = lines.clone();
+    let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone()).finish();
+    let _logged = tracing::subscriber::set_default(subscriber);
+
+    let limits = Limits { bot_pace_ms: 0, ..Limits::DEFAULT };
+    let (store, _writer) = Store::start(Box::new(Memory::default()), &Blocking::Threads).unwrap();
+    let metrics = Arc::new(Metrics::new());
+    // Nobody thinks: every answer is that there is none.
+    let (pool, _threads) = Pool::start(1, Arc::clone(&metrics)).unwrap();
+    pool.stop();
+    let stop = CancellationToken::new();
+    let clock = Clock::of_system();
+    let around = Surroundings { store, pool, metrics: Arc::clone(&metrics), clock, stop };
+    let (opened, enter) = two_bots(limits);
+    let (outbox, mut messages, _) = Outbox::new(&CancellationToken::new(), Owner::UNKNOWN);
+    let (mailbox, letters) = mpsc::channel(1);
+    let summary = Arc::new(Mutex::new(opened.room.summary()));
+    let task = tokio::spawn(run(opened, letters, summary, around.clone()));
+    mailbox.send(Letter { input: enter, outbox: Arc::new(outbox) }).await.unwrap();
+    loop {
+        let text = messages.recv().await.unwrap();
+        if let Ok(Message::Event { event, .. }) = Message::from_json(&text)
+            && let Event::Ended { .. } = event.event
+        {
+            break;
+        }
+    }
+    around.stop.cancel();
+    task.await.unwrap();
+
+    let levels = Levels { sessions: 0, rooms: 0, games: 0, writer_queue: 0, thinking_queue: 0 };
+    let metrics = metrics.render(levels);
+    let counted = metrics
+        .lines()
+        .find_map(|line| line.strip_prefix(r#"fivefold_bot_faults_total{fault="no_answer"} "#))
+        .map(|count| count.parse::<u32>().unwrap());
+    assert!(counted.is_some_and(|count| count >= 5), "{metrics}");
+    let log = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+    assert_eq!(log.matches("a bot has failed").count(), 1, "{log}");
+}

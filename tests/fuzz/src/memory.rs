@@ -1,0 +1,38 @@
+//! How much memory a reader may take for a text: the body of a fuzz target of its own, which
+//! `memory.rs` also runs in every test run. What it measures is the whole process's, so nothing
+//! else may run beside it.
+
+use fivefold_shared::{
+    notation,
+    rules::{Judged, Rules, Size, Variant},
+};
+use peak_alloc::PeakAlloc;
+
+#[global_allocator]
+static MEMORY: PeakAlloc = PeakAlloc;
+
+/// Most bytes of memory for one byte of a text: a list in JSON grows by doubling, and what is not
+/// known there is kept until the end.
+const BYTES_FOR_A_BYTE: usize = 128;
+/// The same whatever the length: room for the longest game that the rules permit.
+const BYTES_FOR_A_GAME: usize = 512 * 1024;
+
+/// A text is read and judged with no more memory than its length and the longest game need.
+///
+/// # Panics
+/// When it takes more.
+pub fn bounded(text: &str) {
+    let before = MEMORY.current_usage();
+    MEMORY.reset_peak_usage();
+    for size in [Size::square(15), Size::Unbounded] {
+        let rules = Rules::new(Variant::Freestyle, size).expect("on offer");
+        if let Ok(game) = notation::read(text, rules) {
+            let judged = Judged::of(game.rules, game.points());
+            assert!(judged.moves.len() <= game.moves.len());
+        }
+    }
+    let taken = MEMORY.peak_usage().saturating_sub(before);
+    let most = BYTES_FOR_A_GAME + text.len() * BYTES_FOR_A_BYTE;
+    let start: String = text.chars().take(60).collect();
+    assert!(taken <= most, "{} bytes took {taken} bytes, not {most}: {start}", text.len());
+}
