@@ -60,7 +60,7 @@ pub(super) async fn list(
     match server.library.try_read(read).await {
         Ok(None) => {
             let text = format!("{}\n", replaced().text);
-            (StatusCode::FORBIDDEN, [NOSNIFF], text).into_response()
+            (StatusCode::FORBIDDEN, text).into_response()
         }
         Ok(Some(list)) => {
             // One address, and another answer for each who asks.
