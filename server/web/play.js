@@ -100,7 +100,7 @@ export const view = (app, place, code) => {
       waiting: !gone && live && room.turn && seat && room.turn !== seat ? seat : undefined,
       ...help.shown(),
     });
-    help.update();
+    if (!gone) help.update();
     const bottom = seat ?? 'black';
     below.show(bottom);
     above.show(opponent(bottom));
