@@ -53,8 +53,10 @@ pub enum Command {
     Join(JoinArgs),
     /// Watch a room, or let two bots play and watch them.
     Watch(WatchArgs),
-    /// List the public rooms.
+    /// List your open rooms, those where it is your turn first, and the public ones.
     Rooms(RoomsArgs),
+    /// Close a room that you made.
+    Close(CloseArgs),
     /// Say who you are at a server, or replace the secret that proves it.
     Identity(IdentityArgs),
     /// Play without a server: two people at one keyboard, or against a bot.
@@ -144,9 +146,23 @@ pub struct WatchArgs {
     pub view: ViewArgs,
 }
 
+/// `fivefold close`
+#[derive(Args, Debug)]
+pub struct CloseArgs {
+    /// The room's code, or its link.
+    #[arg(value_name = "CODE|URL")]
+    pub room: RoomLink,
+    /// The server, and who you are there.
+    #[command(flatten)]
+    pub visit: VisitArgs,
+}
+
 /// `fivefold rooms`
 #[derive(Args, Debug)]
 pub struct RoomsArgs {
+    /// List only your own rooms.
+    #[arg(long)]
+    pub mine: bool,
     /// One JSON object a line.
     #[arg(long)]
     pub json: bool,
@@ -527,7 +543,7 @@ mod tests {
         command.build();
         insta::assert_snapshot!("help", command.render_help());
         let names = ["play", "join", "watch", "rooms", "local", "seat", "arena", "brain"];
-        for name in names.into_iter().chain(["analyse", "convert"]) {
+        for name in names.into_iter().chain(["analyse", "convert", "close"]) {
             let command = command.find_subcommand_mut(name).expect("it is a command");
             insta::assert_snapshot!(format!("help_{name}"), command.render_help());
         }
@@ -566,6 +582,7 @@ mod tests {
             "play --name \u{7}",
             "join",
             "join notacode",
+            "close",
             "watch",
             "watch k7m2qpxw9abc --bots attack,attack",
             "watch --bots attack",

@@ -3,6 +3,7 @@
 mod analyse;
 mod arena;
 mod brain;
+mod close;
 mod completions;
 mod convert;
 mod identity;
@@ -63,6 +64,7 @@ async fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Join(args) => join::run(args).await,
         Command::Watch(args) => watch::run(args).await,
         Command::Rooms(args) => rooms::run(args).await,
+        Command::Close(args) => close::run(args).await,
         Command::Identity(args) => identity::run(args).await,
         Command::Local(args) => local::run(args).await,
         Command::Arena(args) => arena::run(args).await,

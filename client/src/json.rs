@@ -8,8 +8,8 @@ use fivefold_shared::{
     clock::{Clock, Face, TimeControl},
     notation::coordinates,
     protocol::{
-        Absent, ChatLine, Event, MemberId, Message, Name, NumberedEvent, Phase, Player, Reason,
-        RoomCode, RoomSummary, Seats, Spectators, Visibility,
+        Absent, ChatLine, Event, MemberId, Message, Name, NumberedEvent, OwnRoom, Phase, Player,
+        Reason, RoomCode, RoomSummary, Seats, Spectators, Visibility,
     },
     rules::{Forbidden, Outcome, Point, Rules, Stone},
 };
@@ -113,6 +113,7 @@ enum Line<'a> {
     },
     Left,
     Room(Listed<'a>),
+    OwnRoom(ListedOwn<'a>),
 }
 
 /// Whose move it is, on every line after which that may be another one's.
@@ -223,6 +224,13 @@ struct Listed<'a> {
     room: &'a RoomSummary,
 }
 
+#[derive(Serialize)]
+struct ListedOwn<'a> {
+    link: String,
+    #[serde(flatten)]
+    room: &'a OwnRoom,
+}
+
 impl<W: Write> Json<W> {
     /// Writes to `out`.
     pub const fn new(out: W) -> Self {
@@ -235,6 +243,15 @@ impl<W: Write> Json<W> {
     /// When the output cannot be written.
     pub fn listed(&mut self, server: &ServerAddress, room: &RoomSummary) -> io::Result<()> {
         self.write(&Line::Room(Listed { link: server.room_link(&room.room), room }))
+    }
+
+    /// Writes one of the visitor's own rooms.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn listed_own(&mut self, server: &ServerAddress, room: &OwnRoom) -> io::Result<()> {
+        let link = server.room_link(&room.summary.room);
+        self.write(&Line::OwnRoom(ListedOwn { link, room }))
     }
 
     fn write(&mut self, line: &Line<'_>) -> io::Result<()> {

@@ -4,7 +4,9 @@
 use std::io::{self, Write};
 
 use fivefold_shared::{
-    protocol::{ChatLine, Event, Message, NumberedEvent, Phase, RoomSummary, Seats, Spectators},
+    protocol::{
+        ChatLine, Event, Message, NumberedEvent, OwnRoom, Phase, RoomSummary, Seats, Spectators,
+    },
     rules::Stone,
 };
 
@@ -40,22 +42,16 @@ impl<O: Write, E: Write> Plain<O, E> {
     /// # Errors
     /// When the output cannot be written.
     pub fn listed(&mut self, room: &RoomSummary) -> io::Result<()> {
-        let phase = match room.phase {
-            Phase::Waiting => "waiting".into(),
-            Phase::Running => format!("move {}", room.ply + 1),
-            Phase::Finished => "finished".into(),
-        };
-        let time = Some(room.time).filter(|time| !time.is_none());
-        let time = time.map(|time| format!(", {time}")).unwrap_or_default();
-        let help = if room.assistance { ", bots may help" } else { "" };
-        writeln!(
-            self.out,
-            "{}  {}{time}  {}  {phase}, {} watching{help}",
-            room.room,
-            room.rules,
-            pairing(&room.seats),
-            room.spectators,
-        )
+        writeln!(self.out, "{}", summary(room))
+    }
+
+    /// Writes one of the visitor's own rooms.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn listed_own(&mut self, room: &OwnRoom) -> io::Result<()> {
+        let turn = if room.your_turn { "your turn" } else { "yours" };
+        writeln!(self.out, "{}  ({turn})", summary(&room.summary))
     }
 
     fn message(&mut self, table: &Table, message: &Message) -> io::Result<()> {
@@ -239,6 +235,25 @@ impl<O: Write, E: Write> View for Plain<O, E> {
             (_, _, Phase::Running | Phase::Waiting | Phase::Finished) => Ok(()),
         }
     }
+}
+
+/// A room in a list, in one line.
+fn summary(room: &RoomSummary) -> String {
+    let phase = match room.phase {
+        Phase::Waiting => "waiting".into(),
+        Phase::Running => format!("move {}", room.ply + 1),
+        Phase::Finished => "finished".into(),
+    };
+    let time = Some(room.time).filter(|time| !time.is_none());
+    let time = time.map(|time| format!(", {time}")).unwrap_or_default();
+    let help = if room.assistance { ", bots may help" } else { "" };
+    format!(
+        "{}  {}{time}  {}  {phase}, {} watching{help}",
+        room.room,
+        room.rules,
+        pairing(&room.seats),
+        room.spectators,
+    )
 }
 
 fn pairing(seats: &Seats) -> String {

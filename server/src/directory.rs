@@ -66,6 +66,8 @@ pub(crate) struct Standing {
     pub(crate) stage: Stage,
     /// Whether nobody is present.
     pub(crate) is_empty: bool,
+    /// Whether the room is closed, and its task about to end.
+    pub(crate) is_closed: bool,
 }
 
 /// How far a room has come, as far as it matters for closing it.
@@ -189,6 +191,9 @@ impl Standing {
     /// Whether the room could be closed to make place for another of its maker, and how little
     /// would be lost. A game between people is never closed for that.
     pub(crate) fn spare(&self) -> Option<Spare> {
+        if self.is_closed {
+            return Some(Spare::Unused);
+        }
         match (self.stage, self.is_empty) {
             (Stage::Unplayed | Stage::Over, true) => Some(Spare::Unused),
             (Stage::Bots, true) => Some(Spare::Bots),
@@ -211,9 +216,9 @@ impl Standing {
 
 impl Listed {
     /// Whether the room is in the public list.
-    pub(crate) const fn is_public(&self) -> bool {
+    pub(crate) fn is_public(&self) -> bool {
         match self.visibility {
-            Visibility::Public => true,
+            Visibility::Public => !self.lock().standing.is_closed,
             Visibility::Private => false,
         }
     }
@@ -291,12 +296,12 @@ impl Listed {
 
     /// The room as `own_rooms` tells it to this member; nothing if they have no place there.
     pub(crate) fn own_room(&self, member: &MemberId) -> Option<OwnRoom> {
-        let Standing { summary, turn, .. } = self.standing();
+        let Standing { summary, turn, is_closed, .. } = self.standing();
         let seat = summary.seats.of_member(member);
         let host = self.host == *member;
         let your_turn = seat.is_some() && turn == seat;
         let own = OwnRoom { summary, visibility: self.visibility, seat, your_turn, host };
-        (host || seat.is_some()).then_some(own)
+        (!is_closed && (host || seat.is_some())).then_some(own)
     }
 
     /// The host and the seated members, each once.

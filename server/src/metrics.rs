@@ -54,7 +54,7 @@ pub(crate) struct Metrics {
 }
 
 /// What is counted only when somebody asks.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Levels {
     pub(crate) sessions: usize,
     pub(crate) rooms: usize,

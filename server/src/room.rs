@@ -363,6 +363,7 @@ impl Room {
             turn: self.state.running().map(|game| game.position.turn()),
             stage: self.stage(),
             is_empty: self.presence.is_empty(),
+            is_closed: self.closed,
         }
     }
 

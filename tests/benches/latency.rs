@@ -115,6 +115,8 @@ async fn measure(crowd: Crowd, answers: &Answers) -> Vec<Duration> {
     let mut flags = vec!["--log", "warn", "--command-rate", "1000000", "--bot-pace", crowd.pace];
     // Games that have ended make way for others.
     flags.extend(["--rooms-per-identity", "1000000", "--empty-room-close", "1"]);
+    flags.extend(["--rooms-per-address", "1000000", "--room-rate", "1000000"]);
+    flags.extend(["--bot-rooms", "1000000", "--bot-rooms-per-address", "1000000"]);
     let server = Server::start_with(&flags);
     let mut hosts = Vec::new();
     for _ in 0..crowd.games / GAMES_PER_HOST {

@@ -107,6 +107,40 @@ fn two_bots_are_watched() {
 }
 
 #[test]
+fn own_rooms_are_found_again_and_closed() {
+    let server = Server::start();
+    let (url, settings) = (server.url(), tempfile::tempdir().expect("a folder"));
+    let start =
+        |words: &[&str]| Client::start_in(settings.path(), words.iter().chain(&["--server", &url]));
+    let mut play = start(&["play", "--bot", "attack", "--as", "black", "--json"]);
+    let link = play.event("joined")["link"].as_str().expect("a link").to_owned();
+    drop(play);
+
+    let room = start(&["rooms", "--json"]).event("own_room");
+    assert_eq!(
+        (&room["link"], &room["your_turn"], &room["host"]),
+        (&json!(link), &json!(true), &json!(true))
+    );
+    let (status, lines, said) = start(&["rooms", "--mine"]).finish();
+    assert!(
+        status.success() && lines.len() == 1 && lines[0].ends_with("(your turn)"),
+        "{lines:?} {said}"
+    );
+    // Nobody else has a room here, or may close this one.
+    let (status, lines, said) = Client::start(["rooms", "--mine", "--server", &url]).finish();
+    assert!(status.success() && lines.is_empty() && said.contains("no open rooms"), "{said}");
+    let (status, _, said) = Client::start(["close", &link]).finish();
+    assert!(!status.success() && said.contains("Only the host"), "{said}");
+
+    let (status, _, said) = start(&["close", &link]).finish();
+    assert!(status.success() && said.contains("is closed"), "{said}");
+    let (status, lines, _) = start(&["rooms", "--mine"]).finish();
+    assert!(status.success() && lines.is_empty(), "{lines:?}");
+    let (status, _, said) = start(&["close", &link]).finish();
+    assert!(!status.success() && said.contains("no room with this code"), "{said}");
+}
+
+#[test]
 fn who_watches_without_input_is_told_the_end() {
     let server = Server::start();
     let url = server.url();

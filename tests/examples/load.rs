@@ -4,7 +4,8 @@
 //! `cargo run --release -p fivefold-tests --example load -- --rooms 500 --rate 2000 --baseline`
 //!
 //! Without `--server` it starts one on this machine with a data folder of its own. One's own server
-//! must allow what is asked for: `--sessions-per-address`, `--spectators` and `--command-rate`.
+//! must allow what is asked for: `--sessions-per-address`, `--rooms-per-address`, `--room-rate`,
+//! `--spectators` and `--command-rate`.
 //! With thousands of connections more files must be open than usual: `ulimit -n 40000`.
 #![expect(clippy::print_stdout, reason = "the results of this program")]
 
@@ -156,6 +157,8 @@ fn start(args: &Args, data: &std::path::Path) -> Server {
         ["--command-rate", "1000000"],
         ["--sessions-per-address", "1000000"],
         ["--sessions", "1000000"],
+        ["--rooms-per-address", "1000000"],
+        ["--room-rate", "1000000"],
         ["--spectators", "1000000"],
         ["--log", "warn"],
     ];

@@ -3,6 +3,7 @@
 use std::{
     ffi::OsStr,
     io::{BufRead, BufReader, Read, Write},
+    path::Path,
     process::{Child, ChildStdin, Command, ExitStatus, Stdio},
     sync::mpsc::{self, Receiver},
     thread,
@@ -19,8 +20,8 @@ pub struct Client {
     child: Child,
     stdin: Option<ChildStdin>,
     stdout: Receiver<String>,
-    /// The folder of the settings, removed with the client.
-    _settings: TempDir,
+    /// The folder of the settings, if it is to be removed with the client.
+    _settings: Option<TempDir>,
 }
 
 impl Client {
@@ -30,9 +31,23 @@ impl Client {
     /// When it does not start.
     pub fn start(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Self {
         let settings = tempfile::tempdir().expect("a folder for the settings");
-        let mut child = Command::new(program("fivefold"))
-            .args(arguments)
-            .env("FIVEFOLD_CONFIG_DIR", settings.path())
+        let mut command = command(settings.path());
+        Self::run(command.args(arguments), Some(settings))
+    }
+
+    /// The same with the settings in this folder: what one client keeps there, the next one knows.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn start_in(
+        settings: &Path,
+        arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
+    ) -> Self {
+        Self::run(command(settings).args(arguments), None)
+    }
+
+    fn run(command: &mut Command, settings: Option<TempDir>) -> Self {
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -137,4 +152,10 @@ impl Drop for Client {
         drop(self.child.kill());
         drop(self.child.wait());
     }
+}
+
+fn command(settings: &Path) -> Command {
+    let mut command = Command::new(program("fivefold"));
+    command.env("FIVEFOLD_CONFIG_DIR", settings);
+    command
 }

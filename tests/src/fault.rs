@@ -172,9 +172,15 @@ impl Life {
             }
             _ => Stdio::null(),
         };
-        let flags = ["--command-rate", "1000000", "--sessions-per-address", "1000000"];
-        let flags = [&flags[..], &["--log", "debug"]].concat();
-        Self { server: Server::start_in_with_limits(folder, log, &flags), _unread: unread }
+        let flags = [
+            ["--command-rate", "1000000"],
+            ["--sessions-per-address", "1000000"],
+            ["--rooms-per-address", "1000000"],
+            ["--room-rate", "1000000"],
+            ["--log", "debug"],
+        ];
+        let server = Server::start_in_with_limits(folder, log, flags.as_flattened());
+        Self { server, _unread: unread }
     }
 }
 

@@ -5,34 +5,66 @@ use std::{
     process::ExitCode,
 };
 
-use fivefold_shared::protocol::{LobbyRequest, Message};
+use fivefold_shared::protocol::{LobbyRequest, Message, OwnRoom, RoomSummary};
 
 use super::Visit;
-use crate::{cli::RoomsArgs, connection::strange, json::Json, plain::Plain};
+use crate::{
+    cli::RoomsArgs,
+    connection::{Connection, ConnectionError, strange},
+    json::Json,
+    plain::Plain,
+};
 
-/// Lists the public rooms.
+/// Lists the visitor's own rooms, and then the public ones that are not among them.
 pub(super) async fn run(args: &RoomsArgs) -> anyhow::Result<ExitCode> {
     let Visit { mut connection, .. } = Visit::open(&args.visit, None).await?;
-    let answer = connection.ask(LobbyRequest::Rooms).await?;
-    let Message::Rooms { rooms, total, .. } = answer else {
-        return Err(strange(&answer).into());
+    let own = own_rooms(&mut connection).await?;
+    let (public, total) = match args.mine {
+        true => (Vec::new(), 0),
+        false => public_rooms(&mut connection).await?,
     };
     let server = connection.server().clone();
     connection.close().await;
     let mut talk = io::stderr();
     let mut plain = Plain::new(io::stdout(), io::stderr());
     let mut json = Json::new(io::stdout());
-    for room in &rooms {
+    for room in &own {
+        if args.json {
+            json.listed_own(&server, room)?;
+        } else {
+            plain.listed_own(room)?;
+        }
+    }
+    let is_own = |room: &RoomSummary| own.iter().any(|own| own.summary.room == room.room);
+    for room in public.iter().filter(|room| !is_own(room)) {
         if args.json {
             json.listed(&server, room)?;
         } else {
             plain.listed(room)?;
         }
     }
-    if total == 0 {
+    if own.is_empty() && args.mine {
+        writeln!(talk, "You have no open rooms at {server}. `fivefold play` makes one.")?;
+    } else if own.is_empty() && total == 0 {
         writeln!(talk, "No public rooms at {server}. `fivefold play --public` makes one.")?;
-    } else if rooms.len() < total {
-        writeln!(talk, "{} of {total} rooms.", rooms.len())?;
+    } else if public.len() < total {
+        writeln!(talk, "{} of {total} public rooms.", public.len())?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+async fn own_rooms(connection: &mut Connection) -> Result<Vec<OwnRoom>, ConnectionError> {
+    match connection.ask(LobbyRequest::OwnRooms).await? {
+        Message::OwnRooms { rooms, .. } => Ok(rooms),
+        answer => Err(strange(&answer)),
+    }
+}
+
+async fn public_rooms(
+    connection: &mut Connection,
+) -> Result<(Vec<RoomSummary>, usize), ConnectionError> {
+    match connection.ask(LobbyRequest::Rooms).await? {
+        Message::Rooms { rooms, total, .. } => Ok((rooms, total)),
+        answer => Err(strange(&answer)),
+    }
 }

@@ -420,8 +420,9 @@ impl Actor {
                 self.around.metrics.answered(kind, message);
             }
         }
-        self.take(effects, sender);
+        // Whoever is answered finds the room as it is now, wherever they look.
         self.listed.update(&self.room);
+        self.take(effects, sender);
     }
 
     fn take(&mut self, effects: Effects, sender: Option<&Arc<Outbox>>) {

@@ -1,6 +1,9 @@
 //! What the task of a room does beside the room itself.
 
-use std::{io, sync::Arc};
+use std::{
+    io,
+    sync::{Arc, Mutex},
+};
 
 use fivefold_shared::{
     bot::BotKind,
@@ -13,10 +16,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::{
+    directory::Directory,
     limits::Limits,
     metrics::Levels,
     room::{Founding, Luck, Member},
-    store::{Blocking, Memory},
+    store::{Blocking, Library, Memory, Storage},
     thinking::Owner,
 };
 
@@ -72,19 +76,23 @@ async fn bots_that_fail_are_counted_and_logged_once_a_game() {
     let _logged = tracing::subscriber::set_default(subscriber);
 
     let limits = Limits { bot_pace_ms: 0, ..Limits::DEFAULT };
-    let (store, _writer) = Store::start(Box::new(Memory::default()), &Blocking::Threads).unwrap();
+    let memory = Memory::default();
+    let archive = memory.archive().unwrap();
+    let (store, _writer) = Store::start(Box::new(memory), &Blocking::Threads).unwrap();
     let metrics = Arc::new(Metrics::new());
+    let library = Arc::new(Library::new(archive, Blocking::Threads));
+    let disk = Arc::new(Disk::new(library, Arc::clone(&metrics), 0));
     // Nobody thinks: every answer is that there is none.
     let (pool, _threads) = Pool::start(1, Arc::clone(&metrics)).unwrap();
     pool.stop();
     let stop = CancellationToken::new();
     let clock = Clock::of_system();
-    let around = Surroundings { store, pool, metrics: Arc::clone(&metrics), clock, stop };
+    let around = Surroundings { store, disk, pool, metrics: Arc::clone(&metrics), clock, stop };
     let (opened, enter) = two_bots(limits);
     let (outbox, mut messages, _) = Outbox::new(&CancellationToken::new(), Owner::UNKNOWN);
     let (mailbox, letters) = mpsc::channel(1);
-    let summary = Arc::new(Mutex::new(opened.room.summary()));
-    let task = tokio::spawn(run(opened, letters, summary, around.clone()));
+    let listed = Arc::<Directory>::default().list(&opened.room, None, true);
+    let task = tokio::spawn(run(opened, letters, listed, around.clone()));
     mailbox.send(Letter { input: enter, outbox: Arc::new(outbox) }).await.unwrap();
     loop {
         let text = messages.recv().await.unwrap();
@@ -97,8 +105,7 @@ async fn bots_that_fail_are_counted_and_logged_once_a_game() {
     around.stop.cancel();
     task.await.unwrap();
 
-    let levels = Levels { sessions: 0, rooms: 0, games: 0, writer_queue: 0, thinking_queue: 0 };
-    let metrics = metrics.render(levels);
+    let metrics = metrics.render(Levels::default());
     let counted = metrics
         .lines()
         .find_map(|line| line.strip_prefix(r#"fivefold_bot_faults_total{fault="no_answer"} "#))

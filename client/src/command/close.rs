@@ -1,0 +1,24 @@
+//! `fivefold close`
+
+use std::{
+    io::{self, Write},
+    process::ExitCode,
+};
+
+use fivefold_shared::protocol::{LobbyRequest, Message};
+
+use super::Visit;
+use crate::{cli::CloseArgs, connection::strange};
+
+/// Closes a room that was made by the same identity.
+pub(super) async fn run(args: &CloseArgs) -> anyhow::Result<ExitCode> {
+    let Visit { mut connection, .. } = Visit::open(&args.visit, args.room.server.as_ref()).await?;
+    let room = args.room.code.clone();
+    let answer = connection.ask(LobbyRequest::Close { room }).await?;
+    let Message::Done { .. } = answer else {
+        return Err(strange(&answer).into());
+    };
+    connection.close().await;
+    writeln!(io::stderr(), "The room {} is closed.", args.room.code)?;
+    Ok(ExitCode::SUCCESS)
+}
