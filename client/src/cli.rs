@@ -57,6 +57,8 @@ pub enum Command {
     Rooms(RoomsArgs),
     /// Close a room that you made.
     Close(CloseArgs),
+    /// Say who you are at a server, or replace the secret that proves it.
+    Identity(IdentityArgs),
     /// Play without a server: two people at one keyboard, or against a bot.
     Local(LocalArgs),
     /// Seat a program that speaks Gomocup's protocol in a room, where it plays as a bot.
@@ -164,6 +166,18 @@ pub struct RoomsArgs {
     /// One JSON object a line.
     #[arg(long)]
     pub json: bool,
+    /// The server, and who you are there.
+    #[command(flatten)]
+    pub visit: VisitArgs,
+}
+
+/// `fivefold identity`
+#[derive(Args, Debug)]
+pub struct IdentityArgs {
+    /// Replace the secret, because somebody else may have seen it. Your seats, games and name stay;
+    /// the old secret opens nothing any more, on any device.
+    #[arg(long)]
+    pub replace: bool,
     /// The server, and who you are there.
     #[command(flatten)]
     pub visit: VisitArgs,

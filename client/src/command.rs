@@ -6,6 +6,7 @@ mod brain;
 mod close;
 mod completions;
 mod convert;
+mod identity;
 mod join;
 mod local;
 mod play;
@@ -19,14 +20,14 @@ use std::{io, path::Path, process::ExitCode};
 use clap::Parser;
 use fivefold_shared::{
     bot::BotSpec,
-    protocol::{LobbyRequest, Message},
+    protocol::{LobbyRequest, Message, Reason},
     rules::Rules,
 };
 
 use self::shown::Shown;
 use crate::{
     cli::{Cli, Command, GameArgs, VisitArgs},
-    connection::{Connection, Visitor, Welcome},
+    connection::{Connection, ConnectionError, Visitor, Welcome},
     link::ServerAddress,
     settings::Settings,
     table::Table,
@@ -64,6 +65,7 @@ async fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Watch(args) => watch::run(args).await,
         Command::Rooms(args) => rooms::run(args).await,
         Command::Close(args) => close::run(args).await,
+        Command::Identity(args) => identity::run(args).await,
         Command::Local(args) => local::run(args).await,
         Command::Arena(args) => arena::run(args).await,
         Command::Seat(args) => seat::run(args).await,
@@ -104,7 +106,7 @@ impl Visit {
             .or(settings.server.as_ref())
             .cloned()
             .unwrap_or_default();
-        let visitor = Visitor {
+        let mut visitor = Visitor {
             identity: settings.identities.get(&server).filter(|_| !args.guest).cloned(),
             name: args.name.clone().or_else(|| settings.name.clone().filter(|_| !args.guest)),
             connector: match server.is_encrypted() {
@@ -112,7 +114,21 @@ impl Visit {
                 false => None,
             },
         };
-        let (connection, welcome) = Connection::open(server.clone(), visitor).await?;
+        let opened = Connection::open(server.clone(), visitor.clone()).await;
+        let (connection, welcome) = match opened {
+            // It was replaced, and the answer never came: the next one is the current one.
+            Err(ConnectionError::Refused(refusal))
+                if refusal.reason == Reason::IdentityReplaced
+                    && let Some(next) = settings.next.remove(&server) =>
+            {
+                visitor.identity = Some(next.clone());
+                settings.identities.insert(server.clone(), next);
+                let opened = Connection::open(server.clone(), visitor).await?;
+                settings.save(&folder)?;
+                opened
+            }
+            opened => opened?,
+        };
         if !args.guest {
             keep(&mut settings, &folder, args, &server, &welcome)?;
         }

@@ -29,6 +29,9 @@ pub struct Settings {
     /// Who the person is, for each server.
     #[serde(default)]
     pub identities: BTreeMap<ServerAddress, Identity>,
+    /// What an identity is about to be replaced by, until the server has answered.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub next: BTreeMap<ServerAddress, Identity>,
 }
 
 impl Settings {
@@ -125,6 +128,7 @@ mod tests {
             server: Some(server.clone()),
             name: Some(Name::new("Ann").unwrap()),
             identities: BTreeMap::from([(server, identity)]),
+            next: BTreeMap::default(),
         }
     }
 

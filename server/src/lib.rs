@@ -14,6 +14,7 @@ pub mod http;
 pub mod limits;
 mod listen;
 mod lobby;
+mod logins;
 pub mod logs;
 mod members;
 mod metrics;
@@ -52,6 +53,7 @@ use self::{
     http::{Jobs, PageSource},
     limits::{Limits, MONITOR_CONNECTIONS_MAX, STOP_REST_WITHIN, STOP_SESSIONS_WITHIN},
     lobby::Lobby,
+    logins::Logins,
     logs::LostLines,
     members::Members,
     metrics::Metrics,
@@ -82,6 +84,7 @@ struct Server {
     /// For analyses that belong to no room.
     pool: Pool,
     members: Members,
+    logins: Logins,
     sessions: Admission,
     rates: Rates,
     sessions_so_far: AtomicU64,
@@ -160,6 +163,7 @@ pub async fn run(
         reviews: Reviews::new(pool.clone()),
         jobs,
         pool: pool.clone(),
+        logins: Logins::default(),
         sessions: Admission::new(limits.sessions_max, limits.sessions_per_address_max),
         rates: Rates::new(limits),
         sessions_so_far: AtomicU64::new(0),

@@ -100,6 +100,8 @@ pub const LISTING_REST: u32 = 100;
 pub const LISTING_AGE_MAX: Duration = Duration::from_secs(1);
 /// The list of somebody's own rooms is made from the newest of them, at most so many.
 pub const OWN_ROOMS_SEEN_MAX: usize = 1_000;
+/// How often an identity is looked up while others are replaced at the same time.
+pub const LOGIN_TRIES_MAX: u32 = 3;
 /// Most demo games that are open at once: one that is running, and those that are over and still
 /// have spectators.
 pub const DEMO_ROOMS_MAX: usize = 4;

@@ -139,6 +139,11 @@ impl Lobby {
         Err(no_such_room())
     }
 
+    /// How the room with this code stands, for somebody who knows its code.
+    pub(crate) fn summary(&self, code: &RoomCode) -> Option<RoomSummary> {
+        self.rooms.get(code).map(|room| room.listed.standing().summary)
+    }
+
     /// How many rooms there are.
     pub(crate) fn count(&self) -> usize {
         lock(&self.makers).total()

@@ -35,10 +35,11 @@ use crate::{
     bucket::Bucket,
     chance,
     limits::{
-        CODE_REFUSALS_MAX, FRAMES_PER_COMMAND, JOINED_ROOMS_MAX, Limits, READ_BUFFER,
-        TOO_FAST_REFUSALS_MAX, WRITE_BUFFER, WRITE_BUFFER_MAX,
+        CODE_REFUSALS_MAX, FRAMES_PER_COMMAND, JOINED_ROOMS_MAX, LOGIN_TRIES_MAX, Limits,
+        READ_BUFFER, TOO_FAST_REFUSALS_MAX, WRITE_BUFFER, WRITE_BUFFER_MAX,
     },
     lobby::{RoomHandle, no_such_room},
+    logins::Ending,
     members::Greeted,
     outbox::{Outbox, OutboxReceiver, encode},
     rates::Rate,
@@ -104,6 +105,7 @@ pub(crate) async fn run(
         socket,
         outbox,
         messages,
+        login: Ending::new(ending.clone()),
         ending,
         who: None,
         rooms: HashMap::new(),
@@ -118,6 +120,9 @@ pub(crate) async fn run(
     let end = session.serve().await;
     tracing::debug!(session.id = id.0, ?end, "session ended");
     session.server.metrics.session_ended(end.code());
+    if let Some(who) = &session.who {
+        session.server.logins.leave(&who.member.id, id);
+    }
     let Session { socket, rooms, outbox, messages, .. } = session;
     // Rooms see at once that nothing more is read.
     drop((outbox, messages));
@@ -134,6 +139,8 @@ struct Session {
     messages: OutboxReceiver,
     /// The outbox was full, or the server stops.
     ending: CancellationToken,
+    /// The same where the identity was replaced.
+    login: Ending,
     /// Who this is; nobody before `hello`.
     who: Option<Greeted>,
     /// The rooms that the session is in, or has asked to enter.
@@ -211,7 +218,13 @@ impl Session {
 
     /// Why the session is to end at once.
     fn end(&self) -> End {
-        if self.server.stop.is_cancelled() { End::RESTART } else { End::TOO_SLOW }
+        if self.server.stop.is_cancelled() {
+            End::RESTART
+        } else if self.login.is_replaced() {
+            End::IDENTITY_REPLACED
+        } else {
+            End::TOO_SLOW
+        }
     }
 
     async fn tick(&mut self) -> Result<(), End> {
@@ -413,7 +426,7 @@ impl Session {
         name.as_ref().map_or(Ok(()), may_be_called)?;
         let made = identity.is_none().then(chance::identity);
         let secret = identity.as_ref().or(made.as_ref()).expect("one of the two");
-        let greeted = self.server.members.greet(secret, name, self.server.clock.now()).await?;
+        let greeted = log_in(&self.server, self.id, &self.login, secret, name).await?;
         let Member { id: you, name } = greeted.member.clone();
         self.outbox.identify(greeted.hash);
         self.who = Some(greeted);
@@ -430,6 +443,24 @@ impl Session {
         }))
     }
 
+    /// The command may be said again over another session, which has the new identity already.
+    async fn replace_identity(
+        &mut self,
+        mut who: Greeted,
+        id: &CommandId,
+        identity: &Identity,
+    ) -> Answer {
+        let new = chance::identity_hash(identity);
+        if new != who.hash {
+            self.server.members.replace(&who, new).await?;
+            self.server.logins.end_others(&who.member.id, self.id);
+            who.hash = new;
+            self.outbox.identify(new);
+            self.who = Some(who);
+        }
+        Ok(Some(Message::Done { id: id.clone(), seq: None }))
+    }
+
     async fn lobby(&mut self, who: Greeted, id: &CommandId, request: LobbyRequest) -> Answer {
         match request {
             LobbyRequest::Hello { .. } => {
@@ -437,6 +468,9 @@ impl Session {
                 Err(Refusal::new(Reason::AlreadyGreeted, text).into())
             }
             LobbyRequest::SetName { name } => self.set_name(who, id, name).await,
+            LobbyRequest::ReplaceIdentity { identity } => {
+                self.replace_identity(who, id, &identity).await
+            }
             LobbyRequest::Create(create) => self.create(who.member, id, create),
             LobbyRequest::Rooms => {
                 let list = self.server.lobby.list();
@@ -567,6 +601,31 @@ impl Session {
         }
         Ok(None)
     }
+}
+
+/// Looks up who has an identity, and enters the session among theirs.
+async fn log_in(
+    server: &Server,
+    session: SessionId,
+    ending: &Ending,
+    identity: &Identity,
+    name: Option<Name>,
+) -> Result<Greeted, No> {
+    let Server { members, logins, clock, .. } = server;
+    for _ in 0..LOGIN_TRIES_MAX {
+        let replacements = logins.replacements();
+        let greeted = match members.greet(identity, name.clone(), clock.now()).await {
+            Ok(greeted) => greeted,
+            Err(refusal) if refusal.reason == Reason::IdentityReplaced => {
+                return Err(No::RefusedAndEnded(refusal, End::IDENTITY_REPLACED));
+            }
+            Err(refusal) => return Err(refusal.into()),
+        };
+        if logins.enter(&greeted.member.id, session, ending, replacements) {
+            return Ok(greeted);
+        }
+    }
+    Err(Refusal::new(Reason::Busy, "The server is busy. Try again in a moment.").into())
 }
 
 /// What comes of a command: an answer, unless it is a room that gives it.

@@ -35,7 +35,7 @@ pub use self::{
 };
 pub(crate) use self::{
     library::{Library, ReadError},
-    writer::{Reply, Store},
+    writer::{Replacement, Reply, Store},
 };
 use crate::room::Entry;
 
@@ -62,6 +62,19 @@ pub trait Storage: Send + fmt::Debug + 'static {
     /// # Errors
     /// When the commit failed.
     fn update_members(&mut self, members: &[KnownMember]) -> Result<(), StorageError>;
+
+    /// Replaces the hash of a member's identity, if `old` is the current one. The member is never
+    /// pruned from then on, so that the old identity stays refused. Returns whether it was done: not
+    /// for members who are not stored, nor with an identity that is somebody's.
+    ///
+    /// # Errors
+    /// When the commit failed.
+    fn replace_identity(
+        &mut self,
+        member: &MemberId,
+        old: IdentityHash,
+        new: IdentityHash,
+    ) -> Result<bool, StorageError>;
 
     /// Deletes members who were last seen before `before`, in milliseconds since the Unix epoch,
     /// and have finished no game: at most so many at once. Returns how many.
@@ -98,11 +111,15 @@ pub trait Storage: Send + fmt::Debug + 'static {
 
 /// Finished games and members, to be read. Its calls may block.
 pub trait Archive: Send + fmt::Debug {
-    /// What is known of a member.
+    /// The member whose identity has this hash, or otherwise the one with this public id.
     ///
     /// # Errors
     /// When it cannot be read.
-    fn member(&mut self, id: &MemberId) -> Result<Option<KnownMember>, StorageError>;
+    fn member(
+        &mut self,
+        id: &MemberId,
+        hash: IdentityHash,
+    ) -> Result<Option<KnownMember>, StorageError>;
 
     /// The game with this id, listed or not.
     ///
@@ -137,7 +154,8 @@ pub struct DiskSpace {
 pub struct KnownMember {
     /// His public id.
     pub id: MemberId,
-    /// A hash of his identity, longer than the public id.
+    /// A hash of the identity, longer than the public id. The id is derived from the member's first
+    /// identity, the hash from the current one.
     pub hash: IdentityHash,
     /// What he is called.
     pub name: Name,

@@ -5,6 +5,8 @@
 
 /** @import { Command, Answer, Message, RoomNews, Joined, Refused } from './types' */
 
+import { hasText, t } from './texts.js';
+
 /** How a member of a room listens to it.
  * @typedef {object} Listener
  * @property {() => number | undefined} seq the number of the last event that it has
@@ -13,13 +15,14 @@
  * @property {(refused: Refused) => void} lost the room cannot be entered any more
  */
 
-/** @typedef {'connecting' | 'open' | 'lost' | 'stopped'} Status */
+/** @typedef {'connecting' | 'open' | 'lost' | 'stopped' | 'replaced'} Status `replaced`: the identity opens nothing any more. */
 
-/** A refusal, as an error that a command's promise fails with. */
+/** A refusal, as an error that a command's promise fails with; in words for people. */
 export class RefusedError extends Error {
   /** @param {Refused} refused */
   constructor(refused) {
-    super(refused.text);
+    const key = `refused_${refused.reason}`;
+    super(hasText(key) ? t(key) : refused.text);
     this.reason = refused.reason;
   }
 }
@@ -28,15 +31,23 @@ const PROTOCOL = 1;
 /** Try again as a new command: the server was busy, and nothing was done. */
 const IN_A_MOMENT = new Set(['too_fast', 'busy', 'unavailable', 'stopping']);
 const TRIES_MAX = 6;
-/** After these the server is not to be tried again. */
-const CLOSED_FOR_GOOD = new Set([1002, 1003, 1007, 1009, 4003]);
+/** After these codes the page does not come back, as `come_back` in shared/src/protocol/close.rs. */
+const CLOSED_FOR_GOOD = new Set([1000, 1002, 1007, 1009, 4003]);
+/** Somebody has replaced our identity, perhaps we ourselves. */
+const CLOSED_REPLACED = 4004;
+/** Too many commands: come back, but slower. */
+const CLOSED_TOO_FAST = 1008;
 const PING_EVERY_MS = 10_000;
 const ANSWER_WITHIN_MS = 6_000;
 const WAIT_MIN_MS = 250;
 const WAIT_MAX_MS = 8_000;
+/** After so many failures the wait is the longest. */
+const FAILURES_MANY = 5;
 
 /** Where the identity and the name are kept. */
-export const KEPT = { identity: 'fivefold.identity', name: 'fivefold.name' };
+export const KEPT = { identity: 'fivefold.identity', name: 'fivefold.name', former: 'fivefold.former', next: 'fivefold.next' };
+/** So many of those one was before are kept. */
+const FORMER_MAX = 5;
 
 /**
  * @typedef {object} Pending
@@ -136,12 +147,63 @@ export class Connection {
     this.send({ type: 'leave', room: code }).catch(() => {});
   }
 
-  /** Becomes somebody else, who has this identity; everything begins anew.
-   * @param {string} identity */
-  become(identity) {
+  /** Those one was before on this device, the last first.
+   * @returns {{ identity: string, name: string }[]} */
+  former() {
+    try {
+      return JSON.parse(localStorage.getItem(KEPT.former) ?? '[]');
+    } catch {
+      return [];
+    }
+  }
+
+  /** Becomes somebody else, who has this identity; everything begins anew. Who one was is kept.
+   * @param {string} identity
+   * @param {string} [name] */
+  become(identity, name) {
+    const own = this.#identity();
+    const others = this.former().filter((one) => one.identity !== identity && one.identity !== own);
+    if (own) others.unshift({ identity: own, name: this.name });
+    localStorage.setItem(KEPT.former, JSON.stringify(others.slice(0, FORMER_MAX)));
     localStorage.setItem(KEPT.identity, identity);
-    localStorage.removeItem(KEPT.name);
+    if (name) localStorage.setItem(KEPT.name, name);
+    else localStorage.removeItem(KEPT.name);
     location.reload();
+  }
+
+  /** Gives up an identity that opens nothing, for a new one. */
+  forget() {
+    localStorage.removeItem(KEPT.identity);
+    location.reload();
+  }
+
+  /**
+   * Has another secret be the key to our seats and games. It is kept before it is sent, so that we
+   * are not locked out if the answer is lost.
+   */
+  async replaceIdentity() {
+    const bytes = crypto.getRandomValues(new Uint8Array(32));
+    const identity = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+    localStorage.setItem(KEPT.next, identity);
+    try {
+      await this.send({ type: 'replace_identity', identity });
+    } catch (error) {
+      localStorage.removeItem(KEPT.next);
+      // The server knows nothing of us that a new identity would have to keep.
+      if (error instanceof RefusedError && error.reason === 'not_allowed') return this.forget();
+      throw error;
+    }
+    this.#takeNext();
+  }
+
+  /** Takes the identity that was to be the next one. Whether there was one. */
+  #takeNext() {
+    const next = localStorage.getItem(KEPT.next);
+    if (!next) return this.#identity() !== this.#said;
+    localStorage.setItem(KEPT.identity, next);
+    localStorage.removeItem(KEPT.next);
+    this.#said = next;
+    return true;
   }
 
   #connect() {
@@ -176,7 +238,9 @@ export class Connection {
     this.#socket = undefined;
     this.#greeted = false;
     if (CLOSED_FOR_GOOD.has(code)) return this.#become('stopped');
+    if (code === CLOSED_REPLACED && !this.#takeNext()) return this.#become('replaced');
     this.#become('lost');
+    if (code === CLOSED_TOO_FAST) this.#failures = FAILURES_MANY;
     const most = Math.min(WAIT_MAX_MS, WAIT_MIN_MS * 2 ** this.#failures);
     this.#failures += 1;
     // Half of it by chance, so that not all come back at once.
@@ -290,6 +354,11 @@ export class Connection {
 
   /** @param {Refused} refused */
   #unwelcome(refused) {
+    if (refused.reason === 'identity_replaced') {
+      const socket = this.#socket;
+      this.#closed(CLOSED_REPLACED);
+      return socket?.close();
+    }
     if (refused.reason === 'malformed') {
       // What was kept is no identity, or no name: be somebody new rather than nobody.
       localStorage.removeItem(localStorage.getItem(KEPT.name) ? KEPT.name : KEPT.identity);

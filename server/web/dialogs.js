@@ -11,7 +11,7 @@ import { LANGUAGES, t } from './texts.js';
 
 const NAME_MAX = 24;
 /** An identity in the part of a link that browsers tell no server. */
-const CARRIED = /^#identity=([0-9a-f]{64})$/;
+const CARRIED = /^#identity=([0-9a-f]{64})(?:&name=(.+))?$/;
 
 /** @param {App} app */
 export function openSettings(app) {
@@ -40,11 +40,20 @@ export function openYou(app) {
   const reveal = el('button', { type: 'button' }, t('show_link'));
   reveal.addEventListener('click', () => {
     const identity = localStorage.getItem(KEPT.identity);
-    if (identity) fill(carry, linkCard(`${location.origin}/#identity=${identity}`, t('other_device')));
+    if (identity) fill(carry, linkCard(identityLink(identity, app.connection.name), t('other_device')));
   });
   fill(carry, reveal);
+  const replace = el('button', { type: 'button', onclick: () => app.connection.replaceIdentity().then(() => {
+    app.toast(t('replaced'));
+    dialog.close();
+  }, (error) => app.toast(error.message)) }, t('replace'));
+  const former = app.connection.former().map(({ identity, name }) => el('button', {
+    type: 'button', onclick: () => app.connection.become(identity, name),
+  }, t('be_again', { name })));
   const dialog = open(app, t('you'), form, el('p', { class: 'hint' }, t('name_how')),
-    el('h3', null, t('other_device')), el('p', { class: 'hint' }, t('other_device_how')), carry);
+    el('h3', null, t('other_device')), el('p', { class: 'hint' }, t('other_device_how')), carry,
+    el('p', { class: 'hint' }, t('replace_how')), el('div', { class: 'row' }, replace),
+    ...(former.length > 0 ? [el('p', { class: 'hint' }, t('were_here')), el('div', { class: 'row' }, ...former)] : []));
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     app.connection.rename(field.value.trim()).then(() => dialog.close(), (error) => app.toast(error.message));
@@ -56,14 +65,45 @@ export function openYou(app) {
  * @param {App} app
  */
 export function takeIdentity(app) {
-  const identity = CARRIED.exec(location.hash)?.[1];
+  const [, identity, called = ''] = CARRIED.exec(location.hash) ?? [];
   if (!identity) return;
   history.replaceState(null, '', location.pathname);
-  if (identity === localStorage.getItem(KEPT.identity)) return;
-  const yes = el('button', { type: 'button', class: 'primary', onclick: () => app.connection.become(identity) }, t('yes'));
+  const own = localStorage.getItem(KEPT.identity);
+  if (identity === own) return;
+  // Who one is here is known when the server has said so.
+  if (own && !app.connection.you && app.connection.status !== 'replaced') return void app.connection.send({ type: 'ping' }).then(() => ask(app, identity, called, own));
+  ask(app, identity, called, own);
+}
+
+/**
+ * @param {App} app
+ * @param {string} identity
+ * @param {string} called
+ * @param {string | null} own
+ */
+function ask(app, identity, called, own) {
+  const { name } = app.connection;
+  const yes = el('button', { type: 'button', class: 'primary', onclick: () => app.connection.become(identity, decoded(called)) }, t('yes'));
   const no = el('button', { type: 'button' }, t('no'));
-  const dialog = open(app, t('become'), el('p', null, t('become_how')), el('div', { class: 'row' }, yes, no));
+  const kept = own ? [el('p', null, t('here_now', { name })), linkCard(identityLink(own, name), t('again_link', { name }))] : [];
+  const dialog = open(app, t('become'), el('p', null, t('become_how')), ...kept, el('div', { class: 'row' }, yes, no));
   no.addEventListener('click', () => dialog.close());
+}
+
+/** A link that makes another device this member: the server knows no names of those without a seat.
+ * @param {string} identity
+ * @param {string} name */
+function identityLink(identity, name) {
+  return `${location.origin}/#identity=${identity}&name=${encodeURIComponent(name)}`;
+}
+
+/** @param {string} text */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '';
+  }
 }
 
 /**

@@ -88,3 +88,23 @@ export function write(node, text) {
 function shown(child) {
   return child !== null && child !== undefined && child !== false;
 }
+
+/**
+ * A page that says what happened, and leads on.
+ * @param {string} title
+ * @param {string} text
+ * @param {...Child} ways
+ */
+export function deadEnd(title, text, ...ways) {
+  return el('section', { class: 'card' }, el('h1', null, title), text && el('p', null, text), el('div', { class: 'row' }, ...ways));
+}
+
+/**
+ * A way on: a link that looks like a button.
+ * @param {string} href
+ * @param {string} text
+ * @param {boolean} [first] whether it is what most people want
+ */
+export function way(href, text, first) {
+  return el('a', { class: `button${first ? ' primary' : ''}`, href }, text);
+}

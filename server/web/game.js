@@ -3,7 +3,7 @@
 /** @import { FinishedGame, Review, View } from './types' */
 
 import { createBoard } from './board.js';
-import { el, fill, write } from './dom.js';
+import { deadEnd, el, fill, way, write } from './dom.js';
 import { boundsOf, pointName } from './geometry.js';
 import { createGraph } from './graph.js';
 import { createMoves } from './moves.js';
@@ -25,7 +25,7 @@ export const view = (app, place, id) => {
     .then((answer) => (answer.ok ? answer.json() : Promise.reject(new Error(t(answer.status === 404 ? 'nothing_here' : 'failed')))))
     .then((/** @type {FinishedGame} */ game) => show(app, place, game, end.signal))
     .catch((error) => {
-      if (!end.signal.aborted) fill(place, el('section', { class: 'card' }, el('h1', null, error.message), el('a', { href: '/' }, t('to_start'))));
+      if (!end.signal.aborted) fill(place, deadEnd(error.message, '', way('/games', t('games'), true), way('/', t('new_game'))));
     });
   return () => end.abort();
 };

@@ -5,6 +5,7 @@
 import { KEPT } from './connection.js';
 import { el, fill } from './dom.js';
 import { outcomeName, playerName, rulesName, stoneSign } from './names.js';
+import { createOwnRooms } from './own.js';
 import { isMember } from './room.js';
 import { language, t } from './texts.js';
 
@@ -20,6 +21,7 @@ export const view = (app, place) => {
     type: 'button', 'aria-pressed': String(mine === own), onclick: () => choose(mine),
   }, t(mine ? 'my_games' : 'public_games'));
   const tabs = el('div', { class: 'row tabs' });
+  const open = createOwnRooms(app);
   const list = el('ol', { class: 'games' });
   const more = el('button', { type: 'button', hidden: true, onclick: load }, t('more'));
   const when = new Intl.DateTimeFormat(language(), { dateStyle: 'medium', timeStyle: 'short' });
@@ -97,9 +99,10 @@ export const view = (app, place) => {
       el('time', { class: 'hint', dateTime: new Date(game.ended_at).toISOString() }, when.format(game.ended_at))));
   }
 
-  place.append(el('div', { class: 'page' }, el('h1', null, t('games')), el('div', { class: 'row games-bar' }, tabs, search), list, more));
+  place.append(el('div', { class: 'page' }, el('h1', null, t('games')), open.element, el('h2', null, t('finished_games')), el('div', { class: 'row games-bar' }, tabs, search), list, more));
   choose(true);
   return () => {
     gone = true;
+    open.remove();
   };
 };

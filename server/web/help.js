@@ -14,8 +14,10 @@ import { opponent } from './room.js';
 import { t } from './texts.js';
 import { createThought, depthText, drawnLines, LINES } from './thought.js';
 
-/** The largest board that the bot minimax may be asked about, in points. */
-const MINIMAX_POINTS = 16;
+/** The largest board, in points, on which minimax plays, as `MINIMAX_POINTS_MAX` in shared/src/bot.rs. */
+const MINIMAX_POINTS = 20;
+/** The longest row for which the engine analyses, as `Engine::knows` in shared/src/engine.rs. */
+const ANALYSED_K = 6;
 
 /**
  * The part of the room's view that offers help.
@@ -56,8 +58,9 @@ export function createHelp(app, room, board, redraw, viewed) {
 
   /** @returns {BotSpec['kind'][]} */
   function offered() {
-    const { k, size } = room.rules;
-    const small = size !== 'unbounded' && size[0] * size[1] <= MINIMAX_POINTS;
+    const { variant, k, size } = room.rules;
+    // Minimax plays where a row that is too long wins, too.
+    const small = size !== 'unbounded' && size[0] * size[1] <= MINIMAX_POINTS && (variant === 'mnk' || variant === 'freestyle');
     return ['engine', 'attack', ...(k === undefined || k === 5 ? /** @type {const} */ (['pattern']) : []), ...(small ? /** @type {const} */ (['minimax']) : [])];
   }
 
@@ -96,6 +99,7 @@ export function createHelp(app, room, board, redraw, viewed) {
     }
     const yours = room.turn !== undefined && room.turn === room.seatOf(app.connection.you);
     buttons.bot_move.disabled = !yours;
+    buttons.engine.hidden = (room.rules.k ?? 0) > ANALYSED_K;
     for (const what of /** @type {const} */ (['weight', 'weights', 'engine'])) set(buttons[what], { 'aria-pressed': String(on[what]) });
     askWeights();
     askEngine();
@@ -160,7 +164,7 @@ export function createHelp(app, room, board, redraw, viewed) {
     /** @param {RoomNews} news */
     hear(news) {
       if (news.type === 'analysis') analysis = news;
-      else if (news.type === 'analysis_over' && news.why === 'busy') write(told, t('help_busy'));
+      else if (news.type === 'analysis_over' && news.why === 'busy') write(told, t('refused_busy'));
       else if (news.type === 'analysis_over' && news.why === 'too_many') write(told, t('help_too_many'));
       else return;
       update();

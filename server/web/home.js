@@ -2,19 +2,20 @@
 
 /** @import { Command, View } from './types' */
 
+import { RefusedError } from './connection.js';
 import { el, icon, write } from './dom.js';
-import { createOptions } from './options.js';
+import { botLevel, createOptions, keepLevel } from './options.js';
+import { createOwnRooms, openRoom } from './own.js';
 import { t } from './texts.js';
 
 const FRIENDS = 'M8.5 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM2 20c0-4 3-6 6.5-6s6.5 2 6.5 6M16 4.4a3.5 3.5 0 0 1 0 6.4M18 14.4c2.5.7 4 2.6 4 5.6';
 const ROBOT = 'M5 9h14v10H5zM12 9V5m0 0a1.2 1.2 0 1 0 0-2.4 1.2 1.2 0 0 0 0 2.4M9 13v1.5m6-1.5v1.5M2.5 12.5v3m19-3v3';
-const LEVEL_KEPT = 'fivefold.level';
-const LEVEL = 3;
 const LEVEL_MAX = 10;
 
 /** @type {View} */
 export const view = (app, place) => {
   const options = createOptions();
+  const own = createOwnRooms(app);
   const games = el('div');
   /** What ends watching, once that has begun. */
   let remove = () => {};
@@ -27,7 +28,7 @@ export const view = (app, place) => {
     remove = watch.remove;
   });
   const level = el('input', {
-    type: 'range', min: '1', max: String(LEVEL_MAX), value: localStorage.getItem(LEVEL_KEPT) ?? String(LEVEL), oninput: showLevel,
+    type: 'range', min: '1', max: String(LEVEL_MAX), value: String(botLevel()), oninput: showLevel,
   });
   const word = el('output', { class: 'hint' });
   showLevel();
@@ -37,17 +38,18 @@ export const view = (app, place) => {
     const name = t(value <= 2 ? 'level_easy' : value <= 5 ? 'level_fair' : value <= 8 ? 'level_hard' : 'level_fierce');
     write(word, `${value} · ${name}`);
     level.setAttribute('aria-valuetext', word.textContent ?? '');
-    localStorage.setItem(LEVEL_KEPT, level.value);
+    keepLevel(value);
   }
 
   /** @param {Partial<Command>} command */
   async function create(command) {
     place.toggleAttribute('inert', true);
     try {
-      const answer = await app.connection.send({ ...options.command(), ...command });
-      if (answer.type === 'joined') app.go(`/r/${answer.room}`);
+      app.go(`/r/${await openRoom(app, { ...options.command(), ...command })}`);
     } catch (error) {
       app.toast(error instanceof Error ? error.message : t('failed'));
+      place.toggleAttribute('inert', false);
+      if (error instanceof RefusedError && error.reason.startsWith('too_many_rooms')) void own.showAll();
     } finally {
       place.toggleAttribute('inert', false);
     }
@@ -61,6 +63,7 @@ export const view = (app, place) => {
   }, icon(ROBOT), el('strong', null, t('play_bot')), el('span', null, t('play_bot_how')));
   place.append(el('div', { class: 'home' },
     el('h1', null, t('tagline')),
+    own.element,
     el('div', { class: 'ways' },
       friend, el('div', { class: 'bot-way' }, bot, el('label', { class: 'level' }, el('span', null, t('level')), level, word)),
     ),
@@ -68,6 +71,7 @@ export const view = (app, place) => {
     games));
   return () => {
     left = true;
+    own.remove();
     remove();
   };
 };

@@ -10,8 +10,9 @@ const SHARE = 'M12 15V3m0 0L8 7m4-4 4 4M5 12v8h14v-8';
 /**
  * @param {string} address
  * @param {string} label
+ * @param {string} [text] what is said of it where it is shared
  */
-export function linkCard(address, label) {
+export function linkCard(address, label, text) {
   const field = el('input', { class: 'link', readOnly: true, value: address, 'aria-label': label, onfocus: () => field.select() });
   const copy = el('button', { class: 'primary', type: 'button' }, icon(COPY), t('copy'));
   copy.addEventListener('click', async () => {
@@ -25,7 +26,7 @@ export function linkCard(address, label) {
     copy.lastChild?.replaceWith(t('copied'));
   });
   const share = 'share' in navigator && el('button', {
-    type: 'button', onclick: () => navigator.share({ url: address }).catch(() => {}),
+    type: 'button', onclick: () => navigator.share({ url: address, text }).catch(() => {}),
   }, icon(SHARE), t('share'));
   return el('div', { class: 'link-card' }, qrPicture(address), el('div', { class: 'link-line' }, field, el('div', { class: 'row' }, copy, share)));
 }

@@ -3,7 +3,7 @@
 /** @import { App, Stone, View } from './types' */
 
 import { Connection } from './connection.js';
-import { el, fill, icon, set, write } from './dom.js';
+import { deadEnd, el, fill, icon, set, way, write } from './dom.js';
 import { onSettings, settings } from './settings.js';
 import { choose, language, t } from './texts.js';
 
@@ -101,7 +101,7 @@ async function show() {
     return;
   }
   app.tab('Fivefold');
-  fill(place, el('section', { class: 'card' }, el('h1', null, t('nothing_here')), el('a', { href: '/' }, t('to_start'))));
+  fill(place, deadEnd(t('nothing_here'), '', way('/', t('new_game'), true), way('/games', t('games'))));
 }
 
 /** Our own links need no new page.
@@ -131,14 +131,15 @@ function bar() {
     const { status } = connection;
     lost.hidden = status === 'open' || status === 'connecting';
     if (status === was) return;
-    write(lost, status === 'stopped' ? t('connection_stopped') : t('connection_lost'));
+    const anew = status === 'replaced' && el('button', { type: 'button', onclick: () => connection.forget() }, t('start_anew'));
+    fill(lost, t(status === 'stopped' ? 'connection_stopped' : anew ? 'identity_replaced' : 'connection_lost'), ' ', anew);
     if (status === 'open' && was === 'lost') app.announce(t('connection_back'));
     was = status;
   };
-  const way = (/** @type {string} */ path, /** @type {string} */ text) => el('a', { href: path, class: 'way-to' }, text);
+  const to = (/** @type {string} */ path, /** @type {string} */ text) => el('a', { href: path, class: 'way-to' }, text);
   return el('header', { class: 'bar' },
     el('a', { href: '/', class: 'brand', 'aria-label': 'Fivefold' }, el('img', { src: turnIcon(undefined), alt: '', width: 28, height: 28 }), el('span', null, 'Fivefold')),
-    el('nav', null, way('/', t('play')), way('/games', t('games')), way('/analyse', t('analyse'))),
+    el('nav', null, to('/', t('play')), to('/games', t('games')), to('/analyse', t('analyse'))),
     badge,
     el('button', { type: 'button', class: 'quiet me', title: t('you'), onclick: () => app.open('you') }, name),
     el('button', { type: 'button', class: 'quiet', title: t('settings'), 'aria-label': t('settings'), onclick: () => app.open('settings') }, icon(GEAR)),

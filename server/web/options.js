@@ -8,6 +8,18 @@ import { spellControl } from './clock.js';
 import { t } from './texts.js';
 
 const KEPT = 'fivefold.options';
+const LEVEL_KEPT = 'fivefold.level';
+const LEVEL = 3;
+
+/** The bot's level that was chosen last. */
+export function botLevel() {
+  return Number(localStorage.getItem(LEVEL_KEPT)) || LEVEL;
+}
+
+/** @param {number} level */
+export function keepLevel(level) {
+  localStorage.setItem(LEVEL_KEPT, String(level));
+}
 
 /**
  * @typedef {object} Options

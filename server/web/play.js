@@ -5,25 +5,27 @@
 import { createActions } from './actions.js';
 import { createBoard } from './board.js';
 import { createChat } from './chat.js';
-import { RefusedError } from './connection.js';
-import { el, fill, write } from './dom.js';
+import { deadEnd, el, fill, way, write } from './dom.js';
 import { createHelp } from './help.js';
 import { linkCard } from './invite.js';
 import { pointName } from './geometry.js';
 import { outcomeName, playerName, rulesName } from './names.js';
+import { botLevel } from './options.js';
+import { closeRoom, mayClose } from './own.js';
 import { createPlate } from './plate.js';
 import { createJudge, mayForbid } from './position.js';
 import { opponent, Room } from './room.js';
 import { spellControl } from './clock.js';
 import { click, finish, notice } from './sounds.js';
 import { createSteps } from './steps.js';
-import { hasText, t } from './texts.js';
+import { t } from './texts.js';
 import { createUnseen } from './unseen.js';
 
 /** How often clocks are drawn. */
 const TICK_MS = 100;
-/** The level of the bot that takes a friend's place. */
-const STAND_IN = 4;
+/** Where the last games of rooms are kept: their links lead there when the rooms are closed. */
+const ENDED_KEPT = 'fivefold.ended';
+const ENDED_MAX = 50;
 
 /** @type {View} */
 export const view = (app, place, code) => {
@@ -53,22 +55,27 @@ export const view = (app, place, code) => {
     el('div', { class: 'panel' }, el('div', { class: 'summary' }, status, board.premoved, about), actions.element, steps.element, help.element, chat.element)));
   let entered = false;
   let shownGame = 0;
+  let gone = false;
+  let shownWays = '';
 
   /** @param {import('./types').Point} point */
   function play(point) {
     const ply = room.game?.moves.length ?? 0;
     app.connection.send({ type: 'play', room: code, ply, point }).catch((error) => {
       board.refused();
-      const key = `refused_${error instanceof RefusedError ? error.reason : ''}`;
-      const text = hasText(key) ? t(key) : error.message;
-      app.toast(text);
-      app.announce(text, true);
+      app.toast(error.message);
+      app.announce(error.message, true);
     });
   }
 
   /** @param {import('./types').Command} command */
   function say(command) {
     app.connection.send({ ...command, room: code }).catch((error) => app.toast(error.message));
+  }
+
+  async function close() {
+    await closeRoom(app, code);
+    app.go('/');
   }
 
   function show() {
@@ -91,11 +98,11 @@ export const view = (app, place, code) => {
       moves: shown,
       forbidden: judged?.forbidden,
       winning: live ? game?.outcome?.points : undefined,
-      turn: live && room.turn === seat ? seat : undefined,
-      waiting: live && room.turn && seat && room.turn !== seat ? seat : undefined,
+      turn: !gone && live && room.turn === seat ? seat : undefined,
+      waiting: !gone && live && room.turn && seat && room.turn !== seat ? seat : undefined,
       ...help.shown(),
     });
-    help.update();
+    if (!gone) help.update();
     const bottom = seat ?? 'black';
     below.show(bottom);
     above.show(opponent(bottom));
@@ -107,6 +114,8 @@ export const view = (app, place, code) => {
 
   /** @param {Stone | undefined} seat */
   function showWords(seat) {
+    // The last words stay.
+    if (gone) return;
     const outcome = room.game?.outcome;
     const turn = room.turn;
     let text = t('waiting');
@@ -117,11 +126,21 @@ export const view = (app, place, code) => {
     }
     write(status, text);
     const clock = room.time.type === 'none' ? '' : ` · ${spellControl(room.time)}`;
-    fill(about, outcome && seat ? `${outcomeName(outcome)} · ` : '', rulesName(room.rules), clock, ' ', watching);
+    const watches = !seat && !room.vacant && `${t('you_watch')} `;
+    fill(about, outcome && seat ? `${outcomeName(outcome)} · ` : '', watches, rulesName(room.rules), clock, ' ', watching);
     watching.title = room.spectators.names.join(', ');
     write(watching, room.spectators.count > 0 ? `· ${t('watching', { count: room.spectators.count })}` : '');
     const id = room.game?.id;
-    fill(result, outcome && id && el('a', { class: 'button', href: `/game/${id}` }, t('replay')), outcome && el('a', { class: 'button', href: '/' }, t('new_game')));
+    const host = room.host === app.connection.you;
+    const closes = outcome && mayClose({ host, phase: room.phase, seats: room.seats }, app.connection.you);
+    // Buttons stay where they are while nothing changes.
+    const ways = [outcome && id, !!outcome, closes, !!room.game].join();
+    if (ways !== shownWays) {
+      shownWays = ways;
+      fill(result, outcome && id && way(`/game/${id}`, t('replay')), outcome && way('/', t('new_game')),
+        closes ? el('button', { type: 'button', onclick: close }, t('close_room')) : room.game && way('/', t('leave')));
+    }
+    if (outcome && id) keepEnded(id);
     app.tab(turn && turn === seat ? `● ${t('your_turn')} – Fivefold` : `${text} – Fivefold`, turn && turn === seat ? 'yours' : turn);
   }
 
@@ -132,11 +151,24 @@ export const view = (app, place, code) => {
     invitation.hidden = !wanted;
     if (!wanted) return fill(invitation);
     const open = room.vacant;
+    const level = botLevel();
+    const clock = room.time.type === 'none' ? t('clock_none') : spellControl(room.time);
+    const what = [rulesName(room.rules), clock, seat && t('you_play', { stone: t(seat) })].filter(Boolean).join(' · ');
     fill(invitation, el('div', { class: 'card' },
       el('h2', null, t('invite')), el('p', { class: 'hint' }, t('invite_how')),
-      linkCard(`${location.origin}/r/${code}`, t('invite_link')),
-      seat && open && el('button', { type: 'button', class: 'quiet', onclick: () => say({ type: 'seat_bot', seat: open, bot: { kind: 'engine', strength: STAND_IN } }) }, t('invite_bot')),
+      el('p', null, what),
+      linkCard(`${location.origin}/r/${code}`, t('invite_link'), what),
+      el('div', { class: 'row' },
+        seat && open && el('button', { type: 'button', onclick: () => say({ type: 'seat_bot', seat: open, bot: { kind: 'engine', strength: level } }) }, t('invite_bot', { level })),
+        way('/', t('leave')), room.host === app.connection.you && el('button', { type: 'button', onclick: close }, t('close_room'))),
     ));
+  }
+
+  /** @param {string} id */
+  function keepEnded(id) {
+    const { [code]: known, ...others } = ended();
+    if (known === id) return;
+    localStorage.setItem(ENDED_KEPT, JSON.stringify(Object.fromEntries([...Object.entries(others), [code, id]].slice(-ENDED_MAX))));
   }
 
   /** Says what happened, to ears and screen readers. @param {NumberedEvent} news */
@@ -172,14 +204,28 @@ export const view = (app, place, code) => {
     if (you()) app.toast(t(key));
   }
 
-  /** @param {Refused} refused */
-  function lost(refused) {
-    write(status, t(refused.reason === 'closed' ? 'room_gone' : refused.reason === 'no_such_room' ? 'no_room' : 'failed'));
-    fill(about, refused.text);
-    fill(result, el('a', { class: 'button primary', href: '/' }, t('new_game')));
-    invitation.hidden = true;
-    fill(actions.element);
-    app.tab('Fivefold');
+  /** The room is closed, or does not let us in. @param {Refused} refused */
+  function lost({ reason, text }) {
+    const closed = reason === 'closed' || reason === 'no_such_room' || reason === 'malformed';
+    const game = (room.game?.outcome ? room.game.id : undefined) ?? ended()[code];
+    const again = el('button', { type: 'button', class: 'primary', onclick: () => location.reload() }, t('try_again'));
+    const ways = [closed ? game && way(`/game/${game}`, t('replay'), true) : again, way('/', t('new_game'), closed && !game), way('/games', t('games'))];
+    const how = !closed ? text : room.seq > 0 || game ? t('room_gone_how') : t('no_room_how');
+    app.announce(how, true);
+    if (room.seq === 0) {
+      app.tab('Fivefold');
+      return fill(place, deadEnd(t(!closed ? 'no_entry' : game ? 'room_gone' : 'no_room'), how, ...ways));
+    }
+    // What was on the board stays to be looked at.
+    gone = true;
+    if (room.game?.clock) room.game.clock.running = undefined;
+    show();
+    if (!room.game?.outcome) write(status, t('room_gone'));
+    fill(about, how);
+    fill(result, ...ways);
+    fill(actions.element, result);
+    invitation.hidden = help.element.hidden = true;
+    chat.element.inert = true;
   }
 
   app.connection.enter(code, {
@@ -218,3 +264,13 @@ export const view = (app, place, code) => {
     board.remove();
   };
 };
+
+/** The last game of each room that one has seen end.
+ * @returns {Record<string, string>} */
+function ended() {
+  try {
+    return JSON.parse(localStorage.getItem(ENDED_KEPT) ?? '{}');
+  } catch {
+    return {};
+  }
+}

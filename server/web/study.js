@@ -53,7 +53,7 @@ export function createStudy(redraw) {
     const answer = await fetch('/api/analyse', {
       method: 'POST', body: question, headers: { 'content-type': 'application/json' }, signal,
     });
-    if (!answer.ok || !answer.body) throw new Error(answer.status === 503 ? t('help_busy') : await answer.text());
+    if (!answer.ok || !answer.body) throw new Error(answer.status === 503 ? t('refused_busy') : await answer.text());
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
     let text = '';
     for (;;) {

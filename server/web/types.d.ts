@@ -90,11 +90,16 @@ export type RoomSummary = {
   spectators: number;
 };
 
+/** A room that one has made or has a seat in. */
+export type OwnRoom = RoomSummary & { visibility: 'public' | 'private'; seat?: Stone | null;
+  your_turn: boolean; host: boolean };
+
 export type Welcome = { type: 'welcome'; id: string; protocol: number; server: string; you: string;
   name: string; identity?: string; chat?: boolean };
 export type Done = { type: 'done'; id: string; seq?: number };
 export type Refused = { type: 'refused'; id?: string; reason: string; text: string };
 export type Rooms = { type: 'rooms'; id: string; rooms: RoomSummary[]; total: number };
+export type OwnRooms = { type: 'own_rooms'; id: string; rooms: OwnRoom[] };
 export type Joined = { type: 'joined'; id: string; room: string; now: number;
   spectators: Spectators; away?: Absent; snapshot?: Snapshot; events?: NumberedEvent[] };
 export type Weights = { type: 'weights'; id: string; room: string; ply: number; bot: BotSpec;
@@ -103,7 +108,7 @@ export type ChatLine = { number: number; at: number; member: string; name: strin
 export type Chat = { type: 'chat'; id: string; room: string; players: ChatLine[];
   spectators?: ChatLine[] };
 export type Pong = { type: 'pong'; id: string };
-export type Answer = Done | Rooms | Joined | Weights | Chat | Pong;
+export type Answer = Done | Rooms | OwnRooms | Joined | Weights | Chat | Pong;
 /** What a room's members are told without a question. */
 export type RoomNews =
   | ({ type: 'event'; room: string } & NumberedEvent)

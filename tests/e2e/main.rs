@@ -11,6 +11,7 @@ mod fault;
 mod files;
 mod folder;
 mod hostile;
+mod identity;
 mod play;
 mod proxy;
 mod random;

@@ -43,7 +43,7 @@ export class Server {
    */
   static async start(...flags) {
     const data = await mkdtemp(join(tmpdir(), 'fivefold-page-'));
-    const server = new Server(['--data', data, '--log', 'warn', '--command-rate', '1000', '--bot-answer-min', '50', ...flags]);
+    const server = new Server(['--data', data, '--log', 'warn', '--command-rate', '1000', '--room-rate', '10000', '--rooms-per-address', '1000', '--bot-answer-min', '50', ...flags]);
     server.#data = data;
     await server.run('127.0.0.1:0');
     return server;
@@ -167,4 +167,33 @@ export async function put(page, name) {
  */
 export async function sees(page, name, what) {
   await page.getByRole('gridcell', { name: new RegExp(`^${name}, ${what}`) }).waitFor({ state: 'attached' });
+}
+
+/**
+ * Sends commands over a socket of its own, as the page's member, and gives the last answer.
+ * @param {import('playwright-core').Page} page
+ * @param {...{ type: string, [field: string]: unknown }} commands
+ * @returns {Promise<any>}
+ */
+export async function ask(page, ...commands) {
+  return page.evaluate((all) => new Promise((resolve, reject) => {
+    const socket = new WebSocket(`ws://${location.host}/ws`);
+    const identity = localStorage.getItem('fivefold.identity') ?? undefined;
+    const left = [{ type: 'hello', protocol: 1, identity }, ...all].map((one) => ({ ...one, id: crypto.randomUUID() }));
+    let id = '';
+    const next = () => {
+      const command = left.shift();
+      id = command?.id ?? '';
+      if (command) socket.send(JSON.stringify(command));
+      return !!command;
+    };
+    socket.onopen = next;
+    socket.onclose = ({ code }) => reject(new Error(`closed with ${code}`));
+    socket.onmessage = ({ data }) => {
+      const answer = JSON.parse(data);
+      if (answer.id !== id || next()) return;
+      resolve(answer);
+      socket.close();
+    };
+  }), commands);
 }

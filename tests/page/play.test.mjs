@@ -116,7 +116,7 @@ test('one is the same on another device, by a link', async () => {
   await there.page.goto(link);
   await there.page.getByRole('button', { name: 'Yes' }).click();
   await there.page.getByRole('button', { name: 'Ann' }).waitFor();
-  assert.ok(!asked.some((url) => url.includes(link.split('=')[1] ?? '?')), 'the server is not told');
+  assert.ok(!asked.some((url) => url.includes(link.split(/[=&]/)[1] ?? '?')), 'the server is not told');
 });
 
 test('renju’s forbidden points are shown while Black is to move', async () => {

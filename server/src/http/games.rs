@@ -22,10 +22,11 @@ use super::{
     questions::{charge_study, no_result},
 };
 use crate::{
-    Server, chance,
+    Server,
     limits::GAMES_PAGE_MAX,
+    members::{Recognized, recognize, replaced},
     reviews::{NoReview, Told},
-    store::{GameQuery, ReadError},
+    store::{Archive, GameQuery, KnownMember, ReadError},
     thinking::Owner,
 };
 
@@ -45,11 +46,23 @@ pub(super) async fn list(
         Ok(wish) => wish,
         Err(error) => return error.into_response(),
     };
-    let asker = asker(&headers);
-    let unlisted = asker.is_some();
-    let query = GameQuery { before, member: asker.or(member), unlisted, max: GAMES_PAGE_MAX };
-    match server.library.try_read(move |archive| archive.games(&query)).await {
-        Ok(list) => {
+    let identity = asker(&headers);
+    let read = move |archive: &mut dyn Archive| {
+        let own = match identity.map(|identity| recognize(archive, &identity)).transpose()? {
+            Some(Recognized::Known(KnownMember { id, .. }) | Recognized::New(id)) => Some(id),
+            Some(Recognized::Replaced) => return Ok(None),
+            None => None,
+        };
+        let unlisted = own.is_some();
+        let query = GameQuery { before, member: own.or(member), unlisted, max: GAMES_PAGE_MAX };
+        archive.games(&query).map(Some)
+    };
+    match server.library.try_read(read).await {
+        Ok(None) => {
+            let text = format!("{}\n", replaced().text);
+            (StatusCode::FORBIDDEN, text).into_response()
+        }
+        Ok(Some(list)) => {
             // One address, and another answer for each who asks.
             let caching = (header::CACHE_CONTROL, "private, no-store");
             ([caching], Json(list)).into_response()
@@ -128,10 +141,9 @@ fn written(id: GameId, record: Record, form: Form, name: &str) -> Response {
 }
 
 /// Who asks, if he shows his identity: then for all games that he played.
-fn asker(headers: &HeaderMap) -> Option<MemberId> {
+fn asker(headers: &HeaderMap) -> Option<Identity> {
     let secret = headers.get(header::AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")?;
-    let identity = Identity::try_from(secret.to_owned()).ok()?;
-    Some(chance::member_id(&identity))
+    Identity::try_from(secret.to_owned()).ok()
 }
 
 /// What the engine thinks of a game. Who is the first to ask has it begin, which costs more.

@@ -9,13 +9,20 @@ use std::{
 };
 
 use axum::{
+    Extension,
     body::Bytes,
     extract::{Path, State},
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use fivefold_shared::protocol::RoomCode;
+use fivefold_shared::{
+    clock::TimeControl,
+    protocol::{RoomCode, RoomSummary},
+};
+use sha2::{Digest, Sha256};
+use tokio::time::Instant;
 
+use super::Caller;
 use crate::Server;
 
 /// A file of the page, in the program.
@@ -31,6 +38,10 @@ include!(concat!(env!("OUT_DIR"), "/page/table.rs"));
 
 /// Takes the place of the digest where files are read from a folder.
 const LIVE: &str = "live";
+
+/// What `index.html` says of the page to those who preview a link. At a link to a room, what may be
+/// played there takes its place.
+const ABOUT: &str = "Five in a row, online: with a friend, against a bot, or watching.";
 
 /// The page runs its own scripts and nothing else, none of them in the page's text, and makes
 /// elements only by functions that take no markup; and a link to a room, which lets people in, is
@@ -105,25 +116,64 @@ impl fmt::Debug for Embedded {
 
 /// The page, at an address that it knows.
 pub(super) async fn page(State(server): State<Arc<Server>>, headers: HeaderMap) -> Response {
-    index(&server.page, StatusCode::OK, &headers)
+    index(&server.page, StatusCode::OK, None, &headers)
 }
 
-/// The page, at a link to a room.
+/// The page, at a link to a room. A preview of the link says what may be played there.
 pub(super) async fn room(
     State(server): State<Arc<Server>>,
+    Extension(caller): Extension<Caller>,
     Path(code): Path<String>,
     headers: HeaderMap,
 ) -> Response {
-    let status = match RoomCode::try_from(code) {
-        Ok(_) => StatusCode::OK,
-        Err(_) => StatusCode::NOT_FOUND,
+    let Ok(code) = RoomCode::try_from(code) else {
+        return index(&server.page, StatusCode::NOT_FOUND, None, &headers);
     };
-    index(&server.page, status, &headers)
+    let about = find(&server, &caller, &code, &headers).as_ref().map(describe_room);
+    index(&server.page, StatusCode::OK, about.as_deref(), &headers)
+}
+
+/// The room with this code. Failed lookups count as in `join`, so that codes cannot be guessed here.
+fn find(
+    server: &Server,
+    caller: &Caller,
+    code: &RoomCode,
+    headers: &HeaderMap,
+) -> Option<RoomSummary> {
+    let now = Instant::now();
+    let address = server.proxies.client(caller.peer, headers);
+    let rate = server.rates.of(address, now);
+    if !rate.may_try_code(now) {
+        return None;
+    }
+    let found = server.lobby.summary(code);
+    if found.is_none() {
+        rate.note_unknown_code(now);
+    }
+    found
+}
+
+/// What the preview of a link says: no more than what the holder of the link may know, and nobody's
+/// name.
+fn describe_room(room: &RoomSummary) -> String {
+    let clock = match room.time {
+        TimeControl::None => "no clock".to_owned(),
+        TimeControl::SuddenDeath { .. }
+        | TimeControl::Fischer { .. }
+        | TimeControl::ByoYomi { .. }
+        | TimeControl::PerMove { .. } => format!("clock {}", room.time),
+    };
+    let invitation = if room.seats.black.is_none() || room.seats.white.is_none() {
+        "A seat is open: open the link to play."
+    } else {
+        "Both seats are taken: open the link to watch."
+    };
+    format!("Five in a row: {}, {clock}. {invitation}", room.rules)
 }
 
 /// The page, at any other address: it says that there is nothing.
 pub(super) async fn missing(State(server): State<Arc<Server>>, headers: HeaderMap) -> Response {
-    index(&server.page, StatusCode::NOT_FOUND, &headers)
+    index(&server.page, StatusCode::NOT_FOUND, None, &headers)
 }
 
 /// A file of the page. The address has the digest of all of them in it.
@@ -134,17 +184,24 @@ pub(super) async fn file(
 ) -> Response {
     let found = match &server.page {
         PageSource::Program if digest == DIGEST => embedded(&name, &headers),
-        PageSource::Folder(folder) if digest == LIVE => live(folder, &name),
+        PageSource::Folder(folder) if digest == LIVE => live(folder, &name, None),
         PageSource::Program | PageSource::Folder(_) => None,
     };
     found.unwrap_or_else(|| (StatusCode::NOT_FOUND, "There is no such file.\n").into_response())
 }
 
 /// `index.html`, which is asked for anew each time; if it has not changed, that is all it costs.
-fn index(source: &PageSource, status: StatusCode, headers: &HeaderMap) -> Response {
-    let found = match source {
-        PageSource::Program => embedded("index.html", headers),
-        PageSource::Folder(folder) => live(folder, "index.html"),
+/// With `about` it says that instead of [`ABOUT`].
+fn index(
+    source: &PageSource,
+    status: StatusCode,
+    about: Option<&str>,
+    headers: &HeaderMap,
+) -> Response {
+    let found = match (source, about) {
+        (PageSource::Program, None) => embedded("index.html", headers),
+        (PageSource::Program, Some(about)) => index_about(about, headers),
+        (PageSource::Folder(folder), about) => live(folder, "index.html", about),
     };
     let Some(mut response) = found else {
         return (StatusCode::NOT_FOUND, "The page's folder has no index.html.\n").into_response();
@@ -161,6 +218,36 @@ fn index(source: &PageSource, status: StatusCode, headers: &HeaderMap) -> Respon
         response.headers_mut().insert(name, HeaderValue::from_static(value));
     }
     response
+}
+
+/// `index.html` with another description. Its tag is of both, as either may change.
+fn index_about(about: &str, headers: &HeaderMap) -> Option<Response> {
+    let file = FILES.iter().find(|file| file.name == "index.html")?;
+    let hash = Sha256::digest(about);
+    let hash = u32::from_be_bytes([hash[0], hash[1], hash[2], hash[3]]);
+    let tag = HeaderValue::try_from(format!("W/\"{DIGEST}-{hash:08x}\"")).ok()?;
+    let described = describe(file.name)?;
+    if headers.get(header::IF_NONE_MATCH) == Some(&tag) {
+        return Some((StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response());
+    }
+    let content = str::from_utf8(file.plain).ok()?.replace(ABOUT, &escape(about));
+    Some(([(header::ETAG, tag)], described, content).into_response())
+}
+
+/// Text as it is written in HTML.
+fn escape(text: &str) -> String {
+    let mut html = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => html.push_str("&amp;"),
+            '<' => html.push_str("&lt;"),
+            '>' => html.push_str("&gt;"),
+            '"' => html.push_str("&quot;"),
+            '\'' => html.push_str("&#39;"),
+            letter => html.push(letter),
+        }
+    }
+    html
 }
 
 /// A file that is in the program, or that it has not changed since the browser got it.
@@ -187,7 +274,7 @@ fn embedded(name: &str, headers: &HeaderMap) -> Option<Response> {
 }
 
 /// A file as it is in the folder now.
-fn live(folder: &FilePath, name: &str) -> Option<Response> {
+fn live(folder: &FilePath, name: &str, about: Option<&str>) -> Option<Response> {
     // A name is a file's own, never a path.
     if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)) {
         return None;
@@ -196,7 +283,9 @@ fn live(folder: &FilePath, name: &str) -> Option<Response> {
     let mut content = fs::read(folder.join(name)).ok()?;
     if name == "index.html" {
         let place = format!("/web/{LIVE}");
-        content = String::from_utf8(content).ok()?.replace("{web}", &place).into_bytes();
+        let about = about.map_or_else(|| ABOUT.to_owned(), escape);
+        let text = String::from_utf8(content).ok()?;
+        content = text.replace("{web}", &place).replace(ABOUT, &about).into_bytes();
     }
     let cached = [(header::CACHE_CONTROL, "no-store")];
     Some((cached, described, content).into_response())
@@ -212,4 +301,14 @@ fn describe(name: &str) -> Option<[(HeaderName, &'static str); 1]> {
         _ => return None,
     };
     Some([(header::CONTENT_TYPE, kind)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_ends_its_attribute() {
+        assert_eq!(escape(r#"<a href="x">'&'"#), "&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;");
+    }
 }

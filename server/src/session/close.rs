@@ -60,6 +60,10 @@ impl End {
         code: close::VERSION,
         reason: "This server speaks another version of the protocol. Update the client.",
     };
+    pub(super) const IDENTITY_REPLACED: Self = Self::Close {
+        code: close::IDENTITY_REPLACED,
+        reason: "The identity of this session was replaced. Come back with the new one.",
+    };
     const BROKEN_FRAME: Self = Self::Close {
         code: close::PROTOCOL_ERROR,
         reason: "A frame broke the WebSocket protocol (RFC 6455). Mend the client.",

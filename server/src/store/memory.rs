@@ -1,7 +1,7 @@
 //! A storage that keeps everything in memory and forgets it with the process.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{HashMap, HashSet, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -11,8 +11,8 @@ use fivefold_shared::{
 };
 
 use super::{
-    Append, Archive, Claim, Conflict, DiskSpace, Epoch, GameQuery, KnownMember, Storage,
-    StorageError,
+    Append, Archive, Claim, Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KnownMember,
+    Storage, StorageError,
 };
 use crate::{
     limits::{MEMORY_GAMES_MAX, MEMORY_MEMBERS_MAX},
@@ -32,6 +32,8 @@ struct Shelves {
     /// The oldest first.
     games: VecDeque<FinishedGame>,
     members: HashMap<MemberId, KnownMember>,
+    /// Those whose identity was replaced.
+    renewed: HashSet<MemberId>,
     /// How many games have been forgotten to make place.
     forgotten: u64,
 }
@@ -76,13 +78,32 @@ impl Storage for Memory {
         Ok(())
     }
 
+    fn replace_identity(
+        &mut self,
+        member: &MemberId,
+        old: IdentityHash,
+        new: IdentityHash,
+    ) -> Result<bool, StorageError> {
+        let mut shelves = self.shelves();
+        if shelves.members.values().any(|other| other.hash == new) {
+            return Ok(false);
+        }
+        let Some(known) = shelves.members.get_mut(member).filter(|known| known.hash == old) else {
+            return Ok(false);
+        };
+        known.hash = new;
+        shelves.renewed.insert(member.clone());
+        Ok(true)
+    }
+
     fn prune_members(&mut self, before: u64, members_max: usize) -> Result<usize, StorageError> {
         let mut shelves = self.shelves();
-        let Shelves { members, games, .. } = &mut *shelves;
+        let Shelves { members, games, renewed, .. } = &mut *shelves;
         let mut pruned = 0;
         members.retain(|id, member| {
             let is_idle = pruned < members_max
                 && member.seen_at < before
+                && !renewed.contains(id)
                 && !games.iter().any(|game| game.record.summary.has_player(id));
             pruned += usize::from(is_idle);
             !is_idle
@@ -141,8 +162,19 @@ impl Shelves {
 }
 
 impl Archive for Memory {
-    fn member(&mut self, id: &MemberId) -> Result<Option<KnownMember>, StorageError> {
-        Ok(self.shelves().members.get(id).cloned())
+    fn member(
+        &mut self,
+        id: &MemberId,
+        hash: IdentityHash,
+    ) -> Result<Option<KnownMember>, StorageError> {
+        let shelves = self.shelves();
+        let by_id = shelves.members.get(id);
+        if by_id.is_some_and(|known| known.hash == hash) || shelves.renewed.is_empty() {
+            return Ok(by_id.cloned());
+        }
+        // Only these are known by another identity than the one that their id is from.
+        let mut renewed = shelves.renewed.iter().filter_map(|id| shelves.members.get(id));
+        Ok(renewed.find(|known| known.hash == hash).or(by_id).cloned())
     }
 
     fn game(&mut self, id: &GameId) -> Result<Option<Record>, StorageError> {

@@ -89,6 +89,14 @@ const MIGRATIONS: &[&str] = &[
     UPDATE member SET has_game = 1 WHERE id IN (SELECT member FROM player);
     CREATE INDEX member_without_game ON member (seen_at) WHERE has_game = 0;
     ",
+    "
+    -- `member.id` is derived from a member's first identity, `member.hash` from the current one.
+    -- A member whose identity was replaced is kept for ever: the row refuses the old one.
+    ALTER TABLE member ADD COLUMN renewed INTEGER NOT NULL DEFAULT 0;
+    CREATE UNIQUE INDEX member_hash ON member (hash);
+    DROP INDEX member_without_game;
+    CREATE INDEX member_without_game ON member (seen_at) WHERE has_game = 0 AND renewed = 0;
+    ",
 ];
 
 /// What a file is.

@@ -155,12 +155,28 @@ impl Storage for Sqlite {
         Ok(transaction.commit()?)
     }
 
+    fn replace_identity(
+        &mut self,
+        member: &MemberId,
+        old: IdentityHash,
+        new: IdentityHash,
+    ) -> Result<bool, StorageError> {
+        let replaced = self
+            .connection
+            .prepare_cached(
+                "UPDATE OR IGNORE member SET hash = ?, renewed = 1 WHERE id = ? AND hash = ?",
+            )?
+            .execute((new.0, member.as_str(), old.0))?;
+        Ok(replaced > 0)
+    }
+
     fn prune_members(&mut self, before: u64, members_max: usize) -> Result<usize, StorageError> {
         let pruned = self
             .connection
             .prepare_cached(
                 "DELETE FROM member WHERE id IN
-                     (SELECT id FROM member WHERE has_game = 0 AND seen_at < ? LIMIT ?)",
+                     (SELECT id FROM member
+                      WHERE has_game = 0 AND renewed = 0 AND seen_at < ? LIMIT ?)",
             )?
             .execute((before.min(i64::MAX.cast_unsigned()), members_max))?;
         Ok(pruned)
@@ -385,16 +401,25 @@ struct SqliteArchive {
 }
 
 impl Archive for SqliteArchive {
-    fn member(&mut self, id: &MemberId) -> Result<Option<KnownMember>, StorageError> {
+    fn member(
+        &mut self,
+        id: &MemberId,
+        hash: IdentityHash,
+    ) -> Result<Option<KnownMember>, StorageError> {
         let found = self
             .connection
-            .prepare_cached("SELECT hash, name, seen_at FROM member WHERE id = ?")?
-            .query_row((id.as_str(),), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+            .prepare_cached(
+                "SELECT id, hash, name, seen_at FROM member WHERE hash = ?1 OR id = ?2
+                 ORDER BY hash = ?1 DESC LIMIT 1",
+            )?
+            .query_row((hash.0, id.as_str()), |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+            })
             .optional()?;
         found
-            .map(|(hash, called, seen_at)| {
+            .map(|(id, hash, called, seen_at)| {
                 let hash = IdentityHash(hash);
-                Ok(KnownMember { id: id.clone(), hash, name: name(called)?, seen_at })
+                Ok(KnownMember { id: name(id)?, hash, name: name(called)?, seen_at })
             })
             .transpose()
     }

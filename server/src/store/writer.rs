@@ -7,10 +7,12 @@
 
 use std::io;
 
-use fivefold_shared::protocol::RoomCode;
+use fivefold_shared::protocol::{MemberId, RoomCode};
 use tokio::sync::{mpsc, oneshot};
 
-use super::{Append, AppendError, Blocking, Claim, KnownMember, Storage, StorageError};
+use super::{
+    Append, AppendError, Blocking, Claim, IdentityHash, KnownMember, Storage, StorageError,
+};
 use crate::{
     limits::{FORGET_ROOMS_MAX, PRUNED_MEMBERS_MAX, WRITER_QUEUE_MAX},
     room::Entry,
@@ -49,8 +51,17 @@ enum Request {
     Claim(oneshot::Sender<Result<Vec<Claim>, StorageError>>),
     Append(Append, oneshot::Sender<Result<(), AppendError>>),
     Read(RoomCode, oneshot::Sender<Result<Vec<Entry>, StorageError>>),
+    ReplaceIdentity(Replacement, oneshot::Sender<Result<bool, StorageError>>),
     Forget(u64, oneshot::Sender<Result<usize, StorageError>>),
     PruneMembers(u64, oneshot::Sender<Result<usize, StorageError>>),
+}
+
+/// The identity of a member before and after it is replaced.
+#[derive(Debug)]
+pub(crate) struct Replacement {
+    pub(crate) member: MemberId,
+    pub(crate) old: IdentityHash,
+    pub(crate) new: IdentityHash,
 }
 
 impl Store {
@@ -95,6 +106,13 @@ impl Turn<'_> {
     pub(crate) fn update_member(self, member: KnownMember) -> Reply<(), StorageError> {
         let (answer, reply) = oneshot::channel();
         self.0.send(Request::UpdateMember(member, answer));
+        Reply(reply)
+    }
+
+    /// Asks for a member's identity to be replaced; see [`Storage::replace_identity`].
+    pub(crate) fn replace_identity(self, replacement: Replacement) -> Reply<bool, StorageError> {
+        let (answer, reply) = oneshot::channel();
+        self.0.send(Request::ReplaceIdentity(replacement, answer));
         Reply(reply)
     }
 
@@ -169,6 +187,11 @@ impl Writer {
                 Request::Read(room, answer) => {
                     group.commit(storage);
                     report(answer, storage.read(&room));
+                }
+                Request::ReplaceIdentity(Replacement { member, old, new }, answer) => {
+                    // Earlier seats may store the member only now.
+                    group.commit(storage);
+                    report(answer, storage.replace_identity(&member, old, new));
                 }
                 Request::Forget(before, answer) => {
                     group.commit(storage);

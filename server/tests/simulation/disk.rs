@@ -8,9 +8,11 @@ use std::sync::{
 
 use fivefold_server::{
     room::Entry,
-    store::{Append, Archive, Claim, Conflict, KnownMember, Memory, Storage, StorageError},
+    store::{
+        Append, Archive, Claim, Conflict, IdentityHash, KnownMember, Memory, Storage, StorageError,
+    },
 };
-use fivefold_shared::protocol::RoomCode;
+use fivefold_shared::protocol::{MemberId, RoomCode};
 use rand::{RngExt, rngs::StdRng};
 
 /// How often a commit fails.
@@ -79,6 +81,16 @@ impl Storage for Disk {
     fn update_members(&mut self, members: &[KnownMember]) -> Result<(), StorageError> {
         self.fail_sometimes()?;
         self.kept.update_members(members)
+    }
+
+    fn replace_identity(
+        &mut self,
+        member: &MemberId,
+        old: IdentityHash,
+        new: IdentityHash,
+    ) -> Result<bool, StorageError> {
+        self.fail_sometimes()?;
+        self.kept.replace_identity(member, old, new)
     }
 
     fn prune_members(&mut self, before: u64, members_max: usize) -> Result<usize, StorageError> {

@@ -4,10 +4,12 @@ use std::path::Path;
 
 use fivefold_server::{config::Config, http::PageSource, limits::Limits, store::Memory};
 
-use crate::harness::{LIMITS, TestServer};
+use serde_json::json;
+
+use crate::harness::{LIMITS, TestServer, joined};
 
 /// What all files of the page together may weigh on the wire.
-const PAGE_BYTES_MAX: usize = 60 * 1024;
+const PAGE_BYTES_MAX: usize = 80 * 1024;
 
 /// What is served, as build.rs says.
 const KINDS: [&str; 4] = ["html", "js", "css", "svg"];
@@ -109,4 +111,51 @@ async fn a_folder_is_served_instead() {
         assert!(answer.contains(text), "{path}: {answer}");
     }
     server.stop().await;
+}
+
+#[tokio::test]
+async fn a_pasted_link_says_what_may_be_played() {
+    let limits = Limits { unknown_codes_per_minute: 2, ..LIMITS };
+    for page in [PageSource::Program, PageSource::Folder(folder().to_owned())] {
+        let config = Config { limits, page, ..Config::default() };
+        let server = TestServer::start_with(Box::new(Memory::default()), config);
+        let mut ann = server.greet("<Ann>").await;
+        let create = json!({"type": "create", "rules": {"variant": "renju"}, "seats": ["me", "open"],
+            "time": {"type": "fischer", "main_ms": 300_000, "increment_ms": 3_000}});
+        let path = format!("/r/{}", joined(ann.ask(create).await));
+        let mut bob = server.greet("Bob").await;
+        let says =
+            |open: &str| format!("content=\"Five in a row: renju 15x15, clock 5m+3s. {open}\"");
+
+        let first = server.get(&path).await;
+        assert_eq!(
+            first.matches(&says("A seat is open: open the link to play.")).count(),
+            2,
+            "{first}"
+        );
+        assert!(!first.contains("Ann") && !first.contains("with a friend"), "{first}");
+        assert!(first.contains("content-security-policy: default-src 'none'"), "{first}");
+        let tag = first.lines().find_map(|line| line.strip_prefix("etag: ")).map(str::to_owned);
+        let again = async || match &tag {
+            Some(tag) => {
+                let again = get_with(&server, &path, &format!("If-None-Match: {tag}\n")).await;
+                String::from_utf8_lossy(&again).into_owned()
+            }
+            None => server.get(&path).await,
+        };
+        let unchanged = if tag.is_some() { "304" } else { "200" };
+        assert!(again().await.starts_with(&format!("HTTP/1.1 {unchanged}")));
+        let code = path.trim_start_matches("/r/");
+        bob.ask(json!({"type": "join", "room": code})).await;
+        bob.ask(json!({"type": "sit", "room": code})).await;
+        let taken = again().await;
+        assert!(taken.contains(&says("Both seats are taken: open the link to watch.")), "{taken}");
+
+        // Codes cannot be guessed here, either.
+        for _ in 0..2 {
+            assert!(server.get("/r/k7m2qpxw9abc").await.contains("with a friend"));
+        }
+        assert!(server.get(&path).await.contains("with a friend"), "after too many unknown codes");
+        server.stop().await;
+    }
 }

@@ -8,9 +8,11 @@ use std::sync::{
 
 use fivefold_server::{
     room::Entry,
-    store::{Append, Archive, Claim, Conflict, KnownMember, Memory, Storage, StorageError},
+    store::{
+        Append, Archive, Claim, Conflict, IdentityHash, KnownMember, Memory, Storage, StorageError,
+    },
 };
-use fivefold_shared::protocol::{CatchUp, Message, Reason, RoomCode, close};
+use fivefold_shared::protocol::{CatchUp, MemberId, Message, Reason, RoomCode, close};
 use serde_json::json;
 use tokio::sync::Mutex;
 
@@ -31,6 +33,15 @@ impl Storage for Broken {
 
     fn update_members(&mut self, _: &[KnownMember]) -> Result<(), StorageError> {
         Ok(())
+    }
+
+    fn replace_identity(
+        &mut self,
+        _: &MemberId,
+        _: IdentityHash,
+        _: IdentityHash,
+    ) -> Result<bool, StorageError> {
+        Ok(false)
     }
 
     fn prune_members(&mut self, _: u64, _: usize) -> Result<usize, StorageError> {
@@ -73,6 +84,15 @@ impl Storage for Brittle {
             return Err(StorageError::Failed("no space left".into()));
         }
         self.memory.update_members(members)
+    }
+
+    fn replace_identity(
+        &mut self,
+        member: &MemberId,
+        old: IdentityHash,
+        new: IdentityHash,
+    ) -> Result<bool, StorageError> {
+        self.memory.replace_identity(member, old, new)
     }
 
     fn prune_members(&mut self, before: u64, members_max: usize) -> Result<usize, StorageError> {

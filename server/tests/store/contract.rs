@@ -11,6 +11,10 @@ use proptest::prelude::*;
 
 use crate::rooms::{append, code, entry, event, game_id, log, member, resigned};
 
+fn hash(number: u64) -> IdentityHash {
+    IdentityHash([u8::try_from(number).unwrap(); 32])
+}
+
 /// Tries every back end.
 fn every_storage(check: impl Fn(&mut dyn Storage)) {
     check(&mut Memory::default());
@@ -163,27 +167,27 @@ fn members_are_remembered_as_last_said() {
     every_storage(|storage| {
         let known = |number, name: &str, seen_at| KnownMember {
             id: member(number),
-            hash: IdentityHash([u8::try_from(number).unwrap(); 32]),
+            hash: hash(number),
             name: Name::new(name).unwrap(),
             seen_at,
         };
         // Nobody is stored before they take a seat.
         storage.update_members(&[known(1, "Ann", 4)]).unwrap();
         let mut archive = storage.archive().unwrap();
-        assert_eq!(archive.member(&member(1)).unwrap(), None);
+        assert_eq!(archive.member(&member(1), hash(1)).unwrap(), None);
         let members = vec![known(1, "Ann", 5), known(2, "Bob", 6)];
         storage.append(&[Append { members, ..append(1, log(3), 0) }]).unwrap();
         storage.update_members(&[known(1, "Anna", 7), known(3, "Cid", 7)]).unwrap();
         // Somebody else with the same public id changes nothing.
         let other = KnownMember { hash: IdentityHash([9; 32]), ..known(2, "Eve", 8) };
         storage.update_members(&[other]).unwrap();
-        assert_eq!(archive.member(&member(1)).unwrap(), Some(known(1, "Anna", 7)));
-        assert_eq!(archive.member(&member(2)).unwrap(), Some(known(2, "Bob", 6)));
-        assert_eq!(archive.member(&member(3)).unwrap(), None);
+        assert_eq!(archive.member(&member(1), hash(1)).unwrap(), Some(known(1, "Anna", 7)));
+        assert_eq!(archive.member(&member(2), hash(2)).unwrap(), Some(known(2, "Bob", 6)));
+        assert_eq!(archive.member(&member(3), hash(3)).unwrap(), None);
         // What is refused stores nobody.
         let stale = Append { members: vec![known(3, "Cid", 7)], ..append(1, log(3), 0) };
         assert_eq!(storage.append(&[stale]).unwrap(), [Err(Conflict::Owner)]);
-        assert_eq!(archive.member(&member(3)).unwrap(), None);
+        assert_eq!(archive.member(&member(3), hash(3)).unwrap(), None);
     });
 }
 
@@ -192,7 +196,7 @@ fn members_without_a_game_are_pruned_when_nobody_sees_them() {
     every_storage(|storage| {
         let known = |number| KnownMember {
             id: member(number),
-            hash: IdentityHash([u8::try_from(number).unwrap(); 32]),
+            hash: hash(number),
             name: Name::new("Ann").unwrap(),
             seen_at: 100 + number,
         };
@@ -203,8 +207,48 @@ fn members_without_a_game_are_pruned_when_nobody_sees_them() {
         assert_eq!(storage.prune_members(1_000, 3).unwrap(), 3);
         assert_eq!(storage.prune_members(u64::MAX, 3).unwrap(), 1);
         let mut archive = storage.archive().unwrap();
-        let mut is_there = |number| archive.member(&member(number)).unwrap().is_some();
+        let mut is_there =
+            |number| archive.member(&member(number), hash(number)).unwrap().is_some();
         assert_eq!((1..=8).filter(|&number| is_there(number)).collect::<Vec<_>>(), [1, 2]);
+    });
+}
+
+#[test]
+fn a_member_is_found_by_the_current_identity_and_never_pruned_once_it_was_replaced() {
+    every_storage(|storage| {
+        let known = |number, hash| KnownMember {
+            id: member(number),
+            hash,
+            name: Name::new("Ann").unwrap(),
+            seen_at: 100,
+        };
+        let members = vec![known(1, hash(1)), known(2, hash(2))];
+        storage.append(&[Append { members, ..append(1, log(3), 0) }]).unwrap();
+        let mut archive = storage.archive().unwrap();
+        let cases = [
+            // member, old, new, whether it is replaced
+            (3, hash(3), hash(7), false),
+            (1, hash(9), hash(7), false),
+            (1, hash(1), hash(2), false),
+            (1, hash(1), hash(7), true),
+            (1, hash(1), hash(8), false),
+            (1, hash(7), hash(8), true),
+        ];
+        for (number, old, new, done) in cases {
+            let replaced = storage.replace_identity(&member(number), old, new).unwrap();
+            assert_eq!(replaced, done, "{number} {old:?} {new:?}");
+        }
+        // By the new identity, which would give another id; by the old one, whose hash is wrong.
+        let found = Some(known(1, hash(8)));
+        assert_eq!(archive.member(&member(8), hash(8)).unwrap(), found);
+        assert_eq!(archive.member(&member(1), hash(1)).unwrap(), found);
+        assert_eq!(archive.member(&member(7), hash(7)).unwrap(), None);
+        // A seat taken by a session of before changes no identity.
+        let late = vec![KnownMember { seen_at: 101, ..known(1, hash(1)) }];
+        storage.append(&[Append { members: late, ..append(2, log(3), 0) }]).unwrap();
+        assert_eq!(storage.prune_members(u64::MAX, 10).unwrap(), 1);
+        let found = Some(KnownMember { seen_at: 101, ..known(1, hash(8)) });
+        assert_eq!(archive.member(&member(1), hash(1)).unwrap(), found);
     });
 }
 

@@ -25,8 +25,30 @@ pub const TOO_SLOW: u16 = 4001;
 pub const IDLE: u16 = 4002;
 /// The protocol versions differ. Coming back will not help.
 pub const VERSION: u16 = 4003;
+/// The session's identity was replaced. Coming back needs the new one.
+pub const IDENTITY_REPLACED: u16 = 4004;
 
 /// Whether a client should come back by itself after this code (and after no code at all).
 pub const fn come_back(code: u16) -> bool {
-    !matches!(code, NORMAL | PROTOCOL_ERROR | INVALID_TEXT | TOO_BIG | VERSION)
+    !matches!(code, NORMAL | PROTOCOL_ERROR | INVALID_TEXT | TOO_BIG | VERSION | IDENTITY_REPLACED)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::come_back;
+
+    #[test]
+    fn the_guide_says_after_which_codes_to_come_back() {
+        let guide = include_str!("../protocol.md");
+        let mut seen = 0;
+        for line in guide.lines() {
+            let cells: Vec<_> = line.split('|').map(str::trim).collect();
+            let [_, codes, _, back, _] = cells[..] else { continue };
+            for code in codes.split(", ").filter_map(|code| code.parse().ok()) {
+                assert_eq!(come_back(code), back.starts_with("yes"), "{code}");
+                seen += 1;
+            }
+        }
+        assert!(seen > 10, "{seen} codes in the table");
+    }
 }

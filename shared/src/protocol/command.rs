@@ -59,6 +59,12 @@ pub enum LobbyRequest {
         /// The new name.
         name: Name,
     },
+    /// Have another secret be the key to one's seats and games, instead of the one that was said in
+    /// `hello`; answered by `done`.
+    ReplaceIdentity {
+        /// The new secret, which the client makes: 32 random bytes.
+        identity: Identity,
+    },
     /// Make a room and enter it; answered by `joined`.
     Create(Create),
     /// The public rooms; answered by `rooms`.
@@ -414,6 +420,7 @@ impl Request {
             Self::Lobby(request) => match request {
                 LobbyRequest::Hello { .. } => "hello",
                 LobbyRequest::SetName { .. } => "set_name",
+                LobbyRequest::ReplaceIdentity { .. } => "replace_identity",
                 LobbyRequest::Create(_) => "create",
                 LobbyRequest::Rooms => "rooms",
                 LobbyRequest::Join { .. } => "join",
@@ -428,8 +435,8 @@ impl Request {
 
     fn from_json(kind: &str, room: Option<RoomCode>, text: &str) -> Result<Self, Refusal> {
         match kind {
-            "hello" | "set_name" | "create" | "rooms" | "own_rooms" | "join" | "leave"
-            | "close" | "ping" => {
+            "hello" | "set_name" | "replace_identity" | "create" | "rooms" | "own_rooms"
+            | "join" | "leave" | "close" | "ping" => {
                 serde_json::from_str(text).map(Self::Lobby).map_err(|error| malformed(&error))
             }
             "sit" | "sit_as_engine" | "stand" | "seat_bot" | "remove_bot" | "play" | "resign"

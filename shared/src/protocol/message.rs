@@ -507,6 +507,8 @@ pub enum Reason {
     AlreadyGreeted,
     /// The server speaks another version; the text says which.
     Version,
+    /// The identity was replaced by another one, and opens nothing any more.
+    IdentityReplaced,
     /// There is no room with this code (any more).
     NoSuchRoom,
     /// Join the room first.

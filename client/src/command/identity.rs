@@ -1,0 +1,67 @@
+//! `fivefold identity`
+
+use std::{
+    io::{self, Write},
+    process::ExitCode,
+};
+
+use fivefold_shared::protocol::{Identity, LobbyRequest, Message, Reason};
+
+use super::{Usage, Visit};
+use crate::{
+    cli::IdentityArgs,
+    connection::{ConnectionError, strange},
+    settings::Settings,
+    text::printable,
+};
+
+/// Says who one is, and replaces the identity if that is asked for.
+pub(super) async fn run(args: &IdentityArgs) -> anyhow::Result<ExitCode> {
+    if args.visit.guest {
+        let text = "A guest's identity is not kept. Leave out --guest.".to_owned();
+        return Err(Usage(text).into());
+    }
+    let Visit { mut connection, welcome } = Visit::open(&args.visit, None).await?;
+    let server = connection.server().clone();
+    let mut talk = io::stderr();
+    let name = printable(welcome.name.as_str());
+    writeln!(talk, "You are {name} ({}) at {server}.", welcome.you)?;
+    if !args.replace {
+        connection.close().await;
+        return Ok(ExitCode::SUCCESS);
+    }
+    // Written down before it is sent: if the answer is lost, the next visit finds out which of the
+    // two is the current one.
+    let folder = Settings::folder()?;
+    let mut settings = Settings::load(&folder)?;
+    let fresh = settings.next.entry(server.clone()).or_insert_with(random).clone();
+    settings.save(&folder)?;
+    match connection.ask(LobbyRequest::ReplaceIdentity { identity: fresh.clone() }).await {
+        Ok(Message::Done { .. }) => {
+            settings.identities.insert(server.clone(), fresh);
+            settings.next.remove(&server);
+            settings.save(&folder)?;
+            writeln!(talk, "Replaced. The old identity opens nothing any more.")?;
+        }
+        Ok(answer) => return Err(strange(&answer).into()),
+        Err(ConnectionError::Refused(refusal)) if refusal.reason == Reason::NotAllowed => {
+            // Nothing is lost by being somebody new.
+            settings.identities.remove(&server);
+            settings.next.remove(&server);
+            settings.save(&folder)?;
+            writeln!(talk, "You never took a seat there. The next visit makes a new identity.")?;
+        }
+        Err(error) => {
+            writeln!(talk, "Nobody knows whether that was done. Run this once more.")?;
+            return Err(error.into());
+        }
+    }
+    connection.close().await;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn random() -> Identity {
+    let bytes: [u8; 32] = rand::random();
+    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    Identity::try_from(digits).expect("64 hexadecimal digits")
+}
