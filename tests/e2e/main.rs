@@ -10,6 +10,8 @@ mod engines;
 mod fault;
 mod folder;
 mod hostile;
+#[cfg(target_os = "linux")]
+mod launcher;
 mod play;
 mod proxy;
 mod random;

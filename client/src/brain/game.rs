@@ -241,7 +241,7 @@ impl Game {
         match self.memory.filter(|memory| is_about_memory && *memory < least) {
             Some(memory) => Answer::Replies(vec![Reply::Message(format!(
                 "max_memory {memory} is too little: this brain needs {least} bytes with {} \
-                 thread(s), and uses as little more than that as it can",
+                 thread(s), and uses as little as it can",
                 self.threads
             ))]),
             None => Answer::Nothing,

@@ -1,14 +1,11 @@
 //! `fivefold rooms`
 
-use std::{
-    io::{self, Write},
-    process::ExitCode,
-};
+use std::{io::Write, process::ExitCode};
 
 use fivefold_shared::protocol::{LobbyRequest, Message};
 
 use super::Visit;
-use crate::{cli::RoomsArgs, connection::strange, json::Json, plain::Plain};
+use crate::{cli::RoomsArgs, connection::strange, json::Json, output, plain::Plain};
 
 /// Lists the public rooms.
 pub(super) async fn run(args: &RoomsArgs) -> anyhow::Result<ExitCode> {
@@ -19,9 +16,9 @@ pub(super) async fn run(args: &RoomsArgs) -> anyhow::Result<ExitCode> {
     };
     let server = connection.server().clone();
     connection.close().await;
-    let mut talk = io::stderr();
-    let mut plain = Plain::new(io::stdout(), io::stderr());
-    let mut json = Json::new(io::stdout());
+    let mut talk = output::stderr();
+    let mut plain = Plain::new(output::stdout(), output::stderr());
+    let mut json = Json::new(output::stdout());
     for room in &rooms {
         if args.json {
             json.listed(&server, room)?;
