@@ -114,6 +114,8 @@ fn meet(
             grace: Duration::ZERO,
             nodes: Some(args.nodes),
             memory: None,
+            start: Duration::ZERO,
+            is_trusted: false,
         },
         openings: Vec::new(),
         seed: args.seed.wrapping_add(1_000 * players[0] as u64),

@@ -34,8 +34,9 @@ pub use self::{
     statistics::{Sprt, Verdict},
 };
 use crate::{
-    external::{EngineCommand, External, Limits, file_name},
+    external::{EngineCommand, External, Limits, OPEN, file_name},
     openings,
+    text::sanitize,
 };
 
 /// The time for a move where a match limits neither time nor nodes.
@@ -55,7 +56,7 @@ impl Contestant {
     pub fn name(&self) -> String {
         match self {
             Self::Bot(spec) => spec.to_string(),
-            Self::Program(words) => file_name(words).to_owned(),
+            Self::Program(words) => sanitize(file_name(words)).into_owned(),
         }
     }
 }
@@ -110,7 +111,9 @@ impl Match {
     /// # Errors
     /// When a player cannot play by these rules, or a game cannot be written down.
     pub fn play(&self, stop: &AtomicBool, sink: &mut Sink<'_>) -> anyhow::Result<Report> {
-        self.players.iter().try_for_each(|player| self.check(player))?;
+        for player in &self.players {
+            self.check(player, sink)?;
+        }
         let next = AtomicUsize::new(0);
         let (give, played) = mpsc::sync_channel(self.threads.get());
         let mut report = Report::new(self);
@@ -137,12 +140,15 @@ impl Match {
     }
 
     /// Whether a player can play at all.
-    fn check(&self, player: &Contestant) -> anyhow::Result<()> {
+    fn check(&self, player: &Contestant, sink: &mut Sink<'_>) -> anyhow::Result<()> {
         match player {
             Contestant::Bot(spec) => spec.offered(self.rules)?,
             Contestant::Program(words) => {
-                External::start(self.command(words), self.rules)
+                let program = External::start(self.command(words), self.rules)
                     .with_context(|| player.to_string())?;
+                if !program.is_confined() && !self.limits.is_trusted {
+                    writeln!(sink.talk, "{OPEN}")?;
+                }
             }
         }
         Ok(())

@@ -1,12 +1,14 @@
 //! What can be written on the command line. Meaning is given to it in [`crate::command`].
 
+#[cfg(target_os = "linux")]
+use std::ffi::OsString;
 use std::{num::NonZero, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use fivefold_shared::{
     bot::{BotSpec, THREADS_MAX},
-    clock::TimeControl,
+    clock::{TimeControl, TimeControlError},
     protocol::{Colour, Name},
     rules::{Rules, RulesError, Size, Variant},
 };
@@ -71,6 +73,10 @@ pub enum Command {
     Analyse(AnalyseArgs),
     /// Read a game in one format and write it in another: SGF, PSQ, JSON, or a list of moves.
     Convert(ConvertArgs),
+    /// Run an engine with limits: what seat and arena start it by.
+    #[cfg(target_os = "linux")]
+    #[command(hide = true)]
+    RunEngine(RunEngineArgs),
     /// Print the completions for a shell.
     Completions {
         /// The shell.
@@ -90,9 +96,10 @@ pub struct PlayArgs {
     /// Your colour; Black begins.
     #[arg(long = "as", value_name = "COLOUR", default_value = "random")]
     pub colour: ColourChoice,
-    /// Time for each: 10m, 5+3 (minutes, and seconds added after each move), byo 10m+3x30s
-    /// (periods of 30 seconds), or move 30s.
-    #[arg(long, value_name = "TIME", default_value = "none")]
+    /// Time for each player: 10 or 10m (10 minutes for the game), 5+3 (5 minutes, and 3 seconds more
+    /// after each move), byo 10+3x30 (then 3 periods of 30 seconds), or move 30 (30 seconds for
+    /// each move). m and s after a number name another unit.
+    #[arg(long, value_name = "TIME", default_value = "none", value_parser = time)]
     pub time: TimeControl,
     /// List the room for everybody.
     #[arg(long)]
@@ -134,9 +141,10 @@ pub struct WatchArgs {
     /// What the bots play.
     #[command(flatten)]
     pub game: GameArgs,
-    /// Time for each bot: 10m, 5+3 (minutes, and seconds added after each move), byo 10m+3x30s
-    /// (periods of 30 seconds), or move 30s.
-    #[arg(long, value_name = "TIME", default_value = "none")]
+    /// Time for each bot: 10 or 10m (10 minutes for the game), 5+3 (5 minutes, and 3 seconds more
+    /// after each move), byo 10+3x30 (then 3 periods of 30 seconds), or move 30 (30 seconds for
+    /// each move). m and s after a number name another unit.
+    #[arg(long, value_name = "TIME", default_value = "none", value_parser = time)]
     pub time: TimeControl,
     /// The server, and who you are there.
     #[command(flatten)]
@@ -218,6 +226,12 @@ pub struct SeatArgs {
     /// Memory for the program, in MiB; the system keeps the limit on Linux.
     #[arg(long, value_name = "MIB", default_value_t = 1_024, value_parser = clap::value_parser!(u32).range(1..))]
     pub memory: u32,
+    /// The most seconds that the program may take to get ready.
+    #[arg(long, value_name = "SECONDS", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub start: u64,
+    /// Give the program your environment, your files and the network; its limits stay.
+    #[arg(long)]
+    pub trust: bool,
     /// Start the program again, so many times, when it fails; then, or without this, it gives up
     /// the game.
     #[arg(long, value_name = "N", default_value_t = 0, num_args = 0..=1, default_missing_value = "1")]
@@ -263,6 +277,12 @@ pub struct ArenaArgs {
     /// Memory for each program, in MiB [default: not limited].
     #[arg(long, value_name = "MIB")]
     pub memory: Option<u32>,
+    /// The most seconds that a program may take to get ready.
+    #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub start: u64,
+    /// Give the programs your environment, your files and the network; their limits stay.
+    #[arg(long)]
+    pub trust: bool,
     /// Openings, one a line: names of points (h8i9g7), or steps from the middle (0,0 1,1 -2,1)
     /// [default: those of the book, then random even ones].
     #[arg(long, value_name = "FILE")]
@@ -286,6 +306,39 @@ pub struct ArenaArgs {
     /// The result as one JSON object.
     #[arg(long)]
     pub json: bool,
+}
+
+/// `fivefold run-engine`: the limits of the engine and of each process that it starts.
+#[cfg(target_os = "linux")]
+#[derive(Args, Debug)]
+pub struct RunEngineArgs {
+    /// The most memory, in bytes.
+    #[arg(long, value_name = "N")]
+    pub memory: Option<u64>,
+    /// The most processor time, in seconds.
+    #[arg(long, value_name = "N")]
+    pub processor_seconds: Option<u64>,
+    /// The largest file that may be written, in bytes.
+    #[arg(long, value_name = "N")]
+    pub file_bytes: Option<u64>,
+    /// The most processes and threads besides those that the user runs already.
+    #[arg(long, value_name = "N")]
+    pub processes: Option<u64>,
+    /// A folder that is not to be read, wherever it is.
+    #[arg(long, value_name = "FOLDER")]
+    pub hide: Option<PathBuf>,
+    /// Leave it our environment, our files and the network.
+    #[arg(long)]
+    pub trust: bool,
+    /// Become the engine.
+    #[arg(long)]
+    pub confine: bool,
+    /// The folder that the engine may write to.
+    #[arg(long, value_name = "FOLDER", requires = "confine")]
+    pub scratch: Option<PathBuf>,
+    /// The engine, and its arguments.
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub words: Vec<OsString>,
 }
 
 /// `fivefold brain`
@@ -366,6 +419,12 @@ pub struct ConvertArgs {
     /// What was played, as far as the file does not say it.
     #[command(flatten)]
     pub game: GameArgs,
+}
+
+fn time(text: &str) -> Result<TimeControl, String> {
+    text.parse().map_err(|error: TimeControlError| {
+        format!("{error}; a time is in minutes, 3 is 3 minutes, and an increment, a period or the time for a move in seconds")
+    })
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
@@ -586,6 +645,9 @@ mod tests {
             "watch",
             "watch k7m2qpxw9abc --bots attack,attack",
             "watch --bots attack",
+            "play --time 3h",
+            "play --time 1441",
+            "play --time move 0",
             "rooms --server ftp://example.org",
         ] {
             let words = ["fivefold"].into_iter().chain(text.split(' '));

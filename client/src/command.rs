@@ -15,9 +15,9 @@ mod seat;
 mod shown;
 mod watch;
 
-use std::{io, path::Path, process::ExitCode};
+use std::{io, panic, path::Path, process::ExitCode};
 
-use clap::Parser;
+use clap::{Parser, builder::StyledStr, error::ContextValue};
 use fivefold_shared::{
     bot::BotSpec,
     protocol::{LobbyRequest, Message, Reason},
@@ -29,8 +29,10 @@ use crate::{
     cli::{Cli, Command, GameArgs, VisitArgs},
     connection::{Connection, ConnectionError, Visitor, Welcome},
     link::ServerAddress,
+    output,
     settings::Settings,
     table::Table,
+    text::sanitize,
     trust,
 };
 
@@ -46,7 +48,16 @@ struct Usage(String);
 
 /// The whole program.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    panic::set_hook(Box::new(output::panicked));
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return misused(error),
+    };
+    // It becomes another program, and has to have one thread.
+    #[cfg(target_os = "linux")]
+    if let Command::RunEngine(args) = &cli.command {
+        return crate::launcher::run(args).unwrap_or_else(|error| failed(&error.into()));
+    }
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return failed(&error.into()),
@@ -72,12 +83,44 @@ async fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Brain(args) => brain::run(args),
         Command::Convert(args) => convert::run(args),
         Command::Analyse(args) => analyse::run(args).await,
+        #[cfg(target_os = "linux")]
+        Command::RunEngine(_) => unreachable!("it was run before"),
         Command::Completions { shell } => completions::run(*shell),
     }
 }
 
+/// Prints what clap has to say: the help that was asked for, or what is wrong with the words, which
+/// may have come from anywhere.
+fn misused(mut error: clap::Error) -> ExitCode {
+    let words: Vec<_> = error
+        .context()
+        .filter_map(|(kind, value)| match value {
+            ContextValue::String(word) => {
+                Some((kind, ContextValue::String(sanitize(word).into_owned())))
+            }
+            ContextValue::Strings(words) => {
+                let words = words.iter().map(|word| sanitize(word).into_owned()).collect();
+                Some((kind, ContextValue::Strings(words)))
+            }
+            ContextValue::StyledStrs(tips) => {
+                let tip = |tip: &StyledStr| sanitize(&tip.to_string()).into_owned().into();
+                Some((kind, ContextValue::StyledStrs(tips.iter().map(tip).collect())))
+            }
+            // The others are clap's own.
+            _ => None,
+        })
+        .collect();
+    for (kind, value) in words {
+        error.insert(kind, value);
+    }
+    let printed =
+        if error.use_stderr() { output::stderr().lines(&error.to_string()) } else { error.print() };
+    // A reader that went away has what it wanted.
+    drop(printed);
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(USAGE))
+}
+
 /// Says what went wrong. A reader that went away has what it wanted.
-#[expect(clippy::print_stderr, reason = "the one place where the program says why it failed")]
 fn failed(error: &anyhow::Error) -> ExitCode {
     let broken_pipe = error
         .downcast_ref::<io::Error>()
@@ -85,7 +128,7 @@ fn failed(error: &anyhow::Error) -> ExitCode {
     if broken_pipe {
         return ExitCode::SUCCESS;
     }
-    eprintln!("fivefold: {error:#}");
+    output::failed(&format!("{error:#}"));
     if error.is::<Usage>() { ExitCode::from(USAGE) } else { ExitCode::FAILURE }
 }
 

@@ -21,7 +21,7 @@ use tokio_tungstenite::{
     tungstenite::{Bytes, Error as SocketError, Message as Frame, protocol::WebSocketConfig},
 };
 
-use crate::{backoff::Backoff, link::ServerAddress, text::printable};
+use crate::{backoff::Backoff, link::ServerAddress, text::sanitize};
 
 /// The longest that the server may take to accept a socket, to answer `hello` or `join`, or to
 /// take a command off the socket.
@@ -103,7 +103,7 @@ pub enum ConnectionError {
         why: String,
     },
     /// The server said no.
-    #[error("the server refuses: {}", printable(.0.text.as_str()))]
+    #[error("the server refuses: {}", sanitize(.0.text.as_str()))]
     Refused(Refusal),
     /// The server closed the socket and does not want this client back.
     #[error("{0}")]
@@ -456,7 +456,7 @@ async fn connect(
     match timeout(PATIENCE, connecting).await {
         Ok(Ok((socket, _))) => Ok(socket),
         Ok(Err(SocketError::Io(error))) => Err(unreachable(error.to_string())),
-        Ok(Err(error)) => Err(unreachable(printable(&error.to_string()).into_owned())),
+        Ok(Err(error)) => Err(unreachable(sanitize(&error.to_string()).into_owned())),
         Err(_) => Err(unreachable("no answer in time".into())),
     }
 }
@@ -481,7 +481,7 @@ async fn greet(
 pub fn strange(answer: &Message) -> ConnectionError {
     let text = answer.to_json();
     let start: String = text.chars().take(60).collect();
-    ConnectionError::Closed(format!("the server answers strangely: {}", printable(&start)))
+    ConnectionError::Closed(format!("the server answers strangely: {}", sanitize(&start)))
 }
 
 /// One question and its answer, before the conversation proper.
@@ -530,7 +530,7 @@ async fn say(socket: &mut Socket, frame: Frame) -> Result<(), ConnectionError> {
 
 /// Reads a frame. `None` for those without a message: pings, and messages of later versions.
 fn read(frame: Option<Result<Frame, SocketError>>) -> Result<Option<Message>, Parting> {
-    let lost = |code, reason: &str| Err(Parting::Lost { code, reason: printable(reason).into() });
+    let lost = |code, reason: &str| Err(Parting::Lost { code, reason: sanitize(reason).into() });
     match frame {
         Some(Ok(Frame::Text(text))) => Ok(Message::from_json(&text).ok()),
         Some(Ok(Frame::Ping(_) | Frame::Pong(_) | Frame::Binary(_) | Frame::Frame(_))) => Ok(None),

@@ -19,15 +19,21 @@ use fivefold_shared::{
 };
 
 use self::window::Window;
-use crate::program::{Program, Silence};
+use crate::{
+    launcher::Allowance,
+    program::{Program, Silence},
+};
 
-/// How long an engine may take to get ready.
+/// How long an engine may take to get ready for another game.
 const START: Duration = Duration::from_secs(20);
 /// How long it may take to say who it is.
 const ABOUT: Duration = Duration::from_secs(2);
 /// The least time between a move of an engine and what it is told next: there are engines that
 /// miss what is said while they are still putting their thinking away.
 const SETTLE: Duration = Duration::from_millis(15);
+/// What is said where nothing keeps an engine from our files.
+pub const OPEN: &str = "Nothing keeps the program from your files and the network here, only from \
+                        your environment: run none that you do not trust.";
 /// The side of the part of an unbounded board that an engine is shown: what every engine of a
 /// Gomocup tournament can play on.
 pub const WINDOW: u8 = 20;
@@ -60,6 +66,10 @@ pub struct Limits {
     pub nodes: Option<u64>,
     /// How much memory it may use, in bytes.
     pub memory: Option<u64>,
+    /// How long it may take to get ready at first.
+    pub start: Duration,
+    /// Whether it gets our environment, our files and the network.
+    pub is_trusted: bool,
 }
 
 /// What an engine did wrong. It ends the game, and the engine.
@@ -68,6 +78,9 @@ pub enum Fault {
     /// It cannot be run.
     #[error("it cannot be started: {0}")]
     NotStarted(String),
+    /// It does not speak the protocol.
+    #[error("it is no Gomocup engine: {0}")]
+    NotAnEngine(String),
     /// It does not play this game.
     #[error("it refuses: {0}")]
     Refused(String),
@@ -85,6 +98,18 @@ pub enum Fault {
         /// Why not.
         why: Illegal,
     },
+}
+
+impl Fault {
+    /// The same for everybody in a room: without anything that the engine or the system says.
+    pub fn public(&self) -> String {
+        match self {
+            Self::NotStarted(_) => "it cannot be started".into(),
+            Self::NotAnEngine(_) => "it is no Gomocup engine".into(),
+            Self::Refused(_) => "it refuses to play".into(),
+            Self::Late(_) | Self::Ended | Self::Illegal { .. } => self.to_string(),
+        }
+    }
 }
 
 /// A running engine.
@@ -132,7 +157,8 @@ impl External {
                 View::Whole { width, height }
             }
         };
-        let program = Program::start(&command.words, command.limits.memory)
+        let Limits { memory, is_trusted, .. } = command.limits;
+        let program = Program::start(&command.words, &Allowance { memory, is_trusted })
             .map_err(|error: io::Error| Fault::NotStarted(error.to_string()))?;
         let (told, fillers) = (Vec::new(), Vec::new());
         let turn = command.limits.turn;
@@ -149,6 +175,11 @@ impl External {
         };
         engine.set_up(rule)?;
         Ok(engine)
+    }
+
+    /// Whether the system keeps it from our files.
+    pub const fn is_confined(&self) -> bool {
+        self.program.is_confined()
     }
 
     /// What the engine calls itself, if it says so in a moment.
@@ -268,9 +299,8 @@ impl External {
 
     fn set_up(&mut self, rule: u32) -> Result<(), Fault> {
         let (width, height) = self.sides();
-        self.say(&Command::Start { width, height })?;
-        self.wait_for_ok()?;
         let limits = self.command.limits;
+        self.shake_hands(&Command::Start { width, height }, limits.start)?;
         // Without a limit a move may still not take for ever.
         let turn = limits.turn.or(limits.game).unwrap_or(START);
         let mut infos = vec![
@@ -285,6 +315,52 @@ impl External {
             self.say(&Command::Info(info))?;
         }
         Ok(())
+    }
+
+    /// Asks it to get ready, and finds out whether it is an engine at all. Whatever it says before
+    /// `OK` is no matter, but one that only repeats what it is told is none.
+    fn shake_hands(&mut self, start: &Command, patience: Duration) -> Result<(), Fault> {
+        let text = start.to_string();
+        let none = |why: String| Err(Fault::NotAnEngine(why));
+        let hint = match self.is_confined() {
+            true => " (one that needs your files or your environment: --trust)",
+            false => "",
+        };
+        let ended = || format!("it ends when it is told {text}{hint}");
+        if self.program.say(start).is_err() {
+            return none(ended());
+        }
+        let deadline = Instant::now() + patience;
+        loop {
+            match self.program.hear(deadline) {
+                Ok((_, Reply::Ok)) => return Ok(()),
+                Ok((_, Reply::Error(text) | Reply::Unknown(text))) => {
+                    return Err(Fault::Refused(text));
+                }
+                Ok((_, Reply::Other(said))) if said == text => {
+                    return none(format!("it repeats what it is told ({text})"));
+                }
+                Ok((
+                    _,
+                    Reply::Move(_)
+                    | Reply::Stones(_)
+                    | Reply::Swap
+                    | Reply::Suggest(_)
+                    | Reply::Message(_)
+                    | Reply::Debug(_)
+                    | Reply::Forbidden(_)
+                    | Reply::Other(_),
+                )) => {}
+                Err(Silence::Late) => {
+                    let seconds = patience.as_secs_f32();
+                    return none(format!(
+                        "it does not answer {text} within {seconds} s (one that takes longer to \
+                         get ready: --start)"
+                    ));
+                }
+                Err(Silence::Ended) => return none(ended()),
+            }
+        }
     }
 
     fn say(&mut self, command: &Command) -> Result<Instant, Fault> {

@@ -19,6 +19,7 @@ use crate::{
     connection::Welcome,
     lines::View,
     link::ServerAddress,
+    output::Output,
     table::{Table, TableEvent},
     typed::{HELP, TypedError},
     words::Speaker,
@@ -27,7 +28,7 @@ use crate::{
 /// Writes a table as JSON lines.
 #[derive(Debug)]
 pub struct Json<W> {
-    out: W,
+    out: Output<W>,
 }
 
 /// One line.
@@ -234,7 +235,7 @@ struct ListedOwn<'a> {
 impl<W: Write> Json<W> {
     /// Writes to `out`.
     pub const fn new(out: W) -> Self {
-        Self { out }
+        Self { out: Output::new(out) }
     }
 
     /// Writes a room of the list of public ones.
@@ -256,7 +257,7 @@ impl<W: Write> Json<W> {
 
     fn write(&mut self, line: &Line<'_>) -> io::Result<()> {
         let text = serde_json::to_string(line).map_err(io::Error::other)?;
-        writeln!(self.out, "{text}")?;
+        self.out.json(&text)?;
         self.out.flush()
     }
 

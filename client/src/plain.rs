@@ -15,8 +15,9 @@ use crate::{
     connection::Welcome,
     lines::View,
     link::ServerAddress,
+    output::Output,
     table::{Table, TableEvent},
-    text::printable,
+    text::sanitize,
     typed::{HELP, TypedError},
     words::{self, Speaker},
 };
@@ -27,14 +28,14 @@ const WEIGHTS_SHOWN: usize = 10;
 /// Writes a table as lines.
 #[derive(Debug)]
 pub struct Plain<O, E> {
-    out: O,
-    talk: E,
+    out: Output<O>,
+    talk: Output<E>,
 }
 
 impl<O: Write, E: Write> Plain<O, E> {
     /// Writes what happens to `out` and talk to `talk`.
     pub const fn new(out: O, talk: E) -> Self {
-        Self { out, talk }
+        Self { out: Output::new(out), talk: Output::new(talk) }
     }
 
     /// Writes a room of the list of public ones.
@@ -58,7 +59,7 @@ impl<O: Write, E: Write> Plain<O, E> {
         match message {
             Message::Event { event, .. } => self.happened(table, event),
             Message::Refused { refusal, .. } => {
-                writeln!(self.talk, "No: {}.", printable(refusal.text.trim_end_matches('.')))
+                writeln!(self.talk, "No: {}.", sanitize(refusal.text.trim_end_matches('.')))
             }
             Message::Weights { bot, weights, .. } => {
                 writeln!(self.out, "What {bot} thinks, the best first:")?;
@@ -79,7 +80,7 @@ impl<O: Write, E: Write> Plain<O, E> {
             }
             Message::Presence { .. } => self.absent(table),
             Message::Closed { text, .. } => {
-                writeln!(self.talk, "The room is closed: {}", printable(text))
+                writeln!(self.talk, "The room is closed: {}", sanitize(text))
             }
             Message::Welcome { .. }
             | Message::Done { .. }
@@ -130,7 +131,7 @@ impl<O: Write, E: Write> Plain<O, E> {
 
     fn board(&mut self, table: &Table) -> io::Result<()> {
         match &table.room().game {
-            Some(game) => writeln!(self.out, "\n{}", board::draw(&game.position)),
+            Some(game) => self.out.lines(&format!("\n{}\n", board::draw(&game.position))),
             None => Ok(()),
         }
     }
@@ -178,7 +179,9 @@ impl<O: Write, E: Write> View for Plain<O, E> {
     fn joined(&mut self, table: &Table) -> io::Result<()> {
         let room = table.room();
         if let (Some(code), Some(link)) = (table.code(), table.link()) {
-            writeln!(self.out, "Room {code}: {}", room.rules)?;
+            let time = Some(room.time).filter(|time| !time.is_none());
+            let time = time.map(|time| format!(", {}", words::time(time))).unwrap_or_default();
+            writeln!(self.out, "Room {code}: {}{time}", room.rules)?;
             writeln!(self.out, "Link: {link}")?;
         } else {
             writeln!(self.out, "{}", room.rules)?;
@@ -224,7 +227,7 @@ impl<O: Write, E: Write> View for Plain<O, E> {
     }
 
     fn help(&mut self) -> io::Result<()> {
-        writeln!(self.talk, "{HELP}")
+        self.talk.lines(&format!("{HELP}\n"))
     }
 
     fn leaving(&mut self, table: &Table) -> io::Result<()> {
@@ -258,7 +261,7 @@ fn summary(room: &RoomSummary) -> String {
 
 fn pairing(seats: &Seats) -> String {
     let name = |stone| match seats.get(stone) {
-        Some(player) => printable(&player.name()).into_owned(),
+        Some(player) => sanitize(&player.name()).into_owned(),
         None => "(open)".into(),
     };
     format!("Black: {}, White: {}", name(Stone::Black), name(Stone::White))

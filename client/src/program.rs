@@ -4,13 +4,15 @@
 
 use std::{
     io::{self, BufRead, BufReader, Write},
-    process::{Child, ChildStdin, Command as Spawn, Stdio},
+    process::ChildStdin,
     sync::mpsc::{self, Receiver, RecvTimeoutError},
     thread,
     time::{Duration, Instant},
 };
 
 use fivefold_shared::notation::gomocup::{Command, LINE_BYTES_MAX, Reply};
+
+use crate::launcher::{self, Allowance, Running};
 
 /// Lines that may wait to be heard; a program that says more has to wait.
 const QUEUE: usize = 256;
@@ -21,7 +23,7 @@ const FAREWELL: Duration = Duration::from_millis(300);
 /// if it does not.
 #[derive(Debug)]
 pub struct Program {
-    child: Child,
+    running: Running,
     input: ChildStdin,
     lines: Receiver<(Instant, Reply)>,
 }
@@ -36,24 +38,16 @@ pub enum Silence {
 }
 
 impl Program {
-    /// Starts a program: its path and its arguments. It may use so much memory, in bytes; the
-    /// limit is kept by the system, where that can do so for another process (Linux).
+    /// Starts a program: its path and its arguments. How it is run and limited is the launcher's
+    /// business.
     ///
     /// # Errors
     /// When there are no words, or the system cannot start the program or limit it.
-    pub fn start(words: &[String], memory_max: Option<u64>) -> io::Result<Self> {
-        let (path, arguments) =
-            words.split_first().ok_or_else(|| io::Error::other("no program is named"))?;
-        let mut spawn = Spawn::new(path);
-        spawn.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        // A group of its own, so that it is killed with all that it starts, and does not hear the
-        // Ctrl-C that is meant for us.
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut spawn, 0);
-        let mut child = spawn.spawn()?;
-        let limited = memory_max.map_or(Ok(()), |bytes| limit_memory(&child, bytes));
-        let pipes = child.stdin.take().zip(child.stdout.take());
-        let (input, output) = pipes.expect("both are piped");
+    pub fn start(words: &[String], allowance: &Allowance) -> io::Result<Self> {
+        if words.is_empty() {
+            return Err(io::Error::other("no program is named"));
+        }
+        let (running, input, output) = launcher::start(words, allowance)?;
         let (give, lines) = mpsc::sync_channel(QUEUE);
         // Ends with the program's output, or when nobody hears it any more.
         thread::spawn(move || {
@@ -65,8 +59,12 @@ impl Program {
                 }
             }
         });
-        let program = Self { child, input, lines };
-        limited.map(|()| program)
+        Ok(Self { running, input, lines })
+    }
+
+    /// Whether the system keeps it from our files.
+    pub const fn is_confined(&self) -> bool {
+        self.running.is_confined()
     }
 
     /// Says a command, and tells when it was said.
@@ -105,40 +103,7 @@ impl Program {
 impl Drop for Program {
     fn drop(&mut self) {
         self.farewell();
-        kill(&mut self.child);
-        // It was killed, so this takes no time; what it returned is of no interest.
-        drop(self.child.wait());
     }
-}
-
-/// Kills a program and all processes of its group. What has ended already needs no killing.
-fn kill(child: &mut Child) {
-    #[cfg(unix)]
-    if let Some(group) = process(child)
-        && rustix::process::kill_process_group(group, rustix::process::Signal::KILL).is_ok()
-    {
-        return;
-    }
-    drop(child.kill());
-}
-
-#[cfg(unix)]
-fn process(child: &Child) -> Option<rustix::process::Pid> {
-    i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw)
-}
-
-#[cfg(target_os = "linux")]
-fn limit_memory(child: &Child, bytes: u64) -> io::Result<()> {
-    use rustix::process::{Resource, Rlimit, prlimit};
-
-    let limit = Rlimit { current: Some(bytes), maximum: Some(bytes) };
-    prlimit(process(child), Resource::As, limit)?;
-    Ok(())
-}
-
-#[cfg(not(target_os = "linux"))]
-fn limit_memory(_: &Child, _: u64) -> io::Result<()> {
-    Ok(())
 }
 
 /// The next line, which may end with CR, LF or both; of one that is too long, the beginning.

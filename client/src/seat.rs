@@ -95,7 +95,10 @@ pub async fn stay(
             }
             Some(answer) = answers.recv() => match answer {
                 Answer::Move { moves, point } => player.play(&moves, point),
-                Answer::Again(fault) => player.say(&format!("The engine is started again: {fault}.")),
+                Answer::Again(fault) => {
+                    let why = fault.public();
+                    player.say(&format!("The engine is started again: {why}."));
+                }
                 Answer::Failed(fault) => break Err(fault),
             },
             () = &mut interrupt => break Ok(Finish::Interrupted),
@@ -263,7 +266,7 @@ impl<'a> Player<'a> {
         if self.table.room().running().is_none() {
             return Ok(());
         }
-        self.say(&format!("The engine gives up: {fault}."));
+        self.say(&format!("The engine gives up: {}.", fault.public()));
         let resign = self.table.send(RoomRequest::Resign);
         let until_answered = async {
             loop {

@@ -1,14 +1,14 @@
 //! Sentences about a room for people, the same in every view.
 
 use fivefold_shared::{
-    clock::Face,
+    clock::{Face, TimeControl},
     notation::coordinates,
     protocol::{Absent, ChatLine, Event},
     room::Room,
     rules::{Outcome, Point, Stone},
 };
 
-use crate::{place::Place, text::printable};
+use crate::{place::Place, text::sanitize};
 
 /// As what somebody has said something.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
@@ -34,7 +34,7 @@ pub fn player(place: Place<'_>, stone: Stone) -> String {
 /// The name at a seat, or that there is none.
 pub fn seat_name(room: &Room, stone: Stone) -> String {
     match room.seats.get(stone) {
-        Some(player) => printable(&player.name()).into_owned(),
+        Some(player) => sanitize(&player.name()).into_owned(),
         None => "nobody".into(),
     }
 }
@@ -81,7 +81,9 @@ pub fn event(place: Place<'_>, event: &Event) -> String {
         Event::Created { rules, time, .. } if time.is_none() => {
             format!("The room is made: {rules}.")
         }
-        Event::Created { rules, time, .. } => format!("The room is made: {rules}, {time}."),
+        Event::Created { rules, time: control, .. } => {
+            format!("The room is made: {rules}, {}.", time(*control))
+        }
         Event::Sat { seat, .. } => format!("{} sits down.", who(*seat)),
         Event::Stood { seat } => format!("{seat}'s seat is open."),
         Event::Renamed { seat, .. } => format!("{seat} is now called {}.", who(*seat)),
@@ -108,10 +110,44 @@ pub fn event(place: Place<'_>, event: &Event) -> String {
     }
 }
 
+/// A time control, as one would tell a friend.
+pub fn time(control: TimeControl) -> String {
+    match control {
+        TimeControl::None => "as much time as you like".into(),
+        TimeControl::SuddenDeath { main_ms } => format!("{} each", length(main_ms)),
+        TimeControl::Fischer { main_ms, increment_ms } => {
+            format!("{} each and {} more after each move", length(main_ms), length(increment_ms))
+        }
+        TimeControl::ByoYomi { main_ms, period_ms, periods } => {
+            let main = if main_ms == 0 {
+                String::new()
+            } else {
+                format!("{} each, then ", length(main_ms))
+            };
+            let periods = counted(periods.into(), "period");
+            format!("{main}{periods} of {}", length(period_ms))
+        }
+        TimeControl::PerMove { move_ms } => format!("{} for each move", length(move_ms)),
+    }
+}
+
+/// A length of time in words, in its largest whole unit.
+fn length(ms: u64) -> String {
+    match ms {
+        ms if ms > 0 && ms.is_multiple_of(60_000) => counted(ms / 60_000, "minute"),
+        ms if ms.is_multiple_of(1_000) => counted(ms / 1_000, "second"),
+        ms => counted(ms, "millisecond"),
+    }
+}
+
+fn counted(count: u64, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
 /// What somebody has said.
 pub fn said(line: &ChatLine, speaker: Speaker) -> String {
-    let name = printable(line.name.as_str());
-    let text = printable(line.text.as_str());
+    let name = sanitize(line.name.as_str());
+    let text = sanitize(line.text.as_str());
     match speaker {
         Speaker::Player => format!("{name}: {text}"),
         Speaker::Spectator => format!("{name} (watching): {text}"),
@@ -157,6 +193,25 @@ pub fn absent(place: Place<'_>, away: Absent, now: u64) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn time_controls_say_what_numbers_were_taken_for() {
+        let cases = [
+            ("none", "as much time as you like"),
+            ("3", "3 minutes each"),
+            ("1m", "1 minute each"),
+            ("90s", "90 seconds each"),
+            ("1500ms", "1500 milliseconds each"),
+            ("5+3", "5 minutes each and 3 seconds more after each move"),
+            ("5+0", "5 minutes each and 0 seconds more after each move"),
+            ("byo 10+3x30", "10 minutes each, then 3 periods of 30 seconds"),
+            ("byo 0+1x1m", "1 period of 1 minute"),
+            ("move 30", "30 seconds for each move"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(time(text.parse().unwrap()), expected, "{text}");
+        }
+    }
 
     #[test]
     fn clocks_are_shown_to_the_tenth_where_it_matters() {

@@ -30,8 +30,9 @@ pub(crate) struct Disk {
 
 impl Disk {
     /// Not measured yet, so taken to have space.
-    pub(crate) fn new(library: Arc<Library>, metrics: Arc<Metrics>, reserve: u64) -> Self {
-        Self { library, metrics, reserve, is_low: AtomicBool::new(false) }
+    pub(crate) fn new(library: &Arc<Library>, metrics: &Arc<Metrics>, reserve: u64) -> Arc<Self> {
+        let (library, metrics) = (Arc::clone(library), Arc::clone(metrics));
+        Arc::new(Self { library, metrics, reserve, is_low: AtomicBool::new(false) })
     }
 
     /// Whether a room may be made.
@@ -91,7 +92,7 @@ mod tests {
     fn rooms_are_made_down_to_the_reserve() {
         let archive = Memory::default().archive().unwrap();
         let library = Arc::new(Library::new(archive, Blocking::Threads));
-        let disk = Disk::new(library, Arc::new(Metrics::new()), 1_000);
+        let disk = Disk::new(&library, &Arc::new(Metrics::new()), 1_000);
         for (free, may_grow) in [(1_000, true), (999, false), (0, false), (1_000, true)] {
             disk.note(DiskSpace { used: 5_000, free });
             assert_eq!(disk.may_grow().is_ok(), may_grow, "{free}");

@@ -140,8 +140,7 @@ pub async fn run(
     let (pool, bots) = Pool::start(bot_threads.get(), Arc::clone(&metrics))?;
     let stop_rooms = CancellationToken::new();
     let (connections, rooms) = (TaskTracker::new(), TaskTracker::new());
-    let disk = Disk::new(Arc::clone(&library), Arc::clone(&metrics), limits.disk_reserve);
-    let disk = Arc::new(disk);
+    let disk = Disk::new(&library, &metrics, limits.disk_reserve);
     let around = Surroundings {
         store: store.clone(),
         disk: Arc::clone(&disk),

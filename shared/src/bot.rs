@@ -34,6 +34,10 @@ pub trait Bot: Send + fmt::Debug {
     /// What each candidate is worth to the side to move: best first, equals by point. When the
     /// thinking is over too soon the rest of the candidates is missing, or unproven.
     fn weigh(&mut self, position: &Position, thinking: &Thinking<'_>) -> Vec<Weight>;
+
+    /// Forgets everything: plays another game as a new bot with this seed would, but keeps its
+    /// memory, which takes long to get from the system.
+    fn restart(&mut self, seed: u64);
 }
 
 /// The largest board, in points, whose whole tree minimax finishes in its time.

@@ -185,6 +185,45 @@ async fn an_engine_follows_play_on_the_unbounded_board() {
     assert!(status.success(), "{said}");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_engine_is_told_within_three_seconds() {
+    let cases = [
+        ("cat".to_owned(), "it repeats what it is told (START 15)"),
+        (strange("silent"), "it does not answer START 15 within 3 s"),
+        (strange("exit"), "it ends when it is told START 15"),
+        ("true".to_owned(), "it ends when it is told START 15"),
+        ("yes".to_owned(), "it does not answer START 15 within 3 s"),
+    ];
+    let table = Table::new(private(freestyle())).await;
+    for (command, why) in cases {
+        let begun = std::time::Instant::now();
+        let (status, _, said) = seat(&table.server, &table.room, &command, &[]).finish();
+        assert_eq!(status.code(), Some(1), "{command}: {said}");
+        assert!(said.contains("is no Gomocup engine") && said.contains(why), "{command}: {said}");
+        // One that repeats needs no waiting at all.
+        assert!(command != "cat" || begun.elapsed().as_secs() < 3, "{:?}", begun.elapsed());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_engine_says_is_not_said_in_the_room() {
+    let mut table = Table::new(private(freestyle())).await;
+    let engine = seat(&table.server, &table.room, &strange("rude"), &["--retry", "1"]);
+    table.begun().await;
+    let mut said = table.play((3, 7)).await;
+    said.extend(table.play((4, 7)).await);
+    if table.position().outcome().is_none() {
+        said.extend(table.play((5, 9)).await);
+        said.extend(table.play((6, 9)).await);
+    }
+    let (status, _, told) = engine.finish();
+    assert_eq!(status.code(), Some(1), "{told}");
+    assert!(told.contains("my secret"), "who started it is told: {told}");
+    assert!(said.iter().any(|line| line.contains("started again: it refuses to play")), "{said:?}");
+    assert!(said.iter().any(|line| line.contains("gives up: it refuses to play")), "{said:?}");
+    assert!(!said.iter().any(|line| line.contains("secret")), "{said:?}");
+}
+
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_of_an_engine_is_left_when_its_seat_is() {

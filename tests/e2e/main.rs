@@ -12,6 +12,8 @@ mod files;
 mod folder;
 mod hostile;
 mod identity;
+#[cfg(target_os = "linux")]
+mod launcher;
 mod play;
 mod proxy;
 mod random;

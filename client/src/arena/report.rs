@@ -15,7 +15,7 @@ use super::{
     game::{Ending, Played},
     statistics::{Sprt, Tally},
 };
-use crate::external::Fault;
+use crate::{external::Fault, text::sanitize_json};
 
 /// Where a match is told while it is played.
 pub struct Sink<'a> {
@@ -130,8 +130,7 @@ impl Sink<'_> {
             },
             reason,
         };
-        serde_json::to_writer(&mut *games, &line)?;
-        writeln!(games)
+        writeln!(games, "{}", sanitize_json(&serde_json::to_string(&line)?))
     }
 }
 
@@ -179,7 +178,9 @@ impl Report {
             match fault {
                 Fault::Late(_) => conduct.late += 1,
                 Fault::Illegal { .. } => conduct.illegal += 1,
-                Fault::NotStarted(_) | Fault::Refused(_) | Fault::Ended => conduct.failed += 1,
+                Fault::NotStarted(_) | Fault::NotAnEngine(_) | Fault::Refused(_) | Fault::Ended => {
+                    conduct.failed += 1;
+                }
             }
         }
     }

@@ -16,6 +16,8 @@ fn match_of(players: [&str; 2], rules: Rules, games: usize, threads: usize) -> M
             grace: Duration::ZERO,
             nodes: Some(200),
             memory: None,
+            start: Duration::ZERO,
+            is_trusted: false,
         },
         openings: Vec::new(),
         seed: 5,

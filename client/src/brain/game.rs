@@ -9,7 +9,7 @@ use fivefold_shared::{
     bot::{Bot, BotKind, Budget, Resources, THREADS_MAX, Thinking, Weight},
     engine::{Engine, EngineOptions},
     notation::gomocup::{Command, Info, Placed, RULES, Reply, Side, variant_of},
-    rules::{Outcome, Point, Position, Rules, Size, Stone},
+    rules::{Board, Illegal, Outcome, Point, Position, Rules, Size, Stone},
 };
 
 use super::{
@@ -20,6 +20,9 @@ use super::{
 
 /// The least memory that the bot is given to remember positions.
 const HASH_BYTES_MIN: usize = 1 << 20;
+/// What this process needs besides that, with one thread: as the system counts it after START,
+/// thinking and swap2, 18 MiB, and some more so that it stays below what it is told.
+const OTHER_BYTES: usize = 24 << 20;
 
 /// What is answered to a command.
 pub(super) enum Answer {
@@ -27,6 +30,15 @@ pub(super) enum Answer {
     Nothing,
     /// These lines.
     Replies(Vec<Reply>),
+}
+
+impl Answer {
+    fn is_error(&self) -> bool {
+        match self {
+            Self::Nothing => false,
+            Self::Replies(replies) => replies.iter().any(|reply| matches!(reply, Reply::Error(_))),
+        }
+    }
 }
 
 impl From<Result<Reply, String>> for Answer {
@@ -84,10 +96,18 @@ impl Game {
         }
     }
 
-    /// Does what a command asks.
+    /// Does what a command asks. One that cannot be done leaves the stones as they were.
     pub(super) fn obey(&mut self, command: Command, at: Instant, stop: &AtomicBool) -> Answer {
-        let call = Call { at, stop };
         self.has_moved = false;
+        let before = self.stones.clone();
+        let answer = self.try_to_obey(command, Call { at, stop });
+        if answer.is_error() {
+            self.stones = before;
+        }
+        answer
+    }
+
+    fn try_to_obey(&mut self, command: Command, call: Call<'_>) -> Answer {
         match command {
             Command::Start { width, height } => {
                 let size = Size::Bounded { width, height };
@@ -105,17 +125,14 @@ impl Game {
                 self.stones = stones;
                 self.think(call, 0)
             }
-            Command::Show(stones) => {
-                self.stones = stones;
-                Answer::Nothing
-            }
+            Command::Show(stones) => match self.show(stones) {
+                Ok(()) => Answer::Nothing,
+                Err(error) => Err(error).into(),
+            },
             Command::TakeBack(point) => self.take_back(point),
             Command::Swap2(points) => self.swap2(&points, call).into(),
             Command::Play(_) => Err("nothing was suggested".to_owned()).into(),
-            Command::Info(info) => {
-                self.note(info);
-                Answer::Nothing
-            }
+            Command::Info(info) => self.note(info),
             Command::About => Answer::Replies(vec![about()]),
             Command::ShowForbidden => self.forbidden().into(),
             Command::Best(moves) => self.think(call, usize::from(moves)),
@@ -146,8 +163,11 @@ impl Game {
 
     fn begin(&mut self) -> Answer {
         self.stones.clear();
-        self.bot = None;
         self.games += 1;
+        let seed = self.seed();
+        if let Some((_, _, bot)) = &mut self.bot {
+            bot.restart(seed);
+        }
         self.prepare();
         self.size().map(|_| Reply::Ok).into()
     }
@@ -175,9 +195,27 @@ impl Game {
         }
     }
 
+    /// `YXBOARD`. Whose turn it is may be told later.
+    fn show(&mut self, stones: Vec<Placed>) -> Result<(), String> {
+        let mut board = Board::new(self.size()?);
+        for Placed { point, .. } in &stones {
+            let refused = |why: Illegal| format!("{},{}: {why}", point.x, point.y);
+            if !board.contains(*point) {
+                return Err(refused(Illegal::Outside));
+            }
+            if board.stone_at(*point).is_some() {
+                return Err(refused(Illegal::Occupied));
+            }
+            board.set(*point, Stone::Black);
+        }
+        self.stones = stones;
+        Ok(())
+    }
+
     /// `INFO`. How well the opponent plays, where files could be kept, and which point somebody
     /// looks at make no difference.
-    fn note(&mut self, info: Info) {
+    fn note(&mut self, info: Info) -> Answer {
+        let is_about_memory = matches!(info, Info::MaxMemory(_) | Info::ThreadNum(_));
         match info {
             Info::TimeoutTurn(ms) => self.times.set_turn(ms),
             Info::TimeoutMatch(ms) => self.times.set_match(ms),
@@ -199,6 +237,15 @@ impl Game {
             Info::Other { key, value } if key == "rule" => self.rule = Err(value),
             Info::GameType(_) | Info::Evaluate(_) | Info::Folder(_) | Info::Other { .. } => {}
         }
+        let least = memory_min(self.threads);
+        match self.memory.filter(|memory| is_about_memory && *memory < least) {
+            Some(memory) => Answer::Replies(vec![Reply::Message(format!(
+                "max_memory {memory} is too little: this brain needs {least} bytes with {} \
+                 thread(s), and uses as little as it can",
+                self.threads
+            ))]),
+            None => Answer::Nothing,
+        }
     }
 
     fn size(&self) -> Result<Size, String> {
@@ -217,9 +264,13 @@ impl Game {
         self.options.seed.wrapping_add(self.games)
     }
 
+    fn resources(&self) -> Resources {
+        resources(self.options.hash_bytes, self.memory, self.threads)
+    }
+
     fn bot(&mut self) -> Result<&mut dyn Bot, String> {
         let rules = self.rules()?;
-        let resources = resources(self.options.hash_bytes, self.memory, self.threads);
+        let resources = self.resources();
         let fits =
             |(of, with, _): &(Rules, Resources, Box<dyn Bot>)| (*of, *with) == (rules, resources);
         if !self.bot.as_ref().is_some_and(fits) {
@@ -336,8 +387,9 @@ impl Game {
         let elapsed = || call.at.elapsed();
         let budget = self.next_budget();
         let thinking = Thinking { budget, elapsed: &elapsed, cancel: call.stop };
+        let Resources { hash_bytes, .. } = self.resources();
         let mut chooser =
-            Chooser::new(rules, thinking, self.seed()).ok_or("no engine plays this")?;
+            Chooser::new(rules, hash_bytes, thinking, self.seed()).ok_or("no engine plays this")?;
         if points.is_empty() {
             let stones = chooser.propose().ok_or("there is no opening on this board")?;
             self.set_stones(&stones, Stone::Black);
@@ -370,14 +422,21 @@ impl Game {
     }
 }
 
-/// What the bot may use of this process's memory. Half is for whatever else a process needs, and
-/// each thread besides the first takes about an eighth of what positions are remembered in.
+/// What the bot may use of this process's memory to remember positions. At least half of it is for
+/// whatever else a process needs, and each thread besides the first takes about an eighth of what
+/// positions are remembered in.
 fn resources(hash_bytes: usize, memory: Option<u64>, threads: usize) -> Resources {
     let most = memory.map_or(usize::MAX, |memory| {
-        let half = usize::try_from(memory / 2).unwrap_or(usize::MAX);
-        (half / (threads + 7)).saturating_mul(8).max(HASH_BYTES_MIN)
+        let memory = usize::try_from(memory).unwrap_or(usize::MAX);
+        let most = (memory / 2).min(memory.saturating_sub(OTHER_BYTES));
+        (most / (threads + 7)).saturating_mul(8).max(HASH_BYTES_MIN)
     });
     Resources { hash_bytes: hash_bytes.min(most), threads }
+}
+
+/// The least memory that this process can do with, in bytes.
+pub(super) const fn memory_min(threads: usize) -> u64 {
+    (OTHER_BYTES + HASH_BYTES_MIN / 8 * (threads + 7)) as u64
 }
 
 fn over(position: &Position) -> String {
@@ -414,6 +473,9 @@ mod tests {
             (64, Some(350), 1, 64),
             (64, Some(80), 1, 40),
             (64, Some(80), 3, 32),
+            (64, Some(40), 1, 16),
+            (64, Some(26), 1, 2),
+            (64, Some(25), 1, 1),
             (64, Some(1), 64, 1),
         ];
         for (asked, allowed, threads, expected) in cases {

@@ -16,7 +16,7 @@ use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
 
 use crate::openings;
 
-/// How much memory it takes to remember positions.
+/// How much memory it takes to remember positions, at most.
 const HASH_BYTES: usize = 4 << 20;
 
 /// How many openings are looked at to find an even one.
@@ -49,9 +49,15 @@ pub(super) struct Chooser<'a> {
 }
 
 impl<'a> Chooser<'a> {
-    /// `None` where the engine does not know the rules.
-    pub(super) fn new(rules: Rules, thinking: Thinking<'a>, seed: u64) -> Option<Self> {
-        let options = EngineOptions { hash_bytes: HASH_BYTES, ..EngineOptions::default() };
+    /// `None` where the engine does not know the rules. It remembers positions in so many bytes.
+    pub(super) fn new(
+        rules: Rules,
+        hash_bytes: usize,
+        thinking: Thinking<'a>,
+        seed: u64,
+    ) -> Option<Self> {
+        let hash_bytes = hash_bytes.min(HASH_BYTES);
+        let options = EngineOptions { hash_bytes, ..EngineOptions::default() };
         Some(Self { engine: Engine::new(rules, options)?, rules, thinking, seed })
     }
 

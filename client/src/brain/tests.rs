@@ -14,7 +14,7 @@ use fivefold_shared::{
     rules::{Point, Position, Rules, Size, Variant},
 };
 
-use super::*;
+use super::{game::memory_min, *};
 
 fn options(ponder: bool) -> BrainOptions {
     BrainOptions { bot: BotKind::Engine.into(), hash_bytes: 1 << 20, seed: 1, ponder }
@@ -290,4 +290,80 @@ fn the_best_moves_are_told() {
     };
     let Reply::Message(first) = first else { panic!("{first}") };
     assert!(first.starts_with(&format!("{},{}: ", best.x, best.y)), "{first}");
+}
+
+#[test]
+fn a_refused_command_leaves_the_board_as_it_was() {
+    // The brain has moved once; it is asked about its stone below.
+    let refused = [
+        "TURN 15,0",
+        "TURN -1,3",
+        "TURN 99999999999,3",
+        "TURN 7,7",
+        "TURN",
+        "BOARD\n1,1,1\n1,1,2\nDONE",
+        "BOARD\n1,1,1\n2,1,1\nDONE",
+        "BOARD\n1,1,3\nDONE",
+        "BOARD\n1,1,4\nDONE",
+        "BOARD\n99,1,2\nDONE",
+        "YXBOARD\n1,1,1\n1,1,2\nDONE",
+        "YXBOARD\n15,1,1\nDONE",
+        "TAKEBACK 3,3",
+        "PLAY 3,3",
+        "SWAP2BOARD\n1,1\n1,1\n2,2\nDONE",
+        "SWAP2BOARD\n1,1\nDONE",
+        "START 4",
+        "START 65",
+        "RECTSTART 15",
+        "YXNBEST 0",
+        "HELLO",
+    ];
+    for command in refused {
+        let mut talk = Talk::new(false);
+        assert_eq!(talk.ask("START 15"), Reply::Ok);
+        let own = talk.ask_for_move("INFO max_node 300\nTURN 7,7");
+        let reply = talk.ask(command);
+        assert!(matches!(reply, Reply::Error(_) | Reply::Unknown(_)), "{command}: {reply}");
+        // Both stones are there, and nothing else is.
+        assert_eq!(talk.ask("TAKEBACK 1,1"), Reply::Error("no stone at 1,1".into()), "{command}");
+        let next = talk.ask_for_move("TURN 0,14");
+        assert_ne!(next, own, "{command}");
+        for (x, y) in [(next.x, next.y), (0, 14), (own.x, own.y), (7, 7)] {
+            assert_eq!(talk.ask(&format!("TAKEBACK {x},{y}")), Reply::Ok, "{command}");
+        }
+        talk.ask_for_move("BEGIN");
+        talk.end();
+    }
+}
+
+#[test]
+fn after_a_restart_it_plays_as_one_that_was_just_started() {
+    // The second game of each has the same number, so leaves the same to chance.
+    let game = format!("INFO max_node 2000\nTURN 0,14\nTURN 1,14\n{QUIET}\nTURN 14,14");
+    let fresh = answers(&format!("START 15\nRESTART\n{game}"));
+    let renewed = answers(&format!("START 15\n{QUIET}\nTURN 14,0\nRESTART\n{game}"));
+    assert_eq!(fresh[1..], renewed[3..], "the same replies from RESTART on");
+    assert!(fresh[1..].iter().skip(1).all(|reply| matches!(reply, Reply::Move(_))), "{fresh:?}");
+}
+
+#[test]
+fn it_says_so_where_less_memory_is_allowed_than_it_needs() {
+    for threads in [1, 9] {
+        let least = memory_min(threads);
+        let told = |bytes: u64| {
+            let infos = format!("INFO thread_num {threads}\nINFO max_memory {bytes}");
+            answers(&format!("{infos}\nSTART 15\nBEGIN"))
+        };
+        assert!(matches!(told(least)[..], [Reply::Ok, Reply::Move(_)]), "{threads} {least}");
+        assert!(matches!(told(0)[..], [Reply::Ok, Reply::Move(_)]), "0 is no limit");
+        let replies = told(least - 1);
+        let [Reply::Message(text), Reply::Ok, Reply::Move(_)] = &replies[..] else {
+            panic!("{threads} {least}: {replies:?}");
+        };
+        assert!(text.contains("max_memory"), "{text}");
+    }
+    // More threads need more, whichever is said first.
+    let least = memory_min(1);
+    let replies = answers(&format!("INFO max_memory {least}\nINFO thread_num 9\nSTART 15"));
+    assert!(matches!(replies[..], [Reply::Message(_), Reply::Ok]), "{replies:?}");
 }

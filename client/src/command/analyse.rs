@@ -27,6 +27,7 @@ use crate::{
     analysis::{self, Progress},
     cli::AnalyseArgs,
     files::{self, Format, Source},
+    output,
 };
 
 /// Has the engine look at a position or a whole game, until it is done or Ctrl-C is pressed.
@@ -115,18 +116,18 @@ fn analyse(
     let elapsed = || begun.elapsed();
     let budget = Budget { time: limits.time, nodes: limits.nodes };
     let thinking = Thinking { budget, elapsed: &elapsed, cancel: flag };
-    let mut out = io::stdout().lock();
+    let mut out = output::stdout();
     let mut told: io::Result<()> = Ok(());
     let is_told = Cell::new(false);
     let mut tell = |analysis: &Analysis| {
         let progress = Progress { analysis, time: begun.elapsed() };
-        let text = if json {
-            progress.json(position).map(|line| line + "\n").map_err(io::Error::other)
+        let printed = if json {
+            progress.json(position).map_err(io::Error::other).and_then(|line| out.json(&line))
         } else {
-            Ok(progress.text(position.rules().size()))
+            out.lines(&progress.text(position.rules().size()))
         };
         is_told.set(true);
-        told = text.and_then(|text| out.write_all(text.as_bytes()).and_then(|()| out.flush()));
+        told = printed.and_then(|()| out.flush());
         if told.is_err() || limits.depth.is_some_and(|depth| analysis.depth >= depth) {
             flag.store(true, Ordering::Relaxed);
         }
@@ -148,7 +149,7 @@ fn review(game: &GameFile, json: bool, flag: &AtomicBool) -> anyhow::Result<()> 
     let mut reviewer = reviewer.ok().flatten().ok_or_else(no_engine)?;
     let thinking =
         Thinking { budget: Budget::UNLIMITED, elapsed: &|| Duration::ZERO, cancel: flag };
-    let mut talk = io::stderr();
+    let mut talk = output::stderr();
     loop {
         match reviewer.go_on(&thinking) {
             None => anyhow::bail!("interrupted after {} of {} moves", reviewer.done(), moves.len()),
@@ -161,11 +162,11 @@ fn review(game: &GameFile, json: bool, flag: &AtomicBool) -> anyhow::Result<()> 
     }
     let Some(review) = reviewer.finish() else { return Ok(()) };
     let size = game.rules.size();
-    let text = if json {
-        analysis::review_json(&review, &moves, size)? + "\n"
+    let mut out = output::stdout();
+    if json {
+        out.json(&analysis::review_json(&review, &moves, size)?)?;
     } else {
-        analysis::review_text(&review, &moves, size)
-    };
-    io::stdout().write_all(text.as_bytes())?;
-    Ok(())
+        out.lines(&analysis::review_text(&review, &moves, size))?;
+    }
+    Ok(out.flush()?)
 }

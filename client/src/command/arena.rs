@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, OpenOptions},
-    io::{self, BufWriter, Write},
+    io::{self, Write},
     process::ExitCode,
     sync::{Arc, atomic::AtomicBool, atomic::Ordering},
     time::Duration,
@@ -16,7 +16,7 @@ use crate::{
     arena::{Contestant, Match, Report, Sink, TURN},
     cli::ArenaArgs,
     external::Limits,
-    openings,
+    openings, output,
 };
 
 /// On the unbounded board a game has so many moves at most, where nothing else is said.
@@ -39,7 +39,7 @@ pub(super) async fn run(args: &ArenaArgs) -> anyhow::Result<ExitCode> {
             None => None,
         };
         let games = games.as_mut().map(|file| file as &mut dyn Write);
-        match_.play(&stopped, &mut Sink { talk: &mut io::stderr(), games })
+        match_.play(&stopped, &mut Sink { talk: &mut output::stderr(), games })
     });
     let mut interrupted = false;
     let report: Report = loop {
@@ -52,13 +52,13 @@ pub(super) async fn run(args: &ArenaArgs) -> anyhow::Result<ExitCode> {
             }
         }
     };
-    let mut output = BufWriter::new(io::stdout().lock());
+    let mut out = output::stdout();
     if json {
-        writeln!(output, "{}", report.to_json()?)?;
+        out.json(&report.to_json()?)?;
     } else {
-        write!(output, "{report}")?;
+        out.lines(&report.to_string())?;
     }
-    output.flush()?;
+    out.flush()?;
     Ok(if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
@@ -101,6 +101,8 @@ fn match_of(args: &ArenaArgs) -> anyhow::Result<Match> {
             grace: Duration::from_millis(args.grace),
             nodes: args.nodes,
             memory: args.memory.map(|mebibytes| u64::from(mebibytes) << 20),
+            start: Duration::from_secs(args.start),
+            is_trusted: args.trust,
         },
         openings,
         seed: args.seed,

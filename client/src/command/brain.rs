@@ -5,6 +5,7 @@ use std::{io, process::ExitCode};
 use crate::{
     brain::{self, BrainOptions},
     cli::BrainArgs,
+    output,
 };
 
 /// Plays for a manager that speaks Gomocup's protocol.
@@ -15,6 +16,6 @@ pub(super) fn run(args: &BrainArgs) -> anyhow::Result<ExitCode> {
         seed: args.seed.unwrap_or_else(rand::random),
         ponder: args.ponder,
     };
-    brain::run(options, io::stdin(), io::stdout().lock())?;
+    brain::run(options, io::stdin(), output::stdout())?;
     Ok(ExitCode::SUCCESS)
 }

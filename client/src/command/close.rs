@@ -1,14 +1,11 @@
 //! `fivefold close`
 
-use std::{
-    io::{self, Write},
-    process::ExitCode,
-};
+use std::{io::Write, process::ExitCode};
 
 use fivefold_shared::protocol::{LobbyRequest, Message};
 
 use super::Visit;
-use crate::{cli::CloseArgs, connection::strange};
+use crate::{cli::CloseArgs, connection::strange, output};
 
 /// Closes a room that was made by the same identity.
 pub(super) async fn run(args: &CloseArgs) -> anyhow::Result<ExitCode> {
@@ -19,6 +16,6 @@ pub(super) async fn run(args: &CloseArgs) -> anyhow::Result<ExitCode> {
         return Err(strange(&answer).into());
     };
     connection.close().await;
-    writeln!(io::stderr(), "The room {} is closed.", args.room.code)?;
+    writeln!(output::stderr(), "The room {} is closed.", args.room.code)?;
     Ok(ExitCode::SUCCESS)
 }

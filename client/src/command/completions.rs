@@ -1,20 +1,17 @@
 //! `fivefold completions SHELL`
 
-use std::{
-    io::{self, Write},
-    process::ExitCode,
-};
+use std::{io::Write, process::ExitCode};
 
 use clap::CommandFactory;
 use clap_complete::{Shell, generate};
 
-use crate::cli::Cli;
+use crate::{cli::Cli, output};
 
 /// Prints the completions.
 pub(super) fn run(shell: Shell) -> anyhow::Result<ExitCode> {
     // Made first and written then: `generate` would panic on a reader that goes away.
     let mut text = Vec::new();
     generate(shell, &mut Cli::command(), "fivefold", &mut text);
-    io::stdout().write_all(&text)?;
+    output::stdout().write_all(&text)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,18 +1,16 @@
 //! `fivefold convert`
 
-use std::{
-    fs,
-    io::{self, Write},
-    path::Path,
-    process::ExitCode,
-};
+use std::{fs, io::Write, path::Path, process::ExitCode};
 
 use anyhow::Context;
+use fivefold_shared::notation::file::GameFile;
 
 use super::{Usage, rules};
 use crate::{
     cli::ConvertArgs,
     files::{self, Format, Source},
+    output,
+    text::sanitize,
 };
 
 /// Reads a game in one format and writes it in another.
@@ -26,14 +24,28 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<ExitCode> {
     let source = Source::of(args.input.as_deref().unwrap_or(Path::new("-")));
     let game = files::read(source, args.from, rules)?;
     if let Err(error) = files::position(&game) {
-        writeln!(io::stderr(), "fivefold: {error}")?;
+        writeln!(output::stderr(), "fivefold: {error}")?;
     }
-    let text = files::write(&game, format)?;
     match output {
         Some(path) => {
+            let text = files::write(&game, format)?;
             fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
         }
-        None => io::stdout().write_all(text.as_bytes())?,
+        None => print(game, format)?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Prints a game. In a format of lines, names are one line each.
+fn print(mut game: GameFile, format: Format) -> anyhow::Result<()> {
+    let mut out = output::stdout();
+    if format == Format::Json {
+        out.json(&files::write(&game, format)?)?;
+    } else {
+        for name in [&mut game.black, &mut game.white, &mut game.date].into_iter().flatten() {
+            *name = sanitize(name).into_owned();
+        }
+        out.lines(&files::write(&game, format)?)?;
+    }
+    Ok(out.flush()?)
 }

@@ -1,9 +1,6 @@
 //! `fivefold identity`
 
-use std::{
-    io::{self, Write},
-    process::ExitCode,
-};
+use std::{io::Write, process::ExitCode};
 
 use fivefold_shared::protocol::{Identity, LobbyRequest, Message, Reason};
 
@@ -11,8 +8,8 @@ use super::{Usage, Visit};
 use crate::{
     cli::IdentityArgs,
     connection::{ConnectionError, strange},
+    output,
     settings::Settings,
-    text::printable,
 };
 
 /// Says who one is, and replaces the identity if that is asked for.
@@ -23,9 +20,8 @@ pub(super) async fn run(args: &IdentityArgs) -> anyhow::Result<ExitCode> {
     }
     let Visit { mut connection, welcome } = Visit::open(&args.visit, None).await?;
     let server = connection.server().clone();
-    let mut talk = io::stderr();
-    let name = printable(welcome.name.as_str());
-    writeln!(talk, "You are {name} ({}) at {server}.", welcome.you)?;
+    let mut talk = output::stderr();
+    writeln!(talk, "You are {} ({}) at {server}.", welcome.name, welcome.you)?;
     if !args.replace {
         connection.close().await;
         return Ok(ExitCode::SUCCESS);

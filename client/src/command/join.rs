@@ -1,14 +1,11 @@
 //! `fivefold join`
 
-use std::{
-    io::{self, Write},
-    process::ExitCode,
-};
+use std::{io::Write, process::ExitCode};
 
 use fivefold_shared::protocol::{LobbyRequest, RoomRequest};
 
 use super::{Shown, Visit};
-use crate::cli::JoinArgs;
+use crate::{cli::JoinArgs, output};
 
 /// Enters a room and takes a seat, if one is open. Who sits there already keeps his.
 pub(super) async fn run(args: &JoinArgs) -> anyhow::Result<ExitCode> {
@@ -21,7 +18,7 @@ pub(super) async fn run(args: &JoinArgs) -> anyhow::Result<ExitCode> {
         table.send(RoomRequest::Sit { seat: None });
     } else if table.room().seats.vacant().is_some() {
         let text = "You sit here already. A second player on this machine comes with --guest.";
-        writeln!(io::stderr(), "{text}")?;
+        writeln!(output::stderr(), "{text}")?;
     }
     shown.stay(table).await
 }

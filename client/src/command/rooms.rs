@@ -1,9 +1,6 @@
 //! `fivefold rooms`
 
-use std::{
-    io::{self, Write},
-    process::ExitCode,
-};
+use std::{io::Write, process::ExitCode};
 
 use fivefold_shared::protocol::{LobbyRequest, Message, OwnRoom, RoomSummary};
 
@@ -12,6 +9,7 @@ use crate::{
     cli::RoomsArgs,
     connection::{Connection, ConnectionError, strange},
     json::Json,
+    output,
     plain::Plain,
 };
 
@@ -25,9 +23,9 @@ pub(super) async fn run(args: &RoomsArgs) -> anyhow::Result<ExitCode> {
     };
     let server = connection.server().clone();
     connection.close().await;
-    let mut talk = io::stderr();
-    let mut plain = Plain::new(io::stdout(), io::stderr());
-    let mut json = Json::new(io::stdout());
+    let mut talk = output::stderr();
+    let mut plain = Plain::new(output::stdout(), output::stderr());
+    let mut json = Json::new(output::stdout());
     for room in &own {
         if args.json {
             json.listed_own(&server, room)?;

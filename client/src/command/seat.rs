@@ -1,6 +1,6 @@
 //! `fivefold seat`
 
-use std::{io, process::ExitCode, time::Duration};
+use std::{io::Write, process::ExitCode, time::Duration};
 
 use anyhow::Context;
 use fivefold_shared::protocol::{CatchUp, LobbyRequest, Message, Name};
@@ -10,8 +10,9 @@ use super::{INTERRUPTED, Usage, Visit, shown::interrupted};
 use crate::{
     cli::{SeatArgs, VisitArgs},
     connection::strange,
-    external::{EngineCommand, Fault, Limits, file_name},
+    external::{EngineCommand, Fault, Limits, OPEN, file_name},
     lines::{Finish, View},
+    output,
     plain::Plain,
     seat::{self, SeatOptions},
     table::Table,
@@ -29,7 +30,7 @@ pub(super) async fn run(args: &SeatArgs) -> anyhow::Result<ExitCode> {
         name: args.name.clone(),
         guest: true,
     };
-    let mut view = Plain::new(io::stdout(), io::stderr());
+    let mut view = Plain::new(output::stdout(), output::stderr());
     let Visit { mut connection, mut welcome } =
         Visit::open(&visit_args, args.room.server.as_ref()).await?;
     let join = || LobbyRequest::Join { room: args.room.code.clone(), after: None };
@@ -53,6 +54,9 @@ pub(super) async fn run(args: &SeatArgs) -> anyhow::Result<ExitCode> {
         welcome.name = name;
     }
     view.connected(connection.server(), &welcome)?;
+    if !engine.is_confined() && !args.trust {
+        writeln!(output::stderr(), "{OPEN}")?;
+    }
     // What has happened since is in this answer.
     let joined = connection.ask(join()).await?;
     let table = Table::remote(connection, welcome.you, joined)?;
@@ -74,6 +78,8 @@ fn options_of(args: &SeatArgs) -> anyhow::Result<SeatOptions> {
         grace: GRACE,
         nodes: None,
         memory: Some(u64::from(args.memory) << 20),
+        start: Duration::from_secs(args.start),
+        is_trusted: args.trust,
     };
     let engine = EngineCommand { words, limits };
     Ok(SeatOptions { engine, turn, retries: args.retry, games: args.games })

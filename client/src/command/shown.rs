@@ -2,7 +2,7 @@
 
 use std::{
     env,
-    io::{self, IsTerminal},
+    io::{self, IsTerminal, Stderr, Stdout},
     process::ExitCode,
 };
 
@@ -13,6 +13,7 @@ use crate::{
     json::Json,
     lines::{self, Finish, View},
     link::ServerAddress,
+    output::{self, Output},
     plain::Plain,
     table::Table,
     tui::{self, Left},
@@ -21,18 +22,18 @@ use crate::{
 /// How a table is to be shown.
 pub(super) enum Shown {
     Screen(tui::Options),
-    Plain(Plain<io::Stdout, io::Stderr>),
-    Json(Json<io::Stdout>),
+    Plain(Plain<Output<Stdout>, Output<Stderr>>),
+    Json(Json<Output<Stdout>>),
 }
 
 impl Shown {
     /// What was asked for; the screen only where a terminal can show it.
     pub(super) fn new(args: &ViewArgs) -> Self {
-        let terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
+        let terminal = io::stdin().is_terminal() && output::is_terminal();
         if args.json {
-            Self::Json(Json::new(io::stdout()))
+            Self::Json(Json::new(output::stdout()))
         } else if args.plain || !terminal || is_set("TERM", |term| term == "dumb") {
-            Self::Plain(Plain::new(io::stdout(), io::stderr()))
+            Self::Plain(Plain::new(output::stdout(), output::stderr()))
         } else {
             let colour = match args.color {
                 ColorChoice::Always => true,
@@ -73,7 +74,7 @@ impl Shown {
 
 async fn stay_at_screen(mut table: Table, options: tui::Options) -> anyhow::Result<ExitCode> {
     let left = tui::run(&mut table, options).await?;
-    Plain::new(io::stdout(), io::stderr()).leaving(&table)?;
+    Plain::new(output::stdout(), output::stderr()).leaving(&table)?;
     table.leave().await;
     Ok(match left {
         Left::Quit => ExitCode::SUCCESS,

@@ -32,7 +32,7 @@ use super::{
     layout::{Layout, Window},
     theme::Theme,
 };
-use crate::{place::Place, text::printable};
+use crate::{place::Place, text::sanitize, words};
 
 /// Points that the window keeps between the cursor and its edges where it can.
 const MARGIN: i32 = 1;
@@ -109,6 +109,9 @@ impl App {
             log: Log::default(),
             mode: Mode::Board,
         };
+        if !app.room.time.is_none() {
+            app.log.say(&words::time(app.room.time));
+        }
         app.begin();
         app
     }
@@ -121,14 +124,17 @@ impl App {
             Event::Mouse(mouse) => self.mouse_event(mouse, &mut effects),
             Event::Paste(text) => self.paste(&text),
             Event::Resize(columns, rows) => {
+                let middle = self.window().map(|window| window.middle());
                 self.screen = Rect::new(0, 0, columns, rows);
+                // What was in the middle stays there.
+                self.centre(middle.unwrap_or(self.cursor));
                 match self.follow {
                     true => self.show_last(),
                     false => self.show(self.cursor),
                 }
             }
             Event::Heard(message) => self.hear(message, &mut effects),
-            Event::Lost(text) => self.connection = Connection::Lost(printable(&text).into_owned()),
+            Event::Lost(text) => self.connection = Connection::Lost(sanitize(&text).into_owned()),
             Event::Back => {
                 self.connection = Connection::Up;
                 self.log.say("Connected again.");

@@ -121,6 +121,14 @@ impl Window {
         }
     }
 
+    /// The point in the middle: the one to the right of it, or below, where that is between two.
+    pub(super) fn middle(&self) -> Point {
+        Point {
+            x: self.origin.x + i32::from(self.columns) / 2,
+            y: self.origin.y + i32::from(self.rows) / 2,
+        }
+    }
+
     /// Every point inside, row by row.
     pub(super) fn points(&self) -> impl Iterator<Item = Point> + use<> {
         let (first, last) = (self.origin, self.last());

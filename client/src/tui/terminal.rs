@@ -17,6 +17,8 @@ use crossterm::{
 };
 use ratatui::{Frame, Terminal, backend::CrosstermBackend, layout::Rect};
 
+use crate::output;
+
 /// Whether the terminal is taken, as a panic anywhere must know it. Giving it back twice would move
 /// the cursor back, and what was printed in between would be overwritten.
 static TAKEN: AtomicBool = AtomicBool::new(false);
@@ -35,7 +37,7 @@ impl Screen {
     /// When there is none, or it does not obey.
     pub(super) fn take(mouse: bool) -> io::Result<Self> {
         restore_on_panic();
-        let terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
+        let terminal = Terminal::new(CrosstermBackend::new(output::terminal()))?;
         let mut screen = Self { terminal, mouse };
         screen.enter()?;
         Ok(screen)
@@ -49,7 +51,7 @@ impl Screen {
     pub(super) fn enter(&mut self) -> io::Result<()> {
         TAKEN.store(true, Ordering::SeqCst);
         enable_raw_mode()?;
-        execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste)?;
+        execute!(output::terminal(), EnterAlternateScreen, EnableBracketedPaste)?;
         self.take_mouse(self.mouse)?;
         self.clear()
     }
@@ -61,8 +63,8 @@ impl Screen {
     pub(super) fn take_mouse(&mut self, mouse: bool) -> io::Result<()> {
         self.mouse = mouse;
         match mouse {
-            true => execute!(io::stdout(), EnableMouseCapture),
-            false => execute!(io::stdout(), DisableMouseCapture),
+            true => execute!(output::terminal(), EnableMouseCapture),
+            false => execute!(output::terminal(), DisableMouseCapture),
         }
     }
 
@@ -98,7 +100,7 @@ impl Drop for Screen {
 /// # Errors
 /// When the terminal does not obey.
 pub(super) fn ring() -> io::Result<()> {
-    let mut out = io::stdout();
+    let mut out = output::terminal();
     out.write_all(b"\x07")?;
     out.flush()
 }
@@ -113,7 +115,7 @@ pub(super) fn give_back() -> io::Result<()> {
         return Ok(());
     }
     let screen = execute!(
-        io::stdout(),
+        output::terminal(),
         DisableMouseCapture,
         DisableBracketedPaste,
         LeaveAlternateScreen,

@@ -22,7 +22,7 @@ use super::{
     panel,
     theme::{BAR, STRONG},
 };
-use crate::text::printable;
+use crate::text::{is_unfit, sanitize};
 
 /// How to put a stone where points have names.
 const PLAY: &str = "Enter/h8 play";
@@ -50,8 +50,17 @@ const BETWEEN: &[&str] =
 const WATCHING: &[&str] =
     &["? help", "q quit", ", . look back", "Tab last move", "T,W weights", "M mouse"];
 
-/// Draws the screen.
+/// Draws the screen. Whatever is on it is sanitized here, even what should have been before.
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>) {
+    draw_parts(app, frame);
+    for cell in &mut frame.buffer_mut().content {
+        if cell.symbol().contains(is_unfit) {
+            cell.set_symbol(" ");
+        }
+    }
+}
+
+fn draw_parts(app: &App, frame: &mut Frame<'_>) {
     let screen = frame.area();
     let buffer = frame.buffer_mut();
     let Some(layout) = app.layout() else {
@@ -81,7 +90,7 @@ const SAY_PROMPT: &str = "Say (Enter, Esc): ";
 /// The end of a text that is being typed, as much as is seen of it.
 fn end_of(text: &str, width: u16) -> String {
     let room = usize::from(width).saturating_sub(SAY_PROMPT.len() + 2);
-    let text = printable(text);
+    let text = sanitize(text);
     let mut used = 0;
     let start = text.char_indices().rev().take_while(|(_, c)| {
         used += c.width().unwrap_or(0);

@@ -62,6 +62,10 @@ impl Bot for Attack {
             f64::from(weight(position, point)) / f64::from(ONE)
         })
     }
+
+    fn restart(&mut self, seed: u64) {
+        self.random = Random::seed_from_u64(seed);
+    }
 }
 
 /// The weight of an empty point for the side to move, in parts of [`ONE`].

@@ -215,6 +215,14 @@ impl Bot for EngineBot {
         weights.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.point.cmp(&b.point)));
         weights
     }
+
+    fn restart(&mut self, seed: u64) {
+        self.random = Random::seed_from_u64(seed);
+        match &mut self.mind {
+            Mind::Engine(engine) => engine.iter_mut().for_each(|engine| engine.forget()),
+            Mind::Lines(attack) => attack.restart(seed),
+        }
+    }
 }
 
 /// What an analysis says of each move, and so of its images under the symmetries of the position:

@@ -71,6 +71,10 @@ impl Bot for Minimax {
         sort(&mut weights);
         weights
     }
+
+    fn restart(&mut self, seed: u64) {
+        self.random = Random::seed_from_u64(seed);
+    }
 }
 
 /// A value for the side to move that had `free` points to choose from. A draw takes all of them.

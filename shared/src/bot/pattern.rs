@@ -93,6 +93,10 @@ impl Bot for Pattern {
             f64::from(self.weight(position, point)) / 10.0
         })
     }
+
+    fn restart(&mut self, seed: u64) {
+        self.random = Random::seed_from_u64(seed);
+    }
 }
 
 /// The points of a line, a bit each.

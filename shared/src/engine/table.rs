@@ -38,6 +38,9 @@ pub(super) struct Table {
     buckets: Box<[[Entry; 2]]>,
     /// Which search is under way, so that what earlier ones left behind gives way.
     age: u8,
+    /// What was remembered in another generation counts as not there, so that forgetting
+    /// everything takes no time. Never 0, which is that of an entry that was never written.
+    generation: u8,
 }
 
 #[derive(Debug, Default)]
@@ -56,9 +59,13 @@ struct Said {
 const NO_MOVE: Spot = Spot::MAX;
 
 impl Entry {
-    /// The hash that it is about, and what it says.
-    fn load(&self) -> (u64, u64) {
+    /// The hash that it is about, and what it says; zeros where nothing is remembered.
+    fn load(&self, generation: u8) -> (u64, u64) {
         let packed = self.packed.load(Ordering::Relaxed);
+        let [.., written_in] = packed.to_le_bytes();
+        if written_in != generation {
+            return (0, 0);
+        }
         (self.mixed.load(Ordering::Relaxed) ^ packed, packed)
     }
 
@@ -86,12 +93,14 @@ impl Said {
         Self { known, age }
     }
 
-    fn packed(self) -> u64 {
+    fn packed(self, generation: u8) -> u64 {
         let Known { value, bound, depth, best } = self.known;
         let value = i16::try_from(value).expect("values are those of the search").to_le_bytes();
         let best = best.unwrap_or(NO_MOVE).to_le_bytes();
         let [depth] = i8::try_from(depth).unwrap_or(i8::MAX).to_le_bytes();
-        u64::from_le_bytes([value[0], value[1], best[0], best[1], depth, bound as u8, self.age, 1])
+        let bound = bound as u8;
+        let [low, high] = value;
+        u64::from_le_bytes([low, high, best[0], best[1], depth, bound, self.age, generation])
     }
 }
 
@@ -100,12 +109,17 @@ impl Table {
     pub(super) fn new(bytes: usize) -> Self {
         let count = bytes / size_of::<[Entry; 2]>();
         let count = if count < 2 { 1 } else { 1 << count.ilog2() };
-        Self { buckets: (0..count).map(|_| Default::default()).collect(), age: 0 }
+        let buckets = (0..count).map(|_| Default::default()).collect();
+        Self { buckets, age: 0, generation: 1 }
     }
 
     /// Forgets every position.
     pub(super) fn clear(&mut self) {
-        self.buckets.iter_mut().for_each(|bucket| *bucket = Default::default());
+        self.generation = self.generation.checked_add(1).unwrap_or_else(|| {
+            // The numbers are used up: entries of the first generation would be found again.
+            self.buckets.iter_mut().for_each(|bucket| *bucket = Default::default());
+            1
+        });
     }
 
     /// A new search begins.
@@ -115,7 +129,7 @@ impl Table {
 
     /// What is known of a position.
     pub(super) fn recall(&self, hash: u64) -> Option<Known> {
-        let entries = self.bucket(hash).iter().map(Entry::load);
+        let entries = self.bucket(hash).iter().map(|entry| entry.load(self.generation));
         let (_, packed) = entries.into_iter().find(|(key, packed)| *key == hash && *packed != 0)?;
         Some(Said::unpacked(packed).known)
     }
@@ -123,18 +137,18 @@ impl Table {
     /// Remembers a position.
     pub(super) fn remember(&self, hash: u64, known: Known) {
         let [deep, last] = self.bucket(hash);
-        let (key, packed) = deep.load();
+        let (key, packed) = deep.load(self.generation);
         let before = Said::unpacked(packed);
         let mut said = Said { known, age: self.age };
         let gives_way = packed == 0 || before.age != self.age || before.known.depth <= known.depth;
         if key == hash && packed != 0 {
             said.known.best = known.best.or(before.known.best);
-            deep.store(hash, said.packed());
+            deep.store(hash, said.packed(self.generation));
         } else if gives_way {
             last.store(key, packed);
-            deep.store(hash, said.packed());
+            deep.store(hash, said.packed(self.generation));
         } else {
-            last.store(hash, said.packed());
+            last.store(hash, said.packed(self.generation));
         }
     }
 
@@ -143,8 +157,72 @@ impl Table {
     }
 }
 
+/// Mixed into the hashes under which a search remembers positions. With the next one nothing is
+/// found of what was remembered before, as if it was cleared, but at once.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Salt(u64);
+
+impl Salt {
+    /// Another salt than all before.
+    pub(super) const fn next(self) -> Self {
+        // The bits that tell which place a hash belongs to stay.
+        Self(self.0.wrapping_add(SALT_STEP))
+    }
+
+    /// The part of a hash that is compared with what is remembered.
+    pub(super) const fn mixed_into(self, hash: u64) -> u64 {
+        hash ^ self.0
+    }
+}
+
+/// An odd number: as many salts as there are numbers. The lowest eight bits are not compared.
+const SALT_STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// Where a hash belongs among so many places, which are a power of two.
 #[expect(clippy::cast_possible_truncation, reason = "the low bits are what is wanted")]
 pub(super) const fn slot(hash: u64, places: usize) -> usize {
     hash as usize & (places - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_cleared_is_not_found_however_often_it_is_cleared() {
+        let known = Known { value: 7, bound: Bound::Exact, depth: 3, best: Some(9) };
+        let hash = 0x1234_5678_9abc_def0;
+        // As many as there are generations, and one more.
+        for times in [1, 2, 254, 255, 256] {
+            let mut table = Table::new(1 << 10);
+            table.remember(hash, known);
+            assert_eq!(table.recall(hash), Some(known));
+            for _ in 0..times {
+                table.clear();
+                assert_eq!(table.recall(hash), None, "{times}");
+            }
+            table.remember(hash, known);
+            assert_eq!(table.recall(hash), Some(known), "{times}");
+        }
+    }
+
+    #[test]
+    fn what_was_cleared_gives_way_as_if_it_was_not_there() {
+        // Two positions of one bucket: the shallow one would not replace the deep one.
+        let known = |depth| Known { value: 0, bound: Bound::Exact, depth, best: None };
+        let mut used = Table::new(1 << 10);
+        used.remember(64, known(50));
+        used.remember(128, known(40));
+        used.clear();
+        let mut fresh = Table::new(1 << 10);
+        for (hash, depth) in [(192, 1), (256, 2), (320, 1), (192, 3)] {
+            for table in [&used, &fresh] {
+                table.remember(hash, known(depth));
+            }
+            for asked in [64, 128, 192, 256, 320] {
+                assert_eq!(used.recall(asked), fresh.recall(asked), "{hash} {asked}");
+            }
+        }
+        fresh.clear();
+    }
 }

@@ -12,7 +12,7 @@ use super::{
     limits::Limits,
     pattern::Flags,
     spots::Spot,
-    table::slot,
+    table::{Salt, slot},
 };
 use crate::rules::Stone;
 
@@ -32,6 +32,7 @@ pub(super) enum Verdict {
 #[derive(Debug)]
 pub(super) struct Vcf {
     table: Box<[u64]>,
+    salt: Salt,
     /// The winning line, last move first.
     line: Vec<Spot>,
     /// The moves yet to try, of all positions on the way to this one.
@@ -48,12 +49,17 @@ impl Vcf {
     /// A search that remembers `entries` positions, which is a power of two.
     pub(super) fn new(entries: usize) -> Self {
         debug_assert!(entries.is_power_of_two(), "entries are found by the low bits of a hash");
-        Self { table: vec![0; entries].into(), line: Vec::new(), moves: Vec::new() }
+        Self {
+            table: vec![0; entries].into(),
+            salt: Salt::default(),
+            line: Vec::new(),
+            moves: Vec::new(),
+        }
     }
 
     /// Forgets every position.
     pub(super) fn clear(&mut self) {
-        self.table.fill(0);
+        self.salt = self.salt.next();
     }
 
     /// The last win found: the attacker's moves and the answers in turn, up to a five, an open
@@ -111,14 +117,15 @@ impl Vcf {
     fn recall(&self, key: u64, left: u8) -> Option<Verdict> {
         let entry = self.table[slot(key, self.table.len())];
         let [searched, ..] = entry.to_le_bytes();
-        if entry >> 8 != key >> 8 || searched < left {
+        if entry >> 8 != self.salt.mixed_into(key) >> 8 || searched < left {
             return None;
         }
         Some(if searched == FOREVER { Verdict::Never } else { Verdict::Beyond })
     }
 
     fn remember(&mut self, key: u64, searched: u8) {
-        self.table[slot(key, self.table.len())] = key >> 8 << 8 | u64::from(searched);
+        self.table[slot(key, self.table.len())] =
+            self.salt.mixed_into(key) >> 8 << 8 | u64::from(searched);
     }
 }
 

@@ -12,7 +12,7 @@ use super::{
     limits::Limits,
     pattern::Flags,
     spots::Spot,
-    table::slot,
+    table::{Salt, slot},
     vcf::{MOVES_MAX, Vcf, Verdict},
 };
 use crate::rules::Stone;
@@ -25,6 +25,7 @@ const VCF_NODES: u64 = 800;
 #[derive(Debug)]
 pub(super) struct Vct {
     table: Box<[u64]>,
+    salt: Salt,
     moves: Vec<Spot>,
     /// The attacker's last winning move that was found.
     best: Option<Spot>,
@@ -37,12 +38,17 @@ impl Vct {
     /// A search that remembers `entries` positions, which is a power of two.
     pub(super) fn new(entries: usize) -> Self {
         debug_assert!(entries.is_power_of_two(), "entries are found by the low bits of a hash");
-        Self { table: vec![0; entries].into(), moves: Vec::new(), best: None }
+        Self {
+            table: vec![0; entries].into(),
+            salt: Salt::default(),
+            moves: Vec::new(),
+            best: None,
+        }
     }
 
     /// Forgets every position.
     pub(super) fn clear(&mut self) {
-        self.table.fill(0);
+        self.salt = self.salt.next();
     }
 
     /// The first move of a win of `attacker`, whose move it is, and how many moves it takes
@@ -196,7 +202,7 @@ impl Search<'_, '_> {
         let entry = self.memory.table[slot(key, self.memory.table.len())];
         let [known, ..] = entry.to_le_bytes();
         match known {
-            _ if entry >> 8 != key >> 8 => None,
+            _ if entry >> 8 != self.memory.salt.mixed_into(key) >> 8 => None,
             WON => Some(Verdict::Win),
             searched if searched > left => Some(Verdict::Beyond),
             _ => None,
@@ -210,7 +216,7 @@ impl Search<'_, '_> {
             Verdict::Never => WON - 1,
         };
         let index = slot(key, self.memory.table.len());
-        self.memory.table[index] = key >> 8 << 8 | u64::from(known);
+        self.memory.table[index] = self.memory.salt.mixed_into(key) >> 8 << 8 | u64::from(known);
     }
 }
 

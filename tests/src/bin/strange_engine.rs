@@ -9,14 +9,21 @@
 //! - `late-refuse`: takes every board, and refuses to move.
 //! - `hang`, `crash`, `garbage`, `illegal`, `outside`, `greedy`: from its second move on it says
 //!   nothing, ends, says nonsense, plays on a stone or beside the board, takes memory without end.
+//! - `rude`: from then on it says a secret in every way that it can.
 //! - `clingy SECONDS`: plays, and does not end when it is told to; it starts a child that sleeps for
-//!   so long.
+//!   so long, and another in a session of its own that has lost its parent.
+//! - `silent`, `exit`: says nothing, ends at once.
+//! - `probe WHAT ARGUMENT...`: no engine; does one thing and says in a line what came of it:
+//!   `env`, `read FILE`, `write FILE BYTES`, `memory BYTES`, `connect ADDRESS`, `kill PROCESS`, `spin`,
+//!   `limits`, `sleep SECONDS` by a lost child.
 
 #![expect(clippy::print_stdout, reason = "an engine speaks on standard output")]
 
 use std::{
-    env, io,
-    process::{Command as Spawn, exit},
+    env, fs, io,
+    net::TcpStream,
+    path::Path,
+    process::{Command as Spawn, Stdio, exit},
     thread,
     time::Duration,
 };
@@ -29,9 +36,20 @@ use fivefold_shared::{
 fn main() {
     let how = env::args().nth(1).unwrap_or_default();
     let mut engine = Engine { how, width: 0, height: 0, stones: Vec::new(), moves: 0 };
-    if engine.how == "clingy" {
-        // Its standard output is ours, and so keeps the pipe open.
-        drop(Spawn::new("sleep").args(env::args().nth(2)).spawn());
+    match engine.how.as_str() {
+        "clingy" => {
+            // Its standard output is ours, and so keeps the pipe open.
+            drop(Spawn::new("sleep").args(env::args().nth(2)).spawn());
+            lose_child(&env::args().nth(2).unwrap_or_default());
+        }
+        "silent" => thread::sleep(Duration::from_secs(600)),
+        "exit" => return,
+        "probe" => {
+            let words: Vec<String> = env::args().skip(2).collect();
+            println!("{}", probe(&words));
+            return;
+        }
+        _ => {}
     }
     let mut reader = Reader::default();
     for line in io::stdin().lines().map_while(Result::ok) {
@@ -41,6 +59,51 @@ fn main() {
     }
     if engine.how == "clingy" {
         thread::sleep(Duration::from_secs(600));
+    }
+}
+
+/// Starts a process that sleeps for so long, in a session of its own and with no parent.
+fn lose_child(seconds: &str) {
+    drop(Spawn::new("setsid").args(["--fork", "sleep", seconds]).status());
+}
+
+fn probe(words: &[String]) -> String {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let said =
+        |result: io::Result<()>| result.map_or_else(|error| error.to_string(), |()| "done".into());
+    match words[..] {
+        ["env"] => {
+            let here = env::current_dir().unwrap_or_default();
+            let variables: Vec<String> =
+                env::vars().map(|(name, value)| format!("{name}={value}")).collect();
+            format!("{} {}", here.display(), variables.join(" "))
+        }
+        ["read", file] => said(fs::read(file).map(|_| ())),
+        ["write", file, bytes] => {
+            let home = env::var("HOME").unwrap_or_default();
+            let bytes = bytes.parse().unwrap_or(0);
+            said(fs::write(Path::new(&home).join(file), vec![b'x'; bytes]))
+        }
+        ["memory", bytes] => {
+            let mut all: Vec<u8> = Vec::new();
+            let bytes = bytes.parse().unwrap_or(0);
+            let got = all.try_reserve_exact(bytes).map_err(io::Error::other);
+            said(got)
+        }
+        ["connect", address] => said(TcpStream::connect(address).map(|_| ())),
+        ["kill", process] => {
+            let killed = Spawn::new("kill").arg(process).stderr(Stdio::null()).status();
+            killed.map_or_else(|error| error.to_string(), |status| status.success().to_string())
+        }
+        ["sleep", seconds] => {
+            lose_child(seconds);
+            "done".into()
+        }
+        ["limits"] => fs::read_to_string("/proc/self/limits").unwrap_or_default(),
+        ["spin"] => loop {
+            std::hint::spin_loop();
+        },
+        _ => "nothing".into(),
     }
 }
 
@@ -100,6 +163,11 @@ impl Engine {
             (3.., "hang") => thread::sleep(Duration::from_secs(600)),
             (3.., "crash") => exit(3),
             (3.., "garbage") => (0..10_000).for_each(|_| println!("7;7 is \u{1b}[31mbest")),
+            (3.., "rude") => {
+                for word in ["MESSAGE", "DEBUG", "UNKNOWN", "ERROR"] {
+                    println!("{word} my secret");
+                }
+            }
             (3.., "illegal") => println!("{}", Reply::Move(self.stones[0])),
             (3.., "outside") => println!("{}", Reply::Move(Point::new(i32::MAX, -1))),
             (3.., "greedy") => {

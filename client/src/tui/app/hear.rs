@@ -8,7 +8,7 @@ use fivefold_shared::{
 
 use super::{App, Connection, Effect, Mode, Question};
 use crate::{
-    text::printable,
+    text::sanitize,
     words::{self, Speaker},
 };
 
@@ -67,7 +67,7 @@ impl App {
     pub(super) fn close(&mut self, text: &str) {
         if !matches!(self.connection, Connection::Closed(_)) {
             self.log.warn(text);
-            self.connection = Connection::Closed(printable(text).into_owned());
+            self.connection = Connection::Closed(sanitize(text).into_owned());
         }
     }
 

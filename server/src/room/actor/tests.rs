@@ -75,7 +75,7 @@ fn around() -> (Surroundings, impl Sized) {
     let (store, writer) = Store::start(Box::new(memory), &Blocking::Threads).unwrap();
     let metrics = Arc::new(Metrics::new());
     let library = Arc::new(Library::new(archive, Blocking::Threads));
-    let disk = Arc::new(Disk::new(library, Arc::clone(&metrics), 0));
+    let disk = Disk::new(&library, &metrics, 0);
     let (pool, threads) = Pool::start(1, Arc::clone(&metrics)).unwrap();
     pool.stop();
     let (clock, stop) = (Clock::of_system(), CancellationToken::new());

@@ -191,3 +191,48 @@ fn text_from_the_network_cannot_disturb_the_terminal() {
     assert!(drawn.contains("31mred"));
     assert!(!drawn.chars().any(|c| c != '\n' && (c.is_control() || c == '\u{202e}')));
 }
+
+#[test]
+fn the_unbounded_board_begins_in_the_middle_of_any_terminal() {
+    for (columns, rows) in [(60, 16), (80, 24), (200, 50), (300, 90)] {
+        let mut ann = Sitting::new(unbounded(), Seat::Black);
+        ann.update(Event::Resize(columns, rows));
+        assert_eq!(ann.app.window().unwrap().middle(), Point::default(), "{columns}x{rows}");
+        // It comes back to where it was, too.
+        ann.update(Event::Resize(70, 20));
+        ann.update(Event::Resize(columns, rows));
+        assert_eq!(ann.app.window().unwrap().middle(), Point::default(), "{columns}x{rows}");
+    }
+}
+
+#[test]
+fn what_a_server_says_cannot_disturb_the_terminal() {
+    let hostile = "PWNED\u{1b}]0;x\u{7}\u{9b}31m\u{202e}\u{2066}\r\nmore\u{e0041}";
+    let check = |ann: &mut Sitting, what: &str| {
+        let drawn = ann.drawn(120, 40);
+        assert!(drawn.contains("PWNED"), "{what}: {drawn}");
+        let unfit: Vec<char> =
+            drawn.chars().filter(|c| *c != '\n' && crate::text::is_unfit(*c)).collect();
+        assert!(unfit.is_empty(), "{what}: {unfit:?}");
+    };
+    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    let refusal = Refusal::new(Reason::Busy, hostile);
+    ann.update(Event::Heard(Message::Refused { id: Some(command()), refusal }));
+    check(&mut ann, "a refusal");
+    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    ann.update(Event::Lost(hostile.into()));
+    check(&mut ann, "a lost connection");
+    for closed in [
+        Event::Closed(hostile.into()),
+        Event::Heard(Message::Closed { room: code(), text: hostile.into() }),
+    ] {
+        let mut ann = Sitting::new(freestyle(15), Seat::Black);
+        ann.update(closed);
+        check(&mut ann, "a closed room");
+    }
+    // Where nobody has thought of it.
+    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    let options = Options { colour: false, glyphs: Glyphs::Ascii, mouse: true };
+    ann.app = App::new(ann.app.room().clone(), id('a'), hostile.into(), options);
+    check(&mut ann, "a link");
+}

@@ -1,0 +1,121 @@
+//! The one way to standard output and standard error: whatever is printed is sanitized here, be it
+//! from a server, a file, an engine or the command line.
+//!
+//! The screen draws by itself, and only cells that went through [`sanitize`] as well.
+
+use std::{
+    io::{self, IsTerminal, Stderr, Stdout, Write},
+    panic::PanicHookInfo,
+};
+
+use crate::text::{sanitize, sanitize_json, sanitize_lines};
+
+/// Prints sanitized text. One `writeln!` prints one line, whatever is in its arguments; texts of
+/// several lines, in which all is ours, are for [`lines`](Self::lines).
+#[derive(Debug)]
+pub struct Output<W> {
+    inner: W,
+}
+
+/// Standard output.
+#[expect(clippy::disallowed_methods, reason = "here it is sanitized")]
+pub fn stdout() -> Output<Stdout> {
+    Output::new(io::stdout())
+}
+
+/// Standard error.
+#[expect(clippy::disallowed_methods, reason = "here it is sanitized")]
+pub fn stderr() -> Output<Stderr> {
+    Output::new(io::stderr())
+}
+
+/// Standard output for the screen, which needs control sequences.
+#[expect(clippy::disallowed_methods, reason = "the screen sanitizes each cell")]
+pub(crate) fn terminal() -> Stdout {
+    io::stdout()
+}
+
+/// Whether standard output is a terminal.
+pub fn is_terminal() -> bool {
+    terminal().is_terminal()
+}
+
+/// Prints why the program failed. Nothing can be done where that fails too.
+pub fn failed(error: &dyn std::fmt::Display) {
+    drop(writeln!(stderr(), "fivefold: {error}"));
+}
+
+/// Prints a mistake of ours, in place of the system's own report.
+pub fn panicked(info: &PanicHookInfo<'_>) {
+    let backtrace = std::backtrace::Backtrace::capture();
+    let mut talk = stderr();
+    let place = info.location().map(|place| format!(" at {place}")).unwrap_or_default();
+    let what = info.payload_as_str().unwrap_or("an unknown mistake");
+    drop(writeln!(talk, "fivefold: a mistake in the program{place}: {what}"));
+    if backtrace.status() == std::backtrace::BacktraceStatus::Captured {
+        drop(talk.lines(&format!("{backtrace}\n")));
+    }
+}
+
+impl<W: Write> Output<W> {
+    /// Prints to `inner`.
+    pub const fn new(inner: W) -> Self {
+        Self { inner }
+    }
+
+    /// Prints a text of several lines, as it is but for what may not be shown.
+    ///
+    /// # Errors
+    /// When it cannot be written, as all here.
+    pub fn lines(&mut self, text: &str) -> io::Result<()> {
+        self.inner.write_all(sanitize_lines(text).as_bytes())
+    }
+
+    /// Prints JSON, and ends the line.
+    ///
+    /// # Errors
+    /// See [`lines`](Self::lines).
+    pub fn json(&mut self, json: &str) -> io::Result<()> {
+        let json = sanitize_json(json.trim_end());
+        self.inner.write_all(format!("{json}\n").as_bytes())
+    }
+}
+
+impl<W: Write> Write for Output<W> {
+    /// Prints bytes as a text of several lines.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.lines(&String::from_utf8_lossy(bytes))?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+
+    /// Prints at most one line: a line break anywhere but at the end comes from elsewhere.
+    fn write_fmt(&mut self, text: std::fmt::Arguments<'_>) -> io::Result<()> {
+        let text = text.to_string();
+        let (line, end) = text.strip_suffix('\n').map_or((text.as_str(), ""), |line| (line, "\n"));
+        self.inner.write_all(format!("{}{end}", sanitize(line)).as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_macro_prints_one_line() {
+        let mut printed = Vec::new();
+        let mut out = Output::new(&mut printed);
+        let hostile = "a\nfivefold: b\u{1b}[2J\u{202e}\r\n";
+        writeln!(out, "said: {hostile}").unwrap();
+        write!(&mut out as &mut dyn Write, "{hostile}").unwrap();
+        out.lines("one\ntwo\u{9b}\n").unwrap();
+        out.write_all(b"\x1b]0;title\x07\xff\n").unwrap();
+        out.json("{\"a\":\"\u{202e}\"}").unwrap();
+        let expected = "said: a fivefold: b [2J   \na fivefold: b [2J  \none\ntwo \n ]0;title \
+                        \u{fffd}\n{\"a\":\"\\u202e\"}\n";
+        assert_eq!(String::from_utf8(printed).unwrap(), expected);
+    }
+}

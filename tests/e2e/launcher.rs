@@ -1,0 +1,195 @@
+//! How engines are run on Linux: what they see, what they may use, and what is left of them. They
+//! are run as `fivefold seat` and `fivefold arena` run them, by `fivefold run-engine`.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read, Write},
+    net::TcpListener,
+    os::{
+        fd::OwnedFd,
+        unix::net::UnixStream,
+        unix::process::{CommandExt, ExitStatusExt},
+    },
+    process::{Child, Command, ExitStatus, Stdio},
+};
+
+use fivefold_tests::program;
+
+/// An engine that runs, and what is said of that.
+struct Run {
+    child: Child,
+    control: BufReader<UnixStream>,
+}
+
+impl Run {
+    /// Starts the strange engine with these options of `run-engine`.
+    fn start(options: &[&str], probe: &[&str]) -> Self {
+        let (control, theirs) = UnixStream::pair().expect("a pair of sockets");
+        let mut command = Command::new(program("fivefold"));
+        command.arg("run-engine").args(options).arg("--").arg(program("strange_engine"));
+        command.args(probe).env("SECRET", "of ours").process_group(0);
+        command.stdin(Stdio::null()).stdout(Stdio::piped());
+        let child = command.stderr(OwnedFd::from(theirs)).spawn().expect("it starts");
+        Self { child, control: BufReader::new(control) }
+    }
+
+    /// What is said of how it started.
+    fn report(&mut self) -> String {
+        let mut line = String::new();
+        self.control.read_line(&mut line).expect("a report");
+        line.trim_end().to_owned()
+    }
+
+    /// All that the engine says, until it and all that it has started have ended.
+    fn finish(mut self) -> (ExitStatus, String) {
+        let mut said = String::new();
+        let mut output = self.child.stdout.take().expect("it is piped");
+        output.read_to_string(&mut said).expect("text");
+        (self.child.wait().expect("it ends"), said.trim_end().to_owned())
+    }
+}
+
+/// What the probe says, of an engine that is run with these options.
+fn probe(options: &[&str], words: &[&str]) -> String {
+    let mut run = Run::start(options, &[&["probe"], words].concat());
+    let report = run.report();
+    assert!(["confined", "open"].contains(&report.as_str()), "{report}");
+    run.finish().1
+}
+
+/// Whether this system can keep an engine from files.
+fn can_confine() -> bool {
+    Run::start(&[], &["probe", "env"]).report() == "confined"
+}
+
+/// Whether a process with this word in its command runs.
+fn is_running(word: &str) -> bool {
+    let processes = fs::read_dir("/proc").expect("processes").filter_map(Result::ok);
+    processes
+        .filter_map(|process| fs::read(process.path().join("cmdline")).ok())
+        .any(|words| words.split(|byte| *byte == 0).any(|found| found == word.as_bytes()))
+}
+
+#[test]
+fn an_engine_gets_little_of_our_environment_and_runs_in_its_own_folder() {
+    let said = probe(&[], &["env"]);
+    let (folder, variables) = said.split_once(' ').expect("a folder");
+    assert_eq!(Some(folder.as_ref()), program("strange_engine").parent());
+    let value = |name: &str| {
+        let mut all = variables.split(' ').filter_map(|variable| variable.split_once('='));
+        all.find(|(found, _)| *found == name).map(|(_, value)| value.to_owned())
+    };
+    assert_eq!(value("SECRET"), None);
+    let home = value("HOME").expect("a home");
+    assert!(value("PATH").is_some() && value("TMPDIR").as_ref() == Some(&home), "{variables}");
+    assert!(!fs::exists(&home).expect("it can be seen"), "{home} is removed with the engine");
+    let known = ["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "HOME", "TMPDIR"];
+    for variable in variables.split(' ').filter_map(|variable| variable.split_once('=')) {
+        assert!(known.contains(&variable.0), "{variable:?}");
+    }
+    assert!(probe(&["--trust"], &["env"]).contains("SECRET=of ours"));
+}
+
+#[test]
+fn an_engine_cannot_read_the_identities_nor_reach_the_network_nor_stop_others() {
+    if !can_confine() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = folder.path().join("settings.json");
+    fs::write(&settings, "secret").expect("a file");
+    let settings = settings.to_str().expect("a path");
+    let beside = program("strange_engine").with_file_name("fivefold");
+    let beside = beside.to_str().expect("a path");
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address").to_string();
+    let denied = "Permission denied (os error 13)";
+    let mut sleeper = Command::new("sleep").arg("600").spawn().expect("it sleeps");
+    let other = sleeper.id().to_string();
+    let cases: [(&[&str], &str); 5] = [
+        (&["read", settings], denied),
+        (&["read", beside], "done"),
+        (&["read", "/etc/passwd"], "done"),
+        (&["connect", &address], denied),
+        (&["kill", &other], "false"),
+    ];
+    for (words, expected) in cases {
+        assert_eq!(probe(&[], words), expected, "{words:?}");
+    }
+    // Even where it is in a folder that may be read.
+    let mut next_to_engine = program("strange_engine");
+    next_to_engine.set_file_name(format!("identities.{}", std::process::id()));
+    fs::create_dir(&next_to_engine).expect("a folder");
+    let file = next_to_engine.join("settings.json");
+    fs::write(&file, "secret").expect("a file");
+    let words = ["read", file.to_str().expect("a path")];
+    assert_eq!(probe(&[], &words), "done");
+    let hide = ["--hide", next_to_engine.to_str().expect("a path")];
+    assert_eq!(probe(&hide, &words), denied);
+    assert_eq!(probe(&hide, &["read", beside]), "done");
+    fs::remove_dir_all(&next_to_engine).expect("it is removed");
+    assert_eq!(probe(&["--trust"], &["read", settings]), "done");
+    assert_eq!(probe(&["--trust"], &["kill", &other]), "true");
+    drop(sleeper.kill());
+    sleeper.wait().expect("it has ended");
+}
+
+#[test]
+fn an_engine_is_held_to_its_limits() {
+    const MIB: usize = 1 << 20;
+    let limits = ["--file-bytes", "1000", "--memory", "268435456"];
+    let bytes = |bytes: usize| bytes.to_string();
+    // At the limit, and one past.
+    assert_eq!(probe(&limits, &["write", "x", "1000"]), "done");
+    assert_eq!(probe(&limits, &["write", "x", "1001"]), "", "it is ended by the system");
+    assert_eq!(probe(&limits, &["memory", &bytes(100 * MIB)]), "done");
+    assert!(probe(&limits, &["memory", &bytes(256 * MIB)]).contains("memory"));
+    let said = probe(
+        &[&limits[..], &["--processor-seconds", "7", "--processes", "20"]].concat(),
+        &["limits"],
+    );
+    let limit = |name: &str| {
+        let line = said.lines().find(|line| line.starts_with(name)).expect("a limit");
+        line[name.len()..].split_whitespace().next().expect("a number").parse::<u64>().ok()
+    };
+    assert_eq!(limit("Max core file size"), Some(0));
+    assert_eq!(limit("Max cpu time"), Some(7));
+    assert_eq!(limit("Max file size"), Some(1000));
+    assert_eq!(limit("Max address space"), Some(268_435_456));
+    // Those that run already do not count.
+    assert!(limit("Max processes").is_some_and(|most| (21..100_000).contains(&most)), "{said}");
+    // One second of the processor, and it is gone.
+    assert_eq!(probe(&["--processor-seconds", "1"], &["spin"]), "");
+}
+
+#[test]
+fn a_child_in_a_session_of_its_own_ends_with_its_engine() {
+    // The engine ends by itself.
+    let token = format!("601.{}", std::process::id());
+    assert_eq!(probe(&[], &["sleep", &token]), "done");
+    assert!(!is_running(&token));
+    // We end, however suddenly.
+    let token = format!("602.{}", std::process::id());
+    let mut run = Run::start(&[], &["clingy", &token]);
+    run.report();
+    while !is_running(&token) {
+        std::thread::yield_now();
+    }
+    run.control.get_ref().shutdown(std::net::Shutdown::Write).expect("it is open");
+    let (status, _) = run.finish();
+    assert!(status.success() && status.signal().is_none(), "{status}");
+    assert!(!is_running(&token));
+}
+
+#[test]
+fn what_cannot_be_started_is_told() {
+    let (control, theirs) = UnixStream::pair().expect("a pair of sockets");
+    let mut command = Command::new(program("fivefold"));
+    command.args(["run-engine", "--", "/nowhere/engine"]).stderr(OwnedFd::from(theirs));
+    let status = command.status().expect("it ends");
+    drop(command);
+    let mut said = String::new();
+    (&control).read_to_string(&mut said).expect("a report");
+    assert!(said.contains("No such file"), "{status} {said}");
+    drop((&control).flush());
+}
