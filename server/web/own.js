@@ -54,7 +54,7 @@ export function createOwnRooms(app) {
       el('a', { href: `/r/${room.room}`, class: room.your_turn ? 'now' : '' },
         el('span', { class: 'own-players' }, ...players.flatMap((name, at) => (at ? [' – ', name] : [name]))),
         el('strong', null, stateOf(room)), el('span', { class: 'hint' }, `${rulesName(room.rules)}${clock}`)),
-      mayClose(room, app.connection.you) && el('button', { type: 'button', onclick: () => closeRoom(app, room.room).then(update) }, t('close_room')));
+      mayClose(room, app.connection.you) && el('button', { type: 'button', 'aria-label': t('close_room'), onclick: () => closeRoom(app, room.room).then(update) }, t('close')));
   }
 
   void update();

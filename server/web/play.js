@@ -34,7 +34,7 @@ export const view = (app, place, code) => {
   const status = el('h1', { class: 'status' });
   const about = el('p', { class: 'about' });
   const watching = el('span', { class: 'watching' });
-  const result = el('div', { class: 'row' });
+  const result = el('div', { class: 'row ways-on' });
   const boardPlace = el('div', { class: 'board' });
   const invitation = el('div', { class: 'invitation', hidden: true });
   const [above, below] = [createPlate(app, room), createPlate(app, room)];
