@@ -145,10 +145,16 @@ impl Member {
     async fn join(&mut self, guest: &mut Guest) -> Option<()> {
         let after = Some(guest.seen(&self.room).room.seq);
         let join = LobbyRequest::Join { room: self.room.clone(), after };
-        let id = guest.send(Request::Lobby(join)).await;
+        let mut id = guest.send(Request::Lobby(join.clone())).await;
         loop {
             let message = guest.try_next().await.ok()?;
             if message.answers() == Some(&id) {
+                // What the answer would have told could not be stored.
+                if is_unavailable(&message) {
+                    sleep(AGAIN).await;
+                    id = guest.send(Request::Lobby(join.clone())).await;
+                    continue;
+                }
                 assert!(matches!(message, Message::Joined { .. }), "{message:?}");
                 return Some(());
             }
