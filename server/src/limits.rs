@@ -65,6 +65,8 @@ pub const MEMORY_GAMES_MAX: usize = 1_000;
 pub const MEMORY_MEMBERS_MAX: usize = 100_000;
 /// When a member was last seen is stored again after this time.
 pub const SEEN_AGAIN_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
+/// The nice value of the bots' threads on Linux, which is 0 for all others.
+pub const BOT_THREADS_NICE: i32 = 10;
 /// Most jobs that wait for the bots' threads.
 pub const THINKING_QUEUE_MAX: usize = 4_096;
 /// The longest that a bot thinks, when no other job waits.
@@ -109,6 +111,8 @@ pub const DEMO_ROOMS_MAX: usize = 4;
 pub const ROOMS_NAMED_MAX: usize = 3;
 /// How long a closed socket is kept for its peer to read why it was closed.
 pub const CLOSE_LINGER: Duration = Duration::from_secs(1);
+/// Most bytes that are read from it meanwhile: a few messages that were under way.
+pub const CLOSE_LINGER_BYTES: usize = 64 * 1024;
 /// When the server stops: how long sessions have to end before they are dropped.
 pub const STOP_SESSIONS_WITHIN: Duration = Duration::from_secs(3);
 /// The same for rooms, and for threads after them.

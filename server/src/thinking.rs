@@ -32,7 +32,7 @@ pub(crate) use self::{
     study::{Busy, Call, Reports, Study, Studying},
 };
 use crate::{
-    limits::ANALYSIS_TIME_MAX,
+    limits::{ANALYSIS_TIME_MAX, BOT_THREADS_NICE},
     metrics::Metrics,
     room::{Job, Task, Thought},
 };
@@ -83,6 +83,7 @@ impl Pool {
         for number in 0..shared.threads {
             let (shared, alive) = (Arc::clone(&shared), alive.clone());
             thread::Builder::new().name(format!("bots-{number}")).spawn(move || {
+                let_others_go_first();
                 shared.work();
                 drop(alive);
             })?;
@@ -157,6 +158,18 @@ impl Pool {
         self.0.work.notify_all();
     }
 }
+
+/// Lowers the priority of the calling thread, so that the system runs those that answer people
+/// before it. Elsewhere than on Linux this would be the priority of the whole process.
+#[cfg(target_os = "linux")]
+fn let_others_go_first() {
+    if let Err(error) = rustix::process::setpriority_process(None, BOT_THREADS_NICE) {
+        tracing::warn!(%error, "bots think at the same priority as everything else");
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+const fn let_others_go_first() {}
 
 impl ThreadsEnd {
     /// Waits until every thread has ended.

@@ -17,7 +17,7 @@ use tokio_tungstenite::{
 };
 
 use super::{Socket, frames::TooManyFrames};
-use crate::limits::CLOSE_LINGER;
+use crate::limits::{CLOSE_LINGER, CLOSE_LINGER_BYTES};
 
 /// Why a session ends.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -114,7 +114,7 @@ pub(super) fn written(result: Result<Result<(), Error>, Elapsed>) -> Result<(), 
 }
 
 /// Closes the socket: sends the close frame, ends the sending direction, and then reads on for a
-/// moment. Closing at once, with bytes of the peer unread, would reset the connection, and the peer
+/// moment, but not for a flood. Closing at once, with bytes of the peer unread, would reset the connection, and the peer
 /// might never see the close frame.
 pub(super) async fn close(mut socket: WebSocketStream<Socket>, end: End) {
     let frame = match end {
@@ -130,7 +130,13 @@ pub(super) async fn close(mut socket: WebSocketStream<Socket>, end: End) {
         let raw = socket.get_mut().unmetered();
         raw.shutdown().await?;
         let mut unread = [0; 512];
-        while raw.read(&mut unread).await? > 0 {}
+        let mut drained = 0;
+        while drained < CLOSE_LINGER_BYTES {
+            match raw.read(&mut unread).await? {
+                0 => break,
+                bytes => drained += bytes,
+            }
+        }
         Ok::<(), Error>(())
     };
     match timeout(CLOSE_LINGER, linger).await {
