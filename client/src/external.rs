@@ -317,8 +317,8 @@ impl External {
         Ok(())
     }
 
-    /// Asks it to get ready, and finds out whether it is an engine at all. Whatever it says before
-    /// `OK` is no matter, but one that only repeats what it is told is none.
+    /// Asks it to get ready, and finds out whether it is an engine at all. Lines before `OK` do not
+    /// matter, but a program that only echoes its input is no engine.
     fn shake_hands(&mut self, start: &Command, patience: Duration) -> Result<(), Fault> {
         let text = start.to_string();
         let none = |why: String| Err(Fault::NotAnEngine(why));
@@ -326,7 +326,7 @@ impl External {
             true => " (one that needs your files or your environment: --trust)",
             false => "",
         };
-        let ended = || format!("it ends when it is told {text}{hint}");
+        let ended = || format!("it exits on {text}{hint}");
         if self.program.say(start).is_err() {
             return none(ended());
         }
@@ -338,7 +338,7 @@ impl External {
                     return Err(Fault::Refused(text));
                 }
                 Ok((_, Reply::Other(said))) if said == text => {
-                    return none(format!("it repeats what it is told ({text})"));
+                    return none(format!("it only echoes its input ({text})"));
                 }
                 Ok((
                     _,

@@ -43,7 +43,7 @@ pub(crate) struct Listed {
     /// From where the room was made, if that is known.
     address: Option<IpAddr>,
     visibility: Visibility,
-    /// Held only to copy or change it; no other lock is taken meanwhile.
+    /// Held only to copy or change it; no other lock is taken with it.
     state: Mutex<State>,
 }
 

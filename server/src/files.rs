@@ -1,6 +1,6 @@
 //! How many files the system lets the server have open: each connection is one. Where that is too
-//! few, the server takes fewer connections instead of running out of them: then whoever is let in
-//! is also served.
+//! few, the server takes fewer connections instead of running out of them: then everybody who is
+//! let in is also served.
 
 use rlimit::increase_nofile_limit;
 

@@ -231,7 +231,7 @@ impl Lobby {
             if spared.iter().any(|room| rooms.contains(&room.code)) {
                 continue;
             }
-            // Whoever is in a room stays there, unless it is the maker's own.
+            // Nobody is thrown out of a room, except by its own maker.
             let room = self.least_needed(rooms, |spare, room| {
                 spare < Spare::Over || room.maker.member == *maker
             });

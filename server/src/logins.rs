@@ -29,7 +29,7 @@ struct State {
     replacements: u64,
 }
 
-/// How a session is told to end because its identity was replaced.
+/// Signals a session to end because its identity was replaced.
 #[derive(Clone, Debug)]
 pub(crate) struct Ending {
     token: CancellationToken,

@@ -94,8 +94,8 @@ impl Reviews {
         told
     }
 
-    /// Begins a review of this game, unless it has begun meanwhile. It counts among the analyses of
-    /// whoever is the first to ask.
+    /// Begins a review of this game, unless it has begun. It counts among the analyses of the first
+    /// to ask.
     ///
     /// # Errors
     /// When it cannot be had.

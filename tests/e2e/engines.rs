@@ -188,10 +188,10 @@ async fn an_engine_follows_play_on_the_unbounded_board() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_no_engine_is_told_within_three_seconds() {
     let cases = [
-        ("cat".to_owned(), "it repeats what it is told (START 15)"),
+        ("cat".to_owned(), "it only echoes its input (START 15)"),
         (strange("silent"), "it does not answer START 15 within 3 s"),
-        (strange("exit"), "it ends when it is told START 15"),
-        ("true".to_owned(), "it ends when it is told START 15"),
+        (strange("exit"), "it exits on START 15"),
+        ("true".to_owned(), "it exits on START 15"),
         ("yes".to_owned(), "it does not answer START 15 within 3 s"),
     ];
     let table = Table::new(private(freestyle())).await;

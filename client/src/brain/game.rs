@@ -21,7 +21,7 @@ use super::{
 /// The least memory that the bot is given to remember positions.
 const HASH_BYTES_MIN: usize = 1 << 20;
 /// What this process needs besides that, with one thread: as the system counts it after START,
-/// thinking and swap2, 18 MiB, and some more so that it stays below what it is told.
+/// thinking and swap2, 18 MiB, and some more, to stay below the limit.
 const OTHER_BYTES: usize = 24 << 20;
 
 /// What is answered to a command.

@@ -9,7 +9,7 @@ use tokio::task;
 use super::{INTERRUPTED, Usage, Visit, shown::interrupted};
 use crate::{
     cli::{SeatArgs, VisitArgs},
-    connection::strange,
+    connection::{ConnectionError, strange},
     external::{EngineCommand, Fault, Limits, OPEN, file_name},
     lines::{Finish, View},
     output,
@@ -50,8 +50,14 @@ pub(super) async fn run(args: &SeatArgs) -> anyhow::Result<ExitCode> {
         .with_context(|| format!("{} cannot play {} here", options.engine.words[0], rules))?;
     let name = name.unwrap_or_else(|| file_name(&options.engine.words).to_owned());
     if let (None, Ok(name)) = (&args.name, shortened(&name)) {
-        connection.ask(LobbyRequest::SetName { name: name.clone() }).await?;
-        welcome.name = name;
+        match connection.ask(LobbyRequest::SetName { name: name.clone() }).await {
+            Ok(_) => welcome.name = name,
+            // The server takes no names that look like its own bots'.
+            Err(ConnectionError::Refused(refusal)) => {
+                writeln!(output::stderr(), "{name}: {}", refusal.text)?;
+            }
+            Err(error) => return Err(error.into()),
+        }
     }
     view.connected(connection.server(), &welcome)?;
     if !engine.is_confined() && !args.trust {
