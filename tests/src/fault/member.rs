@@ -143,16 +143,14 @@ impl Member {
     }
 
     async fn join(&mut self, guest: &mut Guest) -> Option<()> {
-        let after = Some(guest.seen(&self.room).room.seq);
-        let join = LobbyRequest::Join { room: self.room.clone(), after };
-        let mut id = guest.send(Request::Lobby(join.clone())).await;
+        let mut id = self.ask_to_join(guest).await;
         loop {
             let message = guest.try_next().await.ok()?;
             if message.answers() == Some(&id) {
                 // What the answer would have told could not be stored.
                 if is_unavailable(&message) {
                     sleep(AGAIN).await;
-                    id = guest.send(Request::Lobby(join.clone())).await;
+                    id = self.ask_to_join(guest).await;
                     continue;
                 }
                 assert!(matches!(message, Message::Joined { .. }), "{message:?}");
@@ -160,6 +158,13 @@ impl Member {
             }
             self.hear(message);
         }
+    }
+
+    /// Asks for what was missed. Refused, it is asked again: more may have come by then.
+    async fn ask_to_join(&self, guest: &mut Guest) -> CommandId {
+        let after = Some(guest.seen(&self.room).room.seq);
+        let join = LobbyRequest::Join { room: self.room.clone(), after };
+        guest.send(Request::Lobby(join)).await
     }
 
     /// Makes a move when it is his turn, asks for another game after one; after a while, and
