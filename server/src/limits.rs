@@ -111,8 +111,8 @@ pub const DEMO_ROOMS_MAX: usize = 4;
 pub const ROOMS_NAMED_MAX: usize = 3;
 /// How long a closed socket is kept for its peer to read why it was closed.
 pub const CLOSE_LINGER: Duration = Duration::from_secs(1);
-/// Most bytes that are read from it in that time: a few messages that were under way.
-pub const CLOSE_LINGER_BYTES: usize = 64 * 1024;
+/// Most bytes that are read from it in that time: what was under way, but no flood.
+pub const CLOSE_LINGER_BYTES: usize = 4 * 1024 * 1024;
 /// When the server stops: how long sessions have to end before they are dropped.
 pub const STOP_SESSIONS_WITHIN: Duration = Duration::from_secs(3);
 /// The same for rooms, and for threads after them.

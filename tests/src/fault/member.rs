@@ -143,28 +143,22 @@ impl Member {
     }
 
     async fn join(&mut self, guest: &mut Guest) -> Option<()> {
-        let mut id = self.ask_to_join(guest).await;
+        let after = Some(guest.seen(&self.room).room.seq);
+        let join = LobbyRequest::Join { room: self.room.clone(), after };
+        let id = guest.send(Request::Lobby(join)).await;
         loop {
             let message = guest.try_next().await.ok()?;
             if message.answers() == Some(&id) {
-                // What the answer would have told could not be stored.
+                // A full disk took back what the answer would have told: begin again, on another
+                // socket, as this one is in the room already and hears twice what comes now.
                 if is_unavailable(&message) {
-                    sleep(AGAIN).await;
-                    id = self.ask_to_join(guest).await;
-                    continue;
+                    return None;
                 }
                 assert!(matches!(message, Message::Joined { .. }), "{message:?}");
                 return Some(());
             }
             self.hear(message);
         }
-    }
-
-    /// Asks for what was missed. Refused, it is asked again: more may have come by then.
-    async fn ask_to_join(&self, guest: &mut Guest) -> CommandId {
-        let after = Some(guest.seen(&self.room).room.seq);
-        let join = LobbyRequest::Join { room: self.room.clone(), after };
-        guest.send(Request::Lobby(join)).await
     }
 
     /// Makes a move when it is his turn, asks for another game after one; after a while, and
