@@ -104,8 +104,8 @@ impl Directory {
         self.lock().get(member).cloned().unwrap_or_default()
     }
 
-    /// Enters a room that was made from this address. Whoever makes a room is about to enter it:
-    /// then nobody takes it for an empty one before that.
+    /// Enters a room that was made from this address. Its maker is about to enter it where
+    /// `is_entered` says so: then nobody takes it for an empty one before that.
     pub(crate) fn list(
         self: &Arc<Self>,
         room: &Room,
@@ -237,19 +237,20 @@ impl Listed {
     pub(crate) fn update(&self, room: &Room) {
         let now = room.standing();
         let of_bots = now.is_of_bots();
-        let seats = now.summary.seats.clone();
-        let (before, counted) = {
+        let (before, moved, counted) = {
             let mut state = self.lock();
-            let before = std::mem::replace(&mut state.standing, now);
-            (before, std::mem::replace(&mut state.counts_as_bots, of_bots))
+            let before = std::mem::replace(&mut state.standing, now).summary.seats;
+            let seats = &state.standing.summary.seats;
+            let moved = (before != *seats).then(|| seats.clone());
+            (before, moved, std::mem::replace(&mut state.counts_as_bots, of_bots))
         };
         match (counted, of_bots) {
             (false, true) => self.directory.bot_rooms().add(self.address),
             (true, false) => self.directory.bot_rooms().remove(self.address),
             (true, true) | (false, false) => {}
         }
-        if before.summary.seats != seats {
-            self.move_members(room.code(), &before.summary.seats, &seats);
+        if let Some(seats) = moved {
+            self.move_members(room.code(), &before, &seats);
         }
     }
 

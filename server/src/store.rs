@@ -35,7 +35,7 @@ pub use self::{
 };
 pub(crate) use self::{
     library::{Library, ReadError},
-    writer::{Replacement, Reply, Store},
+    writer::{Replacement, Reply, Store, Turn},
 };
 use crate::room::Entry;
 

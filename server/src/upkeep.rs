@@ -8,7 +8,7 @@ use tokio::time::sleep;
 use crate::{
     clock::Clock,
     limits::{FORGET_INTERVAL, FORGET_ROOMS_MAX, PRUNED_MEMBERS_MAX},
-    store::{StorageError, Store},
+    store::{Reply, StorageError, Store, Turn},
 };
 
 /// Forgets again and again what is older than `keep`; never returns.
@@ -16,12 +16,14 @@ pub(crate) async fn forget_old(store: Store, clock: Clock, keep: Duration) -> In
     let keep_ms = u64::try_from(keep.as_millis()).unwrap_or(u64::MAX);
     loop {
         let before = clock.now().saturating_sub(keep_ms);
-        match prune_members(&store, before).await {
+        let members = in_parts(&store, PRUNED_MEMBERS_MAX, |turn| turn.prune_members(before)).await;
+        match members {
             Ok(0) => {}
             Ok(members) => tracing::info!(members, "members without a game are deleted"),
             Err(error) => tracing::warn!(%error, "cannot delete members without a game"),
         }
-        match forget(&store, before).await {
+        let rooms = in_parts(&store, FORGET_ROOMS_MAX, |turn| turn.forget(before)).await;
+        match rooms {
             Ok(0) => {}
             Ok(rooms) => tracing::info!(rooms, "the logs of rooms closed long ago are forgotten"),
             Err(error) => tracing::warn!(%error, "cannot forget the logs of closed rooms"),
@@ -30,26 +32,19 @@ pub(crate) async fn forget_old(store: Store, clock: Clock, keep: Duration) -> In
     }
 }
 
-/// A few rooms at a time, so that no move waits for long. How many there were.
-async fn forget(store: &Store, before: u64) -> Result<usize, StorageError> {
-    let mut rooms = 0;
+/// Deletes a part at a time, so that no move waits for long, until a part is smaller than the
+/// largest there can be. Returns how many were deleted.
+async fn in_parts(
+    store: &Store,
+    part_max: usize,
+    delete: impl Fn(Turn<'_>) -> Reply<usize, StorageError>,
+) -> Result<usize, StorageError> {
+    let mut deleted = 0;
     loop {
-        let some = store.turn().await?.forget(before).wait().await?;
-        rooms += some;
-        if some < FORGET_ROOMS_MAX {
-            return Ok(rooms);
-        }
-    }
-}
-
-/// A few members at a time, as above. Returns how many.
-async fn prune_members(store: &Store, before: u64) -> Result<usize, StorageError> {
-    let mut members = 0;
-    loop {
-        let some = store.turn().await?.prune_members(before).wait().await?;
-        members += some;
-        if some < PRUNED_MEMBERS_MAX {
-            return Ok(members);
+        let part = delete(store.turn().await?).wait().await?;
+        deleted += part;
+        if part < part_max {
+            return Ok(deleted);
         }
     }
 }
