@@ -13,7 +13,7 @@ use crate::{
     logs::LostLines,
     origin::Origin,
     proxy::{self, Proxies},
-    store::Blocking,
+    storage::Blocking,
     tls::{Tls, TlsError},
 };
 

@@ -15,13 +15,13 @@ use tokio::time::sleep;
 use crate::{
     limits::DISK_CHECK_INTERVAL,
     metrics::Metrics,
-    store::{DiskSpace, Library},
+    storage::{DiskSpace, ReadPool},
 };
 
 /// Whether there is space for more rooms.
 #[derive(Debug)]
 pub(crate) struct Disk {
-    library: Arc<Library>,
+    read_pool: Arc<ReadPool>,
     metrics: Arc<Metrics>,
     /// In bytes.
     reserve: u64,
@@ -30,9 +30,13 @@ pub(crate) struct Disk {
 
 impl Disk {
     /// Not measured yet, so taken to have space.
-    pub(crate) fn new(library: &Arc<Library>, metrics: &Arc<Metrics>, reserve: u64) -> Arc<Self> {
-        let (library, metrics) = (Arc::clone(library), Arc::clone(metrics));
-        Arc::new(Self { library, metrics, reserve, is_low: AtomicBool::new(false) })
+    pub(crate) fn new(
+        read_pool: &Arc<ReadPool>,
+        metrics: &Arc<Metrics>,
+        reserve: u64,
+    ) -> Arc<Self> {
+        let (read_pool, metrics) = (Arc::clone(read_pool), Arc::clone(metrics));
+        Arc::new(Self { read_pool, metrics, reserve, is_low: AtomicBool::new(false) })
     }
 
     /// Whether a room may be made.
@@ -50,7 +54,7 @@ impl Disk {
 
     /// Looks how much space there is.
     pub(crate) async fn measure(&self) {
-        match self.library.read(|archive| archive.disk_space()).await {
+        match self.read_pool.read(|reader| reader.disk_space()).await {
             Ok(Some(space)) => self.note(space),
             Ok(None) => {}
             Err(error) => tracing::warn!(%error, "cannot measure the space on the disk"),
@@ -86,13 +90,13 @@ impl Disk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{Blocking, Memory, Storage};
+    use crate::storage::{Blocking, Memory, Storage};
 
     #[test]
     fn rooms_are_made_down_to_the_reserve() {
-        let archive = Memory::default().archive().unwrap();
-        let library = Arc::new(Library::new(archive, Blocking::Threads));
-        let disk = Disk::new(&library, &Arc::new(Metrics::new()), 1_000);
+        let reader = Memory::default().reader().unwrap();
+        let read_pool = Arc::new(ReadPool::new(reader, Blocking::Threads));
+        let disk = Disk::new(&read_pool, &Arc::new(Metrics::new()), 1_000);
         for (free, may_grow) in [(1_000, true), (999, false), (0, false), (1_000, true)] {
             disk.note(DiskSpace { used: 5_000, free });
             assert_eq!(disk.may_grow().is_ok(), may_grow, "{free}");

@@ -40,7 +40,7 @@ use tokio::{
 
 use crate::{
     Server,
-    admission::{Full, Place},
+    connection_limit::{ConnectionPermit, Full},
     limits::{HTTP_BODY_MAX, HTTP_HEAD_MAX, HTTP_HEADERS_MAX},
     metrics::Cut,
     origin,
@@ -170,7 +170,7 @@ struct Upgrade {
     socket: OnUpgrade,
     address: IpAddr,
     /// Held for as long as the session lasts.
-    place: Place,
+    place: ConnectionPermit,
 }
 
 impl Caller {

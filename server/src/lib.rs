@@ -2,35 +2,35 @@
 //!
 //! [`run`] is the table of contents: what there is, who knows whom, and in which order it ends.
 
-mod admission;
-mod bucket;
-mod chance;
+mod address_limits;
 pub mod clock;
 pub mod config;
+mod connection_limit;
 mod directory;
 mod disk;
-pub mod files;
+pub mod file_limit;
 pub mod http;
+mod identities;
+mod ids;
 pub mod limits;
 mod listen;
 mod lobby;
 mod logins;
 pub mod logs;
-mod members;
 mod metrics;
 mod network;
 pub mod origin;
 mod outbox;
 pub mod proxy;
-mod rates;
+mod retention;
 mod reviews;
 pub mod room;
 mod session;
 pub mod signals;
-pub mod store;
+pub mod storage;
 mod thinking;
 pub mod tls;
-mod upkeep;
+mod token_bucket;
 mod write_deadline;
 
 use std::{
@@ -46,23 +46,23 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 pub use self::listen::{Listen, Listeners};
 use self::{
-    admission::{Admission, Full, Place},
+    address_limits::AddressLimits,
     clock::Clock,
     config::Config,
+    connection_limit::{ConnectionLimit, ConnectionPermit, Full},
     disk::Disk,
     http::{Jobs, PageSource},
+    identities::Identities,
     limits::{Limits, MONITOR_CONNECTIONS_MAX, STOP_REST_WITHIN, STOP_SESSIONS_WITHIN},
     lobby::Lobby,
     logins::Logins,
     logs::LostLines,
-    members::Members,
     metrics::Metrics,
     origin::Origin,
     proxy::Proxies,
-    rates::Rates,
     reviews::Reviews,
-    room::actor::Surroundings,
-    store::{Library, Storage, StorageError, Store},
+    room::actor::RoomContext,
+    storage::{LogWriter, ReadPool, Storage, StorageError},
     thinking::Pool,
     tls::Tls,
 };
@@ -77,16 +77,16 @@ struct Server {
     page: PageSource,
     tls: Option<Arc<Tls>>,
     lobby: Arc<Lobby>,
-    library: Arc<Library>,
+    read_pool: Arc<ReadPool>,
     reviews: Reviews,
     /// For answers over HTTP.
     jobs: Jobs,
     /// For analyses that belong to no room.
     pool: Pool,
-    members: Members,
+    identities: Identities,
     logins: Logins,
-    sessions: Admission,
-    rates: Rates,
+    sessions: ConnectionLimit,
+    address_limits: AddressLimits,
     sessions_so_far: AtomicU64,
     metrics: Arc<Metrics>,
     lost_lines: LostLines,
@@ -104,7 +104,7 @@ pub enum RunError {
     #[error(transparent)]
     Storage(#[from] StorageError),
     /// The storage has panicked.
-    #[error("the store broke")]
+    #[error("the log_writer broke")]
     StoreBroke,
 }
 
@@ -134,15 +134,15 @@ pub async fn run(
         lost_lines,
     } = config;
     let metrics = Arc::new(Metrics::new());
-    let library = Arc::new(Library::new(storage.archive()?, blocking.clone()));
+    let read_pool = Arc::new(ReadPool::new(storage.reader()?, blocking.clone()));
     let jobs = Jobs::new(blocking.clone());
-    let (store, mut writer) = Store::start(storage, &blocking)?;
+    let (log_writer, mut writer) = LogWriter::start(storage, &blocking)?;
     let (pool, bots) = Pool::start(bot_threads.get(), Arc::clone(&metrics))?;
     let stop_rooms = CancellationToken::new();
     let (connections, rooms) = (TaskTracker::new(), TaskTracker::new());
-    let disk = Disk::new(&library, &metrics, limits.disk_reserve);
-    let around = Surroundings {
-        store: store.clone(),
+    let disk = Disk::new(&read_pool, &metrics, limits.disk_reserve);
+    let context = RoomContext {
+        log_writer: log_writer.clone(),
         disk: Arc::clone(&disk),
         pool: pool.clone(),
         metrics: Arc::clone(&metrics),
@@ -156,29 +156,29 @@ pub async fn run(
         proxies,
         page,
         tls,
-        lobby: Arc::new(Lobby::new(limits, around, rooms.clone(), show)),
-        members: Members::new(Arc::clone(&library), store.clone()),
-        library,
+        lobby: Arc::new(Lobby::new(limits, context, rooms.clone(), show)),
+        identities: Identities::new(Arc::clone(&read_pool), log_writer.clone()),
+        read_pool,
         reviews: Reviews::new(pool.clone()),
         jobs,
         pool: pool.clone(),
         logins: Logins::default(),
-        sessions: Admission::new(limits.sessions_max, limits.sessions_per_address_max),
-        rates: Rates::new(limits),
+        sessions: ConnectionLimit::new(limits.sessions_max, limits.sessions_per_address_max),
+        address_limits: AddressLimits::new(limits),
         sessions_so_far: AtomicU64::new(0),
         metrics,
         lost_lines,
         stop: shutdown.clone(),
     });
 
-    reopen_rooms(&server.lobby, &store).await?;
+    reopen_rooms(&server.lobby, &log_writer).await?;
     disk.measure().await;
 
     let store_broke = tokio::select! {
         () = accept_all(listeners, &server, &connections) => false,
         () = writer.wait() => true,
         never = disk.watch() => match never {},
-        never = upkeep::forget_old(store, clock, limits.closed_rooms_kept) => match never {},
+        never = retention::forget_old(log_writer, clock, limits.closed_rooms_kept) => match never {},
     };
     shutdown.cancel();
 
@@ -211,11 +211,11 @@ async fn end_in_order(
 }
 
 /// Reads back the rooms that were open when the last server ended.
-async fn reopen_rooms(lobby: &Arc<Lobby>, store: &Store) -> Result<(), StorageError> {
-    let claims = store.turn().await?.claim().wait().await?;
+async fn reopen_rooms(lobby: &Arc<Lobby>, log_writer: &LogWriter) -> Result<(), StorageError> {
+    let claims = log_writer.reserve().await?.claim().wait().await?;
     let count = claims.len();
     for claim in claims {
-        match store.turn().await?.read(claim.room.clone()).wait().await {
+        match log_writer.reserve().await?.read(claim.room.clone()).wait().await {
             Ok(log) => lobby.reopen(claim, &log),
             Err(StorageError::Damaged(problem)) => lobby.set_aside(claim.room, &problem),
             Err(error @ StorageError::Failed(_)) => return Err(error),
@@ -231,7 +231,7 @@ async fn reopen_rooms(lobby: &Arc<Lobby>, store: &Store) -> Result<(), StorageEr
 struct Door<L> {
     listener: L,
     router: Router,
-    guests: Admission,
+    guests: ConnectionLimit,
     tls: Option<Arc<Tls>>,
 }
 
@@ -241,7 +241,7 @@ async fn accept_all(listeners: Listeners<impl Listen>, server: &Arc<Server>, tas
     let public = Door {
         listener: listeners.public,
         router: http::router(Arc::clone(server)),
-        guests: Admission::new(
+        guests: ConnectionLimit::new(
             limits.sessions_max.saturating_add(limits.connections_spare),
             limits.sessions_per_address_max.saturating_add(limits.connections_spare_per_address),
         ),
@@ -250,7 +250,7 @@ async fn accept_all(listeners: Listeners<impl Listen>, server: &Arc<Server>, tas
     let metrics = async {
         let Some(listener) = listeners.metrics else { return };
         let router = http::monitor::router(Arc::clone(server));
-        let guests = Admission::new(MONITOR_CONNECTIONS_MAX, MONITOR_CONNECTIONS_MAX);
+        let guests = ConnectionLimit::new(MONITOR_CONNECTIONS_MAX, MONITOR_CONNECTIONS_MAX);
         accept(Door { listener, router, guests, tls: None }, server, tasks).await;
     };
     tokio::join!(accept(public, server, tasks), metrics);
@@ -286,7 +286,11 @@ async fn accept(door: Door<impl Listen>, server: &Arc<Server>, tasks: &TaskTrack
 }
 
 /// Lets a connection in. Those of a proxy are those of many people.
-fn admit(guests: &Admission, peer: IpAddr, proxies: &Proxies) -> Result<Place, Full> {
+fn admit(
+    guests: &ConnectionLimit,
+    peer: IpAddr,
+    proxies: &Proxies,
+) -> Result<ConnectionPermit, Full> {
     if proxies.contains(peer) { guests.admit_proxy() } else { guests.admit(peer) }
 }
 

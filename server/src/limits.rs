@@ -52,13 +52,13 @@ pub const FRAMES_PER_COMMAND: u32 = 2;
 pub const MAILBOX_INPUTS_MAX: usize = 128;
 /// Most effects of one room that wait for events to be stored. Beyond it the room takes no more
 /// inputs until they are.
-pub const HELD_EFFECTS_MAX: usize = 1_024;
+pub const PENDING_EFFECTS_MAX: usize = 1_024;
 /// Most requests that wait for the writer of the store.
 pub const WRITER_QUEUE_MAX: usize = 1_024;
 /// Most finished games in one answer.
 pub const GAMES_PAGE_MAX: usize = 50;
 /// Most requests over HTTP for finished games that wait for the disk; one is served at a time.
-pub const ARCHIVE_QUEUE_MAX: usize = 32;
+pub const READ_QUEUE_MAX: usize = 32;
 /// Most finished games that a server without a disk remembers: the last ones.
 pub const MEMORY_GAMES_MAX: usize = 1_000;
 /// Most members that a server without a disk remembers: the first ones who took a seat.
@@ -75,9 +75,9 @@ pub const THINKING_TIME_MAX: Duration = Duration::from_secs(1);
 pub const THINKING_TIME_MIN: Duration = Duration::from_millis(10);
 /// Most analyses and reviews of games that wait for the bots' threads. As many more are under way
 /// as there are threads.
-pub const STUDIES_MAX: usize = 64;
+pub const BACKGROUND_JOBS_MAX: usize = 64;
 /// Most of these at once, waiting or under way, for one address (IPv6: one network of 64 bits).
-pub const STUDIES_PER_ADDRESS_MAX: usize = 4;
+pub const BACKGROUND_JOBS_PER_ADDRESS_MAX: usize = 4;
 /// The longest that an analysis thinks, when no other waits.
 pub const ANALYSIS_TIME_MAX: Duration = Duration::from_secs(30);
 /// The longest that a review of a game thinks; its positions bound it long before.
@@ -137,7 +137,7 @@ pub const ANSWERED_MEMBERS_MAX: usize = protocol::ANSWERED_MEMBERS_MAX;
 /// Most sessions of one member in one room.
 pub const MEMBER_SESSIONS_MAX: usize = 16;
 /// Most requests for help from bots that one room has under way at once.
-pub const HELP_JOBS_MAX: usize = 64;
+pub const ASSIST_JOBS_MAX: usize = 64;
 /// Longest time in milliseconds that a room waits for any bot. What bots are asked to keep to is
 /// much shorter.
 pub const BOT_WAIT_MAX_MS: u64 = 60_000;
@@ -426,7 +426,7 @@ const _: () = assert!(
     "a session that has an analysis in each of its rooms can still be written to"
 );
 const _: () = assert!(
-    2 * STUDIES_PER_ADDRESS_MAX <= STUDIES_MAX,
+    2 * BACKGROUND_JOBS_PER_ADDRESS_MAX <= BACKGROUND_JOBS_MAX,
     "nobody alone takes the place of everybody else's analyses"
 );
 const _: () = assert!(

@@ -28,8 +28,8 @@ use tokio_util::task::TaskTracker;
 
 use self::makers::{Maker, Makers};
 use crate::{
-    chance,
     directory::{Directory, Listed, Spare, Standing},
+    ids,
     limits::{
         DEMO_ROOMS_MAX, LISTING_AGE_MAX, LISTING_REST, Limits, MAILBOX_INPUTS_MAX,
         OWN_ROOMS_SEEN_MAX, ROOMS_NAMED_MAX,
@@ -37,14 +37,14 @@ use crate::{
     outbox::Outbox,
     room::{
         Cause, Effects, Entry, Founding, Input, Member, Room,
-        actor::{self, Letter, Opened, Surroundings},
+        actor::{self, Envelope, Opened, RoomContext},
     },
-    store::{Claim, Epoch},
+    storage::{Claim, Epoch},
     thinking::Owner,
 };
 
 /// Who plays when nobody else does: two that are cheap, and lose to each other.
-const SHOW_BOTS: [BotSpec; 2] = [
+const DEMO_BOTS: [BotSpec; 2] = [
     BotSpec { kind: BotKind::Pattern, strength: None },
     BotSpec { kind: BotKind::Attack, strength: None },
 ];
@@ -62,10 +62,10 @@ pub(crate) struct Lobby {
     /// Held to make the list, so that only one session makes it.
     listing: Mutex<Listing>,
     limits: Limits,
-    around: Surroundings,
+    context: RoomContext,
     tasks: TaskTracker,
     /// Who makes the games between bots, if there are to be any.
-    showman: Option<Member>,
+    demo_host: Option<Member>,
 }
 
 /// The way to a room.
@@ -73,7 +73,7 @@ pub(crate) struct Lobby {
 pub(crate) struct RoomHandle {
     code: RoomCode,
     maker: Maker,
-    mailbox: mpsc::Sender<Letter>,
+    mailbox: mpsc::Sender<Envelope>,
     listed: Arc<Listed>,
 }
 
@@ -92,7 +92,7 @@ pub(crate) struct RoomList {
 
 impl RoomHandle {
     /// Where the room takes its inputs from.
-    pub(crate) const fn mailbox(&self) -> &mpsc::Sender<Letter> {
+    pub(crate) const fn mailbox(&self) -> &mpsc::Sender<Envelope> {
         &self.mailbox
     }
 
@@ -106,9 +106,9 @@ impl Lobby {
     /// A lobby without rooms. The rooms' tasks will be among `tasks`.
     pub(crate) fn new(
         limits: Limits,
-        around: Surroundings,
+        context: RoomContext,
         tasks: TaskTracker,
-        show: bool,
+        demo: bool,
     ) -> Self {
         Self {
             rooms: DashMap::new(),
@@ -117,9 +117,9 @@ impl Lobby {
             makers: Mutex::default(),
             listing: Mutex::default(),
             limits,
-            around,
+            context,
             tasks,
-            showman: show.then(showman),
+            demo_host: demo.then(demo_host),
         }
     }
 
@@ -156,7 +156,7 @@ impl Lobby {
 
     /// How many requests wait for the writer of the store, and how many jobs for the bots.
     pub(crate) fn queues(&self) -> (usize, usize) {
-        (self.around.store.queued(), self.around.pool.queued())
+        (self.context.log_writer.queued(), self.context.pool.queued())
     }
 
     /// Makes a room, or finds the one that the same command has made already. Its maker is not
@@ -184,7 +184,7 @@ impl Lobby {
                         a room that you have.";
             return Err(Refusal::new(Reason::TooFast, text));
         }
-        self.around.disk.may_grow()?;
+        self.context.disk.may_grow()?;
         let spared = self.make_place(&makers, &maker.id, address, &create)?;
         let maker_of = Maker { member: maker.id.clone(), address: Some(address) };
         let (room, effects) = self.found(maker, command.clone(), create, false)?;
@@ -268,9 +268,9 @@ impl Lobby {
     /// Has an evicted room notice that it is one. It does not count for its maker any more.
     fn close_evicted(&self, makers: &mut Makers, room: &RoomHandle) {
         makers.release(&room.maker, &room.code);
-        let outbox = Arc::new(Outbox::new(&self.around.stop, Owner::UNKNOWN).0);
-        // Where the mailbox is full, the room notices when it takes the next letter.
-        drop(room.mailbox.try_send(Letter { input: Input::Wake, outbox }));
+        let outbox = Arc::new(Outbox::new(&self.context.stop, Owner::UNKNOWN).0);
+        // Where the mailbox is full, the room notices when it takes the next envelope.
+        drop(room.mailbox.try_send(Envelope { input: Input::Wake, outbox }));
     }
 
     /// Makes the room itself.
@@ -287,11 +287,11 @@ impl Lobby {
             host,
             command,
             create,
-            coin: chance::coin(),
-            luck: chance::luck(),
+            coin: ids::coin(),
+            seeds: ids::seeds(),
             demo,
         };
-        let now = self.around.clock.now();
+        let now = self.context.clock.now();
         Room::create(now, founding, self.limits, &mut effects).map(|room| (room, effects))
     }
 
@@ -317,9 +317,9 @@ impl Lobby {
         let Claim { room: code, epoch } = claim;
         let mut effects = Effects::new();
         let room = Room::from_log(
-            self.around.clock.now(),
+            self.context.clock.now(),
             code.clone(),
-            chance::luck(),
+            ids::seeds(),
             log,
             self.limits,
             &mut effects,
@@ -346,7 +346,7 @@ impl Lobby {
     ) -> RoomHandle {
         let room = &opened.room;
         let code = room.code().clone();
-        let (mailbox, letters) = mpsc::channel(MAILBOX_INPUTS_MAX);
+        let (mailbox, envelopes) = mpsc::channel(MAILBOX_INPUTS_MAX);
         let listed = self.directory.list(room, maker.address, opened.is_new);
         makers.add(&maker, command, &code);
         let handle = RoomHandle { code: code.clone(), maker, mailbox, listed: Arc::clone(&listed) };
@@ -355,7 +355,7 @@ impl Lobby {
 
         let lobby = Arc::clone(self);
         self.tasks.spawn(async move {
-            actor::run(opened, letters, listed, lobby.around.clone()).await;
+            actor::run(opened, envelopes, listed, lobby.context.clone()).await;
             lobby.remove(&code);
         });
         handle
@@ -372,7 +372,7 @@ impl Lobby {
 
     fn unused_code(&self) -> RoomCode {
         loop {
-            let code = chance::room_code();
+            let code = ids::room_code();
             if !self.rooms.contains_key(&code) {
                 return code;
             }
@@ -423,12 +423,12 @@ impl Lobby {
     /// No limit on rooms holds for this one, so that nobody can fill the server and keep it away;
     /// but it counts.
     fn begin_show(self: &Arc<Self>) -> bool {
-        let Some(showman) = self.showman.clone() else { return false };
+        let Some(demo_host) = self.demo_host.clone() else { return false };
         let mut makers = lock(&self.makers);
-        if self.around.disk.may_grow().is_err() {
+        if self.context.disk.may_grow().is_err() {
             return false;
         }
-        let shown = makers.rooms_of(&showman.id);
+        let shown = makers.rooms_of(&demo_host.id);
         if shown.len() >= DEMO_ROOMS_MAX {
             // Nobody keeps a new game away by staying where one is over.
             match self.least_needed(&shown, |spare, _| spare <= Spare::Over) {
@@ -441,14 +441,14 @@ impl Lobby {
             rules,
             visibility: Visibility::Public,
             assistance: false,
-            seats: SHOW_BOTS.map(SeatRequest::Bot),
+            seats: DEMO_BOTS.map(SeatRequest::Bot),
             colour: Colour::Random,
             time: TimeControl::None,
             chat: true,
         };
-        let (maker, command) = (showman.id.clone(), chance::command_id());
+        let (maker, command) = (demo_host.id.clone(), ids::command_id());
         let (room, effects) =
-            self.found(showman, command.clone(), show, true).expect("two usual bots");
+            self.found(demo_host, command.clone(), show, true).expect("two usual bots");
         let (epoch, recorder) = (Epoch::FIRST, Recorder::default());
         let opened = Opened { room, effects, epoch, recorder, is_new: false };
         let maker = Maker { member: maker, address: None };
@@ -485,9 +485,9 @@ impl Lobby {
 }
 
 /// In whose name the bots play; somebody new at each start.
-fn showman() -> Member {
-    let id = chance::member_id(&chance::identity());
-    Member { name: chance::guest_name(&id), id }
+fn demo_host() -> Member {
+    let id = ids::member_id(&ids::identity());
+    Member { name: ids::guest_name(&id), id }
 }
 
 /// The answer to a code that no room has.

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::room::SessionId;
 
-/// The greeted sessions of all members.
+/// The authenticated sessions of all members.
 #[derive(Debug, Default)]
 pub(crate) struct Logins {
     /// Held only to look up and to change an entry.

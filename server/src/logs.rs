@@ -21,7 +21,7 @@ use crate::{config::LogFormat, limits::LOG_LINES_MAX};
 pub struct LostLines {
     /// Could not be written.
     failed: Arc<AtomicU64>,
-    /// Found the queue full.
+    /// AnalysisUpdate the queue full.
     dropped: Option<ErrorCounter>,
 }
 

@@ -11,10 +11,10 @@ use clap::Parser;
 use fivefold_server::{
     Listeners,
     config::{Args, Config, Task},
-    files,
+    file_limit,
     logs::{self, Logs},
     signals::{cancel_on_signal, reload_on_signal},
-    store::{self, DataFolder, Memory, Sqlite, Storage},
+    storage::{self, DataFolder, Memory, Sqlite, Storage},
 };
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -31,7 +31,7 @@ fn main() -> io::Result<ExitCode> {
 }
 
 fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    // This library logs whole messages, and identities are in some of them.
+    // This read_pool logs whole messages, and identities are in some of them.
     let quiet = "tungstenite=warn".parse()?;
     let filter: EnvFilter = args.log.parse().context("--log")?;
     let logs = logs::start(filter.add_directive(quiet), args.log_format);
@@ -40,7 +40,7 @@ fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Some(Task::Check { repair: false }) => check(&args.data_folder()?),
         Some(Task::Check { repair: true }) => repair(&args.data_folder()?),
         Some(Task::Backup { file }) => {
-            let findings = store::backup(&args.data_folder()?, file)?;
+            let findings = storage::backup(&args.data_folder()?, file)?;
             write!(io::stdout(), "{findings}")?;
             Ok(ExitCode::SUCCESS)
         }
@@ -48,13 +48,13 @@ fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 fn check(folder: &Path) -> anyhow::Result<ExitCode> {
-    let findings = store::check(folder)?;
+    let findings = storage::check(folder)?;
     write!(io::stdout(), "{findings}")?;
     Ok(if findings.is_sound() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn repair(folder: &Path) -> anyhow::Result<ExitCode> {
-    let repaired = store::repair(folder)?;
+    let repaired = storage::repair(folder)?;
     write!(io::stdout(), "{repaired}")?;
     Ok(if repaired.findings.is_sound() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -62,7 +62,7 @@ fn repair(folder: &Path) -> anyhow::Result<ExitCode> {
 #[tokio::main]
 async fn serve(args: &Args, logs: &Logs) -> anyhow::Result<()> {
     let mut config = Config { lost_lines: logs.lost.clone(), ..args.config()? };
-    config.limits = files::fit(config.limits)?;
+    config.limits = file_limit::fit(config.limits)?;
     let storage = open_storage(args)?;
     let listener = TcpListener::bind(args.listen)
         .await

@@ -22,7 +22,7 @@ use prometheus_client::{
 };
 use serde::Serialize;
 
-use crate::{admission::Full, room::BotFault, store::DiskSpace};
+use crate::{connection_limit::Full, room::BotFault, storage::DiskSpace};
 
 /// Everything that is measured.
 #[derive(Debug)]

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     limits::{OUTBOX_BYTES_MAX, OUTBOX_MESSAGES_MAX},
-    store::IdentityHash,
+    storage::IdentityHash,
     thinking::Owner,
 };
 

@@ -18,7 +18,7 @@ use tokio::sync::watch;
 
 use crate::{
     limits::{REVIEW_TIME_MAX, REVIEWS_MAX},
-    thinking::{Busy, Owner, Pool, Studying},
+    thinking::{BackgroundHandle, Busy, Owner, Pool},
 };
 
 /// The reviews that are made, or under way.
@@ -26,11 +26,11 @@ use crate::{
 pub(crate) struct Reviews {
     pool: Pool,
     /// Held only to look up and to put in.
-    known: Mutex<Known>,
+    known: Mutex<Cache>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
+struct Cache {
     reviews: HashMap<GameId, Entry>,
     /// Counts the questions, to tell which review was asked for last.
     asked: u64,
@@ -45,19 +45,19 @@ struct Entry {
 
 #[derive(Debug)]
 enum Stage {
-    UnderWay { news: watch::Receiver<News>, plies: usize, _studying: Studying },
+    UnderWay { progress: watch::Receiver<Progress>, plies: usize, _studying: BackgroundHandle },
     Done(Arc<Review>),
 }
 
 #[derive(Debug)]
-enum News {
+enum Progress {
     Done(usize),
     Finished(Arc<Review>),
 }
 
 /// What is known of a game.
 #[derive(Debug)]
-pub(crate) enum Told {
+pub(crate) enum ReviewAnswer {
     /// All that there is.
     Review(Arc<Review>),
     /// It is under way.
@@ -66,7 +66,7 @@ pub(crate) enum Told {
 
 /// Why there is no review.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum NoReview {
+pub(crate) enum ReviewError {
     /// Too many are under way.
     Busy(Busy),
     /// The engine does not play by these rules.
@@ -80,18 +80,18 @@ impl Reviews {
     }
 
     /// What is known of this game, if somebody has asked for it before.
-    pub(crate) fn known(&self, id: &GameId) -> Option<Told> {
+    pub(crate) fn known(&self, id: &GameId) -> Option<ReviewAnswer> {
         let mut known = self.lock();
         known.asked += 1;
         let asked = known.asked;
         let entry = known.reviews.get_mut(id)?;
         entry.asked = asked;
-        let told = entry.look(id);
-        if told.is_none() {
+        let answer = entry.look(id);
+        if answer.is_none() {
             // Its time was up, or the engine broke: the next question begins anew.
             known.reviews.remove(id);
         }
-        told
+        answer
     }
 
     /// Begins a review of this game, unless it has begun. It counts among the analyses of the first
@@ -104,34 +104,34 @@ impl Reviews {
         id: &GameId,
         record: &Record,
         owner: Owner,
-    ) -> Result<Told, NoReview> {
-        if let Some(told) = self.known(id) {
-            return Ok(told);
+    ) -> Result<ReviewAnswer, ReviewError> {
+        if let Some(answer) = self.known(id) {
+            return Ok(answer);
         }
         let summary = &record.summary;
         let moves: Vec<Point> = record.moves.iter().map(|made| made.point).collect();
         let reviewer = Reviewer::new(summary.rules, &moves, summary.outcome.winner());
-        let Ok(Some(reviewer)) = reviewer else { return Err(NoReview::NoEngine) };
+        let Ok(Some(reviewer)) = reviewer else { return Err(ReviewError::NoEngine) };
         let plies = moves.len();
-        let (teller, news) = watch::channel(News::Done(0));
-        let study = study(reviewer, teller);
-        let studying = self.pool.study(owner, study, REVIEW_TIME_MAX);
-        let studying = studying.map_err(NoReview::Busy)?;
+        let (sender, progress) = watch::channel(Progress::Done(0));
+        let background_job = background_job(reviewer, sender);
+        let handle = self.pool.background_job(owner, background_job, REVIEW_TIME_MAX);
+        let handle = handle.map_err(ReviewError::Busy)?;
         let mut known = self.lock();
         known.make_room();
-        let stage = Stage::UnderWay { news, plies, _studying: studying };
+        let stage = Stage::UnderWay { progress, plies, _studying: handle };
         let asked = known.asked;
         known.reviews.insert(id.clone(), Entry { asked, stage });
-        Ok(Told::UnderWay(ReviewProgress { id: id.clone(), done: 0, plies }))
+        Ok(ReviewAnswer::UnderWay(ReviewProgress { id: id.clone(), done: 0, plies }))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Known> {
+    fn lock(&self) -> MutexGuard<'_, Cache> {
         // Nothing panics between two changes that belong together.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Known {
+impl Cache {
     /// Forgets the review that nobody has asked for the longest, if there are as many as may be.
     fn make_room(&mut self) {
         if self.reviews.len() < REVIEWS_MAX {
@@ -146,31 +146,38 @@ impl Known {
 
 impl Entry {
     /// How far it has come; nothing when it came to no end.
-    fn look(&mut self, id: &GameId) -> Option<Told> {
-        let (news, plies) = match &self.stage {
-            Stage::Done(review) => return Some(Told::Review(Arc::clone(review))),
-            Stage::UnderWay { news, plies, .. } => (news, *plies),
+    fn look(&mut self, id: &GameId) -> Option<ReviewAnswer> {
+        let (progress, plies) = match &self.stage {
+            Stage::Done(review) => return Some(ReviewAnswer::Review(Arc::clone(review))),
+            Stage::UnderWay { progress, plies, .. } => (progress, *plies),
         };
-        let is_over = news.has_changed().is_err();
-        let review = match &*news.borrow() {
-            News::Finished(review) => Arc::clone(review),
-            News::Done(_) if is_over => return None,
-            News::Done(done) => {
-                return Some(Told::UnderWay(ReviewProgress { id: id.clone(), done: *done, plies }));
+        let is_over = progress.has_changed().is_err();
+        let review = match &*progress.borrow() {
+            Progress::Finished(review) => Arc::clone(review),
+            Progress::Done(_) if is_over => return None,
+            Progress::Done(done) => {
+                return Some(ReviewAnswer::UnderWay(ReviewProgress {
+                    id: id.clone(),
+                    done: *done,
+                    plies,
+                }));
             }
         };
         self.stage = Stage::Done(Arc::clone(&review));
-        Some(Told::Review(review))
+        Some(ReviewAnswer::Review(review))
     }
 }
 
-fn study(mut reviewer: Reviewer, teller: watch::Sender<News>) -> crate::thinking::Study {
+fn background_job(
+    mut reviewer: Reviewer,
+    sender: watch::Sender<Progress>,
+) -> crate::thinking::BackgroundJob {
     Box::new(move |thinking| {
         while let Some(has_more) = reviewer.go_on(thinking) {
             if has_more {
-                teller.send_replace(News::Done(reviewer.done()));
+                sender.send_replace(Progress::Done(reviewer.done()));
             } else if let Some(review) = reviewer.finish() {
-                teller.send_replace(News::Finished(Arc::new(review)));
+                sender.send_replace(Progress::Finished(Arc::new(review)));
                 return;
             }
         }

@@ -10,23 +10,23 @@
 
 mod absence;
 pub(crate) mod actor;
-mod answered;
+mod analysis;
+mod assist;
+mod bot_turn;
 mod chat;
 mod close;
 mod command;
-mod door;
+mod dedup;
 mod effect;
-mod help;
 mod history;
 mod input;
+mod membership;
 mod play;
 mod presence;
 mod seat;
-mod study;
 #[cfg(test)]
 mod tests;
 mod time;
-mod turn;
 
 use std::fmt;
 
@@ -41,17 +41,17 @@ use fivefold_shared::{
 
 use self::{
     absence::Absence,
-    answered::{Answer, Answered},
+    analysis::MemberAnalysis,
+    assist::Assist,
+    bot_turn::BotTurn,
     chat::Chat,
-    help::Help,
+    dedup::{Answer, AnsweredCommands},
     history::History,
     presence::{News, Presence},
-    study::Study,
-    turn::Turn,
 };
 pub use self::{
     effect::{BotFault, Cause, Effect, Effects, Entry, Job, Task, Ticket},
-    input::{Found, Input, Member, SessionId, Thought},
+    input::{AnalysisUpdate, BotReply, Input, Member, SessionId},
 };
 use crate::{
     directory::{Stage, Standing},
@@ -69,7 +69,7 @@ pub struct Room {
     /// What the events have made of the room; changed by `Room::log` alone.
     state: State,
     history: History,
-    answered: Answered,
+    answered: AnsweredCommands,
     presence: Presence,
     absence: Absence,
     news: News,
@@ -79,12 +79,12 @@ pub struct Room {
     /// When the clock is to run again after a commit that failed. No flag falls before.
     resume_at: Option<u64>,
     /// The bot that is to move.
-    turn: Option<Turn>,
+    bot_turn: Option<BotTurn>,
     /// What bots think about for members: at most one job a member.
-    help: Vec<Help>,
+    assists: Vec<Assist>,
     /// Analyses for members: at most one a session.
-    studies: Vec<Study>,
-    luck: Luck,
+    analyses: Vec<MemberAnalysis>,
+    seeds: RoomSeeds,
     tickets: u64,
     /// Whether it shows a game to whoever looks in: it stays until that has been played.
     demo: bool,
@@ -105,23 +105,23 @@ pub struct Founding {
     /// Whether the first seat is Black's where the colour is left to chance.
     pub coin: bool,
     /// What is left to chance.
-    pub luck: Luck,
+    pub seeds: RoomSeeds,
     /// Whether it is the server's own, to show a game between two bots to whoever looks in.
     pub demo: bool,
 }
 
 /// What is left to chance in a room: another for each.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Luck {
+pub struct RoomSeeds {
     /// What bots make their choices among equals by.
     pub seed: u64,
     /// What the ids of games are made of, which must not be guessed.
     pub secret: [u8; 32],
 }
 
-impl fmt::Debug for Luck {
+impl fmt::Debug for RoomSeeds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Luck").field("seed", &self.seed).finish_non_exhaustive()
+        f.debug_struct("RoomSeeds").field("seed", &self.seed).finish_non_exhaustive()
     }
 }
 
@@ -147,7 +147,7 @@ impl Room {
         limits: Limits,
         effects: &mut Effects,
     ) -> Result<Self, Refusal> {
-        let Founding { code, host, command, create, coin, luck, demo } = founding;
+        let Founding { code, host, command, create, coin, seeds, demo } = founding;
         if create.seats == [SeatRequest::Me, SeatRequest::Me] {
             return Err(Refusal::new(Reason::AlreadySeated, "You can take only one of the seats."));
         }
@@ -180,7 +180,7 @@ impl Room {
         let first = NumberedEvent { seq: 1, at: now, event };
         let cause = Cause { member: host.id, command };
         let state = State::begin(&first).expect("the event is number 1 and `created`");
-        let mut room = Self::new(code, luck, limits, state);
+        let mut room = Self::new(code, seeds, limits, state);
         room.empty_since = Some(now);
         room.demo = demo;
         room.history.push(first.clone());
@@ -203,15 +203,15 @@ impl Room {
     pub fn from_log(
         now: u64,
         code: RoomCode,
-        luck: Luck,
+        seeds: RoomSeeds,
         log: &[Entry],
         limits: Limits,
         effects: &mut Effects,
     ) -> Result<Self, FoldError> {
         let state = State::from_log(log.iter().map(|entry| &entry.event))?;
-        let mut room = Self::new(code, luck, limits, state);
+        let mut room = Self::new(code, seeds, limits, state);
         room.history = History::from_log(log.iter().map(|entry| &entry.event));
-        room.answered = Answered::from_log(log, |member| is_kept(&room.state, member));
+        room.answered = AnsweredCommands::from_log(log, |member| is_kept(&room.state, member));
         room.empty_since = Some(now);
         let moment = &mut Moment { now, cause: None, lag_ms: 0, effects };
         room.resume(moment);
@@ -233,7 +233,7 @@ impl Room {
     ) -> Result<(), FoldError> {
         self.state = State::from_log(log.iter().map(|entry| &entry.event))?;
         self.history = History::from_log(log.iter().map(|entry| &entry.event));
-        self.answered.go_back(log, |member| is_kept(&self.state, member));
+        self.answered.rollback(log, |member| is_kept(&self.state, member));
         effects.extend(self.presence.sessions().into_iter().map(Effect::Listen));
         effects.push(Effect::Broadcast(Message::Snapshot {
             room: self.code.clone(),
@@ -241,8 +241,8 @@ impl Room {
         }));
         let moment = &mut Moment { now, cause: None, lag_ms: 0, effects };
         self.resume_soon(moment);
-        self.call_off_turn(moment);
-        self.drop_all_help(moment);
+        self.cancel_bot_turn(moment);
+        self.drop_all_assists(moment);
         self.news.touch();
         self.settle(moment);
         if self.closed {
@@ -252,23 +252,23 @@ impl Room {
         Ok(())
     }
 
-    fn new(code: RoomCode, luck: Luck, limits: Limits, state: State) -> Self {
+    fn new(code: RoomCode, seeds: RoomSeeds, limits: Limits, state: State) -> Self {
         Self {
             code,
             limits,
             state,
             history: History::default(),
-            answered: Answered::default(),
+            answered: AnsweredCommands::default(),
             presence: Presence::default(),
             absence: Absence::default(),
             news: News::default(),
             chat: Chat::default(),
             empty_since: None,
             resume_at: None,
-            turn: None,
-            help: Vec::new(),
-            studies: Vec::new(),
-            luck,
+            bot_turn: None,
+            assists: Vec::new(),
+            analyses: Vec::new(),
+            seeds,
             tickets: 0,
             demo: false,
             closed: false,
@@ -297,9 +297,9 @@ impl Room {
                 self.command(session, id, &request, moment);
             }
             Input::Renamed { session, name } => self.renamed(session, name, moment),
-            Input::Thought { ticket, thought } => {
-                if !self.turn_thought(ticket, thought.as_ref(), moment) {
-                    self.help_thought(ticket, thought, moment);
+            Input::BotReplied { ticket, reply } => {
+                if !self.bot_turn_replied(ticket, reply.as_ref(), moment) {
+                    self.assist_replied(ticket, reply, moment);
                 }
             }
             Input::Analysed { ticket, found } => self.analysed(ticket, found, moment),
@@ -315,8 +315,8 @@ impl Room {
         if self.closed {
             return None;
         }
-        let turn = self.turn.as_ref().map(Turn::deadline);
-        let help = self.help.iter().map(|help| help.not_after).min();
+        let turn = self.bot_turn.as_ref().map(BotTurn::deadline);
+        let help = self.assists.iter().map(|help| help.not_after).min();
         let news = self.news.due().filter(|_| !self.presence.is_empty());
         let game = [self.resume_at, self.flag_at(), self.abandoned_at()];
         [turn, help, news, self.close_at()].into_iter().chain(game).flatten().min()
@@ -388,9 +388,9 @@ impl Room {
         if self.closed {
             return;
         }
-        self.drop_moot_help(moment);
-        self.end_moot_studies(moment);
-        self.attend_turn(moment);
+        self.drop_moot_assists(moment);
+        self.end_moot_analyses(moment);
+        self.attend_bot_turn(moment);
         self.absence.note(moment.now, &self.state, &self.presence);
         let away = self.absent();
         if away != self.news.away() {
@@ -412,8 +412,8 @@ impl Room {
     }
 
     fn wake(&mut self, moment: &mut Moment<'_>) {
-        self.play_due_turn(moment);
-        self.drop_late_help(moment);
+        self.play_due_bot_turn(moment);
+        self.drop_late_assists(moment);
         if self.close_at().is_some_and(|at| at <= moment.now) {
             self.shut(moment);
         }

@@ -3,8 +3,8 @@
 //! It reads commands, one after the other, answers those that are no room's business and passes the
 //! others on, and writes what its outbox holds. How rooms and games work is unknown here.
 
-mod close;
-mod frames;
+mod close_reason;
+mod frame_limit;
 
 use std::{
     collections::HashMap,
@@ -29,22 +29,22 @@ use tokio_tungstenite::{
 };
 use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
-use self::{close::End, frames::Metered};
+use self::{close_reason::CloseReason, frame_limit::Metered};
 use crate::{
     Server,
-    bucket::Bucket,
-    chance,
+    address_limits::AddressLimit,
+    identities::Authenticated,
+    ids,
     limits::{
         CODE_REFUSALS_MAX, FRAMES_PER_COMMAND, JOINED_ROOMS_MAX, LOGIN_TRIES_MAX, Limits,
         READ_BUFFER, TOO_FAST_REFUSALS_MAX, WRITE_BUFFER, WRITE_BUFFER_MAX,
     },
     lobby::{RoomHandle, no_such_room},
     logins::Ending,
-    members::Greeted,
     outbox::{Outbox, OutboxReceiver, encode},
-    rates::Rate,
-    room::{Input, Member, NOT_STORED, SessionId, actor::Letter},
+    room::{Input, Member, NOT_STORED, SessionId, actor::Envelope},
     thinking::Owner,
+    token_bucket::TokenBucket,
 };
 
 /// A connection after its handshake.
@@ -66,10 +66,10 @@ fn config(message_max: usize) -> WebSocketConfig {
 
 /// A client that sends commands too fast is refused for a while before it is ended: this does not
 /// end it earlier.
-fn frames_allowed(limits: &Limits) -> Bucket {
+fn frames_allowed(limits: &Limits) -> TokenBucket {
     let per_second = f64::from(limits.commands_per_second) * f64::from(FRAMES_PER_COMMAND);
     let burst = limits.commands_burst.saturating_add(TOO_FAST_REFUSALS_MAX);
-    Bucket::new(Instant::now(), per_second, burst.saturating_mul(FRAMES_PER_COMMAND))
+    TokenBucket::new(Instant::now(), per_second, burst.saturating_mul(FRAMES_PER_COMMAND))
 }
 
 /// Runs a session until either side ends it.
@@ -86,12 +86,12 @@ pub(crate) async fn run(
     let (outbox, messages, ending) = Outbox::new(&server.stop, Owner::of(address));
     let now = Instant::now();
     let per_second = f64::from(server.limits.commands_per_second);
-    let bucket = Bucket::new(now, per_second, server.limits.commands_burst);
+    let bucket = TokenBucket::new(now, per_second, server.limits.commands_burst);
     let lines_per_second = f64::from(server.limits.lines_per_minute) / 60.0;
-    let lines = Bucket::new(now, lines_per_second, server.limits.lines_burst);
+    let lines = TokenBucket::new(now, lines_per_second, server.limits.lines_burst);
     let help_per_second = f64::from(server.limits.help_per_minute) / 60.0;
-    let help = Bucket::new(now, help_per_second, server.limits.help_burst);
-    let address_rate = server.rates.of(address, now);
+    let help = TokenBucket::new(now, help_per_second, server.limits.help_burst);
+    let address_rate = server.address_limits.of(address, now);
     let mut session = Session {
         hello_by: now + server.limits.hello_timeout,
         ping_at: now + server.limits.ping_interval,
@@ -126,7 +126,7 @@ pub(crate) async fn run(
     let Session { socket, rooms, outbox, messages, .. } = session;
     // Rooms see at once that nothing more is read.
     drop((outbox, messages));
-    tokio::join!(close::close(socket, end), leave_all(id, rooms));
+    tokio::join!(close_reason::close(socket, end), leave_all(id, rooms));
 }
 
 struct Session {
@@ -142,16 +142,16 @@ struct Session {
     /// The same where the identity was replaced.
     login: Ending,
     /// Who this is; nobody before `hello`.
-    who: Option<Greeted>,
+    who: Option<Authenticated>,
     /// The rooms that the session is in, or has asked to enter.
     rooms: HashMap<RoomCode, Joined>,
-    bucket: Bucket,
+    bucket: TokenBucket,
     /// What is left of the lines of chat that it may say.
-    lines: Bucket,
+    lines: TokenBucket,
     /// The same of questions to bots.
-    help: Bucket,
+    help: TokenBucket,
     /// Shared with the other sessions from the same address.
-    address_rate: Arc<Rate>,
+    address_rate: Arc<AddressLimit>,
     /// Commands refused as too fast since the last that was not.
     too_fast: u32,
     /// Codes that were not even looked up.
@@ -178,7 +178,7 @@ struct Joined {
 
 impl Session {
     /// Reads and writes until the session is to end; why it is.
-    async fn serve(&mut self) -> End {
+    async fn serve(&mut self) -> CloseReason {
         // These two live as long as the session: to begin and end them for every message costs
         // more than all else that is done for it here.
         let ending = self.ending.clone();
@@ -206,7 +206,7 @@ impl Session {
         &mut self,
         ended: Pin<&mut WaitForCancellationFuture<'_>>,
         timer: Pin<&mut Sleep>,
-    ) -> Result<(), End> {
+    ) -> Result<(), CloseReason> {
         tokio::select! {
             biased;
             Some(text) = self.messages.recv() => self.write(text).await,
@@ -217,23 +217,23 @@ impl Session {
     }
 
     /// Why the session is to end at once.
-    fn end(&self) -> End {
+    fn end(&self) -> CloseReason {
         if self.server.stop.is_cancelled() {
-            End::RESTART
+            CloseReason::RESTART
         } else if self.login.is_replaced() {
-            End::IDENTITY_REPLACED
+            CloseReason::IDENTITY_REPLACED
         } else {
-            End::TOO_SLOW
+            CloseReason::TOO_SLOW
         }
     }
 
-    async fn tick(&mut self) -> Result<(), End> {
+    async fn tick(&mut self) -> Result<(), CloseReason> {
         let now = Instant::now();
         if self.who.is_none() && now >= self.hello_by {
-            return Err(End::NO_HELLO);
+            return Err(CloseReason::NO_HELLO);
         }
         if now >= self.heard_at + self.server.limits.idle_timeout {
-            return Err(End::IDLE);
+            return Err(CloseReason::IDLE);
         }
         if now >= self.ping_at {
             self.ping_at = now + self.server.limits.ping_interval;
@@ -246,7 +246,7 @@ impl Session {
     }
 
     /// Writes a message and whatever else waits.
-    async fn write(&mut self, first: Utf8Bytes) -> Result<(), End> {
+    async fn write(&mut self, first: Utf8Bytes) -> Result<(), CloseReason> {
         let Self { socket, messages, ending, server, .. } = self;
         server.metrics.note_outbox(messages.len() + 1);
         let write = async {
@@ -258,17 +258,17 @@ impl Session {
         };
         tokio::select! {
             biased;
-            written = timeout(server.limits.write_timeout, write) => close::written(written),
+            written = timeout(server.limits.write_timeout, write) => close_reason::written(written),
             () = ending.cancelled() => Err(self.end()),
         }
     }
 
-    async fn send(&mut self, message: tungstenite::Message) -> Result<(), End> {
+    async fn send(&mut self, message: tungstenite::Message) -> Result<(), CloseReason> {
         let write = self.socket.send(message);
-        close::written(timeout(self.server.limits.write_timeout, write).await)
+        close_reason::written(timeout(self.server.limits.write_timeout, write).await)
     }
 
-    async fn say(&mut self, message: Message) -> Result<(), End> {
+    async fn say(&mut self, message: Message) -> Result<(), CloseReason> {
         self.server.metrics.answered(self.kind, &message);
         self.write(encode(&message)).await
     }
@@ -276,11 +276,11 @@ impl Session {
     async fn read(
         &mut self,
         message: Option<Result<tungstenite::Message, tungstenite::Error>>,
-    ) -> Result<(), End> {
+    ) -> Result<(), CloseReason> {
         self.heard_at = Instant::now();
         match message {
-            None => Err(End::Gone),
-            Some(Err(error)) => Err(End::from_error(&error)),
+            None => Err(CloseReason::Gone),
+            Some(Err(error)) => Err(CloseReason::from_error(&error)),
             Some(Ok(tungstenite::Message::Text(text))) => {
                 self.command(Command::from_json(&text)).await
             }
@@ -317,7 +317,7 @@ impl Session {
     async fn command(
         &mut self,
         command: Result<Command, (Option<CommandId>, Refusal)>,
-    ) -> Result<(), End> {
+    ) -> Result<(), CloseReason> {
         self.kind = command.as_ref().map_or("unknown", |command| command.request.kind());
         let now = Instant::now();
         let request = command.as_ref().ok().map(|command| &command.request);
@@ -333,9 +333,9 @@ impl Session {
         let refused = |refusal| Some(Message::Refused { id, refusal });
         let (message, end) = match answer {
             Ok(message) => (message, Ok(())),
-            Err(No::Refused(refusal)) => (refused(refusal), Ok(())),
-            Err(No::Ended(end)) => (None, Err(end)),
-            Err(No::RefusedAndEnded(refusal, end)) => (refused(refusal), Err(end)),
+            Err(CommandError::Refused(refusal)) => (refused(refusal), Ok(())),
+            Err(CommandError::Close(end)) => (None, Err(end)),
+            Err(CommandError::RefusedAndClosed(refusal, end)) => (refused(refusal), Err(end)),
         };
         if let Some(message) = message {
             self.say(message).await?;
@@ -345,7 +345,7 @@ impl Session {
 
     /// Whether one more command is not too many. What others at the same address do costs nobody a
     /// move.
-    fn may_command(&mut self, request: Option<&Request>, now: Instant) -> Result<(), No> {
+    fn may_command(&mut self, request: Option<&Request>, now: Instant) -> Result<(), CommandError> {
         if self.bucket.take(now)
             && (self.address_rate.take_command(now) || self.is_own_play(request))
         {
@@ -354,7 +354,7 @@ impl Session {
         }
         self.too_fast += 1;
         if self.too_fast >= TOO_FAST_REFUSALS_MAX {
-            return Err(End::TOO_FAST.into());
+            return Err(CloseReason::TOO_FAST.into());
         }
         let text = "Too many commands. Wait a moment between them.";
         Err(Refusal::new(Reason::TooFast, text).into())
@@ -371,7 +371,7 @@ impl Session {
 
     /// What is waited for while a room's command is passed on is nothing, and that for others is
     /// put into a box: an idle session is as large as the largest of what it may wait for.
-    async fn obey(&mut self, id: &CommandId, request: Request, now: Instant) -> Answer {
+    async fn obey(&mut self, id: &CommandId, request: Request, now: Instant) -> CommandResult {
         let Some(who) = &self.who else {
             return match request {
                 Request::Lobby(LobbyRequest::Ping) => Ok(Some(Message::Pong { id: id.clone() })),
@@ -380,7 +380,7 @@ impl Session {
                 }
                 Request::Lobby(_) | Request::Room { .. } => {
                     let refusal = Refusal::new(Reason::HelloFirst, "Say hello first.");
-                    Err(No::RefusedAndEnded(refusal, End::NO_HELLO))
+                    Err(CommandError::RefusedAndClosed(refusal, CloseReason::NO_HELLO))
                 }
             };
         };
@@ -417,19 +417,19 @@ impl Session {
         protocol: u32,
         identity: Option<Identity>,
         name: Option<Name>,
-    ) -> Answer {
+    ) -> CommandResult {
         if protocol != protocol::VERSION {
             let text = format!("This server speaks version {}.", protocol::VERSION);
             let refusal = Refusal::new(Reason::Version, text);
-            return Err(No::RefusedAndEnded(refusal, End::VERSION));
+            return Err(CommandError::RefusedAndClosed(refusal, CloseReason::VERSION));
         }
         name.as_ref().map_or(Ok(()), may_be_called)?;
-        let made = identity.is_none().then(chance::identity);
+        let made = identity.is_none().then(ids::identity);
         let secret = identity.as_ref().or(made.as_ref()).expect("one of the two");
-        let greeted = log_in(&self.server, self.id, &self.login, secret, name).await?;
-        let Member { id: you, name } = greeted.member.clone();
-        self.outbox.identify(greeted.hash);
-        self.who = Some(greeted);
+        let authenticated = log_in(&self.server, self.id, &self.login, secret, name).await?;
+        let Member { id: you, name } = authenticated.member.clone();
+        self.outbox.identify(authenticated.hash);
+        self.who = Some(authenticated);
         // The lag is known before the first move.
         self.ping_at = Instant::now();
         Ok(Some(Message::Welcome {
@@ -446,13 +446,13 @@ impl Session {
     /// The command may be said again over another session, which has the new identity already.
     async fn replace_identity(
         &mut self,
-        mut who: Greeted,
+        mut who: Authenticated,
         id: &CommandId,
         identity: &Identity,
-    ) -> Answer {
-        let new = chance::identity_hash(identity);
+    ) -> CommandResult {
+        let new = ids::identity_hash(identity);
         if new != who.hash {
-            self.server.members.replace(&who, new).await?;
+            self.server.identities.replace(&who, new).await?;
             self.server.logins.end_others(&who.member.id, self.id);
             who.hash = new;
             self.outbox.identify(new);
@@ -461,7 +461,12 @@ impl Session {
         Ok(Some(Message::Done { id: id.clone(), seq: None }))
     }
 
-    async fn lobby(&mut self, who: Greeted, id: &CommandId, request: LobbyRequest) -> Answer {
+    async fn lobby(
+        &mut self,
+        who: Authenticated,
+        id: &CommandId,
+        request: LobbyRequest,
+    ) -> CommandResult {
         match request {
             LobbyRequest::Hello { .. } => {
                 let text = "You have said hello already.";
@@ -498,41 +503,46 @@ impl Session {
         }
     }
 
-    async fn set_name(&mut self, mut who: Greeted, id: &CommandId, name: Name) -> Answer {
+    async fn set_name(
+        &mut self,
+        mut who: Authenticated,
+        id: &CommandId,
+        name: Name,
+    ) -> CommandResult {
         may_be_called(&name)?;
-        let letters: Vec<_> = self
+        let envelopes: Vec<_> = self
             .rooms
             .values()
             .filter_map(|joined| {
                 let input = Input::Renamed { session: self.id, name: name.clone() };
                 let outbox = joined.outbox.upgrade()?;
-                Some((joined.room.mailbox().try_reserve(), Letter { input, outbox }))
+                Some((joined.room.mailbox().try_reserve(), Envelope { input, outbox }))
             })
             .collect();
-        let is_full = |(place, _): &(Result<_, mpsc::error::TrySendError<()>>, Letter)| {
+        let is_full = |(place, _): &(Result<_, mpsc::error::TrySendError<()>>, Envelope)| {
             matches!(place, Err(mpsc::error::TrySendError::Full(())))
         };
-        if letters.iter().any(is_full) {
+        if envelopes.iter().any(is_full) {
             return Err(busy().into());
         }
         who.member.name = name;
-        if let Err(error) = self.server.members.update(&who, self.server.clock.now()).await {
+        if let Err(error) = self.server.identities.update(&who, self.server.clock.now()).await {
             tracing::warn!(%error, "the name of a member is not stored");
             return Err(Refusal::new(Reason::Unavailable, NOT_STORED).into());
         }
-        for (place, letter) in letters {
+        for (place, envelope) in envelopes {
             // A room that has closed meanwhile has no names.
             if let Ok(place) = place {
-                place.send(letter);
+                place.send(envelope);
             }
         }
         self.who = Some(who);
         Ok(Some(Message::Done { id: id.clone(), seq: None }))
     }
 
-    fn create(&mut self, member: Member, id: &CommandId, create: Create) -> Answer {
+    fn create(&mut self, member: Member, id: &CommandId, create: Create) -> CommandResult {
         if self.server.stop.is_cancelled() {
-            return Err(End::RESTART.into());
+            return Err(CloseReason::RESTART.into());
         }
         self.may_join(None)?;
         let (code, room) =
@@ -552,7 +562,7 @@ impl Session {
     }
 
     /// Looks up a room by a code that may be guessed: not as often as one likes.
-    fn find(&mut self, code: &RoomCode) -> Result<RoomHandle, No> {
+    fn find(&mut self, code: &RoomCode) -> Result<RoomHandle, CommandError> {
         let now = Instant::now();
         if self.rooms.contains_key(code) {
             return Ok(self.server.lobby.find(code)?);
@@ -560,7 +570,7 @@ impl Session {
         if !self.address_rate.may_try_code(now) {
             self.codes_refused += 1;
             if self.codes_refused >= CODE_REFUSALS_MAX {
-                return Err(End::TOO_FAST.into());
+                return Err(CloseReason::TOO_FAST.into());
             }
             let text = "Too many codes that no room has. Check yours, and wait a moment.";
             return Err(Refusal::new(Reason::TooFast, text).into());
@@ -579,25 +589,25 @@ impl Session {
         code: RoomCode,
         room: RoomHandle,
         after: Option<u64>,
-    ) -> Answer {
+    ) -> CommandResult {
         self.may_join(Some(&code))?;
         let outbox = Arc::new(self.outbox.clone());
         let kept = Arc::downgrade(&outbox);
         let input = Input::Enter { session: self.id, member, command: id.clone(), after };
-        post(&room, Letter { input, outbox })?;
+        post(&room, Envelope { input, outbox })?;
         self.rooms.insert(code, Joined { room, outbox: kept });
         Ok(None)
     }
 
     /// Passes a command on to a room, which answers it, also when the session is not in it.
-    fn pass_on(&mut self, code: &RoomCode, input: Input) -> Answer {
+    fn pass_on(&mut self, code: &RoomCode, input: Input) -> CommandResult {
         if let Some(joined) = self.rooms.get(code)
             && let Some(outbox) = joined.outbox.upgrade()
         {
-            post(&joined.room, Letter { input, outbox })?;
+            post(&joined.room, Envelope { input, outbox })?;
         } else {
             let room = self.find(code)?;
-            post(&room, Letter { input, outbox: Arc::new(self.outbox.clone()) })?;
+            post(&room, Envelope { input, outbox: Arc::new(self.outbox.clone()) })?;
         }
         Ok(None)
     }
@@ -610,43 +620,47 @@ async fn log_in(
     ending: &Ending,
     identity: &Identity,
     name: Option<Name>,
-) -> Result<Greeted, No> {
-    let Server { members, logins, clock, .. } = server;
+) -> Result<Authenticated, CommandError> {
+    let Server { identities, logins, clock, .. } = server;
     for _ in 0..LOGIN_TRIES_MAX {
         let replacements = logins.replacements();
-        let greeted = match members.greet(identity, name.clone(), clock.now()).await {
-            Ok(greeted) => greeted,
+        let authenticated = match identities.authenticate(identity, name.clone(), clock.now()).await
+        {
+            Ok(authenticated) => authenticated,
             Err(refusal) if refusal.reason == Reason::IdentityReplaced => {
-                return Err(No::RefusedAndEnded(refusal, End::IDENTITY_REPLACED));
+                return Err(CommandError::RefusedAndClosed(
+                    refusal,
+                    CloseReason::IDENTITY_REPLACED,
+                ));
             }
             Err(refusal) => return Err(refusal.into()),
         };
-        if logins.enter(&greeted.member.id, session, ending, replacements) {
-            return Ok(greeted);
+        if logins.enter(&authenticated.member.id, session, ending, replacements) {
+            return Ok(authenticated);
         }
     }
     Err(Refusal::new(Reason::Busy, "The server is busy. Try again in a moment.").into())
 }
 
 /// What comes of a command: an answer, unless it is a room that gives it.
-type Answer = Result<Option<Message>, No>;
+type CommandResult = Result<Option<Message>, CommandError>;
 
 /// What else comes of a command.
-enum No {
+enum CommandError {
     Refused(Refusal),
-    Ended(End),
-    RefusedAndEnded(Refusal, End),
+    Close(CloseReason),
+    RefusedAndClosed(Refusal, CloseReason),
 }
 
-impl From<Refusal> for No {
+impl From<Refusal> for CommandError {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(refusal)
     }
 }
 
-impl From<End> for No {
-    fn from(end: End) -> Self {
-        Self::Ended(end)
+impl From<CloseReason> for CommandError {
+    fn from(end: CloseReason) -> Self {
+        Self::Close(end)
     }
 }
 
@@ -660,8 +674,8 @@ fn may_be_called(name: &Name) -> Result<(), Refusal> {
 }
 
 /// Puts an input into a room's mailbox.
-fn post(room: &RoomHandle, letter: Letter) -> Result<(), Refusal> {
-    room.mailbox().try_send(letter).map_err(|error| match error {
+fn post(room: &RoomHandle, envelope: Envelope) -> Result<(), Refusal> {
+    room.mailbox().try_send(envelope).map_err(|error| match error {
         mpsc::error::TrySendError::Full(_) => busy(),
         mpsc::error::TrySendError::Closed(_) => no_such_room(),
     })
@@ -677,7 +691,7 @@ async fn leave_all(session: SessionId, rooms: HashMap<RoomCode, Joined>) {
         if let Some(outbox) = joined.outbox.upgrade() {
             let input = Input::Leave { session, command: None };
             // A room that has closed knows nobody.
-            drop(joined.room.mailbox().send(Letter { input, outbox }).await);
+            drop(joined.room.mailbox().send(Envelope { input, outbox }).await);
         }
     };
     join_all(rooms.into_values().map(leave)).await;

@@ -5,11 +5,11 @@
 //! hands in a job gets a channel for the answer, and nothing comes through it when the bots are
 //! too busy, the job was called off, or the bot broke.
 //!
-//! Studies (`thinking/study.rs`) come after all jobs. One that is under way is interrupted when a
+//! BackgroundQueue (`thinking/background_job.rs`) come after all jobs. One that is under way is interrupted when a
 //! job finds no thread free, and taken up again later. The more wait, the faster their time passes.
 
+mod background;
 mod queue;
-mod study;
 
 use std::{
     fmt, io,
@@ -28,13 +28,13 @@ use tokio::sync::oneshot;
 
 use self::queue::{Queue, Waiting};
 pub(crate) use self::{
+    background::{BackgroundHandle, BackgroundJob, Busy, JobControl, Reports},
     queue::Owner,
-    study::{Busy, Call, Reports, Study, Studying},
 };
 use crate::{
     limits::{ANALYSIS_TIME_MAX, BOT_THREADS_NICE},
     metrics::Metrics,
-    room::{Job, Task, Thought},
+    room::{BotReply, Job, Task},
 };
 
 /// The way to the bots' threads; cheap to clone.
@@ -52,8 +52,8 @@ pub(crate) struct ThreadsEnd {
 /// A job that was handed in. Dropping it calls the job off.
 #[derive(Debug)]
 pub(crate) struct Pending {
-    answer: oneshot::Receiver<Thought>,
-    call: Arc<Call>,
+    answer: oneshot::Receiver<BotReply>,
+    call: Arc<JobControl>,
 }
 
 struct Shared {
@@ -68,7 +68,7 @@ struct Shared {
 enum Work {
     /// A job, in so much time.
     Job(Waiting, Duration),
-    Study(study::Waiting),
+    BackgroundJob(background::Waiting),
 }
 
 impl Pool {
@@ -96,7 +96,7 @@ impl Pool {
     /// way is that there is none.
     pub(crate) fn submit(&self, job: Job, owner: Owner) -> Pending {
         let (answer, receiver) = oneshot::channel();
-        let call = Arc::new(Call::default());
+        let call = Arc::new(JobControl::default());
         let mut queue = self.0.lock();
         if queue.stopped {
             return Pending { answer: receiver, call };
@@ -119,32 +119,34 @@ impl Pool {
         owner: Owner,
         position: Position,
         lines: u8,
-    ) -> Result<(Studying, Reports), Busy> {
-        let (study, reports) = study::analysis(position, lines);
-        Ok((self.study(owner, study, ANALYSIS_TIME_MAX)?, reports))
+    ) -> Result<(BackgroundHandle, Reports), Busy> {
+        let (background_job, reports) = background::analysis(position, lines);
+        Ok((self.background_job(owner, background_job, ANALYSIS_TIME_MAX)?, reports))
     }
 
-    /// Hands in a study that may take so much time.
+    /// Hands in a background_job that may take so much time.
     ///
     /// # Errors
     /// When too many wait, or are this owner's.
-    pub(crate) fn study(
+    pub(crate) fn background_job(
         &self,
         owner: Owner,
-        study: Study,
+        background_job: BackgroundJob,
         time: Duration,
-    ) -> Result<Studying, Busy> {
+    ) -> Result<BackgroundHandle, Busy> {
         let (mut queue, threads) = (self.0.lock(), self.0.threads);
         if queue.stopped {
             return Err(Busy::Server);
         }
         let idle = queue.idle;
-        let call = queue.studies.push(owner, study, time, idle, threads).inspect_err(|_| {
-            self.0.metrics.thoughts_dropped.inc();
-        })?;
+        let call = queue.background.push(owner, background_job, time, idle, threads).inspect_err(
+            |_| {
+                self.0.metrics.thoughts_dropped.inc();
+            },
+        )?;
         queue.note_rounds(threads);
         self.0.work.notify_one();
-        Ok(Studying(call))
+        Ok(BackgroundHandle(call))
     }
 
     /// How many jobs wait.
@@ -187,12 +189,12 @@ impl Drop for ThreadsEnd {
 
 impl Pending {
     /// The answer, if there is one.
-    pub(crate) async fn answer(mut self) -> Option<Thought> {
+    pub(crate) async fn answer(mut self) -> Option<BotReply> {
         (&mut self.answer).await.ok()
     }
 
     /// By which the job is called off.
-    pub(crate) fn call(&self) -> Arc<Call> {
+    pub(crate) fn call(&self) -> Arc<JobControl> {
         Arc::clone(&self.call)
     }
 }
@@ -220,7 +222,7 @@ impl Shared {
         while let Some(work) = self.next() {
             match work {
                 Work::Job(waiting, time) => self.work_on(waiting, time),
-                Work::Study(waiting) => self.go_on_with(waiting),
+                Work::BackgroundJob(waiting) => self.go_on_with(waiting),
             }
         }
     }
@@ -246,22 +248,22 @@ impl Shared {
         self.lock().end(&call);
     }
 
-    /// Goes on with a study until its time is up, it is interrupted, or nothing is left to do.
-    fn go_on_with(&self, mut waiting: study::Waiting) {
+    /// Goes on with a background_job until its time is up, it is interrupted, or nothing is left to do.
+    fn go_on_with(&self, mut waiting: background::Waiting) {
         let begun = Instant::now();
         let call = Arc::clone(&waiting.call);
         let elapsed = || begun.elapsed() * call.rounds();
         let budget = Budget { time: waiting.time, nodes: None };
         let thinking = Thinking { budget, elapsed: &elapsed, cancel: &call.stop };
-        let thought = panic::catch_unwind(AssertUnwindSafe(|| (waiting.study)(&thinking)));
+        let thought = panic::catch_unwind(AssertUnwindSafe(|| (waiting.background_job)(&thinking)));
         if thought.is_err() {
-            tracing::error!("a study panicked");
+            tracing::error!("a background_job panicked");
         }
         waiting.time = waiting.time.saturating_sub(elapsed());
         let mut queue = self.lock();
         let has_time = thought.is_ok() && !waiting.time.is_zero();
         let goes_on = call.may_go_on() && has_time && !queue.stopped;
-        queue.studies.leave(waiting, goes_on);
+        queue.background.leave(waiting, goes_on);
         queue.note_rounds(self.threads);
     }
 
@@ -275,8 +277,8 @@ impl Shared {
             if let Some((waiting, time)) = queue.take(self.threads) {
                 return Some(Work::Job(waiting, time));
             }
-            if let Some(waiting) = queue.studies.take(self.threads) {
-                return Some(Work::Study(waiting));
+            if let Some(waiting) = queue.background.take(self.threads) {
+                return Some(Work::BackgroundJob(waiting));
             }
             queue.idle += 1;
             queue = self.work.wait(queue).unwrap_or_else(PoisonError::into_inner);
@@ -285,7 +287,7 @@ impl Shared {
     }
 }
 
-fn think(job: &Job, time: Duration, call: &Call) -> Option<Thought> {
+fn think(job: &Job, time: Duration, call: &JobControl) -> Option<BotReply> {
     let mut bot: Box<dyn Bot> = match job.bot.build(job.position.rules(), job.seed) {
         Ok(bot) => bot,
         Err(error) => {
@@ -300,12 +302,12 @@ fn think(job: &Job, time: Duration, call: &Call) -> Option<Thought> {
     let thinking = Thinking { budget, elapsed: &elapsed, cancel: &call.stop };
     match job.task {
         Task::Turn | Task::Move | Task::BotsTurn => {
-            bot.choose(&job.position, &thinking).map(Thought::Move)
+            bot.choose(&job.position, &thinking).map(BotReply::Move)
         }
         Task::Weigh => {
             let mut weights = bot.weigh(&job.position, &thinking);
             weights.truncate(WEIGHTS_MAX);
-            Some(Thought::Weights(weights))
+            Some(BotReply::Weights(weights))
         }
     }
 }
@@ -321,7 +323,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        limits::{STUDIES_MAX, STUDIES_PER_ADDRESS_MAX},
+        limits::{BACKGROUND_JOBS_MAX, BACKGROUND_JOBS_PER_ADDRESS_MAX},
         room::{SessionId, Ticket},
     };
 
@@ -341,9 +343,9 @@ mod tests {
         let (pool, end) = Pool::start(1, Arc::new(Metrics::new())).unwrap();
         let submit = |task, bot| pool.submit(job(task, bot), owner(1));
         let chosen = submit(Task::Turn, BotKind::Attack).answer().await;
-        assert!(matches!(chosen, Some(Thought::Move(_))), "{chosen:?}");
+        assert!(matches!(chosen, Some(BotReply::Move(_))), "{chosen:?}");
         let weighed = submit(Task::Weigh, BotKind::Pattern).answer().await;
-        assert!(matches!(weighed, Some(Thought::Weights(_))), "{weighed:?}");
+        assert!(matches!(weighed, Some(BotReply::Weights(_))), "{weighed:?}");
         // Not on offer on so large a board.
         assert_eq!(submit(Task::Turn, BotKind::Minimax).answer().await, None);
         pool.stop();
@@ -362,114 +364,116 @@ mod tests {
         let (pool, end) = Pool::start(1, Arc::new(Metrics::new())).unwrap();
         let mut position = job(Task::Turn, BotKind::Attack).position;
         position.play(Point::new(7, 7)).unwrap();
-        let (studying, mut reports) = pool.analyse(owner(1), position, 2).unwrap();
+        let (handle, mut reports) = pool.analyse(owner(1), position, 2).unwrap();
         let first = reports.next().await.unwrap();
-        // The only thread is at the study, for half a minute if nobody came.
+        // The only thread is at the background_job, for half a minute if nobody came.
         let chosen = pool.submit(job(Task::Turn, BotKind::Attack), owner(1)).answer().await;
-        assert!(matches!(chosen, Some(Thought::Move(_))), "{chosen:?}");
+        assert!(matches!(chosen, Some(BotReply::Move(_))), "{chosen:?}");
         let mut later = reports.next().await.unwrap();
         while later.depth <= first.depth + 1 {
             later = reports.next().await.unwrap();
         }
         assert!(later.nodes > first.nodes);
-        drop(studying);
+        drop(handle);
         while reports.next().await.is_some() {}
         pool.stop();
         end.wait().await;
     }
 
-    /// A study that does nothing, for half a minute.
-    fn study(pool: &Pool, number: u8) -> Result<Studying, Busy> {
-        pool.study(owner(number), Box::new(|_| {}), ANALYSIS_TIME_MAX)
+    /// A background_job that does nothing, for half a minute.
+    fn background_job(pool: &Pool, number: u8) -> Result<BackgroundHandle, Busy> {
+        pool.background_job(owner(number), Box::new(|_| {}), ANALYSIS_TIME_MAX)
     }
 
-    /// What a thread does next, which must be a study.
-    fn next_study(pool: &Pool) -> study::Waiting {
+    /// What a thread does next, which must be a background_job.
+    fn next_study(pool: &Pool) -> background::Waiting {
         match pool.0.next() {
-            Some(Work::Study(waiting)) => waiting,
-            Some(Work::Job(..)) | None => panic!("a study waits"),
+            Some(Work::BackgroundJob(waiting)) => waiting,
+            Some(Work::Job(..)) | None => panic!("a background_job waits"),
         }
     }
 
     #[tokio::test]
     async fn only_so_many_studies_wait() {
         let pool = without_threads(1);
-        let share = u8::try_from(STUDIES_PER_ADDRESS_MAX).unwrap();
-        let last = u8::try_from(STUDIES_MAX).unwrap();
-        let mut waiting: Vec<_> = (0..last).map(|n| study(&pool, n / share).unwrap()).collect();
-        assert_eq!(study(&pool, last).unwrap_err(), Busy::Server);
+        let share = u8::try_from(BACKGROUND_JOBS_PER_ADDRESS_MAX).unwrap();
+        let last = u8::try_from(BACKGROUND_JOBS_MAX).unwrap();
+        let mut waiting: Vec<_> =
+            (0..last).map(|n| background_job(&pool, n / share).unwrap()).collect();
+        assert_eq!(background_job(&pool, last).unwrap_err(), Busy::Server);
         // What is called off takes nobody's place.
         drop(waiting.pop());
-        let _last = study(&pool, last).unwrap();
+        let _last = background_job(&pool, last).unwrap();
         let _turn = pool.submit(job(Task::Turn, BotKind::Attack), owner(last));
         assert!(matches!(pool.0.next(), Some(Work::Job(..))));
-        assert!(matches!(pool.0.next(), Some(Work::Study(_))));
+        assert!(matches!(pool.0.next(), Some(Work::BackgroundJob(_))));
     }
 
     #[tokio::test]
     async fn nobody_has_more_studies_than_a_share_of_them() {
         let pool = without_threads(2);
-        let mut own: Vec<_> =
-            (0..STUDIES_PER_ADDRESS_MAX).map(|_| study(&pool, 1).unwrap()).collect();
-        assert_eq!(study(&pool, 1).unwrap_err(), Busy::Owner);
+        let mut own: Vec<_> = (0..BACKGROUND_JOBS_PER_ADDRESS_MAX)
+            .map(|_| background_job(&pool, 1).unwrap())
+            .collect();
+        assert_eq!(background_job(&pool, 1).unwrap_err(), Busy::Owner);
         // Those under way count, too, until they are called off.
         let _under_way = [next_study(&pool), next_study(&pool)];
-        assert_eq!(study(&pool, 1).unwrap_err(), Busy::Owner);
+        assert_eq!(background_job(&pool, 1).unwrap_err(), Busy::Owner);
         drop(own.remove(0));
-        own.push(study(&pool, 1).unwrap());
-        assert_eq!(study(&pool, 1).unwrap_err(), Busy::Owner);
-        study(&pool, 2).unwrap();
+        own.push(background_job(&pool, 1).unwrap());
+        assert_eq!(background_job(&pool, 1).unwrap_err(), Busy::Owner);
+        background_job(&pool, 2).unwrap();
     }
 
-    fn is_stopped(waiting: &study::Waiting) -> bool {
+    fn is_stopped(waiting: &background::Waiting) -> bool {
         waiting.call.stop.load(Ordering::Relaxed)
     }
 
-    /// A thread leaves a study that was interrupted.
-    fn leave(pool: &Pool, waiting: study::Waiting) {
+    /// A thread leaves a background_job that was interrupted.
+    fn leave(pool: &Pool, waiting: background::Waiting) {
         assert!(waiting.call.may_go_on());
-        pool.0.lock().studies.leave(waiting, true);
+        pool.0.lock().background.leave(waiting, true);
     }
 
     #[tokio::test]
     async fn who_comes_with_one_study_need_not_wait_for_those_who_have_many() {
         let pool = without_threads(2);
-        let _many: Vec<_> = (0..4).map(|_| study(&pool, 1).unwrap()).collect();
+        let _many: Vec<_> = (0..4).map(|_| background_job(&pool, 1).unwrap()).collect();
         let (first, second) = (next_study(&pool), next_study(&pool));
         // The last one makes way, and goes on later.
-        let _one = study(&pool, 2).unwrap();
+        let _one = background_job(&pool, 2).unwrap();
         assert_eq!((is_stopped(&first), is_stopped(&second)), (false, true));
         leave(&pool, second);
         let others = next_study(&pool);
         assert_eq!(others.owner(), owner(2));
         // So does the first one for a third owner, but not the only one of the second.
-        let _one = study(&pool, 3).unwrap();
+        let _one = background_job(&pool, 3).unwrap();
         assert_eq!((is_stopped(&first), is_stopped(&others)), (true, false));
         leave(&pool, first);
         let third = next_study(&pool);
         assert_eq!(third.owner(), owner(3));
         // A fourth has to wait until one of them is over, but time passes faster for them.
         let before = third.call.rounds();
-        let _one = study(&pool, 4).unwrap();
+        let _one = background_job(&pool, 4).unwrap();
         assert_eq!((is_stopped(&third), is_stopped(&others)), (false, false));
         assert!(third.call.rounds() > before, "{before}");
-        pool.0.lock().studies.leave(third, false);
+        pool.0.lock().background.leave(third, false);
         assert_eq!(next_study(&pool).owner(), owner(4));
     }
 
     #[tokio::test]
     async fn who_comes_again_and_again_with_one_study_never_waits_for_those_who_have_many() {
         let pool = without_threads(1);
-        let _many: Vec<_> = (0..4).map(|_| study(&pool, 1).unwrap()).collect();
+        let _many: Vec<_> = (0..4).map(|_| background_job(&pool, 1).unwrap()).collect();
         let mut own = next_study(&pool);
         let first = Arc::clone(&own.call);
         for _ in 0..5 {
-            let _one = study(&pool, 2).unwrap();
+            let _one = background_job(&pool, 2).unwrap();
             assert!(is_stopped(&own));
             leave(&pool, own);
             let other = next_study(&pool);
             assert_eq!(other.owner(), owner(2));
-            pool.0.lock().studies.leave(other, false);
+            pool.0.lock().background.leave(other, false);
             own = next_study(&pool);
             assert!(Arc::ptr_eq(&own.call, &first), "it goes on before others are begun");
         }
@@ -478,14 +482,14 @@ mod tests {
     #[tokio::test]
     async fn owners_are_served_in_turn() {
         let pool = without_threads(1);
-        let _many: Vec<_> = (0..3).map(|_| study(&pool, 1).unwrap()).collect();
-        let _one = study(&pool, 2).unwrap();
-        let _two: Vec<_> = (0..2).map(|_| study(&pool, 3).unwrap()).collect();
+        let _many: Vec<_> = (0..3).map(|_| background_job(&pool, 1).unwrap()).collect();
+        let _one = background_job(&pool, 2).unwrap();
+        let _two: Vec<_> = (0..2).map(|_| background_job(&pool, 3).unwrap()).collect();
         let order: Vec<_> = (0..6)
             .map(|_| {
                 let waiting = next_study(&pool);
                 let owner = waiting.owner();
-                pool.0.lock().studies.leave(waiting, false);
+                pool.0.lock().background.leave(waiting, false);
                 owner
             })
             .collect();
@@ -495,22 +499,22 @@ mod tests {
     #[tokio::test]
     async fn no_more_studies_are_begun_than_memory_is_meant_for() {
         let pool = without_threads(1);
-        let _own: Vec<_> = (1..=4).map(|number| study(&pool, number).unwrap()).collect();
+        let _own: Vec<_> = (1..=4).map(|number| background_job(&pool, number).unwrap()).collect();
         let mut begun = Vec::new();
         for _ in 0..2 {
             let waiting = next_study(&pool);
             begun.push(waiting.owner());
-            pool.0.lock().studies.leave(waiting, true);
+            pool.0.lock().background.leave(waiting, true);
         }
         // Both wait again, and nobody else begins before one of them is over.
         for _ in 0..4 {
             let waiting = next_study(&pool);
             assert!(begun.contains(&waiting.owner()));
-            pool.0.lock().studies.leave(waiting, true);
+            pool.0.lock().background.leave(waiting, true);
         }
         let over = next_study(&pool);
-        pool.0.lock().studies.leave(over, false);
+        pool.0.lock().background.leave(over, false);
         let next = next_study(&pool);
-        pool.0.lock().studies.leave(next, true);
+        pool.0.lock().background.leave(next, true);
     }
 }

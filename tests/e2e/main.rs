@@ -5,11 +5,11 @@
 mod bots;
 mod certificates;
 mod client;
+mod data_folder;
 mod disk;
 mod engines;
 mod fault;
 mod files;
-mod folder;
 mod hostile;
 mod identity;
 #[cfg(target_os = "linux")]

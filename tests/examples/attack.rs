@@ -18,7 +18,7 @@ use anyhow::Context;
 use clap::Parser;
 use fivefold_server::{
     room::{Cause, Entry},
-    store::{Append, DataFolder, Epoch, Sqlite, Storage},
+    storage::{Append, DataFolder, Epoch, Sqlite, Storage},
 };
 use fivefold_shared::{
     protocol::{CommandId, MemberId, NumberedEvent, RoomCode},

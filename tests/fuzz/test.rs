@@ -2,7 +2,7 @@
 //! Searching deeper is the work of `tests/run`.
 
 #[path = "src/lib.rs"]
-#[expect(unreachable_pub, reason = "a library of its own to the fuzz targets")]
+#[expect(unreachable_pub, reason = "a read_pool of its own to the fuzz targets")]
 mod bodies;
 
 use std::{fs, path::Path};

@@ -20,7 +20,7 @@ use std::{
 
 use fivefold_server::{
     room::{Cause, Entry},
-    store::{DataFolder, Sqlite, Storage},
+    storage::{DataFolder, Sqlite, Storage},
 };
 use fivefold_shared::{
     protocol::{Colour, CommandId, Create, Event, NumberedEvent, RoomRequest},

@@ -27,7 +27,7 @@ use super::{
 use crate::{
     Server,
     limits::REPORT_INTERVAL,
-    thinking::{Busy, Owner, Reports, Studying},
+    thinking::{BackgroundHandle, Busy, Owner, Reports},
 };
 
 const NO_STORE: (HeaderName, &str) = (header::CACHE_CONTROL, "no-store");
@@ -85,9 +85,7 @@ pub(super) async fn analyse(
     }
     let owner = Owner::of(server.proxies.client(caller.peer, &headers));
     match server.pool.analyse(owner, position, lines.into()) {
-        Ok((studying, reports)) => {
-            ([NO_STORE, LINES_OF_JSON], told(studying, reports)).into_response()
-        }
+        Ok((handle, reports)) => ([NO_STORE, LINES_OF_JSON], told(handle, reports)).into_response(),
         Err(busy) => {
             let status = match busy {
                 Busy::Server => StatusCode::SERVICE_UNAVAILABLE,
@@ -109,14 +107,14 @@ pub(super) const fn no_study(busy: Busy) -> &'static str {
     }
 }
 
-/// The reports, each a line. The study is called off when the body is dropped.
-fn told(studying: Studying, reports: Reports) -> Body {
-    let begin = (studying, reports, Duration::ZERO);
-    Body::from_stream(stream::unfold(begin, |(studying, mut reports, rest)| async move {
+/// The reports, each a line. The background_job is called off when the body is dropped.
+fn told(handle: BackgroundHandle, reports: Reports) -> Body {
+    let begin = (handle, reports, Duration::ZERO);
+    Body::from_stream(stream::unfold(begin, |(handle, mut reports, rest)| async move {
         sleep(rest).await;
         let report = reports.next().await?;
         let mut line = serde_json::to_string(&report).expect("a report is plain data");
         line.push('\n');
-        Some((Ok::<_, Infallible>(line), (studying, reports, REPORT_INTERVAL)))
+        Some((Ok::<_, Infallible>(line), (handle, reports, REPORT_INTERVAL)))
     }))
 }

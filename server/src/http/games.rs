@@ -23,10 +23,10 @@ use super::{
 };
 use crate::{
     Server,
+    identities::{Identified, identify, replaced},
     limits::GAMES_PAGE_MAX,
-    members::{Recognized, recognize, replaced},
-    reviews::{NoReview, Told},
-    store::{Archive, GameQuery, KnownMember, ReadError},
+    reviews::{ReviewAnswer, ReviewError},
+    storage::{GameQuery, KnownMember, ReadError, StorageReader},
     thinking::Owner,
 };
 
@@ -47,17 +47,17 @@ pub(super) async fn list(
         Err(error) => return error.into_response(),
     };
     let identity = asker(&headers);
-    let read = move |archive: &mut dyn Archive| {
-        let own = match identity.map(|identity| recognize(archive, &identity)).transpose()? {
-            Some(Recognized::Known(KnownMember { id, .. }) | Recognized::New(id)) => Some(id),
-            Some(Recognized::Replaced) => return Ok(None),
+    let read = move |reader: &mut dyn StorageReader| {
+        let own = match identity.map(|identity| identify(reader, &identity)).transpose()? {
+            Some(Identified::Known(KnownMember { id, .. }) | Identified::New(id)) => Some(id),
+            Some(Identified::Replaced) => return Ok(None),
             None => None,
         };
         let unlisted = own.is_some();
         let query = GameQuery { before, member: own.or(member), unlisted, max: GAMES_PAGE_MAX };
-        archive.games(&query).map(Some)
+        reader.games(&query).map(Some)
     };
-    match server.library.try_read(read).await {
+    match server.read_pool.try_read(read).await {
         Ok(None) => {
             let text = format!("{}\n", replaced().text);
             (StatusCode::FORBIDDEN, text).into_response()
@@ -99,7 +99,7 @@ pub(super) async fn game(State(server): State<Arc<Server>>, Path(name): Path<Str
     let Some((id, form)) = Form::of(&name) else { return no_such_game() };
     let Ok(id) = GameId::try_from(id.to_owned()) else { return no_such_game() };
     let wanted = id.clone();
-    match server.library.try_read(move |archive| archive.game(&wanted)).await {
+    match server.read_pool.try_read(move |reader| reader.game(&wanted)).await {
         Ok(Some(record)) => {
             let writing = server.jobs.run(move || written(id, record, form, &name));
             writing.await.unwrap_or_else(|why| no_result(&server, why))
@@ -113,7 +113,7 @@ pub(super) async fn game(State(server): State<Arc<Server>>, Path(name): Path<Str
 fn written(id: GameId, record: Record, form: Form, name: &str) -> Response {
     let as_file = |kind: &'static str, body: Response| {
         let attached = HeaderValue::try_from(format!("attachment; filename=\"{name}\""))
-            .expect("a game's id and three letters");
+            .expect("a game's id and three envelopes");
         let headers = [
             (header::CONTENT_TYPE, HeaderValue::from_static(kind)),
             (header::CONTENT_DISPOSITION, attached),
@@ -159,7 +159,7 @@ pub(super) async fn review(
         return telling.await.unwrap_or_else(|why| no_result(&server, why));
     }
     let wanted = id.clone();
-    let record = match server.library.try_read(move |archive| archive.game(&wanted)).await {
+    let record = match server.read_pool.try_read(move |reader| reader.game(&wanted)).await {
         Ok(Some(record)) => record,
         Ok(None) => return no_such_game(),
         Err(error) => return unreadable(&error),
@@ -173,10 +173,10 @@ pub(super) async fn review(
         Ok(told) => told_of(id, told),
         // Who asks again and again is served when the others from there have ended: as if the
         // server were busy.
-        Err(NoReview::Busy(busy)) => {
+        Err(ReviewError::Busy(busy)) => {
             (StatusCode::SERVICE_UNAVAILABLE, no_study(busy)).into_response()
         }
-        Err(NoReview::NoEngine) => {
+        Err(ReviewError::NoEngine) => {
             (StatusCode::NOT_FOUND, "The engine does not play by the rules of this game.\n")
                 .into_response()
         }
@@ -184,14 +184,14 @@ pub(super) async fn review(
     beginning.await.unwrap_or_else(|why| no_result(&server, why))
 }
 
-fn told_of(id: GameId, told: Told) -> Response {
+fn told_of(id: GameId, told: ReviewAnswer) -> Response {
     match told {
-        Told::Review(review) => {
+        ReviewAnswer::Review(review) => {
             let caching = (header::CACHE_CONTROL, "private, max-age=86400");
             let review = Review::clone(&review);
             ([caching], Json(GameReview { id, review })).into_response()
         }
-        Told::UnderWay(progress) => {
+        ReviewAnswer::UnderWay(progress) => {
             let caching = (header::CACHE_CONTROL, "no-store");
             let retry = (header::RETRY_AFTER, "1");
             (StatusCode::ACCEPTED, [caching, retry], Json(progress)).into_response()

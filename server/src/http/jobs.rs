@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 
 use crate::{
     limits::{HTTP_JOB_QUEUE_MAX, HTTP_JOBS_MAX},
-    store::Blocking,
+    storage::Blocking,
 };
 
 /// The way to get such work done.

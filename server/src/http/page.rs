@@ -142,7 +142,7 @@ fn find(
 ) -> Option<RoomSummary> {
     let now = Instant::now();
     let address = server.proxies.client(caller.peer, headers);
-    let rate = server.rates.of(address, now);
+    let rate = server.address_limits.of(address, now);
     if !rate.may_try_code(now) {
         return None;
     }

@@ -36,7 +36,7 @@ pub(super) async fn admit(
 ) -> Response {
     let now = Instant::now();
     let address = server.proxies.client(caller.peer, request.headers());
-    let rate = server.rates.of(address, now);
+    let rate = server.address_limits.of(address, now);
     if !rate.take_http(now, 1) {
         return too_fast(&server);
     }
@@ -65,7 +65,7 @@ pub(super) fn charge_study(
 ) -> Result<(), Box<Response>> {
     let now = Instant::now();
     let address = server.proxies.client(caller.peer, headers);
-    if server.rates.of(address, now).take_http(now, HTTP_STUDY_TOKENS) {
+    if server.address_limits.of(address, now).take_http(now, HTTP_STUDY_TOKENS) {
         return Ok(());
     }
     Err(Box::new(too_fast(server)))

@@ -6,9 +6,9 @@ use fivefold_shared::protocol::{CommandId, MemberId, RoomCode};
 use tokio::time::Instant;
 
 use crate::{
-    bucket::Bucket,
     limits::{IDLE_ADDRESSES_MAX, Limits},
     network::{Network, networks},
+    token_bucket::TokenBucket,
 };
 
 /// The makers of all open rooms.
@@ -34,7 +34,7 @@ pub(super) struct Maker {
 struct FromNetwork {
     /// The oldest first.
     rooms: Vec<RoomCode>,
-    rate: Bucket,
+    rate: TokenBucket,
 }
 
 impl Makers {
@@ -142,7 +142,7 @@ impl Makers {
 impl FromNetwork {
     fn new(network: Network, now: Instant, limits: &Limits) -> Self {
         let per_minute = limits.rooms_per_minute.saturating_mul(network.share());
-        let rate = Bucket::new(now, f64::from(per_minute) / 60.0, per_minute);
+        let rate = TokenBucket::new(now, f64::from(per_minute) / 60.0, per_minute);
         Self { rooms: Vec::new(), rate }
     }
 }
@@ -152,7 +152,7 @@ mod tests {
     use std::{net::Ipv4Addr, time::Duration};
 
     use super::*;
-    use crate::chance;
+    use crate::ids;
 
     const LIMITS: Limits = Limits { rooms_per_minute: 2, rooms_max: 5, ..Limits::DEFAULT };
 
@@ -161,15 +161,15 @@ mod tests {
     }
 
     fn maker(address: IpAddr) -> Maker {
-        Maker { member: chance::member_id(&chance::identity()), address: Some(address) }
+        Maker { member: ids::member_id(&ids::identity()), address: Some(address) }
     }
 
     /// Makes so many rooms from an address, each by somebody else.
     fn make(makers: &mut Makers, from: IpAddr, count: usize) -> Vec<(Maker, RoomCode)> {
         let mut make = || {
             makers.may_ask(from, Instant::now(), &Limits::DEFAULT);
-            let (maker, code) = (maker(from), chance::room_code());
-            makers.add(&maker, chance::command_id(), &code);
+            let (maker, code) = (maker(from), ids::room_code());
+            makers.add(&maker, ids::command_id(), &code);
             (maker, code)
         };
         (0..count).map(|_| make()).collect()

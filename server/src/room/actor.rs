@@ -29,27 +29,27 @@ use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
 use super::{
-    BotFault, Effect, Effects, Entry, Found, Input, Job, NOT_STORED, Room, SessionId, Thought,
-    Ticket,
+    AnalysisUpdate, BotFault, BotReply, Effect, Effects, Entry, Input, Job, NOT_STORED, Room,
+    SessionId, Ticket,
 };
 use crate::{
-    chance,
     clock::Clock,
     directory::Listed,
     disk::Disk,
+    ids,
     limits::{
-        FAULTS_MAX, FAULTS_WITHIN, HELD_EFFECTS_MAX, MAKER_ENTERS_WITHIN, REBUILD_RETRY,
+        FAULTS_MAX, FAULTS_WITHIN, MAKER_ENTERS_WITHIN, PENDING_EFFECTS_MAX, REBUILD_RETRY,
         REPORT_INTERVAL,
     },
     metrics::Metrics,
     outbox::{Encoder, Outbox, Outgoing, Posted, encode},
-    store::{Append, AppendError, Conflict, Epoch, KnownMember, Reply, StorageError, Store},
-    thinking::{Busy, Call, Owner, Pool, Reports, Studying},
+    storage::{Append, AppendError, Conflict, Epoch, KnownMember, LogWriter, Reply, StorageError},
+    thinking::{BackgroundHandle, Busy, JobControl, Owner, Pool, Reports},
 };
 
 /// An input, and where answers to it go.
 #[derive(Debug)]
-pub(crate) struct Letter {
+pub(crate) struct Envelope {
     /// What came.
     pub(crate) input: Input,
     /// The outbox of the session it came from. The room keeps it while the session is there.
@@ -58,8 +58,8 @@ pub(crate) struct Letter {
 
 /// What a room needs from the server around it.
 #[derive(Clone, Debug)]
-pub(crate) struct Surroundings {
-    pub(crate) store: Store,
+pub(crate) struct RoomContext {
+    pub(crate) log_writer: LogWriter,
     pub(crate) disk: Arc<Disk>,
     pub(crate) pool: Pool,
     pub(crate) metrics: Arc<Metrics>,
@@ -85,9 +85,9 @@ pub(crate) struct Opened {
 /// Runs a room until it is closed or the server stops. A fault in it ends this room alone.
 pub(crate) async fn run(
     opened: Opened,
-    mut mailbox: mpsc::Receiver<Letter>,
+    mut mailbox: mpsc::Receiver<Envelope>,
     listed: Arc<Listed>,
-    around: Surroundings,
+    context: RoomContext,
 ) {
     let Opened { room, effects, epoch, recorder, is_new } = opened;
     let code = room.code().clone();
@@ -98,7 +98,7 @@ pub(crate) async fn run(
         recorder,
         sessions: BTreeMap::new(),
         listening: BTreeMap::new(),
-        held: VecDeque::new(),
+        pending: VecDeque::new(),
         unstored,
         thinking: FuturesUnordered::new(),
         calls: HashMap::new(),
@@ -109,29 +109,29 @@ pub(crate) async fn run(
         handed_over: None,
         encoder: Encoder::default(),
         listed,
-        around,
+        context,
     };
     let mut life = AssertUnwindSafe(actor.run(effects, is_new, &mut mailbox)).catch_unwind().await;
     let mut faults = VecDeque::new();
     while life.is_err() {
         tracing::error!(room.id = %actor.code, "a room panicked");
-        actor.around.metrics.rooms_failed.inc();
+        actor.context.metrics.rooms_failed.inc();
         if !is_bearable(&mut faults, Instant::now()) {
             actor.tell_failure();
             break;
         }
-        life = AssertUnwindSafe(actor.live_on(&mut mailbox)).catch_unwind().await;
+        life = AssertUnwindSafe(actor.recover(&mut mailbox)).catch_unwind().await;
     }
     mailbox.close();
-    let (reason, text) = if actor.around.stop.is_cancelled() {
+    let (reason, text) = if actor.context.stop.is_cancelled() {
         (Reason::Stopping, "The server restarts. Come back in a moment.")
     } else if actor.room.is_closed() {
         (Reason::NoSuchRoom, "The room is closed.")
     } else {
         (Reason::Unavailable, "The room has stopped. Try again in a moment.")
     };
-    while let Some(letter) = mailbox.recv().await {
-        refuse(&letter.outbox, letter.input.command_id(), reason, text);
+    while let Some(envelope) = mailbox.recv().await {
+        refuse(&envelope.outbox, envelope.input.command_id(), reason, text);
     }
 }
 
@@ -154,13 +154,13 @@ struct Actor {
     sessions: BTreeMap<SessionId, Arc<Outbox>>,
     /// Those of them that are sent events and broadcasts.
     listening: BTreeMap<SessionId, Arc<Outbox>>,
-    /// What waits for events to be stored, in order. Begins with [`Held::Event`] or is empty.
-    held: VecDeque<Held>,
+    /// What waits for events to be stored, in order. Begins with [`PendingEffect::Event`] or is empty.
+    pending: VecDeque<PendingEffect>,
     /// What waits for the store: events, and the games that they end.
     unstored: Append,
     thinking: FuturesUnordered<Answer>,
     /// By which jobs and analyses are called off.
-    calls: HashMap<Ticket, Arc<Call>>,
+    calls: HashMap<Ticket, Arc<JobControl>>,
     /// Sessions that were found to have ended without a word.
     gone: Vec<SessionId>,
     /// The last game in which a bot has failed: the log tells of the first time alone.
@@ -174,7 +174,7 @@ struct Actor {
     encoder: Encoder,
     /// What others know of the room.
     listed: Arc<Listed>,
-    around: Surroundings,
+    context: RoomContext,
 }
 
 /// A command that is dealt with.
@@ -195,7 +195,7 @@ impl Asked {
             | Input::Close { .. }
             | Input::Evict
             | Input::Renamed { .. }
-            | Input::Thought { .. }
+            | Input::BotReplied { .. }
             | Input::Analysed { .. }
             | Input::Wake => None,
         };
@@ -204,31 +204,31 @@ impl Asked {
     }
 }
 
-type Answer = Pin<Box<dyn Future<Output = Told> + Send>>;
+type Answer = Pin<Box<dyn Future<Output = PoolNews> + Send>>;
 
 /// What a bot or the engine has told.
-enum Told {
-    Thought(Ticket, Option<Thought>),
-    Found(Ticket, Report, Studying, Reports),
-    Over(Ticket, Found),
+enum PoolNews {
+    Reply(Ticket, Option<BotReply>),
+    Report(Ticket, Report, BackgroundHandle, Reports),
+    AnalysisOver(Ticket, AnalysisUpdate),
 }
 
 /// What an analysis tells next, after a rest.
-async fn found_next(
+async fn next_report(
     ticket: Ticket,
     rest: Duration,
-    studying: Studying,
+    handle: BackgroundHandle,
     mut reports: Reports,
-) -> Told {
+) -> PoolNews {
     tokio::time::sleep(rest).await;
     match reports.next().await {
-        Some(report) => Told::Found(ticket, report, studying, reports),
-        None => Told::Over(ticket, Found::Finished),
+        Some(report) => PoolNews::Report(ticket, report, handle, reports),
+        None => PoolNews::AnalysisOver(ticket, AnalysisUpdate::Finished),
     }
 }
 
 /// Something that is done when everything before it is.
-enum Held {
+enum PendingEffect {
     /// An event that is to be stored, and then told.
     Event(NumberedEvent),
     Listen(SessionId, Arc<Outbox>),
@@ -243,75 +243,80 @@ enum Held {
 }
 
 /// What the task has waited for.
-enum Happening {
+enum Wakeup {
     Stored(Result<(), AppendError>),
     Sent(Reply<(), AppendError>),
     StoreGone(StorageError),
-    Came(Letter),
-    Told(Told),
+    Came(Envelope),
+    PoolNews(PoolNews),
     Due,
     Stop,
 }
 
 impl Actor {
-    async fn run(&mut self, founding: Effects, is_new: bool, mailbox: &mut mpsc::Receiver<Letter>) {
-        let stop = self.around.stop.clone();
+    async fn run(
+        &mut self,
+        founding: Effects,
+        is_new: bool,
+        mailbox: &mut mpsc::Receiver<Envelope>,
+    ) {
+        let stop = self.context.stop.clone();
         let mut stopped = pin!(stop.cancelled());
         let mut stopping = false;
         // The creator's `Enter` follows immediately. Take it before the first commit, so that a
         // failure can be reported to them.
         let entry = if is_new {
             tokio::select! {
-                letter = mailbox.recv() => letter,
-                () = self.around.stop.cancelled() => None,
+                envelope = mailbox.recv() => envelope,
+                () = self.context.stop.cancelled() => None,
                 () = tokio::time::sleep(MAKER_ENTERS_WITHIN) => None,
             }
         } else {
             None
         };
-        self.take(founding, entry.as_ref().map(|letter| &letter.outbox));
-        if let Some(letter) = entry {
-            self.receive(letter);
+        self.take(founding, entry.as_ref().map(|envelope| &envelope.outbox));
+        if let Some(envelope) = entry {
+            self.receive(envelope);
         }
         loop {
-            let is_settled = self.held.is_empty() && self.commit.is_none();
+            let is_settled = self.pending.is_empty() && self.commit.is_none();
             if is_settled && (stopping || self.room.is_closed()) {
                 break;
             }
             match self.next(mailbox, stopped.as_mut(), stopping).await {
-                Happening::Sent(reply) => {
+                Wakeup::Sent(reply) => {
                     self.commit = Some(reply);
                     self.handed_over = Some(Instant::now());
                 }
-                Happening::Stored(Ok(())) => {
+                Wakeup::Stored(Ok(())) => {
                     self.commit = None;
                     self.release();
                 }
-                Happening::Stored(Err(error)) => {
+                Wakeup::Stored(Err(error)) => {
                     self.commit = None;
-                    if !self.go_back(error).await {
+                    if !self.rollback(error).await {
                         break;
                     }
                 }
-                Happening::StoreGone(error) => {
-                    if !self.go_back(error.into()).await {
+                Wakeup::StoreGone(error) => {
+                    if !self.rollback(error.into()).await {
                         break;
                     }
                 }
-                Happening::Came(letter) => {
-                    self.around.metrics.note_mailbox(mailbox.len() + 1);
-                    self.receive(letter);
+                Wakeup::Came(envelope) => {
+                    self.context.metrics.note_mailbox(mailbox.len() + 1);
+                    self.receive(envelope);
                 }
-                Happening::Told(told) => self.hear(told),
-                Happening::Due => self.apply(Input::Wake, None),
-                Happening::Stop => stopping = true,
+                Wakeup::PoolNews(told) => self.take_news(told),
+                Wakeup::Due => self.apply(Input::Wake, None),
+                Wakeup::Stop => stopping = true,
             }
             while let Some(session) = self.gone.pop() {
                 self.apply(Input::Leave { session, command: None }, None);
             }
         }
         if self.room.is_closed()
-            && let Ok(turn) = self.around.store.turn().await
+            && let Ok(turn) = self.context.log_writer.reserve().await
         {
             // If that fails, the writer says so, and the room is met again at the next start.
             drop(turn.append(Append { closes: true, ..self.unstored.take() }));
@@ -321,14 +326,14 @@ impl Actor {
     /// Waits for whatever comes first. What the store says goes before all else.
     async fn next(
         &mut self,
-        mailbox: &mut mpsc::Receiver<Letter>,
+        mailbox: &mut mpsc::Receiver<Envelope>,
         stopped: Pin<&mut WaitForCancellationFuture<'_>>,
         stopping: bool,
-    ) -> Happening {
-        let now = self.around.clock.now();
+    ) -> Wakeup {
+        let now = self.context.clock.now();
         let due = self.room.deadline().map(|at| Duration::from_millis(at.saturating_sub(now)));
         let thinks = !self.thinking.is_empty();
-        let takes_more = self.held.len() < HELD_EFFECTS_MAX && !stopping;
+        let takes_more = self.pending.len() < PENDING_EFFECTS_MAX && !stopping;
         let commit = &mut self.commit;
         let may_store = commit.is_none() && !self.unstored.entries.is_empty();
         let is_due = async {
@@ -345,28 +350,28 @@ impl Actor {
         };
         tokio::select! {
             biased;
-            result = stored => Happening::Stored(result),
-            turn = self.around.store.turn(), if may_store => {
+            result = stored => Wakeup::Stored(result),
+            turn = self.context.log_writer.reserve(), if may_store => {
                 match turn {
-                    Ok(turn) => Happening::Sent(turn.append(self.unstored.take())),
-                    Err(error) => Happening::StoreGone(error),
+                    Ok(turn) => Wakeup::Sent(turn.append(self.unstored.take())),
+                    Err(error) => Wakeup::StoreGone(error),
                 }
             }
-            () = stopped, if !stopping => Happening::Stop,
-            Some(told) = self.thinking.next(), if takes_more && thinks => Happening::Told(told),
-            Some(letter) = mailbox.recv(), if takes_more => Happening::Came(letter),
-            () = is_due, if takes_more => Happening::Due,
+            () = stopped, if !stopping => Wakeup::Stop,
+            Some(told) = self.thinking.next(), if takes_more && thinks => Wakeup::PoolNews(told),
+            Some(envelope) = mailbox.recv(), if takes_more => Wakeup::Came(envelope),
+            () = is_due, if takes_more => Wakeup::Due,
         }
     }
 
-    fn receive(&mut self, letter: Letter) {
-        let Letter { input, outbox } = letter;
+    fn receive(&mut self, envelope: Envelope) {
+        let Envelope { input, outbox } = envelope;
         if let Input::Enter { session, .. } = &input {
             self.sessions.insert(*session, Arc::clone(&outbox));
         }
         if let Err(refusal) = self.may_seat_bot(&input) {
             let message = Message::Refused { id: input.command_id().cloned(), refusal };
-            self.around.metrics.answered(input.kind(), &message);
+            self.context.metrics.answered(input.kind(), &message);
             outbox.post(encode(&message));
             return;
         }
@@ -386,18 +391,18 @@ impl Actor {
         Ok(())
     }
 
-    fn hear(&mut self, told: Told) {
+    fn take_news(&mut self, told: PoolNews) {
         let input = match told {
-            Told::Thought(ticket, thought) => {
+            PoolNews::Reply(ticket, reply) => {
                 self.calls.remove(&ticket);
-                Input::Thought { ticket, thought }
+                Input::BotReplied { ticket, reply }
             }
-            Told::Found(ticket, report, studying, reports) => {
-                let next = found_next(ticket, REPORT_INTERVAL, studying, reports);
+            PoolNews::Report(ticket, report, handle, reports) => {
+                let next = next_report(ticket, REPORT_INTERVAL, handle, reports);
                 self.thinking.push(Box::pin(next));
-                Input::Analysed { ticket, found: Found::Report(report) }
+                Input::Analysed { ticket, found: AnalysisUpdate::Report(report) }
             }
-            Told::Over(ticket, found) => {
+            PoolNews::AnalysisOver(ticket, found) => {
                 self.calls.remove(&ticket);
                 Input::Analysed { ticket, found }
             }
@@ -418,10 +423,10 @@ impl Actor {
     fn apply_next(&mut self, input: Input, sender: Option<&Arc<Outbox>>) {
         let mut effects = Effects::new();
         let kind = input.kind();
-        self.room.apply(self.around.clock.now(), input, &mut effects);
+        self.room.apply(self.context.clock.now(), input, &mut effects);
         for effect in &effects {
             if let Effect::Send { message, .. } = effect {
-                self.around.metrics.answered(kind, message);
+                self.context.metrics.answered(kind, message);
             }
         }
         // Whoever is answered finds the room as it is now, wherever they look.
@@ -438,50 +443,50 @@ impl Actor {
                     self.note_seated(&event, sender);
                     if let Some((id, record)) = self.recorder.read(&event) {
                         // Games that began under an older server have told none.
-                        let id = id.unwrap_or_else(chance::game_id);
+                        let id = id.unwrap_or_else(ids::game_id);
                         self.unstored.games.push(FinishedGame { id, record });
                     }
                     self.unstored.entries.push(entry);
-                    Held::Event(event)
+                    PendingEffect::Event(event)
                 }
                 Effect::Listen(session) => match self.sessions.get(&session) {
-                    Some(outbox) => Held::Listen(session, Arc::clone(outbox)),
+                    Some(outbox) => PendingEffect::Listen(session, Arc::clone(outbox)),
                     None => continue,
                 },
                 Effect::Dismiss(session) => {
                     self.sessions.remove(&session);
-                    Held::Dismiss(session)
+                    PendingEffect::Dismiss(session)
                 }
                 Effect::Send { session, message } => match self.sessions.get(&session).or(sender) {
                     Some(outbox) => {
                         let (outbox, id) = (Arc::clone(outbox), message.answers().cloned());
-                        Held::Send(outbox, id, self.encoder.encode(message))
+                        PendingEffect::Send(outbox, id, self.encoder.encode(message))
                     }
                     None => continue,
                 },
-                Effect::Broadcast(message) => Held::Broadcast(message),
+                Effect::Broadcast(message) => PendingEffect::Broadcast(message),
                 Effect::BroadcastExcept { sessions, message } => {
-                    Held::BroadcastExcept(sessions, message)
+                    PendingEffect::BroadcastExcept(sessions, message)
                 }
                 Effect::Think(job) => {
                     let owner = self.owner(job.session);
-                    Held::Think(job, owner)
+                    PendingEffect::Think(job, owner)
                 }
                 Effect::Analyse { ticket, session, position, lines } => {
-                    Held::Analyse(ticket, self.owner(session), position, lines)
+                    PendingEffect::Analyse(ticket, self.owner(session), position, lines)
                 }
                 Effect::BotFailed { game, ply, fault } => {
                     self.note_fault(game, ply, fault);
                     continue;
                 }
-                Effect::CancelThinking(ticket) => Held::CancelThinking(ticket),
+                Effect::CancelThinking(ticket) => PendingEffect::CancelThinking(ticket),
                 // The room says so, too, and the task ends when nothing is held any more.
                 Effect::Close => continue,
             };
-            if self.held.is_empty() && !matches!(held, Held::Event(_)) {
+            if self.pending.is_empty() && !matches!(held, PendingEffect::Event(_)) {
                 self.perform(held);
             } else {
-                self.held.push_back(held);
+                self.pending.push_back(held);
             }
         }
     }
@@ -493,7 +498,7 @@ impl Actor {
 
     /// Counts that a bot has failed, and logs the first time in each game.
     fn note_fault(&mut self, game: u32, ply: usize, fault: BotFault) {
-        self.around.metrics.bot_failed(fault);
+        self.context.metrics.bot_failed(fault);
         if self.failed_in.replace(game) != Some(game) {
             tracing::warn!(room.id = %self.code, game, ply, ?fault, "a bot has failed to answer");
         }
@@ -522,61 +527,63 @@ impl Actor {
     /// Everything that was handed to the store is stored: tells it, and does what waited for it.
     fn release(&mut self) {
         if let Some(since) = self.handed_over.take() {
-            self.around.metrics.note_commit(since.elapsed());
+            self.context.metrics.note_commit(since.elapsed());
         }
         let unstored = self.unstored.entries.first().map(|entry| entry.event.seq);
-        while let Some(held) = self.held.pop_front() {
-            if let Held::Event(event) = &held
+        while let Some(held) = self.pending.pop_front() {
+            if let PendingEffect::Event(event) = &held
                 && Some(event.seq) == unstored
             {
-                self.held.push_front(held);
+                self.pending.push_front(held);
                 break;
             }
             self.perform(held);
         }
     }
 
-    fn perform(&mut self, held: Held) {
+    fn perform(&mut self, held: PendingEffect) {
         match held {
-            Held::Event(event) => {
+            PendingEffect::Event(event) => {
                 self.broadcast(&Message::Event { room: self.code.clone(), event }, &[]);
             }
-            Held::Listen(session, outbox) => {
+            PendingEffect::Listen(session, outbox) => {
                 self.listening.insert(session, outbox);
             }
-            Held::Dismiss(session) => {
+            PendingEffect::Dismiss(session) => {
                 self.listening.remove(&session);
             }
             // Who has ended is found out at the next broadcast, or says so.
-            Held::Send(outbox, _, message) => {
+            PendingEffect::Send(outbox, _, message) => {
                 outbox.post(message);
             }
-            Held::Broadcast(message) => self.broadcast(&message, &[]),
-            Held::BroadcastExcept(sessions, message) => self.broadcast(&message, &sessions),
-            Held::Think(job, owner) => {
+            PendingEffect::Broadcast(message) => self.broadcast(&message, &[]),
+            PendingEffect::BroadcastExcept(sessions, message) => {
+                self.broadcast(&message, &sessions);
+            }
+            PendingEffect::Think(job, owner) => {
                 let ticket = job.ticket;
-                let pending = self.around.pool.submit(job, owner);
+                let pending = self.context.pool.submit(job, owner);
                 self.calls.insert(ticket, pending.call());
-                let answer = async move { Told::Thought(ticket, pending.answer().await) };
+                let answer = async move { PoolNews::Reply(ticket, pending.answer().await) };
                 self.thinking.push(Box::pin(answer));
             }
-            Held::Analyse(ticket, owner, position, lines) => {
-                let told: Answer = match self.around.pool.analyse(owner, position, lines) {
-                    Ok((studying, reports)) => {
-                        self.calls.insert(ticket, studying.call());
-                        Box::pin(found_next(ticket, Duration::ZERO, studying, reports))
+            PendingEffect::Analyse(ticket, owner, position, lines) => {
+                let told: Answer = match self.context.pool.analyse(owner, position, lines) {
+                    Ok((handle, reports)) => {
+                        self.calls.insert(ticket, handle.call());
+                        Box::pin(next_report(ticket, Duration::ZERO, handle, reports))
                     }
                     Err(busy) => {
                         let found = match busy {
-                            Busy::Server => Found::Busy,
-                            Busy::Owner => Found::TooMany,
+                            Busy::Server => AnalysisUpdate::Busy,
+                            Busy::Owner => AnalysisUpdate::TooMany,
                         };
-                        Box::pin(async move { Told::Over(ticket, found) })
+                        Box::pin(async move { PoolNews::AnalysisOver(ticket, found) })
                     }
                 };
                 self.thinking.push(told);
             }
-            Held::CancelThinking(ticket) => {
+            PendingEffect::CancelThinking(ticket) => {
                 if let Some(call) = self.calls.get(&ticket) {
                     call.cancel();
                 }
@@ -601,17 +608,17 @@ impl Actor {
 
     /// After a commit that failed: nothing that waited for it has happened. Senders are told, and
     /// the room goes back to its log. Whether it goes on.
-    async fn go_back(&mut self, error: AppendError) -> bool {
+    async fn rollback(&mut self, error: AppendError) -> bool {
         tracing::error!(room.id = %self.code, %error, "the room goes back to its log");
-        self.around.metrics.note_failed_commit(self.around.clock.now());
-        self.drop_held();
+        self.context.metrics.note_failed_commit(self.context.clock.now());
+        self.drop_pending();
         match error {
             AppendError::Conflict(Conflict::Owner) => {
                 self.tell_failure();
                 false
             }
             AppendError::Conflict(Conflict::Seq { .. }) | AppendError::Storage(_) => {
-                self.read_back().await
+                self.reload().await
             }
         }
     }
@@ -622,10 +629,10 @@ impl Actor {
     ///
     /// Commands whose events the store has in hand are stored or not, whatever has failed since,
     /// and are answered by that. The one at which the room failed stays refused.
-    async fn live_on(&mut self, mailbox: &mut mpsc::Receiver<Letter>) {
+    async fn recover(&mut self, mailbox: &mut mpsc::Receiver<Envelope>) {
         let failed = self.asked.take();
         if let Some(Asked { id, outbox, .. }) = &failed {
-            self.around.metrics.refused(Reason::Unavailable);
+            self.context.metrics.refused(Reason::Unavailable);
             refuse(outbox, Some(id), Reason::Unavailable, FAILED);
         }
         let stored = match self.commit.take() {
@@ -634,10 +641,10 @@ impl Actor {
         };
         let goes_on = match stored {
             Ok(()) => {
-                self.drop_held();
-                self.read_back().await
+                self.drop_pending();
+                self.reload().await
             }
-            Err(error) => self.go_back(error).await,
+            Err(error) => self.rollback(error).await,
         };
         if !goes_on {
             return;
@@ -649,23 +656,23 @@ impl Actor {
     }
 
     /// Drops what waited for the store, and tells those who have to know.
-    fn drop_held(&mut self) {
+    fn drop_pending(&mut self) {
         drop(self.unstored.take());
-        for held in std::mem::take(&mut self.held) {
+        for held in std::mem::take(&mut self.pending) {
             match held {
-                Held::Send(outbox, id, _) => {
-                    self.around.metrics.refused(Reason::Unavailable);
+                PendingEffect::Send(outbox, id, _) => {
+                    self.context.metrics.refused(Reason::Unavailable);
                     refuse(&outbox, id.as_ref(), Reason::Unavailable, NOT_STORED);
                 }
-                Held::CancelThinking(_) | Held::Dismiss(_) => self.perform(held),
-                Held::Event(_)
-                | Held::Listen(..)
-                | Held::Broadcast(_)
-                | Held::BroadcastExcept(..)
-                | Held::Think(..) => {}
+                PendingEffect::CancelThinking(_) | PendingEffect::Dismiss(_) => self.perform(held),
+                PendingEffect::Event(_)
+                | PendingEffect::Listen(..)
+                | PendingEffect::Broadcast(_)
+                | PendingEffect::BroadcastExcept(..)
+                | PendingEffect::Think(..) => {}
                 // Whoever asked is told that nothing came of it.
-                Held::Analyse(ticket, ..) => {
-                    let over = async move { Told::Over(ticket, Found::Busy) };
+                PendingEffect::Analyse(ticket, ..) => {
+                    let over = async move { PoolNews::AnalysisOver(ticket, AnalysisUpdate::Busy) };
                     self.thinking.push(Box::pin(over));
                 }
             }
@@ -676,15 +683,15 @@ impl Actor {
     }
 
     /// Builds the room anew from its log, and tells its members. Whether it goes on.
-    async fn read_back(&mut self) -> bool {
-        self.around.metrics.rooms_rebuilt.inc();
+    async fn reload(&mut self) -> bool {
+        self.context.metrics.rooms_rebuilt.inc();
         let Some(log) = self.read_log().await else { return false };
         if log.is_empty() {
             tracing::warn!(room.id = %self.code, "the room was never stored, and ends");
             return false;
         }
         let mut effects = Effects::new();
-        if let Err(error) = self.room.rebuild(self.around.clock.now(), &log, &mut effects) {
+        if let Err(error) = self.room.rebuild(self.context.clock.now(), &log, &mut effects) {
             tracing::error!(room.id = %self.code, %error, "the log of the room cannot be read");
             self.tell_failure();
             return false;
@@ -699,7 +706,7 @@ impl Actor {
     async fn read_log(&mut self) -> Option<Vec<Entry>> {
         let read = async {
             loop {
-                let log = match self.around.store.turn().await {
+                let log = match self.context.log_writer.reserve().await {
                     Ok(turn) => turn.read(self.code.clone()).wait().await,
                     Err(error) => Err(error),
                 };
@@ -712,7 +719,7 @@ impl Actor {
         };
         tokio::select! {
             log = read => Some(log),
-            () = self.around.stop.cancelled() => None,
+            () = self.context.stop.cancelled() => None,
         }
     }
 
@@ -734,13 +741,13 @@ impl Input {
             Self::Command { id, .. } => Some(id),
             Self::Evict
             | Self::Renamed { .. }
-            | Self::Thought { .. }
+            | Self::BotReplied { .. }
             | Self::Analysed { .. }
             | Self::Wake => None,
         }
     }
 
-    /// As what the answer to this is counted. What a bot has thought about answers `weights` or
+    /// As what the answer to this is counted. What a bot has reply about answers `weights` or
     /// `bot_move`, and is counted as `help`.
     const fn kind(&self) -> &'static str {
         match self {
@@ -750,7 +757,7 @@ impl Input {
             Self::Evict => "evict",
             Self::Command { request, .. } => request.kind(),
             Self::Renamed { .. } => "set_name",
-            Self::Thought { .. } | Self::Analysed { .. } => "help",
+            Self::BotReplied { .. } | Self::Analysed { .. } => "help",
             Self::Wake => "wake",
         }
     }

@@ -116,7 +116,7 @@ impl Room {
             Input::Command { session, id, .. } => refuse(session, id),
             Input::Evict
             | Input::Renamed { .. }
-            | Input::Thought { .. }
+            | Input::BotReplied { .. }
             | Input::Analysed { .. }
             | Input::Wake => {}
         }
@@ -124,9 +124,9 @@ impl Room {
 
     /// Closes the room. It refuses everything from here on.
     pub(super) fn shut(&mut self, moment: &mut Moment<'_>) {
-        self.call_off_turn(moment);
-        self.drop_all_help(moment);
-        self.end_all_studies(moment);
+        self.cancel_bot_turn(moment);
+        self.drop_all_assists(moment);
+        self.end_all_analyses(moment);
         self.closed = true;
         moment.effects.push(Effect::Close);
     }

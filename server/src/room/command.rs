@@ -3,8 +3,8 @@
 use fivefold_shared::protocol::{CommandId, MemberId, Message, Name, Reason, Refusal, RoomRequest};
 
 use super::{
-    Cause, Effect, Member, Moment, Room, SessionId, answered::Answer, door::stranger, help::Asker,
-    is_kept,
+    Cause, Effect, Member, Moment, Room, SessionId, assist::Asker, dedup::Answer, is_kept,
+    membership::stranger,
 };
 use crate::limits::ROOM_EVENTS_MAX;
 
@@ -37,7 +37,7 @@ impl Room {
             moment.effects.push(Effect::Send { session, message });
             return;
         }
-        if let Some(held) = self.help.iter_mut().find(|help| help.cause == cause) {
+        if let Some(held) = self.assists.iter_mut().find(|help| help.cause == cause) {
             held.session = session;
             return;
         }

@@ -17,7 +17,7 @@ pub type Effects = Vec<Effect>;
 /// Something that a room wants done by those around it.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Effect {
-    /// Store the entry, and then send its event to every session that listens.
+    /// LogWriter the entry, and then send its event to every session that listens.
     Append(Entry),
     /// From here on the session listens: it is sent every event and every broadcast.
     Listen(SessionId),
@@ -39,7 +39,7 @@ pub enum Effect {
         /// The message.
         message: Message,
     },
-    /// Have a bot think; the answer comes back as [`Input::Thought`](super::Input::Thought).
+    /// Have a bot think; the answer comes back as [`Input::BotReplied`](super::Input::BotReplied).
     Think(Job),
     /// Have the engine look at a position, ever deeper; what it finds comes back as
     /// [`Input::Analysed`](super::Input::Analysed).

@@ -1,4 +1,4 @@
-//! What comes into a room: members coming and going, their commands, and what bots have thought.
+//! What comes into a room: members coming and going, their commands, and what bots have reply.
 
 use fivefold_shared::{
     analysis::Report,
@@ -25,7 +25,7 @@ pub struct Member {
 /// Something for a room to deal with.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Input {
-    /// A session enters, or enters again to catch up. Answered by `joined`, which is also the
+    /// A session enters, or enters again to catch up. AnsweredCommands by `joined`, which is also the
     /// answer to `create`: the lobby makes the room and then lets its maker enter it with the id
     /// of that command.
     Enter {
@@ -76,18 +76,18 @@ pub enum Input {
         name: Name,
     },
     /// A bot has done a job, or nobody could do it.
-    Thought {
+    BotReplied {
         /// Which job.
         ticket: Ticket,
         /// The answer; without one the bots are too busy.
-        thought: Option<Thought>,
+        reply: Option<BotReply>,
     },
     /// The engine has found something.
     Analysed {
         /// Which analysis.
         ticket: Ticket,
         /// What it has to tell.
-        found: Found,
+        found: AnalysisUpdate,
     },
     /// The time that [`Room::deadline`](super::Room::deadline) named has come. Harmless at any
     /// other time.
@@ -96,7 +96,7 @@ pub enum Input {
 
 /// What becomes of an analysis.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Found {
+pub enum AnalysisUpdate {
     /// This is known so far.
     Report(Report),
     /// Nothing more will be.
@@ -109,7 +109,7 @@ pub enum Found {
 
 /// What a bot answers to a job.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Thought {
+pub enum BotReply {
     /// Where it would move.
     Move(Point),
     /// What it thinks of the candidates, the best first.

@@ -11,7 +11,7 @@ use fivefold_shared::{
 };
 
 use super::{Member, Moment, Room};
-use crate::chance;
+use crate::ids;
 
 /// Whether a bot can be seated where these rules hold.
 pub(super) fn offered(bot: BotSpec, rules: Rules) -> Result<(), Refusal> {
@@ -133,7 +133,7 @@ impl Room {
     }
 
     fn start(&mut self, game: u32, black: Player, white: Player, moment: &mut Moment<'_>) {
-        let id = Some(chance::game_id_of(&self.luck, game));
+        let id = Some(ids::game_id_of(&self.seeds, game));
         self.log(Event::Started { game, black, white, id }, moment);
     }
 

@@ -1,10 +1,10 @@
 //! Rooms by script: each line says what comes in and what must come out.
 
-mod answers;
+mod analysis;
 mod chat;
+mod dedup;
 mod games;
 mod harness;
 mod limits;
 mod property;
-mod study;
 mod time;

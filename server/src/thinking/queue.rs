@@ -15,11 +15,11 @@ use std::{
 
 use tokio::sync::oneshot;
 
-use super::study::{Call, Studies};
+use super::background::{BackgroundQueue, JobControl};
 use crate::{
     limits::{THINKING_QUEUE_MAX, THINKING_TIME_MAX, THINKING_TIME_MIN},
     network::network,
-    room::{Job, Task, Thought},
+    room::{BotReply, Job, Task},
 };
 
 /// For whom the bots think: an address, or a network of IPv6 addresses.
@@ -40,15 +40,15 @@ impl Owner {
 pub(super) struct Waiting {
     pub(super) job: Job,
     pub(super) owner: Owner,
-    pub(super) call: Arc<Call>,
-    pub(super) answer: oneshot::Sender<Thought>,
+    pub(super) call: Arc<JobControl>,
+    pub(super) answer: oneshot::Sender<BotReply>,
 }
 
 /// A job that is being thought about.
 struct Running {
     owner: Owner,
     class: Class,
-    call: Arc<Call>,
+    call: Arc<JobControl>,
     is_interrupted: bool,
 }
 
@@ -160,7 +160,7 @@ pub(super) struct Queue {
     help: Line,
     bots: Line,
     running: Vec<Running>,
-    pub(super) studies: Studies,
+    pub(super) background: BackgroundQueue,
     /// Threads that wait for something to do.
     pub(super) idle: usize,
     pub(super) stopped: bool,
@@ -209,10 +209,10 @@ impl Queue {
     /// before all others.
     fn make_way(&mut self, class: Class) {
         let interrupted = self.running.iter().filter(|running| running.is_interrupted).count();
-        let free = self.idle + interrupted + self.studies.interrupted();
+        let free = self.idle + interrupted + self.background.interrupted();
         let people = self.turns.len + self.help.len;
         let waiting = if class.is_for_people() { people } else { self.len() };
-        if waiting <= free || self.studies.interrupt() || !class.is_for_people() {
+        if waiting <= free || self.background.interrupt() || !class.is_for_people() {
             return;
         }
         let is_one = |running: &&mut Running| {
@@ -237,7 +237,7 @@ impl Queue {
     }
 
     /// A job is not thought about any more.
-    pub(super) fn end(&mut self, call: &Arc<Call>) {
+    pub(super) fn end(&mut self, call: &Arc<JobControl>) {
         self.running.retain(|running| !Arc::ptr_eq(&running.call, call));
     }
 
@@ -246,7 +246,7 @@ impl Queue {
         for running in &self.running {
             running.call.note_rounds(self.rounds(running.owner, running.class, threads));
         }
-        self.studies.note_rounds(threads);
+        self.background.note_rounds(threads);
     }
 
     /// Calls off everything.
@@ -256,7 +256,7 @@ impl Queue {
         for running in &self.running {
             running.call.cancel();
         }
-        self.studies.stop();
+        self.background.stop();
     }
 
     /// How often the threads have to turn to new work until everybody has had a turn, from this
@@ -320,13 +320,13 @@ mod tests {
     }
 
     /// Hands in a job of this owner; whether none was dropped for it.
-    fn push(queue: &mut Queue, number: u8, task: Task) -> (Arc<Call>, bool) {
+    fn push(queue: &mut Queue, number: u8, task: Task) -> (Arc<JobControl>, bool) {
         let rules = Rules::new(Variant::Freestyle, Size::square(15)).unwrap();
         let (ticket, session, position) = (Ticket(1), SessionId(1), Position::new(rules));
         let bot = BotKind::Attack.into();
         let job = Job { ticket, task, session, bot, position, seed: 1, time_max: None };
         let (answer, _) = oneshot::channel();
-        let call = Arc::new(Call::default());
+        let call = Arc::new(JobControl::default());
         let waiting = Waiting { job, owner: owner(number), call: Arc::clone(&call), answer };
         (call, queue.push(waiting))
     }

@@ -8,8 +8,9 @@ use std::sync::{
 
 use fivefold_server::{
     room::Entry,
-    store::{
-        Append, Archive, Claim, Conflict, IdentityHash, KnownMember, Memory, Storage, StorageError,
+    storage::{
+        Append, Claim, Conflict, IdentityHash, KnownMember, Memory, Storage, StorageError,
+        StorageReader,
     },
 };
 use fivefold_shared::protocol::{MemberId, RoomCode};
@@ -102,7 +103,7 @@ impl Storage for Disk {
         self.kept.read(room)
     }
 
-    fn archive(&self) -> Result<Box<dyn Archive>, StorageError> {
-        self.kept.archive()
+    fn reader(&self) -> Result<Box<dyn StorageReader>, StorageError> {
+        self.kept.reader()
     }
 }

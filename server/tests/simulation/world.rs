@@ -21,7 +21,7 @@ use fivefold_server::{
     limits::Limits,
     room::{Cause, Entry},
     run,
-    store::{Blocking, GameQuery, Storage},
+    storage::{Blocking, GameQuery, Storage},
 };
 use fivefold_shared::{
     clock::TimeControl,
@@ -429,7 +429,7 @@ fn judge(disk: &Disk, members: &[Member], tables: usize) -> u64 {
         assert_eq!(state.seq, log.len() as u64);
     }
     let all = GameQuery { max: usize::MAX, ..GameQuery::default() };
-    let kept = disk.archive().unwrap().games(&all).unwrap().games.len();
+    let kept = disk.reader().unwrap().games(&all).unwrap().games.len();
     assert_eq!(kept, games, "each game that has ended is kept");
     games as u64
 }

@@ -4,8 +4,8 @@ use std::{net::Ipv4Addr, num::NonZeroUsize};
 
 use fivefold_server::{
     config::Config,
-    limits::{Limits, STUDIES_PER_ADDRESS_MAX},
-    store::Memory,
+    limits::{BACKGROUND_JOBS_PER_ADDRESS_MAX, Limits},
+    storage::Memory,
 };
 use fivefold_shared::{
     analysis::Value,
@@ -140,7 +140,7 @@ async fn an_address_has_four_analyses_and_others_need_not_wait_for_them() {
     let server = narrow();
     let (here, elsewhere) = (Ipv4Addr::LOCALHOST, Ipv4Addr::new(127, 0, 0, 2));
     let mut own = Vec::new();
-    for _ in 0..STUDIES_PER_ADDRESS_MAX {
+    for _ in 0..BACKGROUND_JOBS_PER_ADDRESS_MAX {
         let mut stream = ask_from(&server, here).await;
         assert!(read_until(&mut stream, "\r\n").await.starts_with("HTTP/1.1 200"));
         own.push(stream);

@@ -39,10 +39,10 @@ async fn players_hear_spectators_only_when_they_do_not_play() {
     dan.join(&room).await;
 
     assert!(matches!(say(&mut eve, &room, "h8 wins").await, Message::Done { .. }));
-    assert!(matches!(say(&mut ann, &room, "Good luck!").await, Message::Done { .. }));
+    assert!(matches!(say(&mut ann, &room, "Good seeds!").await, Message::Done { .. }));
     // What a room says about one command is sent before the next is dealt with.
-    assert_eq!(heard(&mut dan).await, ["spectator h8 wins", "player Good luck!"]);
-    assert_eq!(heard(&mut bob).await, ["player Good luck!"]);
+    assert_eq!(heard(&mut dan).await, ["spectator h8 wins", "player Good seeds!"]);
+    assert_eq!(heard(&mut bob).await, ["player Good seeds!"]);
     assert_eq!(heard(&mut ann).await, [""; 0]);
 
     let chat = json!({"type": "chat", "room": room});

@@ -1,6 +1,6 @@
 //! Games that have ended: told over HTTP, and rooms that come back when the server does.
 
-use fivefold_server::store::{DataFolder, Memory, Sqlite, Storage};
+use fivefold_server::storage::{DataFolder, Memory, Sqlite, Storage};
 use fivefold_shared::{
     protocol::{CatchUp, Identity, MemberId, Message, Reason},
     record::{FinishedGame, GameList},

@@ -11,7 +11,7 @@ use fivefold_server::{
     config::Config,
     limits::Limits,
     run,
-    store::{Memory, Storage},
+    storage::{Memory, Storage},
 };
 use fivefold_shared::protocol::{Message, Reason, RoomCode};
 use futures_util::{SinkExt, StreamExt};

@@ -304,7 +304,7 @@ async fn nobody_looks_like_somebody_else_in_the_room() {
     let server = TestServer::start(LIMITS);
     let mut ann = server.greet("Ann").await;
     let room = ann.create(json!(["me", "open"])).await;
-    // With a Greek capital, and with another letter case.
+    // With a Greek capital, and with another envelope case.
     for name in ["\u{391}nn", "ANN", "Anna"] {
         let mut other = server.greet("Bob").await;
         other.join(&room).await;

@@ -2,7 +2,7 @@
 
 use fivefold_server::{
     limits::Limits,
-    store::{DataFolder, Sqlite},
+    storage::{DataFolder, Sqlite},
 };
 use fivefold_shared::{
     protocol::{Message, OwnRoom, Phase, Reason, RoomCode, Visibility},

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fivefold_server::{config::Config, http::PageSource, limits::Limits, store::Memory};
+use fivefold_server::{config::Config, http::PageSource, limits::Limits, storage::Memory};
 
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! Whole games: what sessions, rooms, the store and the bots' threads do together.
 
-use fivefold_server::{config::Config, limits::Limits, store::Memory};
+use fivefold_server::{config::Config, limits::Limits, storage::Memory};
 use fivefold_shared::{
     protocol::{CatchUp, Event, Message, Phase, Reason},
     rules::Outcome,

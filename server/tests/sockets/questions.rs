@@ -12,7 +12,7 @@ use std::{
 use fivefold_server::{
     config::Config,
     limits::{HTTP_BODY_MAX, HTTP_BYTES_PER_TOKEN, HTTP_JOB_QUEUE_MAX, HTTP_STUDY_TOKENS, Limits},
-    store::{Blocking, Memory},
+    storage::{Blocking, Memory},
 };
 use fivefold_shared::protocol::{Message, Reason};
 use futures_util::future::select_all;

@@ -2,7 +2,7 @@
 
 use std::net::Ipv4Addr;
 
-use fivefold_server::{config::Config, limits::Limits, store::Memory};
+use fivefold_server::{config::Config, limits::Limits, storage::Memory};
 use fivefold_shared::protocol::{Message, Reason, RoomCode};
 use serde_json::{Value, json};
 

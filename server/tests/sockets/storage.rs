@@ -8,8 +8,9 @@ use std::sync::{
 
 use fivefold_server::{
     room::Entry,
-    store::{
-        Append, Archive, Claim, Conflict, IdentityHash, KnownMember, Memory, Storage, StorageError,
+    storage::{
+        Append, Claim, Conflict, IdentityHash, KnownMember, Memory, Storage, StorageError,
+        StorageReader,
     },
 };
 use fivefold_shared::protocol::{CatchUp, MemberId, Message, Reason, RoomCode, close};
@@ -52,8 +53,8 @@ impl Storage for Broken {
         unreachable!("it is broken")
     }
 
-    fn archive(&self) -> Result<Box<dyn Archive>, StorageError> {
-        Memory::default().archive()
+    fn reader(&self) -> Result<Box<dyn StorageReader>, StorageError> {
+        Memory::default().reader()
     }
 }
 
@@ -104,8 +105,8 @@ impl Storage for Brittle {
         self.memory.read(room)
     }
 
-    fn archive(&self) -> Result<Box<dyn Archive>, StorageError> {
-        self.memory.archive()
+    fn reader(&self) -> Result<Box<dyn StorageReader>, StorageError> {
+        self.memory.reader()
     }
 }
 

@@ -5,7 +5,7 @@ use std::{fs, path::Path, sync::Arc, time::Duration};
 use fivefold_server::{
     config::Config,
     limits::Limits,
-    store::Memory,
+    storage::Memory,
     tls::{Tls, TlsError},
 };
 use futures_util::{SinkExt, StreamExt};

@@ -19,8 +19,8 @@ use crate::{
     directory::Directory,
     limits::Limits,
     metrics::Levels,
-    room::{Founding, Luck, Member},
-    store::{Blocking, Library, Memory, Storage},
+    room::{Founding, Member, RoomSeeds},
+    storage::{Blocking, Memory, ReadPool, Storage},
     thinking::Owner,
 };
 
@@ -58,7 +58,7 @@ fn two_bots(limits: Limits) -> (Opened, Input) {
             chat: true,
         },
         coin: true,
-        luck: Luck { seed: 1, secret: [1; 32] },
+        seeds: RoomSeeds { seed: 1, secret: [1; 32] },
         demo: false,
     };
     let mut effects = Effects::new();
@@ -69,26 +69,26 @@ fn two_bots(limits: Limits) -> (Opened, Input) {
 }
 
 /// What rooms need, with bots that never have an answer; and what must live as long.
-fn around() -> (Surroundings, impl Sized) {
+fn around() -> (RoomContext, impl Sized) {
     let memory = Memory::default();
-    let archive = memory.archive().unwrap();
-    let (store, writer) = Store::start(Box::new(memory), &Blocking::Threads).unwrap();
+    let reader = memory.reader().unwrap();
+    let (log_writer, writer) = LogWriter::start(Box::new(memory), &Blocking::Threads).unwrap();
     let metrics = Arc::new(Metrics::new());
-    let library = Arc::new(Library::new(archive, Blocking::Threads));
-    let disk = Disk::new(&library, &metrics, 0);
+    let read_pool = Arc::new(ReadPool::new(reader, Blocking::Threads));
+    let disk = Disk::new(&read_pool, &metrics, 0);
     let (pool, threads) = Pool::start(1, Arc::clone(&metrics)).unwrap();
     pool.stop();
     let (clock, stop) = (Clock::of_system(), CancellationToken::new());
-    (Surroundings { store, disk, pool, metrics, clock, stop }, (writer, threads))
+    (RoomContext { log_writer, disk, pool, metrics, clock, stop }, (writer, threads))
 }
 
 #[tokio::test]
 async fn a_room_that_its_maker_never_enters_is_closed_like_any_other() {
     let (opened, _) = two_bots(Limits { bots_room_close_ms: 0, ..Limits::DEFAULT });
-    let (around, _kept) = around();
-    let (_mailbox, letters) = mpsc::channel(1);
+    let (context, _kept) = around();
+    let (_mailbox, envelopes) = mpsc::channel(1);
     let listed = Arc::<Directory>::default().list(&opened.room, None, true);
-    let ended = run(opened, letters, listed, around);
+    let ended = run(opened, envelopes, listed, context);
     tokio::time::timeout(Duration::from_secs(20), ended).await.expect("it does not end");
 }
 
@@ -100,13 +100,13 @@ async fn bots_that_fail_are_counted_and_logged_once_a_game() {
     let _logged = tracing::subscriber::set_default(subscriber);
 
     let limits = Limits { bot_pace_ms: 0, ..Limits::DEFAULT };
-    let (around, _kept) = around();
+    let (context, _kept) = around();
     let (opened, enter) = two_bots(limits);
     let (outbox, mut messages, _) = Outbox::new(&CancellationToken::new(), Owner::UNKNOWN);
-    let (mailbox, letters) = mpsc::channel(1);
+    let (mailbox, envelopes) = mpsc::channel(1);
     let listed = Arc::<Directory>::default().list(&opened.room, None, true);
-    let task = tokio::spawn(run(opened, letters, listed, around.clone()));
-    mailbox.send(Letter { input: enter, outbox: Arc::new(outbox) }).await.unwrap();
+    let task = tokio::spawn(run(opened, envelopes, listed, context.clone()));
+    mailbox.send(Envelope { input: enter, outbox: Arc::new(outbox) }).await.unwrap();
     loop {
         let text = messages.recv().await.unwrap();
         if let Ok(Message::Event { event, .. }) = Message::from_json(&text)
@@ -115,10 +115,10 @@ async fn bots_that_fail_are_counted_and_logged_once_a_game() {
             break;
         }
     }
-    around.stop.cancel();
+    context.stop.cancel();
     task.await.unwrap();
 
-    let metrics = around.metrics.render(Levels::default());
+    let metrics = context.metrics.render(Levels::default());
     let counted = metrics
         .lines()
         .find_map(|line| line.strip_prefix(r#"fivefold_bot_faults_total{fault="no_answer"} "#))

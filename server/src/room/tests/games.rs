@@ -96,7 +96,7 @@ fn who_sits_down_after_a_game_wants_another_one() {
         "2 stand > stood white; 2 done 6
          1 rematch > rematch_asked black; 1 done 7
          3 sit > sat white Cid; started 2 Cid Ann; 3 done 9",
-        // The wish of the one who has gone is not that of the one who stays.
+        // The task of the one who has gone is not that of the one who stays.
         "2 rematch > rematch_asked white; 2 done 6
          2 leave > stood white; 2 done 7; -2
          3 sit > sat white Cid; rematch_asked white; 3 done 9
@@ -227,7 +227,7 @@ fn bots_play_only_while_somebody_is_there() {
          job 4 8,8 >
          +500 > played 1 8,8; botsturn 5 attack 2",
     );
-    // What a bot is asked for by somebody who goes is not thought about any more. Asked again, it is.
+    // What a bot is asked for by somebody who goes is not reply about any more. Asked again, it is.
     check(
         BOT,
         "1 #w weights > weigh 1 attack 0

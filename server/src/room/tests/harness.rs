@@ -37,8 +37,8 @@ use serde_json::{Value, json};
 use crate::{
     limits::Limits,
     room::{
-        BotFault, Effect, Effects, Entry, Found, Founding, Input, Job, Luck, Member, Room,
-        SessionId, Thought, Ticket,
+        AnalysisUpdate, BotFault, BotReply, Effect, Effects, Entry, Founding, Input, Job, Member,
+        Room, RoomSeeds, SessionId, Ticket,
     },
 };
 
@@ -67,7 +67,7 @@ pub(super) fn check(create: &str, script: &str) -> Table {
 }
 
 /// What chance decides in all these rooms.
-pub(super) const LUCK: Luck = Luck { seed: 7, secret: [7; 32] };
+pub(super) const LUCK: RoomSeeds = RoomSeeds { seed: 7, secret: [7; 32] };
 
 /// A room and everything around it.
 #[derive(Clone, Debug)]
@@ -80,7 +80,7 @@ pub(super) struct Table {
     /// The jobs that are neither answered nor called off.
     pub(super) jobs: BTreeMap<Ticket, Job>,
     /// The analyses that are neither over nor called off.
-    pub(super) studies: BTreeSet<Ticket>,
+    pub(super) analyses: BTreeSet<Ticket>,
     pub(super) limits: Limits,
     commands: usize,
 }
@@ -113,7 +113,7 @@ impl Table {
             command: command_id("create"),
             create: create(text),
             coin: true,
-            luck: LUCK,
+            seeds: LUCK,
             demo,
         };
         let now = 1_000_000;
@@ -124,7 +124,7 @@ impl Table {
             log: Vec::new(),
             folded: None,
             jobs: BTreeMap::new(),
-            studies: BTreeSet::new(),
+            analyses: BTreeSet::new(),
             limits,
             commands: 0,
         };
@@ -134,7 +134,7 @@ impl Table {
 
     /// The same log with the room that was read back from it.
     pub(super) fn with_room(self, room: Room) -> Self {
-        Self { room, jobs: BTreeMap::new(), studies: BTreeSet::new(), ..self }
+        Self { room, jobs: BTreeMap::new(), analyses: BTreeSet::new(), ..self }
     }
 
     /// Runs the lines of a script.
@@ -167,14 +167,14 @@ impl Table {
                 }
                 Effects::new()
             }
-            ["job", ticket, thought] => {
-                self.answer(Ticket(ticket.parse().unwrap()), read_thought(thought))
+            ["job", ticket, reply] => {
+                self.answer(Ticket(ticket.parse().unwrap()), read_thought(reply))
             }
             ["found", ticket, found @ ..] => {
                 let ticket = Ticket(ticket.parse().unwrap());
                 let found = read_found(found);
-                if !matches!(found, Found::Report(_)) {
-                    self.studies.remove(&ticket);
+                if !matches!(found, AnalysisUpdate::Report(_)) {
+                    self.analyses.remove(&ticket);
                 }
                 self.apply(Input::Analysed { ticket, found })
             }
@@ -220,8 +220,8 @@ impl Table {
     }
 
     /// A bot has done a job. The room may call it off at the same time, as a flag has fallen.
-    pub(super) fn answer(&mut self, ticket: Ticket, thought: Option<Thought>) -> Effects {
-        let effects = self.apply(Input::Thought { ticket, thought });
+    pub(super) fn answer(&mut self, ticket: Ticket, reply: Option<BotReply>) -> Effects {
+        let effects = self.apply(Input::BotReplied { ticket, reply });
         self.jobs.remove(&ticket);
         effects
     }
@@ -260,11 +260,11 @@ impl Table {
                     assert!(self.jobs.insert(job.ticket, job.clone()).is_none(), "a new ticket");
                 }
                 Effect::Analyse { ticket, .. } => {
-                    assert!(self.studies.insert(*ticket), "a new ticket");
+                    assert!(self.analyses.insert(*ticket), "a new ticket");
                 }
                 Effect::CancelThinking(ticket) => {
                     let is_job = self.jobs.remove(ticket).is_some();
-                    assert!(is_job || self.studies.remove(ticket), "only what is under way");
+                    assert!(is_job || self.analyses.remove(ticket), "only what is under way");
                 }
                 Effect::Send { session, message: Message::Chat { spectators, .. } } => {
                     assert!(spectators.is_none() || !self.plays(*session), "{session:?} plays");
@@ -312,11 +312,11 @@ impl Table {
         let running = self.room.state.running();
         let is_empty = self.room.presence.is_empty();
         let awaited = running.is_some_and(|g| self.room.bot_in(g.position.turn()).is_some());
-        assert_eq!(self.room.turn.is_some(), awaited && !is_empty && !self.room.is_closed());
+        assert_eq!(self.room.bot_turn.is_some(), awaited && !is_empty && !self.room.is_closed());
         if is_empty {
-            assert!(self.jobs.is_empty() && self.studies.is_empty(), "nobody is here to see it");
+            assert!(self.jobs.is_empty() && self.analyses.is_empty(), "nobody is here to see it");
         }
-        if let Some(turn) = &self.room.turn {
+        if let Some(turn) = &self.room.bot_turn {
             assert!(self.room.deadline().is_some_and(|at| at <= turn.deadline()));
         }
         if let Some(flag_at) = running.and_then(|game| game.clock?.flag_at())
@@ -400,26 +400,26 @@ fn read_request(words: &[&str]) -> RoomRequest {
     serde_json::from_value(value).unwrap()
 }
 
-fn read_thought(text: &str) -> Option<Thought> {
+fn read_thought(text: &str) -> Option<BotReply> {
     let weight = |x| Weight { point: Point::new(x, 0), weight: 1.0, plies: None };
     match text {
         "none" => None,
-        "weights" => Some(Thought::Weights((0..500).map(weight).collect())),
-        point => Some(Thought::Move(read_point(point))),
+        "weights" => Some(BotReply::Weights((0..500).map(weight).collect())),
+        point => Some(BotReply::Move(read_point(point))),
     }
 }
 
-fn read_found(words: &[&str]) -> Found {
+fn read_found(words: &[&str]) -> AnalysisUpdate {
     match words {
-        ["depth", depth] => Found::Report(Report {
+        ["depth", depth] => AnalysisUpdate::Report(Report {
             depth: depth.parse().unwrap(),
             nodes: 1,
             nodes_per_second: 1,
             lines: Vec::new(),
         }),
-        ["finished"] => Found::Finished,
-        ["busy"] => Found::Busy,
-        ["too_many"] => Found::TooMany,
+        ["finished"] => AnalysisUpdate::Finished,
+        ["busy"] => AnalysisUpdate::Busy,
+        ["too_many"] => AnalysisUpdate::TooMany,
         other => panic!("{other:?}"),
     }
 }

@@ -9,7 +9,7 @@ use super::harness::{
 };
 use crate::{
     limits::{
-        ANSWERED_MEMBERS_MAX, ANSWERS_MAX, HELP_JOBS_MAX, HISTORY_EVENTS_MAX, Limits,
+        ANSWERED_MEMBERS_MAX, ANSWERS_MAX, ASSIST_JOBS_MAX, HISTORY_EVENTS_MAX, Limits,
         MEMBER_SESSIONS_MAX, ROOM_EVENTS_MAX,
     },
     room::{Effect, Effects, Input, Room, SessionId},
@@ -116,7 +116,7 @@ fn a_member_has_a_limited_number_of_sessions() {
 #[test]
 fn the_help_under_way_in_a_room_is_limited() {
     let mut table = check(BOT, "1 resign > ended resignation white; 1 done 5");
-    for n in 1..=HELP_JOBS_MAX {
+    for n in 1..=ASSIST_JOBS_MAX {
         let session = n + 1;
         table.run(&format!(
             "{session} enter w{n} > {session} joined 5; +{session}

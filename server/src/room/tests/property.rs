@@ -16,7 +16,7 @@ use proptest::prelude::*;
 use super::harness::{Table, command_id, member};
 use crate::{
     limits::Limits,
-    room::{Cause, Effect, Effects, Input, SessionId, Thought, Ticket},
+    room::{BotReply, Cause, Effect, Effects, Input, SessionId, Ticket},
 };
 
 /// A session belongs to the member at its remainder, so that each has two: session 1 is Ann's.
@@ -34,7 +34,7 @@ enum Act {
     /// The last command but so many comes again, from either session of its member.
     Repeat(bool, usize),
     /// The oldest job is answered.
-    Think(Option<Thought>),
+    Think(Option<BotReply>),
     Wait(u64),
     /// A commit has failed, and nothing was lost by it.
     Rebuild,
@@ -44,9 +44,9 @@ fn act() -> impl Strategy<Value = Act> {
     let session = || prop_oneof![6 => 1..3_u64, 1 => Just(0_u64), 2 => 3..6_u64];
     // One off the board, now and then.
     let point = || (0..4, 0..3).prop_map(Point::from);
-    let thought = prop_oneof![
-        9 => point().prop_map(|point| Some(Thought::Move(point))),
-        1 => Just(Some(Thought::Weights(Vec::new()))),
+    let reply = prop_oneof![
+        9 => point().prop_map(|point| Some(BotReply::Move(point))),
+        1 => Just(Some(BotReply::Weights(Vec::new()))),
         1 => Just(None),
     ];
     prop_oneof![
@@ -55,7 +55,7 @@ fn act() -> impl Strategy<Value = Act> {
         12 => (session(), request()).prop_map(|(s, request)| Act::Ask(s, request)),
         12 => point().prop_map(Act::Move),
         3 => (any::<bool>(), 0..4_usize).prop_map(|(other, back)| Act::Repeat(other, back)),
-        4 => thought.prop_map(Act::Think),
+        4 => reply.prop_map(Act::Think),
         2 => (0..800_u64).prop_map(Act::Wait),
         1 => (0..70_000_u64).prop_map(Act::Wait),
         1 => Just(Act::Rebuild),
@@ -68,7 +68,7 @@ fn bots_act() -> impl Strategy<Value = Act> {
     prop_oneof![
         3 => (1..3_u64, prop::option::of(0..40_u64)).prop_map(|(s, after)| Act::Enter(s, after)),
         3 => (1..3_u64, any::<bool>()).prop_map(|(s, says_so)| Act::Leave(s, says_so)),
-        6 => prop::option::of(point).prop_map(|point| Act::Think(point.map(Thought::Move))),
+        6 => prop::option::of(point).prop_map(|point| Act::Think(point.map(BotReply::Move))),
         4 => (0..800_u64).prop_map(Act::Wait),
         1 => (0..12_000_u64).prop_map(Act::Wait),
         1 => Just(Act::Rebuild),
@@ -162,9 +162,9 @@ impl Watched {
                     self.command(SessionId(session), id, request);
                 }
             }
-            Act::Think(thought) => {
+            Act::Think(reply) => {
                 if let Some(ticket) = self.table.jobs.keys().next().copied() {
-                    self.answer(ticket, thought);
+                    self.answer(ticket, reply);
                 }
             }
             Act::Wait(ms) => {
@@ -192,12 +192,12 @@ impl Watched {
         let input = Input::Command { session, id: id.clone(), request, lag_ms: 100 };
         let answers = self.apply(input).into_iter().filter(|answered| *answered == id).count();
         let cause = cause(session, id);
-        let held = self.table.room.help.iter().any(|help| help.cause == cause);
+        let held = self.table.room.assists.iter().any(|help| help.cause == cause);
         assert_eq!(answers + usize::from(held && present), 1, "{cause:?}");
     }
 
-    fn answer(&mut self, ticket: Ticket, thought: Option<Thought>) {
-        let effects = self.table.answer(ticket, thought);
+    fn answer(&mut self, ticket: Ticket, reply: Option<BotReply>) {
+        let effects = self.table.answer(ticket, reply);
         self.check_answers(&effects);
     }
 
@@ -303,7 +303,7 @@ proptest! {
             watched.answer(ticket, None);
             watched.apply(Input::Wake);
         }
-        prop_assert!(watched.table.room.help.is_empty());
+        prop_assert!(watched.table.room.assists.is_empty());
     }
 
     #[test]

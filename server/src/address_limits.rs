@@ -13,44 +13,44 @@ use std::{
 use tokio::time::Instant;
 
 use crate::{
-    bucket::Bucket,
     limits::{ADDRESS_SHARES, IDLE_ADDRESSES_MAX, Limits},
     network::network,
+    token_bucket::TokenBucket,
 };
 
 /// The allowances of all addresses.
 #[derive(Debug)]
-pub(crate) struct Rates {
+pub(crate) struct AddressLimits {
     limits: Limits,
     /// Held only to find one.
-    addresses: Mutex<HashMap<IpAddr, Arc<Rate>>>,
+    addresses: Mutex<HashMap<IpAddr, Arc<AddressLimit>>>,
 }
 
 /// The allowance of one address; its sessions share it.
 #[derive(Debug)]
-pub(crate) struct Rate(Mutex<Buckets>);
+pub(crate) struct AddressLimit(Mutex<Buckets>);
 
 /// Held only to take a token.
 #[derive(Debug)]
 struct Buckets {
-    commands: Bucket,
+    commands: TokenBucket,
     /// Questions over HTTP, which take nothing from the commands of those who play.
-    http: Bucket,
-    lines: Bucket,
-    help: Bucket,
-    unknown_codes: Bucket,
+    http: TokenBucket,
+    lines: TokenBucket,
+    help: TokenBucket,
+    unknown_codes: TokenBucket,
 }
 
-impl Rates {
+impl AddressLimits {
     /// Nobody has done anything yet.
     pub(crate) fn new(limits: Limits) -> Self {
         Self { limits, addresses: Mutex::default() }
     }
 
     /// The allowance of this address.
-    pub(crate) fn of(&self, address: IpAddr, now: Instant) -> Arc<Rate> {
+    pub(crate) fn of(&self, address: IpAddr, now: Instant) -> Arc<AddressLimit> {
         let mut addresses = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
-        let idle = |rate: &Arc<Rate>| Arc::strong_count(rate) == 1;
+        let idle = |rate: &Arc<AddressLimit>| Arc::strong_count(rate) == 1;
         if addresses.len() > IDLE_ADDRESSES_MAX.saturating_add(self.limits.sessions_max) {
             addresses.retain(|_, rate| !(idle(rate) && rate.lock().are_full(now)));
         }
@@ -58,28 +58,28 @@ impl Rates {
             addresses.retain(|_, rate| !idle(rate));
         }
         let rate = addresses.entry(network(address)).or_insert_with(|| {
-            Arc::new(Rate(Mutex::new(Buckets {
-                commands: Bucket::new(
+            Arc::new(AddressLimit(Mutex::new(Buckets {
+                commands: TokenBucket::new(
                     now,
                     self.limits.address_commands_per_second.into(),
                     self.limits.address_commands_burst,
                 ),
-                http: Bucket::new(
+                http: TokenBucket::new(
                     now,
                     self.limits.http_tokens_per_second.into(),
                     self.limits.http_tokens_burst,
                 ),
-                lines: Bucket::new(
+                lines: TokenBucket::new(
                     now,
                     f64::from(self.limits.lines_per_minute * ADDRESS_SHARES) / 60.0,
                     self.limits.lines_burst * ADDRESS_SHARES,
                 ),
-                help: Bucket::new(
+                help: TokenBucket::new(
                     now,
                     f64::from(self.limits.help_per_minute * ADDRESS_SHARES) / 60.0,
                     self.limits.help_burst * ADDRESS_SHARES,
                 ),
-                unknown_codes: Bucket::new(
+                unknown_codes: TokenBucket::new(
                     now,
                     f64::from(self.limits.unknown_codes_per_minute) / 60.0,
                     self.limits.unknown_codes_per_minute,
@@ -90,7 +90,7 @@ impl Rates {
     }
 }
 
-impl Rate {
+impl AddressLimit {
     /// Takes one command from the allowance; `false` when there is none left.
     pub(crate) fn take_command(&self, now: Instant) -> bool {
         self.lock().commands.take(now)
@@ -148,7 +148,7 @@ mod tests {
     fn an_address_keeps_its_allowance_and_gets_it_back() {
         let limits =
             Limits { unknown_codes_per_minute: 2, address_commands_burst: 3, ..Limits::DEFAULT };
-        let rates = Rates::new(limits);
+        let rates = AddressLimits::new(limits);
         let address = IpAddr::V4(Ipv4Addr::LOCALHOST);
         let now = Instant::now();
         for _ in 0..2 {
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn addresses_without_sessions_are_forgotten_in_time() {
         let limits = Limits { sessions_max: 0, ..Limits::DEFAULT };
-        let rates = Rates::new(limits);
+        let rates = AddressLimits::new(limits);
         let now = Instant::now();
         let address = |n: usize| IpAddr::V4(Ipv4Addr::from(u32::try_from(n).unwrap()));
         let held = rates.of(address(0), now);

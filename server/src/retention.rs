@@ -8,21 +8,22 @@ use tokio::time::sleep;
 use crate::{
     clock::Clock,
     limits::{FORGET_INTERVAL, FORGET_ROOMS_MAX, PRUNED_MEMBERS_MAX},
-    store::{Reply, StorageError, Store, Turn},
+    storage::{LogWriter, Reply, StorageError, WriterPermit},
 };
 
 /// Forgets again and again what is older than `keep`; never returns.
-pub(crate) async fn forget_old(store: Store, clock: Clock, keep: Duration) -> Infallible {
+pub(crate) async fn forget_old(log_writer: LogWriter, clock: Clock, keep: Duration) -> Infallible {
     let keep_ms = u64::try_from(keep.as_millis()).unwrap_or(u64::MAX);
     loop {
         let before = clock.now().saturating_sub(keep_ms);
-        let members = in_parts(&store, PRUNED_MEMBERS_MAX, |turn| turn.prune_members(before)).await;
+        let members =
+            in_parts(&log_writer, PRUNED_MEMBERS_MAX, |permit| permit.prune_members(before)).await;
         match members {
             Ok(0) => {}
             Ok(members) => tracing::info!(members, "members without a game are deleted"),
             Err(error) => tracing::warn!(%error, "cannot delete members without a game"),
         }
-        let rooms = in_parts(&store, FORGET_ROOMS_MAX, |turn| turn.forget(before)).await;
+        let rooms = in_parts(&log_writer, FORGET_ROOMS_MAX, |permit| permit.forget(before)).await;
         match rooms {
             Ok(0) => {}
             Ok(rooms) => tracing::info!(rooms, "the logs of rooms closed long ago are forgotten"),
@@ -35,13 +36,13 @@ pub(crate) async fn forget_old(store: Store, clock: Clock, keep: Duration) -> In
 /// Deletes a part at a time, so that no move waits for long, until a part is smaller than the
 /// largest there can be. Returns how many were deleted.
 async fn in_parts(
-    store: &Store,
+    log_writer: &LogWriter,
     part_max: usize,
-    delete: impl Fn(Turn<'_>) -> Reply<usize, StorageError>,
+    delete: impl Fn(WriterPermit<'_>) -> Reply<usize, StorageError>,
 ) -> Result<usize, StorageError> {
     let mut deleted = 0;
     loop {
-        let part = delete(store.turn().await?).wait().await?;
+        let part = delete(log_writer.reserve().await?).wait().await?;
         deleted += part;
         if part < part_max {
             return Ok(deleted);

@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::{
     DataFolder, OpenError, Sqlite, StorageError,
     check::{self, Findings, Problem},
-    folder::{create_private, database_in, sync_folder_of},
+    data_folder::{create_private, database_in, sync_folder_of},
 };
 
 /// Why a database is not repaired. It is then as it was.

@@ -35,7 +35,7 @@ impl Answer {
 
 /// The last [`ANSWERS_MAX`] answers of each of the members who had some most recently.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Answered {
+pub(super) struct AnsweredCommands {
     members: HashMap<MemberId, Answers>,
     count: u64,
 }
@@ -48,7 +48,7 @@ struct Answers {
     ring: VecDeque<(CommandId, Answer)>,
 }
 
-impl Answered {
+impl AnsweredCommands {
     /// What a log tells: the commands that were done and caused events.
     pub(super) fn from_log(log: &[Entry], keep: impl Fn(&MemberId) -> bool) -> Self {
         let mut answered = Self::default();
@@ -67,7 +67,7 @@ impl Answered {
 
     /// Goes back to what a log tells. Commands whose events were not stored are refused from now
     /// on, as their senders are told, also when they come again.
-    pub(super) fn go_back(&mut self, log: &[Entry], keep: impl Fn(&MemberId) -> bool) {
+    pub(super) fn rollback(&mut self, log: &[Entry], keep: impl Fn(&MemberId) -> bool) {
         let stored = log.last().map_or(0, |entry| entry.event.seq);
         let is_undone = |answer: &Answer| match answer {
             Answer::Done(seq) => seq.is_some_and(|seq| seq > stored),

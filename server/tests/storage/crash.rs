@@ -7,7 +7,7 @@ use std::{
     process::{Child, ChildStdout, Command, Stdio},
 };
 
-use fivefold_server::store::{DataFolder, Sqlite, Storage, check};
+use fivefold_server::storage::{DataFolder, Sqlite, Storage, check};
 use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 
 use crate::rooms::{append, code, log};

@@ -1,11 +1,11 @@
 //! Long thinking that gives way to games: analyses, and reviews of whole games.
 //!
-//! A study is called again and again until its time is up: it runs on a bots' thread when no game
+//! A background_job is called again and again until its time is up: it runs on a bots' thread when no game
 //! needs one, and is stopped when one does, to be taken up again later. It keeps what it has found
 //! in itself, and tells it through whatever channel it was made with.
 //!
-//! Threads go to the owners in turn: first to those who have none, and from who has several studies
-//! one is taken for somebody who has fewer and waits for the first. A study that is begun holds its memory, so no more are begun
+//! Threads go to the owners in turn: first to those who have none, and from who has several background
+//! one is taken for somebody who has fewer and waits for the first. A background_job that is begun holds its memory, so no more are begun
 //! than twice as many as there are threads.
 
 use std::{
@@ -26,17 +26,17 @@ use fivefold_shared::{
 use tokio::sync::watch;
 
 use super::queue::{Owner, fair_rounds};
-use crate::limits::{STUDIES_MAX, STUDIES_PER_ADDRESS_MAX};
+use crate::limits::{BACKGROUND_JOBS_MAX, BACKGROUND_JOBS_PER_ADDRESS_MAX};
 
 /// How much memory an analysis uses to remember positions, once it is begun.
 const HASH_BYTES: usize = 16 << 20;
 
 /// Thinks until its thinking is over, or nothing is left to think about.
-pub(crate) type Study = Box<dyn FnMut(&Thinking<'_>) + Send>;
+pub(crate) type BackgroundJob = Box<dyn FnMut(&Thinking<'_>) + Send>;
 
-/// How a job or a study is told to stop.
+/// How a job or a background_job is told to stop.
 #[derive(Debug, Default)]
-pub(crate) struct Call {
+pub(crate) struct JobControl {
     /// What it looks at.
     pub(super) stop: AtomicBool,
     /// Whether it is to stop for good.
@@ -45,7 +45,7 @@ pub(crate) struct Call {
     rounds: AtomicU32,
 }
 
-impl Call {
+impl JobControl {
     /// Calls it off.
     pub(crate) fn cancel(&self) {
         self.cancelled.store(true, Ordering::SeqCst);
@@ -77,23 +77,23 @@ impl Call {
     }
 }
 
-/// A study that was handed in. Dropping it calls the study off.
+/// A background_job that was handed in. Dropping it calls the background_job off.
 #[derive(Debug)]
-pub(crate) struct Studying(pub(super) Arc<Call>);
+pub(crate) struct BackgroundHandle(pub(super) Arc<JobControl>);
 
-impl Studying {
-    pub(crate) fn call(&self) -> Arc<Call> {
+impl BackgroundHandle {
+    pub(crate) fn call(&self) -> Arc<JobControl> {
         Arc::clone(&self.0)
     }
 }
 
-impl Drop for Studying {
+impl Drop for BackgroundHandle {
     fn drop(&mut self) {
         self.0.cancel();
     }
 }
 
-/// Why a study is not taken.
+/// Why a background_job is not taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Busy {
     /// As many wait as may.
@@ -102,10 +102,10 @@ pub(crate) enum Busy {
     Owner,
 }
 
-/// A study that waits, or is under way.
+/// A background_job that waits, or is under way.
 pub(super) struct Waiting {
-    pub(super) study: Study,
-    pub(super) call: Arc<Call>,
+    pub(super) background_job: BackgroundJob,
+    pub(super) call: Arc<JobControl>,
     /// How much longer it may think.
     pub(super) time: Duration,
     owner: Owner,
@@ -121,25 +121,25 @@ impl Waiting {
     }
 }
 
-/// A study that a thread is at.
+/// A background_job that a thread is at.
 struct UnderWay {
     owner: Owner,
-    call: Arc<Call>,
+    call: Arc<JobControl>,
     round: u64,
     is_interrupted: bool,
 }
 
-/// All studies.
+/// All background.
 #[derive(Default)]
-pub(super) struct Studies {
+pub(super) struct BackgroundQueue {
     waiting: Vec<Waiting>,
     under_way: Vec<UnderWay>,
     /// The latest round in which one was begun.
     round: u64,
 }
 
-impl Studies {
-    /// Takes in a study that may take so much time, and makes way for it if a thread is due to its
+impl BackgroundQueue {
+    /// Takes in a background_job that may take so much time, and makes way for it if a thread is due to its
     /// owner and `idle` says that none is free.
     ///
     /// # Errors
@@ -147,33 +147,44 @@ impl Studies {
     pub(super) fn push(
         &mut self,
         owner: Owner,
-        study: Study,
+        background_job: BackgroundJob,
         time: Duration,
         idle: usize,
         threads: usize,
-    ) -> Result<Arc<Call>, Busy> {
+    ) -> Result<Arc<JobControl>, Busy> {
         self.waiting.retain(|waiting| !waiting.call.is_cancelled());
         let own = self.rounds_of(owner);
-        if own.len() >= STUDIES_PER_ADDRESS_MAX {
+        if own.len() >= BACKGROUND_JOBS_PER_ADDRESS_MAX {
             return Err(Busy::Owner);
         }
-        if self.waiting.len() >= STUDIES_MAX {
+        if self.waiting.len() >= BACKGROUND_JOBS_MAX {
             return Err(Busy::Server);
         }
         let next = own.into_iter().max().map_or(0, |last| last + 1);
-        let (call, round) = (Arc::new(Call::default()), self.round.max(next));
+        let (call, round) = (Arc::new(JobControl::default()), self.round.max(next));
         let kept = Arc::clone(&call);
-        self.waiting.push(Waiting { study, call: kept, time, owner, round, is_begun: false });
+        self.waiting.push(Waiting {
+            background_job,
+            call: kept,
+            time,
+            owner,
+            round,
+            is_begun: false,
+        });
         if idle == 0 {
             self.make_way(owner, threads);
         }
         Ok(call)
     }
 
-    /// The rounds of an owner's studies, but those that were called off.
+    /// The rounds of an owner's background, but those that were called off.
     fn rounds_of(&self, owner: Owner) -> Vec<u64> {
-        let waiting = self.waiting.iter().map(|study| (study.owner, &study.call, study.round));
-        let under_way = self.under_way.iter().map(|study| (study.owner, &study.call, study.round));
+        let waiting = self.waiting.iter().map(|background_job| {
+            (background_job.owner, &background_job.call, background_job.round)
+        });
+        let under_way = self.under_way.iter().map(|background_job| {
+            (background_job.owner, &background_job.call, background_job.round)
+        });
         waiting
             .chain(under_way)
             .filter(|(other, call, _)| *other == owner && !call.is_cancelled())
@@ -181,7 +192,7 @@ impl Studies {
             .collect()
     }
 
-    /// Takes a thread from the owner who has the most studies, if this one has fewer and no thread.
+    /// Takes a thread from the owner who has the most background, if this one has fewer and no thread.
     fn make_way(&mut self, owner: Owner, threads: usize) {
         if self.threads_of(owner) > 0 || self.begun() >= 2 * threads {
             return;
@@ -191,44 +202,54 @@ impl Studies {
             .under_way
             .iter()
             .enumerate()
-            .filter(|(_, study)| !study.is_interrupted && !study.call.is_cancelled())
-            .map(|(index, study)| (self.rounds_of(study.owner).len(), study.round, index))
+            .filter(|(_, background_job)| {
+                !background_job.is_interrupted && !background_job.call.is_cancelled()
+            })
+            .map(|(index, background_job)| {
+                (self.rounds_of(background_job.owner).len(), background_job.round, index)
+            })
             .filter(|(count, _, _)| *count > own)
             .max();
         if let Some((_, _, index)) = last {
-            let study = &mut self.under_way[index];
-            study.interrupt();
+            let background_job = &mut self.under_way[index];
+            background_job.interrupt();
             // It comes after those for whom it makes way.
-            study.round = self.round + 1;
+            background_job.round = self.round + 1;
         }
     }
 
-    /// How many threads are at this owner's studies, and stay there for now.
+    /// How many threads are at this owner's background, and stay there for now.
     fn threads_of(&self, owner: Owner) -> usize {
-        self.under_way.iter().filter(|study| study.owner == owner && !study.is_interrupted).count()
+        self.under_way
+            .iter()
+            .filter(|background_job| {
+                background_job.owner == owner && !background_job.is_interrupted
+            })
+            .count()
     }
 
     fn begun(&self) -> usize {
         self.under_way.len() + self.waiting.iter().filter(|waiting| waiting.is_begun).count()
     }
 
-    /// Whether a study of this owner waits to be gone on with. It comes before the owner's others.
+    /// Whether a background_job of this owner waits to be gone on with. It comes before the owner's others.
     fn has_begun(&self, owner: Owner) -> bool {
         self.waiting.iter().any(|waiting| waiting.owner == owner && waiting.is_begun)
     }
 
     /// How many are about to give their threads back.
     pub(super) fn interrupted(&self) -> usize {
-        self.under_way.iter().filter(|study| study.is_interrupted).count()
+        self.under_way.iter().filter(|background_job| background_job.is_interrupted).count()
     }
 
     /// Interrupts the one that was begun last, if any is under way.
     pub(super) fn interrupt(&mut self) -> bool {
-        let last = self.under_way.iter_mut().rev().find(|study| !study.is_interrupted);
+        let last =
+            self.under_way.iter_mut().rev().find(|background_job| !background_job.is_interrupted);
         last.map(UnderWay::interrupt).is_some()
     }
 
-    /// The study that is next.
+    /// The background_job that is next.
     pub(super) fn take(&mut self, threads: usize) -> Option<Waiting> {
         self.waiting.retain(|waiting| !waiting.call.is_cancelled());
         let only_begun = self.begun() >= 2 * threads;
@@ -250,10 +271,11 @@ impl Studies {
         Some(waiting)
     }
 
-    /// A thread has left this study, which goes on later if it is to.
+    /// A thread has left this background_job, which goes on later if it is to.
     pub(super) fn leave(&mut self, mut waiting: Waiting, goes_on: bool) {
-        let left = |study: &mut UnderWay| Arc::ptr_eq(&study.call, &waiting.call);
-        let round = self.under_way.extract_if(.., left).map(|study| study.round).last();
+        let left = |background_job: &mut UnderWay| Arc::ptr_eq(&background_job.call, &waiting.call);
+        let round =
+            self.under_way.extract_if(.., left).map(|background_job| background_job.round).last();
         waiting.round = round.unwrap_or(waiting.round);
         if goes_on {
             self.waiting.insert(0, waiting);
@@ -262,25 +284,26 @@ impl Studies {
 
     /// Tells those under way how fast their time passes.
     pub(super) fn note_rounds(&self, threads: usize) {
-        for study in &self.under_way {
-            let own = self.waiting.iter().filter(|waiting| waiting.owner == study.owner).count();
+        for background_job in &self.under_way {
+            let own =
+                self.waiting.iter().filter(|waiting| waiting.owner == background_job.owner).count();
             let mut others: Vec<_> = self
                 .waiting
                 .iter()
                 .map(|waiting| waiting.owner)
-                .filter(|o| *o != study.owner)
+                .filter(|o| *o != background_job.owner)
                 .collect();
             others.sort_unstable();
             others.dedup();
-            study.call.note_rounds(fair_rounds(others.len(), own, threads));
+            background_job.call.note_rounds(fair_rounds(others.len(), own, threads));
         }
     }
 
     /// Calls off all of them.
     pub(super) fn stop(&mut self) {
         self.waiting.clear();
-        for study in &self.under_way {
-            study.call.cancel();
+        for background_job in &self.under_way {
+            background_job.call.cancel();
         }
     }
 }
@@ -311,11 +334,11 @@ impl Reports {
 }
 
 /// An analysis of a position that is not over, by rules that the engine knows.
-pub(super) fn analysis(position: Position, lines: u8) -> (Study, Reports) {
+pub(super) fn analysis(position: Position, lines: u8) -> (BackgroundJob, Reports) {
     let (teller, reports) = watch::channel(None);
     let mut engine = None;
     let (mut deepest, mut nodes_before, mut time_before) = (0, 0, Duration::ZERO);
-    let study = move |thinking: &Thinking<'_>| {
+    let background_job = move |thinking: &Thinking<'_>| {
         let options = EngineOptions { hash_bytes: HASH_BYTES, ..EngineOptions::default() };
         let engine = engine.get_or_insert_with(|| Engine::new(position.rules(), options));
         let Some(engine) = engine else { return };
@@ -337,7 +360,7 @@ pub(super) fn analysis(position: Position, lines: u8) -> (Study, Reports) {
         nodes_before += nodes;
         time_before += began.elapsed();
     };
-    (Box::new(study), Reports(reports))
+    (Box::new(background_job), Reports(reports))
 }
 
 fn report(analysis: &Analysis, nodes: u64, time: Duration) -> Report {

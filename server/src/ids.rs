@@ -7,7 +7,7 @@ use fivefold_shared::protocol::{
 use rand::{TryRng, rngs::SysRng};
 use sha2::{Digest, Sha256};
 
-use crate::{room::Luck, store::IdentityHash};
+use crate::{room::RoomSeeds, storage::IdentityHash};
 
 /// A new identity, known to nobody yet.
 pub(crate) fn identity() -> Identity {
@@ -54,8 +54,8 @@ pub(crate) fn game_id() -> GameId {
 }
 
 /// The id of a room's game by its number: nobody can tell it without the room's secret.
-pub(crate) fn game_id_of(luck: &Luck, number: u32) -> GameId {
-    let mut hash = Sha256::new().chain_update("fivefold game").chain_update(luck.secret);
+pub(crate) fn game_id_of(seeds: &RoomSeeds, number: u32) -> GameId {
+    let mut hash = Sha256::new().chain_update("fivefold game").chain_update(seeds.secret);
     hash.update(number.to_le_bytes());
     let mut blocks = 0_u32;
     let bytes = || {
@@ -66,8 +66,8 @@ pub(crate) fn game_id_of(luck: &Luck, number: u32) -> GameId {
 }
 
 /// What is left to chance in a room.
-pub(crate) fn luck() -> Luck {
-    Luck { seed: u64::from_le_bytes(bytes()), secret: bytes() }
+pub(crate) fn seeds() -> RoomSeeds {
+    RoomSeeds { seed: u64::from_le_bytes(bytes()), secret: bytes() }
 }
 
 /// Heads or tails.
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn each_game_of_each_room_has_its_id() {
-        let (one, other) = (luck(), luck());
+        let (one, other) = (seeds(), seeds());
         assert_eq!(game_id_of(&one, 1), game_id_of(&one, 1));
         assert_ne!(game_id_of(&one, 1), game_id_of(&one, 2));
         assert_ne!(game_id_of(&one, 1), game_id_of(&other, 1));

@@ -2,7 +2,7 @@
 //!
 //! [`Storage`] is what a back end must do; [`Memory`] and [`Sqlite`] are the two there are. One
 //! writer (`store/writer.rs`) owns the storage and groups what is queued into one commit; beside
-//! it, what is not a log is read (`store/library.rs`). None of them knows what the events mean.
+//! it, what is not a log is read (`store/read_pool.rs`). None of them knows what the events mean.
 //!
 //! A room has one owner at a time, told by its [`Epoch`]: who claims a room raises the epoch, and
 //! what an earlier owner still appends is refused. So a second server on the same storage, which
@@ -10,13 +10,13 @@
 
 mod blocking;
 mod check;
-mod folder;
-mod library;
+mod data_folder;
+mod log_writer;
 mod memory;
+mod read_pool;
 mod repair;
 mod schema;
 mod sqlite;
-mod writer;
 
 use std::{fmt, hint::black_box, mem};
 
@@ -28,14 +28,14 @@ use fivefold_shared::{
 pub use self::{
     blocking::Blocking,
     check::{BackupError, Findings, backup, check},
-    folder::DataFolder,
+    data_folder::DataFolder,
     memory::Memory,
     repair::{RepairError, Repaired, repair},
     sqlite::Sqlite,
 };
 pub(crate) use self::{
-    library::{Library, ReadError},
-    writer::{Replacement, Reply, Store, Turn},
+    log_writer::{LogWriter, Replacement, Reply, WriterPermit},
+    read_pool::{ReadError, ReadPool},
 };
 use crate::room::Entry;
 
@@ -106,11 +106,11 @@ pub trait Storage: Send + fmt::Debug + 'static {
     ///
     /// # Errors
     /// When it cannot be opened.
-    fn archive(&self) -> Result<Box<dyn Archive>, StorageError>;
+    fn reader(&self) -> Result<Box<dyn StorageReader>, StorageError>;
 }
 
 /// Finished games and members, to be read. Its calls may block.
-pub trait Archive: Send + fmt::Debug {
+pub trait StorageReader: Send + fmt::Debug {
     /// The member whose identity has this hash, or otherwise the one with this public id.
     ///
     /// # Errors

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fivefold_server::{
     limits::Limits,
-    store::{DataFolder, Sqlite},
+    storage::{DataFolder, Sqlite},
 };
 use fivefold_shared::protocol::{Identity, Message, Reason, close};
 use serde_json::json;

@@ -20,9 +20,9 @@ use rusqlite::{
 use serde::de::DeserializeOwned;
 
 use super::{
-    Append, Archive, Claim, Conflict, DataFolder, DiskSpace, Epoch, GameQuery, IdentityHash,
-    KnownMember, OpenError, Storage, StorageError,
-    folder::database_in,
+    Append, Claim, Conflict, DataFolder, DiskSpace, Epoch, GameQuery, IdentityHash, KnownMember,
+    OpenError, Storage, StorageError, StorageReader,
+    data_folder::database_in,
     schema::{self, FORMAT, Kind},
 };
 use crate::room::{Cause, Entry};
@@ -218,7 +218,7 @@ impl Storage for Sqlite {
         read_log(&self.connection, room)
     }
 
-    fn archive(&self) -> Result<Box<dyn Archive>, StorageError> {
+    fn reader(&self) -> Result<Box<dyn StorageReader>, StorageError> {
         let file = database_in(self.folder.path());
         Ok(Box::new(SqliteArchive { connection: open_to_read(&file)?, file }))
     }
@@ -400,7 +400,7 @@ struct SqliteArchive {
     file: PathBuf,
 }
 
-impl Archive for SqliteArchive {
+impl StorageReader for SqliteArchive {
     fn member(
         &mut self,
         id: &MemberId,

@@ -11,7 +11,7 @@ use fivefold_shared::{
     rules::Stone,
 };
 
-use super::{Cause, Effect, Member, Moment, Room, SessionId, answered::Answer};
+use super::{Cause, Effect, Member, Moment, Room, SessionId, dedup::Answer};
 use crate::limits::ROOM_EVENTS_MAX;
 
 impl Room {
@@ -81,7 +81,7 @@ impl Room {
     ) {
         let member = self.presence.leave(session);
         if self.presence.is_empty() {
-            self.forget_help(command.is_some().then_some(session), moment);
+            self.forget_assists(command.is_some().then_some(session), moment);
         }
         match (member, command) {
             (Some(member), Some(command)) => {
@@ -93,7 +93,7 @@ impl Room {
             }
             (Some(_) | None, None) => {}
         }
-        self.forget_studies(session, moment);
+        self.forget_analyses(session, moment);
         moment.effects.push(Effect::Dismiss(session));
         self.news.touch();
         if self.presence.is_empty() && self.empty_since.is_none() {
@@ -147,7 +147,7 @@ impl Room {
         let marked = marks.into_iter().filter_map(|mark| member.name.marked(mark).ok());
         let mut names = iter::once(member.name.clone()).chain(marked);
         let name = names.find(|name| !is_taken(name)).unwrap_or_else(|| {
-            Name::new(member.id.as_str()).expect("an id is sixteen digits and letters")
+            Name::new(member.id.as_str()).expect("an id is sixteen digits and envelopes")
         });
         Member { id: member.id.clone(), name }
     }

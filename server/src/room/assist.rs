@@ -10,14 +10,14 @@ use fivefold_shared::{
 };
 
 use super::{
-    BotFault, Cause, Effect, Job, Moment, Room, SessionId, Task, Thought, Ticket, answered::Answer,
+    BotFault, BotReply, Cause, Effect, Job, Moment, Room, SessionId, Task, Ticket, dedup::Answer,
     seat::offered,
 };
-use crate::limits::{BOT_WAIT_MAX_MS, HELP_JOBS_MAX};
+use crate::limits::{ASSIST_JOBS_MAX, BOT_WAIT_MAX_MS};
 
 /// Something a bot thinks about for a member.
 #[derive(Clone, Debug)]
-pub(super) struct Help {
+pub(super) struct Assist {
     ticket: Ticket,
     /// The command that asked for it.
     pub(super) cause: Cause,
@@ -26,17 +26,17 @@ pub(super) struct Help {
     /// The answer is not awaited after this time.
     pub(super) not_after: u64,
     bot: BotSpec,
-    wish: Wish,
+    wanted: AssistTask,
 }
 
-/// Who asks for help.
+/// Who asks for assist.
 pub(super) struct Asker {
     pub(super) session: SessionId,
     pub(super) cause: Cause,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Wish {
+enum AssistTask {
     /// To be told what the bot thinks of the candidates after `ply` moves.
     Weights { ply: usize },
     /// To have the bot move at this ply of this game.
@@ -53,8 +53,8 @@ impl Room {
     ) -> Result<(), Refusal> {
         let position = self.position_for(&asker.cause.member, ply)?;
         let bot = self.helper(&asker.cause.member, kind)?;
-        let wish = Wish::Weights { ply: position.ply() };
-        self.ask_bot(asker, bot, wish, position, moment)
+        let wanted = AssistTask::Weights { ply: position.ply() };
+        self.ask_bot(asker, bot, wanted, position, moment)
     }
 
     pub(super) fn ask_move(
@@ -65,11 +65,11 @@ impl Room {
         moment: &mut Moment<'_>,
     ) -> Result<(), Refusal> {
         let game = self.check_turn(&asker.cause.member, ply)?;
-        self.may_be_helped(&asker.cause.member)?;
+        self.may_be_assisted(&asker.cause.member)?;
         let bot = self.helper(&asker.cause.member, kind)?;
-        let wish = Wish::Move { game: game.number, ply };
+        let wanted = AssistTask::Move { game: game.number, ply };
         let position = game.position.clone();
-        self.ask_bot(asker, bot, wish, position, moment)
+        self.ask_bot(asker, bot, wanted, position, moment)
     }
 
     /// The position of the game after so many moves, for a member who may be helped with it.
@@ -82,22 +82,22 @@ impl Room {
             return Err(Refusal::new(Reason::NoGame, "There was no game yet."));
         };
         if self.state.running().is_some() {
-            self.may_be_helped(member)?;
+            self.may_be_assisted(member)?;
         }
         open_at(&game.position, ply)
     }
 
     /// Whether a member may be helped while a game is running.
-    fn may_be_helped(&self, member: &MemberId) -> Result<(), Refusal> {
+    fn may_be_assisted(&self, member: &MemberId) -> Result<(), Refusal> {
         let against_bot = |seat: Stone| self.bot_in(seat.opponent()).is_some();
         match self.state.seats.of_member(member) {
             Some(seat) if self.state.assistance || against_bot(seat) => Ok(()),
             Some(_) => {
-                let text = "This room has no help against people while the game is running.";
+                let text = "This room has no assist against people while the game is running.";
                 Err(Refusal::new(Reason::NoAssistance, text))
             }
             None => {
-                let text = "While a game is running, help is for its players alone.";
+                let text = "While a game is running, assist is for its players alone.";
                 Err(Refusal::new(Reason::NoAssistance, text))
             }
         }
@@ -118,119 +118,121 @@ impl Room {
         &mut self,
         Asker { session, cause }: Asker,
         bot: BotSpec,
-        wish: Wish,
+        wanted: AssistTask,
         position: Position,
         moment: &mut Moment<'_>,
     ) -> Result<(), Refusal> {
-        if self.help.iter().any(|other| other.cause.member == cause.member) {
+        if self.assists.iter().any(|other| other.cause.member == cause.member) {
             return Err(Refusal::new(Reason::Busy, "A bot is already thinking for you."));
         }
-        if self.help.len() >= HELP_JOBS_MAX {
+        if self.assists.len() >= ASSIST_JOBS_MAX {
             return Err(busy());
         }
         let ticket = self.new_ticket();
-        let task = match wish {
-            Wish::Weights { .. } => Task::Weigh,
-            Wish::Move { .. } => Task::Move,
+        let task = match wanted {
+            AssistTask::Weights { .. } => Task::Weigh,
+            AssistTask::Move { .. } => Task::Move,
         };
         let seed = self.seed_for(ticket);
         let job = Job { ticket, task, session, bot, position, seed, time_max: None };
         moment.effects.push(Effect::Think(job));
         let not_after = moment.now.saturating_add(BOT_WAIT_MAX_MS);
-        self.help.push(Help { ticket, cause, session, not_after, bot, wish });
+        self.assists.push(Assist { ticket, cause, session, not_after, bot, wanted });
         Ok(())
     }
 
-    /// Takes the answer to a member's wish. An answer that nobody waits for is ignored.
-    pub(super) fn help_thought(
+    /// Takes the answer to a member's task. An answer that nobody waits for is ignored.
+    pub(super) fn assist_replied(
         &mut self,
         ticket: Ticket,
-        thought: Option<Thought>,
+        reply: Option<BotReply>,
         moment: &mut Moment<'_>,
     ) {
-        let Some(index) = self.help.iter().position(|help| help.ticket == ticket) else { return };
-        let help = self.help.remove(index);
-        match (help.wish, thought) {
-            (Wish::Weights { ply }, Some(Thought::Weights(mut weights))) => {
+        let Some(index) = self.assists.iter().position(|assist| assist.ticket == ticket) else {
+            return;
+        };
+        let assist = self.assists.remove(index);
+        match (assist.wanted, reply) {
+            (AssistTask::Weights { ply }, Some(BotReply::Weights(mut weights))) => {
                 weights.truncate(WEIGHTS_MAX);
                 let message = Message::Weights {
-                    id: help.cause.command,
+                    id: assist.cause.command,
                     room: self.code.clone(),
                     ply,
-                    bot: help.bot,
+                    bot: assist.bot,
                     weights,
                 };
-                moment.effects.push(Effect::Send { session: help.session, message });
+                moment.effects.push(Effect::Send { session: assist.session, message });
             }
-            (Wish::Move { game, ply }, Some(Thought::Move(point))) => {
-                moment.cause = Some(help.cause.clone());
+            (AssistTask::Move { game, ply }, Some(BotReply::Move(point))) => {
+                moment.cause = Some(assist.cause.clone());
                 match self.put_stone(point, true, moment) {
                     Ok(()) => {
                         let done = Answer::Done(Some(self.state.seq));
-                        self.answer(help.session, &help.cause, done, moment.effects);
+                        self.answer(assist.session, &assist.cause, done, moment.effects);
                     }
                     Err(_) => {
                         let fault = BotFault::Illegal(point);
                         moment.effects.push(Effect::BotFailed { game, ply, fault });
-                        self.refuse_help(&help, busy(), moment);
+                        self.refuse_assist(&assist, busy(), moment);
                     }
                 }
             }
-            (Wish::Weights { .. } | Wish::Move { .. }, Some(_) | None) => {
-                self.refuse_help(&help, busy(), moment);
+            (AssistTask::Weights { .. } | AssistTask::Move { .. }, Some(_) | None) => {
+                self.refuse_assist(&assist, busy(), moment);
             }
         }
     }
 
     /// Refuses the moves for which it is too late: the position they were meant for has changed.
-    pub(super) fn drop_moot_help(&mut self, moment: &mut Moment<'_>) {
+    pub(super) fn drop_moot_assists(&mut self, moment: &mut Moment<'_>) {
         let now = self.state.running().map(|game| (game.number, game.position.ply()));
-        let moot = |help: &Help| match help.wish {
-            Wish::Weights { .. } => false,
-            Wish::Move { game, ply } => now != Some((game, ply)),
+        let moot = |assist: &Assist| match assist.wanted {
+            AssistTask::Weights { .. } => false,
+            AssistTask::Move { game, ply } => now != Some((game, ply)),
         };
         let refusal = || Refusal::new(Reason::StalePly, "The game has gone on meanwhile.");
-        self.drop_help(moot, refusal, moment);
+        self.drop_assists(moot, refusal, moment);
     }
 
     /// Refuses what has not been answered in time.
-    pub(super) fn drop_late_help(&mut self, moment: &mut Moment<'_>) {
+    pub(super) fn drop_late_assists(&mut self, moment: &mut Moment<'_>) {
         let now = moment.now;
-        self.drop_help(|help| help.not_after <= now, busy, moment);
+        self.drop_assists(|assist| assist.not_after <= now, busy, moment);
     }
 
     /// Forgets everything that is under way, as nobody is here any more: asked again, it is done
     /// then. Only the session that has just left by a command can still be answered.
-    pub(super) fn forget_help(&mut self, left: Option<SessionId>, moment: &mut Moment<'_>) {
-        for help in std::mem::take(&mut self.help) {
-            moment.effects.push(Effect::CancelThinking(help.ticket));
-            if left == Some(help.session) {
+    pub(super) fn forget_assists(&mut self, left: Option<SessionId>, moment: &mut Moment<'_>) {
+        for assist in std::mem::take(&mut self.assists) {
+            moment.effects.push(Effect::CancelThinking(assist.ticket));
+            if left == Some(assist.session) {
                 let refusal = Refusal::new(Reason::Unavailable, "You have left the room.");
-                self.refuse_help(&help, refusal, moment);
+                self.refuse_assist(&assist, refusal, moment);
             }
         }
     }
 
     /// Refuses everything that is under way.
-    pub(super) fn drop_all_help(&mut self, moment: &mut Moment<'_>) {
+    pub(super) fn drop_all_assists(&mut self, moment: &mut Moment<'_>) {
         let refusal = || Refusal::new(Reason::Unavailable, "Ask again in a moment.");
-        self.drop_help(|_| true, refusal, moment);
+        self.drop_assists(|_| true, refusal, moment);
     }
 
-    fn drop_help(
+    fn drop_assists(
         &mut self,
-        which: impl Fn(&Help) -> bool,
+        which: impl Fn(&Assist) -> bool,
         refusal: impl Fn() -> Refusal,
         moment: &mut Moment<'_>,
     ) {
-        for help in self.help.extract_if(.., |help| which(help)).collect::<Vec<_>>() {
-            moment.effects.push(Effect::CancelThinking(help.ticket));
-            self.refuse_help(&help, refusal(), moment);
+        for assist in self.assists.extract_if(.., |assist| which(assist)).collect::<Vec<_>>() {
+            moment.effects.push(Effect::CancelThinking(assist.ticket));
+            self.refuse_assist(&assist, refusal(), moment);
         }
     }
 
-    fn refuse_help(&mut self, help: &Help, refusal: Refusal, moment: &mut Moment<'_>) {
-        self.answer(help.session, &help.cause, Answer::Refused(refusal), moment.effects);
+    fn refuse_assist(&mut self, assist: &Assist, refusal: Refusal, moment: &mut Moment<'_>) {
+        self.answer(assist.session, &assist.cause, Answer::Refused(refusal), moment.effects);
     }
 }
 

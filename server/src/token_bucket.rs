@@ -4,14 +4,14 @@ use tokio::time::Instant;
 
 /// Holds tokens up to a number, and gains them at a steady rate.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bucket {
+pub(crate) struct TokenBucket {
     tokens: f64,
     per_second: f64,
     most: f64,
     filled_at: Instant,
 }
 
-impl Bucket {
+impl TokenBucket {
     /// A full bucket.
     pub(crate) fn new(now: Instant, per_second: f64, most: u32) -> Self {
         let most = f64::from(most);
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn tokens_come_back_at_the_rate_and_never_beyond_the_most() {
         let start = Instant::now();
-        let mut bucket = Bucket::new(start, 10.0, 3);
+        let mut bucket = TokenBucket::new(start, 10.0, 3);
         // When a number of tokens is asked for, and how many there are.
         let cases = [(0, 5, 3), (99, 1, 0), (101, 2, 1), (1_000, 5, 3), (10_000, 5, 3)];
         for (at_ms, asked, expected) in cases {
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn many_tokens_are_taken_together_or_not_at_all() {
         let start = Instant::now();
-        let mut bucket = Bucket::new(start, 10.0, 5);
+        let mut bucket = TokenBucket::new(start, 10.0, 5);
         let cases = [(3, true), (3, false), (2, true), (1, false), (0, true)];
         for (count, expected) in cases {
             assert_eq!(bucket.take_many(start, count), expected, "{count}");

@@ -12,12 +12,12 @@ use fivefold_shared::{
     rules::{Point, Position, Size, Stone},
 };
 
-use super::{BotFault, Effect, Job, Moment, Room, SessionId, Task, Thought, Ticket};
+use super::{BotFault, BotReply, Effect, Job, Moment, Room, SessionId, Task, Ticket};
 use crate::limits::{BOT_SPARE_MS, BOT_WAIT_MAX_MS};
 
 /// A bot that is to move.
 #[derive(Clone, Debug)]
-pub(super) struct Turn {
+pub(super) struct BotTurn {
     /// The job by which it was asked.
     ticket: Ticket,
     game: u32,
@@ -30,7 +30,7 @@ pub(super) struct Turn {
     chosen: Option<Point>,
 }
 
-impl Turn {
+impl BotTurn {
     /// When something is to be done about it.
     pub(super) const fn deadline(&self) -> u64 {
         match self.chosen {
@@ -43,21 +43,21 @@ impl Turn {
 impl Room {
     /// Asks the bot that is on turn, if it has not been asked and somebody is here; calls off one
     /// that is not on turn any more, or plays for nobody.
-    pub(super) fn attend_turn(&mut self, moment: &mut Moment<'_>) {
+    pub(super) fn attend_bot_turn(&mut self, moment: &mut Moment<'_>) {
         let on_turn =
             self.state.running().and_then(|game| Some((self.bot_in(game.position.turn())?, game)));
         let Some((bot, game)) = on_turn.filter(|_| !self.presence.is_empty()) else {
-            return self.call_off_turn(moment);
+            return self.cancel_bot_turn(moment);
         };
-        let (number, ply, asked) = (game.number, game.position.ply(), self.turn.as_ref());
+        let (number, ply, asked) = (game.number, game.position.ply(), self.bot_turn.as_ref());
         if asked.is_some_and(|turn| turn.game == number && turn.ply == ply) {
             return;
         }
-        let Some(session) = self.turn_session() else { return };
+        let Some(session) = self.session_for_bot_turn() else { return };
         let (position, clock) = (game.position.clone(), game.clock);
         let budget_ms = clock.and_then(|clock| clock.budget_ms());
         let flag_at = clock.and_then(|clock| clock.flag_at()).unwrap_or(u64::MAX);
-        self.call_off_turn(moment);
+        self.cancel_bot_turn(moment);
         let (task, wait) = match self.bot_in(position.turn().opponent()) {
             Some(_) => (Task::BotsTurn, self.limits.bot_pace_ms),
             None => (Task::Turn, self.limits.bot_answer_min_ms),
@@ -66,7 +66,7 @@ impl Room {
         let not_after = moment.now.saturating_add(BOT_WAIT_MAX_MS);
         let in_time = not_after.min(flag_at.saturating_sub(BOT_SPARE_MS));
         let ticket = self.new_ticket();
-        self.turn = Some(Turn {
+        self.bot_turn = Some(BotTurn {
             ticket,
             game: number,
             ply,
@@ -82,7 +82,7 @@ impl Room {
 
     /// For whom a bot on turn thinks: for the person who plays it, else for the host, else for the
     /// one who has been here the longest. Nobody where nobody is.
-    fn turn_session(&self) -> Option<SessionId> {
+    fn session_for_bot_turn(&self) -> Option<SessionId> {
         let player = |seat| match self.state.seats.get(seat)? {
             Player::Member { member, .. } => self.presence.session_of(member),
             Player::Bot { .. } => None,
@@ -94,34 +94,34 @@ impl Room {
     }
 
     /// Takes the answer of the bot on turn; `false` if the job was another one.
-    pub(super) fn turn_thought(
+    pub(super) fn bot_turn_replied(
         &mut self,
         ticket: Ticket,
-        thought: Option<&Thought>,
+        reply: Option<&BotReply>,
         moment: &mut Moment<'_>,
     ) -> bool {
-        let (Some(turn), Some(game)) = (&mut self.turn, self.state.running()) else {
+        let (Some(turn), Some(game)) = (&mut self.bot_turn, self.state.running()) else {
             return false;
         };
         if turn.ticket != ticket {
             return false;
         }
-        let chosen = match thought {
-            Some(Thought::Move(point)) if game.position.legality(*point).is_ok() => Ok(*point),
-            Some(Thought::Move(point)) => Err(BotFault::Illegal(*point)),
-            Some(Thought::Weights(_)) | None => Err(BotFault::NoAnswer),
+        let chosen = match reply {
+            Some(BotReply::Move(point)) if game.position.legality(*point).is_ok() => Ok(*point),
+            Some(BotReply::Move(point)) => Err(BotFault::Illegal(*point)),
+            Some(BotReply::Weights(_)) | None => Err(BotFault::NoAnswer),
         };
         turn.chosen = Some(chosen.unwrap_or_else(|fault| {
             moment.effects.push(Effect::BotFailed { game: turn.game, ply: turn.ply, fault });
             any_move(&game.position)
         }));
-        self.play_due_turn(moment);
+        self.play_due_bot_turn(moment);
         true
     }
 
     /// Makes the bot's move if its time has come.
-    pub(super) fn play_due_turn(&mut self, moment: &mut Moment<'_>) {
-        let (Some(turn), Some(game)) = (&self.turn, self.state.running()) else { return };
+    pub(super) fn play_due_bot_turn(&mut self, moment: &mut Moment<'_>) {
+        let (Some(turn), Some(game)) = (&self.bot_turn, self.state.running()) else { return };
         if moment.now < turn.deadline() {
             return;
         }
@@ -134,8 +134,8 @@ impl Room {
     }
 
     /// Forgets the bot's turn.
-    pub(super) fn call_off_turn(&mut self, moment: &mut Moment<'_>) {
-        if let Some(turn) = self.turn.take()
+    pub(super) fn cancel_bot_turn(&mut self, moment: &mut Moment<'_>) {
+        if let Some(turn) = self.bot_turn.take()
             && turn.chosen.is_none()
         {
             moment.effects.push(Effect::CancelThinking(turn.ticket));
@@ -144,7 +144,7 @@ impl Room {
 
     /// What the bot with this job makes its choices among equals by.
     pub(super) const fn seed_for(&self, ticket: Ticket) -> u64 {
-        self.luck.seed.wrapping_add(ticket.0)
+        self.seeds.seed.wrapping_add(ticket.0)
     }
 }
 

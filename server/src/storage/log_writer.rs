@@ -20,7 +20,7 @@ use crate::{
 
 /// The way to the writer; cheap to clone. The writer ends when all of these are dropped.
 #[derive(Clone, Debug)]
-pub(crate) struct Store {
+pub(crate) struct LogWriter {
     requests: mpsc::Sender<Request>,
 }
 
@@ -39,7 +39,7 @@ impl WriterEnd {
 
 /// A room's turn to ask something of the writer.
 #[derive(Debug)]
-pub(crate) struct Turn<'a>(mpsc::Permit<'a, Request>);
+pub(crate) struct WriterPermit<'a>(mpsc::Permit<'a, Request>);
 
 /// What the writer answers; an error also when the writer is gone.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ pub(crate) struct Replacement {
     pub(crate) new: IdentityHash,
 }
 
-impl Store {
+impl LogWriter {
     /// Starts the writer.
     ///
     /// # Errors
@@ -89,12 +89,12 @@ impl Store {
     ///
     /// # Errors
     /// When the writer is gone.
-    pub(crate) async fn turn(&self) -> Result<Turn<'_>, StorageError> {
-        self.requests.reserve().await.map(Turn).map_err(|_| gone())
+    pub(crate) async fn reserve(&self) -> Result<WriterPermit<'_>, StorageError> {
+        self.requests.reserve().await.map(WriterPermit).map_err(|_| gone())
     }
 }
 
-impl Turn<'_> {
+impl WriterPermit<'_> {
     /// Asks for entries to be appended.
     pub(crate) fn append(self, append: Append) -> Reply<(), AppendError> {
         let (answer, reply) = oneshot::channel();

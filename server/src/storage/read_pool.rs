@@ -4,14 +4,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::Semaphore;
 
-use super::{Archive, Blocking, StorageError};
-use crate::limits::ARCHIVE_QUEUE_MAX;
+use super::{Blocking, StorageError, StorageReader};
+use crate::limits::READ_QUEUE_MAX;
 
 /// The way to finished games and members.
 #[derive(Debug)]
-pub(crate) struct Library {
+pub(crate) struct ReadPool {
     /// Held for one read, on a thread that may block.
-    archive: Arc<Mutex<Box<dyn Archive>>>,
+    reader: Arc<Mutex<Box<dyn StorageReader>>>,
     /// One: so that those who wait hold no threads.
     turn: Arc<Semaphore>,
     /// For those who wait and may be sent away.
@@ -30,12 +30,12 @@ pub(crate) enum ReadError {
     Storage(#[from] StorageError),
 }
 
-impl Library {
-    pub(crate) fn new(archive: Box<dyn Archive>, blocking: Blocking) -> Self {
+impl ReadPool {
+    pub(crate) fn new(reader: Box<dyn StorageReader>, blocking: Blocking) -> Self {
         Self {
-            archive: Arc::new(Mutex::new(archive)),
+            reader: Arc::new(Mutex::new(reader)),
             turn: Arc::new(Semaphore::new(1)),
-            places: Semaphore::new(ARCHIVE_QUEUE_MAX),
+            places: Semaphore::new(READ_QUEUE_MAX),
             blocking,
         }
     }
@@ -46,7 +46,7 @@ impl Library {
     /// When too many ask at once, or the storage fails.
     pub(crate) async fn try_read<T: Send + 'static>(
         &self,
-        read: impl FnOnce(&mut dyn Archive) -> Result<T, StorageError> + Send + 'static,
+        read: impl FnOnce(&mut dyn StorageReader) -> Result<T, StorageError> + Send + 'static,
     ) -> Result<T, ReadError> {
         let _place = self.places.try_acquire().map_err(|_| ReadError::Busy)?;
         Ok(self.read(read).await?)
@@ -58,20 +58,20 @@ impl Library {
     /// When the storage fails.
     pub(crate) async fn read<T: Send + 'static>(
         &self,
-        read: impl FnOnce(&mut dyn Archive) -> Result<T, StorageError> + Send + 'static,
+        read: impl FnOnce(&mut dyn StorageReader) -> Result<T, StorageError> + Send + 'static,
     ) -> Result<T, StorageError> {
         let turn = Arc::clone(&self.turn).acquire_owned().await.map_err(|_| broken())?;
-        let archive = Arc::clone(&self.archive);
+        let reader = Arc::clone(&self.reader);
         let reading = self.blocking.call(move || {
             // A read goes on when whoever asked is gone, and others wait until it is done.
             let _turn = turn;
             // A read changes nothing that a panic could leave half done.
-            read(archive.lock().unwrap_or_else(PoisonError::into_inner).as_mut())
+            read(reader.lock().unwrap_or_else(PoisonError::into_inner).as_mut())
         });
         reading.await.ok_or_else(broken)?
     }
 }
 
 fn broken() -> StorageError {
-    StorageError::Failed("the archive broke".into())
+    StorageError::Failed("the reader broke".into())
 }

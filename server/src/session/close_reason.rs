@@ -16,12 +16,12 @@ use tokio_tungstenite::{
     },
 };
 
-use super::{Socket, frames::TooManyFrames};
+use super::{Socket, frame_limit::TooManyFrames};
 use crate::limits::{CLOSE_LINGER, CLOSE_LINGER_BYTES};
 
 /// Why a session ends.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum End {
+pub(super) enum CloseReason {
     /// The peer has closed the socket, or it broke: there is nobody to tell.
     Gone,
     /// The server closes it.
@@ -33,7 +33,7 @@ pub(super) enum End {
     },
 }
 
-impl End {
+impl CloseReason {
     pub(super) const TOO_FAST: Self = Self::Close {
         code: close::POLICY,
         reason: "Too many commands. Come back, and send fewer.",
@@ -105,21 +105,21 @@ impl End {
 }
 
 /// What the result of a write means for the session.
-pub(super) fn written(result: Result<Result<(), Error>, Elapsed>) -> Result<(), End> {
+pub(super) fn written(result: Result<Result<(), Error>, Elapsed>) -> Result<(), CloseReason> {
     match result {
         Ok(Ok(())) => Ok(()),
-        Ok(Err(error)) => Err(End::from_error(&error)),
-        Err(Elapsed { .. }) => Err(End::TOO_SLOW),
+        Ok(Err(error)) => Err(CloseReason::from_error(&error)),
+        Err(Elapsed { .. }) => Err(CloseReason::TOO_SLOW),
     }
 }
 
 /// Closes the socket: sends the close frame, ends the sending direction, and then reads on for a
 /// moment, but not for a flood. Closing at once, with bytes of the peer unread, would reset the connection, and the peer
 /// might never see the close frame.
-pub(super) async fn close(mut socket: WebSocketStream<Socket>, end: End) {
+pub(super) async fn close(mut socket: WebSocketStream<Socket>, end: CloseReason) {
     let frame = match end {
-        End::Gone => None,
-        End::Close { code, reason } => {
+        CloseReason::Gone => None,
+        CloseReason::Close { code, reason } => {
             Some(CloseFrame { code: CloseCode::from(code), reason: Utf8Bytes::from_static(reason) })
         }
     };

@@ -7,12 +7,12 @@ use fivefold_shared::{
     rules::Point,
 };
 
-use super::{Effect, Found, Moment, Room, SessionId, Ticket, help::Asker};
-use crate::limits::HELP_JOBS_MAX;
+use super::{AnalysisUpdate, Effect, Moment, Room, SessionId, Ticket, assist::Asker};
+use crate::limits::ASSIST_JOBS_MAX;
 
 /// An analysis that is under way.
 #[derive(Clone, Debug)]
-pub(super) struct Study {
+pub(super) struct MemberAnalysis {
     ticket: Ticket,
     session: SessionId,
     /// The command that asked for it.
@@ -36,36 +36,42 @@ impl Room {
         }
         let position = self.position_for(&cause.member, ply)?;
         let game = self.state.game.as_ref().map_or(0, |game| game.number);
-        let others = self.studies.iter().filter(|study| study.session != session).count();
-        if others >= HELP_JOBS_MAX {
+        let others = self.analyses.iter().filter(|analysis| analysis.session != session).count();
+        if others >= ASSIST_JOBS_MAX {
             let text = "Too many have the engine look at this game. Try again in a moment.";
             return Err(Refusal::new(Reason::Busy, text));
         }
         self.stop_analysis(session, moment);
         let ticket = self.new_ticket();
         let moves = position.moves().to_vec();
-        self.studies.push(Study { ticket, session, of: cause.command, game, moves });
+        self.analyses.push(MemberAnalysis { ticket, session, of: cause.command, game, moves });
         moment.effects.push(Effect::Analyse { ticket, session, position, lines: lines.into() });
         Ok(())
     }
 
     pub(super) fn stop_analysis(&mut self, session: SessionId, moment: &mut Moment<'_>) {
-        self.end_studies(|study| study.session == session, AnalysisEnd::Stopped, moment);
+        self.end_analyses(|analysis| analysis.session == session, AnalysisEnd::Stopped, moment);
     }
 
     /// Tells what was found. What nobody waits for any more is ignored.
-    pub(super) fn analysed(&mut self, ticket: Ticket, found: Found, moment: &mut Moment<'_>) {
-        let Some(index) = self.studies.iter().position(|study| study.ticket == ticket) else {
+    pub(super) fn analysed(
+        &mut self,
+        ticket: Ticket,
+        found: AnalysisUpdate,
+        moment: &mut Moment<'_>,
+    ) {
+        let Some(index) = self.analyses.iter().position(|analysis| analysis.ticket == ticket)
+        else {
             return;
         };
-        let study = &self.studies[index];
-        let (room, of, session) = (self.code.clone(), study.of.clone(), study.session);
+        let analysis = &self.analyses[index];
+        let (room, of, session) = (self.code.clone(), analysis.of.clone(), analysis.session);
         let why = match found {
-            Found::Report(report) => {
+            AnalysisUpdate::Report(report) => {
                 let message = Message::Analysis {
                     room,
                     of,
-                    ply: study.moves.len(),
+                    ply: analysis.moves.len(),
                     depth: report.depth,
                     nodes: report.nodes,
                     nodes_per_second: report.nodes_per_second,
@@ -74,50 +80,51 @@ impl Room {
                 moment.effects.push(Effect::Send { session, message });
                 return;
             }
-            Found::Finished => AnalysisEnd::Finished,
-            Found::Busy => AnalysisEnd::Busy,
-            Found::TooMany => AnalysisEnd::TooMany,
+            AnalysisUpdate::Finished => AnalysisEnd::Finished,
+            AnalysisUpdate::Busy => AnalysisEnd::Busy,
+            AnalysisUpdate::TooMany => AnalysisEnd::TooMany,
         };
-        self.studies.remove(index);
+        self.analyses.remove(index);
         let message = Message::AnalysisOver { room, of, why };
         moment.effects.push(Effect::Send { session, message });
     }
 
     /// Ends the analyses of positions that are no more: another game began, or moves were taken
     /// back.
-    pub(super) fn end_moot_studies(&mut self, moment: &mut Moment<'_>) {
-        if self.studies.is_empty() {
+    pub(super) fn end_moot_analyses(&mut self, moment: &mut Moment<'_>) {
+        if self.analyses.is_empty() {
             return;
         }
         let game = self.state.game.as_ref();
         let moves = game.map_or(&[][..], |game| game.position.moves()).to_vec();
         let number = game.map(|game| game.number);
-        let is_moot =
-            |study: &Study| number != Some(study.game) || !moves.starts_with(&study.moves);
-        self.end_studies(is_moot, AnalysisEnd::Moot, moment);
+        let is_moot = |analysis: &MemberAnalysis| {
+            number != Some(analysis.game) || !moves.starts_with(&analysis.moves)
+        };
+        self.end_analyses(is_moot, AnalysisEnd::Moot, moment);
     }
 
     /// Ends those of a session that has left, without a word.
-    pub(super) fn forget_studies(&mut self, session: SessionId, moment: &mut Moment<'_>) {
-        let left = self.studies.extract_if(.., |study| study.session == session);
-        moment.effects.extend(left.map(|study| Effect::CancelThinking(study.ticket)));
+    pub(super) fn forget_analyses(&mut self, session: SessionId, moment: &mut Moment<'_>) {
+        let left = self.analyses.extract_if(.., |analysis| analysis.session == session);
+        moment.effects.extend(left.map(|analysis| Effect::CancelThinking(analysis.ticket)));
     }
 
     /// Ends all of them.
-    pub(super) fn end_all_studies(&mut self, moment: &mut Moment<'_>) {
-        self.end_studies(|_| true, AnalysisEnd::Stopped, moment);
+    pub(super) fn end_all_analyses(&mut self, moment: &mut Moment<'_>) {
+        self.end_analyses(|_| true, AnalysisEnd::Stopped, moment);
     }
 
-    fn end_studies(
+    fn end_analyses(
         &mut self,
-        which: impl Fn(&Study) -> bool,
+        which: impl Fn(&MemberAnalysis) -> bool,
         why: AnalysisEnd,
         moment: &mut Moment<'_>,
     ) {
-        for study in self.studies.extract_if(.., |study| which(study)) {
-            moment.effects.push(Effect::CancelThinking(study.ticket));
-            let message = Message::AnalysisOver { room: self.code.clone(), of: study.of, why };
-            moment.effects.push(Effect::Send { session: study.session, message });
+        for analysis in self.analyses.extract_if(.., |analysis| which(analysis)) {
+            moment.effects.push(Effect::CancelThinking(analysis.ticket));
+            let message = Message::AnalysisOver { room: self.code.clone(), of: analysis.of, why };
+            moment.effects.push(Effect::Send { session: analysis.session, message });
         }
     }
 }

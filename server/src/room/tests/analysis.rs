@@ -1,7 +1,7 @@
 //! Analyses: for whom, when, and how they end.
 
 use super::harness::{BOT, HELPED, OPEN, Table, check};
-use crate::limits::HELP_JOBS_MAX;
+use crate::limits::ASSIST_JOBS_MAX;
 
 /// Ann and Bob play, Cid watches.
 const PLAYED: &str = "2 enter Bob > 2 joined 2; +2
@@ -78,7 +78,7 @@ fn an_analysis_ends_with_its_session_or_its_position() {
 fn each_session_has_one_and_a_room_has_so_many() {
     let mut table: Table =
         check(OPEN, &(PLAYED.to_owned() + "2 resign > ended resignation black; 2 done 5"));
-    for n in 1..=HELP_JOBS_MAX {
+    for n in 1..=ASSIST_JOBS_MAX {
         let session = 100 + n;
         table.run(&format!(
             "{session} enter v{n} > {session} joined 5; +{session}

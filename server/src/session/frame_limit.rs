@@ -15,7 +15,7 @@ use tokio::{
     time::Instant,
 };
 
-use crate::bucket::Bucket;
+use crate::token_bucket::TokenBucket;
 
 /// A socket whose frames are counted as they are read. Reading fails with [`TooManyFrames`] when
 /// they come too fast.
@@ -23,7 +23,7 @@ use crate::bucket::Bucket;
 pub(super) struct Metered<S> {
     socket: S,
     frames: Frames,
-    allowance: Bucket,
+    allowance: TokenBucket,
 }
 
 /// The client sends frames too fast.
@@ -32,7 +32,7 @@ pub(super) struct Metered<S> {
 pub(super) struct TooManyFrames;
 
 impl<S> Metered<S> {
-    pub(super) fn new(socket: S, allowance: Bucket) -> Self {
+    pub(super) fn new(socket: S, allowance: TokenBucket) -> Self {
         Self { socket, frames: Frames::default(), allowance }
     }
 

@@ -11,8 +11,8 @@ use fivefold_shared::{
 };
 
 use super::{
-    Append, Archive, Claim, Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KnownMember,
-    Storage, StorageError,
+    Append, Claim, Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KnownMember, Storage,
+    StorageError, StorageReader,
 };
 use crate::{
     limits::{MEMORY_GAMES_MAX, MEMORY_MEMBERS_MAX},
@@ -115,7 +115,7 @@ impl Storage for Memory {
         Ok(self.shelves().rooms.get(room).map(|room| room.log.clone()).unwrap_or_default())
     }
 
-    fn archive(&self) -> Result<Box<dyn Archive>, StorageError> {
+    fn reader(&self) -> Result<Box<dyn StorageReader>, StorageError> {
         Ok(Box::new(self.clone()))
     }
 }
@@ -161,7 +161,7 @@ impl Shelves {
     }
 }
 
-impl Archive for Memory {
+impl StorageReader for Memory {
     fn member(
         &mut self,
         id: &MemberId,

@@ -12,7 +12,7 @@ use rusqlite::{Connection, Transaction};
 
 use super::{
     OpenError, StorageError,
-    folder::{create_private, database_in, sync_folder_of},
+    data_folder::{create_private, database_in, sync_folder_of},
     sqlite::{look, name, open_to_read, read_log, value},
 };
 

@@ -1,4 +1,4 @@
-//! Members: what they are called, and that each is who they were.
+//! Identities: what they are called, and that each is who they were.
 //!
 //! A public id is a short hash of a member's first identity. A longer hash of the current one is
 //! stored, and members are found by it: an identity can be replaced while the public id stays.
@@ -8,29 +8,31 @@ use std::{sync::Arc, time::Duration};
 use fivefold_shared::protocol::{Identity, MemberId, Name, Reason, Refusal};
 
 use crate::{
-    chance,
+    ids,
     limits::SEEN_AGAIN_AFTER,
     room::{Member, NOT_STORED},
-    store::{Archive, IdentityHash, KnownMember, Library, Replacement, StorageError, Store},
+    storage::{
+        IdentityHash, KnownMember, LogWriter, ReadPool, Replacement, StorageError, StorageReader,
+    },
 };
 
 /// The way to what is stored of members.
 #[derive(Clone, Debug)]
-pub(crate) struct Members {
-    library: Arc<Library>,
-    store: Store,
+pub(crate) struct Identities {
+    read_pool: Arc<ReadPool>,
+    log_writer: LogWriter,
 }
 
 /// Somebody with an identity.
 #[derive(Clone, Debug)]
-pub(crate) struct Greeted {
+pub(crate) struct Authenticated {
     pub(crate) member: Member,
     pub(crate) hash: IdentityHash,
 }
 
 /// Who has an identity.
 #[derive(Clone, Debug)]
-pub(crate) enum Recognized {
+pub(crate) enum Identified {
     /// A member who is stored.
     Known(KnownMember),
     /// Somebody who never took a seat: this would be their public id.
@@ -43,15 +45,15 @@ pub(crate) enum Recognized {
 ///
 /// # Errors
 /// When the storage cannot be read.
-pub(crate) fn recognize(
-    archive: &mut dyn Archive,
+pub(crate) fn identify(
+    reader: &mut dyn StorageReader,
     identity: &Identity,
-) -> Result<Recognized, StorageError> {
-    let (id, hash) = (chance::member_id(identity), chance::identity_hash(identity));
-    Ok(match archive.member(&id, hash)? {
-        Some(known) if known.hash == hash => Recognized::Known(known),
-        Some(_) => Recognized::Replaced,
-        None => Recognized::New(id),
+) -> Result<Identified, StorageError> {
+    let (id, hash) = (ids::member_id(identity), ids::identity_hash(identity));
+    Ok(match reader.member(&id, hash)? {
+        Some(known) if known.hash == hash => Identified::Known(known),
+        Some(_) => Identified::Replaced,
+        None => Identified::New(id),
     })
 }
 
@@ -61,9 +63,9 @@ pub(crate) fn replaced() -> Refusal {
     Refusal::new(Reason::IdentityReplaced, text)
 }
 
-impl Members {
-    pub(crate) fn new(library: Arc<Library>, store: Store) -> Self {
-        Self { library, store }
+impl Identities {
+    pub(crate) fn new(read_pool: Arc<ReadPool>, log_writer: LogWriter) -> Self {
+        Self { read_pool, log_writer }
     }
 
     /// Who this is at the time `now`: called as he says, or as he said before, or a guest.
@@ -72,18 +74,18 @@ impl Members {
     ///
     /// # Errors
     /// When the identity was replaced, or nobody can tell as the storage cannot be read.
-    pub(crate) async fn greet(
+    pub(crate) async fn authenticate(
         &self,
         identity: &Identity,
         name: Option<Name>,
         now: u64,
-    ) -> Result<Greeted, Refusal> {
-        let (secret, hash) = (identity.clone(), chance::identity_hash(identity));
-        let found = self.library.read(move |archive| recognize(archive, &secret)).await;
+    ) -> Result<Authenticated, Refusal> {
+        let (secret, hash) = (identity.clone(), ids::identity_hash(identity));
+        let found = self.read_pool.read(move |reader| identify(reader, &secret)).await;
         let (id, known) = match found {
-            Ok(Recognized::Known(known)) => (known.id.clone(), Some(known)),
-            Ok(Recognized::New(id)) => (id, None),
-            Ok(Recognized::Replaced) => return Err(replaced()),
+            Ok(Identified::Known(known)) => (known.id.clone(), Some(known)),
+            Ok(Identified::New(id)) => (id, None),
+            Ok(Identified::Replaced) => return Err(replaced()),
             Err(error) => {
                 tracing::warn!(%error, "cannot look up a member");
                 let text = "The server cannot look up who you are. Try again in a moment.";
@@ -94,23 +96,26 @@ impl Members {
             let since = Duration::from_millis(now.saturating_sub(known.seen_at));
             name.as_ref().is_some_and(|name| known.name != *name) || since >= SEEN_AGAIN_AFTER
         });
-        let name =
-            name.or(known.map(|known| known.name)).unwrap_or_else(|| chance::guest_name(&id));
-        let greeted = Greeted { member: Member { id, name }, hash };
-        if is_stale && let Err(error) = self.update(&greeted, now).await {
+        let name = name.or(known.map(|known| known.name)).unwrap_or_else(|| ids::guest_name(&id));
+        let authenticated = Authenticated { member: Member { id, name }, hash };
+        if is_stale && let Err(error) = self.update(&authenticated, now).await {
             tracing::warn!(%error, "the name of a member is not stored");
         }
-        Ok(greeted)
+        Ok(authenticated)
     }
 
     /// Has another identity be the key to a member's seats and games.
     ///
     /// # Errors
     /// When nothing is stored of the member, or that cannot be stored.
-    pub(crate) async fn replace(&self, who: &Greeted, new: IdentityHash) -> Result<(), Refusal> {
+    pub(crate) async fn replace(
+        &self,
+        who: &Authenticated,
+        new: IdentityHash,
+    ) -> Result<(), Refusal> {
         let replacement = Replacement { member: who.member.id.clone(), old: who.hash, new };
         let replaced =
-            async { self.store.turn().await?.replace_identity(replacement).wait().await };
+            async { self.log_writer.reserve().await?.replace_identity(replacement).wait().await };
         match replaced.await {
             Ok(true) => Ok(()),
             Ok(false) => {
@@ -130,9 +135,9 @@ impl Members {
     ///
     /// # Errors
     /// When that could not be stored.
-    pub(crate) async fn update(&self, who: &Greeted, now: u64) -> Result<(), StorageError> {
-        let Greeted { member: Member { id, name }, hash } = who.clone();
+    pub(crate) async fn update(&self, who: &Authenticated, now: u64) -> Result<(), StorageError> {
+        let Authenticated { member: Member { id, name }, hash } = who.clone();
         let member = KnownMember { id, hash, name, seen_at: now };
-        self.store.turn().await?.update_member(member).wait().await
+        self.log_writer.reserve().await?.update_member(member).wait().await
     }
 }

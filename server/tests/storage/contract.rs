@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fivefold_server::store::{
+use fivefold_server::storage::{
     Append, Conflict, DataFolder, Epoch, GameQuery, IdentityHash, KnownMember, Memory, Sqlite,
     Storage,
 };
@@ -50,9 +50,9 @@ fn old_logs_of_closed_rooms_are_forgotten_and_games_stay() {
         assert_eq!(storage.read(&code(1)).unwrap(), game);
         assert_eq!(storage.read(&code(2)).unwrap(), []);
         assert_eq!(storage.claim().unwrap().len(), 1);
-        let mut archive = storage.archive().unwrap();
+        let mut reader = storage.reader().unwrap();
         for number in [1, 2] {
-            assert!(archive.game(&game_id(number)).unwrap().is_some(), "game {number}");
+            assert!(reader.game(&game_id(number)).unwrap().is_some(), "game {number}");
         }
         // Its code is not given to another room.
         let again = storage.append(&[append(2, log(1), 0)]).unwrap();
@@ -130,18 +130,18 @@ fn finished_games_are_found() {
             let closed = Append { closes: true, ..append(room, entries, room) };
             assert_eq!(storage.append(&[closed]).unwrap(), [Ok(())]);
         }
-        let mut archive = storage.archive().unwrap();
+        let mut reader = storage.reader().unwrap();
         for room in 0..6 {
-            let record = archive.game(&game_id(room)).unwrap().unwrap();
+            let record = reader.game(&game_id(room)).unwrap().unwrap();
             assert!(record.summary.black.is_member(&member(1)), "{record:?}");
         }
-        assert_eq!(archive.game(&game_id(6)).unwrap(), None);
+        assert_eq!(reader.game(&game_id(6)).unwrap(), None);
 
         let mut pages = |member: Option<MemberId>, unlisted, max| {
             let mut query = GameQuery { before: None, member, unlisted, max };
             let mut pages = Vec::new();
             loop {
-                let list = archive.games(&query).unwrap();
+                let list = reader.games(&query).unwrap();
                 pages.push(list.games.into_iter().map(|game| game.id).collect::<Vec<_>>());
                 query.before = list.next;
                 if query.before.is_none() {
@@ -173,21 +173,21 @@ fn members_are_remembered_as_last_said() {
         };
         // Nobody is stored before they take a seat.
         storage.update_members(&[known(1, "Ann", 4)]).unwrap();
-        let mut archive = storage.archive().unwrap();
-        assert_eq!(archive.member(&member(1), hash(1)).unwrap(), None);
+        let mut reader = storage.reader().unwrap();
+        assert_eq!(reader.member(&member(1), hash(1)).unwrap(), None);
         let members = vec![known(1, "Ann", 5), known(2, "Bob", 6)];
         storage.append(&[Append { members, ..append(1, log(3), 0) }]).unwrap();
         storage.update_members(&[known(1, "Anna", 7), known(3, "Cid", 7)]).unwrap();
         // Somebody else with the same public id changes nothing.
         let other = KnownMember { hash: IdentityHash([9; 32]), ..known(2, "Eve", 8) };
         storage.update_members(&[other]).unwrap();
-        assert_eq!(archive.member(&member(1), hash(1)).unwrap(), Some(known(1, "Anna", 7)));
-        assert_eq!(archive.member(&member(2), hash(2)).unwrap(), Some(known(2, "Bob", 6)));
-        assert_eq!(archive.member(&member(3), hash(3)).unwrap(), None);
+        assert_eq!(reader.member(&member(1), hash(1)).unwrap(), Some(known(1, "Anna", 7)));
+        assert_eq!(reader.member(&member(2), hash(2)).unwrap(), Some(known(2, "Bob", 6)));
+        assert_eq!(reader.member(&member(3), hash(3)).unwrap(), None);
         // What is refused stores nobody.
         let stale = Append { members: vec![known(3, "Cid", 7)], ..append(1, log(3), 0) };
         assert_eq!(storage.append(&[stale]).unwrap(), [Err(Conflict::Owner)]);
-        assert_eq!(archive.member(&member(3), hash(3)).unwrap(), None);
+        assert_eq!(reader.member(&member(3), hash(3)).unwrap(), None);
     });
 }
 
@@ -206,9 +206,8 @@ fn members_without_a_game_are_pruned_when_nobody_sees_them() {
         assert_eq!(storage.prune_members(105, 10).unwrap(), 2);
         assert_eq!(storage.prune_members(1_000, 3).unwrap(), 3);
         assert_eq!(storage.prune_members(u64::MAX, 3).unwrap(), 1);
-        let mut archive = storage.archive().unwrap();
-        let mut is_there =
-            |number| archive.member(&member(number), hash(number)).unwrap().is_some();
+        let mut reader = storage.reader().unwrap();
+        let mut is_there = |number| reader.member(&member(number), hash(number)).unwrap().is_some();
         assert_eq!((1..=8).filter(|&number| is_there(number)).collect::<Vec<_>>(), [1, 2]);
     });
 }
@@ -224,7 +223,7 @@ fn a_member_is_found_by_the_current_identity_and_never_pruned_once_it_was_replac
         };
         let members = vec![known(1, hash(1)), known(2, hash(2))];
         storage.append(&[Append { members, ..append(1, log(3), 0) }]).unwrap();
-        let mut archive = storage.archive().unwrap();
+        let mut reader = storage.reader().unwrap();
         let cases = [
             // member, old, new, whether it is replaced
             (3, hash(3), hash(7), false),
@@ -240,15 +239,15 @@ fn a_member_is_found_by_the_current_identity_and_never_pruned_once_it_was_replac
         }
         // By the new identity, which would give another id; by the old one, whose hash is wrong.
         let found = Some(known(1, hash(8)));
-        assert_eq!(archive.member(&member(8), hash(8)).unwrap(), found);
-        assert_eq!(archive.member(&member(1), hash(1)).unwrap(), found);
-        assert_eq!(archive.member(&member(7), hash(7)).unwrap(), None);
+        assert_eq!(reader.member(&member(8), hash(8)).unwrap(), found);
+        assert_eq!(reader.member(&member(1), hash(1)).unwrap(), found);
+        assert_eq!(reader.member(&member(7), hash(7)).unwrap(), None);
         // A seat taken by a session of before changes no identity.
         let late = vec![KnownMember { seen_at: 101, ..known(1, hash(1)) }];
         storage.append(&[Append { members: late, ..append(2, log(3), 0) }]).unwrap();
         assert_eq!(storage.prune_members(u64::MAX, 10).unwrap(), 1);
         let found = Some(KnownMember { seen_at: 101, ..known(1, hash(8)) });
-        assert_eq!(archive.member(&member(1), hash(1)).unwrap(), found);
+        assert_eq!(reader.member(&member(1), hash(1)).unwrap(), found);
     });
 }
 

@@ -2,7 +2,7 @@
 
 use fivefold_server::{
     room::{Cause, Entry},
-    store::{Append, Epoch},
+    storage::{Append, Epoch},
 };
 use fivefold_shared::{
     protocol::{CommandId, Event, GameId, MemberId, NumberedEvent, ROOM_CODE_ALPHABET, RoomCode},
@@ -12,20 +12,20 @@ use serde_json::{Value, json};
 
 /// The room with this number.
 pub(crate) fn code(room: u64) -> RoomCode {
-    RoomCode::try_from(letters(12, room)).unwrap()
+    RoomCode::try_from(envelopes(12, room)).unwrap()
 }
 
 /// The id of the game with this number.
 pub(crate) fn game_id(game: u64) -> GameId {
-    GameId::try_from(letters(16, game)).unwrap()
+    GameId::try_from(envelopes(16, game)).unwrap()
 }
 
-fn letters(length: usize, number: u64) -> String {
-    let letters = ROOM_CODE_ALPHABET.len() as u64;
+fn envelopes(length: usize, number: u64) -> String {
+    let envelopes = ROOM_CODE_ALPHABET.len() as u64;
     let mut rest = number;
     let digit = |_| {
-        let digit = ROOM_CODE_ALPHABET[usize::try_from(rest % letters).unwrap()];
-        rest /= letters;
+        let digit = ROOM_CODE_ALPHABET[usize::try_from(rest % envelopes).unwrap()];
+        rest /= envelopes;
         char::from(digit)
     };
     (0..length).map(digit).collect()

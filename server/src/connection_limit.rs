@@ -1,0 +1,142 @@
+//! Who may connect: a count of connections in all and for each address, with a limit on both.
+
+use std::{
+    net::IpAddr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use crate::network::NetworkCounts;
+
+/// Counts connections and turns away those who are too many.
+#[derive(Clone, Debug)]
+pub(crate) struct ConnectionLimit(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    connections_max: usize,
+    per_address_max: usize,
+    /// Held only to count.
+    connections: Mutex<Counts>,
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    total: usize,
+    by_address: NetworkCounts,
+}
+
+/// The permit of one connection; dropping it gives it up.
+#[derive(Debug)]
+pub(crate) struct ConnectionPermit {
+    limit: ConnectionLimit,
+    /// None for a proxy, which is counted in all alone.
+    address: Option<IpAddr>,
+}
+
+/// Which limit was reached.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Full {
+    /// The one on all connections.
+    Server,
+    /// The one on this address.
+    Address,
+}
+
+impl ConnectionLimit {
+    /// Admits so many connections in all and from each address.
+    pub(crate) fn new(connections_max: usize, per_address_max: usize) -> Self {
+        let connections = Mutex::default();
+        Self(Arc::new(Shared { connections_max, per_address_max, connections }))
+    }
+
+    /// Lets a connection in.
+    ///
+    /// # Errors
+    /// When a limit is reached.
+    pub(crate) fn admit(&self, address: IpAddr) -> Result<ConnectionPermit, Full> {
+        let mut connections = self.lock();
+        if connections.total >= self.0.connections_max {
+            return Err(Full::Server);
+        }
+        if !connections.by_address.has_place(address, self.0.per_address_max) {
+            return Err(Full::Address);
+        }
+        connections.by_address.add(address);
+        connections.total += 1;
+        Ok(ConnectionPermit { limit: self.clone(), address: Some(address) })
+    }
+
+    /// Lets a proxy in, which comes for many connections.
+    ///
+    /// # Errors
+    /// When the limit on all is reached.
+    pub(crate) fn admit_proxy(&self) -> Result<ConnectionPermit, Full> {
+        let mut connections = self.lock();
+        if connections.total >= self.0.connections_max {
+            return Err(Full::Server);
+        }
+        connections.total += 1;
+        Ok(ConnectionPermit { limit: self.clone(), address: None })
+    }
+
+    /// How many connections there are.
+    pub(crate) fn count(&self) -> usize {
+        self.lock().total
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Counts> {
+        // Nothing panics while the lock is held.
+        self.0.connections.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for ConnectionPermit {
+    fn drop(&mut self) {
+        let mut connections = self.limit.lock();
+        connections.total -= 1;
+        if let Some(address) = self.address {
+            connections.by_address.remove(address);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_counted_by_network() {
+        let cases = [
+            ("192.0.2.1", "192.0.2.1", true),
+            ("192.0.2.1", "192.0.2.2", false),
+            ("192.0.2.1", "::ffff:192.0.2.1", true),
+            ("2001:db8::1", "2001:db8::ffff:1", true),
+            ("2001:db8::1", "2001:db8:0:1::1", false),
+        ];
+        for (one, other, same) in cases {
+            let limit = ConnectionLimit::new(10, 1);
+            let permit = limit.admit(one.parse().unwrap()).unwrap();
+            let second = limit.admit(other.parse().unwrap());
+            assert_eq!(second.is_err(), same, "{one} and {other}");
+            drop((permit, second));
+            assert_eq!(limit.count(), 0);
+            assert!(limit.admit(other.parse().unwrap()).is_ok());
+        }
+    }
+
+    #[test]
+    fn a_proxy_comes_for_many() {
+        let limit = ConnectionLimit::new(2, 1);
+        let permits = [limit.admit_proxy().unwrap(), limit.admit_proxy().unwrap()];
+        assert_eq!(limit.admit_proxy().unwrap_err(), Full::Server);
+        drop(permits);
+        assert_eq!(limit.count(), 0);
+    }
+
+    #[test]
+    fn the_whole_server_has_a_limit() {
+        let limit = ConnectionLimit::new(1, 1);
+        let _place = limit.admit("192.0.2.1".parse().unwrap()).unwrap();
+        assert_eq!(limit.admit("192.0.2.2".parse().unwrap()).unwrap_err(), Full::Server);
+    }
+}
