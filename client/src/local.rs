@@ -21,7 +21,7 @@ use fivefold_shared::{
         CommandId, Event, MemberId, Message, Name, NumberedEvent, Phase, Player, Reason, Refusal,
         RoomCode, RoomRequest, Visibility, WEIGHTS_MAX,
     },
-    room::{Game, Room},
+    room::{Game, RoomState},
     rules::{Outcome, Point, Position, Rules, Stone},
 };
 use tokio::sync::oneshot;
@@ -34,7 +34,7 @@ const BUDGET: Budget = Budget { time: Duration::from_secs(2), nodes: None };
 /// The authority over a local game.
 #[derive(Debug)]
 pub struct LocalGame {
-    room: Room,
+    room: RoomState,
     /// The bot that plays, if one does.
     bot: Option<BotSpec>,
     seed: u64,
@@ -103,7 +103,7 @@ impl LocalGame {
             time: TimeControl::None,
             chat: false,
         };
-        let room = Room::begin(&NumberedEvent { seq: 1, at: now(), event: created })
+        let room = RoomState::begin(&NumberedEvent { seq: 1, at: now(), event: created })
             .expect("it is the first event");
         let mut game = Self { room, bot, seed, said: VecDeque::new(), thought: None };
         game.happen(Event::Started { game: 1, black, white, id: None });
@@ -124,7 +124,7 @@ impl LocalGame {
     }
 
     /// The state of the game.
-    pub const fn room(&self) -> &Room {
+    pub const fn room(&self) -> &RoomState {
         &self.room
     }
 

@@ -1,12 +1,12 @@
 //! A place in a room: the room's state, and who one is there.
 
-use fivefold_shared::{protocol::MemberId, room::Room, rules::Stone};
+use fivefold_shared::{protocol::MemberId, room::RoomState, rules::Stone};
 
 /// A room as it is seen by one who is in it.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'a> {
     /// The room as it is now.
-    pub room: &'a Room,
+    pub room: &'a RoomState,
     /// The public id of the one who sees it.
     pub me: &'a MemberId,
 }

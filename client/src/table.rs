@@ -8,7 +8,7 @@ use fivefold_shared::{
         Absent, CatchUp, CommandId, LobbyRequest, MemberId, Message, NumberedEvent, Request,
         RoomCode, RoomRequest, Snapshot, Spectators,
     },
-    room::Room,
+    room::RoomState,
     rules::Stone,
 };
 
@@ -25,7 +25,7 @@ pub struct Table {
     source: Source,
     me: MemberId,
     code: RoomCode,
-    room: Room,
+    room: RoomState,
     spectators: Spectators,
     away: Absent,
     /// How far the server's clock is ahead of ours, in milliseconds.
@@ -63,7 +63,7 @@ impl Table {
         else {
             return Err(strange(&joined));
         };
-        let room = Room::from_snapshot(*snapshot)
+        let room = RoomState::from_snapshot(*snapshot)
             .map_err(|error| ConnectionError::Closed(format!("the server's room: {error}")))?;
         let source = Source::Remote(connection);
         let ahead_ms = ahead_ms(server_now);
@@ -81,7 +81,7 @@ impl Table {
         source: Source,
         me: MemberId,
         code: RoomCode,
-        room: Room,
+        room: RoomState,
         spectators: Spectators,
     ) -> Self {
         Self {
@@ -138,7 +138,7 @@ impl Table {
     }
 
     /// The room as it is now.
-    pub const fn room(&self) -> &Room {
+    pub const fn room(&self) -> &RoomState {
         &self.room
     }
 
@@ -275,7 +275,7 @@ impl Table {
         self.refreshing = false;
         // A snapshot that cannot be played leaves the last good state on the screen; the next
         // event will not fit it, and asks for another.
-        if let Ok(room) = Room::from_snapshot(snapshot.clone()) {
+        if let Ok(room) = RoomState::from_snapshot(snapshot.clone()) {
             self.room = room;
         }
     }

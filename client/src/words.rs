@@ -4,7 +4,7 @@ use fivefold_shared::{
     clock::{Face, TimeControl},
     notation::coordinates,
     protocol::{Absent, ChatLine, Event},
-    room::Room,
+    room::RoomState,
     rules::{Outcome, Point, Stone},
 };
 
@@ -32,7 +32,7 @@ pub fn player(place: Place<'_>, stone: Stone) -> String {
 }
 
 /// The name at a seat, or that there is none.
-pub fn seat_name(room: &Room, stone: Stone) -> String {
+pub fn seat_name(room: &RoomState, stone: Stone) -> String {
     match room.seats.get(stone) {
         Some(player) => sanitize(&player.name()).into_owned(),
         None => "nobody".into(),
@@ -40,7 +40,7 @@ pub fn seat_name(room: &Room, stone: Stone) -> String {
 }
 
 /// A list of points, such as `h8 i8 j8`.
-pub fn points(room: &Room, points: &[Point]) -> String {
+pub fn points(room: &RoomState, points: &[Point]) -> String {
     let size = room.rules.size();
     points.iter().map(|&point| coordinates::format(point, size)).collect::<Vec<_>>().join(" ")
 }
@@ -166,7 +166,7 @@ pub fn clock(face: Face) -> String {
 }
 
 /// Both clocks at this time, such as `Black 4:59, White 5:00`; nothing without a time control.
-pub fn clocks(room: &Room, now: u64) -> Option<String> {
+pub fn clocks(room: &RoomState, now: u64) -> Option<String> {
     let clock_of = room.game.as_ref()?.clock?;
     let show = |stone| format!("{stone} {}", clock(clock_of.face(stone, now)));
     Some(Stone::BOTH.map(show).join(", "))

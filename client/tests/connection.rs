@@ -14,7 +14,7 @@ use fivefold_shared::{
         NumberedEvent, Player, Reason, Refusal, Request, RoomCode, RoomRequest, Snapshot,
         Spectators, VERSION, Visibility, close,
     },
-    room::Room,
+    room::RoomState,
     rules::{Point, Rules, Stone},
 };
 use futures_util::{SinkExt, StreamExt};
@@ -127,7 +127,7 @@ fn log() -> Vec<NumberedEvent> {
 }
 
 fn snapshot(events: usize) -> Box<Snapshot> {
-    Box::new(Room::from_log(&log()[..events]).unwrap().snapshot())
+    Box::new(RoomState::from_log(&log()[..events]).unwrap().snapshot())
 }
 
 fn news(index: usize) -> Message {

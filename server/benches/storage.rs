@@ -6,15 +6,13 @@
 use std::{hint::black_box, path::Path};
 
 use criterion::{Criterion, Throughput};
-use fivefold_server::{
-    room::{Cause, Entry},
-    storage::{Append, DataFolder, Epoch, Sqlite, Storage},
-};
+use fivefold_server::storage::{Append, DataFolder, Epoch, Sqlite, Storage};
 use fivefold_shared::{
     clock::TimeControl,
     protocol::{
         CommandId, Event, MemberId, NumberedEvent, ROOM_CODE_ALPHABET, RoomCode, Visibility,
     },
+    room::{Cause, Entry},
     rules::{Point, Rules, Size, Variant},
 };
 
@@ -33,10 +31,10 @@ impl Rooms {
     fn new(folder: &Path) -> Self {
         let folder = DataFolder::take(folder).expect("a folder of its own");
         let storage = Sqlite::open(folder).expect("a new database");
-        let envelope = |number: usize| char::from(ROOM_CODE_ALPHABET[number % 31]);
+        let letter = |number: usize| char::from(ROOM_CODE_ALPHABET[number % 31]);
         let code = |room: usize| {
-            let code = format!("{}{}{}", envelope(room / 31), envelope(room), "k7m2qpxw9a");
-            RoomCode::try_from(code).expect("twelve envelopes")
+            let code = format!("{}{}{}", letter(room / 31), letter(room), "k7m2qpxw9a");
+            RoomCode::try_from(code).expect("twelve letters")
         };
         let codes = (0..ROOMS).map(code).collect();
         let mut rooms = Self { storage, codes, seqs: vec![0; ROOMS], turn: 0 };

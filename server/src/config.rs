@@ -1,5 +1,6 @@
 //! What an operator can set, by flags and by variables of the environment.
 
+use fivefold_shared::room::RoomLimits;
 use std::{net::SocketAddr, num::NonZeroUsize, path::PathBuf, sync::Arc, thread, time::Duration};
 
 use anyhow::Context;
@@ -75,8 +76,8 @@ pub struct Args {
     pub page_folder: Option<PathBuf>,
 
     /// Show no game between two bots when nobody plays in public.
-    #[arg(long, env = "FIVEFOLD_NO_SHOW")]
-    pub no_show: bool,
+    #[arg(long, env = "FIVEFOLD_NO_DEMO")]
+    pub no_demo: bool,
 
     /// Threads on which bots think; otherwise one less than there are processors.
     #[arg(long, env = "FIVEFOLD_BOT_THREADS", value_name = "NUMBER")]
@@ -84,43 +85,43 @@ pub struct Args {
 
     /// The least time between the moves of two bots, in milliseconds.
     #[arg(long, env = "FIVEFOLD_BOT_PACE", value_name = "MS",
-          default_value_t = Limits::DEFAULT.bot_pace_ms)]
+          default_value_t = RoomLimits::DEFAULT.bot_pace.as_millis() as u64)]
     pub bot_pace: u64,
 
     /// A bot answers a person no sooner than this, in milliseconds.
     #[arg(long, env = "FIVEFOLD_BOT_ANSWER_MIN", value_name = "MS",
-          default_value_t = Limits::DEFAULT.bot_answer_min_ms)]
+          default_value_t = RoomLimits::DEFAULT.bot_answer_min.as_millis() as u64)]
     pub bot_answer_min: u64,
 
     /// Close a room in which nobody is after so many seconds.
     #[arg(long, env = "FIVEFOLD_EMPTY_ROOM_CLOSE", value_name = "SECONDS",
-          default_value_t = Limits::DEFAULT.empty_room_close_ms / 1_000)]
+          default_value_t = RoomLimits::DEFAULT.empty_room_close.as_secs())]
     pub empty_room_close: u64,
 
     /// The same for a room in which nothing has been played: somebody may still follow its link.
     #[arg(long, env = "FIVEFOLD_UNPLAYED_ROOM_CLOSE", value_name = "SECONDS",
-          default_value_t = Limits::DEFAULT.unplayed_room_close_ms / 1_000)]
+          default_value_t = RoomLimits::DEFAULT.unplayed_room_close.as_secs())]
     pub unplayed_room_close: u64,
 
     /// The same for a room whose game is over.
     #[arg(long, env = "FIVEFOLD_FINISHED_ROOM_CLOSE", value_name = "SECONDS",
-          default_value_t = Limits::DEFAULT.finished_room_close_ms / 1_000)]
+          default_value_t = RoomLimits::DEFAULT.finished_room_close.as_secs())]
     pub finished_room_close: u64,
 
     /// The same for a room with an unfinished game between two people.
     #[arg(long, env = "FIVEFOLD_ABANDONED_ROOM_CLOSE", value_name = "SECONDS",
-          default_value_t = Limits::DEFAULT.abandoned_room_close_ms / 1_000)]
+          default_value_t = RoomLimits::DEFAULT.abandoned_room_close.as_secs())]
     pub abandoned_room_close: u64,
 
     /// A player who is away and on turn for so many seconds may lose: his opponent may claim the
     /// game.
     #[arg(long, env = "FIVEFOLD_CLAIM_AFTER", value_name = "SECONDS",
-          default_value_t = Limits::DEFAULT.claim_after_ms / 1_000)]
+          default_value_t = RoomLimits::DEFAULT.claim_after.as_secs())]
     pub claim_after: u64,
 
     /// After so many seconds such a game ends by itself.
     #[arg(long, env = "FIVEFOLD_ABANDON_AFTER", value_name = "SECONDS",
-          default_value_t = Limits::DEFAULT.abandoned_game_ms / 1_000)]
+          default_value_t = RoomLimits::DEFAULT.abandoned_game.as_secs())]
     pub abandon_after: u64,
 
     /// Keep the logs of closed rooms, and members without a finished game, for so many days.
@@ -182,7 +183,7 @@ pub struct Args {
 
     /// Most spectators in one room.
     #[arg(long, env = "FIVEFOLD_SPECTATORS", value_name = "NUMBER",
-          default_value_t = Limits::DEFAULT.spectators_max)]
+          default_value_t = RoomLimits::DEFAULT.spectators_max)]
     pub spectators: usize,
 
     /// Commands that a session may send in a second; three times as many at once after a rest.
@@ -252,7 +253,7 @@ pub struct Config {
     /// Who is believed when he says for whom he comes.
     pub proxies: Proxies,
     /// Whether two bots play in public when nobody else does and somebody looks for a game.
-    pub show: bool,
+    pub demo: bool,
     /// Where the page's files come from.
     pub page: PageSource,
     /// The certificate to encrypt connections by, if they are to be.
@@ -273,7 +274,7 @@ impl Default for Config {
             bot_threads,
             origins: Vec::new(),
             proxies: Proxies::default(),
-            show: false,
+            demo: false,
             page: PageSource::default(),
             tls: None,
             lost_lines: LostLines::default(),
@@ -303,15 +304,25 @@ impl Args {
         let default = Config::default();
         let address_command_rate =
             self.address_command_rate.unwrap_or(self.command_rate.saturating_mul(10));
-        let ms = |seconds: u64| {
-            u64::try_from(Duration::from_secs(seconds).as_millis()).unwrap_or(u64::MAX)
-        };
         let tls = match (&self.tls_cert, &self.tls_key) {
             (Some(certificate), Some(key)) => Some(Arc::new(Tls::load(certificate, key)?)),
             (Some(_) | None, _) => None,
         };
         Ok(Config {
             limits: Limits {
+                room: RoomLimits {
+                    spectators_max: self.spectators,
+                    chat: !self.no_chat,
+                    bot_pace: Duration::from_millis(self.bot_pace),
+                    bot_answer_min: Duration::from_millis(self.bot_answer_min),
+                    empty_room_close: Duration::from_secs(self.empty_room_close),
+                    unplayed_room_close: Duration::from_secs(self.unplayed_room_close),
+                    finished_room_close: Duration::from_secs(self.finished_room_close),
+                    abandoned_room_close: Duration::from_secs(self.abandoned_room_close),
+                    claim_after: Duration::from_secs(self.claim_after),
+                    abandoned_game: Duration::from_secs(self.abandon_after),
+                    ..default.limits.room
+                },
                 sessions_max: self.sessions,
                 sessions_per_address_max: self.sessions_per_address,
                 message_max: usize::try_from(self.message_bytes).unwrap_or(usize::MAX),
@@ -321,23 +332,13 @@ impl Args {
                 rooms_per_minute: self.room_rate,
                 bot_rooms_max: self.bot_rooms,
                 bot_rooms_per_address_max: self.bot_rooms_per_address,
-                spectators_max: self.spectators,
                 commands_per_second: self.command_rate,
                 commands_burst: self.command_rate.saturating_mul(3),
                 address_commands_per_second: address_command_rate,
                 address_commands_burst: address_command_rate.saturating_mul(3),
                 http_tokens_per_second: self.http_rate,
                 http_tokens_burst: self.http_rate.saturating_mul(4),
-                chat: !self.no_chat,
                 unknown_codes_per_minute: self.unknown_codes,
-                bot_pace_ms: self.bot_pace,
-                bot_answer_min_ms: self.bot_answer_min,
-                empty_room_close_ms: ms(self.empty_room_close),
-                unplayed_room_close_ms: ms(self.unplayed_room_close),
-                finished_room_close_ms: ms(self.finished_room_close),
-                abandoned_room_close_ms: ms(self.abandoned_room_close),
-                claim_after_ms: ms(self.claim_after),
-                abandoned_game_ms: ms(self.abandon_after),
                 closed_rooms_kept: Duration::from_secs(self.keep_rooms.saturating_mul(DAY_SECS)),
                 disk_reserve: self.disk_reserve.saturating_mul(1 << 20),
                 ..default.limits
@@ -347,7 +348,7 @@ impl Args {
             bot_threads: self.bot_threads.unwrap_or(default.bot_threads),
             origins: self.allow_origin.clone(),
             proxies: Proxies::new(self.trusted_proxy.clone()),
-            show: !self.no_show,
+            demo: !self.no_demo,
             page: match &self.page_folder {
                 Some(folder) => PageSource::Folder(folder.clone()),
                 None => PageSource::Program,

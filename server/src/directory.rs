@@ -10,13 +10,12 @@ use std::{
 };
 
 use fivefold_shared::{
-    protocol::{
-        MemberId, OwnRoom, Player, Reason, Refusal, RoomCode, RoomSummary, Seats, Visibility,
-    },
+    protocol::{MemberId, OwnRoom, Player, Reason, Refusal, RoomCode, Seats, Visibility},
+    room::{Room, Standing},
     rules::Stone,
 };
 
-use crate::{limits::Limits, network::NetworkCounts, room::Room};
+use crate::{limits::Limits, network::NetworkCounts};
 
 /// The rooms of each member: those that they made, and those in which they have a seat. A room has
 /// at most three such members, so the number of open rooms bounds the index.
@@ -57,47 +56,6 @@ struct State {
     evicted: bool,
 }
 
-/// How a room stands.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Standing {
-    pub(crate) summary: RoomSummary,
-    /// Whose turn it is, while a game is running.
-    pub(crate) turn: Option<Stone>,
-    pub(crate) stage: Stage,
-    /// Whether nobody is present.
-    pub(crate) is_empty: bool,
-    /// Whether the room is closed, and its task about to end.
-    pub(crate) is_closed: bool,
-}
-
-/// How far a room has come, as far as it matters for closing it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Stage {
-    /// No game has begun, or it is one against a bot in which nobody has moved.
-    Unplayed,
-    /// Two people play.
-    People,
-    /// A person plays a bot.
-    AgainstBot,
-    /// Two bots play.
-    Bots,
-    /// The game is over.
-    Over,
-}
-
-/// How little would be lost if a room were closed to make place for another: the least first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Spare {
-    /// Nobody is there, and no game is running or none has a move.
-    Unused,
-    /// Two bots play for nobody.
-    Bots,
-    /// A person has left a game against a bot.
-    AgainstBot,
-    /// The game is over, and somebody is still there.
-    Over,
-}
-
 impl Directory {
     /// The rooms of a member, the oldest first.
     pub(crate) fn rooms_of(&self, member: &MemberId) -> Vec<RoomCode> {
@@ -114,7 +72,7 @@ impl Directory {
     ) -> Arc<Listed> {
         let standing = Standing { is_empty: !is_entered, ..room.standing() };
         let seats = standing.summary.seats.clone();
-        let counts_as_bots = are_bots(&seats);
+        let counts_as_bots = standing.is_of_bots();
         if counts_as_bots {
             self.bot_rooms().add(address);
         }
@@ -184,33 +142,6 @@ impl BotRooms {
         if let Some(address) = address {
             self.from.remove(address);
         }
-    }
-}
-
-impl Standing {
-    /// Whether the room could be closed to make place for another of its maker, and how little
-    /// would be lost. A game between people is never closed for that.
-    pub(crate) fn spare(&self) -> Option<Spare> {
-        if self.is_closed {
-            return Some(Spare::Unused);
-        }
-        match (self.stage, self.is_empty) {
-            (Stage::Unplayed | Stage::Over, true) => Some(Spare::Unused),
-            (Stage::Bots, true) => Some(Spare::Bots),
-            (Stage::AgainstBot, true) => Some(Spare::AgainstBot),
-            (Stage::Over, false) => Some(Spare::Over),
-            (Stage::People, _) | (Stage::Unplayed | Stage::Bots | Stage::AgainstBot, false) => None,
-        }
-    }
-
-    /// Whether both seats belong to bots.
-    pub(crate) fn is_of_bots(&self) -> bool {
-        are_bots(&self.summary.seats)
-    }
-
-    /// Whether a game is running.
-    pub(crate) fn is_running(&self) -> bool {
-        self.turn.is_some()
     }
 }
 
@@ -329,12 +260,6 @@ impl Listed {
         // Nothing panics between two changes that belong together.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Whether both seats belong to bots.
-fn are_bots(seats: &Seats) -> bool {
-    let is_bot = |seat| seats.get(seat).is_some_and(|player| player.bot().is_some());
-    Stone::BOTH.into_iter().all(is_bot)
 }
 
 /// The members who have seats; nobody has both.

@@ -15,6 +15,7 @@ mod questions;
 pub(crate) use self::jobs::Jobs;
 pub use self::page::PageSource;
 
+use fivefold_shared::room::SessionId;
 use std::{
     net::IpAddr,
     sync::{Arc, Mutex, PoisonError, atomic::Ordering},
@@ -43,9 +44,7 @@ use crate::{
     connection_limit::{ConnectionPermit, Full},
     limits::{HTTP_BODY_MAX, HTTP_HEAD_MAX, HTTP_HEADERS_MAX},
     metrics::Cut,
-    origin,
-    room::SessionId,
-    session,
+    origin, session,
     tls::Tls,
     write_deadline::{Switch, WriteDeadline},
 };

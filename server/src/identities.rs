@@ -6,11 +6,11 @@
 use std::{sync::Arc, time::Duration};
 
 use fivefold_shared::protocol::{Identity, MemberId, Name, Reason, Refusal};
+use fivefold_shared::room::{Member, NOT_STORED};
 
 use crate::{
     ids,
     limits::SEEN_AGAIN_AFTER,
-    room::{Member, NOT_STORED},
     storage::{
         IdentityHash, KnownMember, LogWriter, ReadPool, Replacement, StorageError, StorageReader,
     },

@@ -1,13 +1,16 @@
 //! Everything that must not be guessed or foreseen, from the randomness of the operating system.
 
-use fivefold_shared::protocol::{
-    CommandId, GAME_ID_LENGTH, GameId, IDENTITY_LENGTH, Identity, MEMBER_ID_LENGTH, MemberId, Name,
-    ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, RoomCode,
+use fivefold_shared::{
+    protocol::{
+        CommandId, GAME_ID_LENGTH, GameId, IDENTITY_LENGTH, Identity, MEMBER_ID_LENGTH, MemberId,
+        Name, ROOM_CODE_LENGTH, RoomCode, letters,
+    },
+    room::RoomSeeds,
 };
 use rand::{TryRng, rngs::SysRng};
 use sha2::{Digest, Sha256};
 
-use crate::{room::RoomSeeds, storage::IdentityHash};
+use crate::storage::IdentityHash;
 
 /// A new identity, known to nobody yet.
 pub(crate) fn identity() -> Identity {
@@ -53,18 +56,6 @@ pub(crate) fn game_id() -> GameId {
     GameId::try_from(letters(GAME_ID_LENGTH, bytes)).expect("letters of the alphabet, so many")
 }
 
-/// The id of a room's game by its number: nobody can tell it without the room's secret.
-pub(crate) fn game_id_of(seeds: &RoomSeeds, number: u32) -> GameId {
-    let mut hash = Sha256::new().chain_update("fivefold game").chain_update(seeds.secret);
-    hash.update(number.to_le_bytes());
-    let mut blocks = 0_u32;
-    let bytes = || {
-        blocks += 1;
-        hash.clone().chain_update(blocks.to_le_bytes()).finalize().into()
-    };
-    GameId::try_from(letters(GAME_ID_LENGTH, bytes)).expect("letters of the alphabet, so many")
-}
-
 /// What is left to chance in a room.
 pub(crate) fn seeds() -> RoomSeeds {
     RoomSeeds { seed: u64::from_le_bytes(bytes()), secret: bytes() }
@@ -73,22 +64,6 @@ pub(crate) fn seeds() -> RoomSeeds {
 /// Heads or tails.
 pub(crate) fn coin() -> bool {
     bytes::<1>()[0] & 1 == 1
-}
-
-/// Letters of the rooms' alphabet, each as likely as the others, if all bytes are.
-fn letters(length: usize, mut bytes: impl FnMut() -> [u8; 32]) -> String {
-    let letters = ROOM_CODE_ALPHABET.len();
-    // Bytes from the largest multiple of the number of letters on would favour some of them.
-    let fair = 256 / letters * letters;
-    let mut text = String::with_capacity(length);
-    while text.len() < length {
-        let usable = bytes().into_iter().map(usize::from).filter(|&byte| byte < fair);
-        let missing = length - text.len();
-        text.extend(
-            usable.take(missing).map(|byte| char::from(ROOM_CODE_ALPHABET[byte % letters])),
-        );
-    }
-    text
 }
 
 fn bytes<const N: usize>() -> [u8; N] {
@@ -110,6 +85,8 @@ fn hex(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use fivefold_shared::protocol::ROOM_CODE_ALPHABET;
+
     use super::*;
 
     #[test]
@@ -120,14 +97,6 @@ mod tests {
         assert_eq!(guest_name(&member), guest_name(&member));
         assert_ne!(member, member_id(&identity()));
         assert!(!secret.as_str().contains(member.as_str()));
-    }
-
-    #[test]
-    fn each_game_of_each_room_has_its_id() {
-        let (one, other) = (seeds(), seeds());
-        assert_eq!(game_id_of(&one, 1), game_id_of(&one, 1));
-        assert_ne!(game_id_of(&one, 1), game_id_of(&one, 2));
-        assert_ne!(game_id_of(&one, 1), game_id_of(&other, 1));
     }
 
     #[test]

@@ -24,7 +24,7 @@ mod outbox;
 pub mod proxy;
 mod retention;
 mod reviews;
-pub mod room;
+pub(crate) mod room_actor;
 mod session;
 pub mod signals;
 pub mod storage;
@@ -61,7 +61,7 @@ use self::{
     origin::Origin,
     proxy::Proxies,
     reviews::Reviews,
-    room::actor::RoomContext,
+    room_actor::RoomContext,
     storage::{LogWriter, ReadPool, Storage, StorageError},
     thinking::Pool,
     tls::Tls,
@@ -104,7 +104,7 @@ pub enum RunError {
     #[error(transparent)]
     Storage(#[from] StorageError),
     /// The storage has panicked.
-    #[error("the log_writer broke")]
+    #[error("the storage failed")]
     StoreBroke,
 }
 
@@ -121,27 +121,17 @@ pub async fn run(
     config: Config,
     shutdown: CancellationToken,
 ) -> Result<(), RunError> {
-    let Config {
-        limits,
-        clock,
-        blocking,
-        bot_threads,
-        origins,
-        proxies,
-        show,
-        page,
-        tls,
-        lost_lines,
-    } = config;
+    let Config { limits, clock, blocking, .. } = config;
     let metrics = Arc::new(Metrics::new());
     let read_pool = Arc::new(ReadPool::new(storage.reader()?, blocking.clone()));
     let jobs = Jobs::new(blocking.clone());
     let (log_writer, mut writer) = LogWriter::start(storage, &blocking)?;
-    let (pool, bots) = Pool::start(bot_threads.get(), Arc::clone(&metrics))?;
+    let (pool, bots) = Pool::start(config.bot_threads.get(), Arc::clone(&metrics))?;
     let stop_rooms = CancellationToken::new();
     let (connections, rooms) = (TaskTracker::new(), TaskTracker::new());
     let disk = Disk::new(&read_pool, &metrics, limits.disk_reserve);
     let context = RoomContext {
+        limits,
         log_writer: log_writer.clone(),
         disk: Arc::clone(&disk),
         pool: pool.clone(),
@@ -152,11 +142,11 @@ pub async fn run(
     let server = Arc::new(Server {
         limits,
         clock,
-        origins,
-        proxies,
-        page,
-        tls,
-        lobby: Arc::new(Lobby::new(limits, context, rooms.clone(), show)),
+        origins: config.origins,
+        proxies: config.proxies,
+        page: config.page,
+        tls: config.tls,
+        lobby: Arc::new(Lobby::new(context, rooms.clone(), config.demo)),
         identities: Identities::new(Arc::clone(&read_pool), log_writer.clone()),
         read_pool,
         reviews: Reviews::new(pool.clone()),
@@ -167,7 +157,7 @@ pub async fn run(
         address_limits: AddressLimits::new(limits),
         sessions_so_far: AtomicU64::new(0),
         metrics,
-        lost_lines,
+        lost_lines: config.lost_lines,
         stop: shutdown.clone(),
     });
 

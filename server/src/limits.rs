@@ -6,7 +6,14 @@ use std::time::Duration;
 
 use fivefold_shared::{
     clock::TIME_MIN_MS,
-    protocol::{self, CHAT_LINES_MAX, CHAT_TEXT_MAX, ROOMS_MAX, WEIGHTS_MAX},
+    protocol::{CHAT_LINES_MAX, CHAT_TEXT_MAX, ROOMS_MAX, WEIGHTS_MAX},
+    room::{
+        RoomLimits,
+        limits::{
+            ANSWERS_MAX, BOT_SPARE_MS, BOT_WAIT_MAX_MS, HISTORY_EVENTS_MAX, MEMBER_SESSIONS_MAX,
+            RESUME_GRACE_MS, SPECTATOR_LINES_MAX,
+        },
+    },
     rules::{PLIES_MAX, UNBOUNDED_PLIES_MAX},
 };
 
@@ -126,35 +133,6 @@ pub const FAULTS_MAX: usize = 3;
 pub const FAULTS_WITHIN: Duration = Duration::from_secs(60);
 /// The maker of a room enters it at once. After this time it is stored without that.
 pub const MAKER_ENTERS_WITHIN: Duration = Duration::from_secs(1);
-/// Most events that a room keeps in memory for members who come back; who lacks more gets a
-/// snapshot.
-pub const HISTORY_EVENTS_MAX: usize = 256;
-/// Most answers that a room remembers for one member, so that a repeated command is done once.
-pub const ANSWERS_MAX: usize = protocol::ANSWERS_MAX;
-/// Most members whose answers a room remembers, players and the host not counted: they are never
-/// forgotten for others.
-pub const ANSWERED_MEMBERS_MAX: usize = protocol::ANSWERED_MEMBERS_MAX;
-/// Most sessions of one member in one room.
-pub const MEMBER_SESSIONS_MAX: usize = 16;
-/// Most requests for help from bots that one room has under way at once.
-pub const ASSIST_JOBS_MAX: usize = 64;
-/// Longest time in milliseconds that a room waits for any bot. What bots are asked to keep to is
-/// much shorter.
-pub const BOT_WAIT_MAX_MS: u64 = 60_000;
-/// A bot whose answer has not come moves this long before its flag falls.
-pub const BOT_SPARE_MS: u64 = 50;
-/// Most events in a room's log. Beyond it nothing but leaving and resigning is possible, and bots
-/// finish their game.
-pub const ROOM_EVENTS_MAX: u64 = 100_000;
-/// After the server was away, whoever is on turn has this long to come back before his time runs
-/// again.
-pub const RESUME_GRACE_MS: u64 = 10_000;
-/// After a commit that failed, a room tries this much later to have its clock run again.
-pub const RESUME_RETRY_MS: u64 = 1_000;
-/// Most lines that all spectators of a room together may say within [`SPECTATOR_LINES_WITHIN_MS`].
-pub const SPECTATOR_LINES_MAX: usize = 20;
-/// See [`SPECTATOR_LINES_MAX`].
-pub const SPECTATOR_LINES_WITHIN_MS: u64 = 4_000;
 /// An address may say so many times as many lines as a session, and ask the engine so many times
 /// as often.
 pub const ADDRESS_SHARES: u32 = 10;
@@ -168,12 +146,12 @@ pub const PRUNED_MEMBERS_MAX: usize = 1_000;
 pub const LOG_LINES_MAX: usize = 8_192;
 /// How often the space on the disk is measured.
 pub const DISK_CHECK_INTERVAL: Duration = Duration::from_secs(10);
-/// Shortest time between two lists of spectators, or of absent players, sent by one room.
-pub const SPECTATOR_NEWS_INTERVAL_MS: u64 = 1_000;
 
 /// The limits that an operator may change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
+    /// The limits of each room.
+    pub room: RoomLimits,
     /// Most sessions on the server.
     pub sessions_max: usize,
     /// Most sessions from one address (IPv6: from one network of 64 bits).
@@ -210,8 +188,6 @@ pub struct Limits {
     pub http_tokens_per_second: u32,
     /// The same at once after a rest.
     pub http_tokens_burst: u32,
-    /// Whether people may talk in rooms.
-    pub chat: bool,
     /// Lines of chat that a session may say in a minute, for long.
     pub lines_per_minute: u32,
     /// Lines of chat that a session may say at once after a rest.
@@ -236,29 +212,6 @@ pub struct Limits {
     pub idle_timeout: Duration,
     /// The longest that one write to a socket may take, and that an answer over HTTP may be blocked.
     pub write_timeout: Duration,
-    /// Most spectators in one room.
-    pub spectators_max: usize,
-    /// A bot does not answer a person earlier than this after it is its turn, however little time
-    /// it has left.
-    pub bot_answer_min_ms: u64,
-    /// A bot does not answer another bot earlier than this, so that people can follow; however
-    /// little time it has left.
-    pub bot_pace_ms: u64,
-    /// When a player is away and on turn for this long, his opponent may claim the game.
-    pub claim_after_ms: u64,
-    /// The same, when the game ends by itself.
-    pub abandoned_game_ms: u64,
-    /// A room in which nobody is present is closed after this time.
-    pub empty_room_close_ms: u64,
-    /// The same where nothing has been played: no game has begun, or it is one against a bot in
-    /// which nobody has moved.
-    pub unplayed_room_close_ms: u64,
-    /// The same where the game is over.
-    pub finished_room_close_ms: u64,
-    /// The same where two bots sit, whether their game has ended or not.
-    pub bots_room_close_ms: u64,
-    /// The same while a game between two people is running there.
-    pub abandoned_room_close_ms: u64,
     /// The log of a closed room is kept this long after its last event, and a member who has
     /// finished no game this long after they were last seen.
     pub closed_rooms_kept: Duration,
@@ -269,6 +222,7 @@ pub struct Limits {
 impl Limits {
     /// What holds where the operator says nothing.
     pub const DEFAULT: Self = Self {
+        room: RoomLimits::DEFAULT,
         sessions_max: 50_000,
         sessions_per_address_max: 64,
         connections_spare: 1_000,
@@ -286,7 +240,6 @@ impl Limits {
         address_commands_burst: 600,
         http_tokens_per_second: 50,
         http_tokens_burst: 200,
-        chat: true,
         lines_per_minute: 30,
         lines_burst: 6,
         help_per_minute: 120,
@@ -298,16 +251,6 @@ impl Limits {
         ping_interval: Duration::from_secs(15),
         idle_timeout: Duration::from_secs(45),
         write_timeout: Duration::from_secs(10),
-        spectators_max: 10_000,
-        bot_answer_min_ms: 150,
-        bot_pace_ms: 500,
-        claim_after_ms: 60 * 1_000,
-        abandoned_game_ms: 24 * 60 * 60 * 1_000,
-        empty_room_close_ms: 60 * 60 * 1_000,
-        unplayed_room_close_ms: 15 * 60 * 1_000,
-        finished_room_close_ms: 5 * 60 * 1_000,
-        bots_room_close_ms: 10 * 1_000,
-        abandoned_room_close_ms: 24 * 60 * 60 * 1_000,
         closed_rooms_kept: Duration::from_secs(30 * 24 * 60 * 60),
         disk_reserve: 64 << 20,
     };
@@ -319,9 +262,12 @@ impl Default for Limits {
     }
 }
 
-const _: () = assert!(Limits::DEFAULT.bot_answer_min_ms <= Limits::DEFAULT.bot_pace_ms);
 const _: () = assert!(
-    Limits::DEFAULT.empty_room_close_ms <= Limits::DEFAULT.abandoned_room_close_ms,
+    RoomLimits::DEFAULT.bot_answer_min.as_millis() <= RoomLimits::DEFAULT.bot_pace.as_millis()
+);
+const _: () = assert!(
+    RoomLimits::DEFAULT.empty_room_close.as_millis()
+        <= RoomLimits::DEFAULT.abandoned_room_close.as_millis(),
     "a room with a game is kept at least as long as one without"
 );
 const _: () = assert!(
@@ -330,9 +276,11 @@ const _: () = assert!(
     "a session alone at its address is held back by its own rate"
 );
 const _: () = assert!(
-    RESUME_GRACE_MS < Limits::DEFAULT.claim_after_ms
-        && Limits::DEFAULT.claim_after_ms < Limits::DEFAULT.abandoned_game_ms
-        && Limits::DEFAULT.abandoned_game_ms <= Limits::DEFAULT.abandoned_room_close_ms,
+    (RESUME_GRACE_MS as u128) < RoomLimits::DEFAULT.claim_after.as_millis()
+        && RoomLimits::DEFAULT.claim_after.as_millis()
+            < RoomLimits::DEFAULT.abandoned_game.as_millis()
+        && RoomLimits::DEFAULT.abandoned_game.as_millis()
+            <= RoomLimits::DEFAULT.abandoned_room_close.as_millis(),
     "who is gone can come back before the game is claimed, and it ends before its room is closed"
 );
 const _: () = assert!(
@@ -370,9 +318,12 @@ const _: () = assert!(
     "it takes many addresses to use up the rooms in which bots play each other"
 );
 const _: () = assert!(
-    Limits::DEFAULT.bots_room_close_ms <= Limits::DEFAULT.finished_room_close_ms
-        && Limits::DEFAULT.finished_room_close_ms <= Limits::DEFAULT.unplayed_room_close_ms
-        && Limits::DEFAULT.unplayed_room_close_ms <= Limits::DEFAULT.empty_room_close_ms,
+    RoomLimits::DEFAULT.bots_room_close.as_millis()
+        <= RoomLimits::DEFAULT.finished_room_close.as_millis()
+        && RoomLimits::DEFAULT.finished_room_close.as_millis()
+            <= RoomLimits::DEFAULT.unplayed_room_close.as_millis()
+        && RoomLimits::DEFAULT.unplayed_room_close.as_millis()
+            <= RoomLimits::DEFAULT.empty_room_close.as_millis(),
     "an empty room is kept longer where more would be lost, or somebody may still come"
 );
 const _: () = assert!(

@@ -21,6 +21,7 @@ use fivefold_shared::{
         RoomSummary, SeatRequest, Visibility,
     },
     record::Recorder,
+    room::{Cause, Effects, Entry, Founding, Input, Member, Room, Spare, Standing},
     rules::{Rules, Size, Variant},
 };
 use tokio::sync::mpsc;
@@ -28,17 +29,14 @@ use tokio_util::task::TaskTracker;
 
 use self::makers::{Maker, Makers};
 use crate::{
-    directory::{Directory, Listed, Spare, Standing},
+    directory::{Directory, Listed},
     ids,
     limits::{
-        DEMO_ROOMS_MAX, LISTING_AGE_MAX, LISTING_REST, Limits, MAILBOX_INPUTS_MAX,
-        OWN_ROOMS_SEEN_MAX, ROOMS_NAMED_MAX,
+        DEMO_ROOMS_MAX, LISTING_AGE_MAX, LISTING_REST, MAILBOX_INPUTS_MAX, OWN_ROOMS_SEEN_MAX,
+        ROOMS_NAMED_MAX,
     },
     outbox::Outbox,
-    room::{
-        Cause, Effects, Entry, Founding, Input, Member, Room,
-        actor::{self, Envelope, Opened, RoomContext},
-    },
+    room_actor::{self, Envelope, Opened, RoomContext},
     storage::{Claim, Epoch},
     thinking::Owner,
 };
@@ -61,7 +59,6 @@ pub(crate) struct Lobby {
     makers: Mutex<Makers>,
     /// Held to make the list, so that only one session makes it.
     listing: Mutex<Listing>,
-    limits: Limits,
     context: RoomContext,
     tasks: TaskTracker,
     /// Who makes the games between bots, if there are to be any.
@@ -104,19 +101,13 @@ impl RoomHandle {
 
 impl Lobby {
     /// A lobby without rooms. The rooms' tasks will be among `tasks`.
-    pub(crate) fn new(
-        limits: Limits,
-        context: RoomContext,
-        tasks: TaskTracker,
-        demo: bool,
-    ) -> Self {
+    pub(crate) fn new(context: RoomContext, tasks: TaskTracker, demo: bool) -> Self {
         Self {
             rooms: DashMap::new(),
             set_aside: Mutex::default(),
             directory: Arc::default(),
             makers: Mutex::default(),
             listing: Mutex::default(),
-            limits,
             context,
             tasks,
             demo_host: demo.then(demo_host),
@@ -175,11 +166,11 @@ impl Lobby {
         if let Some(code) = makers.made_by(&maker.id, &command) {
             return Ok((code.clone(), self.find(code)?));
         }
-        if makers.total() >= self.limits.rooms_max {
+        if makers.total() >= self.context.limits.rooms_max {
             let text = "The server has as many rooms as it can. Try again later.";
             return Err(Refusal::new(Reason::ServerFull, text));
         }
-        if !makers.may_ask(address, tokio::time::Instant::now(), &self.limits) {
+        if !makers.may_ask(address, tokio::time::Instant::now(), &self.context.limits) {
             let text = "Too many rooms were made from your network just now. Wait a minute, or use \
                         a room that you have.";
             return Err(Refusal::new(Reason::TooFast, text));
@@ -223,11 +214,11 @@ impl Lobby {
     ) -> Result<Vec<RoomHandle>, Refusal> {
         let mut spared: Vec<RoomHandle> = Vec::new();
         let own = makers.rooms_of(maker);
-        if own.len() >= self.limits.rooms_per_identity_max {
+        if own.len() >= self.context.limits.rooms_per_identity_max {
             let room = self.least_needed(&own, |spare, _| spare <= Spare::Over);
             spared.push(room.ok_or_else(|| too_many_rooms(&own))?);
         }
-        for rooms in makers.full_networks(address, self.limits.rooms_per_address_max) {
+        for rooms in makers.full_networks(address, self.context.limits.rooms_per_address_max) {
             if spared.iter().any(|room| rooms.contains(&room.code)) {
                 continue;
             }
@@ -238,7 +229,7 @@ impl Lobby {
             spared.push(room.ok_or_else(too_many_rooms_from_address)?);
         }
         if is_of_bots(create)
-            && let Err(refusal) = self.directory.may_seat_bots(Some(address), &self.limits)
+            && let Err(refusal) = self.directory.may_seat_bots(Some(address), &self.context.limits)
         {
             let is_of_bots = |room: &RoomHandle| room.listed.read(Standing::is_of_bots);
             if !spared.iter().any(is_of_bots) {
@@ -292,7 +283,8 @@ impl Lobby {
             demo,
         };
         let now = self.context.clock.now();
-        Room::create(now, founding, self.limits, &mut effects).map(|room| (room, effects))
+        Room::create(now, founding, self.context.limits.room, &mut effects)
+            .map(|room| (room, effects))
     }
 
     /// Keeps a room closed that cannot be read; its log is left as it is.
@@ -321,12 +313,12 @@ impl Lobby {
             code.clone(),
             ids::seeds(),
             log,
-            self.limits,
+            self.context.limits.room,
             &mut effects,
         );
         match (room, log.first().and_then(|entry| entry.cause.clone())) {
             (Ok(room), Some(Cause { member, command })) => {
-                let recorder = actor::recorder_of(log);
+                let recorder = room_actor::recorder_of(log);
                 let opened = Opened { room, effects, epoch, recorder, is_new: false };
                 // From where it was made is forgotten: it counts for no address.
                 let maker = Maker { member, address: None };
@@ -355,7 +347,7 @@ impl Lobby {
 
         let lobby = Arc::clone(self);
         self.tasks.spawn(async move {
-            actor::run(opened, envelopes, listed, lobby.context.clone()).await;
+            room_actor::run(opened, envelopes, listed, lobby.context.clone()).await;
             lobby.remove(&code);
         });
         handle

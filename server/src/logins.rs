@@ -11,9 +11,8 @@ use std::{
 };
 
 use fivefold_shared::protocol::MemberId;
+use fivefold_shared::room::SessionId;
 use tokio_util::sync::CancellationToken;
-
-use crate::room::SessionId;
 
 /// The authenticated sessions of all members.
 #[derive(Debug, Default)]

@@ -10,6 +10,7 @@ use std::{
 };
 
 use fivefold_shared::protocol::{Message, Reason};
+use fivefold_shared::room::BotFault;
 use prometheus_client::{
     encoding::{EncodeLabelSet, EncodeLabelValue, LabelValueEncoder, text::encode},
     metrics::{
@@ -22,7 +23,7 @@ use prometheus_client::{
 };
 use serde::Serialize;
 
-use crate::{connection_limit::Full, room::BotFault, storage::DiskSpace};
+use crate::{connection_limit::Full, storage::DiskSpace};
 
 /// Everything that is measured.
 #[derive(Debug)]

@@ -18,6 +18,7 @@ use fivefold_shared::protocol::{
     self, Command, CommandId, Create, Identity, LobbyRequest, Message, Name, Reason, Refusal,
     Request, RoomCode, RoomRequest,
 };
+use fivefold_shared::room::{Input, Member, NOT_STORED, SessionId};
 use futures_util::{SinkExt, StreamExt, future::join_all};
 use tokio::{
     sync::mpsc,
@@ -42,7 +43,7 @@ use crate::{
     lobby::{RoomHandle, no_such_room},
     logins::Ending,
     outbox::{Outbox, OutboxReceiver, encode},
-    room::{Input, Member, NOT_STORED, SessionId, actor::Envelope},
+    room_actor::Envelope,
     thinking::Owner,
     token_bucket::TokenBucket,
 };
@@ -439,7 +440,7 @@ impl Session {
             you,
             name,
             identity: made,
-            chat: self.server.limits.chat,
+            chat: self.server.limits.room.chat,
         }))
     }
 

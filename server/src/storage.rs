@@ -23,6 +23,7 @@ use std::{fmt, hint::black_box, mem};
 use fivefold_shared::{
     protocol::{GameId, MemberId, Name, RoomCode},
     record::{FinishedGame, GameList, Record},
+    room::Entry,
 };
 
 pub use self::{
@@ -37,7 +38,6 @@ pub(crate) use self::{
     log_writer::{LogWriter, Replacement, Reply, WriterPermit},
     read_pool::{ReadError, ReadPool},
 };
-use crate::room::Entry;
 
 /// Where the logs of rooms are kept. Its calls may block.
 pub trait Storage: Send + fmt::Debug + 'static {

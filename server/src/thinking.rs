@@ -5,7 +5,7 @@
 //! hands in a job gets a channel for the answer, and nothing comes through it when the bots are
 //! too busy, the job was called off, or the bot broke.
 //!
-//! BackgroundQueue (`thinking/background_job.rs`) come after all jobs. One that is under way is interrupted when a
+//! BackgroundQueue (`thinking/background job.rs`) come after all jobs. One that is under way is interrupted when a
 //! job finds no thread free, and taken up again later. The more wait, the faster their time passes.
 
 mod background;
@@ -22,6 +22,7 @@ use std::{
 use fivefold_shared::{
     bot::{Bot, Budget, Thinking},
     protocol::WEIGHTS_MAX,
+    room::{BotReply, Job, Task},
     rules::Position,
 };
 use tokio::sync::oneshot;
@@ -34,7 +35,6 @@ pub(crate) use self::{
 use crate::{
     limits::{ANALYSIS_TIME_MAX, BOT_THREADS_NICE},
     metrics::Metrics,
-    room::{BotReply, Job, Task},
 };
 
 /// The way to the bots' threads; cheap to clone.
@@ -124,7 +124,7 @@ impl Pool {
         Ok((self.background_job(owner, background_job, ANALYSIS_TIME_MAX)?, reports))
     }
 
-    /// Hands in a background_job that may take so much time.
+    /// Hands in a background job that may take so much time.
     ///
     /// # Errors
     /// When too many wait, or are this owner's.
@@ -248,7 +248,7 @@ impl Shared {
         self.lock().end(&call);
     }
 
-    /// Goes on with a background_job until its time is up, it is interrupted, or nothing is left to do.
+    /// Goes on with a background job until its time is up, it is interrupted, or nothing is left to do.
     fn go_on_with(&self, mut waiting: background::Waiting) {
         let begun = Instant::now();
         let call = Arc::clone(&waiting.call);
@@ -257,7 +257,7 @@ impl Shared {
         let thinking = Thinking { budget, elapsed: &elapsed, cancel: &call.stop };
         let thought = panic::catch_unwind(AssertUnwindSafe(|| (waiting.background_job)(&thinking)));
         if thought.is_err() {
-            tracing::error!("a background_job panicked");
+            tracing::error!("an analysis or a review panicked");
         }
         waiting.time = waiting.time.saturating_sub(elapsed());
         let mut queue = self.lock();
@@ -318,14 +318,12 @@ mod tests {
 
     use fivefold_shared::{
         bot::BotKind,
+        room::{SessionId, Ticket},
         rules::{Point, Position, Rules, Size, Variant},
     };
 
     use super::*;
-    use crate::{
-        limits::{BACKGROUND_JOBS_MAX, BACKGROUND_JOBS_PER_ADDRESS_MAX},
-        room::{SessionId, Ticket},
-    };
+    use crate::limits::{BACKGROUND_JOBS_MAX, BACKGROUND_JOBS_PER_ADDRESS_MAX};
 
     fn job(task: Task, bot: BotKind) -> Job {
         let rules = Rules::new(Variant::Freestyle, Size::square(15)).unwrap();
@@ -366,7 +364,7 @@ mod tests {
         position.play(Point::new(7, 7)).unwrap();
         let (handle, mut reports) = pool.analyse(owner(1), position, 2).unwrap();
         let first = reports.next().await.unwrap();
-        // The only thread is at the background_job, for half a minute if nobody came.
+        // The only thread is at the background job, for half a minute if nobody came.
         let chosen = pool.submit(job(Task::Turn, BotKind::Attack), owner(1)).answer().await;
         assert!(matches!(chosen, Some(BotReply::Move(_))), "{chosen:?}");
         let mut later = reports.next().await.unwrap();
@@ -380,16 +378,16 @@ mod tests {
         end.wait().await;
     }
 
-    /// A background_job that does nothing, for half a minute.
+    /// A background job that does nothing, for half a minute.
     fn background_job(pool: &Pool, number: u8) -> Result<BackgroundHandle, Busy> {
         pool.background_job(owner(number), Box::new(|_| {}), ANALYSIS_TIME_MAX)
     }
 
-    /// What a thread does next, which must be a background_job.
+    /// What a thread does next, which must be a background job.
     fn next_study(pool: &Pool) -> background::Waiting {
         match pool.0.next() {
             Some(Work::BackgroundJob(waiting)) => waiting,
-            Some(Work::Job(..)) | None => panic!("a background_job waits"),
+            Some(Work::Job(..)) | None => panic!("a background job waits"),
         }
     }
 
@@ -429,7 +427,7 @@ mod tests {
         waiting.call.stop.load(Ordering::Relaxed)
     }
 
-    /// A thread leaves a background_job that was interrupted.
+    /// A thread leaves a background job that was interrupted.
     fn leave(pool: &Pool, waiting: background::Waiting) {
         assert!(waiting.call.may_go_on());
         pool.0.lock().background.leave(waiting, true);

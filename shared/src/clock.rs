@@ -6,7 +6,7 @@
 //! A clock reads no time: every call is handed `now`, in milliseconds since the Unix epoch. It
 //! sets no alarm either: [`Clock::flag_at`] says when to look again.
 
-use std::{fmt, str::FromStr};
+use std::{fmt, str::FromStr, time::Duration};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -27,6 +27,11 @@ pub const LAG_PER_GAME_MAX_MS: u64 = 1000;
 
 /// A bot plans to make so many more moves, and divides its time among them.
 const BOT_MOVES_AHEAD: u64 = 30;
+
+/// A duration in whole milliseconds, as times are counted here.
+pub fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
 
 /// How much time the players have. On the wire: `{"type": "fischer", "main_ms": 300000,
 /// "increment_ms": 3000}`; in text `none`, `10m`, `5+3` (minutes and seconds), `byo 10m+3x30s`,

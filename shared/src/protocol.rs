@@ -24,7 +24,7 @@ pub use self::{
     names::{
         COMMAND_ID_MAX, CommandId, GAME_ID_LENGTH, GameId, IDENTITY_LENGTH, Identity, Likeness,
         MEMBER_ID_LENGTH, MemberId, NAME_MARKS_MAX, NAME_MAX, Name, NameError, ROOM_CODE_ALPHABET,
-        ROOM_CODE_LENGTH, RoomCode,
+        ROOM_CODE_LENGTH, RoomCode, letters,
     },
 };
 

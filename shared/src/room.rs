@@ -1,345 +1,416 @@
-//! A room as its members see it: what the events make of it.
+//! A room: two seats, one game at a time, and those who watch.
 //!
-//! Server and clients fold the same events with this one function, so they cannot disagree about
-//! a game. Who may cause which event is the server's business and unknown here.
+//! A plain value. [`Room::apply`] takes the time and an input, changes the room and says by effects
+//! what is to be done. It knows no sockets, no storage, no threads and no clock; `room/actor.rs`
+//! runs it.
+//!
+//! What members see of a room is what its events make of it, and `Room::log` is the only place
+//! that makes events: so the room's log always tells its state. Beside that state there is only
+//! what a restart may forget: who is present, what they say, and what bots are thinking about.
 
+mod absence;
+mod analysis;
+mod assist;
+mod bot_turn;
+mod chat;
+mod close;
+mod command;
+mod dedup;
+mod effect;
+mod history;
+mod input;
+pub mod limits;
+mod membership;
+mod play;
+mod presence;
+mod seat;
+mod seeds;
+mod standing;
+mod state;
+#[cfg(test)]
+mod tests;
+mod time;
+
+use self::{
+    absence::Absence,
+    analysis::MemberAnalysis,
+    assist::Assist,
+    bot_turn::BotTurn,
+    chat::Chat,
+    dedup::{Answer, AnsweredCommands},
+    history::History,
+    presence::{News, Presence},
+};
+pub use self::{
+    effect::{BotFault, Cause, Effect, Effects, Entry, Job, Task, Ticket},
+    input::{AnalysisUpdate, BotReply, Input, Member, SessionId},
+    limits::RoomLimits,
+    seeds::RoomSeeds,
+    standing::{Spare, Stage, Standing},
+    state::{FoldError, Game, RoomState},
+};
 use crate::{
-    clock::{Clock, SideTime, TimeControl},
+    clock::millis,
     protocol::{
-        Event, GameId, GameSnapshot, MemberId, NumberedEvent, Phase, Seats, Snapshot, Visibility,
+        Colour, CommandId, Create, Event, MemberId, Message, NumberedEvent, Player, Reason,
+        Refusal, RoomCode, SeatRequest, Visibility,
     },
-    rules::{Illegal, Outcome, Point, Position, Rules, Stone},
+    rules::Stone,
 };
 
-/// The state of a room after its event number `seq`.
+/// What is told with `unavailable` when events could not be stored.
+pub const NOT_STORED: &str = "That could not be stored. Try again in a moment.";
+
+/// One room.
 #[derive(Clone, Debug)]
 pub struct Room {
-    /// The number of the last event.
-    pub seq: u64,
-    /// The variant and the board of all games here.
-    pub rules: Rules,
-    /// Whether the room is listed.
-    pub visibility: Visibility,
-    /// Whether players may ask a bot for help against people.
-    pub assistance: bool,
-    /// Who made the room.
-    pub host: MemberId,
-    /// How much time the players have in each game.
-    pub time: TimeControl,
-    /// Whether people may talk in it.
-    pub chat: bool,
-    /// Who sits where.
-    pub seats: Seats,
-    /// The game, running or ended; absent before the first one.
-    pub game: Option<Game>,
+    code: RoomCode,
+    limits: RoomLimits,
+    /// What the events have made of the room; changed by `Room::log` alone.
+    state: RoomState,
+    history: History,
+    answered: AnsweredCommands,
+    presence: Presence,
+    absence: Absence,
+    news: News,
+    chat: Chat,
+    /// When the last session left; absent while somebody is present.
+    empty_since: Option<u64>,
+    /// When the clock is to run again after a commit that failed. No flag falls before.
+    resume_at: Option<u64>,
+    /// The bot that is to move.
+    bot_turn: Option<BotTurn>,
+    /// What bots think about for members: at most one job a member.
+    assists: Vec<Assist>,
+    /// Analyses for members: at most one a session.
+    analyses: Vec<MemberAnalysis>,
+    seeds: RoomSeeds,
+    tickets: u64,
+    /// Whether it shows a game to whoever looks in: it stays until that has been played.
+    demo: bool,
+    closed: bool,
 }
 
-/// One game in a room.
-#[derive(Clone, Debug)]
-pub struct Game {
-    /// 1 for the first game in this room.
-    pub number: u32,
-    /// By which the game is found when it has ended, if the room has told it.
-    pub id: Option<GameId>,
-    /// The board, the moves and, at the end, the outcome.
-    pub position: Position,
-    /// The clock, if there is a time control. It stands before Black's first move and after the
-    /// end.
-    pub clock: Option<Clock>,
-    /// Who offers a draw.
-    pub draw_offer: Option<Stone>,
-    /// Who asks for a takeback.
-    pub takeback_ask: Option<Stone>,
-    /// Who wants another game after this one.
-    pub rematch_ask: Option<Stone>,
+/// What a new room begins with.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Founding {
+    /// The room's code.
+    pub code: RoomCode,
+    /// Who makes it.
+    pub host: Member,
+    /// His command, by whose id he then enters.
+    pub command: CommandId,
+    /// What kind of room he wants.
+    pub create: Create,
+    /// Whether the first seat is Black's where the colour is left to chance.
+    pub coin: bool,
+    /// What is left to chance.
+    pub seeds: RoomSeeds,
+    /// Whether it is the server's own, to show a game between two bots to whoever looks in.
+    pub demo: bool,
 }
 
-/// Why events cannot be folded: they are not the log of a room, or not its next part.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum FoldError {
-    /// The first event is not `created`.
-    #[error("a room's log begins with `created`")]
-    NoBeginning,
-    /// An event is missing or out of order.
-    #[error("event {found} came where {expected} was due")]
-    Gap {
-        /// The number that was due.
-        expected: u64,
-        /// The number that came.
-        found: u64,
-    },
-    /// The event does not fit the state, such as a move without a game.
-    #[error("event {seq} does not fit the room: {text}")]
-    Misfit {
-        /// The event's number.
-        seq: u64,
-        /// What does not fit.
-        text: String,
-    },
+/// What belongs to one input while it is dealt with.
+struct Moment<'a> {
+    now: u64,
+    /// The command that is dealt with, if it is one.
+    cause: Option<Cause>,
+    /// How long the input was in the network, as far as the server has measured it.
+    lag_ms: u64,
+    effects: &'a mut Effects,
 }
 
 impl Room {
-    /// Begins with the first event of a log.
+    /// Makes a room. Nobody is present yet: the first input should be the host's
+    /// [`Input::Enter`], whose answer is also the answer to the command that made the room.
     ///
     /// # Errors
-    /// When that is not `created`, or not number 1.
-    pub fn begin(first: &NumberedEvent) -> Result<Self, FoldError> {
-        if first.seq != 1 {
-            return Err(FoldError::Gap { expected: 1, found: first.seq });
+    /// When the host wants both seats, or a bot that does not play by these rules.
+    pub fn create(
+        now: u64,
+        founding: Founding,
+        limits: RoomLimits,
+        effects: &mut Effects,
+    ) -> Result<Self, Refusal> {
+        let Founding { code, host, command, create, coin, seeds, demo } = founding;
+        if create.seats == [SeatRequest::Me, SeatRequest::Me] {
+            return Err(Refusal::new(Reason::AlreadySeated, "You can take only one of the seats."));
         }
-        match &first.event {
-            Event::Created { rules, visibility, assistance, host, time, chat } => Ok(Self {
-                seq: 1,
-                rules: *rules,
-                visibility: *visibility,
-                assistance: *assistance,
-                host: host.clone(),
-                time: *time,
-                chat: *chat,
-                seats: Seats::default(),
-                game: None,
-            }),
-            Event::Sat { .. }
-            | Event::Stood { .. }
-            | Event::Renamed { .. }
-            | Event::Started { .. }
-            | Event::Played { .. }
-            | Event::DrawOffered { .. }
-            | Event::DrawDeclined { .. }
-            | Event::TakebackAsked { .. }
-            | Event::TakebackRefused { .. }
-            | Event::TakenBack { .. }
-            | Event::Resumed { .. }
-            | Event::Ended { .. }
-            | Event::RematchAsked { .. }
-            | Event::ChatSet { .. } => Err(FoldError::NoBeginning),
-        }
-    }
+        let seats = create.seats.map(|seat| match seat {
+            SeatRequest::Me => Ok(Some(Player::Member {
+                member: host.id.clone(),
+                name: host.name.clone(),
+                engine: false,
+            })),
+            SeatRequest::Open => Ok(None),
+            SeatRequest::Bot(bot) => {
+                seat::offered(bot, create.rules).map(|()| Some(Player::Bot { bot }))
+            }
+        });
+        let [first, second] = seats;
+        let first_seat = match (create.colour, coin) {
+            (Colour::Black, _) | (Colour::Random, true) => Stone::Black,
+            (Colour::White, _) | (Colour::Random, false) => Stone::White,
+        };
+        let players = [(first_seat, first?), (first_seat.opponent(), second?)];
 
-    /// Folds a whole log.
-    ///
-    /// # Errors
-    /// As [`begin`](Self::begin) and [`apply`](Self::apply).
-    pub fn from_log<'a>(
-        log: impl IntoIterator<Item = &'a NumberedEvent>,
-    ) -> Result<Self, FoldError> {
-        let mut log = log.into_iter();
-        let mut room = Self::begin(log.next().ok_or(FoldError::NoBeginning)?)?;
-        for event in log {
-            room.apply(event)?;
+        let event = Event::Created {
+            rules: create.rules,
+            visibility: create.visibility,
+            assistance: create.assistance,
+            host: host.id.clone(),
+            time: create.time,
+            chat: create.chat,
+        };
+        let first = NumberedEvent { seq: 1, at: now, event };
+        let cause = Cause { member: host.id, command };
+        let state = RoomState::begin(&first).expect("the event is number 1 and `created`");
+        let mut room = Self::new(code, seeds, limits, state);
+        room.empty_since = Some(now);
+        room.demo = demo;
+        room.history.push(first.clone());
+        effects.push(Effect::Append(Entry { event: first, cause: Some(cause.clone()) }));
+        let moment = &mut Moment { now, cause: Some(cause), lag_ms: 0, effects };
+        for (seat, player) in players {
+            if let Some(player) = player {
+                room.take_seat(seat, player, moment);
+            }
         }
+        room.settle(moment);
         Ok(room)
     }
 
-    /// Folds the next event.
+    /// Reads a room back after a restart. Nobody is present: a bot that is to move waits until
+    /// somebody is, and the clock of a person begins to run again after a moment.
     ///
     /// # Errors
-    /// When the event is not the next one or does not fit; the room is then as it was.
-    pub fn apply(&mut self, next: &NumberedEvent) -> Result<(), FoldError> {
-        if next.seq != self.seq + 1 {
-            return Err(FoldError::Gap { expected: self.seq + 1, found: next.seq });
+    /// When the entries are not the log of a room.
+    pub fn from_log(
+        now: u64,
+        code: RoomCode,
+        seeds: RoomSeeds,
+        log: &[Entry],
+        limits: RoomLimits,
+        effects: &mut Effects,
+    ) -> Result<Self, FoldError> {
+        let state = RoomState::from_log(log.iter().map(|entry| &entry.event))?;
+        let mut room = Self::new(code, seeds, limits, state);
+        room.history = History::from_log(log.iter().map(|entry| &entry.event));
+        room.answered = AnsweredCommands::from_log(log, |member| is_kept(&room.state, member));
+        room.empty_since = Some(now);
+        let moment = &mut Moment { now, cause: None, lag_ms: 0, effects };
+        room.resume(moment);
+        room.settle(moment);
+        Ok(room)
+    }
+
+    /// Goes back to what the log says, because later events could not be stored. Whoever is
+    /// present stays: the effects let each session listen anew, as if none did before, and tell
+    /// all of them the room as it is. Help that is under way is refused.
+    ///
+    /// # Errors
+    /// When the entries are not the log of a room; it is then as it was.
+    pub fn rebuild(
+        &mut self,
+        now: u64,
+        log: &[Entry],
+        effects: &mut Effects,
+    ) -> Result<(), FoldError> {
+        self.state = RoomState::from_log(log.iter().map(|entry| &entry.event))?;
+        self.history = History::from_log(log.iter().map(|entry| &entry.event));
+        self.answered.rollback(log, |member| is_kept(&self.state, member));
+        effects.extend(self.presence.sessions().into_iter().map(Effect::Listen));
+        effects.push(Effect::Broadcast(Message::Snapshot {
+            room: self.code.clone(),
+            snapshot: Box::new(self.state.snapshot()),
+        }));
+        let moment = &mut Moment { now, cause: None, lag_ms: 0, effects };
+        self.resume_soon(moment);
+        self.cancel_bot_turn(moment);
+        self.drop_all_assists(moment);
+        self.news.touch();
+        self.settle(moment);
+        if self.closed {
+            // What told the members so was dropped with the commit.
+            self.tell_closed(close::CLOSED, moment);
         }
-        self.change(next.at, &next.event)
-            .map_err(|text| FoldError::Misfit { seq: next.seq, text })?;
-        self.seq = next.seq;
         Ok(())
     }
 
-    fn change(&mut self, at: u64, event: &Event) -> Result<(), String> {
-        match event {
-            Event::Created { .. } => return Err("a room is created once".into()),
-            Event::Sat { seat, player } => *self.seats.get_mut(*seat) = Some(player.clone()),
-            Event::Stood { seat } => {
-                *self.seats.get_mut(*seat) = None;
-                // The wish for another game goes with the one who had it.
-                if let Some(game) = &mut self.game {
-                    game.rematch_ask = game.rematch_ask.filter(|by| by != seat);
+    fn new(code: RoomCode, seeds: RoomSeeds, limits: RoomLimits, state: RoomState) -> Self {
+        Self {
+            code,
+            limits,
+            state,
+            history: History::default(),
+            answered: AnsweredCommands::default(),
+            presence: Presence::default(),
+            absence: Absence::default(),
+            news: News::default(),
+            chat: Chat::default(),
+            empty_since: None,
+            resume_at: None,
+            bot_turn: None,
+            assists: Vec::new(),
+            analyses: Vec::new(),
+            seeds,
+            tickets: 0,
+            demo: false,
+            closed: false,
+        }
+    }
+
+    /// Deals with one input at the time `now`, in milliseconds since the Unix epoch.
+    pub fn apply(&mut self, now: u64, input: Input, effects: &mut Effects) {
+        if self.closed {
+            self.refuse_closed(input, effects);
+            return;
+        }
+        let moment = &mut Moment { now, cause: None, lag_ms: 0, effects };
+        self.keep_time(moment);
+        match input {
+            Input::Enter { session, member, command, after } => {
+                self.enter(session, &member, command, after, moment);
+            }
+            Input::Leave { session, command } => self.leave(session, command, moment),
+            Input::Evict => self.evict(moment),
+            Input::Close { session, member, command } => {
+                self.close_for(session, &member, command, moment);
+            }
+            Input::Command { session, id, request, lag_ms } => {
+                moment.lag_ms = lag_ms;
+                self.command(session, id, &request, moment);
+            }
+            Input::Renamed { session, name } => self.renamed(session, name, moment),
+            Input::BotReplied { ticket, reply } => {
+                if !self.bot_turn_replied(ticket, reply.as_ref(), moment) {
+                    self.assist_replied(ticket, reply, moment);
                 }
             }
-            Event::Renamed { seat, name } => match self.seats.get_mut(*seat) {
-                Some(crate::protocol::Player::Member { name: old, .. }) => *old = name.clone(),
-                Some(crate::protocol::Player::Bot { .. }) | None => {
-                    return Err("nobody with a name sits there".into());
-                }
-            },
-            Event::Started { game, black, white, id } => {
-                self.seats = Seats { black: Some(black.clone()), white: Some(white.clone()) };
-                let position = Position::new(self.rules);
-                self.game = Some(Game::new(*game, id.clone(), position, self.time));
-            }
-            Event::Played { ply, point, time, .. } => {
-                self.game_mut()?.play(*ply, *point, *time, at)?;
-            }
-            Event::DrawOffered { by } => self.game_mut()?.draw_offer = Some(*by),
-            Event::DrawDeclined { .. } => self.game_mut()?.draw_offer = None,
-            Event::TakebackAsked { by } => self.game_mut()?.takeback_ask = Some(*by),
-            Event::TakebackRefused { .. } => self.game_mut()?.takeback_ask = None,
-            Event::TakenBack { ply } => self.game_mut()?.take_back(*ply, at)?,
-            Event::Resumed { from } => self.game_mut()?.run_clock(*from),
-            Event::Ended { outcome } => self.game_mut()?.end(outcome),
-            Event::RematchAsked { by } => self.game_mut()?.rematch_ask = Some(*by),
-            Event::ChatSet { on } => self.chat = *on,
+            Input::Analysed { ticket, found } => self.analysed(ticket, found, moment),
+            Input::Wake => self.wake(moment),
         }
-        Ok(())
+        (moment.cause, moment.lag_ms) = (None, 0);
+        self.settle(moment);
     }
 
-    fn game_mut(&mut self) -> Result<&mut Game, String> {
-        self.game.as_mut().ok_or_else(|| "there is no game".into())
+    /// When [`Input::Wake`] is due: the earliest of everything the room waits for. To be asked
+    /// after each input.
+    pub fn deadline(&self) -> Option<u64> {
+        if self.closed {
+            return None;
+        }
+        let turn = self.bot_turn.as_ref().map(BotTurn::deadline);
+        let help = self.assists.iter().map(|help| help.not_after).min();
+        let news = self.news.due().filter(|_| !self.presence.is_empty());
+        let game = [self.resume_at, self.flag_at(), self.abandoned_at()];
+        [turn, help, news, self.close_at()].into_iter().chain(game).flatten().min()
     }
 
-    /// How far the room has come.
-    pub fn phase(&self) -> Phase {
-        match &self.game {
-            Some(game) if game.position.outcome().is_none() => Phase::Running,
-            Some(_) if self.seats.vacant().is_none() => Phase::Finished,
-            Some(_) | None => Phase::Waiting,
+    /// The room's code.
+    pub const fn code(&self) -> &RoomCode {
+        &self.code
+    }
+
+    /// Whether the room is listed.
+    pub const fn visibility(&self) -> Visibility {
+        self.state.visibility
+    }
+
+    /// Who made the room.
+    pub const fn host(&self) -> &MemberId {
+        &self.state.host
+    }
+
+    /// Whether the room is closed and refuses everything.
+    pub const fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// Makes an event: folds it, stores it and has it told.
+    fn log(&mut self, event: Event, moment: &mut Moment<'_>) {
+        let event = NumberedEvent { seq: self.state.seq + 1, at: moment.now, event };
+        self.state.apply(&event).expect("only what fits the state is decided");
+        self.history.push(event.clone());
+        moment.effects.push(Effect::Append(Entry { event, cause: moment.cause.clone() }));
+    }
+
+    fn answer(&mut self, session: SessionId, cause: &Cause, answer: Answer, effects: &mut Effects) {
+        let state = &self.state;
+        self.answered.remember(cause, answer.clone(), |member| is_kept(state, member));
+        let message = answer.message(cause.command.clone());
+        effects.push(Effect::Send { session, message });
+    }
+
+    /// What follows from any change: a bot may be on turn, and people may have to be told who
+    /// watches and who is away.
+    fn settle(&mut self, moment: &mut Moment<'_>) {
+        if self.closed {
+            return;
+        }
+        self.drop_moot_assists(moment);
+        self.end_moot_analyses(moment);
+        self.attend_bot_turn(moment);
+        self.absence.note(moment.now, &self.state, &self.presence);
+        let away = self.absent();
+        if away != self.news.away() {
+            self.news.touch();
+        }
+        if self.presence.is_empty() {
+            return;
+        }
+        let current = || self.presence.spectators(&self.state.seats);
+        let news = self.news.take(moment.now, current, away);
+        if let Some(spectators) = news.spectators {
+            let room = self.code.clone();
+            moment.effects.push(Effect::Broadcast(Message::Spectators { room, spectators }));
+        }
+        if let Some(away) = news.away {
+            let room = self.code.clone();
+            moment.effects.push(Effect::Broadcast(Message::Presence { room, away }));
         }
     }
 
-    /// The game, if one is running.
-    pub fn running(&self) -> Option<&Game> {
-        self.game.as_ref().filter(|game| game.position.outcome().is_none())
-    }
-
-    /// The whole state as one message.
-    pub fn snapshot(&self) -> Snapshot {
-        Snapshot {
-            seq: self.seq,
-            rules: self.rules,
-            visibility: self.visibility,
-            assistance: self.assistance,
-            host: self.host.clone(),
-            time: self.time,
-            chat: self.chat,
-            seats: self.seats.clone(),
-            game: self.game.as_ref().map(Game::snapshot),
+    fn wake(&mut self, moment: &mut Moment<'_>) {
+        self.play_due_bot_turn(moment);
+        self.drop_late_assists(moment);
+        if self.close_at().is_some_and(|at| at <= moment.now) {
+            self.shut(moment);
         }
     }
 
-    /// The state that a snapshot describes.
-    ///
-    /// # Errors
-    /// When its moves cannot be played.
-    pub fn from_snapshot(snapshot: Snapshot) -> Result<Self, Illegal> {
-        let game =
-            snapshot.game.map(|game| Game::from_snapshot(snapshot.rules, game)).transpose()?;
-        Ok(Self {
-            seq: snapshot.seq,
-            rules: snapshot.rules,
-            visibility: snapshot.visibility,
-            assistance: snapshot.assistance,
-            host: snapshot.host,
-            time: snapshot.time,
-            chat: snapshot.chat,
-            seats: snapshot.seats,
-            game,
-        })
+    /// When the room is closed if nobody comes.
+    fn close_at(&self) -> Option<u64> {
+        let seats = &self.state.seats;
+        let is_bot = |seat| seats.get(seat).is_some_and(|player| player.bot().is_some());
+        let is_running = self.state.running().is_some();
+        let awaited = is_running && !Stone::BOTH.into_iter().any(is_bot);
+        let bots_alone = Stone::BOTH.into_iter().all(is_bot);
+        if self.demo && bots_alone && is_running {
+            return None;
+        }
+        let wait = if awaited {
+            millis(self.limits.abandoned_room_close)
+        } else if bots_alone {
+            millis(self.limits.bots_room_close).min(millis(self.limits.empty_room_close))
+        } else {
+            millis(self.limits.empty_room_close)
+        };
+        let wait = match self.stage() {
+            Stage::Unplayed => wait.min(millis(self.limits.unplayed_room_close)),
+            Stage::Over => wait.min(millis(self.limits.finished_room_close)),
+            Stage::People | Stage::AgainstBot | Stage::Bots => wait,
+        };
+        Some(self.empty_since?.saturating_add(wait))
+    }
+
+    fn new_ticket(&mut self) -> Ticket {
+        self.tickets += 1;
+        Ticket(self.tickets)
     }
 }
 
-impl Game {
-    fn new(number: u32, id: Option<GameId>, position: Position, time: TimeControl) -> Self {
-        Self {
-            number,
-            id,
-            position,
-            clock: Clock::new(time),
-            draw_offer: None,
-            takeback_ask: None,
-            rematch_ask: None,
-        }
-    }
-
-    fn play(
-        &mut self,
-        ply: usize,
-        point: Point,
-        time: Option<SideTime>,
-        at: u64,
-    ) -> Result<(), String> {
-        if ply != self.position.ply() {
-            return Err(format!("move {ply} came where {} was due", self.position.ply()));
-        }
-        let mover = self.position.turn();
-        self.position.play(point).map_err(|illegal| illegal.to_string())?;
-        // An offer lapses when the one to whom it was made moves instead of answering; a request
-        // to take back means the move that was last when it was made.
-        if self.draw_offer == Some(mover.opponent()) {
-            self.draw_offer = None;
-        }
-        self.takeback_ask = None;
-        if let (Some(clock), Some(time)) = (&mut self.clock, time) {
-            clock.set(mover, time);
-        }
-        self.run_clock(at);
-        Ok(())
-    }
-
-    /// Has the time of the one on turn run from `since`; stops the clock where nobody's runs.
-    fn run_clock(&mut self, since: u64) {
-        let begun = self.position.ply() > 0 && self.position.outcome().is_none();
-        match &mut self.clock {
-            Some(clock) if begun => clock.run(self.position.turn(), since),
-            Some(clock) => clock.stand(),
-            None => {}
-        }
-    }
-
-    fn take_back(&mut self, ply: usize, at: u64) -> Result<(), String> {
-        if ply > self.position.ply() {
-            return Err(format!("there are fewer than {ply} moves"));
-        }
-        while self.position.ply() > ply {
-            self.position.undo();
-        }
-        self.draw_offer = None;
-        self.takeback_ask = None;
-        self.run_clock(at);
-        Ok(())
-    }
-
-    fn end(&mut self, outcome: &Outcome) {
-        // A move that ends the game has already concluded the position.
-        if self.position.outcome().is_none() {
-            self.position.conclude(outcome.clone());
-        }
-        if let Some(clock) = &mut self.clock {
-            clock.stand();
-            if let Outcome::Time { winner } = outcome {
-                clock.run_out(winner.opponent());
-            }
-        }
-        self.draw_offer = None;
-        self.takeback_ask = None;
-    }
-
-    fn snapshot(&self) -> GameSnapshot {
-        GameSnapshot {
-            number: self.number,
-            id: self.id.clone(),
-            moves: self.position.moves().to_vec(),
-            draw_offer: self.draw_offer,
-            takeback_ask: self.takeback_ask,
-            rematch_ask: self.rematch_ask,
-            clock: self.clock,
-            outcome: self.position.outcome().cloned(),
-        }
-    }
-
-    fn from_snapshot(rules: Rules, snapshot: GameSnapshot) -> Result<Self, Illegal> {
-        let mut position =
-            Position::from_moves(rules, &snapshot.moves).map_err(|(_, illegal)| illegal)?;
-        if let (None, Some(outcome)) = (position.outcome(), snapshot.outcome) {
-            position.conclude(outcome);
-        }
-        Ok(Self {
-            number: snapshot.number,
-            id: snapshot.id,
-            position,
-            clock: snapshot.clock,
-            draw_offer: snapshot.draw_offer,
-            takeback_ask: snapshot.takeback_ask,
-            rematch_ask: snapshot.rematch_ask,
-        })
-    }
+/// Whether a member's answers are never forgotten for those of others.
+fn is_kept(state: &RoomState, member: &MemberId) -> bool {
+    state.host == *member || state.seats.of_member(member).is_some()
 }

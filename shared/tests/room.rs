@@ -4,7 +4,7 @@ use fivefold_shared::{
     bot::BotKind,
     clock::{SideTime, TimeControl},
     protocol::{Event, MemberId, Name, NumberedEvent, Phase, Player, Visibility},
-    room::{FoldError, Room},
+    room::{FoldError, RoomState},
     rules::{Outcome, Point, Rules, Stone},
 };
 
@@ -69,12 +69,12 @@ fn whole_game() -> Vec<Event> {
 fn a_snapshot_taken_anywhere_is_as_good_as_the_log() {
     let log = numbered(whole_game());
     for split in 1..=log.len() {
-        let early = Room::from_log(&log[..split]).expect("a log");
-        let mut late = Room::from_snapshot(early.snapshot()).expect("legal moves");
+        let early = RoomState::from_log(&log[..split]).expect("a log");
+        let mut late = RoomState::from_snapshot(early.snapshot()).expect("legal moves");
         for event in &log[split..] {
             late.apply(event).expect("the log's next event");
         }
-        let whole = Room::from_log(&log).expect("a log");
+        let whole = RoomState::from_log(&log).expect("a log");
         assert_eq!(late.snapshot(), whole.snapshot(), "split after {split}");
     }
 }
@@ -82,12 +82,12 @@ fn a_snapshot_taken_anywhere_is_as_good_as_the_log() {
 #[test]
 fn a_room_waits_runs_and_finishes() {
     let log = numbered(whole_game());
-    let phase = |events: usize| Room::from_log(&log[..events]).expect("a log").phase();
+    let phase = |events: usize| RoomState::from_log(&log[..events]).expect("a log").phase();
     assert_eq!(phase(3), Phase::Waiting);
     assert_eq!(phase(4), Phase::Running);
     assert_eq!(phase(19), Phase::Finished);
     let stood = NumberedEvent { seq: 21, at: 0, event: Event::Stood { seat: Stone::Black } };
-    let mut room = Room::from_log(&log[..20]).expect("a log");
+    let mut room = RoomState::from_log(&log[..20]).expect("a log");
     room.apply(&stood).expect("the next event");
     assert_eq!(room.phase(), Phase::Waiting);
     let wish = room.game.and_then(|game| game.rematch_ask);
@@ -101,7 +101,7 @@ fn offers_lapse_by_moves() {
     events.truncate(6);
     events.push(Event::DrawOffered { by: Stone::Black });
     let offer = |events: &[Event]| {
-        let room = Room::from_log(&numbered(events.to_vec())).expect("a log");
+        let room = RoomState::from_log(&numbered(events.to_vec())).expect("a log");
         let game = room.game.expect("a game");
         (game.draw_offer, game.takeback_ask)
     };
@@ -120,11 +120,11 @@ fn offers_lapse_by_moves() {
 #[test]
 fn what_is_no_log_is_refused_and_changes_nothing() {
     let log = numbered(whole_game());
-    assert_eq!(Room::from_log(&[]).expect_err("empty"), FoldError::NoBeginning);
+    assert_eq!(RoomState::from_log(&[]).expect_err("empty"), FoldError::NoBeginning);
     let headless = NumberedEvent { seq: 1, ..log[1].clone() };
-    assert_eq!(Room::from_log([&headless]).expect_err("headless"), FoldError::NoBeginning);
+    assert_eq!(RoomState::from_log([&headless]).expect_err("headless"), FoldError::NoBeginning);
 
-    let mut room = Room::from_log(&log[..6]).expect("a log");
+    let mut room = RoomState::from_log(&log[..6]).expect("a log");
     let before = room.snapshot();
     let gap = FoldError::Gap { expected: 7, found: 8 };
     assert_eq!(room.apply(&log[7]), Err(gap));
@@ -159,8 +159,8 @@ fn clock_after(events: &[(u64, Event)]) -> (u64, u64, Option<(Stone, u64)>) {
         .zip(start.chain(events.iter().cloned()))
         .map(|(seq, (at, event))| NumberedEvent { seq, at, event })
         .collect();
-    let room = Room::from_log(&log).expect("a log");
-    let again = Room::from_snapshot(room.snapshot()).expect("legal moves");
+    let room = RoomState::from_log(&log).expect("a log");
+    let again = RoomState::from_snapshot(room.snapshot()).expect("legal moves");
     assert_eq!(room.snapshot(), again.snapshot());
     let clock = room.game.and_then(|game| game.clock).expect("a clock");
     let left = |stone| clock.side(stone).left_ms;
@@ -215,8 +215,8 @@ fn who_loses_on_time_is_shown_no_time_at_all() {
                 played(0, 0, 0),
                 Event::Ended { outcome: Outcome::Time { winner } },
             ]);
-            let room = Room::from_log(&log).expect("a log");
-            let late = Room::from_snapshot(room.snapshot()).expect("legal moves");
+            let room = RoomState::from_log(&log).expect("a log");
+            let late = RoomState::from_snapshot(room.snapshot()).expect("legal moves");
             for room in [room, late] {
                 let clock = room.game.and_then(|game| game.clock).expect("a clock");
                 let shown = clock.face(winner.opponent(), u64::MAX);

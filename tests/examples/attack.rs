@@ -16,12 +16,10 @@ use std::{
 
 use anyhow::Context;
 use clap::Parser;
-use fivefold_server::{
-    room::{Cause, Entry},
-    storage::{Append, DataFolder, Epoch, Sqlite, Storage},
-};
+use fivefold_server::storage::{Append, DataFolder, Epoch, Sqlite, Storage};
 use fivefold_shared::{
     protocol::{CommandId, MemberId, NumberedEvent, RoomCode},
+    room::{Cause, Entry},
     rules::{Rules, Size, Variant},
 };
 use fivefold_tests::{

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 
 import { ask, put, sees, stage, twoPlay, visitor } from './harness.mjs';
 
-const at = stage('--no-show');
+const at = stage('--no-demo');
 
 /** Every bot there is. */
 const BOTS = ['engine', 'attack', 'pattern', 'minimax'];

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { stage, twoPlay } from './harness.mjs';
 
-const at = stage('--no-show');
+const at = stage('--no-demo');
 
 /** What is said. */
 const LINES = [

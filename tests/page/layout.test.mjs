@@ -7,7 +7,7 @@ import { PHONE, put, sees, stage, twoPlay, visitor } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
 
-const at = stage('--no-show');
+const at = stage('--no-demo');
 
 const LYING = { ...PHONE, viewport: { width: 844, height: 390 }, screen: { width: 844, height: 390 } };
 const DESK = { viewport: { width: 1366, height: 768 } };

@@ -9,7 +9,7 @@ const NETWORK = { offline: false, latency: 150, downloadThroughput: 1.6e6 / 8, u
 const CPU_SLOWER = 4;
 const RUNS = 5;
 
-const server = await Server.start('--no-show');
+const server = await Server.start('--no-demo');
 const browser = await openBrowser();
 try {
   for (const kind of ['first visit', 'next visit']) {

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { PHONE, put, sees, stage, twoPlay, visitor } from './harness.mjs';
 
-const at = stage('--no-show');
+const at = stage('--no-demo');
 
 /**
  * Plays moves, Black's first, until both have seen them.

@@ -18,12 +18,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fivefold_server::{
-    room::{Cause, Entry},
-    storage::{DataFolder, Sqlite, Storage},
-};
+use fivefold_server::storage::{DataFolder, Sqlite, Storage};
 use fivefold_shared::{
     protocol::{Colour, CommandId, Create, Event, NumberedEvent, RoomRequest},
+    room::{Cause, Entry},
     rules::{Rules, Size, Variant},
 };
 use rand::{RngExt, SeedableRng, rngs::StdRng};

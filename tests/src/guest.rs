@@ -14,7 +14,7 @@ use fivefold_shared::{
         Name, NumberedEvent, Reason, Refusal, Request, RoomCode, RoomRequest, Snapshot, Spectators,
         VERSION,
     },
-    room::Room,
+    room::RoomState,
     rules::{Point, Position},
 };
 use futures_util::{FutureExt, SinkExt, StreamExt};
@@ -124,7 +124,7 @@ impl Away {
 #[derive(Debug)]
 pub struct Seen {
     /// The room as it is after the last event.
-    pub room: Room,
+    pub room: RoomState,
     /// The events that have come one by one, or as the missing ones after a pause.
     pub events: Vec<NumberedEvent>,
     /// The number and the final board of each game that has ended since he came.
@@ -323,7 +323,7 @@ impl Guest {
     }
 
     fn snapshot(&mut self, code: &RoomCode, snapshot: &Snapshot) {
-        let room = Room::from_snapshot(snapshot.clone()).expect("a sound snapshot");
+        let room = RoomState::from_snapshot(snapshot.clone()).expect("a sound snapshot");
         match self.rooms.get_mut(code) {
             Some(seen) => {
                 seen.room = room;

@@ -133,7 +133,7 @@ impl Server {
 
     fn run(server: &mut Command) -> Self {
         let mut child = server
-            .args(["--listen", "127.0.0.1:0", "--no-show"])
+            .args(["--listen", "127.0.0.1:0", "--no-demo"])
             .env_remove("FIVEFOLD_DATA")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

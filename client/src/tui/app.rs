@@ -15,7 +15,7 @@ mod tests;
 
 use fivefold_shared::{
     protocol::{Absent, MemberId, Phase, Spectators},
-    room::Room,
+    room::RoomState,
     rules::{Point, Position, Rules, Size, Stone},
 };
 use ratatui::layout::Rect;
@@ -50,7 +50,7 @@ struct Typed {
 /// The state of the screen.
 #[derive(Clone, Debug)]
 pub(super) struct App {
-    room: Room,
+    room: RoomState,
     you: MemberId,
     link: String,
     spectators: Spectators,
@@ -84,7 +84,7 @@ pub(super) struct App {
 impl App {
     /// A screen for a room as it is now. `link` is what friends are given; empty where there is
     /// none.
-    pub(super) fn new(room: Room, you: MemberId, link: String, options: Options) -> Self {
+    pub(super) fn new(room: RoomState, you: MemberId, link: String, options: Options) -> Self {
         let mut app = Self {
             position: Position::new(room.rules),
             room,
@@ -233,7 +233,7 @@ impl App {
     }
 
     /// The room.
-    pub(super) const fn room(&self) -> &Room {
+    pub(super) const fn room(&self) -> &RoomState {
         &self.room
     }
 

@@ -107,7 +107,7 @@ pub(super) const fn no_study(busy: Busy) -> &'static str {
     }
 }
 
-/// The reports, each a line. The background_job is called off when the body is dropped.
+/// The reports, each a line. The background job is called off when the body is dropped.
 fn told(handle: BackgroundHandle, reports: Reports) -> Body {
     let begin = (handle, reports, Duration::ZERO);
     Body::from_stream(stream::unfold(begin, |(handle, mut reports, rest)| async move {

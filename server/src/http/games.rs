@@ -113,7 +113,7 @@ pub(super) async fn game(State(server): State<Arc<Server>>, Path(name): Path<Str
 fn written(id: GameId, record: Record, form: Form, name: &str) -> Response {
     let as_file = |kind: &'static str, body: Response| {
         let attached = HeaderValue::try_from(format!("attachment; filename=\"{name}\""))
-            .expect("a game's id and three envelopes");
+            .expect("a game's id and three letters");
         let headers = [
             (header::CONTENT_TYPE, HeaderValue::from_static(kind)),
             (header::CONTENT_DISPOSITION, attached),

@@ -6,7 +6,7 @@ use fivefold_shared::{
     clock::TimeControl,
     protocol::RoomCode,
     record::{GameSummary, Record, Recorder},
-    room::Room,
+    room::RoomState,
 };
 use rusqlite::{Connection, Transaction};
 
@@ -272,7 +272,7 @@ fn inspect_room(
     if events != in_log {
         problems.push(format!("it has {events} events, and {in_log} of them are in its log"));
     }
-    if let Err(error) = Room::from_log(log.iter().map(|entry| &entry.event)) {
+    if let Err(error) = RoomState::from_log(log.iter().map(|entry| &entry.event)) {
         problems.push(error.to_string());
     }
     let mut recorder = Recorder::default();

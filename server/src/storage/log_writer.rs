@@ -8,15 +8,13 @@
 use std::io;
 
 use fivefold_shared::protocol::{MemberId, RoomCode};
+use fivefold_shared::room::Entry;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
     Append, AppendError, Blocking, Claim, IdentityHash, KnownMember, Storage, StorageError,
 };
-use crate::{
-    limits::{FORGET_ROOMS_MAX, PRUNED_MEMBERS_MAX, WRITER_QUEUE_MAX},
-    room::Entry,
-};
+use crate::limits::{FORGET_ROOMS_MAX, PRUNED_MEMBERS_MAX, WRITER_QUEUE_MAX};
 
 /// The way to the writer; cheap to clone. The writer ends when all of these are dropped.
 #[derive(Clone, Debug)]

@@ -8,16 +8,14 @@ use std::{
 use fivefold_shared::{
     protocol::{GameId, MemberId, RoomCode, Visibility},
     record::{FinishedGame, GameList, ListedGame, Record},
+    room::Entry,
 };
 
 use super::{
     Append, Claim, Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KnownMember, Storage,
     StorageError, StorageReader,
 };
-use crate::{
-    limits::{MEMORY_GAMES_MAX, MEMORY_MEMBERS_MAX},
-    room::Entry,
-};
+use crate::limits::{MEMORY_GAMES_MAX, MEMORY_MEMBERS_MAX};
 
 /// The open rooms and the last finished games, in memory. A clone is another way to the same.
 #[derive(Clone, Debug, Default)]

@@ -12,6 +12,7 @@ use std::{
 use fivefold_shared::{
     protocol::{GameId, MemberId, NumberedEvent, Player, RoomCode, Visibility},
     record::{FinishedGame, GameList, ListedGame, Record},
+    room::{Cause, Entry},
 };
 use rusqlite::{
     Connection, ErrorCode, OpenFlags, OptionalExtension, Row, Transaction, TransactionBehavior,
@@ -25,7 +26,6 @@ use super::{
     data_folder::database_in,
     schema::{self, FORMAT, Kind},
 };
-use crate::room::{Cause, Entry};
 
 /// How long to wait for another process that uses the file, such as a backup that begins.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);

@@ -1,11 +1,11 @@
 //! Long thinking that gives way to games: analyses, and reviews of whole games.
 //!
-//! A background_job is called again and again until its time is up: it runs on a bots' thread when no game
+//! A background job is called again and again until its time is up: it runs on a bots' thread when no game
 //! needs one, and is stopped when one does, to be taken up again later. It keeps what it has found
 //! in itself, and tells it through whatever channel it was made with.
 //!
 //! Threads go to the owners in turn: first to those who have none, and from who has several background
-//! one is taken for somebody who has fewer and waits for the first. A background_job that is begun holds its memory, so no more are begun
+//! one is taken for somebody who has fewer and waits for the first. A background job that is begun holds its memory, so no more are begun
 //! than twice as many as there are threads.
 
 use std::{
@@ -34,7 +34,7 @@ const HASH_BYTES: usize = 16 << 20;
 /// Thinks until its thinking is over, or nothing is left to think about.
 pub(crate) type BackgroundJob = Box<dyn FnMut(&Thinking<'_>) + Send>;
 
-/// How a job or a background_job is told to stop.
+/// How a job or a background job is told to stop.
 #[derive(Debug, Default)]
 pub(crate) struct JobControl {
     /// What it looks at.
@@ -77,7 +77,7 @@ impl JobControl {
     }
 }
 
-/// A background_job that was handed in. Dropping it calls the background_job off.
+/// A background job that was handed in. Dropping it calls the background job off.
 #[derive(Debug)]
 pub(crate) struct BackgroundHandle(pub(super) Arc<JobControl>);
 
@@ -93,7 +93,7 @@ impl Drop for BackgroundHandle {
     }
 }
 
-/// Why a background_job is not taken.
+/// Why a background job is not taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Busy {
     /// As many wait as may.
@@ -102,7 +102,7 @@ pub(crate) enum Busy {
     Owner,
 }
 
-/// A background_job that waits, or is under way.
+/// A background job that waits, or is under way.
 pub(super) struct Waiting {
     pub(super) background_job: BackgroundJob,
     pub(super) call: Arc<JobControl>,
@@ -121,7 +121,7 @@ impl Waiting {
     }
 }
 
-/// A background_job that a thread is at.
+/// A background job that a thread is at.
 struct UnderWay {
     owner: Owner,
     call: Arc<JobControl>,
@@ -139,7 +139,7 @@ pub(super) struct BackgroundQueue {
 }
 
 impl BackgroundQueue {
-    /// Takes in a background_job that may take so much time, and makes way for it if a thread is due to its
+    /// Takes in a background job that may take so much time, and makes way for it if a thread is due to its
     /// owner and `idle` says that none is free.
     ///
     /// # Errors
@@ -232,7 +232,7 @@ impl BackgroundQueue {
         self.under_way.len() + self.waiting.iter().filter(|waiting| waiting.is_begun).count()
     }
 
-    /// Whether a background_job of this owner waits to be gone on with. It comes before the owner's others.
+    /// Whether a background job of this owner waits to be gone on with. It comes before the owner's others.
     fn has_begun(&self, owner: Owner) -> bool {
         self.waiting.iter().any(|waiting| waiting.owner == owner && waiting.is_begun)
     }
@@ -249,7 +249,7 @@ impl BackgroundQueue {
         last.map(UnderWay::interrupt).is_some()
     }
 
-    /// The background_job that is next.
+    /// The background job that is next.
     pub(super) fn take(&mut self, threads: usize) -> Option<Waiting> {
         self.waiting.retain(|waiting| !waiting.call.is_cancelled());
         let only_begun = self.begun() >= 2 * threads;
@@ -271,7 +271,7 @@ impl BackgroundQueue {
         Some(waiting)
     }
 
-    /// A thread has left this background_job, which goes on later if it is to.
+    /// A thread has left this background job, which goes on later if it is to.
     pub(super) fn leave(&mut self, mut waiting: Waiting, goes_on: bool) {
         let left = |background_job: &mut UnderWay| Arc::ptr_eq(&background_job.call, &waiting.call);
         let round =

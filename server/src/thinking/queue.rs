@@ -13,13 +13,13 @@ use std::{
     time::Duration,
 };
 
+use fivefold_shared::room::{BotReply, Job, Task};
 use tokio::sync::oneshot;
 
 use super::background::{BackgroundQueue, JobControl};
 use crate::{
     limits::{THINKING_QUEUE_MAX, THINKING_TIME_MAX, THINKING_TIME_MIN},
     network::network,
-    room::{BotReply, Job, Task},
 };
 
 /// For whom the bots think: an address, or a network of IPv6 addresses.
@@ -309,11 +309,11 @@ fn time_in(rounds: u32) -> Duration {
 mod tests {
     use fivefold_shared::{
         bot::BotKind,
+        room::{SessionId, Ticket},
         rules::{Position, Rules, Size, Variant},
     };
 
     use super::*;
-    use crate::room::{SessionId, Ticket};
 
     fn owner(number: u8) -> Owner {
         Owner::of([192, 0, 2, number].into())

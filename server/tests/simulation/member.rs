@@ -15,7 +15,7 @@ use fivefold_shared::{
         NumberedEvent, Reason, Request, RoomCode, RoomRequest, SeatRequest, Snapshot, VERSION,
         Visibility,
     },
-    room::Room,
+    room::RoomState,
     rules::{Point, Position, Rules, Size},
 };
 use futures_util::{SinkExt, StreamExt};
@@ -75,7 +75,7 @@ pub(crate) struct Member {
     pub(crate) table: Arc<Table>,
     pub(crate) me: Option<MemberId>,
     /// What he has heard, put together.
-    pub(crate) room: Option<Room>,
+    pub(crate) room: Option<RoomState>,
     /// The events that he was told.
     pub(crate) heard: BTreeMap<u64, NumberedEvent>,
     pub(crate) made: Vec<Made>,
@@ -329,7 +329,7 @@ impl Member {
                 assert_eq!(room.snapshot(), *snapshot, "member {}", self.number);
             }
         }
-        self.room = Some(Room::from_snapshot(snapshot.clone()).expect("a sound snapshot"));
+        self.room = Some(RoomState::from_snapshot(snapshot.clone()).expect("a sound snapshot"));
     }
 
     fn hear_answer(&mut self, message: &Message) {

@@ -19,14 +19,14 @@ use fivefold_server::{
     clock::Clock,
     config::Config,
     limits::Limits,
-    room::{Cause, Entry},
     run,
     storage::{Blocking, GameQuery, Storage},
 };
+use fivefold_shared::room::{Cause, Entry};
 use fivefold_shared::{
     clock::TimeControl,
     protocol::{CatchUp, Event, Message},
-    room::Room,
+    room::RoomState,
     rules::{Rules, Size, Variant},
 };
 use rand::{RngExt, SeedableRng, rngs::StdRng};
@@ -434,8 +434,8 @@ fn judge(disk: &Disk, members: &[Member], tables: usize) -> u64 {
     games as u64
 }
 
-fn fold(log: &[Entry]) -> Room {
-    Room::from_log(log.iter().map(|entry| &entry.event)).expect("the log of a room")
+fn fold(log: &[Entry]) -> RoomState {
+    RoomState::from_log(log.iter().map(|entry| &entry.event)).expect("the log of a room")
 }
 
 fn is_move(entry: &Entry) -> bool {

@@ -3,6 +3,7 @@
 
 use fivefold_server::limits::Limits;
 use fivefold_shared::protocol::{CHAT_TEXT_MAX, Message, Reason, RoomCode};
+use fivefold_shared::room::RoomLimits;
 use serde_json::json;
 
 use crate::harness::{Client, LIMITS, TestServer};
@@ -97,7 +98,8 @@ async fn a_session_says_no_more_than_its_rate_and_may_still_play() {
 
 #[tokio::test]
 async fn where_the_operator_wants_no_chat_there_is_none() {
-    let server = TestServer::start(Limits { chat: false, ..LIMITS });
+    let server =
+        TestServer::start(Limits { room: RoomLimits { chat: false, ..LIMITS.room }, ..LIMITS });
     let mut ann = server.connect().await;
     let hello = ann.ask(json!({"type": "hello", "protocol": 1})).await;
     assert!(matches!(hello, Message::Welcome { chat: false, .. }), "{hello:?}");

@@ -24,13 +24,13 @@ async fn addresses_answer() {
         ("/analyse", "200 OK", "main.js"),
         ("/game/k7m2qpxw9abcdefg", "200 OK", "main.js"),
         ("/r/k7m2qpxw9abc", "200 OK", "fivefold join"),
-        ("/r/%3Cscript%3E", "404 Not AnalysisUpdate", "main.js"),
-        ("/elsewhere", "404 Not AnalysisUpdate", "main.js"),
-        ("/web/live/main.js", "404 Not AnalysisUpdate", "no such file"),
+        ("/r/%3Cscript%3E", "404 Not Found", "main.js"),
+        ("/elsewhere", "404 Not Found", "main.js"),
+        ("/web/live/main.js", "404 Not Found", "no such file"),
         ("/healthz", "200 OK", r#""status":"ok""#),
         ("/readyz", "200 OK", r#""status":"ready""#),
         // Counts are for the operator alone.
-        ("/metrics", "404 Not AnalysisUpdate", "main.js"),
+        ("/metrics", "404 Not Found", "main.js"),
         ("/ws", "426 Upgrade Required", "WebSocket"),
     ];
     for (path, status, text) in cases {

@@ -1,5 +1,6 @@
 //! A server on a free port, and clients that speak to it.
 
+use fivefold_shared::room::RoomLimits;
 use std::{
     net::{Ipv4Addr, SocketAddr},
     sync::atomic::{AtomicU64, Ordering},
@@ -33,9 +34,12 @@ const SMALL_BUFFER: u32 = 4 * 1024;
 
 /// Limits with which no test has to wait for a bot, or for its rate.
 pub(crate) const LIMITS: Limits = Limits {
-    bot_answer_min_ms: 0,
-    bot_pace_ms: 0,
-    bots_room_close_ms: 0,
+    room: RoomLimits {
+        bot_answer_min: Duration::ZERO,
+        bot_pace: Duration::ZERO,
+        bots_room_close: Duration::ZERO,
+        ..RoomLimits::DEFAULT
+    },
     commands_per_second: 100_000,
     commands_burst: 100_000,
     address_commands_per_second: 100_000,

@@ -1,5 +1,6 @@
 //! Each limit, at the limit and one past it.
 
+use fivefold_shared::room::RoomLimits;
 use std::sync::{Arc, atomic::Ordering};
 
 use fivefold_server::limits::{
@@ -109,7 +110,10 @@ async fn a_session_is_in_so_many_rooms_at_once() {
 
 #[tokio::test]
 async fn spectators_are_limited_and_players_come_back_past_them() {
-    let server = TestServer::start(Limits { spectators_max: 2, ..LIMITS });
+    let server = TestServer::start(Limits {
+        room: RoomLimits { spectators_max: 2, ..LIMITS.room },
+        ..LIMITS
+    });
     let mut ann = server.greet("Ann").await;
     let room = ann.create(json!(["me", "open"])).await;
     let mut watching = [server.greet("Eve").await, server.greet("Sid").await];

@@ -1,8 +1,11 @@
 //! Whole games: what sessions, rooms, the store and the bots' threads do together.
 
+use std::time::Duration;
+
 use fivefold_server::{config::Config, limits::Limits, storage::Memory};
 use fivefold_shared::{
     protocol::{CatchUp, Event, Message, Phase, Reason},
+    room::RoomLimits,
     rules::Outcome,
 };
 use serde_json::json;
@@ -70,35 +73,38 @@ async fn two_bots_play_and_everybody_sees_the_same() {
 
 #[tokio::test]
 async fn bots_play_for_who_looks_for_a_game_and_make_room_for_people() {
-    let config = Config { limits: LIMITS, show: true, ..Config::default() };
+    let config = Config { limits: LIMITS, demo: true, ..Config::default() };
     let server = TestServer::start_with(Box::new(Memory::default()), config);
     let mut ann = server.greet("Ann").await;
     let Message::Rooms { rooms, .. } = ann.ask(json!({"type": "rooms"})).await else {
         panic!("no list")
     };
-    let [show] = &rooms[..] else { panic!("one game is on: {rooms:?}") };
-    assert!(show.seats.black.as_ref().is_some_and(|player| player.bot().is_some()), "{show:?}");
-    assert!(show.seats.white.as_ref().is_some_and(|player| player.bot().is_some()), "{show:?}");
+    let [demo] = &rooms[..] else { panic!("one game is on: {rooms:?}") };
+    assert!(demo.seats.black.as_ref().is_some_and(|player| player.bot().is_some()), "{demo:?}");
+    assert!(demo.seats.white.as_ref().is_some_and(|player| player.bot().is_some()), "{demo:?}");
     // It is the same one that waits for somebody to look in, however often one looks for a game.
     for _ in 0..20 {
         match ann.ask(json!({"type": "rooms"})).await {
-            Message::Rooms { rooms, .. } => assert_eq!(&rooms[..], std::slice::from_ref(show)),
+            Message::Rooms { rooms, .. } => assert_eq!(&rooms[..], std::slice::from_ref(demo)),
             other => panic!("{other:?}"),
         }
     }
-    assert_eq!((show.ply, server.count("rooms").await), (0, 1));
-    ann.join(&show.room).await;
+    assert_eq!((demo.ply, server.count("rooms").await), (0, 1));
+    ann.join(&demo.room).await;
     let (numbers, _) = watch(&mut ann).await;
     assert_eq!(numbers[0], 5);
     // When it has ended, and nobody is in it, it goes away.
-    ann.ask(json!({"type": "leave", "room": show.room})).await;
+    ann.ask(json!({"type": "leave", "room": demo.room})).await;
     while server.count("rooms").await > 0 {}
     server.stop().await;
 }
 
 #[tokio::test]
 async fn bots_play_for_nobody_only_when_somebody_is_there() {
-    let limits = Limits { bots_room_close_ms: 3_600_000, ..LIMITS };
+    let limits = Limits {
+        room: RoomLimits { bots_room_close: Duration::from_millis(3_600_000), ..LIMITS.room },
+        ..LIMITS
+    };
     let server = TestServer::start(limits);
     let (mut ann, mut bob) = (server.greet("Ann").await, server.greet("Bob").await);
     let bots = json!([{"bot": {"kind": "attack"}}, {"bot": {"kind": "pattern"}}]);
@@ -188,7 +194,11 @@ async fn public_rooms_are_listed_and_those_with_an_open_seat_first() {
 
 #[tokio::test]
 async fn an_empty_room_is_closed_after_its_time() {
-    let limits = Limits { empty_room_close_ms: 20, rooms_per_identity_max: 1, ..LIMITS };
+    let limits = Limits {
+        room: RoomLimits { empty_room_close: Duration::from_millis(20), ..LIMITS.room },
+        rooms_per_identity_max: 1,
+        ..LIMITS
+    };
     let server = TestServer::start(limits);
     let mut ann = server.greet("Ann").await;
     let room = ann.create(json!(["me", "open"])).await;

@@ -1,5 +1,8 @@
 //! How many rooms somebody may have, and which of them make place for new ones.
 
+use std::time::Duration;
+
+use fivefold_shared::room::RoomLimits;
 use std::net::Ipv4Addr;
 
 use fivefold_server::{config::Config, limits::Limits, storage::Memory};
@@ -170,7 +173,10 @@ async fn rooms_of_two_bots_are_limited_for_an_address_and_in_all() {
     let per_address = Limits { bot_rooms_per_address_max: 2, ..LIMITS };
     let in_all = Limits { bot_rooms_max: 2, ..LIMITS };
     for (limits, far_away) in [(per_address, true), (in_all, false)] {
-        let server = TestServer::start(Limits { bot_pace_ms: 60_000, ..limits });
+        let server = TestServer::start(Limits {
+            room: RoomLimits { bot_pace: Duration::from_millis(60_000), ..limits.room },
+            ..limits
+        });
         let (mut ann, mut bob) = (server.greet("Ann").await, server.greet("Bob").await);
         let first = joined(ann.ask(bots()).await);
         joined(bob.ask(bots()).await);
@@ -204,8 +210,15 @@ async fn rooms_of_two_bots_are_limited_for_an_address_and_in_all() {
 
 #[tokio::test]
 async fn a_room_that_two_bots_were_left_alone_in_makes_place() {
-    let limits = Limits { bot_rooms_per_address_max: 1, bots_room_close_ms: 60_000, ..LIMITS };
-    let server = TestServer::start(Limits { bot_pace_ms: 60_000, ..limits });
+    let limits = Limits {
+        bot_rooms_per_address_max: 1,
+        room: RoomLimits { bots_room_close: Duration::from_millis(60_000), ..LIMITS.room },
+        ..LIMITS
+    };
+    let server = TestServer::start(Limits {
+        room: RoomLimits { bot_pace: Duration::from_millis(60_000), ..limits.room },
+        ..limits
+    });
     let (mut ann, mut bob) = (server.greet("Ann").await, server.greet("Bob").await);
     let first = joined(ann.ask(bots()).await);
     assert_eq!(bob.refused(bots()).await, Reason::TooManyBotRooms);
@@ -217,8 +230,13 @@ async fn a_room_that_two_bots_were_left_alone_in_makes_place() {
 
 #[tokio::test]
 async fn the_demo_is_one_however_often_the_list_is_asked_for_and_whoever_filled_the_server() {
-    let limits = Limits { rooms_max: 2, bot_rooms_max: 1, bot_pace_ms: 60_000, ..LIMITS };
-    let config = Config { limits, show: true, ..Config::default() };
+    let limits = Limits {
+        rooms_max: 2,
+        bot_rooms_max: 1,
+        room: RoomLimits { bot_pace: Duration::from_millis(60_000), ..LIMITS.room },
+        ..LIMITS
+    };
+    let config = Config { limits, demo: true, ..Config::default() };
     let server = TestServer::start_with(Box::new(Memory::default()), config);
     let mut mallory = server.greet("Mallory").await;
     joined(mallory.ask(bots()).await);
@@ -240,8 +258,12 @@ async fn the_demo_is_one_however_often_the_list_is_asked_for_and_whoever_filled_
 
 #[tokio::test]
 async fn a_hundred_rooms_that_wait_hide_no_running_game() {
-    let limits = Limits { rooms_per_identity_max: 60, bot_pace_ms: 60_000, ..LIMITS };
-    let config = Config { limits, show: true, ..Config::default() };
+    let limits = Limits {
+        rooms_per_identity_max: 60,
+        room: RoomLimits { bot_pace: Duration::from_millis(60_000), ..LIMITS.room },
+        ..LIMITS
+    };
+    let config = Config { limits, demo: true, ..Config::default() };
     let server = TestServer::start_with(Box::new(Memory::default()), config);
     for name in ["Ann", "Bob"] {
         let mut client = server.greet(name).await;

@@ -6,14 +6,12 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use fivefold_server::{
-    room::Entry,
-    storage::{
-        Append, Claim, Conflict, IdentityHash, KnownMember, Memory, Storage, StorageError,
-        StorageReader,
-    },
+use fivefold_server::storage::{
+    Append, Claim, Conflict, IdentityHash, KnownMember, Memory, Storage, StorageError,
+    StorageReader,
 };
 use fivefold_shared::protocol::{CatchUp, MemberId, Message, Reason, RoomCode, close};
+use fivefold_shared::room::Entry;
 use serde_json::json;
 use tokio::sync::Mutex;
 

@@ -1,10 +1,13 @@
 //! Clocks and absent players, over real sockets and in real time.
 
+use std::time::Duration;
+
 use std::time::Instant;
 
 use fivefold_server::limits::Limits;
 use fivefold_shared::{
     protocol::{Event, Message, Reason},
+    room::RoomLimits,
     rules::{Outcome, Stone},
 };
 use serde_json::{Value, json};
@@ -61,7 +64,10 @@ async fn a_flag_falls_on_time() {
 
 #[tokio::test]
 async fn who_loses_his_socket_is_away_and_the_game_may_be_claimed() {
-    let server = TestServer::start(Limits { claim_after_ms: 0, ..LIMITS });
+    let server = TestServer::start(Limits {
+        room: RoomLimits { claim_after: Duration::from_millis(0), ..LIMITS.room },
+        ..LIMITS
+    });
     let (mut ann, bob, room) = begun(&server, json!({"type": "none"})).await;
     let claim = json!({"type": "claim_win", "room": room});
     assert_eq!(ann.refused(claim.clone()).await, Reason::OpponentHere);

@@ -1,31 +1,29 @@
 //! Rooms as the tests store them.
 
-use fivefold_server::{
-    room::{Cause, Entry},
-    storage::{Append, Epoch},
-};
+use fivefold_server::storage::{Append, Epoch};
 use fivefold_shared::{
     protocol::{CommandId, Event, GameId, MemberId, NumberedEvent, ROOM_CODE_ALPHABET, RoomCode},
     record::{FinishedGame, Recorder},
+    room::{Cause, Entry},
 };
 use serde_json::{Value, json};
 
 /// The room with this number.
 pub(crate) fn code(room: u64) -> RoomCode {
-    RoomCode::try_from(envelopes(12, room)).unwrap()
+    RoomCode::try_from(letters(12, room)).unwrap()
 }
 
 /// The id of the game with this number.
 pub(crate) fn game_id(game: u64) -> GameId {
-    GameId::try_from(envelopes(16, game)).unwrap()
+    GameId::try_from(letters(16, game)).unwrap()
 }
 
-fn envelopes(length: usize, number: u64) -> String {
-    let envelopes = ROOM_CODE_ALPHABET.len() as u64;
+fn letters(length: usize, number: u64) -> String {
+    let letters = ROOM_CODE_ALPHABET.len() as u64;
     let mut rest = number;
     let digit = |_| {
-        let digit = ROOM_CODE_ALPHABET[usize::try_from(rest % envelopes).unwrap()];
-        rest /= envelopes;
+        let digit = ROOM_CODE_ALPHABET[usize::try_from(rest % letters).unwrap()];
+        rest /= letters;
         char::from(digit)
     };
     (0..length).map(digit).collect()

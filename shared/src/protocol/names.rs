@@ -310,6 +310,22 @@ pub(super) fn is_invisible(c: char) -> bool {
             | '\u{e0000}'..='\u{e0fff}')
 }
 
+/// A text of letters of [`ROOM_CODE_ALPHABET`], each equally likely if all bytes are.
+pub fn letters(length: usize, mut bytes: impl FnMut() -> [u8; 32]) -> String {
+    let letters = ROOM_CODE_ALPHABET.len();
+    // Bytes from the largest multiple of the number of letters on would favour some of them.
+    let fair = 256 / letters * letters;
+    let mut text = String::with_capacity(length);
+    while text.len() < length {
+        let usable = bytes().into_iter().map(usize::from).filter(|&byte| byte < fair);
+        let missing = length - text.len();
+        text.extend(
+            usable.take(missing).map(|byte| char::from(ROOM_CODE_ALPHABET[byte % letters])),
+        );
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

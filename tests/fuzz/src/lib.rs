@@ -9,7 +9,7 @@ use fivefold_shared::{
         moves, psq, sgf,
     },
     protocol::{CatchUp, Command, Message},
-    room::Room,
+    room::RoomState,
     rules::{Rules, Size, Variant},
 };
 
@@ -35,13 +35,14 @@ pub fn message(text: &str) {
         Message::Analysis { .. } => assert!(matches!(again, Message::Analysis { .. })),
         Message::Joined { catch_up: CatchUp::Snapshot(snapshot), .. }
         | Message::Snapshot { snapshot, .. } => {
-            if let Ok(room) = Room::from_snapshot(*snapshot) {
-                let told = Room::from_snapshot(room.snapshot()).expect("a room's own snapshot");
+            if let Ok(room) = RoomState::from_snapshot(*snapshot) {
+                let told =
+                    RoomState::from_snapshot(room.snapshot()).expect("a room's own snapshot");
                 assert_eq!(told.snapshot(), room.snapshot());
             }
         }
         Message::Joined { catch_up: CatchUp::Events(events), .. } => {
-            if let (Ok(room), Some(last)) = (Room::from_log(&events), events.last()) {
+            if let (Ok(room), Some(last)) = (RoomState::from_log(&events), events.last()) {
                 assert_eq!(room.seq, last.seq);
             }
         }

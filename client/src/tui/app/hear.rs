@@ -2,7 +2,7 @@
 
 use fivefold_shared::{
     protocol::{CatchUp, Event, Message, NumberedEvent, Reason, Refusal, Snapshot},
-    room::Room,
+    room::RoomState,
     rules::Stone,
 };
 
@@ -111,7 +111,7 @@ impl App {
 
     /// The room is not what was known of it.
     fn replace(&mut self, snapshot: Snapshot, effects: &mut Vec<Effect>) {
-        match Room::from_snapshot(snapshot) {
+        match RoomState::from_snapshot(snapshot) {
             Ok(room) => {
                 self.room = room;
                 self.begin();

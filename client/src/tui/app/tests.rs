@@ -12,7 +12,7 @@ use fivefold_shared::{
         CommandId, Event as RoomEvent, MemberId, Message, Name, NumberedEvent, Player, Reason,
         Refusal, RoomCode, RoomRequest, Visibility,
     },
-    room::Room,
+    room::RoomState,
     rules::{Outcome, Point, Rules, Size, Stone, Variant},
 };
 use ratatui::{Terminal, backend::TestBackend};
@@ -74,7 +74,7 @@ impl Sitting {
             time,
             chat: true,
         };
-        let room = Room::begin(&NumberedEvent { seq: 1, at: 0, event: created }).unwrap();
+        let room = RoomState::begin(&NumberedEvent { seq: 1, at: 0, event: created }).unwrap();
         let options = Options { colour: false, glyphs: Glyphs::Ascii, mouse: true };
         Self { app: App::new(room, you, LINK.into(), options), seq: 1, effects: Vec::new() }
     }

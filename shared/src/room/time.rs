@@ -1,10 +1,10 @@
 //! What happens in a running game by itself: flags fall, and a clock runs again after time in
 //! which the server was away, or a bot waited for somebody to come.
 
-use fivefold_shared::{clock::SideTime, protocol::Event, room::Game, rules::Outcome};
+use crate::{clock::SideTime, protocol::Event, room::Game, rules::Outcome};
 
 use super::{Moment, Room};
-use crate::limits::{RESUME_GRACE_MS, RESUME_RETRY_MS, ROOM_EVENTS_MAX};
+use crate::room::limits::{RESUME_GRACE_MS, RESUME_RETRY_MS, ROOM_EVENTS_MAX};
 
 impl Room {
     /// Lets everything happen that is due, before anybody is heard: so a move that comes after

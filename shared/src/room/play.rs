@@ -2,7 +2,7 @@
 //!
 //! Bots answer offers at once and always the same: no to a draw, yes to a takeback.
 
-use fivefold_shared::{
+use crate::{
     protocol::{Event, MemberId, Reason, Refusal},
     room::Game,
     rules::{Outcome, Point, Stone},

@@ -9,6 +9,7 @@ use fivefold_shared::{
     bot::BotKind,
     clock::TimeControl,
     protocol::{Colour, CommandId, Create, MemberId, Name, RoomCode, SeatRequest, Visibility},
+    room::{Founding, Member, RoomLimits, RoomSeeds},
     rules::Rules,
 };
 use tokio::sync::mpsc;
@@ -19,7 +20,6 @@ use crate::{
     directory::Directory,
     limits::Limits,
     metrics::Levels,
-    room::{Founding, Member, RoomSeeds},
     storage::{Blocking, Memory, ReadPool, Storage},
     thinking::Owner,
 };
@@ -62,7 +62,7 @@ fn two_bots(limits: Limits) -> (Opened, Input) {
         demo: false,
     };
     let mut effects = Effects::new();
-    let room = Room::create(0, founding, limits, &mut effects).unwrap();
+    let room = Room::create(0, founding, limits.room, &mut effects).unwrap();
     let (epoch, recorder) = (Epoch::FIRST, Recorder::default());
     let enter = Input::Enter { session: SessionId(1), member: host, command, after: None };
     (Opened { room, effects, epoch, recorder, is_new: true }, enter)
@@ -79,12 +79,18 @@ fn around() -> (RoomContext, impl Sized) {
     let (pool, threads) = Pool::start(1, Arc::clone(&metrics)).unwrap();
     pool.stop();
     let (clock, stop) = (Clock::of_system(), CancellationToken::new());
-    (RoomContext { log_writer, disk, pool, metrics, clock, stop }, (writer, threads))
+    (
+        RoomContext { log_writer, disk, pool, metrics, clock, limits: Limits::DEFAULT, stop },
+        (writer, threads),
+    )
 }
 
 #[tokio::test]
 async fn a_room_that_its_maker_never_enters_is_closed_like_any_other() {
-    let (opened, _) = two_bots(Limits { bots_room_close_ms: 0, ..Limits::DEFAULT });
+    let (opened, _) = two_bots(Limits {
+        room: RoomLimits { bots_room_close: Duration::ZERO, ..RoomLimits::DEFAULT },
+        ..Limits::DEFAULT
+    });
     let (context, _kept) = around();
     let (_mailbox, envelopes) = mpsc::channel(1);
     let listed = Arc::<Directory>::default().list(&opened.room, None, true);
@@ -99,7 +105,10 @@ async fn bots_that_fail_are_counted_and_logged_once_a_game() {
     let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone()).finish();
     let _logged = tracing::subscriber::set_default(subscriber);
 
-    let limits = Limits { bot_pace_ms: 0, ..Limits::DEFAULT };
+    let limits = Limits {
+        room: RoomLimits { bot_pace: Duration::ZERO, ..RoomLimits::DEFAULT },
+        ..Limits::DEFAULT
+    };
     let (context, _kept) = around();
     let (opened, enter) = two_bots(limits);
     let (outbox, mut messages, _) = Outbox::new(&CancellationToken::new(), Owner::UNKNOWN);

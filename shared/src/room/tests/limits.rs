@@ -2,15 +2,15 @@
 
 use std::fmt::Write as _;
 
-use fivefold_shared::protocol::{Message, SPECTATOR_NAMES_MAX};
+use crate::protocol::{Message, SPECTATOR_NAMES_MAX};
 
 use super::harness::{
     BOT, BOT_FIRST, BOTS, LUCK, OPEN, Table, check, command_id, member, show_all,
 };
 use crate::{
-    limits::{
-        ANSWERED_MEMBERS_MAX, ANSWERS_MAX, ASSIST_JOBS_MAX, HISTORY_EVENTS_MAX, Limits,
-        MEMBER_SESSIONS_MAX, ROOM_EVENTS_MAX,
+    room::limits::{
+        ANSWERED_MEMBERS_MAX, ANSWERS_MAX, ASSIST_JOBS_MAX, HISTORY_EVENTS_MAX,
+        MEMBER_SESSIONS_MAX, ROOM_EVENTS_MAX, RoomLimits,
     },
     room::{Effect, Effects, Input, Room, SessionId},
 };
@@ -83,7 +83,7 @@ fn nobody_can_push_out_the_answers_of_players() {
 
 #[test]
 fn spectators_are_limited_and_players_are_not() {
-    let limits = Limits { spectators_max: 2, ..Limits::DEFAULT };
+    let limits = RoomLimits { spectators_max: 2, ..RoomLimits::DEFAULT };
     let (mut table, _) = Table::create_with(OPEN, limits).unwrap();
     table.run(
         "2 enter Eve > 2 joined 2; +2
@@ -292,7 +292,7 @@ fn an_empty_room_is_kept_the_longer_the_more_is_lost_with_it() {
 
 #[test]
 fn a_room_of_two_bots_that_nobody_enters_is_closed_and_the_demo_waits() {
-    let made = |demo| Table::found("mnk:3 3x3 minimax attack black", Limits::DEFAULT, demo);
+    let made = |demo| Table::found("mnk:3 3x3 minimax attack black", RoomLimits::DEFAULT, demo);
     let (mut alone, shown) = made(false).unwrap();
     assert!(!shown.contains("turn"), "{shown}");
     alone.run("+9999 >\n +1 > close");

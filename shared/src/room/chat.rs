@@ -7,12 +7,12 @@
 
 use std::collections::VecDeque;
 
-use fivefold_shared::protocol::{
+use crate::protocol::{
     CHAT_LINES_MAX, ChatLine, ChatText, CommandId, Event, MemberId, Message, Reason, Refusal,
 };
 
 use super::{Effect, Member, Moment, Room, SessionId};
-use crate::limits::{SPECTATOR_LINES_MAX, SPECTATOR_LINES_WITHIN_MS};
+use crate::room::limits::{SPECTATOR_LINES_MAX, SPECTATOR_LINES_WITHIN_MS};
 
 /// The last lines of both channels.
 #[derive(Clone, Debug, Default)]

@@ -3,7 +3,7 @@
 //! During a game it is for its players alone, and only where no person is played against who has
 //! not agreed to it: in rooms with assistance, and against bots. After the game it is for all.
 
-use fivefold_shared::{
+use crate::{
     bot::{BotKind, BotSpec},
     protocol::{MemberId, Message, Reason, Refusal, WEIGHTS_MAX},
     rules::{Position, Stone},
@@ -13,7 +13,7 @@ use super::{
     BotFault, BotReply, Cause, Effect, Job, Moment, Room, SessionId, Task, Ticket, dedup::Answer,
     seat::offered,
 };
-use crate::limits::{ASSIST_JOBS_MAX, BOT_WAIT_MAX_MS};
+use crate::room::limits::{ASSIST_JOBS_MAX, BOT_WAIT_MAX_MS};
 
 /// Something a bot thinks about for a member.
 #[derive(Clone, Debug)]

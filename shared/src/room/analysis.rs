@@ -1,14 +1,14 @@
 //! Analyses for members: the engine looks at a position of the game, and tells what it finds until it
 //! is stopped. Who may ask is who may be helped (`room/help.rs`); each session has one at a time.
 
-use fivefold_shared::{
+use crate::{
     engine::Engine,
     protocol::{AnalysisEnd, CommandId, LineCount, Message, Reason, Refusal},
     rules::Point,
 };
 
 use super::{AnalysisUpdate, Effect, Moment, Room, SessionId, Ticket, assist::Asker};
-use crate::limits::ASSIST_JOBS_MAX;
+use crate::room::limits::ASSIST_JOBS_MAX;
 
 /// An analysis that is under way.
 #[derive(Clone, Debug)]

@@ -1,9 +1,9 @@
 //! Who hears whom, who may talk at all, and how much.
 
-use fivefold_shared::protocol::CHAT_LINES_MAX;
+use crate::protocol::CHAT_LINES_MAX;
 
 use super::harness::{BOT, OPEN, Table, check};
-use crate::limits::{Limits, SPECTATOR_LINES_MAX, SPECTATOR_LINES_WITHIN_MS};
+use crate::room::limits::{RoomLimits, SPECTATOR_LINES_MAX, SPECTATOR_LINES_WITHIN_MS};
 
 /// Ann and Bob play, Bob in two sessions; Cid and Dan watch.
 const PLAYED: &str = "2 enter Bob > 2 joined 2; +2
@@ -75,7 +75,7 @@ fn the_host_switches_chat_off_and_on() {
 
 #[test]
 fn an_operator_switches_chat_off_for_all() {
-    let limits = Limits { chat: false, ..Limits::DEFAULT };
+    let limits = RoomLimits { chat: false, ..RoomLimits::DEFAULT };
     let (mut table, _) = Table::create_with(OPEN, limits).unwrap();
     table.run("1 say hi > 1 refused chat_off\n 1 chat > 1 chat [] []");
 }

@@ -1,6 +1,6 @@
 //! What comes into a room: members coming and going, their commands, and what bots have reply.
 
-use fivefold_shared::{
+use crate::{
     analysis::Report,
     bot::Weight,
     protocol::{CommandId, MemberId, Name, RoomRequest},
@@ -114,4 +114,35 @@ pub enum BotReply {
     Move(Point),
     /// What it thinks of the candidates, the best first.
     Weights(Vec<Weight>),
+}
+
+impl Input {
+    /// The id of the command that this came from.
+    pub fn command_id(&self) -> Option<&CommandId> {
+        match self {
+            Self::Enter { command, .. } | Self::Close { command, .. } => Some(command),
+            Self::Leave { command, .. } => command.as_ref(),
+            Self::Command { id, .. } => Some(id),
+            Self::Evict
+            | Self::Renamed { .. }
+            | Self::BotReplied { .. }
+            | Self::Analysed { .. }
+            | Self::Wake => None,
+        }
+    }
+
+    /// As what the answer to this is counted. What a bot has reply about answers `weights` or
+    /// `bot_move`, and is counted as `help`.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Enter { .. } => "join",
+            Self::Leave { .. } => "leave",
+            Self::Close { .. } => "close",
+            Self::Evict => "evict",
+            Self::Command { request, .. } => request.kind(),
+            Self::Renamed { .. } => "set_name",
+            Self::BotReplied { .. } | Self::Analysed { .. } => "help",
+            Self::Wake => "wake",
+        }
+    }
 }

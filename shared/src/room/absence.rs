@@ -5,13 +5,14 @@
 
 use std::collections::BTreeMap;
 
-use fivefold_shared::{
+use crate::{
     protocol::{Absent, Away, Event, MemberId, Player, Reason, Refusal},
-    room::Room as State,
+    room::RoomState,
     rules::{Outcome, Stone},
 };
 
 use super::{Moment, Room, presence::Presence};
+use crate::clock::millis;
 
 /// Since when players are away, and since when it is whose turn.
 #[derive(Clone, Debug, Default)]
@@ -24,7 +25,7 @@ pub(super) struct Absence {
 
 impl Absence {
     /// Takes note of who is away now, and whether it is another turn.
-    pub(super) fn note(&mut self, now: u64, state: &State, presence: &Presence) {
+    pub(super) fn note(&mut self, now: u64, state: &RoomState, presence: &Presence) {
         let is_away = |id: &MemberId| !presence.is_present(id);
         self.since.retain(|id, _| is_away(id) && state.seats.of_member(id).is_some());
         for seat in Stone::BOTH {
@@ -77,7 +78,7 @@ impl Room {
     /// When the game ends because the player on turn does not come back.
     pub(super) fn abandoned_at(&self) -> Option<u64> {
         let turn = self.state.running()?.position.turn();
-        Some(self.missed_since(turn)?.saturating_add(self.limits.abandoned_game_ms))
+        Some(self.missed_since(turn)?.saturating_add(millis(self.limits.abandoned_game)))
     }
 
     /// Ends a game whose player on turn has not come back: the opponent wins if he is here.
@@ -114,7 +115,7 @@ impl Room {
     fn claim_at(&self, seat: Stone) -> Option<u64> {
         let is_turn = self.state.running()?.position.turn() == seat;
         let since = self.missed_since(seat).filter(|_| is_turn)?;
-        Some(since.saturating_add(self.limits.claim_after_ms))
+        Some(since.saturating_add(millis(self.limits.claim_after)))
     }
 
     /// Since when a player is away and on turn, were it his.

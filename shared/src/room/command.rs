@@ -1,12 +1,12 @@
 //! Commands of members: each is done once and answered once, however often it comes.
 
-use fivefold_shared::protocol::{CommandId, MemberId, Message, Name, Reason, Refusal, RoomRequest};
+use crate::protocol::{CommandId, MemberId, Message, Name, Reason, Refusal, RoomRequest};
 
 use super::{
     Cause, Effect, Member, Moment, Room, SessionId, assist::Asker, dedup::Answer, is_kept,
     membership::stranger,
 };
-use crate::limits::ROOM_EVENTS_MAX;
+use crate::room::limits::ROOM_EVENTS_MAX;
 
 /// How far a command has come that is not refused.
 pub(super) enum Progress {
@@ -54,7 +54,7 @@ impl Room {
 
     /// Refuses a command at which the room failed, from now on and also when it comes again. To be
     /// called when the room has been built anew, and knows nothing of it but what its log tells.
-    pub(super) fn refuse_for_good(&mut self, session: SessionId, id: CommandId, refusal: Refusal) {
+    pub fn refuse_for_good(&mut self, session: SessionId, id: CommandId, refusal: Refusal) {
         let Some(member) = self.presence.member(session) else { return };
         let cause = Cause { member: member.id, command: id };
         if self.answered.get(&cause).is_none() {

@@ -22,23 +22,23 @@ use fivefold_shared::{
         CommandId, Event, Message, NumberedEvent, Player, Reason, Refusal, RoomCode, RoomRequest,
     },
     record::{FinishedGame, Recorder},
+    room::{
+        AnalysisUpdate, BotFault, BotReply, Effect, Effects, Entry, Input, Job, NOT_STORED, Room,
+        SessionId, Ticket,
+    },
     rules::Position,
 };
 use futures_util::{FutureExt, StreamExt, stream::FuturesUnordered};
 use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
-use super::{
-    AnalysisUpdate, BotFault, BotReply, Effect, Effects, Entry, Input, Job, NOT_STORED, Room,
-    SessionId, Ticket,
-};
 use crate::{
     clock::Clock,
     directory::Listed,
     disk::Disk,
     ids,
     limits::{
-        FAULTS_MAX, FAULTS_WITHIN, MAKER_ENTERS_WITHIN, PENDING_EFFECTS_MAX, REBUILD_RETRY,
+        FAULTS_MAX, FAULTS_WITHIN, Limits, MAKER_ENTERS_WITHIN, PENDING_EFFECTS_MAX, REBUILD_RETRY,
         REPORT_INTERVAL,
     },
     metrics::Metrics,
@@ -64,6 +64,7 @@ pub(crate) struct RoomContext {
     pub(crate) pool: Pool,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) clock: Clock,
+    pub(crate) limits: Limits,
     /// Tells rooms to end, without closing them: the server stops.
     pub(crate) stop: CancellationToken,
 }
@@ -386,7 +387,7 @@ impl Actor {
         if let Input::Command { request: RoomRequest::SeatBot { seat, .. }, .. } = input
             && self.room.bot_in(seat.opponent()).is_some()
         {
-            return self.listed.take_bots_place(&self.room.limits);
+            return self.listed.take_bots_place(&self.context.limits);
         }
         Ok(())
     }
@@ -728,37 +729,6 @@ impl Actor {
         let message = encode(&Message::Closed { room: self.code.clone(), text });
         for outbox in self.sessions.values() {
             outbox.post(message.clone());
-        }
-    }
-}
-
-impl Input {
-    /// The id of the command that this came from.
-    fn command_id(&self) -> Option<&CommandId> {
-        match self {
-            Self::Enter { command, .. } | Self::Close { command, .. } => Some(command),
-            Self::Leave { command, .. } => command.as_ref(),
-            Self::Command { id, .. } => Some(id),
-            Self::Evict
-            | Self::Renamed { .. }
-            | Self::BotReplied { .. }
-            | Self::Analysed { .. }
-            | Self::Wake => None,
-        }
-    }
-
-    /// As what the answer to this is counted. What a bot has reply about answers `weights` or
-    /// `bot_move`, and is counted as `help`.
-    const fn kind(&self) -> &'static str {
-        match self {
-            Self::Enter { .. } => "join",
-            Self::Leave { .. } => "leave",
-            Self::Close { .. } => "close",
-            Self::Evict => "evict",
-            Self::Command { request, .. } => request.kind(),
-            Self::Renamed { .. } => "set_name",
-            Self::BotReplied { .. } | Self::Analysed { .. } => "help",
-            Self::Wake => "wake",
         }
     }
 }

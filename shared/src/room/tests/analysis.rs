@@ -1,7 +1,7 @@
 //! Analyses: for whom, when, and how they end.
 
 use super::harness::{BOT, HELPED, OPEN, Table, check};
-use crate::limits::ASSIST_JOBS_MAX;
+use crate::room::limits::ASSIST_JOBS_MAX;
 
 /// Ann and Bob play, Cid watches.
 const PLAYED: &str = "2 enter Bob > 2 joined 2; +2

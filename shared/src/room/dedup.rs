@@ -3,13 +3,13 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use fivefold_shared::protocol::{CommandId, MemberId, Message, Reason, Refusal};
+use crate::protocol::{CommandId, MemberId, Message, Reason, Refusal};
 
 use super::{
     NOT_STORED,
     effect::{Cause, Entry},
 };
-use crate::limits::{ANSWERED_MEMBERS_MAX, ANSWERS_MAX};
+use crate::room::limits::{ANSWERED_MEMBERS_MAX, ANSWERS_MAX};
 
 /// The players and the host, whom nobody can push out.
 const KEPT_MEMBERS: usize = 3;

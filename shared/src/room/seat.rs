@@ -4,14 +4,13 @@
 //! and begins when both players want it: by asking for a rematch, by sitting down in a seat that
 //! became vacant after a game, or by being a bot.
 
-use fivefold_shared::{
+use crate::{
     bot::BotSpec,
     protocol::{Event, MemberId, Player, Reason, Refusal},
     rules::{Rules, Stone},
 };
 
 use super::{Member, Moment, Room};
-use crate::ids;
 
 /// Whether a bot can be seated where these rules hold.
 pub(super) fn offered(bot: BotSpec, rules: Rules) -> Result<(), Refusal> {
@@ -133,7 +132,7 @@ impl Room {
     }
 
     fn start(&mut self, game: u32, black: Player, white: Player, moment: &mut Moment<'_>) {
-        let id = Some(ids::game_id_of(&self.seeds, game));
+        let id = Some(self.seeds.game_id(game));
         self.log(Event::Started { game, black, white, id }, moment);
     }
 
@@ -142,7 +141,7 @@ impl Room {
     }
 
     /// The bot in a seat, if one sits there.
-    pub(super) fn bot_in(&self, seat: Stone) -> Option<BotSpec> {
+    pub fn bot_in(&self, seat: Stone) -> Option<BotSpec> {
         self.state.seats.get(seat).and_then(Player::bot)
     }
 

@@ -3,7 +3,7 @@
 
 use std::iter;
 
-use fivefold_shared::{
+use crate::{
     protocol::{
         CatchUp, CommandId, Event, MEMBER_ID_LENGTH, MemberId, Message, Name, Player, Reason,
         Refusal,
@@ -12,7 +12,7 @@ use fivefold_shared::{
 };
 
 use super::{Cause, Effect, Member, Moment, Room, SessionId, dedup::Answer};
-use crate::limits::ROOM_EVENTS_MAX;
+use crate::room::limits::ROOM_EVENTS_MAX;
 
 impl Room {
     pub(super) fn enter(

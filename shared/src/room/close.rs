@@ -1,11 +1,9 @@
 //! How a room closes: the host closes it, or nobody has been there for long enough.
 
-use fivefold_shared::{
+use crate::{
     protocol::{CommandId, MemberId, Message, Player, Reason, Refusal},
     rules::Stone,
 };
-
-use crate::directory::Stage;
 
 use super::{Effect, Effects, Input, Moment, Room, SessionId};
 
@@ -69,22 +67,6 @@ impl Room {
     pub(super) fn evict(&mut self, moment: &mut Moment<'_>) {
         self.tell_closed(EVICTED, moment);
         self.shut(moment);
-    }
-
-    /// How far the room has come.
-    pub(super) fn stage(&self) -> Stage {
-        let Some(game) = &self.state.game else { return Stage::Unplayed };
-        if game.position.outcome().is_some() {
-            return Stage::Over;
-        }
-        let bots = Stone::BOTH.into_iter().filter(|&seat| self.bot_in(seat).is_some()).count();
-        match bots {
-            // Whoever has an opponent may come back for the first move, too.
-            0 => Stage::People,
-            _ if game.position.ply() == 0 => Stage::Unplayed,
-            1 => Stage::AgainstBot,
-            _ => Stage::Bots,
-        }
     }
 
     /// Tells everybody who is present that the room is closed.

@@ -1,10 +1,11 @@
 //! Clocks of games, and players who are gone. The table's time begins at 1,000,000.
 
-use fivefold_shared::rules::Stone;
+use crate::rules::Stone;
 
 use super::harness::{LUCK, OPEN, Table, check, show_all};
+use crate::clock::millis;
 use crate::{
-    limits::{BOT_SPARE_MS, Limits, RESUME_GRACE_MS, RESUME_RETRY_MS},
+    room::limits::{BOT_SPARE_MS, RESUME_GRACE_MS, RESUME_RETRY_MS, RoomLimits},
     room::{Effects, Room},
 };
 
@@ -276,7 +277,7 @@ fn players_are_told_who_is_away() {
 
 #[test]
 fn only_who_waits_long_enough_for_the_absent_one_may_claim() {
-    let claim = Limits::DEFAULT.claim_after_ms;
+    let claim = millis(RoomLimits::DEFAULT.claim_after);
     let mut table = begun("none");
     table.run(
         "1 claim_win > 1 refused opponent_here
@@ -308,7 +309,7 @@ fn only_who_waits_long_enough_for_the_absent_one_may_claim() {
 
 #[test]
 fn a_game_that_nobody_goes_on_with_ends() {
-    let day = Limits::DEFAULT.abandoned_game_ms;
+    let day = millis(RoomLimits::DEFAULT.abandoned_game);
     let mut table = begun("none");
     table.run(&format!("2 gone > -2\n +{} >\n +1 > ended abandonment black", day - 1));
     // Both are gone, and Eve watches.

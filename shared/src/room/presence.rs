@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use fivefold_shared::{
+use crate::{
     protocol::{Absent, Likeness, MemberId, Name, Player, SPECTATOR_NAMES_MAX, Seats, Spectators},
     rules::Stone,
 };
 
 use super::input::{Member, SessionId};
-use crate::limits::{MEMBER_SESSIONS_MAX, SPECTATOR_NEWS_INTERVAL_MS};
+use crate::room::limits::{MEMBER_SESSIONS_MAX, SPECTATOR_NEWS_INTERVAL_MS};
 
 /// The sessions in a room.
 #[derive(Clone, Debug, Default)]

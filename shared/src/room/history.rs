@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use fivefold_shared::protocol::NumberedEvent;
+use crate::protocol::NumberedEvent;
 
-use crate::limits::HISTORY_EVENTS_MAX;
+use crate::room::limits::HISTORY_EVENTS_MAX;
 
 /// At most [`HISTORY_EVENTS_MAX`] events without gaps, up to the last one.
 #[derive(Clone, Debug, Default)]

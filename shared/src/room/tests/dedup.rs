@@ -1,6 +1,6 @@
 //! How commands are answered: refused with a reason, and the same when they come again.
 
-use fivefold_shared::protocol::{CommandId, Reason, Refusal};
+use crate::protocol::{CommandId, Reason, Refusal};
 
 use super::harness::{BOT, ENDLESS, HELPED, LUCK, OPEN, RENJU, check, show_all};
 use crate::room::{Effects, Room, SessionId};

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use fivefold_shared::{
+use crate::{
     bot::BotSpec,
     protocol::{CommandId, MemberId, Message, NumberedEvent},
     rules::{Point, Position},

@@ -7,13 +7,14 @@
 
 use std::time::Duration;
 
-use fivefold_shared::{
+use crate::{
     protocol::Player,
     rules::{Point, Position, Size, Stone},
 };
 
 use super::{BotFault, BotReply, Effect, Job, Moment, Room, SessionId, Task, Ticket};
-use crate::limits::{BOT_SPARE_MS, BOT_WAIT_MAX_MS};
+use crate::clock::millis;
+use crate::room::limits::{BOT_SPARE_MS, BOT_WAIT_MAX_MS};
 
 /// A bot that is to move.
 #[derive(Clone, Debug)]
@@ -59,8 +60,8 @@ impl Room {
         let flag_at = clock.and_then(|clock| clock.flag_at()).unwrap_or(u64::MAX);
         self.cancel_bot_turn(moment);
         let (task, wait) = match self.bot_in(position.turn().opponent()) {
-            Some(_) => (Task::BotsTurn, self.limits.bot_pace_ms),
-            None => (Task::Turn, self.limits.bot_answer_min_ms),
+            Some(_) => (Task::BotsTurn, millis(self.limits.bot_pace)),
+            None => (Task::Turn, millis(self.limits.bot_answer_min)),
         };
         let not_before = moment.now.saturating_add(wait);
         let not_after = moment.now.saturating_add(BOT_WAIT_MAX_MS);

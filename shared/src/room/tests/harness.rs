@@ -21,7 +21,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fivefold_shared::{
+use crate::{
     analysis::Report,
     bot::Weight,
     clock::{SideTime, TimeControl},
@@ -29,13 +29,13 @@ use fivefold_shared::{
         CatchUp, ChatLine, CommandId, Create, Event, MemberId, Message, Name, Player, Refusal,
         RoomCode, RoomRequest,
     },
-    room::Room as State,
+    room::RoomState,
     rules::{Outcome, Point, Size, Stone},
 };
 use serde_json::{Value, json};
 
 use crate::{
-    limits::Limits,
+    room::limits::RoomLimits,
     room::{
         AnalysisUpdate, BotFault, BotReply, Effect, Effects, Entry, Founding, Input, Job, Member,
         Room, RoomSeeds, SessionId, Ticket,
@@ -76,12 +76,12 @@ pub(super) struct Table {
     pub(super) now: u64,
     pub(super) log: Vec<Entry>,
     /// What the log makes of the room, as a client would find it.
-    folded: Option<State>,
+    folded: Option<RoomState>,
     /// The jobs that are neither answered nor called off.
     pub(super) jobs: BTreeMap<Ticket, Job>,
     /// The analyses that are neither over nor called off.
     pub(super) analyses: BTreeSet<Ticket>,
-    pub(super) limits: Limits,
+    pub(super) limits: RoomLimits,
     commands: usize,
 }
 
@@ -89,10 +89,10 @@ impl Table {
     /// Makes a room from `VARIANT SIZE SEAT SEAT COLOUR [assistance] [in TIME]`, lets Ann enter, and says
     /// what came out.
     pub(super) fn create(text: &str) -> Result<(Self, String), Refusal> {
-        Self::create_with(text, Limits::DEFAULT)
+        Self::create_with(text, RoomLimits::DEFAULT)
     }
 
-    pub(super) fn create_with(text: &str, limits: Limits) -> Result<(Self, String), Refusal> {
+    pub(super) fn create_with(text: &str, limits: RoomLimits) -> Result<(Self, String), Refusal> {
         let (mut table, made) = Self::found(text, limits, false)?;
         let enter = Input::Enter {
             session: SessionId(1),
@@ -105,7 +105,11 @@ impl Table {
     }
 
     /// The same, and nobody enters.
-    pub(super) fn found(text: &str, limits: Limits, demo: bool) -> Result<(Self, String), Refusal> {
+    pub(super) fn found(
+        text: &str,
+        limits: RoomLimits,
+        demo: bool,
+    ) -> Result<(Self, String), Refusal> {
         let mut effects = Effects::new();
         let founding = Founding {
             code: RoomCode::try_from("k7m2qpxw9abc".to_owned()).unwrap(),
@@ -229,7 +233,7 @@ impl Table {
     /// A commit has failed: the room goes back to its log.
     pub(super) fn rebuild(&mut self) -> Effects {
         let mut effects = Effects::new();
-        self.folded = Some(State::from_log(self.log.iter().map(|entry| &entry.event)).unwrap());
+        self.folded = Some(RoomState::from_log(self.log.iter().map(|entry| &entry.event)).unwrap());
         self.room.rebuild(self.now, &self.log, &mut effects).unwrap();
         self.take_in(&effects);
         self.verify();
@@ -252,7 +256,7 @@ impl Table {
                     self.log.push(entry.clone());
                     match &mut self.folded {
                         Some(folded) => folded.apply(&entry.event).unwrap(),
-                        None => self.folded = Some(State::begin(&entry.event).unwrap()),
+                        None => self.folded = Some(RoomState::begin(&entry.event).unwrap()),
                     }
                 }
                 Effect::Think(job) => {
@@ -301,7 +305,7 @@ impl Table {
     /// room wakes before any time is up.
     fn verify(&self) {
         let snapshot = self.room.state.snapshot();
-        assert_eq!(self.folded.as_ref().map(State::snapshot).as_ref(), Some(&snapshot));
+        assert_eq!(self.folded.as_ref().map(RoomState::snapshot).as_ref(), Some(&snapshot));
 
         let ids = [&snapshot.seats.black, &snapshot.seats.white].map(|player| match player {
             Some(Player::Member { member, .. }) => Some(member),

@@ -4,7 +4,8 @@
 
 use std::collections::HashMap;
 
-use fivefold_shared::{
+use crate::clock::millis;
+use crate::{
     bot::BotKind,
     protocol::{
         ChatText, CommandId, Event, LineCount, Message, NumberedEvent, Reason, RoomRequest,
@@ -15,7 +16,7 @@ use proptest::prelude::*;
 
 use super::harness::{Table, command_id, member};
 use crate::{
-    limits::Limits,
+    room::limits::RoomLimits,
     room::{BotReply, Cause, Effect, Effects, Input, SessionId, Ticket},
 };
 
@@ -246,10 +247,10 @@ fn check_log<'a>(log: impl Iterator<Item = &'a NumberedEvent>) {
             (due, since) = (ply, event.at);
         } else if let Event::Played { ply, .. } = event.event {
             assert_eq!(ply, due);
-            let limits = Limits::DEFAULT;
+            let limits = RoomLimits::DEFAULT;
             let pace = match (bots[ply % 2], bots[(ply + 1) % 2]) {
-                (true, true) => limits.bot_pace_ms,
-                (true, false) => limits.bot_answer_min_ms,
+                (true, true) => millis(limits.bot_pace),
+                (true, false) => millis(limits.bot_answer_min),
                 (false, _) => 0,
             };
             assert!(event.at - since >= pace, "{event:?} after {} ms", event.at - since);
@@ -279,7 +280,7 @@ proptest! {
         watched.act(Act::Enter(5, None));
         while watched.table.room.state.running().is_some() {
             watched.act(Act::Think(None));
-            watched.act(Act::Wait(Limits::DEFAULT.bot_pace_ms));
+            watched.act(Act::Wait(millis(RoomLimits::DEFAULT.bot_pace)));
         }
         check_log(watched.table.log.iter().map(|entry| &entry.event));
     }

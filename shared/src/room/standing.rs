@@ -1,0 +1,119 @@
+//! What others learn about a room without entering it.
+
+use super::Room;
+use crate::{protocol::RoomSummary, rules::Stone};
+
+/// A room as the lobby sees it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Standing {
+    /// The room in lists.
+    pub summary: RoomSummary,
+    /// Whose turn it is, while a game is running.
+    pub turn: Option<Stone>,
+    /// How far it has come.
+    pub stage: Stage,
+    /// Whether nobody is present.
+    pub is_empty: bool,
+    /// Whether the room is closed, and its task about to end.
+    pub is_closed: bool,
+}
+
+/// How far a room has come, as far as it matters for closing it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stage {
+    /// No game has begun, or it is one against a bot in which nobody has moved.
+    Unplayed,
+    /// Two people play.
+    People,
+    /// A person plays a bot.
+    AgainstBot,
+    /// Two bots play.
+    Bots,
+    /// The game is over.
+    Over,
+}
+
+impl Room {
+    /// The room as it is listed.
+    pub fn summary(&self) -> RoomSummary {
+        RoomSummary {
+            room: self.code.clone(),
+            rules: self.state.rules,
+            assistance: self.state.assistance,
+            time: self.state.time,
+            seats: self.state.seats.clone(),
+            phase: self.state.phase(),
+            ply: self.state.game.as_ref().map_or(0, |game| game.position.ply()),
+            spectators: self.presence.spectator_count(&self.state.seats),
+        }
+    }
+
+    /// The room as the lobby sees it.
+    pub fn standing(&self) -> Standing {
+        Standing {
+            summary: self.summary(),
+            turn: self.state.running().map(|game| game.position.turn()),
+            stage: self.stage(),
+            is_empty: self.presence.is_empty(),
+            is_closed: self.closed,
+        }
+    }
+
+    /// How far the room has come.
+    pub(super) fn stage(&self) -> Stage {
+        let Some(game) = &self.state.game else { return Stage::Unplayed };
+        if game.position.outcome().is_some() {
+            return Stage::Over;
+        }
+        let bots = Stone::BOTH.into_iter().filter(|&seat| self.bot_in(seat).is_some()).count();
+        match bots {
+            // Whoever has an opponent may come back for the first move, too.
+            0 => Stage::People,
+            _ if game.position.ply() == 0 => Stage::Unplayed,
+            1 => Stage::AgainstBot,
+            _ => Stage::Bots,
+        }
+    }
+}
+
+/// How little would be lost if a room were closed to make place for another: the least first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Spare {
+    /// Nobody is there, and no game is running or none has a move.
+    Unused,
+    /// Two bots play for nobody.
+    Bots,
+    /// A person has left a game against a bot.
+    AgainstBot,
+    /// The game is over, and somebody is still there.
+    Over,
+}
+
+impl Standing {
+    /// Whether the room could be closed to make place for another of its maker, and how little
+    /// would be lost. A game between people is never closed for that.
+    pub fn spare(&self) -> Option<Spare> {
+        if self.is_closed {
+            return Some(Spare::Unused);
+        }
+        match (self.stage, self.is_empty) {
+            (Stage::Unplayed | Stage::Over, true) => Some(Spare::Unused),
+            (Stage::Bots, true) => Some(Spare::Bots),
+            (Stage::AgainstBot, true) => Some(Spare::AgainstBot),
+            (Stage::Over, false) => Some(Spare::Over),
+            (Stage::People, _) | (Stage::Unplayed | Stage::Bots | Stage::AgainstBot, false) => None,
+        }
+    }
+
+    /// Whether both seats belong to bots.
+    pub fn is_of_bots(&self) -> bool {
+        Stone::BOTH
+            .into_iter()
+            .all(|seat| self.summary.seats.get(seat).is_some_and(|player| player.bot().is_some()))
+    }
+
+    /// Whether a game is running.
+    pub fn is_running(&self) -> bool {
+        self.turn.is_some()
+    }
+}

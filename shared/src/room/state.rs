@@ -1,0 +1,345 @@
+//! A room as its members see it: what the events make of it.
+//!
+//! Server and clients fold the same events with this one function, so they cannot disagree about
+//! a game. Who may cause which event is the server's business and unknown here.
+
+use crate::{
+    clock::{Clock, SideTime, TimeControl},
+    protocol::{
+        Event, GameId, GameSnapshot, MemberId, NumberedEvent, Phase, Seats, Snapshot, Visibility,
+    },
+    rules::{Illegal, Outcome, Point, Position, Rules, Stone},
+};
+
+/// The state of a room after its event number `seq`.
+#[derive(Clone, Debug)]
+pub struct RoomState {
+    /// The number of the last event.
+    pub seq: u64,
+    /// The variant and the board of all games here.
+    pub rules: Rules,
+    /// Whether the room is listed.
+    pub visibility: Visibility,
+    /// Whether players may ask a bot for help against people.
+    pub assistance: bool,
+    /// Who made the room.
+    pub host: MemberId,
+    /// How much time the players have in each game.
+    pub time: TimeControl,
+    /// Whether people may talk in it.
+    pub chat: bool,
+    /// Who sits where.
+    pub seats: Seats,
+    /// The game, running or ended; absent before the first one.
+    pub game: Option<Game>,
+}
+
+/// One game in a room.
+#[derive(Clone, Debug)]
+pub struct Game {
+    /// 1 for the first game in this room.
+    pub number: u32,
+    /// By which the game is found when it has ended, if the room has told it.
+    pub id: Option<GameId>,
+    /// The board, the moves and, at the end, the outcome.
+    pub position: Position,
+    /// The clock, if there is a time control. It stands before Black's first move and after the
+    /// end.
+    pub clock: Option<Clock>,
+    /// Who offers a draw.
+    pub draw_offer: Option<Stone>,
+    /// Who asks for a takeback.
+    pub takeback_ask: Option<Stone>,
+    /// Who wants another game after this one.
+    pub rematch_ask: Option<Stone>,
+}
+
+/// Why events cannot be folded: they are not the log of a room, or not its next part.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum FoldError {
+    /// The first event is not `created`.
+    #[error("a room's log begins with `created`")]
+    NoBeginning,
+    /// An event is missing or out of order.
+    #[error("event {found} came where {expected} was due")]
+    Gap {
+        /// The number that was due.
+        expected: u64,
+        /// The number that came.
+        found: u64,
+    },
+    /// The event does not fit the state, such as a move without a game.
+    #[error("event {seq} does not fit the room: {text}")]
+    Misfit {
+        /// The event's number.
+        seq: u64,
+        /// What does not fit.
+        text: String,
+    },
+}
+
+impl RoomState {
+    /// Begins with the first event of a log.
+    ///
+    /// # Errors
+    /// When that is not `created`, or not number 1.
+    pub fn begin(first: &NumberedEvent) -> Result<Self, FoldError> {
+        if first.seq != 1 {
+            return Err(FoldError::Gap { expected: 1, found: first.seq });
+        }
+        match &first.event {
+            Event::Created { rules, visibility, assistance, host, time, chat } => Ok(Self {
+                seq: 1,
+                rules: *rules,
+                visibility: *visibility,
+                assistance: *assistance,
+                host: host.clone(),
+                time: *time,
+                chat: *chat,
+                seats: Seats::default(),
+                game: None,
+            }),
+            Event::Sat { .. }
+            | Event::Stood { .. }
+            | Event::Renamed { .. }
+            | Event::Started { .. }
+            | Event::Played { .. }
+            | Event::DrawOffered { .. }
+            | Event::DrawDeclined { .. }
+            | Event::TakebackAsked { .. }
+            | Event::TakebackRefused { .. }
+            | Event::TakenBack { .. }
+            | Event::Resumed { .. }
+            | Event::Ended { .. }
+            | Event::RematchAsked { .. }
+            | Event::ChatSet { .. } => Err(FoldError::NoBeginning),
+        }
+    }
+
+    /// Folds a whole log.
+    ///
+    /// # Errors
+    /// As [`begin`](Self::begin) and [`apply`](Self::apply).
+    pub fn from_log<'a>(
+        log: impl IntoIterator<Item = &'a NumberedEvent>,
+    ) -> Result<Self, FoldError> {
+        let mut log = log.into_iter();
+        let mut room = Self::begin(log.next().ok_or(FoldError::NoBeginning)?)?;
+        for event in log {
+            room.apply(event)?;
+        }
+        Ok(room)
+    }
+
+    /// Folds the next event.
+    ///
+    /// # Errors
+    /// When the event is not the next one or does not fit; the room is then as it was.
+    pub fn apply(&mut self, next: &NumberedEvent) -> Result<(), FoldError> {
+        if next.seq != self.seq + 1 {
+            return Err(FoldError::Gap { expected: self.seq + 1, found: next.seq });
+        }
+        self.change(next.at, &next.event)
+            .map_err(|text| FoldError::Misfit { seq: next.seq, text })?;
+        self.seq = next.seq;
+        Ok(())
+    }
+
+    fn change(&mut self, at: u64, event: &Event) -> Result<(), String> {
+        match event {
+            Event::Created { .. } => return Err("a room is created once".into()),
+            Event::Sat { seat, player } => *self.seats.get_mut(*seat) = Some(player.clone()),
+            Event::Stood { seat } => {
+                *self.seats.get_mut(*seat) = None;
+                // The wish for another game goes with the one who had it.
+                if let Some(game) = &mut self.game {
+                    game.rematch_ask = game.rematch_ask.filter(|by| by != seat);
+                }
+            }
+            Event::Renamed { seat, name } => match self.seats.get_mut(*seat) {
+                Some(crate::protocol::Player::Member { name: old, .. }) => *old = name.clone(),
+                Some(crate::protocol::Player::Bot { .. }) | None => {
+                    return Err("nobody with a name sits there".into());
+                }
+            },
+            Event::Started { game, black, white, id } => {
+                self.seats = Seats { black: Some(black.clone()), white: Some(white.clone()) };
+                let position = Position::new(self.rules);
+                self.game = Some(Game::new(*game, id.clone(), position, self.time));
+            }
+            Event::Played { ply, point, time, .. } => {
+                self.game_mut()?.play(*ply, *point, *time, at)?;
+            }
+            Event::DrawOffered { by } => self.game_mut()?.draw_offer = Some(*by),
+            Event::DrawDeclined { .. } => self.game_mut()?.draw_offer = None,
+            Event::TakebackAsked { by } => self.game_mut()?.takeback_ask = Some(*by),
+            Event::TakebackRefused { .. } => self.game_mut()?.takeback_ask = None,
+            Event::TakenBack { ply } => self.game_mut()?.take_back(*ply, at)?,
+            Event::Resumed { from } => self.game_mut()?.run_clock(*from),
+            Event::Ended { outcome } => self.game_mut()?.end(outcome),
+            Event::RematchAsked { by } => self.game_mut()?.rematch_ask = Some(*by),
+            Event::ChatSet { on } => self.chat = *on,
+        }
+        Ok(())
+    }
+
+    fn game_mut(&mut self) -> Result<&mut Game, String> {
+        self.game.as_mut().ok_or_else(|| "there is no game".into())
+    }
+
+    /// How far the room has come.
+    pub fn phase(&self) -> Phase {
+        match &self.game {
+            Some(game) if game.position.outcome().is_none() => Phase::Running,
+            Some(_) if self.seats.vacant().is_none() => Phase::Finished,
+            Some(_) | None => Phase::Waiting,
+        }
+    }
+
+    /// The game, if one is running.
+    pub fn running(&self) -> Option<&Game> {
+        self.game.as_ref().filter(|game| game.position.outcome().is_none())
+    }
+
+    /// The whole state as one message.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            seq: self.seq,
+            rules: self.rules,
+            visibility: self.visibility,
+            assistance: self.assistance,
+            host: self.host.clone(),
+            time: self.time,
+            chat: self.chat,
+            seats: self.seats.clone(),
+            game: self.game.as_ref().map(Game::snapshot),
+        }
+    }
+
+    /// The state that a snapshot describes.
+    ///
+    /// # Errors
+    /// When its moves cannot be played.
+    pub fn from_snapshot(snapshot: Snapshot) -> Result<Self, Illegal> {
+        let game =
+            snapshot.game.map(|game| Game::from_snapshot(snapshot.rules, game)).transpose()?;
+        Ok(Self {
+            seq: snapshot.seq,
+            rules: snapshot.rules,
+            visibility: snapshot.visibility,
+            assistance: snapshot.assistance,
+            host: snapshot.host,
+            time: snapshot.time,
+            chat: snapshot.chat,
+            seats: snapshot.seats,
+            game,
+        })
+    }
+}
+
+impl Game {
+    fn new(number: u32, id: Option<GameId>, position: Position, time: TimeControl) -> Self {
+        Self {
+            number,
+            id,
+            position,
+            clock: Clock::new(time),
+            draw_offer: None,
+            takeback_ask: None,
+            rematch_ask: None,
+        }
+    }
+
+    fn play(
+        &mut self,
+        ply: usize,
+        point: Point,
+        time: Option<SideTime>,
+        at: u64,
+    ) -> Result<(), String> {
+        if ply != self.position.ply() {
+            return Err(format!("move {ply} came where {} was due", self.position.ply()));
+        }
+        let mover = self.position.turn();
+        self.position.play(point).map_err(|illegal| illegal.to_string())?;
+        // An offer lapses when the one to whom it was made moves instead of answering; a request
+        // to take back means the move that was last when it was made.
+        if self.draw_offer == Some(mover.opponent()) {
+            self.draw_offer = None;
+        }
+        self.takeback_ask = None;
+        if let (Some(clock), Some(time)) = (&mut self.clock, time) {
+            clock.set(mover, time);
+        }
+        self.run_clock(at);
+        Ok(())
+    }
+
+    /// Has the time of the one on turn run from `since`; stops the clock where nobody's runs.
+    fn run_clock(&mut self, since: u64) {
+        let begun = self.position.ply() > 0 && self.position.outcome().is_none();
+        match &mut self.clock {
+            Some(clock) if begun => clock.run(self.position.turn(), since),
+            Some(clock) => clock.stand(),
+            None => {}
+        }
+    }
+
+    fn take_back(&mut self, ply: usize, at: u64) -> Result<(), String> {
+        if ply > self.position.ply() {
+            return Err(format!("there are fewer than {ply} moves"));
+        }
+        while self.position.ply() > ply {
+            self.position.undo();
+        }
+        self.draw_offer = None;
+        self.takeback_ask = None;
+        self.run_clock(at);
+        Ok(())
+    }
+
+    fn end(&mut self, outcome: &Outcome) {
+        // A move that ends the game has already concluded the position.
+        if self.position.outcome().is_none() {
+            self.position.conclude(outcome.clone());
+        }
+        if let Some(clock) = &mut self.clock {
+            clock.stand();
+            if let Outcome::Time { winner } = outcome {
+                clock.run_out(winner.opponent());
+            }
+        }
+        self.draw_offer = None;
+        self.takeback_ask = None;
+    }
+
+    fn snapshot(&self) -> GameSnapshot {
+        GameSnapshot {
+            number: self.number,
+            id: self.id.clone(),
+            moves: self.position.moves().to_vec(),
+            draw_offer: self.draw_offer,
+            takeback_ask: self.takeback_ask,
+            rematch_ask: self.rematch_ask,
+            clock: self.clock,
+            outcome: self.position.outcome().cloned(),
+        }
+    }
+
+    fn from_snapshot(rules: Rules, snapshot: GameSnapshot) -> Result<Self, Illegal> {
+        let mut position =
+            Position::from_moves(rules, &snapshot.moves).map_err(|(_, illegal)| illegal)?;
+        if let (None, Some(outcome)) = (position.outcome(), snapshot.outcome) {
+            position.conclude(outcome);
+        }
+        Ok(Self {
+            number: snapshot.number,
+            id: snapshot.id,
+            position,
+            clock: snapshot.clock,
+            draw_offer: snapshot.draw_offer,
+            takeback_ask: snapshot.takeback_ask,
+            rematch_ask: snapshot.rematch_ask,
+        })
+    }
+}
