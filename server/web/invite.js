@@ -1,7 +1,7 @@
 // A link with what it takes to pass it on: a field, copy, share, a code for a camera.
 
 import { el, icon } from './dom.js';
-import { qrPicture } from './qr.js';
+import { qrPicture } from './qr-code.js';
 import { t } from './texts.js';
 
 const COPY = 'M8 8V4h12v12h-4M4 8h12v12H4z';
