@@ -34,7 +34,7 @@ export function createActions(app, room, ways, unseen) {
 
   /** @param {string} type */
   const say = (type) => {
-    app.connection.send({ type, room: room.code }).catch((error) => app.toast(error.message));
+    app.connection.send({ type, room: room.code }).catch(app.showError);
   };
 
   /**
@@ -91,7 +91,7 @@ export function createActions(app, room, ways, unseen) {
     if (room.phase === 'running' && claim_at !== undefined) {
       const due = claim_at <= app.connection.now();
       made.push(due
-        ? offer(`${name}: ${t('away')}`, button('claim_win', () => say('claim_win'), 'primary'), button('claim_draw', () => say('claim_draw')))
+        ? offer(t('opponent_away', { name }), button('claim_win', () => say('claim_win'), 'primary'), button('claim_draw', () => say('claim_draw')))
         : el('div', { class: 'offer' }, countdown));
     }
     return made;
@@ -135,9 +135,9 @@ export function createActions(app, room, ways, unseen) {
     tick() {
       const seat = room.seatOf(app.connection.you);
       const claim_at = seat && room.away[opponent(seat)]?.claim_at;
-      if (claim_at === undefined) return;
+      if (!seat || claim_at === undefined) return;
       const left = claim_at - app.connection.now();
-      if (left > 0) write(countdown, `${playerName(room.seats[opponent(seat ?? 'black')])}: ${t('away_claim', { seconds: Math.ceil(left / 1000) })}`);
+      if (left > 0) write(countdown, t('away_claim', { name: playerName(room.seats[opponent(seat)]), count: Math.ceil(left / 1000) }));
       else show();
     },
     remove: () => clearTimeout(waiting?.timer),

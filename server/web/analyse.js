@@ -8,7 +8,8 @@ import { el, write } from './dom.js';
 import { createMoves } from './moves.js';
 import { outcomeName, sizeName, VARIANTS, variantName } from './names.js';
 import { select } from './options.js';
-import { askPosition, createJudge, positionWords } from './position.js';
+import { askPosition, createJudge, positionWords, unplayedText } from './position.js';
+import { errorText } from './refusals.js';
 import { createSteps } from './steps.js';
 import { createStudy } from './study.js';
 import { t } from './texts.js';
@@ -91,7 +92,7 @@ export const view = (app, place) => {
   /** Keeps what is there for an undo, if moves go. @param {number} ply so many moves stay */
   function keep(ply) {
     before = moves.length > ply ? { rules, moves, at: steps.at } : undefined;
-    write(cutting, t('cut', { plies: moves.length - ply }));
+    write(cutting, t('moves_cut', { count: moves.length - ply }));
     cut.hidden = !before;
   }
 
@@ -130,17 +131,17 @@ export const view = (app, place) => {
     if (text.length > TEXT_MAX) return write(told, t('import_long'));
     try {
       show(await askPosition({ rules, text }));
-    } catch (/** @type {any} */ error) {
-      write(told, error instanceof TypeError ? t('failed') : error.message);
+    } catch (error) {
+      write(told, errorText(error));
     }
   }
 
   /** @param {Judged} read */
   function show(read) {
-    const plies = read.moves.length;
-    if (plies === 0 && !read.unplayed) return write(told, t('import_nothing'));
+    const count = read.moves.length;
+    if (count === 0 && !read.unplayed) return write(told, t('import_nothing'));
     begin(read.rules, read.moves);
-    write(told, t('import_done', { plies }) + (read.unplayed ? ` ${plies + 1}: ${read.unplayed}` : ''));
+    write(told, [t('import_done', { count }), read.unplayed && t('import_unplayed', { ply: count + 1, why: unplayedText(read.unplayed) })].filter(Boolean).join(' '));
   }
 
   function showRules() {
@@ -156,7 +157,7 @@ export const view = (app, place) => {
     const judged = judge.of(rules, shown);
     if (judged?.unplayed) {
       moves = judged.moves;
-      app.toast(judged.unplayed);
+      app.toast(unplayedText(judged.unplayed));
       return changed();
     }
     const outcome = judged?.outcome;

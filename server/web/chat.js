@@ -43,7 +43,7 @@ export function createChat(app, room, unseen) {
 
   /** @param {import('./types').Command} command */
   function send(command) {
-    app.connection.send({ ...command, room: room.code }).catch((error) => app.toast(error.message));
+    app.connection.send({ ...command, room: room.code }).catch(app.showError);
   }
 
   /** Asks for what was said before. */

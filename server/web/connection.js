@@ -3,29 +3,19 @@
 // A command is kept until it is answered, and said again over the next socket with the same id, so
 // that it is done once and nothing is lost. What a room's events mean is unknown here.
 
-/** @import { Command, Answer, Message, RoomNews, Joined, Refused } from './types' */
+/** @import { Answer, Closed, Command, Joined, Message, Refused, RoomNews } from './types' */
 
-import { hasText, t } from './texts.js';
+import { RefusedError } from './refusals.js';
 
 /** How a member of a room listens to it.
  * @typedef {object} Listener
  * @property {() => number | undefined} seq the number of the last event that it has
  * @property {(joined: Joined) => void} joined is told what it lacks
  * @property {(news: RoomNews) => void} hear
- * @property {(refused: Refused) => void} lost the room cannot be entered any more
+ * @property {(why: Refused | Closed) => void} lost the room cannot be entered any more
  */
 
 /** @typedef {'connecting' | 'open' | 'lost' | 'stopped' | 'replaced'} Status `replaced`: the identity opens nothing any more. */
-
-/** A refusal, as an error that a command's promise fails with; in words for people. */
-export class RefusedError extends Error {
-  /** @param {Refused} refused */
-  constructor(refused) {
-    const key = `refused_${refused.reason}`;
-    super(hasText(key) ? t(key) : refused.text);
-    this.reason = refused.reason;
-  }
-}
 
 const PROTOCOL = 1;
 /** Try again as a new command: the server was busy, and nothing was done. */
@@ -190,7 +180,7 @@ export class Connection {
     } catch (error) {
       localStorage.removeItem(KEPT.next);
       // The server knows nothing of us that a new identity would have to keep.
-      if (error instanceof RefusedError && error.reason === 'not_allowed') return this.forget();
+      if (error instanceof RefusedError && error.refusal.reason === 'not_allowed') return this.forget();
       throw error;
     }
     this.#takeNext();
@@ -308,8 +298,8 @@ export class Connection {
     const message = JSON.parse(text);
     if (message.type === 'welcome') return this.#welcome(message);
     if (message.type === 'refused' && !this.#greeted) return this.#unwelcome(message);
-    if ('id' in message) this.#answered(/** @type {Answer | Refused} */ (message));
-    else if (message.type === 'closed') this.#closeRoom(message.room, message.text);
+    if ('id' in message || message.type === 'refused') this.#answered(/** @type {Answer | Refused} */ (message));
+    else if (message.type === 'closed') this.#loseRoom(message.room, message);
     else if ('room' in message) this.#rooms.get(message.room)?.hear(message);
   }
 
@@ -380,20 +370,19 @@ export class Connection {
       this.offset = answer.now - (begin + Date.now()) / 2;
       listener.joined(answer);
     }, (error) => {
-      const reason = error instanceof RefusedError ? error.reason : 'unavailable';
-      this.#closeRoom(code, error.message, reason);
+      const refusal = error instanceof RefusedError ? error.refusal : { reason: 'unavailable', text: '' };
+      this.#loseRoom(code, { ...refusal, type: 'refused' });
     });
   }
 
   /**
    * @param {string} code
-   * @param {string} text
-   * @param {string} reason
+   * @param {Refused | Closed} why
    */
-  #closeRoom(code, text, reason = 'closed') {
+  #loseRoom(code, why) {
     const listener = this.#rooms.get(code);
     this.#rooms.delete(code);
-    listener?.lost({ type: 'refused', reason, text });
+    listener?.lost(why);
   }
 }
 

@@ -44,19 +44,19 @@ export function openYou(app) {
   });
   fill(carry, reveal);
   const replace = el('button', { type: 'button', onclick: () => app.connection.replaceIdentity().then(() => {
-    app.toast(t('replaced'));
+    app.toast(t('link_replaced'));
     dialog.close();
-  }, (error) => app.toast(error.message)) }, t('replace'));
+  }, app.showError) }, t('replace_link'));
   const former = app.connection.former().map(({ identity, name }) => el('button', {
     type: 'button', onclick: () => app.connection.become(identity, name),
-  }, t('be_again', { name })));
+  }, t('switch_back', { name })));
   const dialog = open(app, t('you'), form, el('p', { class: 'hint' }, t('name_how')),
     el('h3', null, t('other_device')), el('p', { class: 'hint' }, t('other_device_how')), carry,
-    el('p', { class: 'hint' }, t('replace_how')), el('div', { class: 'row' }, replace),
-    ...(former.length > 0 ? [el('p', { class: 'hint' }, t('were_here')), el('div', { class: 'row' }, ...former)] : []));
+    el('p', { class: 'hint' }, t('replace_link_how')), el('div', { class: 'row' }, replace),
+    ...(former.length > 0 ? [el('p', { class: 'hint' }, t('former_players')), el('div', { class: 'row' }, ...former)] : []));
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    app.connection.rename(field.value.trim()).then(() => dialog.close(), (error) => app.toast(error.message));
+    app.connection.rename(field.value.trim()).then(() => dialog.close(), app.showError);
   });
 }
 
@@ -85,8 +85,8 @@ function ask(app, identity, called, own) {
   const { name } = app.connection;
   const yes = el('button', { type: 'button', class: 'primary', onclick: () => app.connection.become(identity, decoded(called)) }, t('yes'));
   const no = el('button', { type: 'button' }, t('no'));
-  const kept = own ? [el('p', null, t('here_now', { name })), linkCard(identityLink(own, name), t('again_link', { name }))] : [];
-  const dialog = open(app, t('become'), el('p', null, t('become_how')), ...kept, el('div', { class: 'row' }, yes, no));
+  const kept = own ? [el('p', null, t('current_player', { name })), linkCard(identityLink(own, name), t('current_player_link', { name }))] : [];
+  const dialog = open(app, t('switch_player'), el('p', null, t('switch_player_how')), ...kept, el('div', { class: 'row' }, yes, no));
   no.addEventListener('click', () => dialog.close());
 }
 

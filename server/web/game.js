@@ -9,9 +9,10 @@ import { createGraph } from './graph.js';
 import { createMoves } from './moves.js';
 import { outcomeName, playerName, rulesName, stoneSign } from './names.js';
 import { createJudge, mayForbid, positionWords } from './position.js';
+import { errorText, refusedAnswer } from './refusals.js';
 import { course, deciding, fetchReview } from './review.js';
 import { createSteps } from './steps.js';
-import { t } from './texts.js';
+import { formatDate, formatPercent, t } from './texts.js';
 import { createThought, valueText } from './thought.js';
 
 /** How long each move is seen. */
@@ -22,10 +23,10 @@ export const view = (app, place, id) => {
   const end = new AbortController();
   app.tab(t('replay'));
   fetch(`/api/games/${id}`, { signal: end.signal })
-    .then((answer) => (answer.ok ? answer.json() : Promise.reject(new Error(t(answer.status === 404 ? 'nothing_here' : 'failed')))))
+    .then((answer) => (answer.ok ? answer.json() : refusedAnswer(answer).then((error) => Promise.reject(error))))
     .then((/** @type {FinishedGame} */ game) => show(app, place, game, end.signal))
     .catch((error) => {
-      if (!end.signal.aborted) fill(place, deadEnd(error.message, '', way('/games', t('games'), true), way('/', t('new_game'))));
+      if (!end.signal.aborted) fill(place, deadEnd(errorText(error), '', way('/games', t('games'), true), way('/', t('new_game'))));
     });
   return () => end.abort();
 };
@@ -63,7 +64,7 @@ function show(app, place, game, signal) {
     el('div', { class: 'panel' },
       el('div', { class: 'summary' }, el('h1', { class: 'status' }, outcomeName(outcome)),
         el('p', { class: 'players' }, player('black'), ' – ', player('white')),
-        el('p', { class: 'about' }, rulesName(rules), ' · ', new Date(game.ended_at).toLocaleDateString(document.documentElement.lang))),
+        el('p', { class: 'about' }, rulesName(rules), ' · ', formatDate(game.ended_at, { dateStyle: 'medium' }))),
       el('div', { class: 'row stepping' }, steps.element, play),
       graph.element, reviewing, thought.element, lineChoice, turning, list.element, downloads())));
 
@@ -118,9 +119,9 @@ function show(app, place, game, signal) {
   /** @param {number} ply */
   function words(ply) {
     const point = moves[ply - 1];
-    const at = point ? `${ply}. ${pointName(point, boundsOf(rules.size))}: ` : '';
     const value = review?.moves[ply]?.value;
-    return at + (value ? valueText(value, ply) : outcomeName(outcome));
+    const text = value ? valueText(value, ply) : outcomeName(outcome);
+    return point ? t('graph_point', { ply, point: pointName(point, boundsOf(rules.size)), value: text }) : text;
   }
 
   /** @param {Review} found */
@@ -131,7 +132,7 @@ function show(app, place, game, signal) {
       const point = moves[ply];
       return point && el('button', { type: 'button', class: `turn ${kind}`, onclick: () => go(ply + 1) },
         el('i', { class: `shape ${kind}`, 'aria-hidden': 'true' }), el('b', null, `${ply + 1}. ${pointName(point, boundsOf(rules.size))}`), ' ',
-        t(kind), loss >= 0.01 && el('span', null, `−${Math.round(100 * loss)}%`));
+        t(kind), loss >= 0.01 && el('span', null, `−${formatPercent(loss)}`));
     }));
   }
 

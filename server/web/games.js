@@ -6,8 +6,9 @@ import { KEPT } from './connection.js';
 import { el, fill } from './dom.js';
 import { outcomeName, playerName, rulesName, stoneSign } from './names.js';
 import { createOwnRooms } from './own.js';
+import { refusedAnswer } from './refusals.js';
 import { isMember } from './room.js';
-import { language, t } from './texts.js';
+import { formatDate, t } from './texts.js';
 
 /** A search that finds fewer looks on in older games, in so many pages of the list at once. */
 const FOUND_ENOUGH = 20;
@@ -24,7 +25,6 @@ export const view = (app, place) => {
   const open = createOwnRooms(app);
   const list = el('ol', { class: 'games' });
   const more = el('button', { type: 'button', hidden: true, onclick: load }, t('more'));
-  const when = new Intl.DateTimeFormat(language(), { dateStyle: 'medium', timeStyle: 'short' });
   let own = true;
   /** @type {GameSummary[]} */
   let games = [];
@@ -54,15 +54,15 @@ export const view = (app, place) => {
         const query = new URLSearchParams(next ? { before: String(next) } : {});
         const headers = own ? { authorization: `Bearer ${localStorage.getItem(KEPT.identity)}` } : undefined;
         const answer = await fetch(`/api/games?${query}`, { headers });
-        if (!answer.ok) throw new Error(answer.statusText);
+        if (!answer.ok) throw await refusedAnswer(answer);
         const page = await answer.json();
         if (gone || asked !== turn) return;
         games = [...games, ...page.games];
         next = page.next;
         if (!show()) return;
       }
-    } catch {
-      app.toast(t('failed'));
+    } catch (error) {
+      app.showError(error);
     }
   }
 
@@ -95,8 +95,8 @@ export const view = (app, place) => {
       el('span', { class: `mark ${kind}` }, mark),
       el('span', { class: 'game-players' },
         stoneSign('black'), el('bdi', null, playerName(game.black)), ' – ', stoneSign('white'), el('bdi', null, playerName(game.white))),
-      el('span', { class: 'hint' }, `${rulesName(game.rules)} · ${t('moves_count', { plies: game.plies })} · ${outcomeName(game.outcome)}`),
-      el('time', { class: 'hint', dateTime: new Date(game.ended_at).toISOString() }, when.format(game.ended_at))));
+      el('span', { class: 'hint' }, `${rulesName(game.rules)} · ${t('moves_count', { count: game.plies })} · ${outcomeName(game.outcome)}`),
+      el('time', { class: 'hint', dateTime: new Date(game.ended_at).toISOString() }, formatDate(game.ended_at, { dateStyle: 'medium', timeStyle: 'short' }))));
   }
 
   place.append(el('div', { class: 'page' }, el('h1', null, t('games')), open.element, el('h2', null, t('finished_games')), el('div', { class: 'row games-bar' }, tabs, search), list, more));

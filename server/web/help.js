@@ -10,6 +10,7 @@
 import { el, set, write } from './dom.js';
 import { weightText } from './heat.js';
 import { boundsOf, pointName } from './geometry.js';
+import { errorText } from './refusals.js';
 import { opponent } from './room.js';
 import { t } from './texts.js';
 import { createThought, depthText, drawnLines, LINES } from './thought.js';
@@ -37,14 +38,15 @@ export function createHelp(app, room, board, redraw, viewed) {
   /** @type {Analysis | undefined} */
   let analysis;
 
-  const bots = el('select', { 'aria-label': t('help_bot'), onchange: update });
-  const button = (/** @type {'bot_move' | 'weight' | 'weights' | 'engine'} */ what) => el('button', {
-    type: 'button', title: t(`help_${what}_how`), onclick: () => act(what),
-  }, t(`help_${what}`));
-  const buttons = { bot_move: button('bot_move'), weight: button('weight'), weights: button('weights'), engine: button('engine') };
+  const bots = el('select', { 'aria-label': t('assist_bot'), onchange: update });
+  const button = (/** @type {'bot_move' | 'weight' | 'weights'} */ what) => el('button', {
+    type: 'button', title: t(`assist_${what}_how`), onclick: () => act(what),
+  }, t(`assist_${what}`));
+  const analyse = el('button', { type: 'button', title: t('analyse_live_how'), onclick: () => act('engine') }, t('analyse_live'));
+  const buttons = { bot_move: button('bot_move'), weight: button('weight'), weights: button('weights'), engine: analyse };
   const told = el('p', { class: 'hint', role: 'status' });
   const thought = createThought();
-  const element = el('section', { class: 'help', 'aria-label': t('help'), hidden: true },
+  const element = el('section', { class: 'help', 'aria-label': t('assist'), hidden: true },
     el('div', { class: 'row' }, bots, ...Object.values(buttons)), told, thought.element);
 
   /** Whether help is allowed to us now. */
@@ -78,7 +80,7 @@ export function createHelp(app, room, board, redraw, viewed) {
       askedMove = wanted;
       app.connection.send({ type: 'bot_move', room: room.code, ply, bot: bot() }).catch((error) => {
         askedMove = '';
-        app.toast(error.message);
+        app.showError(error);
       });
       return;
     }
@@ -119,7 +121,7 @@ export function createHelp(app, room, board, redraw, viewed) {
       weights = answer;
       update();
       redraw();
-    }, (error) => write(told, error.message));
+    }, (error) => write(told, errorText(error)));
   }
 
   function askEngine() {
@@ -128,7 +130,7 @@ export function createHelp(app, room, board, redraw, viewed) {
     const running = askedEngine !== '';
     askedEngine = wanted;
     analysis = undefined;
-    if (wanted) app.connection.send({ type: 'analyse', room: room.code, ply: viewed(), lines: LINES }).catch((error) => write(told, error.message));
+    if (wanted) app.connection.send({ type: 'analyse', room: room.code, ply: viewed(), lines: LINES }).catch((error) => write(told, errorText(error)));
     else if (running) app.connection.send({ type: 'stop_analysis', room: room.code }).catch(() => {});
   }
 
@@ -137,7 +139,7 @@ export function createHelp(app, room, board, redraw, viewed) {
     const point = board.point();
     if (!weights || !point) return '';
     const found = weights.weights.find((one) => String(one.point) === String(point));
-    return `${pointName(point, boundsOf(room.rules.size))}: ${found ? weightText(found) : t('help_no_candidate')}`;
+    return t('assist_point', { point: pointName(point, boundsOf(room.rules.size)), weight: found ? weightText(found) : t('assist_no_candidate') });
   }
 
   return {
@@ -165,7 +167,7 @@ export function createHelp(app, room, board, redraw, viewed) {
     hear(news) {
       if (news.type === 'analysis') analysis = news;
       else if (news.type === 'analysis_over' && news.why === 'busy') write(told, t('refused_busy'));
-      else if (news.type === 'analysis_over' && news.why === 'too_many') write(told, t('help_too_many'));
+      else if (news.type === 'analysis_over' && news.why === 'too_many') write(told, t('refused_too_many_analyses'));
       else return;
       update();
       redraw();

@@ -2,10 +2,10 @@
 
 /** @import { Command, View } from './types' */
 
-import { RefusedError } from './connection.js';
 import { el, icon, write } from './dom.js';
 import { botLevel, createOptions, keepLevel } from './options.js';
 import { createOwnRooms, openRoom } from './own.js';
+import { RefusedError } from './refusals.js';
 import { t } from './texts.js';
 
 const FRIENDS = 'M8.5 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM2 20c0-4 3-6 6.5-6s6.5 2 6.5 6M16 4.4a3.5 3.5 0 0 1 0 6.4M18 14.4c2.5.7 4 2.6 4 5.6';
@@ -35,7 +35,7 @@ export const view = (app, place) => {
 
   function showLevel() {
     const value = Number(level.value);
-    const name = t(value <= 2 ? 'level_easy' : value <= 5 ? 'level_fair' : value <= 8 ? 'level_hard' : 'level_fierce');
+    const name = t(value <= 2 ? 'level_easy' : value <= 5 ? 'level_medium' : value <= 8 ? 'level_hard' : 'level_expert');
     write(word, `${value} · ${name}`);
     level.setAttribute('aria-valuetext', word.textContent ?? '');
     keepLevel(value);
@@ -47,9 +47,9 @@ export const view = (app, place) => {
     try {
       app.go(`/r/${await openRoom(app, { ...options.command(), ...command })}`);
     } catch (error) {
-      app.toast(error instanceof Error ? error.message : t('failed'));
+      app.showError(error);
       place.toggleAttribute('inert', false);
-      if (error instanceof RefusedError && error.reason.startsWith('too_many_rooms')) void own.showAll();
+      if (error instanceof RefusedError && error.refusal.reason.startsWith('too_many_rooms')) void own.showAll();
     } finally {
       place.toggleAttribute('inert', false);
     }

@@ -4,8 +4,9 @@
 
 import { Connection } from './connection.js';
 import { deadEnd, el, fill, icon, set, way, write } from './dom.js';
+import { errorText } from './refusals.js';
 import { onSettings, settings } from './settings.js';
-import { choose, language, t } from './texts.js';
+import { language, t } from './texts.js';
 
 /** How long a message stays. */
 const TOAST_MS = 5_000;
@@ -54,6 +55,9 @@ const app = {
     const toast = el('div', { class: 'toast', 'aria-hidden': silent }, text);
     setTimeout(() => toast.remove(), TOAST_MS);
     toasts.append(toast);
+  },
+  showError(error) {
+    app.toast(errorText(error));
   },
   unseen(count, go) {
     badge.hidden = count === 0;
@@ -131,7 +135,7 @@ function bar() {
     const { status } = connection;
     lost.hidden = status === 'open' || status === 'connecting';
     if (status === was) return;
-    const anew = status === 'replaced' && el('button', { type: 'button', onclick: () => connection.forget() }, t('start_anew'));
+    const anew = status === 'replaced' && el('button', { type: 'button', onclick: () => connection.forget() }, t('start_as_new_player'));
     fill(lost, t(status === 'stopped' ? 'connection_stopped' : anew ? 'identity_replaced' : 'connection_lost'), ' ', anew);
     if (status === 'open' && was === 'lost') app.announce(t('connection_back'));
     was = status;
@@ -156,8 +160,7 @@ function mark() {
 }
 
 function dress() {
-  choose();
-  document.documentElement.lang = language();
+  document.documentElement.lang = language;
   const { theme } = settings;
   document.documentElement.dataset.theme = theme === 'auto' && contrasts.matches ? 'contrast' : theme;
 }

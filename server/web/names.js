@@ -39,6 +39,6 @@ export function stoneSign(stone) {
 /** @param {Outcome} outcome */
 export function outcomeName(outcome) {
   const why = t(`end_${outcome.reason}`);
-  if (!outcome.winner) return t('drawn', { why });
-  return t(outcome.winner === 'black' ? 'black_won' : 'white_won', { why });
+  if (!outcome.winner) return t('result_draw', { why });
+  return t(outcome.winner === 'black' ? 'result_black_won' : 'result_white_won', { why });
 }

@@ -105,7 +105,7 @@ export async function closeRoom(app, code) {
   try {
     await app.connection.send({ type: 'close', room: code });
   } catch (error) {
-    app.toast(error instanceof Error ? error.message : t('failed'));
+    app.showError(error);
   }
 }
 

@@ -43,7 +43,7 @@ export function createPlate(app, room) {
     const own = isMember(room.seats[seat], app.connection.you);
     if (own) tick();
     if (seconds === 10 || (own && seconds === 5)) {
-      app.announce(t('seconds_left', { name: playerName(room.seats[seat]), seconds }), own);
+      app.announce(t('seconds_left', { name: playerName(room.seats[seat]), count: seconds }), own);
     }
   }
 

@@ -1,6 +1,6 @@
 // A room: the board, the players, and what one can do there.
 
-/** @import { NumberedEvent, Refused, Stone, View } from './types' */
+/** @import { Closed, NumberedEvent, Refused, Stone, View } from './types' */
 
 import { createActions } from './actions.js';
 import { createBoard } from './board.js';
@@ -14,6 +14,7 @@ import { botLevel } from './options.js';
 import { closeRoom, mayClose } from './own.js';
 import { createPlate } from './plate.js';
 import { createJudge, mayForbid } from './position.js';
+import { errorText, refusalText } from './refusals.js';
 import { opponent, Room } from './room.js';
 import { spellControl } from './clock.js';
 import { click, finish, notice } from './sounds.js';
@@ -63,14 +64,14 @@ export const view = (app, place, code) => {
     const ply = room.game?.moves.length ?? 0;
     app.connection.send({ type: 'play', room: code, ply, point }).catch((error) => {
       board.refused();
-      app.toast(error.message);
-      app.announce(error.message, true);
+      app.showError(error);
+      app.announce(errorText(error), true);
     });
   }
 
   /** @param {import('./types').Command} command */
   function say(command) {
-    app.connection.send({ ...command, room: code }).catch((error) => app.toast(error.message));
+    app.connection.send({ ...command, room: code }).catch(app.showError);
   }
 
   async function close() {
@@ -204,13 +205,14 @@ export const view = (app, place, code) => {
     if (you()) app.toast(t(key));
   }
 
-  /** The room is closed, or does not let us in. @param {Refused} refused */
-  function lost({ reason, text }) {
-    const closed = reason === 'closed' || reason === 'no_such_room' || reason === 'malformed';
+  /** The room is closed, or does not let us in. @param {Refused | Closed} refusal */
+  function lost(refusal) {
+    const { type, reason } = refusal;
+    const closed = type === 'closed' || reason === 'no_such_room' || reason === 'malformed';
     const game = (room.game?.outcome ? room.game.id : undefined) ?? ended()[code];
     const again = el('button', { type: 'button', class: 'primary', onclick: () => location.reload() }, t('try_again'));
     const ways = [closed ? game && way(`/game/${game}`, t('replay'), true) : again, way('/', t('new_game'), closed && !game), way('/games', t('games'))];
-    const how = !closed ? text : room.seq > 0 || game ? t('room_gone_how') : t('no_room_how');
+    const how = type === 'refused' && !closed ? refusalText(refusal) : room.seq > 0 || game ? t('room_gone_how') : t('no_room_how');
     app.announce(how, true);
     if (room.seq === 0) {
       app.tab('Fivefold');

@@ -3,18 +3,24 @@
 /** @import { Judged, Point, Rules } from './types' */
 
 import { boundsOf, pointName } from './geometry.js';
+import { refusalText, refusedAnswer } from './refusals.js';
 
 /**
  * @param {{rules: Rules} & ({moves: readonly Point[]} | {text: string})} question `text` of a file
  * @param {AbortSignal} [signal]
- * @returns {Promise<Judged>} fails with what the server says of a text that is no game
+ * @returns {Promise<Judged>} fails with a `RefusedError` if the text is no game
  */
 export async function askPosition(question, signal) {
   const answer = await fetch('/api/position', {
     method: 'POST', body: JSON.stringify(question), headers: { 'content-type': 'application/json' }, signal,
   });
-  if (!answer.ok) throw new Error(await answer.text());
+  if (!answer.ok) throw await refusedAnswer(answer);
   return answer.json();
+}
+
+/** Why the next move of a list cannot be played. @param {Judged['unplayed']} why */
+export function unplayedText(why = '') {
+  return typeof why === 'string' ? why : refusalText(why);
 }
 
 /** Judges one position after the other. @param {() => void} changed there is an answer */

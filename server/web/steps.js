@@ -38,7 +38,7 @@ export function createSteps(changed) {
     next.disabled = latest.disabled = at === undefined;
     if (at === undefined) latest.classList.remove('fresh');
     else if (fresh) latest.classList.add('fresh');
-    write(place, at === undefined ? t('moves_count', { plies }) : t('looking_back', { ply: at, plies }));
+    write(place, at === undefined ? t('moves_count', { count: plies }) : t('ply_of', { ply: at, plies }));
   }
 
   return {

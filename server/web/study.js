@@ -4,6 +4,7 @@
 /** @import { Found, Point, Rules, Shown } from './types' */
 
 import { el, set, write } from './dom.js';
+import { errorText, refusedAnswer } from './refusals.js';
 import { t } from './texts.js';
 import { createThought, depthText, drawnLines, LINES } from './thought.js';
 
@@ -19,10 +20,10 @@ export function createStudy(redraw) {
   /** @type {{rules: Rules, moves: readonly Point[], over: boolean}} */
   let position = { rules: { variant: 'freestyle', size: [15, 15] }, moves: [], over: false };
 
-  const toggle = el('button', { type: 'button', title: t('help_engine_how'), 'aria-pressed': 'false', onclick: turn }, t('help_engine'));
+  const toggle = el('button', { type: 'button', title: t('analyse_live_how'), 'aria-pressed': 'false', onclick: turn }, t('analyse_live'));
   const told = el('p', { class: 'hint', role: 'status' });
   const thought = createThought();
-  const element = el('section', { class: 'help', 'aria-label': t('help') }, el('div', { class: 'row' }, toggle), told, thought.element);
+  const element = el('section', { class: 'help', 'aria-label': t('assist') }, el('div', { class: 'row' }, toggle), told, thought.element);
 
   function turn() {
     on = !on;
@@ -42,7 +43,7 @@ export function createStudy(redraw) {
     asking = new AbortController();
     const { signal } = asking;
     hear(wanted, signal).catch((error) => {
-      if (!signal.aborted) write(told, error instanceof TypeError ? t('failed') : error.message);
+      if (!signal.aborted) write(told, errorText(error));
     });
   }
 
@@ -53,7 +54,7 @@ export function createStudy(redraw) {
     const answer = await fetch('/api/analyse', {
       method: 'POST', body: question, headers: { 'content-type': 'application/json' }, signal,
     });
-    if (!answer.ok || !answer.body) throw new Error(answer.status === 503 ? t('refused_busy') : await answer.text());
+    if (!answer.ok || !answer.body) throw await refusedAnswer(answer);
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
     let text = '';
     for (;;) {

@@ -4,7 +4,7 @@
 
 import { el, fill, set, write } from './dom.js';
 import { boundsOf, pointName } from './geometry.js';
-import { t } from './texts.js';
+import { formatPercent, t } from './texts.js';
 
 /** Moves that the engine is asked to tell of. */
 export const LINES = 3;
@@ -27,7 +27,7 @@ export function blackChance(value, ply) {
  * @param {Value} value
  */
 function valueLabel(value) {
-  if ('chance' in value) return `${Math.round(100 * value.chance)}%`;
+  if ('chance' in value) return formatPercent(value.chance);
   if ('win' in value) return `#${value.win.plies ?? ''}`;
   return `−#${value.loss.plies ?? ''}`;
 }
@@ -39,9 +39,9 @@ function valueLabel(value) {
 export function valueText(value, ply) {
   const black = blackChance(value, ply);
   const stone = t(black >= 0.5 ? 'black' : 'white');
-  if ('chance' in value) return t('thought_chance', { stone, percent: Math.round(100 * Math.max(black, 1 - black)) });
+  if ('chance' in value) return t('value_chance', { stone, percent: formatPercent(Math.max(black, 1 - black)) });
   const plies = 'win' in value ? value.win.plies : value.loss.plies;
-  return plies === undefined ? t('thought_wins', { stone }) : t('thought_wins_in', { stone, plies });
+  return plies === undefined ? t('value_wins', { stone }) : t('value_wins_in', { stone, count: plies });
 }
 
 /** @param {readonly Point[]} moves @param {Size} size */
@@ -66,7 +66,7 @@ export function drawnLines(lines) {
 
 /** @param {{depth: number, nodes_per_second: number}} analysis */
 export function depthText({ depth, nodes_per_second }) {
-  return t('thought_depth', { depth, speed: Math.round(nodes_per_second / 1000) });
+  return t('analysis_depth', { depth, speed: Math.round(nodes_per_second / 1000) });
 }
 
 /** A bar of both sides' chances, the value in words, and the lines behind it. */

@@ -10,7 +10,7 @@ export type BotSpec = { kind: 'minimax' | 'attack' | 'pattern' | 'engine'; stren
 export type Player = { member: string; name: string; engine?: boolean } | { bot: BotSpec };
 export type Seats = { black?: Player | null; white?: Player | null };
 /** What the rules say of a position. */
-export type Judged = { rules: Rules; moves: Point[]; forbidden?: Point[]; outcome?: Outcome; unplayed?: string };
+export type Judged = { rules: Rules; moves: Point[]; forbidden?: Point[]; outcome?: Outcome; unplayed?: string | Refusal };
 export type Phase = 'waiting' | 'running' | 'finished';
 
 export type TimeControl =
@@ -97,7 +97,10 @@ export type OwnRoom = RoomSummary & { visibility: 'public' | 'private'; seat?: S
 export type Welcome = { type: 'welcome'; id: string; protocol: number; server: string; you: string;
   name: string; identity?: string; chat?: boolean };
 export type Done = { type: 'done'; id: string; seq?: number };
-export type Refused = { type: 'refused'; id?: string; reason: string; text: string };
+/** Why something was not done: a code with its parameters, and the server's English for codes that
+ * the page does not know. */
+export type Refusal = { reason: string; text: string; [parameter: string]: unknown };
+export type Refused = Refusal & { type: 'refused'; id?: string };
 export type Rooms = { type: 'rooms'; id: string; rooms: RoomSummary[]; total: number };
 export type OwnRooms = { type: 'own_rooms'; id: string; rooms: OwnRoom[] };
 export type Joined = { type: 'joined'; id: string; room: string; now: number;
@@ -117,7 +120,8 @@ export type RoomNews =
   | { type: 'presence'; room: string; away: Absent }
   | { type: 'player_said' | 'spectator_said'; room: string; line: ChatLine }
   | Analysis | AnalysisOver
-  | { type: 'closed'; room: string; text: string };
+  | Closed;
+export type Closed = { type: 'closed'; room: string; reason?: string; text: string };
 export type Message = Welcome | Refused | Answer | RoomNews;
 
 export type Command = { type: string; room?: string; [field: string]: unknown };
@@ -146,6 +150,8 @@ export type App = {
   announce: (text: string, urgent?: boolean) => void;
   /** Shows a line for some seconds; silent: what says it to screen readers is there already. */
   toast: (text: string, silent?: boolean) => void;
+  /** Shows why something failed. */
+  showError: (error: unknown) => void;
   /** Says how much there is that nobody has seen, and what leads there. */
   unseen: (count: number, go?: () => void) => void;
   /** Sets the tab's title and icon. */

@@ -89,9 +89,8 @@ function createLive(app, summary, boards) {
   const board = createBoard(place, { still: true });
   function show() {
     board.show({ size: room.rules.size, moves: room.game?.moves ?? [], winning: room.game?.outcome?.points });
-    const plies = room.game?.moves.length ?? 0;
     fill(players, ...STONES.map((stone) => el('span', null, stoneSign(stone), el('bdi', null, playerName(room.seats[stone])))));
-    write(about, `${rulesName(room.rules)} · ${t('moves_count', { plies })}`);
+    write(about, `${rulesName(room.rules)} · ${t('moves_count', { count: room.game?.moves.length ?? 0 })}`);
   }
   app.connection.enter(summary.room, {
     seq: () => room.seq || undefined,

@@ -138,7 +138,7 @@ test('points are typed, and what is typed wrongly plays nothing', async () => {
   await page.keyboard.type('p1');
   await page.keyboard.press('Enter');
   assert.equal(await page.getByLabel('Point, such as h8').getAttribute('aria-invalid'), 'true');
-  await page.getByRole('alert').getByText('“p1” is no point of this board').waitFor({ state: 'attached' });
+  await page.getByRole('alert').getByText('There is no point “p1” on this board').waitFor({ state: 'attached' });
   await page.keyboard.press('Escape');
   await page.keyboard.type('g7');
   assert.equal(await stones('Black'), 0);
@@ -166,7 +166,7 @@ test('a move said beforehand is seen, and taken back by one press', async () => 
   assert.equal(await cancel.isVisible(), false);
   const point = await theirs.at('h9');
   await white.page.mouse.click(point.x, point.y);
-  await white.page.getByText('h9 will be played at your turn').first().waitFor();
+  await white.page.getByText('h9 will be played on your turn').first().waitFor();
   assert.equal((await cancel.boundingBox())?.height, 44, 'its word is whole');
   await cancel.click();
   await theirs.called('h9', 'empty');
@@ -176,11 +176,11 @@ test('a move said beforehand is seen, and taken back by one press', async () => 
   await white.page.mouse.click(point.x, point.y);
   await cancel.waitFor();
   await white.page.getByRole('button', { name: 'Settings' }).click();
-  await white.page.getByLabel('Say a move while the opponent thinks').uncheck();
+  await white.page.getByLabel('Choose my next move while my opponent thinks').uncheck();
   await white.page.keyboard.press('Escape');
   await cancel.waitFor({ state: 'hidden' });
   await white.page.mouse.click(point.x, point.y);
-  await white.page.getByRole('alert').getByText('No stone can be placed now').waitFor({ state: 'attached' });
+  await white.page.getByRole('alert').getByText('You cannot place a stone now').waitFor({ state: 'attached' });
   const mine = await black.at('h8');
   await black.page.mouse.click(mine.x, mine.y);
   await theirs.called('h8', 'Black, last move');
@@ -200,12 +200,12 @@ test('on a phone no touch says a move beforehand, unless that is wanted', async 
   assert.match(await theirs.label('h9'), /empty$/);
 
   await page.getByRole('button', { name: 'Settings' }).tap();
-  await page.getByLabel('Say a move while the opponent thinks').check();
+  await page.getByLabel('Choose my next move while my opponent thinks').check();
   await page.keyboard.press('Escape');
   await tap('h9');
   assert.equal(await advice.isVisible(), false);
   await page.getByRole('button', { name: 'Place on h9 next' }).tap();
-  await page.locator('.premoved').getByText('h9 will be played at your turn').waitFor();
+  await page.locator('.premoved').getByText('h9 will be played on your turn').waitFor();
   await page.getByRole('button', { name: 'Cancel' }).tap();
   assert.match(await theirs.label('h9'), /empty$/);
   const mine = await black.at('h8');

@@ -33,7 +33,7 @@ test('the bots offered as helpers are those that the server takes', async () => 
     await page.getByRole('heading', { name: 'Your turn' }).waitFor();
     const offered = await page.getByLabel('Which bot helps').locator('option').evaluateAll((all) => all.map((one) => one.getAttribute('value')));
     assert.deepEqual(offered, taken, JSON.stringify(rules));
-    assert.equal(await page.getByRole('button', { name: 'Think along' }).isVisible(), type === 'done', JSON.stringify(rules));
+    assert.equal(await page.getByRole('button', { name: 'Live analysis' }).isVisible(), type === 'done', JSON.stringify(rules));
   }
   assert.deepEqual(complaints, []);
 });
@@ -53,7 +53,7 @@ test('the page comes back after the codes of which the protocol says so, and aft
     });
     await page.goto('/');
     if (back) await page.getByRole('button', { name: /^Guest/ }).waitFor({ timeout: 20_000 });
-    else await page.getByText(code === 4004 ? 'Your identity was replaced on another device.' : 'The connection is closed. Reload the page to play on.').waitFor();
+    else await page.getByText(code === 4004 ? 'Your identity was replaced on another device.' : 'The connection is closed. Reload the page to continue.').waitFor();
     assert.equal(sockets, back ? 2 : 1, String(code));
     await context.close();
   }
@@ -64,7 +64,7 @@ test('a room that never was says so, and leads on', async () => {
   for (const code of ['k7m2qpxw9abc', 'zz']) {
     await page.goto(`/r/${code}`);
     await page.getByRole('heading', { name: 'There is no such room' }).waitFor();
-    await page.locator('main').getByText('It was closed, or the link is not complete.').waitFor();
+    await page.locator('main').getByText('It was closed, or the link is incomplete.').waitFor();
     await page.locator('main').getByRole('link', { name: 'Games' }).waitFor();
     assert.equal(await page.locator('canvas').count(), 0, 'no board without a game');
     await page.locator('main').getByRole('link', { name: 'New game' }).click();
@@ -119,7 +119,7 @@ test('a room that cannot be entered just now says what to do', async () => {
     });
   });
   await page.goto('/r/k7m2qpxw9abc');
-  await page.getByRole('heading', { name: 'You cannot get in just now' }).waitFor();
+  await page.getByRole('heading', { name: 'You cannot enter this room right now' }).waitFor();
   await page.locator('main').getByText('The room is full. Try again later.').waitFor();
   full = false;
   await page.getByRole('button', { name: 'Try again' }).click();
@@ -169,16 +169,16 @@ test('who becomes somebody else by a link loses nobody', async () => {
   await there.page.goto('about:blank');
   await there.page.goto(link);
   const dialog = there.page.getByRole('dialog');
-  await dialog.getByText('You are Zoe here.').waitFor();
+  await dialog.getByText('Here you are Zoe.').waitFor();
   // The way back is offered before anything is done.
-  assert.equal(await dialog.getByLabel('Link to be Zoe again').inputValue(), `${at.server.url}/#identity=${own}&name=Zoe`);
+  assert.equal(await dialog.getByLabel('Link to switch back to Zoe').inputValue(), `${at.server.url}/#identity=${own}&name=Zoe`);
   await dialog.getByRole('button', { name: 'Yes' }).click();
   await there.page.getByRole('button', { name: 'Ann' }).click();
-  await there.page.getByRole('button', { name: 'Be Zoe again' }).click();
+  await there.page.getByRole('button', { name: 'Switch back to Zoe' }).click();
   await there.page.getByRole('button', { name: 'Zoe' }).waitFor();
   assert.equal(await there.page.evaluate(() => localStorage.getItem('fivefold.identity')), own);
   await there.page.getByRole('button', { name: 'Zoe' }).click();
-  await there.page.getByRole('button', { name: 'Be Ann again' }).waitFor();
+  await there.page.getByRole('button', { name: 'Switch back to Ann' }).waitFor();
   assert.deepEqual([...here.complaints, ...there.complaints], []);
 });
 
@@ -288,7 +288,7 @@ test('a link that somebody has seen is replaced, and only that', async () => {
   await thief.page.locator('.own-room').waitFor();
   await ann.page.getByRole('button', { name: 'Ann' }).click();
   await ann.page.getByRole('button', { name: 'Replace the link' }).click();
-  await ann.page.locator('.toast').getByText('Replaced. The old link opens nothing any more.').waitFor();
+  await ann.page.locator('.toast').getByText('Replaced. The old link no longer works.').waitFor();
   const fresh = await ann.page.evaluate(() => localStorage.getItem('fivefold.identity'));
   assert.match(fresh ?? '', /^[0-9a-f]{64}$/);
   assert.notEqual(fresh, leaked);
@@ -332,7 +332,7 @@ test('an identity is not lost with the answer to its replacement', async () => {
   await ann.page.getByRole('heading', { name: 'Your turn' }).waitFor();
   await ann.page.getByRole('button', { name: 'Ann' }).click();
   await ann.page.getByRole('button', { name: 'Replace the link' }).click();
-  await ann.page.locator('.toast').getByText('Replaced. The old link opens nothing any more.').waitFor();
+  await ann.page.locator('.toast').getByText('Replaced. The old link no longer works.').waitFor();
   assert.equal(cut, false);
   await put(ann.page, 'h8');
   await sees(ann.page, 'h8', 'Black');

@@ -95,7 +95,7 @@ for (const [name, options] of /** @type {const} */ ([['phone', PHONE], ['phone o
     const { ann } = await twoPlay(at, options);
     await ann.context.setOffline(true);
     await ann.page.evaluate(() => dispatchEvent(new Event('online')));
-    await ann.page.getByText('Connection lost, coming back…').waitFor();
+    await ann.page.getByText('Connection lost. Reconnecting…').waitFor();
     const lost = await boxOf(ann.page, '.lost');
     const { width, height } = ann.page.viewportSize() ?? { width: 0, height: 0 };
     assert.ok(lost.x >= 0 && lost.y >= 0 && lost.right <= width && lost.bottom <= height);
@@ -154,7 +154,7 @@ test('who may claim is told in how many seconds', async () => {
   await put(ann.page, 'h8');
   await sees(bob.page, 'h8', 'Black');
   await bob.context.close();
-  await ann.page.getByText(/you may claim in \d+ s$/).waitFor();
+  await ann.page.getByText(/you may claim in \d+ seconds?$/).waitFor();
 });
 
 test('a board for trying moves gives back what one click took', async () => {
@@ -171,7 +171,7 @@ test('a board for trying moves gives back what one click took', async () => {
   await page.getByText('Move 2 of 5').waitFor();
   assert.equal(await undo.isVisible(), false, 'the same move only goes on');
   await put(page, 'a1');
-  await page.getByText('Moves taken off the board: 3').waitFor();
+  await page.getByText('3 moves taken off the board').waitFor();
   await sees(page, 'i8', 'empty');
   await undo.click();
   await page.getByText('Move 2 of 5').waitFor();
@@ -201,7 +201,7 @@ test('the bot is asked for one move however fast its key is pressed', async () =
   await page.getByText('Your turn', { exact: true }).waitFor();
   await page.getByRole('gridcell', { name: /^h8,/ }).focus();
   await Promise.all([1, 2, 3, 4].map(() => page.keyboard.press('D')));
-  await page.getByText('Moves: 2').waitFor();
+  await page.getByText('2 moves').waitFor();
   await page.getByText('Your turn', { exact: true }).waitFor();
   assert.deepEqual(await page.locator('.toast').allTextContents(), []);
 });

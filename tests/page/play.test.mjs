@@ -57,7 +57,7 @@ test('who comes later watches, talks apart, and looks back in peace', async () =
   const { ann, bob, link } = await twoPlay(at);
   const eve = await visitor(at.browser, at.server, {}, 'Eve');
   await eve.page.goto(link);
-  await ann.page.getByText('Watching: 1').waitFor();
+  await ann.page.getByText('1 spectator').waitFor();
   await playAll([ann.page, bob.page, eve.page].slice(0, 2), ['h8', 'h9']);
   await eve.page.getByRole('button', { name: 'Previous move' }).click();
   await eve.page.getByText('Move 1 of 2').waitFor();
@@ -93,7 +93,7 @@ test('a game against the bot, on a phone, is found again among one’s games', a
   await sees(page, 'h8', 'empty');
   await page.touchscreen.tap(x, y);
   await sees(page, 'h8', 'Black');
-  await page.getByText('Moves: 2').waitFor();
+  await page.getByText('2 moves').waitFor();
   await page.getByRole('button', { name: 'Resign' }).tap();
   await page.getByRole('heading', { name: 'You lost' }).waitFor();
   await page.getByRole('link', { name: 'Games' }).tap();

@@ -115,10 +115,10 @@ test('a game is read from text, and the engine thinks about it', async () => {
   await page.getByText('Import a game').click();
   await page.getByLabel('SGF, PSQ, or moves').fill('(;SZ[15]RU[renju];B[hh];W[ig];B[ii];W[gg])');
   await page.getByRole('button', { name: 'Read' }).click();
-  await page.getByText('Moves read: 4').waitFor();
+  await page.getByText('4 moves read.').waitFor();
   await called(page, 'g9, White, last move');
   assert.equal(await page.getByLabel('Variant').inputValue(), 'renju');
-  await page.getByRole('button', { name: 'Think along' }).click();
+  await page.getByRole('button', { name: 'Live analysis' }).click();
   await page.locator('.lines li').first().waitFor();
   assert.match((await page.locator('.lines li').first().textContent()) ?? '', /^(\d+%|−?#\d*) [a-o]\d/);
 });
@@ -148,9 +148,9 @@ test('why the engine does not think along is told truly', async () => {
   const told = ['The server is busy', 'Too many questions.', 'That did not work.'];
   for (const [index, answer] of answers.entries()) {
     await page.route('**/api/analyse', (route) => (answer ? route.fulfill(answer) : route.abort()));
-    await page.getByRole('button', { name: 'Think along' }).click();
+    await page.getByRole('button', { name: 'Live analysis' }).click();
     await page.locator('.help').getByText(told[index] ?? '').waitFor();
-    await page.getByRole('button', { name: 'Think along' }).click();
+    await page.getByRole('button', { name: 'Live analysis' }).click();
     await page.unroute('**/api/analyse');
   }
 });
@@ -162,7 +162,7 @@ test('a move that the rules refuse is taken away again, with the reason', async 
   await put(page, 'g8');
   await page.locator('.toast').getByText(/renju forbids this point to Black: double.three/).waitFor();
   await called(page, 'g8, forbidden to Black');
-  await page.getByText('Moves: 8').waitFor();
+  await page.getByText('8 moves').waitFor();
   await page.goto(`/analyse#${new URLSearchParams({ variant: 'mnk', size: '7,7', k: '4', moves: 'a1 a7 b1 b7 c1 c7 d1' })}`);
   await page.reload();
   await page.getByText('Black won').waitFor();
