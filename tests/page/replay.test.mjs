@@ -129,8 +129,8 @@ test('what is no game is said with its line, and what cannot be played with its 
   await page.getByText('Import a game').click();
   /** @type {[string, RegExp][]} */
   const cases = [
-    ['h8\nz26', /^line 2: .*z26/], ['', /^No moves were found/], ['h8 i9 h8', /^Moves read: 2 3: this point has a stone already/],
-    ['Piskvorky 20x20, 11:11, 0\r\n11,11,0\r\n12,10,130\r\nann\r\nbob\r\n-1\r\n', /^Moves read: 2$/], ['x'.repeat(100_000), /^The text is too long/],
+    ['h8\nz26', /^line 2: .*z26/], ['', /^No moves were found/], ['h8 i9 h8', /^2 moves read\. Move 3 cannot be played: this point has a stone already/],
+    ['Piskvorky 20x20, 11:11, 0\r\n11,11,0\r\n12,10,130\r\nann\r\nbob\r\n-1\r\n', /^2 moves read\.$/], ['x'.repeat(100_000), /^The text is too long/],
   ];
   for (const [text, told] of cases) {
     await page.getByLabel('SGF, PSQ, or moves').fill(text);
@@ -145,11 +145,11 @@ test('why the engine does not think along is told truly', async () => {
   const { page } = await visitor(at.browser, at.server);
   await page.goto('/analyse');
   const answers = [{ status: 503, body: 'x' }, { status: 429, body: 'Too many questions. Wait a moment.\n' }, undefined];
-  const told = ['The server is busy', 'Too many questions.', 'That did not work.'];
+  const told = ['The server is busy', 'That was too fast.', 'That did not work.'];
   for (const [index, answer] of answers.entries()) {
     await page.route('**/api/analyse', (route) => (answer ? route.fulfill(answer) : route.abort()));
     await page.getByRole('button', { name: 'Live analysis' }).click();
-    await page.locator('.help').getByText(told[index] ?? '').waitFor();
+    await page.locator('.live-analysis').getByText(told[index] ?? '').waitFor();
     await page.getByRole('button', { name: 'Live analysis' }).click();
     await page.unroute('**/api/analyse');
   }
@@ -162,7 +162,7 @@ test('a move that the rules refuse is taken away again, with the reason', async 
   await put(page, 'g8');
   await page.locator('.toast').getByText(/renju forbids this point to Black: double.three/).waitFor();
   await called(page, 'g8, forbidden to Black');
-  await page.getByText('8 moves').waitFor();
+  await page.getByText('8 moves', { exact: true }).waitFor();
   await page.goto(`/analyse#${new URLSearchParams({ variant: 'mnk', size: '7,7', k: '4', moves: 'a1 a7 b1 b7 c1 c7 d1' })}`);
   await page.reload();
   await page.getByText('Black won').waitFor();

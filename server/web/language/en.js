@@ -287,7 +287,7 @@ export const texts = {
   show_best: 'Show the best play on the board',
   graph: 'Value of the game, move by move',
   graph_point: '{ply}. {point}: {value}',
-  reviewing: 'The engine is reviewing the game: move {done} of {plies}',
+  reviewing: 'The engine is reviewing the game: {done} of {plies} moves',
   no_review: 'There is no review of this game.',
   deciding: 'Deciding moves',
   decided: 'decided',

@@ -288,7 +288,7 @@ export const texts = {
   show_best: 'Mostrar el mejor juego en el tablero',
   graph: 'Valor de la partida, jugada a jugada',
   graph_point: '{ply}. {point}: {value}',
-  reviewing: 'El motor analiza la partida: jugada {done} de {plies}',
+  reviewing: 'El motor analiza la partida: {done} de {plies}',
   no_review: 'No hay análisis de esta partida.',
   deciding: 'Jugadas decisivas',
   decided: 'decidió',

@@ -288,7 +288,7 @@ export const texts = {
   show_best: 'Показывать лучшую игру на доске',
   graph: 'Оценка партии по ходам',
   graph_point: '{ply}. {point}: {value}',
-  reviewing: 'Движок разбирает партию: ход {done} из {plies}',
+  reviewing: 'Движок разбирает партию: {done} из {plies}',
   no_review: 'Разбора этой партии нет.',
   deciding: 'Решающие ходы',
   decided: 'решил партию',
