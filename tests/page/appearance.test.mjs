@@ -1,4 +1,4 @@
-// Every screen in every theme and width: readable for all, and never wider than the window.
+// Every screen in every theme, width and language: accessible, and never wider than the window.
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -83,7 +83,7 @@ for (const [theme, system] of THEMES) {
   });
 }
 
-test('a theme is what was chosen, and otherwise what the system asks for, as soon as it does', async () => {
+test('the theme is the chosen one, or else follows the system at once', async () => {
   const { page } = await visitor(at.browser, at.server, { colorScheme: 'light' });
   /** How light page and board are, from 0 to 255, and whether text on the page is black or white. */
   const look = () => page.evaluate(() => {
@@ -116,7 +116,7 @@ test('a theme is what was chosen, and otherwise what the system asks for, as soo
   await shows('111', 'contrast was chosen');
 });
 
-test('nothing moves by itself where less motion is wanted', async () => {
+test('nothing is animated where the system asks for less motion', async () => {
   for (const reducedMotion of /** @type {const} */ (['reduce', 'no-preference'])) {
     const { page } = await visitor(at.browser, at.server, { reducedMotion });
     await page.goto('/analyse#size=unbounded&moves=0,0+1,1');
@@ -141,7 +141,7 @@ test('nothing moves by itself where less motion is wanted', async () => {
   }
 });
 
-test('stones of one style are told apart by shape, those of the others by lightness', async () => {
+test('crosses and rings differ in shape, other stones in lightness', async () => {
   const { page } = await visitor(at.browser, at.server);
   await page.goto('/analyse#moves=e8+k8');
   await page.getByRole('gridcell', { name: 'k8, White' }).waitFor();
@@ -179,7 +179,7 @@ async function compare() {
   return { alike: both / either, lighter: mean(white, other) - mean(black, one) };
 }
 
-test('texts are there in every language, and fit', async () => {
+test('the texts of every language are shown, and fit', async () => {
   for (const [locale, word] of /** @type {const} */ ([['ru-RU', 'Играть с другом'], ['es-ES', 'Jugar con un amigo'], ['de-DE', 'Play a friend']])) {
     const { page } = await visitor(at.browser, at.server, { locale });
     await page.goto('/');

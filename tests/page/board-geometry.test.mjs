@@ -1,4 +1,4 @@
-// Where points lie on the screen, and how they are called.
+// Where points are on the screen, and their names.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -83,7 +83,7 @@ test('without borders the stones say how small it becomes', () => {
   assert.equal(clamp({ x: 0, y: 0, scale: 0.01 }, null, far, DESK, true).scale, fit(null, far, DESK, true).scale);
 });
 
-test('what is out of sight is hinted at from the edge, in its direction', () => {
+test('a hint at the edge points to stones out of sight', () => {
   const view = { x: 0, y: 0, scale: 20 };
   assert.equal(edgeHint(view, DESK, [3, 3], 20), null);
   const right = edgeHint(view, DESK, [100, 0], 20);
@@ -92,13 +92,13 @@ test('what is out of sight is hinted at from the edge, in its direction', () => 
   near([up?.x ?? 0, up?.y ?? 0, up?.angle ?? 9], [500, 20, -Math.PI / 2]);
 });
 
-test('to show a point the board moves no further than it must', () => {
+test('the board moves no further than needed to show a point', () => {
   const view = { x: 0, y: 0, scale: 20 };
   assert.deepEqual(reveal(view, DESK, [5, 5], 2), view);
   near(Object.values(reveal(view, DESK, [40, 5], 2)), [40 - 25 + 2, 0, 20]);
 });
 
-test('names at the rim do not touch', () => {
+test('coordinates at the edge do not overlap', () => {
   assert.deepEqual([30, 12, 3, 0.1].map((scale) => nameStep(scale, 24)), [1, 2, 10, 500]);
 });
 
@@ -123,7 +123,7 @@ test('every point of a board has a name that leads back to it', () => {
   assert.equal(pointName([-2, 17], null), '-2,17');
 });
 
-test('the dots lie where they are looked for', () => {
+test('star points are at their usual places', () => {
   const dots = (/** @type {number} */ side) => starPoints([side, side]).map((point) => pointName(point, [side, side])).join(' ');
   assert.equal(dots(15), 'd12 d4 h8 l12 l4');
   assert.equal(dots(19), 'd16 d10 d4 j16 j10 j4 p16 p10 p4');

@@ -1,5 +1,5 @@
-// Boards of every size on every kind of screen: what is painted move by move is what is painted at
-// once, and every stone is there as a whole.
+// Boards of every size on every kind of screen: drawing move by move gives the same picture as drawing
+// at once, and every stone is drawn whole.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -96,18 +96,18 @@ async function faults({ boards, ratio, scales = [0] }) {
 }
 
 for (const [name, width, height, ratio] of SCREENS) {
-  test(`on ${name} stones are there as a whole, on boards of every size`, async () => {
+  test(`on ${name} stones are drawn whole on boards of every size`, async () => {
     const page = await pageOf(width, height);
     assert.deepEqual(await page.evaluate(faults, { boards: BOARDS, ratio }), []);
   });
 
-  test(`on ${name} stones are there as a whole, on the board without borders`, async () => {
+  test(`on ${name} stones are drawn whole on the board without borders`, async () => {
     const page = await pageOf(width, height);
     assert.deepEqual(await page.evaluate(faults, { boards: [null], ratio, scales: [0.5, 1, 6, 11.3, 34, 50, 96] }), []);
   });
 }
 
-test('crosses and rings stay such when they carry numbers', async () => {
+test('crosses and rings keep their shape with numbers', async () => {
   const page = await pageOf(1366, 768);
   const painted = await page.evaluate(async () => {
     const script = document.querySelector('script[type=module]')?.getAttribute('src') ?? '';

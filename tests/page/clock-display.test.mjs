@@ -1,4 +1,4 @@
-// What clocks show, as the server's own fold has it.
+// The clocks on the page agree with the server's.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,7 +16,7 @@ const CONTROLS = [
   { type: 'per_move', move_ms: 30_000 },
 ];
 
-test('who has lost on time is shown none, and the winner what was left', () => {
+test('a player who lost on time has none left, and the winner keeps theirs', () => {
   for (const time of CONTROLS) {
     const room = new Room('k7m2qpxw9abc');
     const player = { bot: { kind: /** @type {const} */ ('attack') } };
@@ -37,7 +37,7 @@ test('who has lost on time is shown none, and the winner what was left', () => {
   }
 });
 
-test('a length of time is read by people', () => {
+test('durations are readable', () => {
   const cases = /** @type {const} */ ([[0, '0:00'], [99, '0.0'], [9_800, '9.8'], [10_000, '0:10'], [245_000, '4:05'], [3_723_000, '1:02:03']]);
   for (const [ms, text] of cases) assert.equal(durationText(ms), text);
 });

@@ -1,4 +1,4 @@
-// Weights, made ready to be drawn.
+// Marks of the heat map, made from weights.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Names and chat as bad people write them: nothing runs, nothing breaks the page.
+// Hostile names and chat lines: nothing runs, nothing breaks the page.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -7,7 +7,7 @@ import { stage, twoPlay } from './harness.mjs';
 
 const at = stage('--no-show');
 
-/** What is said. */
+/** Chat lines. */
 const LINES = [
   '<img src=x onerror=alert(1)>',
   '<script>alert(1)</script>',
@@ -31,9 +31,9 @@ const LINES = [
   '﷽'.repeat(100),
   '__proto__', 'constructor', '\\u003cscript\\u003e',
 ];
-/** So many lines a session may say without a pause; each tab is one. */
+/** Chat lines that a session may send at once; each tab is a session. */
 const LINES_AT_ONCE = 5;
-/** What people call themselves: at most 24 characters. */
+/** Names, of at most 24 characters. */
 const NAMES = ['<img src=x onerror=a()>', '"><script>a()</script>', 'W'.repeat(24), '﷽'.repeat(24), '\u05E2\u05D1\u05E8', '👩‍👩‍👧‍👦 fam', '{name}', '__proto__'];
 
 /** @param {import('playwright-core').Page} page */
@@ -47,7 +47,7 @@ async function assertWhole(page) {
 }
 
 for (const viewport of [{ width: 360, height: 740 }, { width: 1280, height: 800 }]) {
-  test(`nothing said breaks a page ${viewport.width} wide`, async () => {
+  test(`no chat line breaks a page ${viewport.width} wide`, async () => {
     const { ann, bob, link } = await twoPlay(at, { viewport });
     for (const page of [ann.page, bob.page]) {
       page.on('dialog', () => assert.fail('something ran'));

@@ -1,4 +1,4 @@
-// Ways in and out: links, rooms that are gone, one's own games, who one is, sockets that end.
+// Links to rooms, closed rooms, the player's own rooms, identities, and closed sockets.
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -8,10 +8,10 @@ import { ask, put, sees, stage, twoPlay, visitor } from './harness.mjs';
 
 const at = stage('--no-show');
 
-/** Every bot there is. */
+/** All bots. */
 const BOTS = ['engine', 'attack', 'pattern', 'minimax'];
 
-test('the bots offered as helpers are those that the server takes', async () => {
+test('the assist panel offers exactly the bots that the server accepts', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
   await page.goto('/');
   await page.getByRole('button', { name: 'Play a friend' }).waitFor();
@@ -38,7 +38,7 @@ test('the bots offered as helpers are those that the server takes', async () => 
   assert.deepEqual(complaints, []);
 });
 
-test('the page comes back after the codes of which the protocol says so, and after no other', async () => {
+test('the page reconnects after exactly the close codes that the protocol lists', async () => {
   const guide = await readFile(new URL('../../shared/src/protocol.md', import.meta.url), 'utf8');
   const rows = [...guide.matchAll(/^\| ([\d, ]+) \|.*\| (yes|no)\b.*\|$/gm)];
   const codes = rows.flatMap(([, list, back]) => (list ?? '').split(', ').map((code) => ({ code: Number(code), back: back === 'yes' })));
@@ -59,7 +59,7 @@ test('the page comes back after the codes of which the protocol says so, and aft
   }
 });
 
-test('a room that never was says so, and leads on', async () => {
+test('an unknown room shows a message with links', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
   for (const code of ['k7m2qpxw9abc', 'zz']) {
     await page.goto(`/r/${code}`);
@@ -73,7 +73,7 @@ test('a room that never was says so, and leads on', async () => {
   assert.deepEqual(complaints.filter((text) => !text.includes('404')), []);
 });
 
-test('a room that closes leaves its game to be seen, now and by its link later', async () => {
+test('a closed room leads to its game, now and from its link later', async () => {
   const { ann, bob, link } = await twoPlay(at);
   const code = link.slice(link.lastIndexOf('/') + 1);
   await put(ann.page, 'h8');
@@ -107,7 +107,7 @@ test('a room that closes leaves its game to be seen, now and by its link later',
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });
 
-test('a room that cannot be entered just now says what to do', async () => {
+test('a full room says what to do', async () => {
   const { page } = await visitor(at.browser, at.server);
   let full = true;
   await page.routeWebSocket('**/ws', (socket) => {
@@ -126,7 +126,7 @@ test('a room that cannot be entered just now says what to do', async () => {
   await page.getByRole('heading', { name: 'There is no such room' }).waitFor();
 });
 
-test('an invitation says what is played, and its bot has the level that was chosen', async () => {
+test('an invitation shows the rules, and its bot has the chosen level', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
   await page.goto('/');
   await page.locator('.options > summary').click();
@@ -141,7 +141,7 @@ test('an invitation says what is played, and its bot has the level that was chos
   assert.deepEqual(complaints, []);
 });
 
-test('the third with a link is told that both seats are taken', async () => {
+test('a third visitor sees that both seats are taken', async () => {
   const { ann, bob, link } = await twoPlay(at);
   const eve = await visitor(at.browser, at.server, {}, 'Eve');
   await eve.page.goto(link);
@@ -152,7 +152,7 @@ test('the third with a link is told that both seats are taken', async () => {
   }
 });
 
-test('who becomes somebody else by a link loses nobody', async () => {
+test('switching to another identity keeps the former one', async () => {
   const here = await visitor(at.browser, at.server, {}, 'Ann');
   await here.page.goto('/');
   await here.page.getByRole('button', { name: 'Ann' }).click();
@@ -182,7 +182,7 @@ test('who becomes somebody else by a link loses nobody', async () => {
   assert.deepEqual([...here.complaints, ...there.complaints], []);
 });
 
-test('a running game is found again, first of all, with whose turn it is', async () => {
+test('a running game is listed first, with whose turn it is', async () => {
   const { ann, bob, link } = await twoPlay(at);
   for (const path of ['/', '/games']) {
     for (const [{ page }, state, opponent] of /** @type {const} */ ([[ann, 'Your turn', 'Bob'], [bob, 'Ann is thinking', 'Ann']])) {
@@ -204,7 +204,7 @@ test('a running game is found again, first of all, with whose turn it is', async
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });
 
-test('a room is closed by its host, from within and from the list, and left by the other', async () => {
+test('the host can close a room, inside it and in the list; others can leave', async () => {
   const { ann, bob, link } = await twoPlay(at);
   assert.equal(await ann.page.getByRole('button', { name: 'Close the room' }).count(), 0, 'not while they play');
   await bob.page.getByRole('button', { name: 'Resign' }).click();
@@ -224,7 +224,7 @@ test('a room is closed by its host, from within and from the list, and left by t
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });
 
-test('a new game reuses the room, or closes the one that it leaves behind', async () => {
+test('a new game reuses the finished room or closes it', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
   const rooms = async () => (await ask(page, { type: 'own_rooms' })).rooms.map((/** @type {{ room: string }} */ { room }) => room);
   const resign = async () => {
@@ -250,7 +250,7 @@ test('a new game reuses the room, or closes the one that it leaves behind', asyn
   assert.deepEqual(complaints, []);
 });
 
-test('who may make no more rooms is offered their own to close', async () => {
+test('a player with too many rooms is shown theirs to close', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
   await page.goto('/');
   await page.getByRole('button', { name: /^Guest/ }).waitFor();
@@ -277,7 +277,7 @@ test('who may make no more rooms is offered their own to close', async () => {
   assert.deepEqual(complaints, []);
 });
 
-test('a link that somebody has seen is replaced, and only that', async () => {
+test('replacing the identity invalidates only the old link', async () => {
   const { ann, bob, link } = await twoPlay(at);
   const leaked = await ann.page.evaluate(() => localStorage.getItem('fivefold.identity'));
   const tab = await ann.context.newPage();
@@ -307,7 +307,7 @@ test('a link that somebody has seen is replaced, and only that', async () => {
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });
 
-test('an identity is not lost with the answer to its replacement', async () => {
+test('a lost answer to a replacement does not lose the identity', async () => {
   const { ann } = await twoPlay(at);
   let cut = true;
   await ann.page.routeWebSocket('**/ws', (socket) => {

@@ -1,4 +1,4 @@
-// A newcomer's first minute, timed: from the start of the server to the first stone that two friends
+// Times a newcomer's first minute: from the start of the server to the first stone that two friends
 // see. `node tests/page/measure-first-minute.mjs`, best with FIVEFOLD_SERVER naming a release build.
 
 import { Server, openBrowser, put, sees, visitor } from './harness.mjs';

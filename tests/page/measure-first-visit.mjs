@@ -1,4 +1,4 @@
-// What a first visit costs: requests, bytes on the wire, and how long it takes until one can press
+// Measures a first visit: requests, bytes on the wire, and the time until a player can press
 // something, on a phone with slow 4G. `node tests/page/measure-first-visit.mjs`, best with FIVEFOLD_SERVER
 // naming a release build.
 

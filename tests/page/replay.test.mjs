@@ -1,4 +1,4 @@
-// Finished games, looked at again, and the board for trying moves.
+// The replay of finished games, and the analysis board.
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -29,7 +29,7 @@ async function playGame() {
 /** @param {Page} page @param {string} label */
 const called = (page, label) => page.getByRole('gridcell', { name: label }).first().waitFor();
 
-test('a game is stepped through by buttons and keys, and its address says where', async () => {
+test('buttons and keys step through a game, and the address holds the ply', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
   await page.goto(await played());
   await page.getByRole('heading', { name: 'Black won' }).waitFor();
@@ -56,7 +56,7 @@ test('a link leads to the position that was shared', async () => {
   await called(page, 'j2, empty');
 });
 
-test('a game plays itself', async () => {
+test('autoplay plays the game', async () => {
   const { page } = await visitor(at.browser, at.server);
   await page.goto(`${await played()}?ply=6`);
   await page.getByRole('button', { name: 'Play', exact: true }).click();
@@ -64,7 +64,7 @@ test('a game plays itself', async () => {
   await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
 });
 
-test('the review is a graph on which one goes to any move', async () => {
+test('the graph of the review leads to any move', async () => {
   const { page } = await visitor(at.browser, at.server);
   await page.goto(await played());
   const graph = page.getByRole('slider', { name: 'Value of the game' });
@@ -82,7 +82,7 @@ test('the review is a graph on which one goes to any move', async () => {
   await page.getByText('Deciding moves').waitFor();
 });
 
-test('a game is taken away as files and as a picture', async () => {
+test('a game can be downloaded as files and as a picture', async () => {
   const { page } = await visitor(at.browser, at.server);
   await page.goto(await played());
   /** @type {[string, RegExp][]} */
@@ -96,7 +96,7 @@ test('a game is taken away as files and as a picture', async () => {
   }
 });
 
-test('moves of a finished game are tried on the board for both sides', async () => {
+test('a finished game can be continued on the analysis board', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
   await page.goto(await played());
   await page.locator('.downloads').getByRole('link', { name: 'Analyse' }).click();
@@ -109,7 +109,7 @@ test('moves of a finished game are tried on the board for both sides', async () 
   assert.deepEqual(complaints, []);
 });
 
-test('a game is read from text, and the engine thinks about it', async () => {
+test('a game is imported from text, and the engine analyses it', async () => {
   const { page } = await visitor(at.browser, at.server);
   await page.goto('/analyse');
   await page.getByText('Import a game').click();
@@ -123,7 +123,7 @@ test('a game is read from text, and the engine thinks about it', async () => {
   assert.match((await page.locator('.lines li').first().textContent()) ?? '', /^(\d+%|−?#\d*) [a-o]\d/);
 });
 
-test('what is no game is said with its line, and what cannot be played with its reason', async () => {
+test('import errors name the line, and unplayable moves the reason', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
   await page.goto('/analyse');
   await page.getByText('Import a game').click();
@@ -141,7 +141,7 @@ test('what is no game is said with its line, and what cannot be played with its 
   assert.deepEqual(complaints.filter((text) => !/status of 4/.test(text)), []);
 });
 
-test('why the engine does not think along is told truly', async () => {
+test('a refused analysis shows the reason', async () => {
   const { page } = await visitor(at.browser, at.server);
   await page.goto('/analyse');
   const answers = [{ status: 503, body: 'x' }, { status: 429, body: 'Too many questions. Wait a moment.\n' }, undefined];
@@ -155,7 +155,7 @@ test('why the engine does not think along is told truly', async () => {
   }
 });
 
-test('a move that the rules refuse is taken away again, with the reason', async () => {
+test('a move against the rules disappears, with the reason', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
   await page.goto(`/analyse#${new URLSearchParams({ variant: 'renju', moves: 'h8 a15 i8 c15 g7 e15 g6 g15' })}`);
   await called(page, 'g8, forbidden to Black');

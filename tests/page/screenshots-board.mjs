@@ -1,4 +1,4 @@
-// Pictures of the board at work, to be looked at: `node tests/page/screenshots-board.mjs FOLDER`. The heat
+// Takes pictures of the board: `node tests/page/screenshots-board.mjs FOLDER`. The heat
 // map, the board without borders from afar, replay with the value graph, and analysis.
 
 import { mkdir } from 'node:fs/promises';
