@@ -20,7 +20,7 @@ use fivefold::{
     external::Limits,
 };
 use fivefold_shared::{
-    bot::{BotKind, BotSpec, STRENGTH_MAX},
+    bot::{BotKind, BotSpec, LEVEL_MAX},
     rules::{Rules, Size, Variant},
 };
 
@@ -46,7 +46,7 @@ struct Args {
     #[arg(long, default_value_t = 1)]
     from: u8,
     /// The highest level that plays.
-    #[arg(long, default_value_t = STRENGTH_MAX)]
+    #[arg(long, default_value_t = LEVEL_MAX)]
     to: u8,
     /// Settles what is left to chance.
     #[arg(long, default_value_t = 1)]
@@ -67,8 +67,8 @@ struct Meeting {
 
 fn main() -> anyhow::Result<()> {
     let args = Args::parse();
-    let engine = |strength| BotSpec { kind: BotKind::Engine, strength: Some(strength) };
-    let levels: Vec<BotSpec> = (args.from..=args.to.min(STRENGTH_MAX)).map(engine).collect();
+    let engine = |level| BotSpec { kind: BotKind::Engine, level: Some(level) };
+    let levels: Vec<BotSpec> = (args.from..=args.to.min(LEVEL_MAX)).map(engine).collect();
     let mut players = levels.clone();
     let mut meetings = Vec::new();
     for higher in 1..levels.len() {
@@ -76,7 +76,7 @@ fn main() -> anyhow::Result<()> {
     }
     for kind in [BotKind::Attack, BotKind::Pattern] {
         players.push(kind.into());
-        let against = |level: &usize| levels[*level].strength != Some(STRENGTH_MAX);
+        let against = |level: &usize| levels[*level].level != Some(LEVEL_MAX);
         for level in (0..levels.len()).filter(against) {
             meetings.push(meet(&args, &players, [players.len() - 1, level], args.bot_games)?);
         }

@@ -1,5 +1,5 @@
 //! Matches between two players, our bots or any programs that speak Gomocup's protocol: how every
-//! change of strength is judged.
+//! change of playing strength is judged.
 //!
 //! Each opening is played twice, with both colours, and the two games count as a pair. A player
 //! that exceeds its time, ends by itself or plays what may not be played has lost the game, and it

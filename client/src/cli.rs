@@ -91,7 +91,7 @@ pub struct PlayArgs {
     #[command(flatten)]
     pub game: GameArgs,
     /// Play against a bot of the server: engine, minimax, attack or pattern.
-    #[arg(long, value_name = "KIND[:STRENGTH]")]
+    #[arg(long, value_name = "KIND[:LEVEL]")]
     pub bot: Option<BotSpec>,
     /// Your colour; Black begins.
     #[arg(long = "as", value_name = "COLOUR", default_value = "random")]
@@ -198,7 +198,7 @@ pub struct LocalArgs {
     #[command(flatten)]
     pub game: GameArgs,
     /// Play against a bot; without it, two people play in turn.
-    #[arg(long, value_name = "KIND[:STRENGTH]")]
+    #[arg(long, value_name = "KIND[:LEVEL]")]
     pub bot: Option<BotSpec>,
     /// Your colour against the bot; Black begins.
     #[arg(long = "as", value_name = "COLOUR", default_value = "random")]
@@ -345,7 +345,7 @@ pub struct RunEngineArgs {
 #[derive(Args, Debug)]
 pub struct BrainArgs {
     /// Which bot plays.
-    #[arg(long, value_name = "KIND[:STRENGTH]", default_value = "engine")]
+    #[arg(long, value_name = "KIND[:LEVEL]", default_value = "engine")]
     pub bot: BotSpec,
     /// How much memory it may use to remember positions, in MiB.
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=16_384))]

@@ -45,8 +45,8 @@ use crate::{
 
 /// Who plays when nobody else does: two that are cheap, and lose to each other.
 const SHOW_BOTS: [BotSpec; 2] = [
-    BotSpec { kind: BotKind::Pattern, strength: None },
-    BotSpec { kind: BotKind::Attack, strength: None },
+    BotSpec { kind: BotKind::Pattern, level: None },
+    BotSpec { kind: BotKind::Attack, level: None },
 ];
 
 /// All rooms.

@@ -47,8 +47,8 @@ pub trait Bot: Send + fmt::Debug {
 /// within 20 s.
 pub const MINIMAX_POINTS_MAX: u16 = 20;
 
-/// The highest strength of a kind that has levels; the lowest is 1.
-pub const STRENGTH_MAX: u8 = 10;
+/// The highest level of a kind that has levels; the lowest is 1.
+pub const LEVEL_MAX: u8 = 10;
 
 /// The most threads that a bot may be given.
 pub const THREADS_MAX: usize = 64;
@@ -100,33 +100,33 @@ impl FromStr for BotKind {
 }
 
 /// A bot as people ask for it. In text `attack` or `attack:3`; on the wire
-/// `{"kind": "attack"}` or `{"kind": "attack", "strength": 3}`.
+/// `{"kind": "attack"}` or `{"kind": "attack", "level": 3}`.
 ///
-/// Any kind and strength can be said; whether they are on offer is told by [`BotSpec::offered`].
+/// Any kind and level can be said; whether they are on offer is told by [`BotSpec::offered`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct BotSpec {
     /// Which bot.
     pub kind: BotKind,
     /// How strong, for kinds that have levels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub strength: Option<u8>,
+    pub level: Option<u8>,
 }
 
 impl BotSpec {
     /// Whether this bot can be seated in a game by `rules`.
     ///
     /// # Errors
-    /// [`BotError::StrengthUnexpected`] for a strength of a kind without levels, which are all but
-    /// the engine; [`BotError::StrengthRange`] for one that the engine has not;
+    /// [`BotError::LevelUnexpected`] for a level of a kind without levels, which are all but
+    /// the engine; [`BotError::LevelRange`] for one that the engine has not;
     /// [`BotError::FiveOnly`] for pattern where another number than five wins;
     /// [`BotError::TooLarge`] for minimax on a board whose tree it cannot finish, and
     /// [`BotError::LongerRuns`] where a run of more than enough does not win.
     pub const fn offered(self, rules: Rules) -> Result<(), BotError> {
-        match (self.kind, self.strength) {
-            (_, None) | (BotKind::Engine, Some(1..=STRENGTH_MAX)) => {}
-            (BotKind::Engine, Some(_)) => return Err(BotError::StrengthRange),
+        match (self.kind, self.level) {
+            (_, None) | (BotKind::Engine, Some(1..=LEVEL_MAX)) => {}
+            (BotKind::Engine, Some(_)) => return Err(BotError::LevelRange),
             (BotKind::Minimax | BotKind::Attack | BotKind::Pattern, Some(_)) => {
-                return Err(BotError::StrengthUnexpected { kind: self.kind });
+                return Err(BotError::LevelUnexpected { kind: self.kind });
             }
         }
         match self.kind {
@@ -162,8 +162,8 @@ impl BotSpec {
             BotKind::Attack => Box::new(Attack::new(seed)),
             BotKind::Pattern => Box::new(Pattern::new(seed)),
             BotKind::Engine => {
-                let strength = self.strength.unwrap_or(STRENGTH_MAX);
-                Box::new(EngineBot::new(rules, strength, seed, resources))
+                let level = self.level.unwrap_or(LEVEL_MAX);
+                Box::new(EngineBot::new(rules, level, seed, resources))
             }
         })
     }
@@ -171,14 +171,14 @@ impl BotSpec {
 
 impl From<BotKind> for BotSpec {
     fn from(kind: BotKind) -> Self {
-        Self { kind, strength: None }
+        Self { kind, level: None }
     }
 }
 
 impl fmt::Display for BotSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.strength {
-            Some(strength) => write!(f, "{}:{strength}", self.kind),
+        match self.level {
+            Some(level) => write!(f, "{}:{level}", self.kind),
             None => self.kind.fmt(f),
         }
     }
@@ -187,13 +187,13 @@ impl fmt::Display for BotSpec {
 impl FromStr for BotSpec {
     type Err = BotError;
 
-    /// Reads `KIND` or `KIND:STRENGTH`.
+    /// Reads `KIND` or `KIND:LEVEL`.
     fn from_str(text: &str) -> Result<Self, BotError> {
         match text.split_once(':') {
-            None => Ok(Self { kind: text.parse()?, strength: None }),
-            Some((kind, strength)) => Ok(Self {
+            None => Ok(Self { kind: text.parse()?, level: None }),
+            Some((kind, level)) => Ok(Self {
                 kind: kind.parse()?,
-                strength: Some(strength.parse().map_err(|_| BotError::StrengthUnreadable)?),
+                level: Some(level.parse().map_err(|_| BotError::LevelUnreadable)?),
             }),
         }
     }
@@ -205,18 +205,18 @@ pub enum BotError {
     /// The text names no kind.
     #[error("the bots are minimax, attack, pattern and engine")]
     KindUnknown,
-    /// What follows the colon is no strength.
-    #[error("a strength is a whole number from 0 to 255, as in KIND:STRENGTH")]
-    StrengthUnreadable,
-    /// A strength for a kind that plays at its own.
-    #[error("{kind} has no levels; ask for it without a strength")]
-    StrengthUnexpected {
+    /// What follows the colon is no level.
+    #[error("a level is a whole number from 0 to 255, as in KIND:LEVEL")]
+    LevelUnreadable,
+    /// A level for a kind that plays at its own.
+    #[error("{kind} has no levels; ask for it without a level")]
+    LevelUnexpected {
         /// The kind that was asked for.
         kind: BotKind,
     },
-    /// A strength that the engine has not.
-    #[error("the engine's strengths are 1 to {STRENGTH_MAX}")]
-    StrengthRange,
+    /// A level that the engine has not.
+    #[error("the engine's levels are 1 to {LEVEL_MAX}")]
+    LevelRange,
     /// Pattern, where something else than five wins.
     #[error("pattern plays only where five in a row win")]
     FiveOnly,
@@ -339,12 +339,12 @@ mod tests {
             ("", Err(BotError::KindUnknown)),
             ("engine:2", Ok((BotKind::Engine, Some(2)))),
             ("rapid:2", Err(BotError::KindUnknown)),
-            ("attack:", Err(BotError::StrengthUnreadable)),
-            ("attack:256", Err(BotError::StrengthUnreadable)),
-            ("attack:1:2", Err(BotError::StrengthUnreadable)),
+            ("attack:", Err(BotError::LevelUnreadable)),
+            ("attack:256", Err(BotError::LevelUnreadable)),
+            ("attack:1:2", Err(BotError::LevelUnreadable)),
         ];
         for (text, expected) in cases {
-            let expected = expected.map(|(kind, strength)| BotSpec { kind, strength });
+            let expected = expected.map(|(kind, level)| BotSpec { kind, level });
             assert_eq!(text.parse(), expected, "{text:?}");
             if let Ok(spec) = expected {
                 assert_eq!(spec.to_string(), text);
@@ -370,7 +370,7 @@ mod tests {
     fn each_kind_is_offered_where_it_can_play() {
         let mnk = |k| Variant::Mnk { k };
         let sides = |width, height| Size::Bounded { width, height };
-        let strength = Err(BotError::StrengthUnexpected { kind: BotKind::Attack });
+        let level = Err(BotError::LevelUnexpected { kind: BotKind::Attack });
         let cases = [
             ("minimax", mnk(3), Size::square(3), Ok(())),
             ("minimax", mnk(4), sides(4, 3), Ok(())),
@@ -379,15 +379,15 @@ mod tests {
             ("minimax", Variant::Standard, Size::square(5), Err(BotError::LongerRuns)),
             ("attack", mnk(10), Size::Unbounded, Ok(())),
             ("attack", Variant::Renju, Size::square(15), Ok(())),
-            ("attack:1", Variant::Renju, Size::square(15), strength),
+            ("attack:1", Variant::Renju, Size::square(15), level),
             ("pattern", Variant::Caro, Size::Unbounded, Ok(())),
             ("pattern", mnk(5), sides(20, 7), Ok(())),
             ("pattern", mnk(6), Size::square(15), Err(BotError::FiveOnly)),
             ("engine", mnk(10), Size::Unbounded, Ok(())),
             ("engine:1", Variant::Caro, Size::square(5), Ok(())),
             ("engine:10", Variant::Renju, Size::square(15), Ok(())),
-            ("engine:0", Variant::Freestyle, Size::square(15), Err(BotError::StrengthRange)),
-            ("engine:11", Variant::Freestyle, Size::square(15), Err(BotError::StrengthRange)),
+            ("engine:0", Variant::Freestyle, Size::square(15), Err(BotError::LevelRange)),
+            ("engine:11", Variant::Freestyle, Size::square(15), Err(BotError::LevelRange)),
         ];
         for (spec, variant, size, expected) in cases {
             let rules = Rules::new(variant, size).unwrap();

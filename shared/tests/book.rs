@@ -66,7 +66,7 @@ fn the_engine_plays_from_the_book() {
     let rules = rules(Variant::Freestyle, Size::Unbounded);
     let position = Position::from_moves(rules, &[Point::new(100, -40)]).unwrap();
     let known: HashSet<Point> = book::continuations(&position).into_iter().collect();
-    let spec = BotSpec { kind: BotKind::Engine, strength: Some(10) };
+    let spec = BotSpec { kind: BotKind::Engine, level: Some(10) };
     let mut played = HashSet::new();
     for seed in 0..20 {
         let mut bot = spec.build(rules, seed).unwrap();

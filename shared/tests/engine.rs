@@ -10,7 +10,7 @@ use std::{
 };
 
 use fivefold_shared::{
-    bot::{BotKind, BotSpec, Budget, STRENGTH_MAX, Thinking},
+    bot::{BotKind, BotSpec, Budget, LEVEL_MAX, Thinking},
     engine::{Analysis, Engine, EngineOptions, Value},
     notation::coordinates,
     rules::{Point, Position, Rules, Size, UNBOUNDED_REACH, Variant},
@@ -279,8 +279,8 @@ fn progress_is_told_ever_deeper() {
 #[test]
 fn every_level_answers_legally_and_repeatably_and_weaker_ones_think_less() {
     let rules = Rules::new(Variant::Standard, SQUARE).unwrap();
-    for strength in 1..=STRENGTH_MAX {
-        let spec = BotSpec { kind: BotKind::Engine, strength: Some(strength) };
+    for level in 1..=LEVEL_MAX {
+        let spec = BotSpec { kind: BotKind::Engine, level: Some(level) };
         let game = |seed| {
             let mut bot = spec.build(rules, seed).unwrap();
             let mut position = Position::new(rules);

@@ -14,7 +14,7 @@
 use rand::{RngExt, SeedableRng, seq::IndexedRandom};
 
 use super::{
-    Bot, Budget, Resources, STRENGTH_MAX, THREADS_MAX, Thinking, Weight, attack::Attack,
+    Bot, Budget, LEVEL_MAX, Resources, THREADS_MAX, Thinking, Weight, attack::Attack,
     candidates::Random,
 };
 use crate::{
@@ -64,9 +64,9 @@ struct Level {
     careless: f64,
 }
 
-/// The levels from 1 on. Each step changes the strength by about as much as the one before, as the
-/// example `ladder` of the client has found.
-const LEVELS: [Level; STRENGTH_MAX as usize] = [
+/// The levels from 1 on. Each step changes the playing strength by about as much as the one
+/// before; the values come from the example `ladder` of the client.
+const LEVELS: [Level; LEVEL_MAX as usize] = [
     Level { nodes: Some(60), fours_ahead: 1, overlooks: 0.820, careless: 0.900 },
     Level { nodes: Some(180), fours_ahead: 1, overlooks: 0.616, careless: 0.560 },
     Level { nodes: Some(500), fours_ahead: 1, overlooks: 0.420, careless: 0.310 },
@@ -80,9 +80,9 @@ const LEVELS: [Level; STRENGTH_MAX as usize] = [
 ];
 
 impl EngineBot {
-    /// A bot of a strength from 1 to [`STRENGTH_MAX`] that uses so much of the machine.
-    pub(super) fn new(rules: Rules, strength: u8, seed: u64, resources: Resources) -> Self {
-        let level = usize::from(strength.clamp(1, STRENGTH_MAX)) - 1;
+    /// A bot of a level from 1 to [`LEVEL_MAX`] that uses so much of the machine.
+    pub(super) fn new(rules: Rules, level: u8, seed: u64, resources: Resources) -> Self {
+        let level = usize::from(level.clamp(1, LEVEL_MAX)) - 1;
         let mind = match rules.variant() {
             Variant::Mnk { k: 7.. } => Mind::Lines(Attack::new(seed)),
             Variant::Freestyle

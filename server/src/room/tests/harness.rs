@@ -368,8 +368,8 @@ fn create(text: &str) -> Create {
 
 fn read_bot(text: &str) -> Value {
     match text.split_once(':') {
-        Some((kind, strength)) => {
-            json!({"kind": kind, "strength": strength.parse::<u8>().unwrap()})
+        Some((kind, level)) => {
+            json!({"kind": kind, "level": level.parse::<u8>().unwrap()})
         }
         None => json!({ "kind": text }),
     }
