@@ -20,7 +20,7 @@ use fivefold::{
     external::Limits,
 };
 use fivefold_shared::{
-    bot::{BotKind, BotSpec, LEVEL_MAX},
+    bot_spec::{BotKind, BotSpec, LEVEL_MAX},
     rules::{Rules, Size, Variant},
 };
 

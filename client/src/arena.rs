@@ -24,7 +24,7 @@ use std::{
 
 use anyhow::Context;
 use fivefold_shared::{
-    bot::BotSpec,
+    bot_spec::BotSpec,
     rules::{Point, Rules},
 };
 

@@ -19,7 +19,7 @@ use std::{
 };
 
 use fivefold_shared::{
-    bot::BotSpec,
+    bot_spec::BotSpec,
     notation::gomocup::{Command, CommandError, Reader, Reply},
 };
 

@@ -7,10 +7,11 @@ use std::{num::NonZero, path::PathBuf};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use fivefold_shared::{
-    bot::{BotSpec, THREADS_MAX},
+    bot_spec::BotSpec,
     clock::{TimeControl, TimeControlError},
     protocol::{Colour, Name},
     rules::{Rules, RulesError, Size, Variant},
+    search_budget::THREADS_MAX,
 };
 
 use crate::{

@@ -19,7 +19,7 @@ use std::{io, panic, path::Path, process::ExitCode};
 
 use clap::{Parser, builder::StyledStr, error::ContextValue};
 use fivefold_shared::{
-    bot::BotSpec,
+    bot_spec::BotSpec,
     protocol::{LobbyRequest, Message, Reason},
     rules::Rules,
 };

@@ -4,7 +4,8 @@
 use std::io::{self, Write};
 
 use fivefold_shared::{
-    bot::{BotSpec, Weight},
+    analysis::Weight,
+    bot_spec::BotSpec,
     clock::{Clock, Face, TimeControl},
     notation::coordinates,
     protocol::{

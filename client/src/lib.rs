@@ -28,6 +28,7 @@ pub mod output;
 pub mod place;
 pub mod plain;
 pub mod program;
+pub mod search_threads;
 pub mod seat;
 pub mod settings;
 pub mod table;

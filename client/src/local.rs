@@ -15,7 +15,9 @@ use std::{
 };
 
 use fivefold_shared::{
-    bot::{BotError, BotKind, BotSpec, Budget, Thinking, Weight},
+    analysis::Weight,
+    bot,
+    bot_spec::{BotError, BotKind, BotSpec},
     clock::TimeControl,
     protocol::{
         CommandId, Event, MemberId, Message, Name, NumberedEvent, Phase, Player, Reason, Refusal,
@@ -23,6 +25,7 @@ use fivefold_shared::{
     },
     room::{Game, Room},
     rules::{Outcome, Point, Position, Rules, Stone},
+    search_budget::{Budget, Thinking},
 };
 use tokio::sync::oneshot;
 
@@ -364,7 +367,7 @@ impl Thought {
         let cancel = Arc::new(AtomicBool::new(false));
         let (called_off, weigh) = (Arc::clone(&cancel), matches!(purpose, Purpose::Weigh(..)));
         let thread = thread::spawn(move || {
-            let Ok(mut bot) = bot.build(position.rules(), seed) else { return };
+            let Ok(mut bot) = bot::build(bot, position.rules(), seed) else { return };
             let begun = Instant::now();
             let elapsed = move || begun.elapsed();
             let thinking = Thinking { budget: BUDGET, elapsed: &elapsed, cancel: &called_off };

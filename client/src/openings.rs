@@ -4,10 +4,10 @@
 
 use fivefold_shared::{
     balance, book,
-    bot::{Budget, Thinking},
     engine::{Engine, EngineOptions},
     notation::coordinates,
     rules::{Point, Position, Rules, Size},
+    search_budget::{Budget, Thinking},
     symmetry,
 };
 use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::SliceRandom};

@@ -1,7 +1,7 @@
 //! What can be typed at a table, by a person or a script: one command a line.
 
 use fivefold_shared::{
-    bot::{BotError, BotKind, BotSpec},
+    bot_spec::{BotError, BotKind, BotSpec},
     notation::coordinates::{self, CoordinateError},
     protocol::{ChatText, NameError, RoomRequest},
     rules::{Point, Size, Stone},

@@ -14,7 +14,7 @@ use std::{
 
 use dashmap::DashMap;
 use fivefold_shared::{
-    bot::{BotKind, BotSpec},
+    bot_spec::{BotKind, BotSpec},
     clock::TimeControl,
     protocol::{
         Colour, CommandId, Create, MemberId, OwnRoom, Phase, ROOMS_MAX, Reason, Refusal, RoomCode,

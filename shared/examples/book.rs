@@ -15,9 +15,9 @@ use std::{collections::HashMap, env};
 
 use fivefold_shared::{
     balance, book,
-    bot::{Budget, Thinking},
     engine::{Engine, EngineOptions},
     rules::{Point, Position, Rules, Size, Variant},
+    search_budget::{Budget, Thinking},
 };
 use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 

@@ -85,3 +85,31 @@ impl Analysis {
         self.lines[0].moves[0]
     }
 }
+
+/// What a candidate point is worth to a bot, on that bot's own scale. On the wire:
+/// `{"point": [7, 7], "weight": 13.2}`, with `"plies"` where the end is proven.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Weight {
+    /// The candidate.
+    pub point: Point,
+    /// Its worth: more is better, for the side to move.
+    pub weight: f64,
+    /// Plies until the proven end of the game, this move included: 1 for a move that wins at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plies: Option<u16>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_wire_form_of_a_weight_leaves_out_absent_plies() {
+        let mut weight = Weight { point: Point::new(7, -2), weight: 13.2, plies: None };
+        assert_eq!(serde_json::to_string(&weight).unwrap(), r#"{"point":[7,-2],"weight":13.2}"#);
+        weight.plies = Some(5);
+        let wire = serde_json::to_string(&weight).unwrap();
+        assert_eq!(wire, r#"{"point":[7,-2],"weight":13.2,"plies":5}"#);
+        assert_eq!(serde_json::from_str::<Weight>(&wire).unwrap(), weight);
+    }
+}

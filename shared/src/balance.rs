@@ -6,9 +6,9 @@
 
 use crate::{
     analysis::{Analysis, Value},
-    bot::Thinking,
     engine::Engine,
     rules::Position,
+    search_budget::Thinking,
 };
 
 /// The chance of the side to move, from 0 to 1; 0.5 if there was no time to search anything. `None`
@@ -34,9 +34,9 @@ pub fn chance(engine: &mut Engine, position: &Position, thinking: &Thinking<'_>)
 mod tests {
     use super::*;
     use crate::{
-        bot::Budget,
         engine::EngineOptions,
         rules::{Point, Rules, Size, Variant},
+        search_budget::Budget,
     };
 
     #[test]

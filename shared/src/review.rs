@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     analysis::{Analysis, Value},
-    bot::{Budget, Thinking},
     engine::{Engine, EngineOptions},
     protocol::GameId,
     rules::{Illegal, Point, Position, Rules, Stone},
+    search_budget::{Budget, Thinking},
 };
 
 /// How many positions the engine looks at for each move of a game, in all but very long games.

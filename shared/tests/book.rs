@@ -4,10 +4,11 @@
 use std::collections::HashSet;
 
 use fivefold_shared::{
-    balance, book,
-    bot::{BotKind, BotSpec, Budget, Thinking},
+    balance, book, bot,
+    bot_spec::{BotKind, BotSpec},
     engine::{Engine, EngineOptions},
     rules::{Point, Position, Rules, Size, Variant},
+    search_budget::{Budget, Thinking},
     symmetry,
 };
 use proptest::prelude::*;
@@ -69,7 +70,7 @@ fn the_engine_plays_from_the_book() {
     let spec = BotSpec { kind: BotKind::Engine, level: Some(10) };
     let mut played = HashSet::new();
     for seed in 0..20 {
-        let mut bot = spec.build(rules, seed).unwrap();
+        let mut bot = bot::build(spec, rules, seed).unwrap();
         // A position is enough, as it does not have to think.
         played.extend(bot.choose(&position, &looking_at(1)));
     }

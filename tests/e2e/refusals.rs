@@ -2,7 +2,7 @@
 //! nothing has changed by it.
 
 use fivefold_shared::{
-    bot::{BotKind, BotSpec},
+    bot_spec::{BotKind, BotSpec},
     protocol::{
         Create, LobbyRequest, Message, Reason, Request, RoomCode, RoomRequest, SeatRequest,
     },

@@ -6,8 +6,9 @@ use std::{
 };
 
 use fivefold_shared::{
-    bot::{Bot, Budget, Thinking},
+    bot::{self, Bot},
     rules::{Outcome, Point, Position, Stone},
+    search_budget::{Budget, Thinking},
 };
 
 use super::{Contestant, Match, Seat};
@@ -75,9 +76,9 @@ impl Played {
 impl Player {
     pub(super) fn new(match_: &Match, contestant: &Contestant, seed: u64) -> Self {
         match contestant {
-            Contestant::Bot(spec) => {
-                Self::Bot(spec.build(match_.rules, seed).expect("it was asked whether it plays"))
-            }
+            Contestant::Bot(spec) => Self::Bot(
+                bot::build(*spec, match_.rules, seed).expect("it was asked whether it plays"),
+            ),
             Contestant::Program(words) => {
                 match External::start(match_.command(words), match_.rules) {
                     Ok(program) => Self::Program(Box::new(program)),

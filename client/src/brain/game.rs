@@ -6,10 +6,13 @@ use std::{
 };
 
 use fivefold_shared::{
-    bot::{Bot, BotKind, Budget, Resources, THREADS_MAX, Thinking, Weight},
+    analysis::Weight,
+    bot::{self, Bot, Resources},
+    bot_spec::BotKind,
     engine::{Engine, EngineOptions},
     notation::gomocup::{Command, Info, Placed, RULES, Reply, Side, variant_of},
     rules::{Board, Illegal, Outcome, Point, Position, Rules, Size, Stone},
+    search_budget::{Budget, THREADS_MAX, Thinking},
 };
 
 use super::{
@@ -17,6 +20,7 @@ use super::{
     opening::{Choice, Chooser},
     time::Times,
 };
+use crate::search_threads::search_threads;
 
 /// The least memory that the bot is given to remember positions.
 const HASH_BYTES_MIN: usize = 1 << 20;
@@ -276,7 +280,7 @@ impl Game {
         if !self.bot.as_ref().is_some_and(fits) {
             self.bot = None;
             let seed = self.seed();
-            let bot = self.options.bot.build_with(rules, seed, resources);
+            let bot = bot::build_with(self.options.bot, rules, seed, resources);
             self.bot = Some((rules, resources, bot.map_err(|error| error.to_string())?));
         }
         let (_, _, bot) = self.bot.as_mut().expect("it was just made");
@@ -431,7 +435,7 @@ fn resources(hash_bytes: usize, memory: Option<u64>, threads: usize) -> Resource
         let most = (memory / 2).min(memory.saturating_sub(OTHER_BYTES));
         (most / (threads + 7)).saturating_mul(8).max(HASH_BYTES_MIN)
     });
-    Resources { hash_bytes: hash_bytes.min(most), threads }
+    Resources { hash_bytes: hash_bytes.min(most), threads: search_threads(threads) }
 }
 
 /// The least memory that this process can do with, in bytes.
@@ -481,7 +485,8 @@ mod tests {
         for (asked, allowed, threads, expected) in cases {
             let memory = allowed.map(|mebibytes: u64| mebibytes << 20);
             let found = resources(asked * MIB, memory, threads);
-            let expected = Resources { hash_bytes: expected * MIB, threads };
+            let expected =
+                Resources { hash_bytes: expected * MIB, threads: search_threads(threads) };
             assert_eq!(found, expected, "{asked} {allowed:?} {threads}");
         }
     }

@@ -7,9 +7,9 @@
 
 use fivefold_shared::{
     balance, book,
-    bot::{Budget, Thinking},
     engine::{Engine, EngineOptions},
     rules::{Point, Position, Rules},
+    search_budget::{Budget, Thinking},
     symmetry,
 };
 use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};

@@ -9,7 +9,7 @@ use std::{
 
 use fivefold_shared::{
     book,
-    bot::BotKind,
+    bot_spec::BotKind,
     notation::{gomocup::variant_of, moves},
     rules::{Point, Position, Rules, Size, Variant},
 };

@@ -15,11 +15,11 @@ use std::{
 use anyhow::Context;
 use fivefold_shared::{
     analysis::Analysis,
-    bot::{Budget, Thinking},
     engine::{Engine, EngineOptions},
     notation::file::GameFile,
     review::Reviewer,
     rules::Position,
+    search_budget::{Budget, Thinking},
 };
 
 use super::{Usage, rules};
@@ -28,6 +28,7 @@ use crate::{
     cli::AnalyseArgs,
     files::{self, Format, Source},
     output,
+    search_threads::search_threads,
 };
 
 /// Has the engine look at a position or a whole game, until it is done or Ctrl-C is pressed.
@@ -110,6 +111,7 @@ fn analyse(
         anyhow::bail!("the game is over ({outcome:?}); --review looks at all its moves");
     }
     let Limits { hash_bytes, threads, .. } = limits;
+    let threads = search_threads(threads);
     let options = EngineOptions { hash_bytes, threads, ..EngineOptions::default() };
     let mut engine = Engine::new(position.rules(), options).ok_or_else(no_engine)?;
     let begun = Instant::now();

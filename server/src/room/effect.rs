@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use fivefold_shared::{
-    bot::BotSpec,
+    bot_spec::BotSpec,
     protocol::{CommandId, MemberId, Message, NumberedEvent},
     rules::{Point, Position},
 };

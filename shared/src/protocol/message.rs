@@ -9,8 +9,8 @@ use super::{
     Visibility, is_true, yes,
 };
 use crate::{
-    analysis::Line,
-    bot::{BotSpec, Weight},
+    analysis::{Line, Weight},
+    bot_spec::BotSpec,
     clock::{Clock, TimeControl},
     rules::{Forbidden, Illegal, Outcome, Point, Rules, Stone},
 };

@@ -2,10 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fivefold_shared::{
-    bot::{BotSpec, Weight},
-    rules::Point,
-};
+use fivefold_shared::{analysis::Weight, bot_spec::BotSpec, rules::Point};
 
 /// The highest level that a weight is shown as.
 const LEVEL_MAX: u8 = 9;

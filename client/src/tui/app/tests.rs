@@ -5,7 +5,8 @@ mod screens;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use fivefold_shared::{
-    bot::{BotKind, Weight},
+    analysis::Weight,
+    bot_spec::BotKind,
     clock::TimeControl,
     notation::coordinates,
     protocol::{

@@ -22,8 +22,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fivefold_shared::{
-    analysis::Report,
-    bot::Weight,
+    analysis::{Report, Weight},
     clock::{SideTime, TimeControl},
     protocol::{
         CatchUp, ChatLine, CommandId, Create, Event, MemberId, Message, Name, Player, Refusal,

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use fivefold_shared::{
-    bot::BotKind,
+    bot_spec::BotKind,
     protocol::{
         ChatText, CommandId, Event, LineCount, Message, NumberedEvent, Reason, RoomRequest,
     },

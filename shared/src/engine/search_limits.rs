@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::bot::Thinking;
+use crate::search_budget::Thinking;
 
 /// How many positions may pass between two looks at the clock: at less than a microsecond each this
 /// stays far below the 5 ms within which the engine stops.
@@ -10,7 +10,7 @@ const UNTIL_NEXT_LOOK: u64 = 512;
 
 /// The limits of one search, and how far it has come.
 #[derive(Debug)]
-pub(super) struct Limits<'a> {
+pub(super) struct SearchLimits<'a> {
     thinking: &'a Thinking<'a>,
     nodes: u64,
     next_look: u64,
@@ -21,7 +21,7 @@ pub(super) struct Limits<'a> {
     is_over: bool,
 }
 
-impl<'a> Limits<'a> {
+impl<'a> SearchLimits<'a> {
     /// A search that has not begun.
     pub(super) const fn new(thinking: &'a Thinking<'a>) -> Self {
         Self {

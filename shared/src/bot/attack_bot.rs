@@ -14,10 +14,14 @@
 use rand::SeedableRng;
 
 use super::{
-    Bot, Thinking, Weight,
-    candidates::{Cell, Random, cell, pick, weigh_near},
+    bot_trait::Bot,
+    ranking::{Cell, Random, cell, pick, weigh_near},
 };
-use crate::rules::{Axis, K_MAX, Point, Position, Stone};
+use crate::{
+    analysis::Weight,
+    rules::{Axis, K_MAX, Point, Position, Stone},
+    search_budget::Thinking,
+};
 
 /// How far from a stone, in both coordinates, a point is still weighed.
 const REACH: i32 = 4;
@@ -38,7 +42,7 @@ const CENTRE: usize = K_MAX as usize;
 /// The line through a point, as far as the longest winning line and its open end can reach.
 type Line = [Cell; 2 * CENTRE + 1];
 
-/// The bot that its module describes.
+/// The bot; see the module.
 #[derive(Debug)]
 pub(super) struct Attack {
     random: Random,

@@ -8,20 +8,18 @@
 //! patterns are asked.
 
 use super::{
-    grid::{Grid, Kept},
-    limits::Limits,
-    order::{Order, Scored},
+    grid::Grid,
+    move_order::{MoveOrder, ScoredMove},
+    node::{Node, WON, won_in},
     pattern::Flags,
+    pattern::Threat,
+    search_limits::SearchLimits,
     spots::{Spot, SpotSet},
-    table::{Bound, Known, Table},
+    transposition_table::{Bound, TableEntry, TranspositionTable},
     vcf::{Vcf, Verdict},
 };
 use crate::rules::Stone;
 
-/// The value of having won.
-pub(super) const WIN: i32 = 30_000;
-/// Values above this are wins, proven, and those below its negative losses.
-pub(super) const WON: i32 = WIN - 2_000;
 /// The most that patterns can be worth.
 const VALUE_MAX: i32 = WON - 1;
 /// The longest line.
@@ -46,35 +44,15 @@ pub(super) struct Search<'a, 'b> {
     /// Where fours alone are searched.
     pub(super) vcf: &'a mut Vcf,
     /// What is known of other positions.
-    pub(super) table: &'a Table,
+    pub(super) table: &'a TranspositionTable,
     /// What was best elsewhere.
-    pub(super) order: &'a mut Order,
+    pub(super) order: &'a mut MoveOrder,
     /// When to stop.
-    pub(super) limits: &'a mut Limits<'b>,
+    pub(super) limits: &'a mut SearchLimits<'b>,
     /// How many moves ahead wins by fours are seen.
-    pub(super) fours_ahead: u8,
+    pub(super) vcf_depth: u8,
     /// The moves yet to try, of all positions on the way to this one.
-    pub(super) moves: Vec<Scored>,
-}
-
-/// Where in the tree a position stands.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Node {
-    /// The side to move.
-    pub(super) turn: Stone,
-    /// How much deeper to search.
-    pub(super) depth: i32,
-    /// How many plies were made from the root.
-    pub(super) ply: u16,
-    /// The last move; none at the root.
-    pub(super) last: Option<Spot>,
-}
-
-impl Node {
-    /// The position after a move.
-    pub(super) const fn after(self, spot: Spot, depth: i32) -> Self {
-        Self { turn: self.turn.opponent(), depth, ply: self.ply + 1, last: Some(spot) }
-    }
+    pub(super) moves: Vec<ScoredMove>,
 }
 
 impl Search<'_, '_> {
@@ -85,7 +63,7 @@ impl Search<'_, '_> {
             return 0;
         }
         let Node { turn, ply, .. } = node;
-        if self.grid.count(turn, Kept::Fives) > 0 {
+        if self.grid.threat_count(turn, Threat::Five) > 0 {
             return won_in(ply + 1);
         }
         if self.grid.is_full() {
@@ -97,7 +75,7 @@ impl Search<'_, '_> {
         if alpha >= beta {
             return alpha;
         }
-        if self.grid.count(turn.opponent(), Kept::Fives) > 0 {
+        if self.grid.threat_count(turn.opponent(), Threat::Five) > 0 {
             return self.answer_five(node, alpha, beta);
         }
         if self.grid.unstoppable(turn).is_some() {
@@ -150,12 +128,12 @@ impl Search<'_, '_> {
 
     /// The value of a win by fours alone, if a short search finds one.
     fn win_by_fours(&mut self, node: Node) -> Option<i32> {
-        if self.grid.count(node.turn, Kept::Fours) == 0 {
+        if self.grid.threat_count(node.turn, Threat::Four) == 0 {
             return None;
         }
         let (each, most) = VCF_NODES;
         let nodes = (each * node.depth.max(1)).min(most).unsigned_abs().into();
-        let verdict = self.vcf.search(self.grid, node.turn, self.fours_ahead, nodes, self.limits);
+        let verdict = self.vcf.search(self.grid, node.turn, self.vcf_depth, nodes, self.limits);
         let plies = u16::try_from(self.vcf.line().len()).unwrap_or(PLIES_MAX) + 2;
         (verdict == Verdict::Win).then(|| won_in((node.ply + plies).min(2 * PLIES_MAX)))
     }
@@ -165,7 +143,7 @@ impl Search<'_, '_> {
         let Node { turn, depth, ply, .. } = node;
         let is_pv = beta - alpha > 1;
         let hash = self.hash(turn);
-        let known = self.table.recall(hash);
+        let known = self.table.probe(hash);
         if let Some(known) = known
             && !is_pv
             && known.depth >= depth
@@ -186,13 +164,13 @@ impl Search<'_, '_> {
             return patterns;
         }
         if let Some(value) = self.win_by_fours(node) {
-            let known = Known {
+            let known = TableEntry {
                 value: to_here(value, ply),
                 bound: Bound::Lower,
                 depth: 99,
                 best: self.vcf.line().next(),
             };
-            self.table.remember(hash, known);
+            self.table.store(hash, known);
             return value;
         }
         let (least, each, most) = LOST;
@@ -224,13 +202,13 @@ impl Search<'_, '_> {
         let mut best_move = None;
         let mut tried: Vec<Spot> = Vec::new();
         loop {
-            let next = untried.take().map(|spot| Scored { score: 0, spot }).or_else(|| {
+            let next = untried.take().map(|spot| ScoredMove { score: 0, spot }).or_else(|| {
                 if !std::mem::replace(&mut is_listed, true) {
                     self.list(node, stops, known);
                 }
                 self.next(base)
             });
-            let Some(Scored { score, spot }) = next else { break };
+            let Some(ScoredMove { score, spot }) = next else { break };
             if self.grid.is_forbidden(spot, turn) {
                 continue;
             }
@@ -276,7 +254,7 @@ impl Search<'_, '_> {
         let best_move = if bound == Bound::Upper { None } else { best_move };
         let hash = self.hash(turn);
         self.table
-            .remember(hash, Known { value: to_here(best, ply), bound, depth, best: best_move });
+            .store(hash, TableEntry { value: to_here(best, ply), bound, depth, best: best_move });
         best
     }
 
@@ -324,11 +302,11 @@ impl Search<'_, '_> {
     fn list(&mut self, node: Node, stops: Option<&SpotSet>, but: Option<Spot>) {
         let turn = node.turn;
         let (grid, order) = (&*self.grid, &*self.order);
-        let scored = |spot| Scored { spot, score: order.score(grid, &node, spot) };
+        let scored = |spot| ScoredMove { spot, score: order.score(grid, &node, spot) };
         let is_other = |spot: &Spot| but != Some(*spot);
         match stops {
             Some(stops) => {
-                let fours = grid.kept(turn, Kept::Fours).filter(|spot| !stops.contains(*spot));
+                let fours = grid.threats(turn, Threat::Four).filter(|spot| !stops.contains(*spot));
                 let all = stops.iter(grid.len()).chain(fours);
                 self.moves.extend(all.filter(is_other).map(scored));
             }
@@ -337,7 +315,7 @@ impl Search<'_, '_> {
     }
 
     /// Takes the best of the moves above `base`.
-    fn next(&mut self, base: usize) -> Option<Scored> {
+    fn next(&mut self, base: usize) -> Option<ScoredMove> {
         let left = self.moves.get(base..)?;
         let (best, _) =
             left.iter().enumerate().max_by_key(|(_, scored)| (scored.score, scored.spot))?;
@@ -362,11 +340,6 @@ impl Search<'_, '_> {
 
 /// Tells White's turn from Black's in the table.
 const WHITE_MOVES: u64 = 0x1f83_d9ab_fb41_bd6b;
-
-/// The value of winning so many plies from the root.
-pub(super) const fn won_in(plies: u16) -> i32 {
-    WIN - plies as i32
-}
 
 /// A value counted from the root, as one counted from a position that many plies on.
 const fn to_here(value: i32, ply: u16) -> i32 {

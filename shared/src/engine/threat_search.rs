@@ -4,16 +4,16 @@ use std::fmt;
 
 use super::{
     grid::Grid,
-    limits::Limits,
-    pattern::Tables,
+    grid_window::Window,
+    pattern_tables::Tables,
+    search_limits::SearchLimits,
     spots::Spot,
     vcf::{Vcf, Verdict},
     vct::Vct,
-    window::Window,
 };
 use crate::{
-    bot::Thinking,
     rules::{Point, Rules, Size, Stone},
+    search_budget::Thinking,
 };
 
 /// How many positions a search without hurry remembers.
@@ -69,7 +69,7 @@ impl ThreatSearch {
     /// [`ThreatSearch::shortest_vcf`].
     pub fn vcf(&mut self, attacker: Stone, nodes: u64) -> Option<Vec<Point>> {
         let thinking = Thinking::unlimited();
-        let mut limits = Limits::new(&thinking);
+        let mut limits = SearchLimits::new(&thinking);
         let verdict = self.vcf.search(&mut self.grid, attacker, u8::MAX, nodes, &mut limits);
         self.win(verdict, limits.nodes())
     }
@@ -79,7 +79,7 @@ impl ThreatSearch {
     /// within `nodes` positions.
     pub fn shortest_vcf(&mut self, attacker: Stone, nodes: u64) -> Option<Vec<Point>> {
         let thinking = Thinking::unlimited();
-        let mut limits = Limits::new(&thinking);
+        let mut limits = SearchLimits::new(&thinking);
         let verdict = self.vcf.shortest(&mut self.grid, attacker, u8::MAX, nodes, &mut limits);
         self.win(verdict, limits.nodes())
     }
@@ -88,7 +88,7 @@ impl ThreatSearch {
     /// moves it needs before fours alone win. `None` where there is none, or none was found in
     /// time.
     pub fn vct(&mut self, attacker: Stone, thinking: &Thinking<'_>) -> Option<(Point, u8)> {
-        let mut limits = Limits::new(thinking);
+        let mut limits = SearchLimits::new(thinking);
         let Self { grid, vcf, vct, .. } = self;
         let found = vct.search(grid, vcf, attacker, u64::MAX, &mut limits);
         self.nodes = limits.nodes();

@@ -5,7 +5,8 @@
 //! patterns, so no list of shapes can be incomplete.
 
 use super::{
-    grid::{Grid, Kept},
+    grid::Grid,
+    pattern::Threat,
     pattern::{Flags, Pattern, content},
     spots::{Spot, SpotSet},
 };
@@ -66,24 +67,24 @@ impl Grid {
     /// Adds the points where a stone of the other side stops all fives that `attacker` has: none
     /// where there is no stopping them.
     pub(super) fn answers_to_fives(&self, attacker: Stone, into: &mut Vec<Spot>) {
-        let fives = self.kept(attacker, Kept::Fives);
+        let fives = self.threats(attacker, Threat::Five);
         if self.tables().closable {
             let mut answers: Option<SpotSet> = None;
             for five in fives {
-                self.keep_answers(&mut answers, five, attacker, Flags::FIVE);
+                self.narrow_answers(&mut answers, five, attacker, Flags::FIVE);
             }
             into.extend(answers.iter().flat_map(|answers| answers.iter(self.len())));
-        } else if self.count(attacker, Kept::Fives) == 1 {
+        } else if self.threat_count(attacker, Threat::Five) == 1 {
             into.extend(fives);
         }
     }
 
     /// A point where a colour makes an open four or a double four.
     pub(super) fn unstoppable(&mut self, stone: Stone) -> Option<Spot> {
-        if self.count(stone, Kept::Unstoppable) == 0 {
+        if self.threat_count(stone, Threat::Unstoppable) == 0 {
             return None;
         }
-        let spots: Vec<Spot> = self.kept(stone, Kept::Unstoppable).collect();
+        let spots: Vec<Spot> = self.threats(stone, Threat::Unstoppable).collect();
         spots.into_iter().find(|spot| !self.is_forbidden(*spot, stone))
     }
 
@@ -128,20 +129,20 @@ impl Grid {
     /// could play next; `None` where there is no such threat.
     pub(super) fn answers_to_unstoppable(&mut self, attacker: Stone) -> Option<SpotSet> {
         let mut answers = None;
-        if self.count(attacker, Kept::Unstoppable) == 0 {
+        if self.threat_count(attacker, Threat::Unstoppable) == 0 {
             return None;
         }
-        let threats: Vec<Spot> = self.kept(attacker, Kept::Unstoppable).collect();
+        let threats: Vec<Spot> = self.threats(attacker, Threat::Unstoppable).collect();
         for threat in threats {
             if !self.is_forbidden(threat, attacker) {
-                self.keep_answers(&mut answers, threat, attacker, Flags::UNSTOPPABLE);
+                self.narrow_answers(&mut answers, threat, attacker, Flags::UNSTOPPABLE);
             }
         }
         answers
     }
 
     /// Narrows `answers` down to those that stop `attacker` from making `flag` on `threat` too.
-    fn keep_answers(
+    fn narrow_answers(
         &self,
         answers: &mut Option<SpotSet>,
         threat: Spot,

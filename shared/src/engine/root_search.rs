@@ -4,7 +4,7 @@
 //! deeper until its thinking is over. With one thread and a budget of nodes alone the same calls
 //! give the same answers.
 //!
-//! More threads search the same position beside the first, each on a board of its own; they share
+//! More threads search the same position beside the first, each on a board of its own; they delta
 //! the table, so each goes quickly through what another has been through. What the first finds is
 //! the answer.
 
@@ -12,42 +12,44 @@ use std::{
     cmp::Reverse,
     fmt,
     sync::atomic::{AtomicBool, AtomicU64, Ordering},
-    thread,
 };
 
 use super::{
-    candidates::{self, Candidate, UNKNOWN},
-    grid::{Grid, Kept},
-    limits::Limits,
-    order::Order,
-    pattern::{Flags, Tables},
-    search::{Node, Search, WIN, WON, won_in},
+    grid::Grid,
+    grid_window::Window,
+    move_order::MoveOrder,
+    node::{Node, WIN, WON, won_in},
+    pattern::Flags,
+    pattern::Threat,
+    pattern_tables::Tables,
+    root_moves::{self, RootMove, UNKNOWN},
+    search_limits::SearchLimits,
     spots::Spot,
-    table::Table,
+    transposition_table::TranspositionTable,
+    tree_search::Search,
     vcf::{MOVES_MAX, Vcf, Verdict},
     vct::Vct,
-    window::Window,
 };
 use crate::{
     analysis::{Analysis, Line, Value},
-    bot::Thinking,
     rules::{Point, Position, Rules, Stone, Variant},
+    search_budget::{SearchJob, Thinking, Threads},
 };
 
-/// What an operator decides about an engine.
+/// Settings of an engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EngineOptions {
-    /// How much memory it may use to remember positions.
+    /// Memory for remembered positions.
     pub hash_bytes: usize,
-    /// How many moves ahead it sees wins by continuous fours.
-    pub fours_ahead: u8,
-    /// How many threads search, at least one. A budget of nodes is that of the first.
-    pub threads: usize,
+    /// How many moves ahead it finds wins by continuous fours.
+    pub vcf_depth: u8,
+    /// Threads to search with. A budget of nodes limits the first one.
+    pub threads: Threads,
 }
 
 impl Default for EngineOptions {
     fn default() -> Self {
-        Self { hash_bytes: 16 << 20, fours_ahead: MOVES_MAX, threads: 1 }
+        Self { hash_bytes: 16 << 20, vcf_depth: MOVES_MAX, threads: Threads::ONE }
     }
 }
 
@@ -59,26 +61,26 @@ pub struct Engine {
     placed: Vec<Spot>,
     vcf: Vcf,
     vct: Vct,
-    table: Table,
-    order: Order,
+    table: TranspositionTable,
+    order: MoveOrder,
     helpers: Vec<Helper>,
-    fours_ahead: u8,
+    threads: Threads,
+    vcf_depth: u8,
 }
 
-/// What a further thread needs for itself.
+/// State of one additional thread.
 struct Helper {
     vcf: Vcf,
-    order: Order,
+    order: MoveOrder,
 }
 
 /// The deepest that is searched.
 const DEPTH_MAX: i32 = 100;
-/// How many positions the search for fours at the root may look at; it takes about as long as the
-/// engine may take to stop.
+/// Positions for the VCF search at the root; it takes about as long as the engine may take to stop.
 const VCF_NODES: u64 = 8_000;
-/// How many positions the search for threats at the root may look at for each millisecond.
+/// Positions for the VCT search at the root, for each millisecond of time.
 const VCT_NODES: u64 = 200;
-/// See [`VCT_NODES`]: where time is not what bounds the search.
+/// As [`VCT_NODES`], where time does not limit the search.
 const VCT_NODES_MAX: u64 = 400_000;
 /// How far from the last value the next is expected.
 const ASPIRATION: i32 = 30;
@@ -98,12 +100,13 @@ impl Engine {
             placed: Vec::new(),
             vcf: Vcf::new(entries),
             vct: Vct::new(entries),
-            table: Table::new(options.hash_bytes / 4 * 3),
-            order: Order::new(),
-            helpers: (1..options.threads.max(1))
-                .map(|_| Helper { vcf: Vcf::new(entries), order: Order::new() })
+            table: TranspositionTable::new(options.hash_bytes / 4 * 3),
+            order: MoveOrder::new(),
+            helpers: (1..options.threads.count())
+                .map(|_| Helper { vcf: Vcf::new(entries), order: MoveOrder::new() })
                 .collect(),
-            fours_ahead: options.fours_ahead,
+            vcf_depth: options.vcf_depth,
+            threads: options.threads,
         })
     }
 
@@ -112,9 +115,9 @@ impl Engine {
         !matches!(variant, Variant::Mnk { k: 7.. })
     }
 
-    /// Thinks about a position and returns the `multi` best moves, or as many as there are; of moves
-    /// that a symmetry of the position makes the same, one. `None` when the game is over. `progress`
-    /// is told each time that something better or deeper is known.
+    /// Searches a position and returns the `multi` best moves, or as many as there are; one of each
+    /// set of symmetric moves. `None` when the game is over. Calls `progress` with each better or
+    /// deeper result.
     ///
     /// # Panics
     /// When the position is of other rules than the engine's.
@@ -134,35 +137,41 @@ impl Engine {
         self.order.begin();
         self.helpers.iter_mut().for_each(|helper| helper.order.begin());
         let grid = self.grid.as_mut().expect("it was set up");
-        let candidates = candidates::of(position, grid, &self.order);
-        let (turn, fours_ahead, table) = (position.turn(), self.fours_ahead, &self.table);
-        let (stop, helped) = (AtomicBool::new(false), AtomicU64::new(0));
-        thread::scope(|scope| {
-            for (index, Helper { vcf, order }) in self.helpers.iter_mut().enumerate() {
-                let (mut grid, candidates) = (grid.clone(), candidates.clone());
-                let (stop, helped) = (&stop, &helped);
-                scope.spawn(move || {
-                    let thinking = Thinking { cancel: stop, ..Thinking::unlimited() };
-                    let (grid, limits) = (&mut grid, &mut Limits::new(&thinking));
-                    let moves = Vec::new();
-                    let search = Search { grid, vcf, table, order, limits, fours_ahead, moves };
-                    Root { turn, candidates, multi: 1, depth: 0, helped, search }.help(index);
-                });
-            }
-            let limits = &mut Limits::new(thinking);
-            let (vcf, order, moves) = (&mut self.vcf, &mut self.order, Vec::new());
-            let search = Search { grid, vcf, table, order, limits, fours_ahead, moves };
+        let root_moves = root_moves::of(position, grid, &self.order);
+        let (turn, vcf_depth, table) = (position.turn(), self.vcf_depth, &self.table);
+        let (stop, helper_nodes) = (AtomicBool::new(false), AtomicU64::new(0));
+        let (stop, helper_nodes) = (&stop, &helper_nodes);
+        let helpers = self.helpers.iter_mut().enumerate().map(|(index, Helper { vcf, order })| {
+            let (mut grid, root_moves) = (grid.clone(), root_moves.clone());
+            let job = move || {
+                let thinking = Thinking { cancel: stop, ..Thinking::unlimited() };
+                let (grid, limits) = (&mut grid, &mut SearchLimits::new(&thinking));
+                let moves = Vec::new();
+                let search = Search { grid, vcf, table, order, limits, vcf_depth, moves };
+                Root { turn, root_moves, multi: 1, depth: 0, helper_nodes, search }
+                    .run_helper(index);
+            };
+            Box::new(job) as SearchJob<'_>
+        });
+        let helpers = helpers.collect();
+        let (vct, vcf, order) = (&mut self.vct, &mut self.vcf, &mut self.order);
+        let mut analysis = None;
+        let first = Box::new(|| {
+            let (limits, moves) = (&mut SearchLimits::new(thinking), Vec::new());
+            let search = Search { grid, vcf, table, order, limits, vcf_depth, moves };
             let multi = multi.max(1);
-            let mut root = Root { turn, candidates, multi, depth: 0, helped: &helped, search };
-            root.run(&mut self.vct, thinking, progress);
+            let mut root = Root { turn, root_moves, multi, depth: 0, helper_nodes, search };
+            root.run(vct, thinking, progress);
             stop.store(true, Ordering::Relaxed);
-            Some(root.analysis())
-        })
+            analysis = Some(root.analysis());
+        });
+        self.threads.run(first, helpers);
+        analysis
     }
 
-    /// The moves by which the side to move would make the most, whatever the other side may do, best
-    /// first: what one thinks of who sees only one's own stones. Nothing when the game is over.
-    pub fn own_ideas(&mut self, position: &Position, most: usize) -> Vec<Point> {
+    /// The moves that make the strongest patterns for the side to move, best first, as if the opponent
+    /// had no stones. Empty when the game is over.
+    pub fn attacking_moves(&mut self, position: &Position, most: usize) -> Vec<Point> {
         assert_eq!(position.rules(), self.rules, "the position is of the engine's rules");
         self.set_up(position);
         let grid = self.grid.as_ref().expect("it was set up");
@@ -171,20 +180,20 @@ impl Engine {
             position.legality(point).is_ok().then_some((spot, point))
         });
         let made = |spot| grid.urgency(spot, position.turn()).to_make;
-        let mut ideas: Vec<_> = legal.map(|(spot, point)| (Reverse(made(spot)), point)).collect();
-        ideas.sort_unstable();
-        ideas.into_iter().take(most).map(|(_, point)| point).collect()
+        let mut moves: Vec<_> = legal.map(|(spot, point)| (Reverse(made(spot)), point)).collect();
+        moves.sort_unstable();
+        moves.into_iter().take(most).map(|(_, point)| point).collect()
     }
 
-    /// Whether the side that has just moved makes a five next if nothing is done.
+    /// Whether the side that has just moved threatens to make a five.
     pub fn is_five_threatened(&mut self, position: &Position) -> bool {
         assert_eq!(position.rules(), self.rules, "the position is of the engine's rules");
         self.set_up(position);
         let grid = self.grid.as_ref().expect("it was set up");
-        grid.count(position.turn().opponent(), Kept::Fives) > 0
+        grid.threat_count(position.turn().opponent(), Threat::Five) > 0
     }
 
-    /// Forgets all that was learned.
+    /// Clears all tables.
     pub fn forget(&mut self) {
         self.vcf.clear();
         self.vct.clear();
@@ -239,11 +248,11 @@ impl fmt::Debug for Engine {
 struct Root<'a, 'b> {
     turn: Stone,
     /// Best first, as far as is known.
-    candidates: Vec<Candidate>,
+    root_moves: Vec<RootMove>,
     multi: usize,
     depth: u16,
-    /// How many positions the other threads have looked at.
-    helped: &'a AtomicU64,
+    /// Positions searched by the other threads.
+    helper_nodes: &'a AtomicU64,
     search: Search<'a, 'b>,
 }
 
@@ -251,16 +260,16 @@ struct Root<'a, 'b> {
 const WON_SOME_TIME: i32 = WON + 1;
 
 impl Root<'_, '_> {
-    /// As one of the other threads. They begin at different depths, so that they do not all do
-    /// the same.
-    fn help(&mut self, index: usize) {
-        self.candidates.retain(|candidate| !candidate.is_image);
+    /// Searches on an additional thread. These begin at different depths, so that they do different
+    /// work.
+    fn run_helper(&mut self, index: usize) {
+        self.root_moves.retain(|root_move| !root_move.is_image);
         for depth in 1 + i32::from(index.is_multiple_of(2))..=DEPTH_MAX {
             let before = self.search.limits.nodes();
             self.deepen(depth, 0);
             let looked_at = self.search.limits.nodes() - before;
-            self.helped.fetch_add(looked_at, Ordering::Relaxed);
-            if self.search.limits.is_over() || self.candidates[0].value.abs() >= WON {
+            self.helper_nodes.fetch_add(looked_at, Ordering::Relaxed);
+            if self.search.limits.is_over() || self.root_moves[0].value.abs() >= WON {
                 return;
             }
         }
@@ -270,9 +279,9 @@ impl Root<'_, '_> {
         if self.multi == 1 && self.try_threats(vct, thinking) {
             return;
         }
-        self.candidates.retain(|candidate| !candidate.is_image);
+        self.root_moves.retain(|root_move| !root_move.is_image);
         for depth in 1..=DEPTH_MAX {
-            let lines = self.multi.min(self.candidates.len());
+            let lines = self.multi.min(self.root_moves.len());
             for line in 0..lines {
                 self.deepen(depth, line);
                 if self.search.limits.is_over() {
@@ -284,9 +293,9 @@ impl Root<'_, '_> {
             }
             self.depth = u16::try_from(depth).expect("the depth is small");
             progress(&self.analysis());
-            let best = self.candidates[0].value;
+            let best = self.root_moves[0].value;
             let is_decided = best >= WON || best <= -WON && depth >= WIN + best;
-            if self.multi == 1 && (is_decided || self.candidates.len() == 1) {
+            if self.multi == 1 && (is_decided || self.root_moves.len() == 1) {
                 return;
             }
         }
@@ -294,18 +303,18 @@ impl Root<'_, '_> {
 
     /// Looks for a win by threats alone, and puts its first move first.
     fn try_threats(&mut self, vct: &mut Vct, thinking: &Thinking<'_>) -> bool {
-        let Search { grid, vcf, limits, fours_ahead, .. } = &mut self.search;
+        let Search { grid, vcf, limits, vcf_depth, .. } = &mut self.search;
         let attacker = self.turn;
-        if grid.count(attacker, Kept::Fives) > 0 {
-            self.candidates[0].value = won_in(1);
+        if grid.threat_count(attacker, Threat::Five) > 0 {
+            self.root_moves[0].value = won_in(1);
             return true;
         }
-        if vcf.search(grid, attacker, *fours_ahead, VCF_NODES, limits) == Verdict::Win {
+        if vcf.search(grid, attacker, *vcf_depth, VCF_NODES, limits) == Verdict::Win {
             let any: Vec<Spot> = vcf.line().collect();
             let moves = u8::try_from(any.len().div_ceil(2)).unwrap_or(MOVES_MAX);
             let line = match vcf.shortest(grid, attacker, moves, VCF_NODES, limits) {
                 Verdict::Win => vcf.line().collect(),
-                Verdict::Beyond | Verdict::Never => any,
+                Verdict::Horizon | Verdict::NoWin => any,
             };
             let plies = u16::try_from(line.len()).unwrap_or(u16::MAX).saturating_add(2).min(1_000);
             return self.decide(line, won_in(plies));
@@ -319,21 +328,21 @@ impl Root<'_, '_> {
         }
     }
 
-    /// Settles on a won line, if its first move is one that may be played.
+    /// Puts a won line first, if its first move may be played.
     fn decide(&mut self, moves: Vec<Spot>, value: i32) -> bool {
         let first = moves[0];
-        let Some(index) = self.candidates.iter().position(|move_| move_.spot == first) else {
+        let Some(index) = self.root_moves.iter().position(|move_| move_.spot == first) else {
             return false;
         };
-        self.candidates[..=index].rotate_right(1);
-        self.candidates[0].value = value;
-        self.candidates[0].moves = moves;
+        self.root_moves[..=index].rotate_right(1);
+        self.root_moves[0].value = value;
+        self.root_moves[0].moves = moves;
         true
     }
 
-    /// Searches the candidates from `line` on for the best of them, and puts it there.
+    /// Searches the root_moves from `line` on for the best of them, and puts it there.
     fn deepen(&mut self, depth: i32, line: usize) {
-        let expected = self.candidates[line].value;
+        let expected = self.root_moves[line].value;
         let mut width = ASPIRATION;
         let (mut alpha, mut beta) = if depth >= 4 && expected.abs() < WON && expected != UNKNOWN {
             (expected - width, expected + width)
@@ -341,7 +350,7 @@ impl Root<'_, '_> {
             (-WIN, WIN)
         };
         loop {
-            let value = self.try_candidates(depth, line, alpha, beta);
+            let value = self.search_moves(depth, line, alpha, beta);
             if self.search.limits.is_over() || value > alpha && value < beta {
                 return;
             }
@@ -357,10 +366,10 @@ impl Root<'_, '_> {
         }
     }
 
-    fn try_candidates(&mut self, depth: i32, line: usize, mut alpha: i32, beta: i32) -> i32 {
+    fn search_moves(&mut self, depth: i32, line: usize, mut alpha: i32, beta: i32) -> i32 {
         let mut best = -WIN;
-        for index in line..self.candidates.len() {
-            let spot = self.candidates[index].spot;
+        for index in line..self.root_moves.len() {
+            let spot = self.root_moves[index].spot;
             let node = Node { turn: self.turn, depth, ply: 0, last: None };
             let late = if self.is_quiet(spot) { index - line } else { 0 };
             let value = self.search.try_move(node, spot, (alpha, beta), index == line, late);
@@ -373,14 +382,14 @@ impl Root<'_, '_> {
             if value > alpha {
                 alpha = value;
                 let moves = self.principal(spot);
-                let candidate = &mut self.candidates[index];
-                (candidate.value, candidate.moves) = (value, moves);
-                self.candidates[line..=index].rotate_right(1);
+                let root_move = &mut self.root_moves[index];
+                (root_move.value, root_move.moves) = (value, moves);
+                self.root_moves[line..=index].rotate_right(1);
                 if alpha >= beta {
                     return best;
                 }
             } else if index == line {
-                self.candidates[index].value = value;
+                self.root_moves[index].value = value;
             }
         }
         best
@@ -393,11 +402,11 @@ impl Root<'_, '_> {
         let other = self.turn.opponent();
         !flags.any(Flags::FOUR)
             && !flags.any(Flags::THREE)
-            && grid.count(other, Kept::Fives) == 0
-            && grid.count(other, Kept::Unstoppable) == 0
+            && grid.threat_count(other, Threat::Five) == 0
+            && grid.threat_count(other, Threat::Unstoppable) == 0
     }
 
-    /// A move and what follows, as far as the table remembers.
+    /// The principal variation from a move on, as far as the table has it.
     fn principal(&mut self, first: Spot) -> Vec<Spot> {
         let mut moves = vec![first];
         let mut turn = self.turn;
@@ -405,7 +414,7 @@ impl Root<'_, '_> {
         while let Some(spot) = next {
             self.search.grid.place(spot, turn);
             turn = turn.opponent();
-            next = self.search.table.recall(self.search.hash(turn)).and_then(|known| known.best);
+            next = self.search.table.probe(self.search.hash(turn)).and_then(|known| known.best);
             let is_possible = |spot: &Spot| self.search.grid.stone_at(*spot).is_none();
             next = next.filter(is_possible).filter(|_| moves.len() < 30);
             moves.extend(next);
@@ -418,21 +427,21 @@ impl Root<'_, '_> {
 
     fn analysis(&self) -> Analysis {
         let window = self.search.grid.window();
-        // The first is always told, even if there was no time to search it.
-        let (first, others) = self.candidates.split_first().expect("there is a candidate");
+        // The first is always listed, even if there was no time to search it.
+        let (first, others) = self.root_moves.split_first().expect("there is a root_move");
         let others = others.iter().take(self.multi - 1);
-        let mut best: Vec<&Candidate> = vec![first];
-        best.extend(others.filter(|candidate| candidate.value != UNKNOWN));
-        best.sort_by_key(|candidate| Reverse(candidate.value));
+        let mut best: Vec<&RootMove> = vec![first];
+        best.extend(others.filter(|root_move| root_move.value != UNKNOWN));
+        best.sort_by_key(|root_move| Reverse(root_move.value));
         let patterns = self.search.patterns(self.turn);
-        let lines = best.into_iter().map(|candidate| Line {
-            moves: candidate.moves.iter().map_while(|spot| window.point(*spot)).collect(),
-            value: match candidate.value {
+        let lines = best.into_iter().map(|root_move| Line {
+            moves: root_move.moves.iter().map_while(|spot| window.point(*spot)).collect(),
+            value: match root_move.value {
                 UNKNOWN => value(patterns),
                 known => value(known),
             },
         });
-        let nodes = self.search.limits.nodes() + self.helped.load(Ordering::Relaxed);
+        let nodes = self.search.limits.nodes() + self.helper_nodes.load(Ordering::Relaxed);
         Analysis { lines: lines.collect(), depth: self.depth, nodes }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A bounded board is looked at as a whole. On the unbounded board the window lies around the
 //! stones with a wide margin, and grows and moves with them. Where the stones are too far apart
-//! for one rectangle, each group of them is cut out with its margin and the cuttings are laid side
+//! for one rectangle, each group of them is cut out with its margin and the regions are laid side
 //! by side, so that no group is out of sight: stones that far apart share no line that matters,
 //! and the margins keep them from sharing one by accident. A group too wide for any window is cut
 //! where its stones are farthest apart.
@@ -21,12 +21,12 @@ pub(super) struct Window {
     /// beyond them counts as empty.
     bordered: bool,
     /// What of the board lies where; the most important first.
-    cuttings: Vec<Cutting>,
+    regions: Vec<Region>,
 }
 
 /// A rectangle of the board, and where in the window it lies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Cutting {
+struct Region {
     /// The top-left point on the board.
     origin: Point,
     /// The same point's column and row in the window.
@@ -35,7 +35,7 @@ struct Cutting {
     size: (i32, i32),
 }
 
-/// How far a cutting reaches beyond its stones, so that no line through a stone leaves it, nor
+/// How far a region reaches beyond its stones, so that no line through a stone leaves it, nor
 /// one through a few stones more.
 const MARGIN: i32 = 9;
 
@@ -43,7 +43,7 @@ const MARGIN: i32 = 9;
 /// learned on it stays true.
 const STEP: i32 = 4;
 
-/// Stones that are no farther apart than this belong to one group; more than a cutting reaches
+/// Stones that are no farther apart than this belong to one group; more than a region reaches
 /// beyond its own stones, so that none has a stone of another unless one group had to be cut.
 const GROUP: i32 = 16;
 
@@ -53,12 +53,12 @@ const SIDE: i32 = SIDE_MAX as i32;
 impl Window {
     /// The whole of a bounded board.
     pub(super) fn bordered(width: u8, height: u8) -> Self {
-        let whole = Cutting {
+        let whole = Region {
             origin: Point::default(),
             corner: (0, 0),
             size: (i32::from(width), i32::from(height)),
         };
-        Self { width, height, bordered: true, cuttings: vec![whole] }
+        Self { width, height, bordered: true, regions: vec![whole] }
     }
 
     /// The window for a position, which stays as it was wherever it can.
@@ -115,34 +115,31 @@ impl Window {
     /// The number of a point of the board; `None` where it is out of sight. Margins may overlap on
     /// the board, and then the point belongs where it lies deeper inside.
     pub(super) fn spot(&self, point: Point) -> Option<Spot> {
-        let covering = self.cuttings.iter().filter(|cutting| cutting.covers(point, 0));
-        let Cutting { origin, corner, .. } =
-            *covering.max_by_key(|cutting| cutting.depth(point))?;
+        let covering = self.regions.iter().filter(|region| region.covers(point, 0));
+        let Region { origin, corner, .. } = *covering.max_by_key(|region| region.depth(point))?;
         self.at(corner.0 + point.x - origin.x, corner.1 + point.y - origin.y)
     }
 
-    /// The point of the board with that number; `None` between the cuttings.
+    /// The point of the board with that number; `None` between the regions.
     pub(super) fn point(&self, spot: Spot) -> Option<Point> {
         let (x, y) = self.place(spot);
-        self.cuttings.iter().find_map(|cutting| {
-            let (column, row) = (x - cutting.corner.0, y - cutting.corner.1);
-            let inside =
-                (0..cutting.size.0).contains(&column) && (0..cutting.size.1).contains(&row);
-            inside.then(|| Point::new(cutting.origin.x + column, cutting.origin.y + row))
+        self.regions.iter().find_map(|region| {
+            let (column, row) = (x - region.corner.0, y - region.corner.1);
+            let inside = (0..region.size.0).contains(&column) && (0..region.size.1).contains(&row);
+            inside.then(|| Point::new(region.origin.x + column, region.origin.y + row))
         })
     }
 
     /// Whether every stone lies well within, so that the window need not change.
     fn holds(&self, position: &Position) -> bool {
-        let in_sight = |point: &Point| {
-            self.cuttings.iter().any(|cutting| cutting.covers(*point, MARGIN - STEP))
-        };
+        let in_sight =
+            |point: &Point| self.regions.iter().any(|region| region.covers(*point, MARGIN - STEP));
         !self.bordered && position.ply() > 0 && position.moves().iter().all(in_sight)
     }
 
     /// Lays groups side by side in rows, as many as there is room for.
     fn packed(groups: &[Group]) -> Option<Self> {
-        let mut cuttings: Vec<Cutting> = Vec::new();
+        let mut regions: Vec<Region> = Vec::new();
         let (mut x, mut y, mut row) = (0, 0, 0);
         for group in groups {
             let (origin, size) = group.cut();
@@ -152,21 +149,21 @@ impl Window {
             if x + size.0 > SIDE || y + size.1 > SIDE {
                 continue;
             }
-            cuttings.push(Cutting { origin, corner: (x, y), size });
+            regions.push(Region { origin, corner: (x, y), size });
             x += size.0;
             row = row.max(size.1);
         }
-        let length = |end: fn(&Cutting) -> i32| {
-            let longest = cuttings.iter().map(end).max()?;
+        let length = |end: fn(&Region) -> i32| {
+            let longest = regions.iter().map(end).max()?;
             u8::try_from(longest).ok()
         };
-        let width = length(|cutting| cutting.corner.0 + cutting.size.0)?;
-        let height = length(|cutting| cutting.corner.1 + cutting.size.1)?;
-        Some(Self { width, height, bordered: false, cuttings })
+        let width = length(|region| region.corner.0 + region.size.0)?;
+        let height = length(|region| region.corner.1 + region.size.1)?;
+        Some(Self { width, height, bordered: false, regions })
     }
 }
 
-impl Cutting {
+impl Region {
     /// Whether a point lies in it, that far from its edges.
     fn covers(&self, point: Point, inset: i32) -> bool {
         let within = |from: i32, length: i32, value: i32| {
@@ -231,40 +228,40 @@ impl Group {
 
 /// All stones, in groups that each fit into a window.
 fn groups(position: &Position) -> Vec<Group> {
-    let mut left = parts(position);
+    let mut left = clusters(position);
     let mut groups = Vec::new();
-    while let Some(part) = left.pop() {
-        if Group::has_room(part.least, part.greatest) {
-            groups.push(Group::new(position, part.plies));
+    while let Some(cluster) = left.pop() {
+        if Group::has_room(cluster.least, cluster.greatest) {
+            groups.push(Group::new(position, cluster.plies));
         } else {
-            left.extend(part.halves(position));
+            left.extend(cluster.halves(position));
         }
     }
     groups
 }
 
-/// All stones, in parts whose rectangles are more than [`GROUP`] apart.
-fn parts(position: &Position) -> Vec<Part> {
-    let mut parts: Vec<Part> = Vec::new();
+/// All stones, in clusters whose rectangles are more than [`GROUP`] apart.
+fn clusters(position: &Position) -> Vec<StoneCluster> {
+    let mut clusters: Vec<StoneCluster> = Vec::new();
     for (ply, point) in position.moves().iter().enumerate() {
-        let mut part = Part { least: *point, greatest: *point, plies: vec![ply] };
-        // A part that grows can come near others that were far from it before.
-        while let Some(index) = parts.iter().position(|other| part.is_near(other)) {
-            part.join(parts.swap_remove(index));
+        let mut cluster = StoneCluster { least: *point, greatest: *point, plies: vec![ply] };
+        // A cluster that grows can come near others that were far from it before.
+        while let Some(index) = clusters.iter().position(|other| cluster.is_near(other)) {
+            cluster.join(clusters.swap_remove(index));
         }
-        parts.push(part);
+        clusters.push(cluster);
     }
-    parts
+    clusters
 }
 
 /// A group in the making.
-struct Part {
+struct StoneCluster {
     least: Point,
     greatest: Point,
     plies: Vec<usize>,
 }
 
-impl Part {
+impl StoneCluster {
     fn is_near(&self, other: &Self) -> bool {
         let gap = |from: i32, to: i32| from.saturating_sub(to);
         [

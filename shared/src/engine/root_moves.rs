@@ -3,16 +3,17 @@
 use std::{cmp::Reverse, collections::HashSet};
 
 use super::{
-    grid::{Grid, Kept},
-    order::Order,
-    search::{Node, WIN},
+    grid::Grid,
+    move_order::MoveOrder,
+    node::{Node, WIN},
+    pattern::Threat,
     spots::Spot,
 };
 use crate::{rules::Position, symmetry};
 
 /// A move at the root.
 #[derive(Clone, Debug)]
-pub(super) struct Candidate {
+pub(super) struct RootMove {
     pub(super) spot: Spot,
     /// [`UNKNOWN`] before it was searched.
     pub(super) value: i32,
@@ -26,19 +27,19 @@ pub(super) struct Candidate {
 pub(super) const UNKNOWN: i32 = -WIN - 1;
 
 /// The moves worth a look: what must be played, or else whatever is near a stone; never none.
-pub(super) fn of(position: &Position, grid: &mut Grid, order: &Order) -> Vec<Candidate> {
+pub(super) fn of(position: &Position, grid: &mut Grid, order: &MoveOrder) -> Vec<RootMove> {
     let turn = position.turn();
     let other = turn.opponent();
     let mut spots: Vec<Spot> = Vec::new();
-    if grid.count(turn, Kept::Fives) > 0 {
-        spots.extend(grid.kept(turn, Kept::Fives));
-    } else if grid.count(other, Kept::Fives) > 0 {
+    if grid.threat_count(turn, Threat::Five) > 0 {
+        spots.extend(grid.threats(turn, Threat::Five));
+    } else if grid.threat_count(other, Threat::Five) > 0 {
         grid.answers_to_fives(other, &mut spots);
     } else if let Some(stops) = grid.answers_to_unstoppable(other) {
         spots.extend(stops.iter(grid.len()));
-        spots.extend(grid.kept(turn, Kept::Fours).filter(|spot| !stops.contains(*spot)));
-        spots.extend(grid.kept(turn, Kept::Unstoppable).filter(|spot| {
-            !stops.contains(*spot) && !grid.kept(turn, Kept::Fours).any(|four| four == *spot)
+        spots.extend(grid.threats(turn, Threat::Four).filter(|spot| !stops.contains(*spot)));
+        spots.extend(grid.threats(turn, Threat::Unstoppable).filter(|spot| {
+            !stops.contains(*spot) && !grid.threats(turn, Threat::Four).any(|four| four == *spot)
         }));
     }
     let window = grid.window().clone();
@@ -62,11 +63,11 @@ pub(super) fn of(position: &Position, grid: &mut Grid, order: &Order) -> Vec<Can
     spots.sort_by_cached_key(score);
     let symmetries = symmetry::of(position);
     let mut images = HashSet::new();
-    let candidate = |spot: Spot| {
+    let root_move = |spot: Spot| {
         let point = window.point(spot).expect("it is legal");
         let is_image = images.contains(&point);
         images.extend(symmetries.iter().map(|symmetry| symmetry.image(point)));
-        Candidate { spot, value: UNKNOWN, moves: vec![spot], is_image }
+        RootMove { spot, value: UNKNOWN, moves: vec![spot], is_image }
     };
-    spots.into_iter().map(candidate).collect()
+    spots.into_iter().map(root_move).collect()
 }

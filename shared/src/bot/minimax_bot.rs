@@ -14,15 +14,19 @@ use rand::SeedableRng;
 use rustc_hash::FxHashMap;
 
 use super::{
-    Bot, Thinking, Weight,
-    candidates::{Random, pick, sort},
+    bot_trait::Bot,
+    ranking::{Random, pick, sort},
 };
-use crate::rules::{Axis, Point, Position, Rules, Size, Stone};
+use crate::{
+    analysis::Weight,
+    rules::{Axis, Point, Position, Rules, Size, Stone},
+    search_budget::Thinking,
+};
 
 /// What a won game is worth; a lost one is worth as much less than nothing.
 const WIN: f64 = 10.0;
 
-/// The bot that its module describes.
+/// The bot; see the module.
 #[derive(Debug)]
 pub(super) struct Minimax {
     board: Board,
@@ -30,7 +34,7 @@ pub(super) struct Minimax {
 }
 
 impl Minimax {
-    /// A bot for games by `rules`, for which [`BotSpec::offered`](super::BotSpec::offered) must
+    /// A bot for games by `rules`, for which [`BotSpec::offered`](crate::bot_spec::BotSpec::offered) must
     /// have offered it. It settles equal moves by `seed`.
     pub(super) fn new(rules: Rules, seed: u64) -> Self {
         Self { board: Board::new(rules), random: Random::seed_from_u64(seed) }
@@ -142,19 +146,19 @@ impl Value {
     }
 }
 
-/// What a finished search says about a value.
+/// A value, or a bound of it, from a finished search.
 #[derive(Clone, Copy)]
-enum Known {
-    Exactly(Value),
-    AtLeast(Value),
-    AtMost(Value),
+enum Bound {
+    Exact(Value),
+    Lower(Value),
+    Upper(Value),
 }
 
 struct Search<'a> {
     board: &'a Board,
     thinking: &'a Thinking<'a>,
     nodes: u64,
-    table: FxHashMap<Sides, Known>,
+    table: FxHashMap<Sides, Bound>,
 }
 
 impl Search<'_> {
@@ -195,21 +199,21 @@ impl Search<'_> {
         }
         let key = self.board.either_way_up(sides);
         match self.table.get(&key) {
-            Some(&Known::Exactly(value)) => return Some(value),
-            Some(&Known::AtLeast(value)) if value >= high => return Some(value),
-            Some(&Known::AtMost(value)) if value <= low => return Some(value),
-            Some(Known::AtLeast(_) | Known::AtMost(_)) | None => {}
+            Some(&Bound::Exact(value)) => return Some(value),
+            Some(&Bound::Lower(value)) if value >= high => return Some(value),
+            Some(&Bound::Upper(value)) if value <= low => return Some(value),
+            Some(Bound::Lower(_) | Bound::Upper(_)) | None => {}
         }
         let moves = if threats == 0 { free } else { threats };
         let value = self.best(sides, moves, low, high)?;
-        let known = if value >= high && high < most {
-            Known::AtLeast(value)
+        let bound = if value >= high && high < most {
+            Bound::Lower(value)
         } else if value <= low && low > least {
-            Known::AtMost(value)
+            Bound::Upper(value)
         } else {
-            Known::Exactly(value)
+            Bound::Exact(value)
         };
-        self.table.insert(key, known);
+        self.table.insert(key, bound);
         Some(value)
     }
 

@@ -17,7 +17,7 @@ pub(super) enum Bound {
 
 /// What is known of a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Known {
+pub(super) struct TableEntry {
     /// The value for the side to move; wins are counted from this position.
     pub(super) value: i32,
     /// How the value is to be taken.
@@ -34,8 +34,8 @@ pub(super) struct Known {
 /// are written one after the other, the first of them the hash with the second mixed in; of an
 /// entry that two threads wrote at the same time the words do not fit together, so it is not found.
 #[derive(Debug)]
-pub(super) struct Table {
-    buckets: Box<[[Entry; 2]]>,
+pub(super) struct TranspositionTable {
+    buckets: Box<[[AtomicEntry; 2]]>,
     /// Which search is under way, so that what earlier ones left behind gives way.
     age: u8,
     /// What was remembered in another generation counts as not there, so that forgetting
@@ -44,21 +44,21 @@ pub(super) struct Table {
 }
 
 #[derive(Debug, Default)]
-struct Entry {
+struct AtomicEntry {
     mixed: AtomicU64,
     packed: AtomicU64,
 }
 
 /// What an entry says, taken apart.
 #[derive(Clone, Copy)]
-struct Said {
-    known: Known,
+struct AgedEntry {
+    entry: TableEntry,
     age: u8,
 }
 
 const NO_MOVE: Spot = Spot::MAX;
 
-impl Entry {
+impl AtomicEntry {
     /// The hash that it is about, and what it says; zeros where nothing is remembered.
     fn load(&self, generation: u8) -> (u64, u64) {
         let packed = self.packed.load(Ordering::Relaxed);
@@ -75,12 +75,12 @@ impl Entry {
     }
 }
 
-impl Said {
+impl AgedEntry {
     fn unpacked(packed: u64) -> Self {
         let [value_low, value_high, best_low, best_high, depth, bound, age, _] =
             packed.to_le_bytes();
         let best = Spot::from_le_bytes([best_low, best_high]);
-        let known = Known {
+        let entry = TableEntry {
             value: i16::from_le_bytes([value_low, value_high]).into(),
             bound: match bound {
                 0 => Bound::Upper,
@@ -90,11 +90,11 @@ impl Said {
             depth: i8::from_le_bytes([depth]).into(),
             best: (best != NO_MOVE).then_some(best),
         };
-        Self { known, age }
+        Self { entry, age }
     }
 
     fn packed(self, generation: u8) -> u64 {
-        let Known { value, bound, depth, best } = self.known;
+        let TableEntry { value, bound, depth, best } = self.entry;
         let value = i16::try_from(value).expect("values are those of the search").to_le_bytes();
         let best = best.unwrap_or(NO_MOVE).to_le_bytes();
         let [depth] = i8::try_from(depth).unwrap_or(i8::MAX).to_le_bytes();
@@ -104,10 +104,10 @@ impl Said {
     }
 }
 
-impl Table {
+impl TranspositionTable {
     /// A table of about that many bytes, one bucket at the least.
     pub(super) fn new(bytes: usize) -> Self {
-        let count = bytes / size_of::<[Entry; 2]>();
+        let count = bytes / size_of::<[AtomicEntry; 2]>();
         let count = if count < 2 { 1 } else { 1 << count.ilog2() };
         let buckets = (0..count).map(|_| Default::default()).collect();
         Self { buckets, age: 0, generation: 1 }
@@ -128,31 +128,31 @@ impl Table {
     }
 
     /// What is known of a position.
-    pub(super) fn recall(&self, hash: u64) -> Option<Known> {
+    pub(super) fn probe(&self, hash: u64) -> Option<TableEntry> {
         let entries = self.bucket(hash).iter().map(|entry| entry.load(self.generation));
         let (_, packed) = entries.into_iter().find(|(key, packed)| *key == hash && *packed != 0)?;
-        Some(Said::unpacked(packed).known)
+        Some(AgedEntry::unpacked(packed).entry)
     }
 
     /// Remembers a position.
-    pub(super) fn remember(&self, hash: u64, known: Known) {
+    pub(super) fn store(&self, hash: u64, entry: TableEntry) {
         let [deep, last] = self.bucket(hash);
         let (key, packed) = deep.load(self.generation);
-        let before = Said::unpacked(packed);
-        let mut said = Said { known, age: self.age };
-        let gives_way = packed == 0 || before.age != self.age || before.known.depth <= known.depth;
+        let before = AgedEntry::unpacked(packed);
+        let mut aged = AgedEntry { entry, age: self.age };
+        let gives_way = packed == 0 || before.age != self.age || before.entry.depth <= entry.depth;
         if key == hash && packed != 0 {
-            said.known.best = known.best.or(before.known.best);
-            deep.store(hash, said.packed(self.generation));
+            aged.entry.best = entry.best.or(before.entry.best);
+            deep.store(hash, aged.packed(self.generation));
         } else if gives_way {
             last.store(key, packed);
-            deep.store(hash, said.packed(self.generation));
+            deep.store(hash, aged.packed(self.generation));
         } else {
-            last.store(hash, said.packed(self.generation));
+            last.store(hash, aged.packed(self.generation));
         }
     }
 
-    fn bucket(&self, hash: u64) -> &[Entry; 2] {
+    fn bucket(&self, hash: u64) -> &[AtomicEntry; 2] {
         &self.buckets[slot(hash, self.buckets.len())]
     }
 }
@@ -190,37 +190,37 @@ mod tests {
 
     #[test]
     fn what_was_cleared_is_not_found_however_often_it_is_cleared() {
-        let known = Known { value: 7, bound: Bound::Exact, depth: 3, best: Some(9) };
+        let entry = TableEntry { value: 7, bound: Bound::Exact, depth: 3, best: Some(9) };
         let hash = 0x1234_5678_9abc_def0;
         // As many as there are generations, and one more.
         for times in [1, 2, 254, 255, 256] {
-            let mut table = Table::new(1 << 10);
-            table.remember(hash, known);
-            assert_eq!(table.recall(hash), Some(known));
+            let mut table = TranspositionTable::new(1 << 10);
+            table.store(hash, entry);
+            assert_eq!(table.probe(hash), Some(entry));
             for _ in 0..times {
                 table.clear();
-                assert_eq!(table.recall(hash), None, "{times}");
+                assert_eq!(table.probe(hash), None, "{times}");
             }
-            table.remember(hash, known);
-            assert_eq!(table.recall(hash), Some(known), "{times}");
+            table.store(hash, entry);
+            assert_eq!(table.probe(hash), Some(entry), "{times}");
         }
     }
 
     #[test]
     fn what_was_cleared_gives_way_as_if_it_was_not_there() {
         // Two positions of one bucket: the shallow one would not replace the deep one.
-        let known = |depth| Known { value: 0, bound: Bound::Exact, depth, best: None };
-        let mut used = Table::new(1 << 10);
-        used.remember(64, known(50));
-        used.remember(128, known(40));
+        let entry = |depth| TableEntry { value: 0, bound: Bound::Exact, depth, best: None };
+        let mut used = TranspositionTable::new(1 << 10);
+        used.store(64, entry(50));
+        used.store(128, entry(40));
         used.clear();
-        let mut fresh = Table::new(1 << 10);
+        let mut fresh = TranspositionTable::new(1 << 10);
         for (hash, depth) in [(192, 1), (256, 2), (320, 1), (192, 3)] {
             for table in [&used, &fresh] {
-                table.remember(hash, known(depth));
+                table.store(hash, entry(depth));
             }
             for asked in [64, 128, 192, 256, 320] {
-                assert_eq!(used.recall(asked), fresh.recall(asked), "{hash} {asked}");
+                assert_eq!(used.probe(asked), fresh.probe(asked), "{hash} {asked}");
             }
         }
         fresh.clear();

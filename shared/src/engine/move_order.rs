@@ -2,14 +2,14 @@
 
 use super::{
     grid::Grid,
-    search::Node,
+    node::Node,
     spots::{SPOTS_MAX, Spot},
 };
 use crate::rules::Stone;
 
 /// A move yet to try.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Scored {
+pub(super) struct ScoredMove {
     /// More is tried earlier.
     pub(super) score: i32,
     /// Where.
@@ -22,13 +22,13 @@ const PLIES: usize = 128;
 /// The most that history can add.
 const HISTORY_MAX: i32 = 1 << 14;
 /// History counts as urgency divided by this.
-const HISTORY_SHARE: i32 = 64;
+const HISTORY_DIVISOR: i32 = 64;
 const KILLER: i32 = 60;
 const REPLY: i32 = 50;
 
 /// What was best elsewhere in the tree.
 #[derive(Debug)]
-pub(super) struct Order {
+pub(super) struct MoveOrder {
     /// By colour and point: how often a move there refuted something, against how often not.
     history: [Vec<i32>; 2],
     /// By colour and the point just played: the move that last refuted it.
@@ -37,7 +37,7 @@ pub(super) struct Order {
     killers: Vec<[Option<Spot>; 2]>,
 }
 
-impl Order {
+impl MoveOrder {
     /// Nothing known yet.
     pub(super) fn new() -> Self {
         Self {
@@ -65,8 +65,8 @@ impl Order {
         let Node { turn: stone, last, .. } = *node;
         let (own, other) = (grid.urgency(spot, stone), grid.urgency(spot, stone.opponent()));
         let mut score = i32::from(own.to_make) + i32::from(other.to_prevent);
-        score += self.history(stone, spot) / HISTORY_SHARE;
-        if self.killers[level(node)].contains(&Some(spot)) {
+        score += self.history(stone, spot) / HISTORY_DIVISOR;
+        if self.killers[killer_ply(node)].contains(&Some(spot)) {
             score += KILLER;
         }
         if last.is_some_and(|last| self.replies[stone as usize][usize::from(last)] == Some(spot)) {
@@ -83,7 +83,7 @@ impl Order {
     /// A move refuted the position, after others had been tried that did not.
     pub(super) fn refuted(&mut self, node: &Node, spot: Spot, tried: &[Spot]) {
         let Node { turn: stone, last, depth, .. } = *node;
-        let killers = &mut self.killers[level(node)];
+        let killers = &mut self.killers[killer_ply(node)];
         if killers[0] != Some(spot) {
             *killers = [Some(spot), killers[0]];
         }
@@ -104,6 +104,6 @@ impl Order {
 }
 
 /// Where the killers of a node are kept.
-fn level(node: &Node) -> usize {
+fn killer_ply(node: &Node) -> usize {
     usize::from(node.ply).min(PLIES - 1)
 }

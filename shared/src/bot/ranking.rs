@@ -6,8 +6,11 @@ use std::ops::RangeInclusive;
 
 use rand::{rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
 
-use super::{Thinking, Weight};
-use crate::rules::{Point, Position, Size, Stone, Tiles};
+use crate::{
+    analysis::Weight,
+    rules::{Point, Position, Size, Stone, Tiles},
+    search_budget::Thinking,
+};
 
 /// The generator that settles what a bot leaves to chance. It has no secrets to keep; the same
 /// seed gives the same games on every machine.

@@ -13,10 +13,14 @@
 use rand::{RngExt, SeedableRng};
 
 use super::{
-    Bot, Thinking, Weight,
-    candidates::{Cell, Random, cell, weigh_near},
+    bot_trait::Bot,
+    ranking::{Cell, Random, cell, weigh_near},
 };
-use crate::rules::{Axis, Point, Position, Stone};
+use crate::{
+    analysis::Weight,
+    rules::{Axis, Point, Position, Stone},
+    search_budget::Thinking,
+};
 
 /// How far from a stone, in both coordinates, a point is still weighed.
 const REACH: i32 = 2;
@@ -46,7 +50,7 @@ const TEMPLATES: [(&str, u32); 11] = [
     ("_xx_", 200),
 ];
 
-/// The bot that its module describes.
+/// The bot; see the module.
 #[derive(Debug)]
 pub(super) struct Pattern {
     random: Random,

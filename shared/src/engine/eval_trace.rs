@@ -1,19 +1,19 @@
-//! What the engine's values are made from, laid open so that they can be tuned.
+//! Traces of the evaluation, from which `examples/tune` fits the [`weights`](super::weights) to games.
 //!
-//! `examples/tune` fits [`weights`](super::weights) to games with this. Nothing that plays
-//! needs it.
+//! Only the tuner needs this; the search does not.
 
 use super::{
-    eval,
-    grid::{Grid, Kept},
-    limits::Limits,
-    pattern::Tables,
+    eval_features,
+    grid::Grid,
+    grid_window::Window,
+    pattern::Threat,
+    pattern_tables::Tables,
+    search_limits::SearchLimits,
     vcf::{MOVES_MAX, Vcf, Verdict},
-    window::Window,
 };
 use crate::{
-    bot::Thinking,
     rules::{Point, Position, Size, Stone},
+    search_budget::Thinking,
 };
 
 /// The numbers of the patterns that a stone would make on a point, one for each axis; less than
@@ -22,7 +22,7 @@ pub type Four = [u8; 4];
 
 /// An empty point.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Spot {
+pub struct TracedPoint {
     /// Where it is.
     pub point: Point,
     /// What the side to move would make there.
@@ -35,43 +35,43 @@ pub struct Spot {
 
 /// What the values of a position are made from.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Features {
+pub struct EvalTrace {
     /// Every empty point.
-    pub spots: Vec<Spot>,
-    /// Which constellation of threats there is; less than [`Features::THREATS`].
+    pub points: Vec<TracedPoint>,
+    /// Which constellation of threats there is; less than [`EvalTrace::THREAT_CLASSES`].
     pub threats: usize,
 }
 
 /// How many positions a search for fours may look at.
 const VCF_NODES: u64 = 2_000;
 
-impl Features {
-    /// How many parts there are that combinations of patterns consist of.
-    pub const PARTS: usize = eval::PARTS;
+impl EvalTrace {
+    /// How many features there are that combinations of patterns consist of.
+    pub const FEATURES: usize = eval_features::FEATURES;
 
-    /// The parts of what an empty board shows where five in a row win. They add nothing to the
-    /// traits.
-    pub const IDLE: [usize; 2] = eval::IDLE;
+    /// The features of what an empty board shows where five in a row win. They add nothing to the
+    /// accumulators.
+    pub const IDLE: [usize; 2] = eval_features::IDLE;
 
     /// How many constellations of threats are told apart.
-    pub const THREATS: usize = eval::THREATS;
+    pub const THREAT_CLASSES: usize = eval_features::THREAT_CLASSES;
 
-    /// How many traits a side has, and how many hidden units look at them.
-    pub const TRAITS: usize = eval::TRAITS;
+    /// How many accumulators a side has, and how many hidden units look at them.
+    pub const ACCUMULATOR_SIZE: usize = eval_features::ACCUMULATOR_SIZE;
     /// See above.
-    pub const HIDDEN: usize = eval::HIDDEN;
+    pub const HIDDEN_SIZE: usize = eval_features::HIDDEN_SIZE;
 
-    /// How many integers make one: of traits, of the weights of hidden units, and of what those and
+    /// How many integers make one: of accumulators, of the weights of hidden units, and of what those and
     /// threats are worth in units of the search.
-    pub const TRAIT_UNITS: i32 = eval::TRAIT_UNITS;
+    pub const ACCUMULATOR_SCALE: i32 = eval_features::ACCUMULATOR_SCALE;
     /// See above.
-    pub const HIDDEN_UNITS: i32 = eval::HIDDEN_UNITS;
+    pub const HIDDEN_SCALE: i32 = eval_features::HIDDEN_SCALE;
     /// See above.
-    pub const WORTH_UNITS: i32 = eval::WORTH_UNITS;
+    pub const OUTPUT_SCALE: i32 = eval_features::OUTPUT_SCALE;
 
-    /// The numbers of the parts of a combination; less than [`Self::PARTS`].
-    pub fn parts(four: Four) -> impl Iterator<Item = usize> {
-        eval::parts(four)
+    /// The numbers of the features of a combination; less than [`Self::FEATURES`].
+    pub fn features(four: Four) -> impl Iterator<Item = usize> {
+        eval_features::features(four)
     }
 
     /// Takes a position on a bounded board apart. `None` where the engine would not ask for its
@@ -85,21 +85,23 @@ impl Features {
         }
         let turn = position.turn();
         let is_threatened = Stone::BOTH.into_iter().any(|stone| {
-            [Kept::Fives, Kept::Unstoppable].into_iter().any(|kept| grid.count(stone, kept) > 0)
+            [Threat::Five, Threat::Unstoppable]
+                .into_iter()
+                .any(|kept| grid.threat_count(stone, kept) > 0)
         });
         let thinking = Thinking::unlimited();
         let won = |grid: &mut Grid| {
-            let mut limits = Limits::new(&thinking);
+            let mut limits = SearchLimits::new(&thinking);
             Vcf::new(1 << 10).search(grid, turn, MOVES_MAX, VCF_NODES, &mut limits)
         };
         if is_threatened || won(&mut grid) == Verdict::Win {
             return None;
         }
         let near: Vec<super::spots::Spot> = grid.nearby().collect();
-        let spots = (0..super::spots::spot(grid.len()))
+        let points = (0..super::spots::spot(grid.len()))
             .filter(|spot| grid.stone_at(*spot).is_none())
             .filter_map(|spot| {
-                Some(Spot {
+                Some(TracedPoint {
                     point: grid.window().point(spot)?,
                     own: grid.four(spot, turn),
                     other: grid.four(spot, turn.opponent()),
@@ -107,6 +109,6 @@ impl Features {
                 })
             })
             .collect();
-        Some(Self { spots, threats: grid.threats_kept(turn) })
+        Some(Self { points, threats: grid.threat_class(turn) })
     }
 }
