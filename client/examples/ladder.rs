@@ -17,7 +17,7 @@ use std::{io, num::NonZero, sync::atomic::AtomicBool, time::Duration};
 use clap::Parser;
 use fivefold::{
     arena::{Contestant, Match, Sink},
-    external::Limits,
+    gomocup_engine::Limits,
 };
 use fivefold_shared::{
     bot_spec::{BotKind, BotSpec, LEVEL_MAX},
@@ -25,7 +25,7 @@ use fivefold_shared::{
 };
 
 /// 95 % of a normal distribution lie within so many standard deviations.
-const WITHIN: f64 = 1.96;
+const Z_95: f64 = 1.96;
 
 /// Elo of a difference that makes odds of e to one.
 const ELO: f64 = 400.0 / std::f64::consts::LN_10;
@@ -85,11 +85,11 @@ fn main() -> anyhow::Result<()> {
     println!("player       Elo  error   step  error");
     for (index, player) in players.iter().enumerate() {
         let elo = ELO * ratings[index];
-        let error = ELO * WITHIN * error(&information, index, None);
+        let error = ELO * Z_95 * standard_error(&information, index, None);
         print!("{:<9} {elo:>6.0} {error:>6.0}", player.to_string());
         if (1..levels.len()).contains(&index) {
             let step = elo - ELO * ratings[index - 1];
-            let error = ELO * WITHIN * self::error(&information, index, Some(index - 1));
+            let error = ELO * Z_95 * standard_error(&information, index, Some(index - 1));
             print!(" {step:>6.0} {error:>6.0}");
         }
         println!();
@@ -158,7 +158,7 @@ fn rate(players: usize, meetings: &[Meeting]) -> (Vec<f64>, Vec<Vec<f64>>) {
 }
 
 /// The standard error of a strength, or of how much it is above another one.
-fn error(information: &[Vec<f64>], one: usize, other: Option<usize>) -> f64 {
+fn standard_error(information: &[Vec<f64>], one: usize, other: Option<usize>) -> f64 {
     let mut difference = vec![0.0; information.len()];
     difference[one] = 1.0;
     if let Some(other) = other {

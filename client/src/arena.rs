@@ -6,7 +6,7 @@
 //! is counted. `openings` makes the openings, `game` plays one game,
 //! `statistics` says what a result means, `report` writes it.
 
-mod game;
+mod match_game;
 mod report;
 mod statistics;
 
@@ -28,15 +28,15 @@ use fivefold_shared::{
     rules::{Point, Rules},
 };
 
-use self::game::{Played, Player};
+use self::match_game::{Played, Player};
 pub use self::{
     report::{Report, Sink},
     statistics::{Sprt, Verdict},
 };
 use crate::{
-    external::{EngineCommand, External, Limits, OPEN, file_name},
+    gomocup_engine::{EngineCommand, GomocupEngine, Limits, OPEN, file_name},
     openings,
-    text::sanitize,
+    sanitize::sanitize,
 };
 
 /// The time for a move where a match limits neither time nor nodes.
@@ -144,7 +144,7 @@ impl Match {
         match player {
             Contestant::Bot(spec) => spec.offered(self.rules)?,
             Contestant::Program(words) => {
-                let program = External::start(self.command(words), self.rules)
+                let program = GomocupEngine::start(self.command(words), self.rules)
                     .with_context(|| player.to_string())?;
                 if !program.is_confined() && !self.limits.is_trusted {
                     writeln!(sink.talk, "{OPEN}")?;
@@ -186,7 +186,7 @@ impl Match {
             let seed = self.seed.wrapping_add((2 * number + index) as u64);
             seat.renew(self, &self.players[index], seed);
         }
-        game::play(self, number, &opening, seats, stop)
+        match_game::play(self, number, &opening, seats, stop)
     }
 
     fn opening(&self, number: usize) -> Vec<Point> {

@@ -1,4 +1,4 @@
-//! What can be written on the command line. Meaning is given to it in [`crate::command`].
+//! What can be written on the command line. LineAction is given to it in [`crate::command`].
 
 #[cfg(target_os = "linux")]
 use std::ffi::OsString;
@@ -16,8 +16,8 @@ use fivefold_shared::{
 
 use crate::{
     arena::{Contestant, Sprt},
-    files::Format,
-    link::{RoomLink, ServerAddress},
+    game_files::Format,
+    room_link::{RoomLink, ServerAddress},
     tui::Glyphs,
 };
 

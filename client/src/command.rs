@@ -9,10 +9,10 @@ mod convert;
 mod identity;
 mod join;
 mod local;
+mod output_mode;
 mod play;
 mod rooms;
 mod seat;
-mod shown;
 mod watch;
 
 use std::{io, panic, path::Path, process::ExitCode};
@@ -24,16 +24,16 @@ use fivefold_shared::{
     rules::Rules,
 };
 
-use self::shown::Shown;
+use self::output_mode::OutputMode;
 use crate::{
     cli::{Cli, Command, GameArgs, VisitArgs},
     connection::{Connection, ConnectionError, Visitor, Welcome},
-    link::ServerAddress,
     output,
+    room_link::ServerAddress,
+    sanitize::sanitize,
     settings::Settings,
     table::Table,
-    text::sanitize,
-    trust,
+    tls_roots,
 };
 
 /// Interrupted by Ctrl-C: 128 and the number of the signal.
@@ -56,7 +56,7 @@ pub fn main() -> ExitCode {
     // It becomes another program, and has to have one thread.
     #[cfg(target_os = "linux")]
     if let Command::RunEngine(args) = &cli.command {
-        return crate::launcher::run(args).unwrap_or_else(|error| failed(&error.into()));
+        return crate::engine_sandbox::run(args).unwrap_or_else(|error| failed(&error.into()));
     }
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
@@ -153,7 +153,7 @@ impl Visit {
             identity: settings.identities.get(&server).filter(|_| !args.guest).cloned(),
             name: args.name.clone().or_else(|| settings.name.clone().filter(|_| !args.guest)),
             connector: match server.is_encrypted() {
-                true => Some(trust::connector(args.ca.as_deref())?),
+                true => Some(tls_roots::connector(args.ca.as_deref())?),
                 false => None,
             },
         };
@@ -179,7 +179,7 @@ impl Visit {
     }
 
     /// Makes or enters a room, and sits down there.
-    async fn sit(mut self, request: LobbyRequest, shown: &mut Shown) -> anyhow::Result<Table> {
+    async fn sit(mut self, request: LobbyRequest, shown: &mut OutputMode) -> anyhow::Result<Table> {
         shown.connected(self.connection.server(), &self.welcome)?;
         let joined: Message = self.connection.ask(request).await?;
         Ok(Table::remote(self.connection, self.welcome.you, joined)?)

@@ -21,13 +21,13 @@ use tokio_tungstenite::{
     tungstenite::{Bytes, Error as SocketError, Message as Frame, protocol::WebSocketConfig},
 };
 
-use crate::{backoff::Backoff, link::ServerAddress, text::sanitize};
+use crate::{backoff::Backoff, room_link::ServerAddress, sanitize::sanitize};
 
 /// The longest that the server may take to accept a socket, to answer `hello` or `join`, or to
 /// take a command off the socket.
-const PATIENCE: Duration = Duration::from_secs(10);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// After this long without a word the server is asked whether it is there.
-const ASK_AFTER: Duration = Duration::from_secs(20);
+const PING_AFTER: Duration = Duration::from_secs(20);
 /// After this long without a word the connection counts as lost.
 const LOST_AFTER: Duration = Duration::from_secs(45);
 /// A connection that lasted this long starts over with short waits.
@@ -141,7 +141,7 @@ pub struct Connection {
     events: mpsc::Receiver<TableEvent>,
     /// What this process itself refused.
     refused: VecDeque<TableEvent>,
-    keeper: JoinHandle<()>,
+    task: JoinHandle<()>,
 }
 
 impl Connection {
@@ -155,10 +155,10 @@ impl Connection {
     ) -> Result<(Self, Welcome), ConnectionError> {
         let mut ids = CommandIds::new();
         let mut socket = connect(&server, visitor.connector.clone()).await?;
-        let welcome = greet(&mut socket, &mut ids, &visitor).await?;
+        let welcome = send_hello(&mut socket, &mut ids, &visitor).await?;
         let (commands, taken) = mpsc::channel(QUEUE);
         let (given, events) = mpsc::channel(QUEUE);
-        let keeper = Keeper {
+        let task = ConnectionTask {
             server: server.clone(),
             visitor: Visitor {
                 identity: welcome.identity.clone().or(visitor.identity),
@@ -171,8 +171,8 @@ impl Connection {
             commands: taken,
             events: given,
         };
-        let keeper = tokio::spawn(keeper.run(socket));
-        let connection = Self { server, ids, commands, events, refused: VecDeque::new(), keeper };
+        let task = tokio::spawn(task.run(socket));
+        let connection = Self { server, ids, commands, events, refused: VecDeque::new(), task };
         Ok((connection, welcome))
     }
 
@@ -226,10 +226,10 @@ impl Connection {
 
     /// Says goodbye, and waits a moment for it to be sent.
     pub async fn close(self) {
-        let Self { commands, events, mut keeper, .. } = self;
+        let Self { commands, events, mut task, .. } = self;
         drop((commands, events));
-        if timeout(Duration::from_secs(2), &mut keeper).await.is_err() {
-            keeper.abort();
+        if timeout(Duration::from_secs(2), &mut task).await.is_err() {
+            task.abort();
         }
     }
 }
@@ -263,7 +263,7 @@ impl CommandIds {
 }
 
 /// The task that keeps the connection.
-struct Keeper {
+struct ConnectionTask {
     server: ServerAddress,
     visitor: Visitor,
     ids: CommandIds,
@@ -276,28 +276,28 @@ struct Keeper {
 }
 
 /// Why a socket is not used any more.
-enum Parting {
+enum CloseReason {
     /// Nobody sits at the table any more.
     Left,
     /// The other side, or the network. With the close frame's code, if there was one.
     Lost { code: Option<u16>, reason: String },
 }
 
-impl Keeper {
+impl ConnectionTask {
     async fn run(mut self, mut socket: Socket) {
         let mut backoff = Backoff::default();
         loop {
             let since = Instant::now();
-            let (code, reason) = match self.converse(&mut socket).await {
-                Parting::Left => {
+            let (code, reason) = match self.exchange_messages(&mut socket).await {
+                CloseReason::Left => {
                     // The server notices the end of the stream as well.
-                    drop(timeout(PATIENCE, socket.close(None)).await);
+                    drop(timeout(ANSWER_TIMEOUT, socket.close(None)).await);
                     return;
                 }
-                Parting::Lost { code, reason } => (code, reason),
+                CloseReason::Lost { code, reason } => (code, reason),
             };
             if code.is_some_and(|code| !close::come_back(code)) {
-                self.tell(TableEvent::Ended { reason }).await;
+                self.send_event(TableEvent::Ended { reason }).await;
                 return;
             }
             if since.elapsed() >= STABLE_AFTER {
@@ -306,7 +306,7 @@ impl Keeper {
             if code == Some(close::POLICY) {
                 backoff.slow_down();
             }
-            match self.come_back(&mut backoff, reason).await {
+            match self.reconnect(&mut backoff, reason).await {
                 Some(found) => socket = found,
                 None => return,
             }
@@ -314,17 +314,17 @@ impl Keeper {
     }
 
     /// Speaks and listens until the socket is of no more use.
-    async fn converse(&mut self, socket: &mut Socket) -> Parting {
+    async fn exchange_messages(&mut self, socket: &mut Socket) -> CloseReason {
         let mut heard = Instant::now();
         let mut asked = false;
         loop {
-            let alarm = heard + if asked { LOST_AFTER } else { ASK_AFTER };
+            let alarm = heard + if asked { LOST_AFTER } else { PING_AFTER };
             tokio::select! {
                 command = self.commands.recv(), if self.unanswered.len() < UNANSWERED_MAX => {
-                    let Some(command) = command else { return Parting::Left };
+                    let Some(command) = command else { return CloseReason::Left };
                     let text = command.to_json();
                     self.unanswered.push_back(command);
-                    if let Err(error) = say(socket, Frame::text(text)).await {
+                    if let Err(error) = send_frame(socket, Frame::text(text)).await {
                         return error.into();
                     }
                 }
@@ -333,22 +333,22 @@ impl Keeper {
                     asked = false;
                     match read(frame) {
                         Ok(Some(message)) => {
-                            self.note(&message);
-                            if !self.tell(TableEvent::Message(Box::new(message))).await {
-                                return Parting::Left;
+                            self.track(&message);
+                            if !self.send_event(TableEvent::Message(Box::new(message))).await {
+                                return CloseReason::Left;
                             }
                         }
                         Ok(None) => {}
-                        Err(parting) => return parting,
+                        Err(reason) => return reason,
                     }
                 }
                 () = sleep_until(alarm) => {
                     if asked {
                         let reason = "the server is silent".into();
-                        return Parting::Lost { code: None, reason };
+                        return CloseReason::Lost { code: None, reason };
                     }
                     asked = true;
-                    if let Err(error) = say(socket, Frame::Ping(Bytes::new())).await {
+                    if let Err(error) = send_frame(socket, Frame::Ping(Bytes::new())).await {
                         return error.into();
                     }
                 }
@@ -357,11 +357,11 @@ impl Keeper {
     }
 
     /// Tries until the connection and the room are back. `None`: that will not be.
-    async fn come_back(&mut self, backoff: &mut Backoff, reason: String) -> Option<Socket> {
+    async fn reconnect(&mut self, backoff: &mut Backoff, reason: String) -> Option<Socket> {
         let mut reason = reason;
         loop {
             let retry_in = backoff.next(rand::random());
-            if !self.tell(TableEvent::Lost { reason, retry_in }).await {
+            if !self.send_event(TableEvent::Lost { reason, retry_in }).await {
                 return None;
             }
             tokio::select! {
@@ -369,10 +369,10 @@ impl Keeper {
                 () = self.events.closed() => return None,
             }
             match self.resume().await {
-                Ok(socket) => return self.tell(TableEvent::Back).await.then_some(socket),
+                Ok(socket) => return self.send_event(TableEvent::Back).await.then_some(socket),
                 Err(error) if error.is_passing() => reason = error.to_string(),
                 Err(error) => {
-                    self.tell(TableEvent::Ended { reason: error.to_string() }).await;
+                    self.send_event(TableEvent::Ended { reason: error.to_string() }).await;
                     return None;
                 }
             }
@@ -383,21 +383,21 @@ impl Keeper {
     /// answered.
     async fn resume(&mut self) -> Result<Socket, ConnectionError> {
         let mut socket = connect(&self.server, self.visitor.connector.clone()).await?;
-        greet(&mut socket, &mut self.ids, &self.visitor).await?;
+        send_hello(&mut socket, &mut self.ids, &self.visitor).await?;
         if let Some((room, seq)) = self.room.clone() {
             let request = LobbyRequest::Join { room, after: Some(seq) };
-            let joined = exchange(&mut socket, &mut self.ids, request).await?;
-            self.note(&joined);
-            self.tell(TableEvent::Message(Box::new(joined))).await;
+            let joined = ask_once(&mut socket, &mut self.ids, request).await?;
+            self.track(&joined);
+            self.send_event(TableEvent::Message(Box::new(joined))).await;
         }
         for command in &self.unanswered {
-            say(&mut socket, Frame::text(command.to_json())).await?;
+            send_frame(&mut socket, Frame::text(command.to_json())).await?;
         }
         Ok(socket)
     }
 
     /// Keeps account of what is answered and how far the room has been heard.
-    fn note(&mut self, message: &Message) {
+    fn track(&mut self, message: &Message) {
         if let Some(id) = message.answers() {
             self.unanswered.retain(|command| command.id != *id);
         }
@@ -435,7 +435,7 @@ impl Keeper {
     }
 
     /// Whether somebody still listens.
-    async fn tell(&self, event: TableEvent) -> bool {
+    async fn send_event(&self, event: TableEvent) -> bool {
         self.events.send(event).await.is_ok()
     }
 }
@@ -453,7 +453,7 @@ async fn connect(
     let unreachable =
         |why: String| ConnectionError::Unreachable { server: server.to_string(), why };
     let connecting = connect_async_tls_with_config(server.socket(), Some(config), true, connector);
-    match timeout(PATIENCE, connecting).await {
+    match timeout(ANSWER_TIMEOUT, connecting).await {
         Ok(Ok((socket, _))) => Ok(socket),
         Ok(Err(SocketError::Io(error))) => Err(unreachable(error.to_string())),
         Ok(Err(error)) => Err(unreachable(sanitize(&error.to_string()).into_owned())),
@@ -461,7 +461,7 @@ async fn connect(
     }
 }
 
-async fn greet(
+async fn send_hello(
     socket: &mut Socket,
     ids: &mut CommandIds,
     visitor: &Visitor,
@@ -471,27 +471,27 @@ async fn greet(
         identity: visitor.identity.clone(),
         name: visitor.name.clone(),
     };
-    match exchange(socket, ids, hello).await? {
+    match ask_once(socket, ids, hello).await? {
         Message::Welcome { you, name, identity, .. } => Ok(Welcome { you, name, identity }),
-        other => Err(strange(&other)),
+        other => Err(unexpected(&other)),
     }
 }
 
 /// The complaint about an answer that does not fit the question.
-pub fn strange(answer: &Message) -> ConnectionError {
+pub fn unexpected(answer: &Message) -> ConnectionError {
     let text = answer.to_json();
     let start: String = text.chars().take(60).collect();
     ConnectionError::Closed(format!("the server answers strangely: {}", sanitize(&start)))
 }
 
 /// One question and its answer, before the conversation proper.
-async fn exchange(
+async fn ask_once(
     socket: &mut Socket,
     ids: &mut CommandIds,
     request: LobbyRequest,
 ) -> Result<Message, ConnectionError> {
     let command = Command { id: ids.make(), request: Request::Lobby(request) };
-    say(socket, Frame::text(command.to_json())).await?;
+    send_frame(socket, Frame::text(command.to_json())).await?;
     let answer = async {
         loop {
             match read(socket.next().await) {
@@ -499,15 +499,15 @@ async fn exchange(
                     return accepted(message);
                 }
                 Ok(_) => {}
-                Err(Parting::Lost { code: Some(code), reason }) if !close::come_back(code) => {
+                Err(CloseReason::Lost { code: Some(code), reason }) if !close::come_back(code) => {
                     return Err(ConnectionError::Closed(reason));
                 }
-                Err(Parting::Lost { reason, .. }) => return Err(ConnectionError::Lost(reason)),
-                Err(Parting::Left) => return Err(ConnectionError::Lost("left".into())),
+                Err(CloseReason::Lost { reason, .. }) => return Err(ConnectionError::Lost(reason)),
+                Err(CloseReason::Left) => return Err(ConnectionError::Lost("left".into())),
             }
         }
     };
-    match timeout(PATIENCE, answer).await {
+    match timeout(ANSWER_TIMEOUT, answer).await {
         Ok(answer) => answer,
         Err(_) => Err(ConnectionError::Lost("no answer in time".into())),
     }
@@ -520,8 +520,8 @@ fn accepted(answer: Message) -> Result<Message, ConnectionError> {
     }
 }
 
-async fn say(socket: &mut Socket, frame: Frame) -> Result<(), ConnectionError> {
-    match timeout(PATIENCE, socket.send(frame)).await {
+async fn send_frame(socket: &mut Socket, frame: Frame) -> Result<(), ConnectionError> {
+    match timeout(ANSWER_TIMEOUT, socket.send(frame)).await {
         Ok(Ok(())) => Ok(()),
         Ok(Err(error)) => Err(ConnectionError::Lost(error.to_string())),
         Err(_) => Err(ConnectionError::Lost("the server does not listen".into())),
@@ -529,8 +529,9 @@ async fn say(socket: &mut Socket, frame: Frame) -> Result<(), ConnectionError> {
 }
 
 /// Reads a frame. `None` for those without a message: pings, and messages of later versions.
-fn read(frame: Option<Result<Frame, SocketError>>) -> Result<Option<Message>, Parting> {
-    let lost = |code, reason: &str| Err(Parting::Lost { code, reason: sanitize(reason).into() });
+fn read(frame: Option<Result<Frame, SocketError>>) -> Result<Option<Message>, CloseReason> {
+    let lost =
+        |code, reason: &str| Err(CloseReason::Lost { code, reason: sanitize(reason).into() });
     match frame {
         Some(Ok(Frame::Text(text))) => Ok(Message::from_json(&text).ok()),
         Some(Ok(Frame::Ping(_) | Frame::Pong(_) | Frame::Binary(_) | Frame::Frame(_))) => Ok(None),
@@ -543,7 +544,7 @@ fn read(frame: Option<Result<Frame, SocketError>>) -> Result<Option<Message>, Pa
     }
 }
 
-impl From<ConnectionError> for Parting {
+impl From<ConnectionError> for CloseReason {
     fn from(error: ConnectionError) -> Self {
         Self::Lost { code: None, reason: error.to_string() }
     }

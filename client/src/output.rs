@@ -8,7 +8,7 @@ use std::{
     panic::PanicHookInfo,
 };
 
-use crate::text::{sanitize, sanitize_json, sanitize_lines};
+use crate::sanitize::{sanitize, sanitize_json, sanitize_lines};
 
 /// Prints sanitized text. One `writeln!` prints one line, whatever is in its arguments; texts of
 /// several lines, in which all is ours, are for [`lines`](Self::lines).

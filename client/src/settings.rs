@@ -15,7 +15,7 @@ use directories::ProjectDirs;
 use fivefold_shared::protocol::{Identity, Name};
 use serde::{Deserialize, Serialize};
 
-use crate::link::ServerAddress;
+use crate::room_link::ServerAddress;
 
 /// The settings of one person.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]

@@ -14,9 +14,9 @@ use fivefold_shared::{
 
 pub use crate::connection::TableEvent;
 use crate::{
-    connection::{CommandIds, Connection, ConnectionError, strange},
-    local::{LocalGame, now},
-    place::Place,
+    connection::{CommandIds, Connection, ConnectionError, unexpected},
+    local_game::{LocalGame, now},
+    perspective::Perspective,
 };
 
 /// A seat or a spectator's place at a room, and the room as it is seen from there.
@@ -61,7 +61,7 @@ impl Table {
             ..
         } = joined
         else {
-            return Err(strange(&joined));
+            return Err(unexpected(&joined));
         };
         let room = Room::from_snapshot(*snapshot)
             .map_err(|error| ConnectionError::Closed(format!("the server's room: {error}")))?;
@@ -143,8 +143,8 @@ impl Table {
     }
 
     /// The room as it is seen from here.
-    pub const fn place(&self) -> Place<'_> {
-        Place { room: &self.room, me: &self.me }
+    pub const fn perspective(&self) -> Perspective<'_> {
+        Perspective { room: &self.room, me: &self.me }
     }
 
     /// Who watches.
@@ -187,17 +187,17 @@ impl Table {
     /// Whether this colour is played here: by nobody for a spectator, both for two people at one
     /// keyboard.
     pub fn plays(&self, stone: Stone) -> bool {
-        self.place().plays(stone)
+        self.perspective().plays(stone)
     }
 
     /// The colour that is played here; with both, the one whose turn it is. `None` for a spectator.
     pub fn seat(&self) -> Option<Stone> {
-        self.place().seat()
+        self.perspective().seat()
     }
 
     /// Whether a game is running and the next stone is to be put from here.
     pub fn is_my_turn(&self) -> bool {
-        self.place().is_my_turn()
+        self.perspective().is_my_turn()
     }
 
     /// Leaves the room and says goodbye to the server. A seat in a running game is kept.

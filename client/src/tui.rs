@@ -5,27 +5,30 @@
 //! draws the state. State and drawing know no terminal, clock or socket.
 
 mod app;
-mod board;
+mod draw_board;
+mod draw_panel;
+mod draw_screen;
 mod keys;
 mod layout;
-mod panel;
 mod signals;
 mod terminal;
 mod theme;
-mod view;
 
 use std::{io, time::Duration};
 
 use crossterm::event::{Event as Input, EventStream, KeyEventKind};
 use futures_util::StreamExt;
 
-pub use self::{app::Left, theme::Glyphs};
+pub use self::theme::Glyphs;
 use self::{
     app::{App, Effect, Event},
     signals::{Signal, Signals},
     terminal::Screen,
 };
-use crate::table::{Table, TableEvent};
+use crate::{
+    exit_reason::ExitReason,
+    table::{Table, TableEvent},
+};
 
 /// How often the screen is drawn while time runs on it.
 const TICK: Duration = Duration::from_millis(100);
@@ -46,7 +49,7 @@ pub struct Options {
 ///
 /// # Errors
 /// When standard input and output are no terminal, or it fails.
-pub async fn run(table: &mut Table, options: Options) -> io::Result<Left> {
+pub async fn run(table: &mut Table, options: Options) -> io::Result<ExitReason> {
     let link = table.link().unwrap_or_default();
     let mut app = App::new(table.room().clone(), table.me().clone(), link, options);
     app.update(Event::Spectators(table.spectators().clone()));
@@ -64,17 +67,17 @@ pub async fn run(table: &mut Table, options: Options) -> io::Result<Left> {
                 false => std::future::pending().await,
             }
         };
-        screen.draw(|frame| view::draw(&app, frame))?;
+        screen.draw(|frame| draw_screen::draw(&app, frame))?;
         let event = tokio::select! {
             event = input.next() => match event {
                 Some(event) => from_terminal(event?),
                 // The terminal is gone.
-                None => return Ok(Left::Interrupted),
+                None => return Ok(ExitReason::Interrupted),
             },
             event = table.next() => Some(from_table(event)),
             () = tick => None,
             signal = signals.next() => match signal {
-                Signal::End => return Ok(Left::Interrupted),
+                Signal::End => return Ok(ExitReason::Interrupted),
                 Signal::Suspend => Some(Event::Suspend),
                 Signal::Continue => {
                     screen.enter()?;
@@ -96,7 +99,7 @@ pub async fn run(table: &mut Table, options: Options) -> io::Result<Left> {
                     screen.enter()?;
                 }
                 Effect::Redraw => screen.clear()?,
-                Effect::Leave(left) => return Ok(left),
+                Effect::Exit(reason) => return Ok(reason),
             }
         }
     }

@@ -12,10 +12,10 @@ use serde::Serialize;
 
 use super::{
     Match, Verdict,
-    game::{Ending, Played},
+    match_game::{Ending, Played},
     statistics::{Sprt, Tally},
 };
-use crate::{external::Fault, text::sanitize_json};
+use crate::{gomocup_engine::Fault, sanitize::sanitize_json};
 
 /// Where a match is told while it is played.
 pub struct Sink<'a> {
@@ -215,7 +215,7 @@ impl Report {
             elo: finite(difference.elo),
             elo_least: finite(difference.least),
             elo_greatest: finite(difference.greatest),
-            log_likelihood_ratio: self.sprt.map(|sprt| sprt.ratio(&self.tally)),
+            log_likelihood_ratio: self.sprt.map(|sprt| sprt.llr(&self.tally)),
             conduct: self.conduct,
         })
     }
@@ -260,10 +260,10 @@ impl fmt::Display for Report {
                 Verdict::Lower => format!("{a} is not stronger by more than {elo0}"),
                 Verdict::Higher => format!("{a} is stronger by at least {elo1}"),
             };
-            let ratio = sprt.ratio(&self.tally);
+            let llr = sprt.llr(&self.tally);
             writeln!(
                 f,
-                "SPRT   {elo0} or {elo1}: {ratio:.2} between {low:.2} and {high:.2}: {says}"
+                "SPRT   {elo0} or {elo1}: {llr:.2} between {low:.2} and {high:.2}: {says}"
             )?;
         }
         for (name, conduct) in self.names.iter().zip(&self.conduct) {

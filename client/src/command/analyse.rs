@@ -24,9 +24,9 @@ use fivefold_shared::{
 
 use super::{Usage, rules};
 use crate::{
-    analysis::{self, Progress},
+    analysis_output::{self, Progress},
     cli::AnalyseArgs,
-    files::{self, Format, Source},
+    game_files::{self, Format, Source},
     output,
     search_threads::search_threads,
 };
@@ -34,7 +34,7 @@ use crate::{
 /// Has the engine look at a position or a whole game, until it is done or Ctrl-C is pressed.
 pub(super) async fn run(args: &AnalyseArgs) -> anyhow::Result<ExitCode> {
     let game = game(args)?;
-    let mut position = files::position(&game)?;
+    let mut position = game_files::position(&game)?;
     if let Some(ply) = args.ply {
         if ply > position.ply() {
             return Err(Usage(format!("the game has only {} moves", position.ply())).into());
@@ -81,10 +81,10 @@ fn game(args: &AnalyseArgs) -> anyhow::Result<GameFile> {
     if let [name] = args.what.as_slice() {
         let path = Path::new(name);
         if name == "-" || path.is_file() || Format::of_path(path).is_some() {
-            return files::read(Source::of(path), None, rules);
+            return game_files::read(Source::of(path), None, rules);
         }
     }
-    Ok(files::parse(&args.what.join(" "), Format::Moves, rules)?)
+    Ok(game_files::parse(&args.what.join(" "), Format::Moves, rules)?)
 }
 
 #[derive(Clone, Copy)]
@@ -144,7 +144,7 @@ fn analyse(
 
 fn review(game: &GameFile, json: bool, flag: &AtomicBool) -> anyhow::Result<()> {
     let moves = game.points();
-    let position = files::position(game)?;
+    let position = game_files::position(game)?;
     let on_board = position.outcome().and_then(|outcome| outcome.winner());
     let winner = on_board.or(game.ending.and_then(|ending| ending.winner()));
     let reviewer = Reviewer::new(game.rules, &moves, winner);
@@ -166,9 +166,9 @@ fn review(game: &GameFile, json: bool, flag: &AtomicBool) -> anyhow::Result<()> 
     let size = game.rules.size();
     let mut out = output::stdout();
     if json {
-        out.json(&analysis::review_json(&review, &moves, size)?)?;
+        out.json(&analysis_output::review_json(&review, &moves, size)?)?;
     } else {
-        out.lines(&analysis::review_text(&review, &moves, size))?;
+        out.lines(&analysis_output::review_text(&review, &moves, size))?;
     }
     Ok(out.flush()?)
 }

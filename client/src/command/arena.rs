@@ -15,7 +15,7 @@ use super::{INTERRUPTED, Usage};
 use crate::{
     arena::{Contestant, Match, Report, Sink, TURN},
     cli::ArenaArgs,
-    external::Limits,
+    gomocup_engine::Limits,
     openings, output,
 };
 

@@ -7,7 +7,7 @@ use fivefold_shared::protocol::{Identity, LobbyRequest, Message, Reason};
 use super::{Usage, Visit};
 use crate::{
     cli::IdentityArgs,
-    connection::{ConnectionError, strange},
+    connection::{ConnectionError, unexpected},
     output,
     settings::Settings,
 };
@@ -39,7 +39,7 @@ pub(super) async fn run(args: &IdentityArgs) -> anyhow::Result<ExitCode> {
             settings.save(&folder)?;
             writeln!(talk, "Replaced. The old identity opens nothing any more.")?;
         }
-        Ok(answer) => return Err(strange(&answer).into()),
+        Ok(answer) => return Err(unexpected(&answer).into()),
         Err(ConnectionError::Refused(refusal)) if refusal.reason == Reason::NotAllowed => {
             // Nothing is lost by being somebody new.
             settings.identities.remove(&server);

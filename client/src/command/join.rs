@@ -4,12 +4,12 @@ use std::{io::Write, process::ExitCode};
 
 use fivefold_shared::protocol::{LobbyRequest, RoomRequest};
 
-use super::{Shown, Visit};
+use super::{OutputMode, Visit};
 use crate::{cli::JoinArgs, output};
 
 /// Enters a room and takes a seat, if one is open. Who sits there already keeps his.
 pub(super) async fn run(args: &JoinArgs) -> anyhow::Result<ExitCode> {
-    let mut shown = Shown::new(&args.view);
+    let mut shown = OutputMode::new(&args.view);
     let visit = Visit::open(&args.visit, args.room.server.as_ref()).await?;
     let join = LobbyRequest::Join { room: args.room.code.clone(), after: None };
     let mut table = visit.sit(join, &mut shown).await?;

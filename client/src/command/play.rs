@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use fivefold_shared::protocol::{Create, LobbyRequest, SeatRequest, Visibility};
 
-use super::{Shown, Visit, rules};
+use super::{OutputMode, Visit, rules};
 use crate::cli::PlayArgs;
 
 /// Makes a room and plays in it.
@@ -18,7 +18,7 @@ pub(super) async fn run(args: &PlayArgs) -> anyhow::Result<ExitCode> {
         time: args.time,
         chat: true,
     };
-    let mut shown = Shown::new(&args.view);
+    let mut shown = OutputMode::new(&args.view);
     let visit = Visit::open(&args.visit, None).await?;
     let table = visit.sit(LobbyRequest::Create(create), &mut shown).await?;
     shown.stay(table).await

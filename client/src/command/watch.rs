@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use fivefold_shared::protocol::{Colour, Create, LobbyRequest, SeatRequest, Visibility};
 
-use super::{Shown, Usage, Visit, rules};
+use super::{OutputMode, Usage, Visit, rules};
 use crate::cli::WatchArgs;
 
 /// Watches a room, or makes one where two bots play.
@@ -28,7 +28,7 @@ pub(super) async fn run(args: &WatchArgs) -> anyhow::Result<ExitCode> {
         }
         (None, None) => return Err(Usage("watch which room?".into()).into()),
     };
-    let mut shown = Shown::new(&args.view);
+    let mut shown = OutputMode::new(&args.view);
     let visit = Visit::open(&args.visit, server).await?;
     let table = visit.sit(request, &mut shown).await?;
     shown.stay(table).await

@@ -3,6 +3,8 @@
 use crossterm::event::{KeyEvent, MouseEvent};
 use fivefold_shared::protocol::{Absent, Message, RoomRequest, Spectators};
 
+use crate::exit_reason::ExitReason;
+
 /// Whatever can happen to the screen.
 #[derive(Clone, Debug)]
 pub(in crate::tui) enum Event {
@@ -46,14 +48,5 @@ pub(in crate::tui) enum Effect {
     /// Draw every cell anew.
     Redraw,
     /// Leave.
-    Leave(Left),
-}
-
-/// Why the screen was left.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Left {
-    /// The person quit, or the table is gone.
-    Quit,
-    /// Ctrl-C, or a signal that ends programs.
-    Interrupted,
+    Exit(ExitReason),
 }

@@ -7,11 +7,11 @@ use std::{
     process::{Child, ChildStdin, ChildStdout, Stdio},
 };
 
-use super::{Allowance, command, find};
+use super::{SandboxLimits, command, find};
 
 /// An engine that runs.
 #[derive(Debug)]
-pub(crate) struct Running {
+pub(crate) struct RunningEngine {
     child: Child,
     /// Removed with it.
     _scratch: tempfile::TempDir,
@@ -23,14 +23,14 @@ pub(crate) struct Running {
 /// When it cannot be started, with what the system says.
 pub(crate) fn start(
     words: &[String],
-    allowance: &Allowance,
-) -> io::Result<(Running, ChildStdin, ChildStdout)> {
+    limits: &SandboxLimits,
+) -> io::Result<(RunningEngine, ChildStdin, ChildStdout)> {
     let (program, arguments) =
         words.split_first().ok_or_else(|| io::Error::other("no program is named"))?;
     let found = find(OsStr::new(program))?;
     let scratch = tempfile::Builder::new().prefix("fivefold-engine-").tempdir()?;
-    let mut spawn = command(found.path.as_os_str(), allowance.is_trusted);
-    if !allowance.is_trusted {
+    let mut spawn = command(found.path.as_os_str(), limits.is_trusted);
+    if !limits.is_trusted {
         let folder = scratch.path();
         spawn.env("HOME", folder).env("TMPDIR", folder).env("TEMP", folder).env("TMP", folder);
     }
@@ -43,17 +43,17 @@ pub(crate) fn start(
     let mut child = spawn.spawn()?;
     let pipes = child.stdin.take().zip(child.stdout.take());
     let (input, output) = pipes.expect("both are piped");
-    Ok((Running { child, _scratch: scratch }, input, output))
+    Ok((RunningEngine { child, _scratch: scratch }, input, output))
 }
 
-impl Running {
+impl RunningEngine {
     /// Whether the system keeps it from our files.
     pub(crate) const fn is_confined(&self) -> bool {
         false
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningEngine {
     /// Kills the engine and all processes of its group. What has ended already needs no killing.
     fn drop(&mut self) {
         #[cfg(unix)]

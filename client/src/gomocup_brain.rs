@@ -3,9 +3,9 @@
 //! [`run`] reads commands and writes replies; what a command means is in `game`, the choices
 //! of an opening in `opening`, how long a move may take in `time`. It knows no server and no room.
 
-mod game;
-mod opening;
-mod time;
+mod commands;
+mod move_time;
+mod swap2;
 
 use std::{
     io::{self, BufRead, BufReader, Read, Write},
@@ -23,8 +23,8 @@ use fivefold_shared::{
     notation::gomocup::{Command, CommandError, Reader, Reply},
 };
 
-use self::game::{Answer, Game};
-use crate::program::read_line;
+use self::commands::{Answer, Game};
+use crate::engine_process::read_line;
 
 /// Commands that may wait while a move is thought about.
 const QUEUE: usize = 256;
@@ -43,23 +43,23 @@ pub struct BrainOptions {
 }
 
 /// A command, or what is wrong with it, and when it came.
-struct Heard {
+struct TimedCommand {
     at: Instant,
     command: Result<Command, CommandError>,
 }
 
-/// What calls thinking off.
+/// What cancel thinking off.
 #[derive(Debug, Default)]
-struct Calls {
+struct CancelFlags {
     /// The thinking about a move: `END` and `YXSTOP`.
     stop: AtomicBool,
-    /// The thinking while the other side does: whatever is heard.
+    /// The thinking while the other side does: whatever is commands.
     any: AtomicBool,
 }
 
-impl Calls {
+impl CancelFlags {
     /// A command was just handed over, or there will be none.
-    fn heard(&self) {
+    fn command_arrived(&self) {
         // That must be seen by whoever does not see this call.
         fence(Ordering::SeqCst);
         self.any.store(true, Ordering::Relaxed);
@@ -75,29 +75,29 @@ pub fn run(
     input: impl Read + Send + 'static,
     mut output: impl Write,
 ) -> io::Result<()> {
-    let calls = Arc::new(Calls::default());
-    let heard = listen(input, Arc::clone(&calls));
+    let cancel = Arc::new(CancelFlags::default());
+    let commands = read_commands(input, Arc::clone(&cancel));
     let mut game = Game::new(options);
     loop {
-        // Either a command is seen below or its call comes after this: see `Calls::heard`.
-        calls.any.store(false, Ordering::Relaxed);
+        // Either a command is seen below or its call comes after this: see `CancelFlags::commands`.
+        cancel.any.store(false, Ordering::Relaxed);
         fence(Ordering::SeqCst);
-        let next = match heard.try_recv() {
+        let next = match commands.try_recv() {
             Err(TryRecvError::Empty) => {
-                game.ponder(&calls.any);
-                heard.recv().ok()
+                game.ponder(&cancel.any);
+                commands.recv().ok()
             }
             next => next.ok(),
         };
-        let Some(Heard { at, command }) = next else { return Ok(()) };
+        let Some(TimedCommand { at, command }) = next else { return Ok(()) };
         let replies = match command {
             Ok(Command::End) => return Ok(()),
             Ok(Command::Stop) => {
                 // It was for the move before, which is made by now.
-                calls.stop.store(false, Ordering::Relaxed);
+                cancel.stop.store(false, Ordering::Relaxed);
                 continue;
             }
-            Ok(command) => match game.obey(command, at, &calls.stop) {
+            Ok(command) => match game.run_command(command, at, &cancel.stop) {
                 Answer::Nothing => continue,
                 Answer::Replies(replies) => replies,
             },
@@ -114,29 +114,36 @@ pub fn run(
 
 /// Reads on a thread of its own, so that thinking can be called off. The thread ends with the input
 /// or with the process: a read cannot be called off.
-fn listen(input: impl Read + Send + 'static, calls: Arc<Calls>) -> Receiver<Heard> {
-    let (give, heard) = mpsc::sync_channel(QUEUE);
+fn read_commands(
+    input: impl Read + Send + 'static,
+    cancel: Arc<CancelFlags>,
+) -> Receiver<TimedCommand> {
+    let (sender, commands) = mpsc::sync_channel(QUEUE);
     thread::spawn(move || {
-        pass_on(BufReader::new(input), &calls, &give);
-        drop(give);
-        calls.heard();
+        forward_commands(BufReader::new(input), &cancel, &sender);
+        drop(sender);
+        cancel.command_arrived();
     });
-    heard
+    commands
 }
 
-fn pass_on(mut input: impl BufRead, calls: &Calls, give: &SyncSender<Heard>) {
+fn forward_commands(
+    mut input: impl BufRead,
+    cancel: &CancelFlags,
+    sender: &SyncSender<TimedCommand>,
+) {
     let mut reader = Reader::default();
     while let Ok(Some(line)) = read_line(&mut input) {
         let at = Instant::now();
         let Some(command) = reader.line(&line) else { continue };
         let is_last = command == Ok(Command::End);
         if is_last || command == Ok(Command::Stop) {
-            calls.stop.store(true, Ordering::Relaxed);
+            cancel.stop.store(true, Ordering::Relaxed);
         }
-        if give.send(Heard { at, command }).is_err() || is_last {
+        if sender.send(TimedCommand { at, command }).is_err() || is_last {
             return;
         }
-        calls.heard();
+        cancel.command_arrived();
     }
 }
 

@@ -14,7 +14,7 @@ use fivefold_shared::{
     rules::{Point, Position, Rules, Size, Variant},
 };
 
-use super::{game::memory_min, *};
+use super::{commands::memory_min, *};
 
 fn options(ponder: bool) -> BrainOptions {
     BrainOptions { bot: BotKind::Engine.into(), hash_bytes: 1 << 20, seed: 1, ponder }
@@ -247,7 +247,7 @@ fn answered(ponder: bool, info: &str) -> Game {
     let text = format!("START 15\nINFO max_node 300\nINFO pondering {info}\n{QUIET}");
     let mut reader = Reader::default();
     for command in text.lines().filter_map(|line| reader.line(line.as_bytes())) {
-        game.obey(command.unwrap(), Instant::now(), &AtomicBool::new(false));
+        game.run_command(command.unwrap(), Instant::now(), &AtomicBool::new(false));
     }
     game
 }

@@ -16,10 +16,10 @@ use unicode_width::UnicodeWidthStr;
 
 use super::{
     app::{App, Kind, Offer},
-    board,
+    draw_board,
     theme::STRONG,
 };
-use crate::words;
+use crate::sentences;
 
 /// Rows for moves, when there is little room: the heading and three pairs of moves.
 const MOVES_MIN: u16 = 4;
@@ -67,9 +67,9 @@ fn player(app: &App, stone: Stone) -> Line<'static> {
     let clock = app.room().game.as_ref().and_then(|game| game.clock);
     let (time, is_low) = match clock.map(|clock| clock.face(stone, app.now())) {
         Some(face) if face.running && face.left_ms < LOW_MS => {
-            (format!("  ! {} !", words::clock(face)), true)
+            (format!("  ! {} !", sentences::clock(face)), true)
         }
-        Some(face) => (format!("  {}", words::clock(face)), false),
+        Some(face) => (format!("  {}", sentences::clock(face)), false),
         None => (String::new(), false),
     };
     let won = if won.and_then(Outcome::winner) == Some(stone) { "  won" } else { "" };
@@ -85,11 +85,11 @@ fn player(app: &App, stone: Stone) -> Line<'static> {
 fn notes(app: &App) -> Vec<(String, Style)> {
     let theme = app.theme();
     let mut notes = vec![(turn(app), STRONG)];
-    for sentence in words::absent(app.place(), app.away(), app.now()) {
+    for sentence in sentences::absent(app.perspective(), app.away(), app.now()) {
         notes.push((sentence, theme.warning()));
     }
     if let Some(offer) = app.open_offer() {
-        notes.push((format!("{} {}", words_of(offer), offer.keys()), theme.warning()));
+        notes.push((format!("{} {}", offer_sentence(offer), offer.keys()), theme.warning()));
     }
     if app.phase() == Phase::Waiting && !app.link().is_empty() {
         notes.push((format!("Link for a friend: {}", app.link()), Style::new()));
@@ -98,7 +98,7 @@ fn notes(app: &App) -> Vec<(String, Style)> {
         let text = format!("Looking back: {ply} of {} moves; G returns", app.ply());
         notes.push((text, theme.warning()));
     }
-    if let Some(way) = app.window().and_then(|window| board::way_to_last(app, &window)) {
+    if let Some(way) = app.window().and_then(|window| draw_board::way_to_last(app, &window)) {
         notes.push((format!("The last move is outside: {way}; Tab goes there"), theme.last()));
     } else if !app.follows() {
         notes.push(("The window was moved; Tab follows play again".into(), theme.quiet()));
@@ -128,7 +128,7 @@ fn turn(app: &App) -> String {
         };
     };
     if let Some(outcome) = game.position.outcome() {
-        return words::outcome(app.place(), outcome);
+        return sentences::outcome(app.perspective(), outcome);
     }
     let (turn, number) = (game.position.turn(), game.position.ply() + 1);
     match (app.is_my_turn(), app.is_mine(turn.opponent())) {
@@ -137,7 +137,7 @@ fn turn(app: &App) -> String {
     }
 }
 
-const fn words_of(offer: Offer) -> &'static str {
+const fn offer_sentence(offer: Offer) -> &'static str {
     match offer {
         Offer::Draw => "A draw is offered:",
         Offer::Takeback => "A takeback is asked for:",

@@ -17,7 +17,7 @@ use rustix::process::{
     Resource, Rlimit, Signal, getrlimit, getuid, set_parent_process_death_signal, setrlimit,
 };
 
-use super::supervise::Report;
+use super::supervise::StartReport;
 use crate::cli::RunEngineArgs;
 
 /// Folders of the system: programs, libraries, their settings, and what the system tells.
@@ -48,7 +48,7 @@ pub(super) fn run(args: &RunEngineArgs, control: OwnedFd) -> ExitCode {
     let mut control = File::from(control);
     let (Ok(error) | Err(error)) = become_engine(args, &mut control);
     // If nobody hears it, the exit code says the same.
-    drop(control.write_all(Report::Failed(error.to_string()).line().as_bytes()));
+    drop(control.write_all(StartReport::Failed(error.to_string()).line().as_bytes()));
     ExitCode::FAILURE
 }
 
@@ -61,7 +61,7 @@ fn become_engine(args: &RunEngineArgs, control: &mut File) -> io::Result<io::Err
     let is_confined = !args.trust && confine(args, program).map_err(io::Error::other)?;
     let mut engine = Command::new(program);
     engine.args(arguments).stderr(Stdio::null());
-    control.write_all(Report::Started { is_confined }.line().as_bytes())?;
+    control.write_all(StartReport::Started { is_confined }.line().as_bytes())?;
     limit(args)?;
     Ok(engine.exec())
 }

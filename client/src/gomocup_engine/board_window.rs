@@ -14,13 +14,13 @@ const MARGIN: i32 = 5;
 
 /// A square of the board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Window {
+pub(super) struct BoardWindow {
     side: u8,
     /// The point of the board in its top-left corner.
     origin: Point,
 }
 
-impl Window {
+impl BoardWindow {
     /// A window around the point 0,0.
     pub(super) fn new(side: u8) -> Self {
         Self { side, origin: Point::default() }.around(Point::default(), Point::default())
@@ -148,7 +148,7 @@ mod tests {
             (&[(far, far), (far + 1, far)], false),
         ];
         for (moves, stays) in cases {
-            let mut window = Window::new(20);
+            let mut window = BoardWindow::new(20);
             let position = position(moves);
             assert_eq!(window.follow(&position), stays, "{moves:?}");
             for point in position.moves() {
@@ -164,7 +164,7 @@ mod tests {
         // Three of Black's four stones are too far to be seen, and one of White's three.
         let moves = [(-50, 0), (0, 0), (-50, 1), (1, 1), (-50, 2), (90, 90), (2, 2)];
         let position = position(&moves);
-        let mut window = Window::new(20);
+        let mut window = BoardWindow::new(20);
         assert!(!window.follow(&position) || window.covers(Point::new(2, 2), MARGIN));
         let stones = [window.fillers(&position), window.stones(&position)].concat();
         let count = |side| stones.iter().filter(|stone| stone.side == side).count();

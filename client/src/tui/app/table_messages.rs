@@ -8,8 +8,8 @@ use fivefold_shared::{
 
 use super::{App, Connection, Effect, Mode, Question};
 use crate::{
-    text::sanitize,
-    words::{self, Speaker},
+    sanitize::sanitize,
+    sentences::{self, Speaker},
 };
 
 impl App {
@@ -44,10 +44,10 @@ impl App {
                 }
             }
             Message::PlayerSaid { line, .. } => {
-                self.log.say(&words::said(&line, Speaker::Player));
+                self.log.say(&sentences::said(&line, Speaker::Player));
             }
             Message::SpectatorSaid { line, .. } => {
-                self.log.say(&words::said(&line, Speaker::Spectator));
+                self.log.say(&sentences::said(&line, Speaker::Spectator));
             }
             Message::Refused { refusal, .. } => self.refused(&refusal),
             Message::Closed { text, .. } => self.close(&text),
@@ -176,7 +176,7 @@ impl App {
             | Event::Resumed { .. }
             | Event::Ended { .. }
             | Event::RematchAsked { .. }
-            | Event::ChatSet { .. } => Some(words::event(self.place(), event)),
+            | Event::ChatSet { .. } => Some(sentences::event(self.perspective(), event)),
         }
     }
 }

@@ -23,7 +23,7 @@ use rustix::{
     },
 };
 
-use super::{Allowance, FILE_BYTES, PROCESSES, PROCESSOR_SECONDS, command, confine, find};
+use super::{FILE_BYTES, PROCESSES, PROCESSOR_SECONDS, SandboxLimits, command, confine, find};
 use crate::{cli::RunEngineArgs, settings::Settings};
 
 /// This program, even after its file was replaced.
@@ -35,7 +35,7 @@ const END: Duration = Duration::from_secs(5);
 
 /// An engine that runs.
 #[derive(Debug)]
-pub(crate) struct Running {
+pub(crate) struct RunningEngine {
     child: Child,
     /// To the supervisor: it ends the engine when this is closed, as it is when we end.
     control: UnixStream,
@@ -48,18 +48,18 @@ pub(crate) struct Running {
 /// When it cannot be started, with what the system says.
 pub(crate) fn start(
     words: &[String],
-    allowance: &Allowance,
-) -> io::Result<(Running, ChildStdin, ChildStdout)> {
+    limits: &SandboxLimits,
+) -> io::Result<(RunningEngine, ChildStdin, ChildStdout)> {
     let (mut control, theirs) = UnixStream::pair()?;
-    let mut spawn = command(OsStr::new(OURSELVES), allowance.is_trusted);
+    let mut spawn = command(OsStr::new(OURSELVES), limits.is_trusted);
     spawn.arg0("fivefold").arg("run-engine");
-    if let Some(memory) = allowance.memory {
+    if let Some(memory) = limits.memory {
         spawn.arg("--memory").arg(memory.to_string());
     }
     spawn.arg("--processor-seconds").arg(PROCESSOR_SECONDS.to_string());
     spawn.arg("--file-bytes").arg(FILE_BYTES.to_string());
     spawn.arg("--processes").arg(PROCESSES.to_string());
-    if allowance.is_trusted {
+    if limits.is_trusted {
         spawn.arg("--trust");
     }
     if let Ok(folder) = Settings::folder() {
@@ -73,26 +73,26 @@ pub(crate) fn start(
     drop(spawn);
     let pipes = child.stdin.take().zip(child.stdout.take());
     let (input, output) = pipes.expect("both are piped");
-    let mut running = Running { child, control: control.try_clone()?, is_confined: false };
+    let mut running = RunningEngine { child, control: control.try_clone()?, is_confined: false };
     control.set_read_timeout(Some(START))?;
     let mut said = String::new();
     // Byte by byte, as nothing may be read ahead; it is one short line.
     BufReader::with_capacity(1, &mut control).read_line(&mut said)?;
-    match Report::read(said.trim_end()) {
-        Report::Started { is_confined } => running.is_confined = is_confined,
-        Report::Failed(why) => return Err(io::Error::other(why)),
+    match StartReport::read(said.trim_end()) {
+        StartReport::Started { is_confined } => running.is_confined = is_confined,
+        StartReport::Failed(why) => return Err(io::Error::other(why)),
     }
     Ok((running, input, output))
 }
 
-impl Running {
+impl RunningEngine {
     /// Whether the system keeps it from our files.
     pub(crate) const fn is_confined(&self) -> bool {
         self.is_confined
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningEngine {
     /// Ends the engine and all that it has started.
     fn drop(&mut self) {
         let asked = self.control.shutdown(Shutdown::Write);
@@ -108,12 +108,12 @@ impl Drop for Running {
 
 /// What is said of a start, in one line.
 #[derive(Debug)]
-pub(super) enum Report {
+pub(super) enum StartReport {
     Started { is_confined: bool },
     Failed(String),
 }
 
-impl Report {
+impl StartReport {
     fn read(line: &str) -> Self {
         match line {
             "confined" => Self::Started { is_confined: true },
@@ -149,14 +149,14 @@ pub fn run(args: &RunEngineArgs) -> io::Result<ExitCode> {
     let (mut engine, report) = match started {
         Ok((engine, said)) => {
             // The last line counts: it failed after it had limited itself.
-            let report = Report::read(said.lines().last().unwrap_or_default());
+            let report = StartReport::read(said.lines().last().unwrap_or_default());
             (Some(engine), report)
         }
-        Err(error) => (None, Report::Failed(error.to_string())),
+        Err(error) => (None, StartReport::Failed(error.to_string())),
     };
     // Nobody may listen any more; then there is nothing to be done either.
     let told = control.write_all(report.line().as_bytes());
-    if let (Some(engine), Report::Started { .. }, Ok(())) = (&mut engine, &report, told) {
+    if let (Some(engine), StartReport::Started { .. }, Ok(())) = (&mut engine, &report, told) {
         watch(engine, control)?;
     }
     end_all()?;

@@ -4,14 +4,14 @@ use fivefold_shared::{protocol::MemberId, room::Room, rules::Stone};
 
 /// A room as it is seen by one who is in it.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct Perspective<'a> {
     /// The room as it is now.
     pub room: &'a Room,
     /// The public id of the one who sees it.
     pub me: &'a MemberId,
 }
 
-impl Place<'_> {
+impl Perspective<'_> {
     /// Whether this colour is played from here: none by a spectator, both for two people at one
     /// keyboard.
     pub fn plays(self, stone: Stone) -> bool {

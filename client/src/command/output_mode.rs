@@ -10,23 +10,24 @@ use super::INTERRUPTED;
 use crate::{
     cli::{ColorChoice, ViewArgs},
     connection::Welcome,
-    json::Json,
-    lines::{self, Finish, View},
-    link::ServerAddress,
+    exit_reason::ExitReason,
+    json_output::Json,
+    line_interface::{self, View},
     output::{self, Output},
-    plain::Plain,
+    plain_output::Plain,
+    room_link::ServerAddress,
     table::Table,
-    tui::{self, Left},
+    tui,
 };
 
 /// How a table is to be shown.
-pub(super) enum Shown {
+pub(super) enum OutputMode {
     Screen(tui::Options),
     Plain(Plain<Output<Stdout>, Output<Stderr>>),
     Json(Json<Output<Stdout>>),
 }
 
-impl Shown {
+impl OutputMode {
     /// What was asked for; the screen only where a terminal can show it.
     pub(super) fn new(args: &ViewArgs) -> Self {
         let terminal = io::stdin().is_terminal() && output::is_terminal();
@@ -59,31 +60,32 @@ impl Shown {
 
     /// Shows the table until it is left.
     pub(super) async fn stay(self, table: Table) -> anyhow::Result<ExitCode> {
-        let finish = match self {
+        let exit_reason = match self {
             Self::Screen(options) => return Box::pin(stay_at_screen(table, options)).await,
             Self::Plain(mut plain) => Box::pin(stay_with_lines(table, &mut plain)).await?,
             Self::Json(mut json) => Box::pin(stay_with_lines(table, &mut json)).await?,
         };
-        Ok(match finish {
-            Finish::Left => ExitCode::SUCCESS,
-            Finish::Interrupted => ExitCode::from(INTERRUPTED),
-            Finish::Ended(_) => ExitCode::FAILURE,
+        Ok(match exit_reason {
+            ExitReason::Left => ExitCode::SUCCESS,
+            ExitReason::Interrupted => ExitCode::from(INTERRUPTED),
+            ExitReason::Ended(_) => ExitCode::FAILURE,
         })
     }
 }
 
 async fn stay_at_screen(mut table: Table, options: tui::Options) -> anyhow::Result<ExitCode> {
-    let left = tui::run(&mut table, options).await?;
+    let exit_reason = tui::run(&mut table, options).await?;
     Plain::new(output::stdout(), output::stderr()).leaving(&table)?;
     table.leave().await;
-    Ok(match left {
-        Left::Quit => ExitCode::SUCCESS,
-        Left::Interrupted => ExitCode::from(INTERRUPTED),
+    Ok(match exit_reason {
+        ExitReason::Left => ExitCode::SUCCESS,
+        ExitReason::Interrupted => ExitCode::from(INTERRUPTED),
+        ExitReason::Ended(_) => ExitCode::FAILURE,
     })
 }
 
-async fn stay_with_lines(table: Table, view: &mut dyn View) -> io::Result<Finish> {
-    lines::run(table, view, lines::standard_input(), interrupted()).await
+async fn stay_with_lines(table: Table, view: &mut dyn View) -> io::Result<ExitReason> {
+    line_interface::run(table, view, line_interface::standard_input(), interrupted()).await
 }
 
 /// Waits for Ctrl-C.

@@ -22,11 +22,11 @@ use std::{
 };
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) use self::direct::{Running, start};
+pub(crate) use self::direct::{RunningEngine, start};
 #[cfg(target_os = "linux")]
 pub use self::supervise::run;
 #[cfg(target_os = "linux")]
-pub(crate) use self::supervise::{Running, start};
+pub(crate) use self::supervise::{RunningEngine, start};
 
 /// Variables of our environment that an engine gets; `HOME` and `TMPDIR` are a folder of its own.
 const KEPT: &[&str] = &["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SYSTEMROOT", "PATHEXT"];
@@ -40,7 +40,7 @@ pub const PROCESSES: u64 = 256;
 
 /// What an engine may have.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Allowance {
+pub struct SandboxLimits {
     /// The most memory of each of its processes, in bytes.
     pub memory: Option<u64>,
     /// Whether it gets our whole environment, our files and the network.

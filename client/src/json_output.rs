@@ -18,12 +18,12 @@ use serde::Serialize;
 
 use crate::{
     connection::Welcome,
-    lines::View,
-    link::ServerAddress,
+    line_interface::View,
     output::Output,
+    room_link::ServerAddress,
+    sentences::Speaker,
     table::{Table, TableEvent},
-    typed::{HELP, TypedError},
-    words::Speaker,
+    typed_command::{HELP, TypedError},
 };
 
 /// Writes a table as JSON lines.

@@ -13,8 +13,9 @@ use fivefold_shared::{
 use tokio::{sync::mpsc, task, time::timeout};
 
 use crate::{
-    external::{EngineCommand, External, Fault},
-    lines::{Finish, View},
+    exit_reason::ExitReason,
+    gomocup_engine::{EngineCommand, Fault, GomocupEngine},
+    line_interface::View,
     table::{Table, TableEvent},
 };
 
@@ -39,27 +40,27 @@ pub struct SeatOptions {
 ///
 /// # Errors
 /// What it refuses, or does wrong.
-pub fn engine_for(options: &SeatOptions, rules: Rules) -> Result<External, Fault> {
-    let mut engine = External::start(options.engine.clone(), rules)?;
+pub fn engine_for(options: &SeatOptions, rules: Rules) -> Result<GomocupEngine, Fault> {
+    let mut engine = GomocupEngine::start(options.engine.clone(), rules)?;
     engine.choose(&Position::new(rules), Some(options.turn), None)?;
     engine.renew()?;
     Ok(engine)
 }
 
 /// A position that is to be thought about.
-struct Question {
+struct MoveRequest {
     position: Position,
     turn: Duration,
 }
 
 /// What the engine's thread says.
-enum Answer {
+enum EngineReply {
     Move {
         moves: Vec<Point>,
         point: Point,
     },
     /// It failed, and is started again.
-    Again(Fault),
+    Restarting(Fault),
     /// It failed, and that was it.
     Failed(Fault),
 }
@@ -71,61 +72,61 @@ enum Answer {
 /// When no seat can be taken, when the engine gives up, or when the output cannot be written.
 pub async fn stay(
     table: Table,
-    engine: External,
+    engine: GomocupEngine,
     options: &SeatOptions,
     view: &mut dyn View,
     interrupt: impl Future<Output = ()>,
-) -> anyhow::Result<Finish> {
+) -> anyhow::Result<ExitReason> {
     let rules = table.room().rules;
-    let (ask, questions) = mpsc::channel(1);
-    let (give, mut answers) = mpsc::channel(4);
+    let (ask, requests) = mpsc::channel(1);
+    let (give, mut replies) = mpsc::channel(4);
     let (command, retries) = (options.engine.clone(), options.retries);
-    let thinker = Thinker { engine: Some(engine), command, rules, retries };
-    let thinking = task::spawn_blocking(move || thinker.run(questions, &give));
-    let mut player = Player::new(table, options, ask);
+    let engine_thread = EngineThread { engine: Some(engine), command, rules, retries };
+    let thinking = task::spawn_blocking(move || engine_thread.run(requests, &give));
+    let mut player = EnginePlayer::new(table, options, ask);
     player.sit();
     tokio::pin!(interrupt);
-    let finish = loop {
+    let exit_reason = loop {
         tokio::select! {
             event = player.table.next() => {
                 view.event(&player.table, &event)?;
-                if let Some(finish) = player.hear(&event)? {
-                    break Ok(finish);
+                if let Some(exit_reason) = player.hear(&event)? {
+                    break Ok(exit_reason);
                 }
             }
-            Some(answer) = answers.recv() => match answer {
-                Answer::Move { moves, point } => player.play(&moves, point),
-                Answer::Again(fault) => {
+            Some(answer) = replies.recv() => match answer {
+                EngineReply::Move { moves, point } => player.play(&moves, point),
+                EngineReply::Restarting(fault) => {
                     let why = fault.public();
                     player.say(&format!("The engine is started again: {why}."));
                 }
-                Answer::Failed(fault) => break Err(fault),
+                EngineReply::Failed(fault) => break Err(fault),
             },
-            () = &mut interrupt => break Ok(Finish::Interrupted),
+            () = &mut interrupt => break Ok(ExitReason::Interrupted),
         }
     };
-    let finish = match finish {
-        Ok(finish) => Ok(finish),
+    let exit_reason = match exit_reason {
+        Ok(exit_reason) => Ok(exit_reason),
         Err(fault) => {
             player.give_up(&fault, view).await?;
             Err(anyhow::Error::new(fault).context("the engine gives up"))
         }
     };
-    let Player { table, ask, .. } = player;
+    let EnginePlayer { table, ask, .. } = player;
     drop(ask);
     view.leaving(&table)?;
     table.leave().await;
     // It ends with what it thinks about, at the latest, and takes the engine with it.
-    drop(answers);
+    drop(replies);
     thinking.await?;
-    finish
+    exit_reason
 }
 
 /// The engine's side of the table.
-struct Player<'a> {
+struct EnginePlayer<'a> {
     table: Table,
     options: &'a SeatOptions,
-    ask: mpsc::Sender<Question>,
+    ask: mpsc::Sender<MoveRequest>,
     /// The command that asked for a seat, until it is answered.
     sitting: Option<CommandId>,
     /// The room's last event when something was said because of the room's state.
@@ -140,8 +141,8 @@ struct Player<'a> {
     unanswered: VecDeque<CommandId>,
 }
 
-impl<'a> Player<'a> {
-    fn new(table: Table, options: &'a SeatOptions, ask: mpsc::Sender<Question>) -> Self {
+impl<'a> EnginePlayer<'a> {
+    fn new(table: Table, options: &'a SeatOptions, ask: mpsc::Sender<MoveRequest>) -> Self {
         // Where a seat is open no game is running.
         let ended = table.room().game.as_ref().map_or(0, |game| game.number);
         Self {
@@ -163,13 +164,13 @@ impl<'a> Player<'a> {
     }
 
     /// Does what an event asks for; `Some` when there is nothing more to do.
-    fn hear(&mut self, event: &TableEvent) -> anyhow::Result<Option<Finish>> {
+    fn hear(&mut self, event: &TableEvent) -> anyhow::Result<Option<ExitReason>> {
         match event {
-            TableEvent::Ended { reason } => return Ok(Some(Finish::Ended(reason.clone()))),
+            TableEvent::Ended { reason } => return Ok(Some(ExitReason::Ended(reason.clone()))),
             TableEvent::Lost { .. } | TableEvent::Back => {}
             TableEvent::Message(message) => {
                 if let Message::Closed { text, .. } = message.as_ref() {
-                    return Ok(Some(Finish::Ended(text.clone())));
+                    return Ok(Some(ExitReason::Ended(text.clone())));
                 }
                 if let Message::Refused { id: Some(id), refusal } = message.as_ref() {
                     anyhow::ensure!(self.sitting.as_ref() != Some(id), "{}", refusal.text);
@@ -184,7 +185,7 @@ impl<'a> Player<'a> {
             }
         }
         if self.has_played_enough() {
-            return Ok(Some(Finish::Left));
+            return Ok(Some(ExitReason::Left));
         }
         self.answer();
         self.think();
@@ -233,10 +234,10 @@ impl<'a> Player<'a> {
         let budget = game.clock.as_ref().and_then(|clock| clock.budget_ms());
         let budget = budget.map_or(Duration::MAX, Duration::from_millis);
         let turn = self.options.turn.min(budget);
-        let question = Question { position: game.position.clone(), turn };
+        let request = MoveRequest { position: game.position.clone(), turn };
         self.asked_at = Some(room.seq);
         // It has room for one, and none is under way.
-        self.is_thinking = self.ask.try_send(question).is_ok();
+        self.is_thinking = self.ask.try_send(request).is_ok();
     }
 
     /// Plays what the engine chose, if that is still the position.
@@ -287,26 +288,32 @@ impl<'a> Player<'a> {
 }
 
 /// The engine's thread.
-struct Thinker {
-    engine: Option<External>,
+struct EngineThread {
+    engine: Option<GomocupEngine>,
     command: EngineCommand,
     rules: Rules,
     retries: u32,
 }
 
-impl Thinker {
-    /// Answers questions until nobody asks or listens any more, or the engine has failed once too
+impl EngineThread {
+    /// Answers requests until nobody asks or listens any more, or the engine has failed once too
     /// often.
-    fn run(mut self, mut questions: mpsc::Receiver<Question>, answers: &mpsc::Sender<Answer>) {
-        while let Some(question) = questions.blocking_recv() {
+    fn run(
+        mut self,
+        mut requests: mpsc::Receiver<MoveRequest>,
+        replies: &mpsc::Sender<EngineReply>,
+    ) {
+        while let Some(request) = requests.blocking_recv() {
             loop {
-                let answer = match self.choose(&question) {
-                    Ok(point) => Answer::Move { moves: question.position.moves().to_vec(), point },
-                    Err(fault) if self.retries > 0 => Answer::Again(fault),
-                    Err(fault) => Answer::Failed(fault),
+                let answer = match self.choose(&request) {
+                    Ok(point) => {
+                        EngineReply::Move { moves: request.position.moves().to_vec(), point }
+                    }
+                    Err(fault) if self.retries > 0 => EngineReply::Restarting(fault),
+                    Err(fault) => EngineReply::Failed(fault),
                 };
-                let is_again = matches!(answer, Answer::Again(_));
-                if answers.blocking_send(answer).is_err() {
+                let is_again = matches!(answer, EngineReply::Restarting(_));
+                if replies.blocking_send(answer).is_err() {
                     return;
                 }
                 if !is_again {
@@ -317,12 +324,12 @@ impl Thinker {
         }
     }
 
-    fn choose(&mut self, question: &Question) -> Result<Point, Fault> {
+    fn choose(&mut self, request: &MoveRequest) -> Result<Point, Fault> {
         let mut engine = match self.engine.take() {
             Some(engine) => engine,
-            None => External::start(self.command.clone(), self.rules)?,
+            None => GomocupEngine::start(self.command.clone(), self.rules)?,
         };
-        let (point, _) = engine.choose(&question.position, Some(question.turn), None)?;
+        let (point, _) = engine.choose(&request.position, Some(request.turn), None)?;
         self.engine = Some(engine);
         Ok(point)
     }

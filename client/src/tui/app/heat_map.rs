@@ -17,11 +17,11 @@ pub(in crate::tui) struct Heat {
     pub(super) awaited: bool,
     /// The point whose weight is told when the weights come.
     pub(super) wanted: Option<Point>,
-    known: Option<Known>,
+    known: Option<WeighedPosition>,
 }
 
 #[derive(Clone, Debug)]
-struct Known {
+struct WeighedPosition {
     /// The number of moves on the board that was weighed.
     ply: usize,
     bot: BotSpec,
@@ -42,7 +42,7 @@ impl Heat {
         let levels = levels(weights);
         let weights =
             weights.iter().zip(levels).map(|(&weight, level)| (weight.point, (weight, level)));
-        self.known = Some(Known { ply, bot, weights: weights.collect() });
+        self.known = Some(WeighedPosition { ply, bot, weights: weights.collect() });
     }
 
     /// The ply whose weights are known.
@@ -68,7 +68,7 @@ impl Heat {
 
     /// What a bot thinks of a point, in words that follow the point's name; `None` when no
     /// weights are known after `ply` moves.
-    pub(in crate::tui) fn words(&self, ply: usize, point: Point) -> Option<String> {
+    pub(in crate::tui) fn description(&self, ply: usize, point: Point) -> Option<String> {
         let known = self.at(ply)?;
         Some(match known.weights.get(&point) {
             Some((Weight { weight, plies: Some(plies), .. }, _)) => {
@@ -81,7 +81,7 @@ impl Heat {
         })
     }
 
-    fn at(&self, ply: usize) -> Option<&Known> {
+    fn at(&self, ply: usize) -> Option<&WeighedPosition> {
         self.known.as_ref().filter(|known| known.ply == ply)
     }
 }

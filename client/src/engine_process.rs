@@ -12,7 +12,7 @@ use std::{
 
 use fivefold_shared::notation::gomocup::{Command, LINE_BYTES_MAX, Reply};
 
-use crate::launcher::{self, Allowance, Running};
+use crate::engine_sandbox::{self, RunningEngine, SandboxLimits};
 
 /// Lines that may wait to be heard; a program that says more has to wait.
 const QUEUE: usize = 256;
@@ -22,32 +22,32 @@ const FAREWELL: Duration = Duration::from_millis(300);
 /// A running program. It is told to end when this is dropped, and killed with whatever it started
 /// if it does not.
 #[derive(Debug)]
-pub struct Program {
-    running: Running,
+pub struct EngineProcess {
+    running: RunningEngine,
     input: ChildStdin,
     lines: Receiver<(Instant, Reply)>,
 }
 
 /// Why nothing more is heard of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Silence {
+pub enum NoReply {
     /// It says nothing in time.
     Late,
     /// It has ended, or listens no more.
     Ended,
 }
 
-impl Program {
+impl EngineProcess {
     /// Starts a program: its path and its arguments. How it is run and limited is the launcher's
     /// business.
     ///
     /// # Errors
     /// When there are no words, or the system cannot start the program or limit it.
-    pub fn start(words: &[String], allowance: &Allowance) -> io::Result<Self> {
+    pub fn start(words: &[String], limits: &SandboxLimits) -> io::Result<Self> {
         if words.is_empty() {
             return Err(io::Error::other("no program is named"));
         }
-        let (running, input, output) = launcher::start(words, allowance)?;
+        let (running, input, output) = engine_sandbox::start(words, limits)?;
         let (give, lines) = mpsc::sync_channel(QUEUE);
         // Ends with the program's output, or when nobody hears it any more.
         thread::spawn(move || {
@@ -70,37 +70,37 @@ impl Program {
     /// Says a command, and tells when it was said.
     ///
     /// # Errors
-    /// [`Silence::Ended`] when the program does not listen any more.
-    pub fn say(&mut self, command: &Command) -> Result<Instant, Silence> {
+    /// [`NoReply::Ended`] when the program does not listen any more.
+    pub fn send(&mut self, command: &Command) -> Result<Instant, NoReply> {
         let mut text = command.to_string().replace('\n', "\r\n");
         text.push_str("\r\n");
         let said = self.input.write_all(text.as_bytes()).and_then(|()| self.input.flush());
-        said.map(|()| Instant::now()).map_err(|_| Silence::Ended)
+        said.map(|()| Instant::now()).map_err(|_| NoReply::Ended)
     }
 
     /// The next line, and when it came.
     ///
     /// # Errors
     /// When there is none until the deadline, or none will come.
-    pub fn hear(&self, deadline: Instant) -> Result<(Instant, Reply), Silence> {
+    pub fn receive(&self, deadline: Instant) -> Result<(Instant, Reply), NoReply> {
         let patience = deadline.saturating_duration_since(Instant::now());
         self.lines.recv_timeout(patience).map_err(|error| match error {
-            RecvTimeoutError::Timeout => Silence::Late,
-            RecvTimeoutError::Disconnected => Silence::Ended,
+            RecvTimeoutError::Timeout => NoReply::Late,
+            RecvTimeoutError::Disconnected => NoReply::Ended,
         })
     }
 
     /// Waits until the program has ended by itself.
     fn farewell(&mut self) {
-        if self.say(&Command::End).is_err() {
+        if self.send(&Command::End).is_err() {
             return;
         }
         let deadline = Instant::now() + FAREWELL;
-        while self.hear(deadline).is_ok() {}
+        while self.receive(deadline).is_ok() {}
     }
 }
 
-impl Drop for Program {
+impl Drop for EngineProcess {
     fn drop(&mut self) {
         self.farewell();
     }

@@ -32,7 +32,7 @@ leave              leave the room";
 
 /// A line that was understood.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Typed {
+pub enum TypedCommand {
     /// Put a stone there.
     Play(Point),
     /// Give up the game.
@@ -79,7 +79,7 @@ pub enum Typed {
 
 /// What a line asks for, at a certain table.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Meaning {
+pub enum LineAction {
     /// Something that the room is to do.
     Request(RoomRequest),
     /// To show the state again.
@@ -120,23 +120,23 @@ pub enum TypedError {
 }
 
 /// Commands of one word.
-const PLAIN: [(&str, Typed); 13] = [
-    ("resign", Typed::Resign),
-    ("draw", Typed::Draw),
-    ("accept", Typed::Accept),
-    ("decline", Typed::Decline),
-    ("takeback", Typed::Takeback),
-    ("grant", Typed::Grant),
-    ("refuse", Typed::Refuse),
-    ("rematch", Typed::Rematch),
-    ("stand", Typed::Stand),
-    ("unseat", Typed::Unseat),
-    ("board", Typed::Board),
-    ("help", Typed::Help),
-    ("leave", Typed::Leave),
+const PLAIN: [(&str, TypedCommand); 13] = [
+    ("resign", TypedCommand::Resign),
+    ("draw", TypedCommand::Draw),
+    ("accept", TypedCommand::Accept),
+    ("decline", TypedCommand::Decline),
+    ("takeback", TypedCommand::Takeback),
+    ("grant", TypedCommand::Grant),
+    ("refuse", TypedCommand::Refuse),
+    ("rematch", TypedCommand::Rematch),
+    ("stand", TypedCommand::Stand),
+    ("unseat", TypedCommand::Unseat),
+    ("board", TypedCommand::Board),
+    ("help", TypedCommand::Help),
+    ("leave", TypedCommand::Leave),
 ];
 
-impl Typed {
+impl TypedCommand {
     /// Reads a line. `None`: it is empty.
     ///
     /// # Errors
@@ -177,10 +177,10 @@ impl Typed {
     ///
     /// # Errors
     /// When the table is in no state for it.
-    pub fn meaning(self, table: &Table) -> Result<Meaning, TypedError> {
+    pub fn action(self, table: &Table) -> Result<LineAction, TypedError> {
         let room = table.room();
         let ply = || room.game.as_ref().map_or(0, |game| game.position.ply());
-        Ok(Meaning::Request(match self {
+        Ok(LineAction::Request(match self {
             Self::Play(point) => RoomRequest::Play { ply: ply(), point },
             Self::Resign => RoomRequest::Resign,
             Self::Draw => RoomRequest::OfferDraw,
@@ -207,9 +207,9 @@ impl Typed {
                 let seat = Stone::BOTH.into_iter().find(has_bot);
                 RoomRequest::RemoveBot { seat: seat.ok_or(TypedError::NotNow("no bot is here"))? }
             }
-            Self::Board => return Ok(Meaning::Board),
-            Self::Help => return Ok(Meaning::Help),
-            Self::Leave => return Ok(Meaning::Leave),
+            Self::Board => return Ok(LineAction::Board),
+            Self::Help => return Ok(LineAction::Help),
+            Self::Leave => return Ok(LineAction::Leave),
         }))
     }
 }
@@ -223,30 +223,30 @@ mod tests {
         let cases = [
             ("", Ok(None)),
             ("  ", Ok(None)),
-            ("h8", Ok(Some(Typed::Play(Point::new(7, 7))))),
-            (" H8\r", Ok(Some(Typed::Play(Point::new(7, 7))))),
-            ("0, 14", Ok(Some(Typed::Play(Point::new(0, 14))))),
-            ("Resign", Ok(Some(Typed::Resign))),
-            ("weights", Ok(Some(Typed::Weights(None)))),
-            ("weights pattern", Ok(Some(Typed::Weights(Some(BotKind::Pattern))))),
-            ("bot attack", Ok(Some(Typed::Bot(Some(BotKind::Attack))))),
-            ("claim", Ok(Some(Typed::ClaimWin))),
-            ("claim draw", Ok(Some(Typed::ClaimDraw))),
+            ("h8", Ok(Some(TypedCommand::Play(Point::new(7, 7))))),
+            (" H8\r", Ok(Some(TypedCommand::Play(Point::new(7, 7))))),
+            ("0, 14", Ok(Some(TypedCommand::Play(Point::new(0, 14))))),
+            ("Resign", Ok(Some(TypedCommand::Resign))),
+            ("weights", Ok(Some(TypedCommand::Weights(None)))),
+            ("weights pattern", Ok(Some(TypedCommand::Weights(Some(BotKind::Pattern))))),
+            ("bot attack", Ok(Some(TypedCommand::Bot(Some(BotKind::Attack))))),
+            ("claim", Ok(Some(TypedCommand::ClaimWin))),
+            ("claim draw", Ok(Some(TypedCommand::ClaimDraw))),
             ("claim all", Err(TypedError::Claim)),
-            ("sit", Ok(Some(Typed::Sit(None)))),
-            ("sit white", Ok(Some(Typed::Sit(Some(Stone::White))))),
-            ("seat attack", Ok(Some(Typed::Seat(BotKind::Attack.into())))),
+            ("sit", Ok(Some(TypedCommand::Sit(None)))),
+            ("sit white", Ok(Some(TypedCommand::Sit(Some(Stone::White))))),
+            ("seat attack", Ok(Some(TypedCommand::Seat(BotKind::Attack.into())))),
             ("seat", Err(TypedError::BotMissing)),
             ("sit red", Err(TypedError::Colour)),
             ("bot oracle", Err(TypedError::Bot(BotError::KindUnknown))),
-            ("say Good luck!", Ok(Some(Typed::Say(ChatText::new("Good luck!").unwrap())))),
+            ("say Good luck!", Ok(Some(TypedCommand::Say(ChatText::new("Good luck!").unwrap())))),
             ("say", Err(TypedError::Say(NameError::ChatText))),
             ("resign now", Err(TypedError::TooMuch("resign"))),
             ("z99", Err(TypedError::Point(CoordinateError::Outside(Size::square(15))))),
             ("hello", Err(TypedError::Point(CoordinateError::Form(Size::square(15))))),
         ];
         for (line, expected) in cases {
-            assert_eq!(Typed::parse(line, Size::square(15)), expected, "{line:?}");
+            assert_eq!(TypedCommand::parse(line, Size::square(15)), expected, "{line:?}");
         }
     }
 

@@ -16,13 +16,12 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::{
     app::{App, Connection, Mode},
-    board,
+    draw_board, draw_panel,
     keys::HELP,
     layout::{COLUMNS_MIN, ROWS_MIN},
-    panel,
     theme::{BAR, STRONG},
 };
-use crate::text::{is_unfit, sanitize};
+use crate::sanitize::{is_unfit, sanitize};
 
 /// How to put a stone where points have names.
 const PLAY: &str = "Enter/h8 play";
@@ -67,8 +66,8 @@ fn draw_parts(app: &App, frame: &mut Frame<'_>) {
         return too_small(screen, buffer);
     };
     title(app, layout.title, buffer);
-    board::draw(app, buffer);
-    panel::draw(app, layout.side, buffer);
+    draw_board::draw(app, buffer);
+    draw_panel::draw(app, layout.side, buffer);
     status(app, layout.status, buffer);
     Line::styled(footer(app, layout.footer.width), app.theme().quiet())
         .render(layout.footer, buffer);
@@ -165,7 +164,9 @@ fn under_cursor(app: &App) -> String {
     };
     let ply = app.position().ply();
     let weight = match (app.heat().shown(ply), app.position().stone_at(point)) {
-        (Some(_), None) => app.heat().words(ply, point).map(|words| format!(", weight {words}")),
+        (Some(_), None) => {
+            app.heat().description(ply, point).map(|words| format!(", weight {words}"))
+        }
         (_, _) => None,
     };
     let mouse = if app.has_mouse() { "" } else { "  mouse off" };

@@ -12,9 +12,10 @@ use tokio::sync::mpsc;
 
 use crate::{
     connection::Welcome,
-    link::ServerAddress,
+    exit_reason::ExitReason,
+    room_link::ServerAddress,
     table::{Table, TableEvent},
-    typed::{Meaning, Typed, TypedError},
+    typed_command::{LineAction, TypedCommand, TypedError},
 };
 
 /// Longest line of input, in bytes; what is beyond is read as the next line.
@@ -43,17 +44,6 @@ pub trait View {
     fn leaving(&mut self, table: &Table) -> io::Result<()>;
 }
 
-/// How it came to an end.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Finish {
-    /// As the person or the script wanted.
-    Left,
-    /// By Ctrl-C.
-    Interrupted,
-    /// The room or the connection is no more; for people.
-    Ended(String),
-}
-
 /// Sits at a table until it is left. Without more input it stays as long as something can happen
 /// without it: until the game has ended or the move is ours.
 ///
@@ -64,20 +54,20 @@ pub async fn run(
     view: &mut dyn View,
     mut input: mpsc::Receiver<String>,
     interrupt: impl Future<Output = ()>,
-) -> io::Result<Finish> {
+) -> io::Result<ExitReason> {
     let mut interrupt = pin!(interrupt);
     let mut has_input = true;
     let mut unanswered: Vec<CommandId> = Vec::new();
     // The last move of a game and the game's end are two events: nobody leaves between them.
     let mut end_due = false;
     view.joined(&table)?;
-    let finish = loop {
+    let exit_reason = loop {
         if !has_input && unanswered.is_empty() && !end_due && needs_input(&table) {
-            break Finish::Left;
+            break ExitReason::Left;
         }
         tokio::select! {
             biased;
-            () = &mut interrupt => break Finish::Interrupted,
+            () = &mut interrupt => break ExitReason::Interrupted,
             event = table.next() => {
                 view.event(&table, &event)?;
                 match event {
@@ -88,49 +78,49 @@ pub async fn run(
                                 && table.room().running().is_none();
                         }
                         if let Message::Closed { text, .. } = *message {
-                            break Finish::Ended(text);
+                            break ExitReason::Ended(text);
                         }
                     }
-                    TableEvent::Ended { reason } => break Finish::Ended(reason),
+                    TableEvent::Ended { reason } => break ExitReason::Ended(reason),
                     TableEvent::Lost { .. } => end_due = false,
                     TableEvent::Back => {}
                 }
             }
             line = input.recv(), if has_input => match line {
                 None => has_input = false,
-                Some(line) => match obey(&mut table, view, &line)? {
-                    Obeyed::Said(id) => unanswered.push(id),
-                    Obeyed::Shown => {}
-                    Obeyed::Left => break Finish::Left,
+                Some(line) => match run_line(&mut table, view, &line)? {
+                    LineOutcome::Sent(id) => unanswered.push(id),
+                    LineOutcome::OutputMode => {}
+                    LineOutcome::Left => break ExitReason::Left,
                 },
             },
         }
     };
     view.leaving(&table)?;
     table.leave().await;
-    Ok(finish)
+    Ok(exit_reason)
 }
 
-enum Obeyed {
-    Said(CommandId),
-    Shown,
+enum LineOutcome {
+    Sent(CommandId),
+    OutputMode,
     Left,
 }
 
-fn obey(table: &mut Table, view: &mut dyn View, line: &str) -> io::Result<Obeyed> {
-    let typed = match Typed::parse(line, table.room().rules.size()) {
+fn run_line(table: &mut Table, view: &mut dyn View, line: &str) -> io::Result<LineOutcome> {
+    let typed = match TypedCommand::parse(line, table.room().rules.size()) {
         Ok(Some(typed)) => typed,
-        Ok(None) => return Ok(Obeyed::Shown),
-        Err(error) => return view.misread(table, &error).map(|()| Obeyed::Shown),
+        Ok(None) => return Ok(LineOutcome::OutputMode),
+        Err(error) => return view.misread(table, &error).map(|()| LineOutcome::OutputMode),
     };
-    match typed.meaning(table) {
-        Ok(Meaning::Request(request)) => return Ok(Obeyed::Said(table.send(request))),
-        Ok(Meaning::Board) => view.state(table)?,
-        Ok(Meaning::Help) => view.help()?,
-        Ok(Meaning::Leave) => return Ok(Obeyed::Left),
+    match typed.action(table) {
+        Ok(LineAction::Request(request)) => return Ok(LineOutcome::Sent(table.send(request))),
+        Ok(LineAction::Board) => view.state(table)?,
+        Ok(LineAction::Help) => view.help()?,
+        Ok(LineAction::Leave) => return Ok(LineOutcome::Left),
         Err(error) => view.misread(table, &error)?,
     }
-    Ok(Obeyed::Shown)
+    Ok(LineOutcome::OutputMode)
 }
 
 /// Whether nothing can happen without input: the game has ended, or the move is ours.

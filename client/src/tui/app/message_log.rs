@@ -64,7 +64,7 @@ impl Log {
 
 /// One line of clean text that begins with a capital and ends with a full stop.
 fn sentence(text: &str) -> String {
-    let clean = crate::text::sanitize(text);
+    let clean = crate::sanitize::sanitize(text);
     let mut characters = clean.trim().chars();
     let first = characters.next();
     let mut sentence: String =

@@ -19,7 +19,7 @@ const MOVES_AHEAD: u32 = 20;
 
 /// What the manager has said about time, and what was learned about keeping to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Times {
+pub(super) struct MoveTime {
     turn: Duration,
     /// What is left for the game, if that is limited.
     left: Option<Duration>,
@@ -27,7 +27,7 @@ pub(super) struct Times {
     overrun: Duration,
 }
 
-impl Times {
+impl MoveTime {
     /// Nothing was said yet.
     pub(super) const fn new() -> Self {
         Self { turn: TURN, left: None, overrun: Duration::ZERO }
@@ -75,11 +75,11 @@ mod tests {
 
     /// What was said: time for a turn, for the match, and left.
     fn check(turn: i64, whole: i64, left: i64, expected_us: u64) {
-        let mut times = Times::new();
-        times.set_turn(turn);
-        times.set_match(whole);
-        times.set_left(left);
-        let found = times.budget(false);
+        let mut move_time = MoveTime::new();
+        move_time.set_turn(turn);
+        move_time.set_match(whole);
+        move_time.set_left(left);
+        let found = move_time.budget(false);
         assert_eq!(found, Duration::from_micros(expected_us), "{turn} {whole} {left}");
     }
 
@@ -93,19 +93,19 @@ mod tests {
         check(5_000, 100_000, 10_000, 495_000);
         check(5_000, 100_000, 100, 2_500);
         check(5_000, 100_000, -30, 0);
-        assert_eq!(Times::new().budget(true), Duration::from_millis(4_985));
+        assert_eq!(MoveTime::new().budget(true), Duration::from_millis(4_985));
     }
 
     #[test]
     fn it_learns_how_late_it_is() {
         let ms = Duration::from_millis;
-        let mut times = Times::new();
-        times.set_turn(100);
-        times.note(ms(95), ms(115));
-        assert_eq!(times.budget(false), ms(75));
-        times.note(ms(75), ms(75));
-        assert_eq!(times.budget(false), ms(80));
-        times.note(ms(80), ms(900));
-        assert_eq!(times.budget(false), ms(50), "half of the time is always used");
+        let mut move_time = MoveTime::new();
+        move_time.set_turn(100);
+        move_time.note(ms(95), ms(115));
+        assert_eq!(move_time.budget(false), ms(75));
+        move_time.note(ms(75), ms(75));
+        assert_eq!(move_time.budget(false), ms(80));
+        move_time.note(ms(80), ms(900));
+        assert_eq!(move_time.budget(false), ms(50), "half of the time is always used");
     }
 }

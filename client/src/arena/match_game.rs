@@ -12,7 +12,7 @@ use fivefold_shared::{
 };
 
 use super::{Contestant, Match, Seat};
-use crate::external::{External, Fault};
+use crate::gomocup_engine::{Fault, GomocupEngine};
 
 /// A bot plans for so many more moves when the time for the game is limited.
 const MOVES_AHEAD: u32 = 20;
@@ -20,7 +20,7 @@ const MOVES_AHEAD: u32 = 20;
 /// Whoever plays, ready for a game.
 pub(super) enum Player {
     Bot(Box<dyn Bot>),
-    Program(Box<External>),
+    Program(Box<GomocupEngine>),
     /// One that could not be had.
     Failed(Fault),
 }
@@ -80,7 +80,7 @@ impl Player {
                 bot::build(*spec, match_.rules, seed).expect("it was asked whether it plays"),
             ),
             Contestant::Program(words) => {
-                match External::start(match_.command(words), match_.rules) {
+                match GomocupEngine::start(match_.command(words), match_.rules) {
                     Ok(program) => Self::Program(Box::new(program)),
                     Err(fault) => Self::Failed(fault),
                 }

@@ -41,15 +41,15 @@ pub struct LocalGame {
     /// The bot that plays, if one does.
     bot: Option<BotSpec>,
     seed: u64,
-    said: VecDeque<Message>,
-    thought: Option<Thought>,
+    messages: VecDeque<Message>,
+    bot_task: Option<BotTask>,
 }
 
 /// A bot that thinks, and what its answer is for.
 #[derive(Debug)]
-struct Thought {
+struct BotTask {
     purpose: Purpose,
-    answer: oneshot::Receiver<Answer>,
+    answer: oneshot::Receiver<BotReply>,
     cancel: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -65,7 +65,7 @@ enum Purpose {
 }
 
 #[derive(Debug)]
-enum Answer {
+enum BotReply {
     Chosen(Option<Point>),
     Weighed(Vec<Weight>),
 }
@@ -108,11 +108,11 @@ impl LocalGame {
         };
         let room = Room::begin(&NumberedEvent { seq: 1, at: now(), event: created })
             .expect("it is the first event");
-        let mut game = Self { room, bot, seed, said: VecDeque::new(), thought: None };
-        game.happen(Event::Started { game: 1, black, white, id: None });
+        let mut game = Self { room, bot, seed, messages: VecDeque::new(), bot_task: None };
+        game.apply(Event::Started { game: 1, black, white, id: None });
         // Whoever sits down reads the first state; only what follows is told.
-        game.said.clear();
-        game.let_bot_think();
+        game.messages.clear();
+        game.let_bot_move();
         Ok(game)
     }
 
@@ -134,29 +134,29 @@ impl LocalGame {
     /// What the game says next; waits for the bot where it is to speak.
     pub async fn next(&mut self) -> TableEvent {
         loop {
-            if let Some(message) = self.said.pop_front() {
+            if let Some(message) = self.messages.pop_front() {
                 return TableEvent::Message(Box::new(message));
             }
-            let Some(thought) = &mut self.thought else { return std::future::pending().await };
-            let answer = (&mut thought.answer).await;
-            let purpose = thought.purpose.clone();
-            self.thought = None;
+            let Some(bot_task) = &mut self.bot_task else { return std::future::pending().await };
+            let answer = (&mut bot_task.answer).await;
+            let purpose = bot_task.purpose.clone();
+            self.bot_task = None;
             match answer {
-                Ok(answer) => self.hear(purpose, answer),
+                Ok(answer) => self.bot_replied(purpose, answer),
                 Err(_) => return TableEvent::Ended { reason: "the bot has failed".into() },
             }
         }
     }
 
-    /// Takes a request; the answer is said by [`next`](Self::next).
+    /// Takes a request; the answer is messages by [`next`](Self::next).
     pub fn take(&mut self, id: CommandId, request: &RoomRequest) {
         match self.decide(&id, request) {
             Ok(Some(events)) => {
                 for event in events {
-                    self.happen(event);
+                    self.apply(event);
                 }
-                self.said.push_back(Message::Done { id, seq: Some(self.room.seq) });
-                self.let_bot_think();
+                self.messages.push_back(Message::Done { id, seq: Some(self.room.seq) });
+                self.let_bot_move();
             }
             Ok(None) => {}
             Err(refusal) => self.refuse(id, refusal),
@@ -188,22 +188,22 @@ impl LocalGame {
             }
             RoomRequest::AskTakeback => vec![Event::TakenBack { ply: self.ply_to_take_back()? }],
             RoomRequest::GrantTakeback | RoomRequest::RefuseTakeback => {
-                return Err(no(Reason::NoOffer, "moves are taken back without asking here"));
+                return Err(refusal(Reason::NoOffer, "moves are taken back without asking here"));
             }
             RoomRequest::ClaimWin | RoomRequest::ClaimDraw => {
-                return Err(no(Reason::OpponentHere, "nobody can be away here"));
+                return Err(refusal(Reason::OpponentHere, "nobody can be away here"));
             }
             RoomRequest::Rematch => vec![self.rematch()?],
             RoomRequest::Weights { bot, ply: None } => {
                 let ply = self.room.game.as_ref().ok_or_else(no_game)?.position.ply();
-                let bot = self.adviser(bot)?;
-                self.think(bot, Purpose::Weigh(id.clone(), bot, ply));
+                let bot = self.assistant(bot)?;
+                self.ask_bot(bot, Purpose::Weigh(id.clone(), bot, ply));
                 return Ok(None);
             }
             RoomRequest::BotMove { ply, bot } => {
                 self.may_play(ply)?;
-                let bot = self.adviser(bot)?;
-                self.think(bot, Purpose::Assist(id.clone()));
+                let bot = self.assistant(bot)?;
+                self.ask_bot(bot, Purpose::Assist(id.clone()));
                 return Ok(None);
             }
             RoomRequest::Sit { .. }
@@ -211,15 +211,18 @@ impl LocalGame {
             | RoomRequest::Stand
             | RoomRequest::SeatBot { .. }
             | RoomRequest::RemoveBot { .. } => {
-                return Err(no(Reason::NotAllowed, "the seats of a local game do not change"));
+                return Err(refusal(Reason::NotAllowed, "the seats of a local game do not change"));
             }
             RoomRequest::Say { .. } | RoomRequest::Chat | RoomRequest::SetChat { .. } => {
-                return Err(no(Reason::ChatOff, "nobody else is here"));
+                return Err(refusal(Reason::ChatOff, "nobody else is here"));
             }
             RoomRequest::Weights { ply: Some(_), .. }
             | RoomRequest::Analyse { .. }
             | RoomRequest::StopAnalysis => {
-                return Err(no(Reason::NoSuchPly, "`fivefold analyse` looks at earlier moves"));
+                return Err(refusal(
+                    Reason::NoSuchPly,
+                    "`fivefold analyse` looks at earlier moves",
+                ));
             }
         };
         Ok(Some(events))
@@ -241,10 +244,10 @@ impl LocalGame {
     fn may_play(&self, ply: usize) -> Result<(), Refusal> {
         let position = &self.running()?.position;
         if position.ply() != ply {
-            return Err(no(Reason::StalePly, "this move means another moment of the game"));
+            return Err(refusal(Reason::StalePly, "this move means another moment of the game"));
         }
         if self.actor()? != position.turn() {
-            return Err(no(Reason::NotYourTurn, "it is the bot's turn"));
+            return Err(refusal(Reason::NotYourTurn, "it is the bot's turn"));
         }
         Ok(())
     }
@@ -260,7 +263,7 @@ impl LocalGame {
     fn offer_draw(&self) -> Result<Vec<Event>, Refusal> {
         let by = self.actor()?;
         if self.running()?.draw_offer.is_some() {
-            return Err(no(Reason::AlreadyAsked, "a draw is already offered"));
+            return Err(refusal(Reason::AlreadyAsked, "a draw is already offered"));
         }
         let offered = Event::DrawOffered { by };
         Ok(match self.bot {
@@ -270,7 +273,7 @@ impl LocalGame {
     }
 
     fn offered_by(&self) -> Result<Stone, Refusal> {
-        self.running()?.draw_offer.ok_or_else(|| no(Reason::NoOffer, "no draw is offered"))
+        self.running()?.draw_offer.ok_or_else(|| refusal(Reason::NoOffer, "no draw is offered"))
     }
 
     /// One move for two people, back to the person's own last move against a bot.
@@ -279,12 +282,12 @@ impl LocalGame {
         (0..ply)
             .rev()
             .find(|&ply| self.bot.is_none() || Stone::to_move(ply) == actor)
-            .ok_or_else(|| no(Reason::NothingToTakeBack, "there is no move to take back"))
+            .ok_or_else(|| refusal(Reason::NothingToTakeBack, "there is no move to take back"))
     }
 
     fn rematch(&self) -> Result<Event, Refusal> {
         let (Phase::Finished, Some(game)) = (self.room.phase(), &self.room.game) else {
-            return Err(no(Reason::GameRunning, "the game is still running"));
+            return Err(refusal(Reason::GameRunning, "the game is still running"));
         };
         let seat = |stone| self.room.seats.get(stone).expect("both sit in a finished game").clone();
         Ok(Event::Started {
@@ -296,94 +299,100 @@ impl LocalGame {
     }
 
     /// The bot to be asked for help: the one named, else the opponent, else attack.
-    fn adviser(&self, kind: Option<BotKind>) -> Result<BotSpec, Refusal> {
-        if self.thought.is_some() {
-            return Err(no(Reason::Busy, "a bot is thinking"));
+    fn assistant(&self, kind: Option<BotKind>) -> Result<BotSpec, Refusal> {
+        if self.bot_task.is_some() {
+            return Err(refusal(Reason::Busy, "a bot is thinking"));
         }
         let bot = kind.map(BotSpec::from).or(self.bot).unwrap_or(BotKind::Attack.into());
         match bot.offered(self.room.rules) {
             Ok(()) => Ok(bot),
-            Err(error) => Err(no(Reason::BotNotOffered, &error.to_string())),
+            Err(error) => Err(refusal(Reason::BotNotOffered, &error.to_string())),
         }
     }
 
-    fn happen(&mut self, event: Event) {
+    fn apply(&mut self, event: Event) {
         let event = NumberedEvent { seq: self.room.seq + 1, at: now(), event };
         self.room.apply(&event).expect("only what fits is decided");
-        self.said.push_back(Message::Event { room: Self::code(), event });
+        self.messages.push_back(Message::Event { room: Self::code(), event });
     }
 
     fn refuse(&mut self, id: CommandId, refusal: Refusal) {
-        self.said.push_back(Message::Refused { id: Some(id), refusal });
+        self.messages.push_back(Message::Refused { id: Some(id), refusal });
     }
 
-    /// Starts the bot where it is to move, and calls off a thought about another position.
-    fn let_bot_think(&mut self) {
-        self.thought = None;
+    /// Starts the bot where it is to move, and calls off a bot_task about another position.
+    fn let_bot_move(&mut self) {
+        self.bot_task = None;
         let turn = self.room.running().map(|game| game.position.turn());
         let to_move = turn.and_then(|turn| self.room.seats.get(turn)).and_then(Player::bot);
         if let Some(bot) = to_move {
-            self.think(bot, Purpose::Move);
+            self.ask_bot(bot, Purpose::Move);
         }
     }
 
-    fn think(&mut self, bot: BotSpec, purpose: Purpose) {
+    fn ask_bot(&mut self, bot: BotSpec, purpose: Purpose) {
         let Some(game) = &self.room.game else { return };
         let position = game.position.clone();
         let seed = self.seed ^ u64::try_from(position.ply()).unwrap_or(0);
-        self.thought = Some(Thought::start(bot, seed, position, purpose));
+        self.bot_task = Some(BotTask::start(bot, seed, position, purpose));
     }
 
-    fn hear(&mut self, purpose: Purpose, answer: Answer) {
+    fn bot_replied(&mut self, purpose: Purpose, answer: BotReply) {
         match (purpose, answer) {
-            (Purpose::Weigh(id, bot, ply), Answer::Weighed(mut weights)) => {
+            (Purpose::Weigh(id, bot, ply), BotReply::Weighed(mut weights)) => {
                 weights.truncate(WEIGHTS_MAX);
-                self.said.push_back(Message::Weights { id, room: Self::code(), ply, bot, weights });
+                self.messages.push_back(Message::Weights {
+                    id,
+                    room: Self::code(),
+                    ply,
+                    bot,
+                    weights,
+                });
             }
-            (Purpose::Assist(id), Answer::Chosen(Some(point))) => match self.play(point, true) {
+            (Purpose::Assist(id), BotReply::Chosen(Some(point))) => match self.play(point, true) {
                 Ok(events) => {
                     for event in events {
-                        self.happen(event);
+                        self.apply(event);
                     }
-                    self.said.push_back(Message::Done { id, seq: Some(self.room.seq) });
+                    self.messages.push_back(Message::Done { id, seq: Some(self.room.seq) });
                 }
                 Err(refusal) => self.refuse(id, refusal),
             },
-            (Purpose::Move, Answer::Chosen(Some(point))) => {
+            (Purpose::Move, BotReply::Chosen(Some(point))) => {
                 for event in self.play(point, false).unwrap_or_default() {
-                    self.happen(event);
+                    self.apply(event);
                 }
             }
-            (Purpose::Move | Purpose::Assist(_), Answer::Chosen(None) | Answer::Weighed(_))
-            | (Purpose::Weigh(..), Answer::Chosen(_)) => {}
+            (Purpose::Move | Purpose::Assist(_), BotReply::Chosen(None) | BotReply::Weighed(_))
+            | (Purpose::Weigh(..), BotReply::Chosen(_)) => {}
         }
-        self.let_bot_think();
+        self.let_bot_move();
     }
 }
 
-impl Thought {
+impl BotTask {
     fn start(bot: BotSpec, seed: u64, position: Position, purpose: Purpose) -> Self {
         let (speak, answer) = oneshot::channel();
         let cancel = Arc::new(AtomicBool::new(false));
-        let (called_off, weigh) = (Arc::clone(&cancel), matches!(purpose, Purpose::Weigh(..)));
+        let (cancelled, weigh) = (Arc::clone(&cancel), matches!(purpose, Purpose::Weigh(..)));
         let thread = thread::spawn(move || {
             let Ok(mut bot) = bot::build(bot, position.rules(), seed) else { return };
             let begun = Instant::now();
             let elapsed = move || begun.elapsed();
-            let thinking = Thinking { budget: BUDGET, elapsed: &elapsed, cancel: &called_off };
+            let thinking = Thinking { budget: BUDGET, elapsed: &elapsed, cancel: &cancelled };
             let answer = if weigh {
-                Answer::Weighed(bot.weigh(&position, &thinking))
+                BotReply::Weighed(bot.weigh(&position, &thinking))
             } else {
-                Answer::Chosen(bot.choose(&position, &thinking))
+                BotReply::Chosen(bot.choose(&position, &thinking))
             };
-            // Nobody listens to a thought that was called off.
+            // Nobody listens to a bot_task that was called off.
             drop(speak.send(answer));
         });
         Self { purpose, answer, cancel, thread: Some(thread) }
     }
 }
 
-impl Drop for Thought {
+impl Drop for BotTask {
     fn drop(&mut self) {
         self.cancel.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
@@ -393,12 +402,12 @@ impl Drop for Thought {
     }
 }
 
-fn no(reason: Reason, text: &str) -> Refusal {
+fn refusal(reason: Reason, text: &str) -> Refusal {
     Refusal::new(reason, text)
 }
 
 fn no_game() -> Refusal {
-    no(Reason::NoGame, "no game is running")
+    refusal(Reason::NoGame, "no game is running")
 }
 
 /// The time, in milliseconds since the Unix epoch.
@@ -421,7 +430,7 @@ mod tests {
             let id = CommandId::try_from(number.to_string()).unwrap();
             game.take(id.clone(), request);
             let mut answered = false;
-            while !answered || game.thought.is_some() || !game.said.is_empty() {
+            while !answered || game.bot_task.is_some() || !game.messages.is_empty() {
                 let TableEvent::Message(message) = game.next().await else { panic!("a message") };
                 answered |= message.answers() == Some(&id);
                 seen.push(match *message {
@@ -432,7 +441,7 @@ mod tests {
                     Message::Done { .. } => "done".to_owned(),
                     Message::Weights { weights, .. } => format!("{} weights", weights.len()),
                     Message::Refused { refusal, .. } => format!("{:?}", refusal.reason),
-                    other => panic!("not said here: {other:?}"),
+                    other => panic!("not messages here: {other:?}"),
                 });
             }
         }

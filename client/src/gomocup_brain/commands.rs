@@ -17,8 +17,8 @@ use fivefold_shared::{
 
 use super::{
     BrainOptions,
-    opening::{Choice, Chooser},
-    time::Times,
+    move_time::MoveTime,
+    swap2::{Choice, Chooser},
 };
 use crate::search_threads::search_threads;
 
@@ -59,7 +59,7 @@ pub(super) struct Game {
     rule: Result<u32, String>,
     /// In the order in which they were told.
     stones: Vec<Placed>,
-    times: Times,
+    move_time: MoveTime,
     nodes: Option<u64>,
     memory: Option<u64>,
     threads: usize,
@@ -76,7 +76,7 @@ pub(super) struct Game {
 
 /// When a command came, and what calls thinking off.
 #[derive(Clone, Copy)]
-struct Call<'a> {
+struct CallContext<'a> {
     at: Instant,
     stop: &'a AtomicBool,
 }
@@ -88,7 +88,7 @@ impl Game {
             size: None,
             rule: Ok(0),
             stones: Vec::new(),
-            times: Times::new(),
+            move_time: MoveTime::new(),
             nodes: None,
             memory: None,
             threads: 1,
@@ -101,22 +101,27 @@ impl Game {
     }
 
     /// Does what a command asks. One that cannot be done leaves the stones as they were.
-    pub(super) fn obey(&mut self, command: Command, at: Instant, stop: &AtomicBool) -> Answer {
+    pub(super) fn run_command(
+        &mut self,
+        command: Command,
+        at: Instant,
+        stop: &AtomicBool,
+    ) -> Answer {
         self.has_moved = false;
         let before = self.stones.clone();
-        let answer = self.try_to_obey(command, Call { at, stop });
+        let answer = self.try_command(command, CallContext { at, stop });
         if answer.is_error() {
             self.stones = before;
         }
         answer
     }
 
-    fn try_to_obey(&mut self, command: Command, call: Call<'_>) -> Answer {
+    fn try_command(&mut self, command: Command, call: CallContext<'_>) -> Answer {
         match command {
             Command::Start { width, height } => {
                 let size = Size::Bounded { width, height };
                 self.size = Some(size);
-                self.work_out(size);
+                self.compute_tables(size);
                 self.begin()
             }
             Command::Restart => self.begin(),
@@ -148,7 +153,7 @@ impl Game {
     /// The last reply is out; if it was a move, learns how long that took in all.
     pub(super) fn answered(&mut self, asked: Instant) {
         if let Some(budget) = self.budget.take() {
-            self.times.note(budget, asked.elapsed());
+            self.move_time.note(budget, asked.elapsed());
         }
     }
 
@@ -178,7 +183,7 @@ impl Game {
 
     /// Has the engine work out what it needs to know of every rule. Which one it will be is told
     /// later, when the clock may run at once; now is the time that a start may take.
-    fn work_out(&self, size: Size) {
+    fn compute_tables(&self, size: Size) {
         if self.options.bot.kind == BotKind::Engine {
             let options = EngineOptions { hash_bytes: 0, ..EngineOptions::default() };
             for variant in RULES.into_iter().filter_map(variant_of) {
@@ -221,9 +226,9 @@ impl Game {
     fn note(&mut self, info: Info) -> Answer {
         let is_about_memory = matches!(info, Info::MaxMemory(_) | Info::ThreadNum(_));
         match info {
-            Info::TimeoutTurn(ms) => self.times.set_turn(ms),
-            Info::TimeoutMatch(ms) => self.times.set_match(ms),
-            Info::TimeLeft(ms) => self.times.set_left(ms),
+            Info::TimeoutTurn(ms) => self.move_time.set_turn(ms),
+            Info::TimeoutMatch(ms) => self.move_time.set_match(ms),
+            Info::TimeLeft(ms) => self.move_time.set_left(ms),
             Info::MaxNode(nodes) => self.nodes = Some(nodes).filter(|nodes| *nodes > 0),
             Info::MaxMemory(bytes) => {
                 self.memory = Some(bytes).filter(|bytes| *bytes > 0);
@@ -323,7 +328,7 @@ impl Game {
     }
 
     /// Chooses a move and makes it, and tells so many of the best ones.
-    fn think(&mut self, call: Call<'_>, tell: usize) -> Answer {
+    fn think(&mut self, call: CallContext<'_>, tell: usize) -> Answer {
         let found = self.position().and_then(|position| {
             // The game is lost, but a referee may first want to see the move that loses it.
             if let Some(Outcome::Forbidden { point, .. }) = position.outcome() {
@@ -347,7 +352,7 @@ impl Game {
         Answer::Replies(replies)
     }
 
-    fn choose(&mut self, position: &Position, call: Call<'_>) -> Result<Point, String> {
+    fn choose(&mut self, position: &Position, call: CallContext<'_>) -> Result<Point, String> {
         let elapsed = || call.at.elapsed();
         let budget = self.next_budget();
         self.budget = Some(budget.time);
@@ -357,10 +362,10 @@ impl Game {
 
     /// What the next move may take.
     fn next_budget(&self) -> Budget {
-        Budget { time: self.times.budget(self.ponders), nodes: self.nodes }
+        Budget { time: self.move_time.budget(self.ponders), nodes: self.nodes }
     }
 
-    fn weigh(&mut self, position: &Position, call: Call<'_>) -> Result<Vec<Weight>, String> {
+    fn weigh(&mut self, position: &Position, call: CallContext<'_>) -> Result<Vec<Weight>, String> {
         let elapsed = || call.at.elapsed();
         let budget = self.next_budget();
         let thinking = Thinking { budget, elapsed: &elapsed, cancel: call.stop };
@@ -381,7 +386,7 @@ impl Game {
     }
 
     /// The next choice of an opening by swap2.
-    fn swap2(&mut self, points: &[Point], call: Call<'_>) -> Result<Reply, String> {
+    fn swap2(&mut self, points: &[Point], call: CallContext<'_>) -> Result<Reply, String> {
         let rules = self.rules()?;
         let position = Position::from_moves(rules, points)
             .map_err(|(_, illegal)| format!("the opening: {illegal}"))?;

@@ -8,7 +8,7 @@ use fivefold_shared::{
     rules::{Outcome, Point, Stone},
 };
 
-use crate::{place::Place, text::sanitize};
+use crate::{perspective::Perspective, sanitize::sanitize};
 
 /// As what somebody has said something.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
@@ -21,10 +21,10 @@ pub enum Speaker {
 }
 
 /// Who plays this colour, such as `Ann (Black)`; `you` is added where that is known.
-pub fn player(place: Place<'_>, stone: Stone) -> String {
-    let name = seat_name(place.room, stone);
+pub fn player(perspective: Perspective<'_>, stone: Stone) -> String {
+    let name = seat_name(perspective.room, stone);
     // With both colours at one keyboard, `you` would say nothing.
-    if place.plays(stone) && !place.plays(stone.opponent()) {
+    if perspective.plays(stone) && !perspective.plays(stone.opponent()) {
         format!("{name} ({stone}, you)")
     } else {
         format!("{name} ({stone})")
@@ -46,9 +46,9 @@ pub fn points(room: &Room, points: &[Point]) -> String {
 }
 
 /// How a game ended.
-pub fn outcome(place: Place<'_>, outcome: &Outcome) -> String {
-    let room = place.room;
-    let who = |stone| player(place, stone);
+pub fn outcome(perspective: Perspective<'_>, outcome: &Outcome) -> String {
+    let room = perspective.room;
+    let who = |stone| player(perspective, stone);
     match outcome {
         Outcome::Five { winner, points: line } => {
             format!("{} wins by {}.", who(*winner), points(room, line))
@@ -75,8 +75,8 @@ pub fn outcome(place: Place<'_>, outcome: &Outcome) -> String {
 }
 
 /// What happened, after it was folded into the table's room.
-pub fn event(place: Place<'_>, event: &Event) -> String {
-    let who = |stone| player(place, stone);
+pub fn event(perspective: Perspective<'_>, event: &Event) -> String {
+    let who = |stone| player(perspective, stone);
     match event {
         Event::Created { rules, time, .. } if time.is_none() => {
             format!("The room is made: {rules}.")
@@ -92,7 +92,7 @@ pub fn event(place: Place<'_>, event: &Event) -> String {
         }
         Event::Played { ply, point, assisted, time: _ } => {
             let help = if *assisted { ", chosen by a bot" } else { "" };
-            let point = points(place.room, &[*point]);
+            let point = points(perspective.room, &[*point]);
             format!("{}. {} {point}{help}", ply + 1, Stone::to_move(*ply))
         }
         Event::DrawOffered { by } => format!("{} offers a draw.", who(*by)),
@@ -103,7 +103,7 @@ pub fn event(place: Place<'_>, event: &Event) -> String {
         Event::Resumed { .. } => {
             "The server was away. Time runs again in a few seconds.".to_owned()
         }
-        Event::Ended { outcome: how } => outcome(place, how),
+        Event::Ended { outcome: how } => outcome(perspective, how),
         Event::RematchAsked { by } => format!("{} wants another game.", who(*by)),
         Event::ChatSet { on: true } => "Chat is switched on.".to_owned(),
         Event::ChatSet { on: false } => "Chat is switched off.".to_owned(),
@@ -173,11 +173,11 @@ pub fn clocks(room: &Room, now: u64) -> Option<String> {
 }
 
 /// A sentence for each player who is away at this time.
-pub fn absent(place: Place<'_>, away: Absent, now: u64) -> Vec<String> {
+pub fn absent(perspective: Perspective<'_>, away: Absent, now: u64) -> Vec<String> {
     let sentence = |stone| {
         let away = away.get(stone)?;
-        let who = player(place, stone);
-        let Some(at) = away.claim_at.filter(|_| place.plays(stone.opponent())) else {
+        let who = player(perspective, stone);
+        let Some(at) = away.claim_at.filter(|_| perspective.plays(stone.opponent())) else {
             return Some(format!("{who} is away."));
         };
         let seconds = at.saturating_sub(now).div_ceil(1_000);

@@ -11,15 +11,15 @@ use fivefold_shared::{
 };
 
 use crate::{
-    board,
+    ascii_board,
     connection::Welcome,
-    lines::View,
-    link::ServerAddress,
+    line_interface::View,
     output::Output,
+    room_link::ServerAddress,
+    sanitize::sanitize,
+    sentences::{self, Speaker},
     table::{Table, TableEvent},
-    text::sanitize,
-    typed::{HELP, TypedError},
-    words::{self, Speaker},
+    typed_command::{HELP, TypedError},
 };
 
 /// Weights that are listed; the best of them.
@@ -64,7 +64,7 @@ impl<O: Write, E: Write> Plain<O, E> {
             Message::Weights { bot, weights, .. } => {
                 writeln!(self.out, "What {bot} thinks, the best first:")?;
                 for weight in weights.iter().take(WEIGHTS_SHOWN) {
-                    let point = words::points(table.room(), &[weight.point]);
+                    let point = sentences::points(table.room(), &[weight.point]);
                     let end = weight.plies.map(|plies| format!("  (ends in {plies})"));
                     let end = end.unwrap_or_default();
                     writeln!(self.out, "  {point:<6} {:>10.2}{end}", weight.weight)?;
@@ -95,7 +95,7 @@ impl<O: Write, E: Write> Plain<O, E> {
     }
 
     fn happened(&mut self, table: &Table, event: &NumberedEvent) -> io::Result<()> {
-        writeln!(self.out, "{}", words::event(table.place(), &event.event))?;
+        writeln!(self.out, "{}", sentences::event(table.perspective(), &event.event))?;
         match &event.event {
             Event::Started { .. } | Event::Played { .. } | Event::TakenBack { .. } => {
                 self.board(table)?;
@@ -121,7 +121,7 @@ impl<O: Write, E: Write> Plain<O, E> {
     }
 
     fn said(&mut self, line: &ChatLine, speaker: Speaker) -> io::Result<()> {
-        writeln!(self.out, "{}", words::said(line, speaker))
+        writeln!(self.out, "{}", sentences::said(line, speaker))
     }
 
     /// A hint for who is to answer.
@@ -131,20 +131,20 @@ impl<O: Write, E: Write> Plain<O, E> {
 
     fn board(&mut self, table: &Table) -> io::Result<()> {
         match &table.room().game {
-            Some(game) => self.out.lines(&format!("\n{}\n", board::draw(&game.position))),
+            Some(game) => self.out.lines(&format!("\n{}\n", ascii_board::draw(&game.position))),
             None => Ok(()),
         }
     }
 
     fn absent(&mut self, table: &Table) -> io::Result<()> {
-        for sentence in words::absent(table.place(), table.away(), table.now()) {
+        for sentence in sentences::absent(table.perspective(), table.away(), table.now()) {
             writeln!(self.talk, "{sentence}")?;
         }
         Ok(())
     }
 
     fn turn(&mut self, table: &Table) -> io::Result<()> {
-        if let Some(clocks) = words::clocks(table.room(), table.now()) {
+        if let Some(clocks) = sentences::clocks(table.room(), table.now()) {
             writeln!(self.out, "{clocks}")?;
         }
         match table.room().running() {
@@ -155,7 +155,7 @@ impl<O: Write, E: Write> Plain<O, E> {
                 writeln!(
                     self.talk,
                     "{} to move.",
-                    words::player(table.place(), game.position.turn())
+                    sentences::player(table.perspective(), game.position.turn())
                 )
             }
             None => Ok(()),
@@ -180,7 +180,7 @@ impl<O: Write, E: Write> View for Plain<O, E> {
         let room = table.room();
         if let (Some(code), Some(link)) = (table.code(), table.link()) {
             let time = Some(room.time).filter(|time| !time.is_none());
-            let time = time.map(|time| format!(", {}", words::time(time))).unwrap_or_default();
+            let time = time.map(|time| format!(", {}", sentences::time(time))).unwrap_or_default();
             writeln!(self.out, "Room {code}: {}{time}", room.rules)?;
             writeln!(self.out, "Link: {link}")?;
         } else {
@@ -221,7 +221,9 @@ impl<O: Write, E: Write> View for Plain<O, E> {
         writeln!(self.out, "{}", pairing(&table.room().seats))?;
         self.board(table)?;
         match table.room().game.as_ref().and_then(|game| game.position.outcome()) {
-            Some(outcome) => writeln!(self.out, "{}", words::outcome(table.place(), outcome)),
+            Some(outcome) => {
+                writeln!(self.out, "{}", sentences::outcome(table.perspective(), outcome))
+            }
             None => self.turn(table),
         }
     }
@@ -275,5 +277,5 @@ fn example(table: &Table) -> String {
         Size::Bounded { width, height } => Point::new(i32::from(width) / 2, i32::from(height) / 2),
         Size::Unbounded => Point::new(0, 0),
     };
-    words::points(table.room(), &[point])
+    sentences::points(table.room(), &[point])
 }

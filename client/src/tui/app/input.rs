@@ -8,10 +8,13 @@ use fivefold_shared::{
 };
 use ratatui::layout::Position as Cell;
 
-use super::{App, Connection, Effect, Left, Mode, Offer, Question, Typed};
-use crate::tui::{
-    keys::{self, Action},
-    layout::SCALE_MAX,
+use super::{App, Connection, Effect, Mode, Offer, Question, TypedLetter};
+use crate::{
+    exit_reason::ExitReason,
+    tui::{
+        keys::{self, Action},
+        layout::SCALE_MAX,
+    },
 };
 
 /// Longest text in the input line: enough for the farthest point there is.
@@ -149,27 +152,27 @@ impl App {
             Action::Quit if self.is_seated() && self.phase() == Phase::Running => {
                 self.mode = Mode::Ask(Question::Quit);
             }
-            Action::Quit => effects.push(Effect::Leave(Left::Quit)),
+            Action::Quit => effects.push(Effect::Exit(ExitReason::Left)),
             Action::Escape => self.look_at(self.ply()),
             Action::Interrupt | Action::Suspend | Action::Redraw => {}
         }
     }
 
     /// A letter that may begin a point such as `h8`, with what it is about to change.
-    fn typed_letter(&self, key: KeyEvent) -> Option<Typed> {
+    fn typed_letter(&self, key: KeyEvent) -> Option<TypedLetter> {
         match (key.code, self.rules().size()) {
             (KeyCode::Char(letter @ 'a'..='z'), Size::Bounded { .. })
                 if (key.modifiers - KeyModifiers::SHIFT).is_empty() =>
             {
                 let (cursor, origin, look) = (self.cursor, self.origin, self.look);
-                Some(Typed { letter, cursor, origin, look })
+                Some(TypedLetter { letter, cursor, origin, look })
             }
             _ => None,
         }
     }
 
     /// The letter was the first of a point: what it did is taken back.
-    fn type_point(&mut self, typed: Typed, digit: char) {
+    fn type_point(&mut self, typed: TypedLetter, digit: char) {
         self.look = typed.look;
         self.refresh();
         self.cursor = typed.cursor;
@@ -234,7 +237,7 @@ impl App {
                     Question::Resign => self.in_game(RoomRequest::Resign, effects),
                     Question::Draw => self.in_game(RoomRequest::OfferDraw, effects),
                     Question::ClaimDraw => self.in_game(RoomRequest::ClaimDraw, effects),
-                    Question::Quit => effects.push(Effect::Leave(Left::Quit)),
+                    Question::Quit => effects.push(Effect::Exit(ExitReason::Left)),
                 }
             }
             KeyCode::Char('n' | 'N') | KeyCode::Esc => self.mode = Mode::Board,
@@ -380,7 +383,7 @@ impl App {
 
     pub(super) fn tell_wanted_weight(&mut self) {
         let Some(point) = self.heat.wanted.take() else { return };
-        if let Some(words) = self.heat.words(self.position.ply(), point) {
+        if let Some(words) = self.heat.description(self.position.ply(), point) {
             let name = coordinates::format(point, self.rules().size());
             self.log.say(&format!("weight of {name}: {words}"));
         }
@@ -406,7 +409,7 @@ impl App {
 /// What a key does whoever has the keyboard.
 fn at_once(action: Action) -> Option<Effect> {
     [
-        (Action::Interrupt, Effect::Leave(Left::Interrupted)),
+        (Action::Interrupt, Effect::Exit(ExitReason::Interrupted)),
         (Action::Suspend, Effect::Suspend),
         (Action::Redraw, Effect::Redraw),
     ]

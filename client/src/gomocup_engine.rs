@@ -1,10 +1,10 @@
 //! An engine that is a program of its own and speaks Gomocup's protocol, made to play our games.
 //!
-//! It is told a game by whichever command suits best, given its time, and believed nothing: what it
+//! It is known_moves a game by whichever command suits best, given its time, and believed nothing: what it
 //! plays is checked, and what it does wrong is a [`Fault`]. It knows positions and limits, and
 //! neither rooms nor matches.
 
-mod window;
+mod board_window;
 
 use std::{
     fmt, io, thread,
@@ -18,17 +18,17 @@ use fivefold_shared::{
     rules::{Illegal, Point, Position, Rules, Size, Stone},
 };
 
-use self::window::Window;
+use self::board_window::BoardWindow;
 use crate::{
-    launcher::Allowance,
-    program::{Program, Silence},
+    engine_process::{EngineProcess, NoReply},
+    engine_sandbox::SandboxLimits,
 };
 
 /// How long an engine may take to get ready for another game.
 const START: Duration = Duration::from_secs(20);
 /// How long it may take to say who it is.
 const ABOUT: Duration = Duration::from_secs(2);
-/// The least time between a move of an engine and what it is told next: there are engines that
+/// The least time between a move of an engine and what it is known_moves next: there are engines that
 /// miss what is said while they are still putting their thinking away.
 const SETTLE: Duration = Duration::from_millis(15);
 /// What is said where nothing keeps an engine from our files.
@@ -113,18 +113,18 @@ impl Fault {
 }
 
 /// A running engine.
-pub struct External {
+pub struct GomocupEngine {
     command: EngineCommand,
     rules: Rules,
-    program: Program,
+    process: EngineProcess,
     view: View,
     /// What it knows of the game.
-    told: Vec<Point>,
-    /// Where it was told of stones that are not there; see [`Window::fillers`].
+    known_moves: Vec<Point>,
+    /// Where it was known_moves of stones that are not there; see [`BoardWindow::fillers`].
     fillers: Vec<Point>,
-    /// Whether it has not been told of any game since it was made ready.
+    /// Whether it has not been known_moves of any game since it was made ready.
     is_fresh: bool,
-    /// The time for a move that it was told.
+    /// The time for a move that it was known_moves.
     turn: Option<Duration>,
     /// When it last made a move.
     moved: Option<Instant>,
@@ -136,10 +136,10 @@ enum View {
     /// All of it.
     Whole { width: u8, height: u8 },
     /// A part that moves with play.
-    Part(Window),
+    Part(BoardWindow),
 }
 
-impl External {
+impl GomocupEngine {
     /// Starts an engine for games by `rules`.
     ///
     /// # Errors
@@ -148,7 +148,7 @@ impl External {
         let rule = rule_of(rules.variant())
             .ok_or_else(|| Fault::Refused(format!("{rules} has no number in its protocol")))?;
         let view = match rules.size() {
-            Size::Unbounded => View::Part(Window::new(WINDOW)),
+            Size::Unbounded => View::Part(BoardWindow::new(WINDOW)),
             Size::Bounded { width, height } => {
                 let is_possible = |side: u8| (SIDE_MIN..=SIDE_MAX).contains(&side);
                 if !is_possible(width) || !is_possible(height) {
@@ -158,16 +158,16 @@ impl External {
             }
         };
         let Limits { memory, is_trusted, .. } = command.limits;
-        let program = Program::start(&command.words, &Allowance { memory, is_trusted })
+        let process = EngineProcess::start(&command.words, &SandboxLimits { memory, is_trusted })
             .map_err(|error: io::Error| Fault::NotStarted(error.to_string()))?;
-        let (told, fillers) = (Vec::new(), Vec::new());
+        let (known_moves, fillers) = (Vec::new(), Vec::new());
         let turn = command.limits.turn;
         let mut engine = Self {
             command,
             rules,
-            program,
+            process,
             view,
-            told,
+            known_moves,
             fillers,
             is_fresh: true,
             turn,
@@ -179,7 +179,7 @@ impl External {
 
     /// Whether the system keeps it from our files.
     pub const fn is_confined(&self) -> bool {
-        self.program.is_confined()
+        self.process.is_confined()
     }
 
     /// What the engine calls itself, if it says so in a moment.
@@ -187,14 +187,14 @@ impl External {
     /// # Errors
     /// When it has ended.
     pub fn name(&mut self) -> Result<Option<String>, Fault> {
-        self.say(&Command::About)?;
+        self.send(&Command::About)?;
         let deadline = Instant::now() + ABOUT;
         loop {
-            match self.program.hear(deadline) {
+            match self.process.receive(deadline) {
                 Ok((_, Reply::Message(_) | Reply::Debug(_))) => {}
                 Ok((_, reply)) => return Ok(about_name(&reply.to_string()).map(str::to_owned)),
-                Err(Silence::Late) => return Ok(None),
-                Err(Silence::Ended) => return Err(Fault::Ended),
+                Err(NoReply::Late) => return Ok(None),
+                Err(NoReply::Ended) => return Err(Fault::Ended),
             }
         }
     }
@@ -207,8 +207,8 @@ impl External {
         if self.is_fresh {
             return Ok(());
         }
-        if self.say(&Command::Restart).is_ok() && self.wait_for_ok().is_ok() {
-            self.told.clear();
+        if self.send(&Command::Restart).is_ok() && self.wait_for_ok().is_ok() {
+            self.known_moves.clear();
             self.is_fresh = true;
             return Ok(());
         }
@@ -237,14 +237,14 @@ impl External {
         }
         let ask = self.question(position)?;
         if let Some(turn) = turn.filter(|_| turn != self.turn) {
-            self.say(&Command::Info(Info::TimeoutTurn(milliseconds(turn))))?;
+            self.send(&Command::Info(Info::TimeoutTurn(milliseconds(turn))))?;
             self.turn = Some(turn);
         }
         // What it has said without being asked is no answer.
-        while self.program.hear(Instant::now()).is_ok() {}
+        while self.process.receive(Instant::now()).is_ok() {}
         let left_ms = left.map_or(UNLIMITED_MS, milliseconds);
-        self.say(&Command::Info(Info::TimeLeft(left_ms)))?;
-        let asked = self.say(&ask)?;
+        self.send(&Command::Info(Info::TimeLeft(left_ms)))?;
+        let asked = self.send(&ask)?;
         self.is_fresh = false;
         let most = [self.turn, left].into_iter().flatten().min().unwrap_or(START);
         let deadline = asked + most + self.command.limits.grace;
@@ -253,8 +253,8 @@ impl External {
         let point = self.to_board(point);
         let legality = if is_shown { position.legality(point) } else { Err(Illegal::Outside) };
         legality.map_err(|why| Fault::Illegal { point, why })?;
-        self.told = position.moves().to_vec();
-        self.told.push(point);
+        self.known_moves = position.moves().to_vec();
+        self.known_moves.push(point);
         self.moved = Some(at);
         Ok((point, at.saturating_duration_since(asked)))
     }
@@ -268,12 +268,12 @@ impl External {
         };
         if is_in_view
             && let Some((last, before)) = moves.split_last()
-            && before == self.told.as_slice()
+            && before == self.known_moves.as_slice()
             && !self.fillers.contains(last)
         {
             return Ok(Command::Turn(self.to_engine(*last)));
         }
-        // A whole board is told to an engine that has none.
+        // A whole board is known_moves to an engine that has none.
         self.renew()?;
         self.fillers.clear();
         if moves.is_empty() {
@@ -312,7 +312,7 @@ impl External {
         ];
         infos.extend(limits.nodes.map(Info::MaxNode));
         for info in infos {
-            self.say(&Command::Info(info))?;
+            self.send(&Command::Info(info))?;
         }
         Ok(())
     }
@@ -327,12 +327,12 @@ impl External {
             false => "",
         };
         let ended = || format!("it exits on {text}{hint}");
-        if self.program.say(start).is_err() {
+        if self.process.send(start).is_err() {
             return none(ended());
         }
         let deadline = Instant::now() + patience;
         loop {
-            match self.program.hear(deadline) {
+            match self.process.receive(deadline) {
                 Ok((_, Reply::Ok)) => return Ok(()),
                 Ok((_, Reply::Error(text) | Reply::Unknown(text))) => {
                     return Err(Fault::Refused(text));
@@ -351,26 +351,26 @@ impl External {
                     | Reply::Forbidden(_)
                     | Reply::Other(_),
                 )) => {}
-                Err(Silence::Late) => {
+                Err(NoReply::Late) => {
                     let seconds = patience.as_secs_f32();
                     return none(format!(
                         "it does not answer {text} within {seconds} s (one that takes longer to \
                          get ready: --start)"
                     ));
                 }
-                Err(Silence::Ended) => return none(ended()),
+                Err(NoReply::Ended) => return none(ended()),
             }
         }
     }
 
-    fn say(&mut self, command: &Command) -> Result<Instant, Fault> {
-        self.program.say(command).map_err(|_| Fault::Ended)
+    fn send(&mut self, command: &Command) -> Result<Instant, Fault> {
+        self.process.send(command).map_err(|_| Fault::Ended)
     }
 
     fn wait_for_ok(&self) -> Result<(), Fault> {
         let deadline = Instant::now() + START;
         loop {
-            match self.hear(deadline, START)?.1 {
+            match self.receive(deadline, START)?.1 {
                 Reply::Ok => return Ok(()),
                 Reply::Error(text) | Reply::Unknown(text) => return Err(Fault::Refused(text)),
                 Reply::Move(_)
@@ -392,10 +392,10 @@ impl External {
         most: Duration,
     ) -> Result<(Instant, Point), Fault> {
         loop {
-            match self.hear(deadline, most)? {
+            match self.receive(deadline, most)? {
                 (at, Reply::Move(point)) => return Ok((at, point)),
                 (_, Reply::Suggest(point)) => {
-                    self.say(&Command::Play(point))?;
+                    self.send(&Command::Play(point))?;
                 }
                 (_, Reply::Error(text) | Reply::Unknown(text)) => return Err(Fault::Refused(text)),
                 (
@@ -412,10 +412,10 @@ impl External {
         }
     }
 
-    fn hear(&self, deadline: Instant, most: Duration) -> Result<(Instant, Reply), Fault> {
-        self.program.hear(deadline).map_err(|silence| match silence {
-            Silence::Late => Fault::Late(most),
-            Silence::Ended => Fault::Ended,
+    fn receive(&self, deadline: Instant, most: Duration) -> Result<(Instant, Reply), Fault> {
+        self.process.receive(deadline).map_err(|no_reply| match no_reply {
+            NoReply::Late => Fault::Late(most),
+            NoReply::Ended => Fault::Ended,
         })
     }
 
@@ -448,9 +448,11 @@ impl External {
     }
 }
 
-impl fmt::Debug for External {
+impl fmt::Debug for GomocupEngine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("External").field("command", &self.command.words).finish_non_exhaustive()
+        f.debug_struct("GomocupEngine")
+            .field("command", &self.command.words)
+            .finish_non_exhaustive()
     }
 }
 

@@ -22,13 +22,13 @@ struct Window {
 /// is too small for all of them, around the last move. Each line ends with a line break.
 ///
 /// ```
-/// use fivefold::board;
+/// use fivefold::ascii_board;
 /// use fivefold_shared::rules::{Point, Position, Rules};
 ///
 /// let moves = [(0, 0), (1, 0), (1, 1)].map(Point::from);
 /// let position = Position::from_moves(Rules::TIC_TAC_TOE, &moves).unwrap();
 /// assert_eq!(
-///     board::draw(&position),
+///     ascii_board::draw(&position),
 ///     "   a b c\n 3 X O .\n 2 .(X).\n 1 . . .\n",
 /// );
 /// ```
