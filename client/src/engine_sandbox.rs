@@ -1,106 +1,28 @@
-//! How a foreign program is run: with little of our environment, with limits, away from our files
-//! where the system can do that, and ended with all that it has started.
+//! Runs foreign engines: with little of our environment, with limits, without access to our files
+//! where the system can deny it, and ended together with all processes that they started.
 //!
-//! On Linux this program runs itself twice in between, as `fivefold run-engine`. The first
-//! (`supervise`) becomes the parent of whatever loses its own, so it can end every process that the
-//! engine has started, whatever session or group those are in. The second (`confine`) limits itself
-//! and then becomes the engine. Nothing of this knows what an engine says.
+//! On Linux this program runs itself twice in between, as `fivefold run-engine`. The first process
+//! (`supervise`) adopts all orphaned descendants, so it can end every process that the engine has
+//! started, in any session or group. The second (`confine`) limits itself and then becomes the
+//! engine. Nothing here knows the engine's protocol.
 
 #[cfg(target_os = "linux")]
+mod args;
+#[cfg(target_os = "linux")]
 mod confine;
+#[cfg(target_os = "linux")]
+mod start_report;
 #[cfg(target_os = "linux")]
 mod supervise;
 
 #[cfg(not(target_os = "linux"))]
 mod direct;
-
-use std::{
-    env,
-    ffi::OsStr,
-    path::{Path, PathBuf},
-    process::Command,
-};
+mod spawn;
 
 #[cfg(not(target_os = "linux"))]
 pub(crate) use self::direct::{RunningEngine, start};
-#[cfg(target_os = "linux")]
-pub use self::supervise::run;
+pub use self::spawn::SandboxLimits;
 #[cfg(target_os = "linux")]
 pub(crate) use self::supervise::{RunningEngine, start};
-
-/// Variables of our environment that an engine gets; `HOME` and `TMPDIR` are a folder of its own.
-const KEPT: &[&str] = &["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SYSTEMROOT", "PATHEXT"];
-
-/// The most processor time of an engine's process, in seconds: more than an evening's games.
-pub const PROCESSOR_SECONDS: u64 = 12 * 60 * 60;
-/// The largest file that an engine may write, in bytes.
-pub const FILE_BYTES: u64 = 64 << 20;
-/// How many processes and threads may be started besides those that its user runs already.
-pub const PROCESSES: u64 = 256;
-
-/// What an engine may have.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SandboxLimits {
-    /// The most memory of each of its processes, in bytes.
-    pub memory: Option<u64>,
-    /// Whether it gets our whole environment, our files and the network.
-    pub is_trusted: bool,
-}
-
-/// A command that begins without our environment.
-fn command(program: &OsStr, is_trusted: bool) -> Command {
-    let mut command = Command::new(program);
-    if !is_trusted {
-        command.env_clear();
-        command.envs(KEPT.iter().filter_map(|name| Some((name, env::var_os(name)?))));
-    }
-    command
-}
-
-/// A program that is to be run.
-#[derive(Debug)]
-struct Found {
-    /// Its file.
-    path: PathBuf,
-    /// Where it runs: in the folder of its file, as engines read files beside them. One in a `bin`,
-    /// such as an interpreter, runs where the command was given.
-    folder: PathBuf,
-}
-
-/// The file of a program, found as a shell would.
-fn find(word: &OsStr) -> std::io::Result<Found> {
-    let here = env::current_dir()?;
-    let named = Path::new(word);
-    if named.components().count() > 1 {
-        let path = here.join(named);
-        let own = path.parent().filter(|folder| !folder.ends_with("bin"));
-        let folder = own.unwrap_or(&here).to_path_buf();
-        return Ok(Found { path, folder });
-    }
-    let folders = env::var_os("PATH").unwrap_or_default();
-    let path = env::split_paths(&folders).map(|folder| here.join(folder).join(named));
-    let path = path.into_iter().find(|path| path.is_file());
-    // Where it is nowhere, the system says so.
-    Ok(Found { path: path.unwrap_or_else(|| named.to_path_buf()), folder: here })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_engine_runs_in_its_folder_and_an_interpreter_where_we_are() {
-        let here = env::current_dir().unwrap();
-        let cases = [
-            ("./engine", here.join("./engine"), here.join(".")),
-            ("games/engine", here.join("games/engine"), here.join("games")),
-            ("/opt/x/engine", "/opt/x/engine".into(), "/opt/x".into()),
-            ("/opt/bin/python3", "/opt/bin/python3".into(), here.clone()),
-            ("nowhere-to-be-found", "nowhere-to-be-found".into(), here.clone()),
-        ];
-        for (word, path, folder) in cases {
-            let found = find(OsStr::new(word)).unwrap();
-            assert_eq!((found.path, found.folder), (path, folder), "{word}");
-        }
-    }
-}
+#[cfg(target_os = "linux")]
+pub use self::{args::RunEngineArgs, supervise::run};

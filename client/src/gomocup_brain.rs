@@ -18,29 +18,14 @@ use std::{
     time::Instant,
 };
 
-use fivefold_shared::{
-    bot_spec::BotSpec,
-    notation::gomocup::{Command, CommandError, Reader, Reply},
-};
+use fivefold_shared::notation::gomocup::{Command, CommandError, Reader, Reply};
 
+pub use self::commands::BrainOptions;
 use self::commands::{Answer, Game};
 use crate::engine_process::read_line;
 
 /// Commands that may wait while a move is thought about.
 const QUEUE: usize = 256;
-
-/// What its operator decides about a brain.
-#[derive(Clone, Copy, Debug)]
-pub struct BrainOptions {
-    /// Which bot plays.
-    pub bot: BotSpec,
-    /// How much memory it may use to remember positions, in bytes.
-    pub hash_bytes: usize,
-    /// What settles whatever it leaves to chance.
-    pub seed: u64,
-    /// Whether it thinks while the other side does, unless the manager says otherwise.
-    pub ponder: bool,
-}
 
 /// A command, or what is wrong with it, and when it came.
 struct TimedCommand {

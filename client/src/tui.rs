@@ -10,6 +10,7 @@ mod draw_panel;
 mod draw_screen;
 mod keys;
 mod layout;
+mod options;
 mod signals;
 mod terminal;
 mod theme;
@@ -19,12 +20,12 @@ use std::{io, time::Duration};
 use crossterm::event::{Event as Input, EventStream, KeyEventKind};
 use futures_util::StreamExt;
 
-pub use self::theme::Glyphs;
 use self::{
     app::{App, Effect, Event},
     signals::{Signal, Signals},
     terminal::Screen,
 };
+pub use self::{options::Options, theme::Glyphs};
 use crate::{
     exit_reason::ExitReason,
     table::{Table, TableEvent},
@@ -32,17 +33,6 @@ use crate::{
 
 /// How often the screen is drawn while time runs on it.
 const TICK: Duration = Duration::from_millis(100);
-
-/// How the screen looks and listens.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Options {
-    /// Whether to use colours; nothing is told by them alone.
-    pub colour: bool,
-    /// Which characters stand for the stones.
-    pub glyphs: Glyphs,
-    /// Whether clicks go to the game from the start; `M` changes it.
-    pub mouse: bool,
-}
 
 /// Shows the table until the person leaves; the table stays with the caller, who says goodbye.
 /// The terminal is given back however this ends, by a panic too.

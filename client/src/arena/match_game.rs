@@ -11,7 +11,7 @@ use fivefold_shared::{
     search_budget::{Budget, Thinking},
 };
 
-use super::{Contestant, Match, Seat};
+use super::match_settings::{Contestant, Match};
 use crate::gomocup_engine::{Fault, GomocupEngine};
 
 /// A bot plans for so many more moves when the time for the game is limited.
@@ -23,6 +23,25 @@ pub(super) enum Player {
     Program(Box<GomocupEngine>),
     /// One that could not be had.
     Failed(Fault),
+}
+
+/// Where one of the two players sits in a thread: a program stays from game to game.
+#[derive(Default)]
+pub(super) struct Seat {
+    player: Option<Player>,
+}
+
+impl Seat {
+    /// Gets the player ready for another game. One that cannot be had plays by failing.
+    pub(super) fn renew(&mut self, match_: &Match, contestant: &Contestant, seed: u64) {
+        self.player = Some(match (self.player.take(), contestant) {
+            (Some(Player::Program(mut program)), Contestant::Program(_)) => match program.renew() {
+                Ok(()) => Player::Program(program),
+                Err(fault) => Player::Failed(fault),
+            },
+            (_, contestant) => Player::new(match_, contestant, seed),
+        });
+    }
 }
 
 /// A game that has ended.

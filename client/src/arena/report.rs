@@ -11,9 +11,9 @@ use fivefold_shared::rules::{Outcome, Point, Rules, Stone};
 use serde::Serialize;
 
 use super::{
-    Match, Verdict,
     match_game::{Ending, Played},
-    statistics::{Sprt, Tally},
+    match_settings::Match,
+    statistics::{Sprt, Tally, Verdict},
 };
 use crate::{gomocup_engine::Fault, sanitize::sanitize_json};
 

@@ -1,9 +1,12 @@
 //! Matches between bots in this process.
 
-use fivefold_shared::rules::{Size, Variant};
+use std::{num::NonZero, time::Duration};
+
+use fivefold_shared::rules::{Rules, Size, Variant};
 use serde_json::{Value, json};
 
 use super::*;
+use crate::gomocup_engine::Limits;
 
 fn match_of(players: [&str; 2], rules: Rules, games: usize, threads: usize) -> Match {
     Match {

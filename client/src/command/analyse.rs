@@ -22,7 +22,7 @@ use fivefold_shared::{
     search_budget::{Budget, Thinking},
 };
 
-use super::{Usage, rules};
+use super::usage::{Usage, rules};
 use crate::{
     analysis_output::{self, Progress},
     cli::AnalyseArgs,

@@ -11,7 +11,7 @@ use std::{
 use anyhow::Context;
 use fivefold_shared::rules::{Rules, Size};
 
-use super::{INTERRUPTED, Usage};
+use super::usage::{INTERRUPTED, Usage};
 use crate::{
     arena::{Contestant, Match, Report, Sink, TURN},
     cli::ArenaArgs,

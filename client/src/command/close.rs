@@ -4,7 +4,7 @@ use std::{io::Write, process::ExitCode};
 
 use fivefold_shared::protocol::{LobbyRequest, Message};
 
-use super::Visit;
+use super::visit::Visit;
 use crate::{cli::CloseArgs, connection::unexpected, output};
 
 /// Closes a room that was made by the same identity.

@@ -5,7 +5,7 @@ use std::{fs, io::Write, path::Path, process::ExitCode};
 use anyhow::Context;
 use fivefold_shared::notation::file::GameFile;
 
-use super::{Usage, rules};
+use super::usage::{Usage, rules};
 use crate::{
     cli::ConvertArgs,
     game_files::{self, Format, Source},

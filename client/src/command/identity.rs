@@ -4,7 +4,7 @@ use std::{io::Write, process::ExitCode};
 
 use fivefold_shared::protocol::{Identity, LobbyRequest, Message, Reason};
 
-use super::{Usage, Visit};
+use super::{usage::Usage, visit::Visit};
 use crate::{
     cli::IdentityArgs,
     connection::{ConnectionError, unexpected},

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use fivefold_shared::rules::Stone;
 
-use super::{OutputMode, rules};
+use super::{output_mode::OutputMode, usage::rules};
 use crate::{
     cli::{ColourChoice, LocalArgs},
     local_game::LocalGame,

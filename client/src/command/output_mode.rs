@@ -1,4 +1,4 @@
-//! How a table is shown: on the terminal screen, in plain lines or as JSON.
+//! How a room is shown: on the terminal screen, in plain lines or as JSON.
 
 use std::{
     env,
@@ -6,7 +6,7 @@ use std::{
     process::ExitCode,
 };
 
-use super::INTERRUPTED;
+use super::usage::exit_code;
 use crate::{
     cli::{ColorChoice, ViewArgs},
     connection::Welcome,
@@ -20,7 +20,7 @@ use crate::{
     tui,
 };
 
-/// How a table is to be shown.
+/// How a room is shown.
 pub(super) enum OutputMode {
     Screen(tui::Options),
     Plain(Plain<Output<Stdout>, Output<Stderr>>),
@@ -65,11 +65,7 @@ impl OutputMode {
             Self::Plain(mut plain) => Box::pin(stay_with_lines(table, &mut plain)).await?,
             Self::Json(mut json) => Box::pin(stay_with_lines(table, &mut json)).await?,
         };
-        Ok(match exit_reason {
-            ExitReason::Left => ExitCode::SUCCESS,
-            ExitReason::Interrupted => ExitCode::from(INTERRUPTED),
-            ExitReason::Ended(_) => ExitCode::FAILURE,
-        })
+        Ok(exit_code(&exit_reason))
     }
 }
 
@@ -77,11 +73,7 @@ async fn stay_at_screen(mut table: Table, options: tui::Options) -> anyhow::Resu
     let exit_reason = tui::run(&mut table, options).await?;
     Plain::new(output::stdout(), output::stderr()).leaving(&table)?;
     table.leave().await;
-    Ok(match exit_reason {
-        ExitReason::Left => ExitCode::SUCCESS,
-        ExitReason::Interrupted => ExitCode::from(INTERRUPTED),
-        ExitReason::Ended(_) => ExitCode::FAILURE,
-    })
+    Ok(exit_code(&exit_reason))
 }
 
 async fn stay_with_lines(table: Table, view: &mut dyn View) -> io::Result<ExitReason> {

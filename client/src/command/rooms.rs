@@ -4,7 +4,7 @@ use std::{io::Write, process::ExitCode};
 
 use fivefold_shared::protocol::{LobbyRequest, Message, OwnRoom, RoomSummary};
 
-use super::Visit;
+use super::visit::Visit;
 use crate::{
     cli::RoomsArgs,
     connection::{Connection, ConnectionError, unexpected},

@@ -6,12 +6,15 @@ use anyhow::Context;
 use fivefold_shared::protocol::{CatchUp, LobbyRequest, Message, Name};
 use tokio::task;
 
-use super::{INTERRUPTED, Usage, Visit, output_mode::interrupted};
+use super::{
+    output_mode::interrupted,
+    usage::{Usage, exit_code},
+    visit::Visit,
+};
 use crate::{
     cli::{SeatArgs, VisitArgs},
     connection::{ConnectionError, unexpected},
     engine_player::{self, SeatOptions},
-    exit_reason::ExitReason,
     gomocup_engine::{EngineCommand, Fault, Limits, OPEN, file_name},
     line_interface::View,
     output,
@@ -69,11 +72,7 @@ pub(super) async fn run(args: &SeatArgs) -> anyhow::Result<ExitCode> {
     let table = Table::remote(connection, welcome.you, joined)?;
     let exit_reason =
         engine_player::stay(table, engine, &options, &mut view, interrupted()).await?;
-    Ok(match exit_reason {
-        ExitReason::Left => ExitCode::SUCCESS,
-        ExitReason::Interrupted => ExitCode::from(INTERRUPTED),
-        ExitReason::Ended(_) => ExitCode::FAILURE,
-    })
+    Ok(exit_code(&exit_reason))
 }
 
 fn options_of(args: &SeatArgs) -> anyhow::Result<SeatOptions> {

@@ -17,8 +17,7 @@ use rustix::process::{
     Resource, Rlimit, Signal, getrlimit, getuid, set_parent_process_death_signal, setrlimit,
 };
 
-use super::supervise::StartReport;
-use crate::cli::RunEngineArgs;
+use super::{args::RunEngineArgs, start_report::StartReport};
 
 /// Folders of the system: programs, libraries, their settings, and what the system tells.
 const SYSTEM: &[&str] = &[

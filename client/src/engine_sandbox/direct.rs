@@ -7,7 +7,7 @@ use std::{
     process::{Child, ChildStdin, ChildStdout, Stdio},
 };
 
-use super::{SandboxLimits, command, find};
+use super::spawn::{SandboxLimits, command, find};
 
 /// An engine that runs.
 #[derive(Debug)]

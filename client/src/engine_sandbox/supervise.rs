@@ -23,8 +23,13 @@ use rustix::{
     },
 };
 
-use super::{FILE_BYTES, PROCESSES, PROCESSOR_SECONDS, SandboxLimits, command, confine, find};
-use crate::{cli::RunEngineArgs, settings::Settings};
+use super::{
+    args::RunEngineArgs,
+    confine,
+    spawn::{FILE_BYTES, PROCESSES, PROCESSOR_SECONDS, SandboxLimits, command, find},
+    start_report::StartReport,
+};
+use crate::settings::Settings;
 
 /// This program, even after its file was replaced.
 const OURSELVES: &str = "/proc/self/exe";
@@ -103,32 +108,6 @@ impl Drop for RunningEngine {
         }
         // It has ended, so this takes no time; what it returned is of no interest.
         drop(self.child.wait());
-    }
-}
-
-/// What is said of a start, in one line.
-#[derive(Debug)]
-pub(super) enum StartReport {
-    Started { is_confined: bool },
-    Failed(String),
-}
-
-impl StartReport {
-    fn read(line: &str) -> Self {
-        match line {
-            "confined" => Self::Started { is_confined: true },
-            "open" => Self::Started { is_confined: false },
-            "" => Self::Failed("it ended before it was started".into()),
-            why => Self::Failed(why.into()),
-        }
-    }
-
-    pub(super) fn line(&self) -> String {
-        match self {
-            Self::Started { is_confined: true } => "confined\n".into(),
-            Self::Started { is_confined: false } => "open\n".into(),
-            Self::Failed(why) => format!("{}\n", why.replace('\n', " ")),
-        }
     }
 }
 

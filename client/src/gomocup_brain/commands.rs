@@ -8,7 +8,7 @@ use std::{
 use fivefold_shared::{
     analysis::Weight,
     bot::{self, Bot, Resources},
-    bot_spec::BotKind,
+    bot_spec::{BotKind, BotSpec},
     engine::{Engine, EngineOptions},
     notation::gomocup::{Command, Info, Placed, RULES, Reply, Side, variant_of},
     rules::{Board, Illegal, Outcome, Point, Position, Rules, Size, Stone},
@@ -16,7 +16,6 @@ use fivefold_shared::{
 };
 
 use super::{
-    BrainOptions,
     move_time::MoveTime,
     swap2::{Choice, Chooser},
 };
@@ -27,6 +26,19 @@ const HASH_BYTES_MIN: usize = 1 << 20;
 /// What this process needs besides that, with one thread: as the system counts it after START,
 /// thinking and swap2, 18 MiB, and some more, to stay below the limit.
 const OTHER_BYTES: usize = 24 << 20;
+
+/// What its operator decides about a brain.
+#[derive(Clone, Copy, Debug)]
+pub struct BrainOptions {
+    /// Which bot plays.
+    pub bot: BotSpec,
+    /// How much memory it may use to remember positions, in bytes.
+    pub hash_bytes: usize,
+    /// What settles whatever it leaves to chance.
+    pub seed: u64,
+    /// Whether it thinks while the other side does, unless the manager says otherwise.
+    pub ponder: bool,
+}
 
 /// What is answered to a command.
 pub(super) enum Answer {

@@ -27,8 +27,8 @@ pub(super) use self::{
     message_log::{Kind, Log},
 };
 use super::{
-    Options,
     layout::{Layout, Window},
+    options::Options,
     theme::Theme,
 };
 use crate::{perspective::Perspective, sanitize::sanitize, sentences};
