@@ -24,7 +24,7 @@ use fivefold_shared::{
     rules::{Rules, Size, Variant},
 };
 
-/// 95 % of a normal distribution lie within so many standard deviations.
+/// 95 % of a normal distribution lie within this many standard deviations.
 const Z_95: f64 = 1.96;
 
 /// Elo of a difference that makes odds of e to one.

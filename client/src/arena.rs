@@ -22,9 +22,9 @@ use anyhow::Context;
 
 use self::match_game::{Played, Seat};
 pub use self::{
-    match_settings::{Contestant, Match, TURN},
+    match_settings::{Contestant, ContestantError, Match, TURN},
     report::{Report, Sink},
-    statistics::{Sprt, Verdict},
+    statistics::{Sprt, SprtError, Verdict},
 };
 use crate::gomocup_engine::{GomocupEngine, OPEN};
 
@@ -94,7 +94,7 @@ impl Match {
         Ok(())
     }
 
-    /// Plays the next game that nobody has begun; `None` when there is none, or it was called off.
+    /// Plays the next game that has not begun; `None` when there is none, or the match was cancelled.
     fn next_game(
         &self,
         next: &AtomicUsize,

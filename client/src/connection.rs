@@ -1,5 +1,5 @@
-//! The socket to a server, and how it is kept: one task says hello, comes back by itself after a
-//! loss, asks for the events it has missed, and says again what was not answered.
+//! The socket to a server: one task says hello, reconnects after a
+//! loss, asks for the events that it missed, and sends unanswered commands again.
 //!
 //! It does not know what the room's events mean; see [`crate::table`].
 
@@ -26,11 +26,11 @@ use crate::{backoff::Backoff, room_link::ServerAddress, sanitize::sanitize};
 /// The longest that the server may take to accept a socket, to answer `hello` or `join`, or to
 /// take a command off the socket.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
-/// After this long without a word the server is asked whether it is there.
+/// Send a ping after this long without a frame.
 const PING_AFTER: Duration = Duration::from_secs(20);
-/// After this long without a word the connection counts as lost.
+/// Treat the connection as lost after this long without a frame.
 const LOST_AFTER: Duration = Duration::from_secs(45);
-/// A connection that lasted this long starts over with short waits.
+/// After a connection that lasted this long, waits start short again.
 const STABLE_AFTER: Duration = Duration::from_secs(30);
 /// Largest message that is taken; the largest that are sent, snapshots of the longest games, are
 /// a tenth of it.
@@ -42,12 +42,12 @@ const QUEUE: usize = 128;
 
 type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
-/// What comes to whoever sits at a table.
+/// What a table delivers.
 #[derive(Clone, PartialEq, Debug)]
 pub enum TableEvent {
-    /// The server (or the local game) says something.
+    /// A message from the server or the local game.
     Message(Box<Message>),
-    /// The connection is lost; it will be tried again by itself.
+    /// The connection is lost; it is retried automatically.
     Lost {
         /// For people.
         reason: String,
@@ -56,21 +56,21 @@ pub enum TableEvent {
     },
     /// The connection and the room are back, and up to date.
     Back,
-    /// Nothing more will come.
+    /// No further events will come.
     Ended {
         /// For people.
         reason: String,
     },
 }
 
-/// Who comes to a server.
+/// The person who connects.
 #[derive(Clone, Default)]
 pub struct Visitor {
-    /// Who he was there before.
+    /// Their identity from an earlier visit.
     pub identity: Option<Identity>,
-    /// What he wants to be called.
+    /// The name that they want.
     pub name: Option<Name>,
-    /// How he makes encrypted connections; without it, he makes none.
+    /// For encrypted connections; `None` allows none.
     pub connector: Option<Connector>,
 }
 
@@ -80,21 +80,21 @@ impl fmt::Debug for Visitor {
     }
 }
 
-/// How a server received somebody.
+/// A server's answer to hello.
 #[derive(Clone, Debug)]
 pub struct Welcome {
-    /// What others know him by.
+    /// Their public id.
     pub you: MemberId,
-    /// What he is called.
+    /// Their name.
     pub name: Name,
-    /// The identity that was made for him, to be kept.
+    /// A new identity for them, to be saved.
     pub identity: Option<Identity>,
 }
 
 /// Why there is no connection.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ConnectionError {
-    /// Nobody answers there.
+    /// No answer.
     #[error("cannot reach {server}: {why}. Is the server running, and is the address right?")]
     Unreachable {
         /// Where.
@@ -102,7 +102,7 @@ pub enum ConnectionError {
         /// What the system says.
         why: String,
     },
-    /// The server said no.
+    /// The server refused.
     #[error("the server refuses: {}", sanitize(.0.text.as_str()))]
     Refused(Refusal),
     /// The server closed the socket and does not want this client back.
@@ -139,7 +139,7 @@ pub struct Connection {
     ids: CommandIds,
     commands: mpsc::Sender<Command>,
     events: mpsc::Receiver<TableEvent>,
-    /// What this process itself refused.
+    /// Refusals from this process.
     refused: VecDeque<TableEvent>,
     task: JoinHandle<()>,
 }
@@ -181,8 +181,8 @@ impl Connection {
         &self.server
     }
 
-    /// Says a command; it is said again after a loss until it is answered. Where too many are
-    /// waiting already, it is refused here.
+    /// Sends a command, and again after each loss until it is answered. When too many are
+    /// already waiting, refuses it here.
     pub fn send(&mut self, request: Request) -> CommandId {
         let id = self.ids.make();
         if self.commands.try_send(Command { id: id.clone(), request }).is_err() {
@@ -193,8 +193,8 @@ impl Connection {
         id
     }
 
-    /// What comes next. Nothing is lost when this future is dropped and asked for again. After
-    /// [`TableEvent::Ended`] it waits for ever.
+    /// The next event. Cancel-safe. After
+    /// [`TableEvent::Ended`] it waits forever.
     pub async fn next(&mut self) -> TableEvent {
         if let Some(event) = self.refused.pop_front() {
             return event;
@@ -205,8 +205,8 @@ impl Connection {
         }
     }
 
-    /// Asks and waits for the answer. For the time before there is a table: what else comes
-    /// meanwhile is dropped.
+    /// Sends a request and waits for its answer. Only for the time before there is a table: other
+    /// messages are dropped.
     ///
     /// # Errors
     /// When the answer is no, or the connection breaks.
@@ -262,12 +262,12 @@ impl CommandIds {
     }
 }
 
-/// The task that keeps the connection.
+/// The task behind a [`Connection`].
 struct ConnectionTask {
     server: ServerAddress,
     visitor: Visitor,
     ids: CommandIds,
-    /// The room that is heard, and its last event that was passed on.
+    /// The joined room, and the last event that was passed on.
     room: Option<(RoomCode, u64)>,
     /// In the order they were given.
     unanswered: VecDeque<Command>,
@@ -275,11 +275,11 @@ struct ConnectionTask {
     events: mpsc::Sender<TableEvent>,
 }
 
-/// Why a socket is not used any more.
+/// Why a socket is closed.
 enum CloseReason {
-    /// Nobody sits at the table any more.
+    /// The table was dropped.
     Left,
-    /// The other side, or the network. With the close frame's code, if there was one.
+    /// The server or the network closed it, with the close frame's code if there was one.
     Lost { code: Option<u16>, reason: String },
 }
 
@@ -313,7 +313,7 @@ impl ConnectionTask {
         }
     }
 
-    /// Speaks and listens until the socket is of no more use.
+    /// Exchanges messages until the socket is closed.
     async fn exchange_messages(&mut self, socket: &mut Socket) -> CloseReason {
         let mut heard = Instant::now();
         let mut asked = false;
@@ -356,7 +356,7 @@ impl ConnectionTask {
         }
     }
 
-    /// Tries until the connection and the room are back. `None`: that will not be.
+    /// Retries until the connection and the room are back; `None` if that is impossible.
     async fn reconnect(&mut self, backoff: &mut Backoff, reason: String) -> Option<Socket> {
         let mut reason = reason;
         loop {
@@ -379,8 +379,8 @@ impl ConnectionTask {
         }
     }
 
-    /// One try: connects, says hello, comes back into the room, and says again what was not
-    /// answered.
+    /// One try: connects, says hello, rejoins the room, and sends unanswered
+    /// commands again.
     async fn resume(&mut self) -> Result<Socket, ConnectionError> {
         let mut socket = connect(&self.server, self.visitor.connector.clone()).await?;
         send_hello(&mut socket, &mut self.ids, &self.visitor).await?;
@@ -396,7 +396,7 @@ impl ConnectionTask {
         Ok(socket)
     }
 
-    /// Keeps account of what is answered and how far the room has been heard.
+    /// Tracks which commands are answered, and the room's last event.
     fn track(&mut self, message: &Message) {
         if let Some(id) = message.answers() {
             self.unanswered.retain(|command| command.id != *id);
@@ -434,7 +434,7 @@ impl ConnectionTask {
         }
     }
 
-    /// Whether somebody still listens.
+    /// Whether the receiver still exists.
     async fn send_event(&self, event: TableEvent) -> bool {
         self.events.send(event).await.is_ok()
     }
@@ -477,14 +477,14 @@ async fn send_hello(
     }
 }
 
-/// The complaint about an answer that does not fit the question.
+/// The error for an answer that does not fit the request.
 pub fn unexpected(answer: &Message) -> ConnectionError {
     let text = answer.to_json();
     let start: String = text.chars().take(60).collect();
-    ConnectionError::Closed(format!("the server answers strangely: {}", sanitize(&start)))
+    ConnectionError::Closed(format!("unexpected answer from the server: {}", sanitize(&start)))
 }
 
-/// One question and its answer, before the conversation proper.
+/// Sends one request and waits for its answer, before the task takes over.
 async fn ask_once(
     socket: &mut Socket,
     ids: &mut CommandIds,
@@ -524,7 +524,7 @@ async fn send_frame(socket: &mut Socket, frame: Frame) -> Result<(), ConnectionE
     match timeout(ANSWER_TIMEOUT, socket.send(frame)).await {
         Ok(Ok(())) => Ok(()),
         Ok(Err(error)) => Err(ConnectionError::Lost(error.to_string())),
-        Err(_) => Err(ConnectionError::Lost("the server does not listen".into())),
+        Err(_) => Err(ConnectionError::Lost("the server accepts no data".into())),
     }
 }
 

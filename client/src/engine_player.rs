@@ -1,8 +1,8 @@
-//! An engine at a table: it plays in a room as any member does, and the room knows that it is one.
+//! An external engine as a player in a room, marked as an engine.
 //!
-//! It thinks on a thread of its own, while this side listens to the room: it lets its opponent take
-//! back, declines draws, plays again when asked, and never talks but to say why it gives up. It
-//! knows tables and engines; sockets and processes are others' business.
+//! It thinks on a thread of its own, while this side follows the room: it lets its opponent take
+//! back, declines draws, plays again when asked, and chats only to say why it gives up. It
+//! knows tables and engines, and neither sockets nor processes.
 
 use std::{collections::VecDeque, io, time::Duration};
 
@@ -19,7 +19,7 @@ use crate::{
     table::{Table, TableEvent},
 };
 
-/// How long the room may take to hear that the engine gives up.
+/// How long to wait for the room's answer when the engine gives up.
 const FAREWELL: Duration = Duration::from_secs(5);
 
 /// How an engine is to play.
@@ -47,21 +47,21 @@ pub fn engine_for(options: &SeatOptions, rules: Rules) -> Result<GomocupEngine, 
     Ok(engine)
 }
 
-/// A position that is to be thought about.
+/// A position to search.
 struct MoveRequest {
     position: Position,
     turn: Duration,
 }
 
-/// What the engine's thread says.
+/// A message from the engine's thread.
 enum EngineReply {
     Move {
         moves: Vec<Point>,
         point: Point,
     },
-    /// It failed, and is started again.
+    /// It failed and is being restarted.
     Restarting(Fault),
-    /// It failed, and that was it.
+    /// It failed for the last time.
     Failed(Fault),
 }
 
@@ -129,7 +129,7 @@ struct EnginePlayer<'a> {
     ask: mpsc::Sender<MoveRequest>,
     /// The command that asked for a seat, until it is answered.
     sitting: Option<CommandId>,
-    /// The room's last event when something was said because of the room's state.
+    /// The room's last event when the engine last answered an offer.
     said_at: Option<u64>,
     /// Positions that are being thought about or played on, by game and ply; the room's last event
     /// tells one time from another.
@@ -163,7 +163,7 @@ impl<'a> EnginePlayer<'a> {
         self.sitting = Some(self.table.send(RoomRequest::SitAsEngine { seat: None }));
     }
 
-    /// Does what an event asks for; `Some` when there is nothing more to do.
+    /// Reacts to an event; `Some` when it is time to leave.
     fn hear(&mut self, event: &TableEvent) -> anyhow::Result<Option<ExitReason>> {
         match event {
             TableEvent::Ended { reason } => return Ok(Some(ExitReason::Ended(reason.clone()))),

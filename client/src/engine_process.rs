@@ -1,6 +1,6 @@
-//! A program that plays, as a child process: lines in, lines out, and a certain end.
+//! A Gomocup engine as a child process: sends commands, receives replies, and ends it reliably.
 //!
-//! It knows what a line is, and nothing of games.
+//! It knows lines and no games.
 
 use std::{
     io::{self, BufRead, BufReader, Write},
@@ -14,13 +14,13 @@ use fivefold_shared::notation::gomocup::{Command, LINE_BYTES_MAX, Reply};
 
 use crate::engine_sandbox::{self, RunningEngine, SandboxLimits};
 
-/// Lines that may wait to be heard; a program that says more has to wait.
+/// Lines that may wait to be read; an engine that writes more blocks.
 const QUEUE: usize = 256;
-/// How long a program may take to end when it is told to, before it is killed.
+/// How long an engine may take to exit after `END`, before it is killed.
 const FAREWELL: Duration = Duration::from_millis(300);
 
-/// A running program. It is told to end when this is dropped, and killed with whatever it started
-/// if it does not.
+/// A running engine. Dropping this sends `END`, and kills the engine with all that it started
+/// if it does not exit.
 #[derive(Debug)]
 pub struct EngineProcess {
     running: RunningEngine,
@@ -28,12 +28,12 @@ pub struct EngineProcess {
     lines: Receiver<(Instant, Reply)>,
 }
 
-/// Why nothing more is heard of a program.
+/// Why there is no reply from an engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NoReply {
-    /// It says nothing in time.
+    /// No reply by the deadline.
     Late,
-    /// It has ended, or listens no more.
+    /// It has exited, or closed its input.
     Ended,
 }
 
@@ -67,7 +67,7 @@ impl EngineProcess {
         self.running.is_confined()
     }
 
-    /// Says a command, and tells when it was said.
+    /// Sends a command, and returns when it was sent.
     ///
     /// # Errors
     /// [`NoReply::Ended`] when the program does not listen any more.

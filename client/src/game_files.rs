@@ -1,6 +1,6 @@
-//! Games in files and on standard input: which format, which bytes, which game.
+//! Reads and writes games in files and on standard streams, in the format of their name or content.
 //!
-//! What the formats look like is known to [`fivefold_shared::notation`].
+//! [`fivefold_shared::notation`] knows the formats.
 
 use std::{
     fmt, fs,

@@ -1,7 +1,7 @@
-//! Our bots as a brain of Gomocup: a program that any manager of that protocol can play with.
+//! Our bots as a Gomocup brain: any manager of that protocol can play against them.
 //!
-//! [`run`] reads commands and writes replies; what a command means is in `game`, the choices
-//! of an opening in `opening`, how long a move may take in `time`. It knows no server and no room.
+//! [`run`] reads commands and writes replies; `commands` executes them, `swap2` chooses
+//! openings, `move_time` limits the time of a move. It knows no server and no room.
 
 mod commands;
 mod move_time;
@@ -24,28 +24,28 @@ pub use self::commands::BrainOptions;
 use self::commands::{Answer, Game};
 use crate::engine_process::read_line;
 
-/// Commands that may wait while a move is thought about.
+/// Commands that may wait during a search.
 const QUEUE: usize = 256;
 
-/// A command, or what is wrong with it, and when it came.
+/// A command or its error, and when it arrived.
 struct TimedCommand {
     at: Instant,
     command: Result<Command, CommandError>,
 }
 
-/// What cancel thinking off.
+/// Cancellation flags of a search.
 #[derive(Debug, Default)]
 struct CancelFlags {
-    /// The thinking about a move: `END` and `YXSTOP`.
+    /// Cancels the search for a move: `END` and `YXSTOP`.
     stop: AtomicBool,
-    /// The thinking while the other side does: whatever is commands.
+    /// Cancels pondering: any command.
     any: AtomicBool,
 }
 
 impl CancelFlags {
-    /// A command was just handed over, or there will be none.
+    /// A command was just queued, or the input has ended.
     fn command_arrived(&self) {
-        // That must be seen by whoever does not see this call.
+        // A reader that misses this flag must see the command: see `run`.
         fence(Ordering::SeqCst);
         self.any.store(true, Ordering::Relaxed);
     }
@@ -64,7 +64,7 @@ pub fn run(
     let commands = read_commands(input, Arc::clone(&cancel));
     let mut game = Game::new(options);
     loop {
-        // Either a command is seen below or its call comes after this: see `CancelFlags::commands`.
+        // Either `try_recv` sees the command or its flag is set after this: see `command_arrived`.
         cancel.any.store(false, Ordering::Relaxed);
         fence(Ordering::SeqCst);
         let next = match commands.try_recv() {
@@ -78,7 +78,7 @@ pub fn run(
         let replies = match command {
             Ok(Command::End) => return Ok(()),
             Ok(Command::Stop) => {
-                // It was for the move before, which is made by now.
+                // It was for the previous move, which is made by now.
                 cancel.stop.store(false, Ordering::Relaxed);
                 continue;
             }
@@ -97,8 +97,8 @@ pub fn run(
     }
 }
 
-/// Reads on a thread of its own, so that thinking can be called off. The thread ends with the input
-/// or with the process: a read cannot be called off.
+/// Reads on a thread of its own, so that a search can be cancelled. The thread ends with the input
+/// or with the process, because a read cannot be cancelled.
 fn read_commands(
     input: impl Read + Send + 'static,
     cancel: Arc<CancelFlags>,

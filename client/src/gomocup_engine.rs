@@ -1,7 +1,7 @@
-//! An engine that is a program of its own and speaks Gomocup's protocol, made to play our games.
+//! An external engine that speaks Gomocup's protocol, as a player of our games.
 //!
-//! It is known_moves a game by whichever command suits best, given its time, and believed nothing: what it
-//! plays is checked, and what it does wrong is a [`Fault`]. It knows positions and limits, and
+//! It gets the position by the shortest fitting command, and its time. It is not trusted: its moves
+//! are checked, and every mistake is a [`Fault`]. This file knows positions and limits, and
 //! neither rooms nor matches.
 
 mod board_window;
@@ -28,12 +28,12 @@ use crate::{
 const START: Duration = Duration::from_secs(20);
 /// How long it may take to say who it is.
 const ABOUT: Duration = Duration::from_secs(2);
-/// The least time between a move of an engine and what it is known_moves next: there are engines that
-/// miss what is said while they are still putting their thinking away.
+/// The least time between a move of an engine and the next command: some engines
+/// miss commands while they are still cleaning up after a search.
 const SETTLE: Duration = Duration::from_millis(15);
-/// What is said where nothing keeps an engine from our files.
+/// The warning where the system cannot keep an engine from our files.
 pub const OPEN: &str = "Nothing keeps the program from your files and the network here, only from \
-                        your environment: run none that you do not trust.";
+                        your environment: run only programs that you trust.";
 /// The side of the part of an unbounded board that an engine is shown: what every engine of a
 /// Gomocup tournament can play on.
 pub const WINDOW: u8 = 20;
@@ -53,16 +53,16 @@ pub fn file_name(words: &[String]) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// What an engine may have.
+/// Limits of an engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// The time for a move; none leaves it to the time for the game.
     pub turn: Option<Duration>,
     /// The time for a game.
     pub game: Option<Duration>,
-    /// By how much it may exceed its time: what messages take on their way.
+    /// By how much it may exceed its time, because messages take time.
     pub grace: Duration,
-    /// How many positions it may look at for a move.
+    /// Positions that it may search for a move.
     pub nodes: Option<u64>,
     /// How much memory it may use, in bytes.
     pub memory: Option<u64>,
@@ -72,7 +72,7 @@ pub struct Limits {
     pub is_trusted: bool,
 }
 
-/// What an engine did wrong. It ends the game, and the engine.
+/// A mistake of an engine. It ends the game, and the engine.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Fault {
     /// It cannot be run.
@@ -118,19 +118,19 @@ pub struct GomocupEngine {
     rules: Rules,
     process: EngineProcess,
     view: View,
-    /// What it knows of the game.
+    /// The moves that it knows.
     known_moves: Vec<Point>,
-    /// Where it was known_moves of stones that are not there; see [`BoardWindow::fillers`].
+    /// Stones that it was shown but that are not there; see [`BoardWindow::fillers`].
     fillers: Vec<Point>,
-    /// Whether it has not been known_moves of any game since it was made ready.
+    /// Whether it has seen no game since it was started or restarted.
     is_fresh: bool,
-    /// The time for a move that it was known_moves.
+    /// The time for a move that it was last given.
     turn: Option<Duration>,
     /// When it last made a move.
     moved: Option<Instant>,
 }
 
-/// What an engine is shown of the board.
+/// The part of the board that the engine sees.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum View {
     /// All of it.
@@ -182,7 +182,7 @@ impl GomocupEngine {
         self.process.is_confined()
     }
 
-    /// What the engine calls itself, if it says so in a moment.
+    /// The name that the engine answers to `ABOUT`, if it answers soon.
     ///
     /// # Errors
     /// When it has ended.
@@ -216,7 +216,7 @@ impl GomocupEngine {
         Ok(())
     }
 
-    /// Asks for a move, and tells how long it took. `turn` is the time for it, if that is not
+    /// Asks for a move, and returns how long it took. `turn` is the time for it, if that is not
     /// always the same; `left` is what the engine has left for the game. What it plays is legal.
     ///
     /// # Errors
@@ -240,7 +240,7 @@ impl GomocupEngine {
             self.send(&Command::Info(Info::TimeoutTurn(milliseconds(turn))))?;
             self.turn = Some(turn);
         }
-        // What it has said without being asked is no answer.
+        // Unsolicited replies are no answer.
         while self.process.receive(Instant::now()).is_ok() {}
         let left_ms = left.map_or(UNLIMITED_MS, milliseconds);
         self.send(&Command::Info(Info::TimeLeft(left_ms)))?;
@@ -273,7 +273,7 @@ impl GomocupEngine {
         {
             return Ok(Command::Turn(self.to_engine(*last)));
         }
-        // A whole board is known_moves to an engine that has none.
+        // Only an engine without stones gets a whole board.
         self.renew()?;
         self.fillers.clear();
         if moves.is_empty() {
@@ -456,7 +456,7 @@ impl fmt::Debug for GomocupEngine {
     }
 }
 
-/// A length of time as the protocol tells it.
+/// A duration in the protocol's unit.
 fn milliseconds(time: Duration) -> i64 {
     i64::try_from(time.as_millis()).unwrap_or(UNLIMITED_MS).min(UNLIMITED_MS)
 }

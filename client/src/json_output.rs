@@ -1,5 +1,5 @@
-//! One JSON object a line, for scripts. `json.md` is the documentation of the schema; whatever is
-//! changed here is changed there.
+//! One JSON object a line, for scripts. `json.md` documents the schema; change
+//! both together.
 
 use std::io::{self, Write};
 
@@ -118,7 +118,7 @@ enum Line<'a> {
     OwnRoom(ListedOwn<'a>),
 }
 
-/// Whose move it is, on every line after which that may be another one's.
+/// Whose move it is, on every line after which that may have changed.
 #[derive(Serialize)]
 struct Turn {
     /// Moves made so far.
@@ -126,7 +126,7 @@ struct Turn {
     /// Absent while no game is running.
     turn: Option<Stone>,
     your_turn: bool,
-    /// What the clocks show now, if there is a time control.
+    /// The clocks now, if there is a time control.
     #[serde(skip_serializing_if = "Option::is_none")]
     clock: Option<Clocks>,
     /// Given only where it is our move in renju.
@@ -134,7 +134,7 @@ struct Turn {
     forbidden: Vec<ForbiddenPoint>,
 }
 
-/// What both clocks show.
+/// The times on both clocks.
 #[derive(Serialize)]
 struct Clocks {
     black: Face,

@@ -1,4 +1,4 @@
-//! Playing by lines: typed commands in, lines out. What the lines look like is up to a [`View`].
+//! Plays by lines: typed commands in, lines out. A [`View`] formats them.
 
 use std::{
     future::Future,
@@ -25,26 +25,26 @@ const INPUT_QUEUE: usize = 64;
 
 /// How a table is shown line by line.
 pub trait View {
-    /// A server has received us.
+    /// The server has accepted our hello.
     ///
     /// # Errors
     /// As all methods here: when the output cannot be written.
     fn connected(&mut self, server: &ServerAddress, welcome: &Welcome) -> io::Result<()>;
-    /// We have sat down.
+    /// We have joined the room.
     fn joined(&mut self, table: &Table) -> io::Result<()>;
-    /// Something came; the table knows of it already.
+    /// An event, which the table has already applied.
     fn event(&mut self, table: &Table, event: &TableEvent) -> io::Result<()>;
-    /// A line of input made no sense.
+    /// A line of input is no command.
     fn misread(&mut self, table: &Table, error: &TypedError) -> io::Result<()>;
-    /// The whole state was asked for.
+    /// Show the whole state.
     fn state(&mut self, table: &Table) -> io::Result<()>;
-    /// The commands were asked for.
+    /// Show the commands.
     fn help(&mut self) -> io::Result<()>;
     /// We are about to leave.
     fn leaving(&mut self, table: &Table) -> io::Result<()>;
 }
 
-/// Sits at a table until it is left. Without more input it stays as long as something can happen
+/// Runs a table until it is left. Without more input it stays as long as something can happen
 /// without it: until the game has ended or the move is ours.
 ///
 /// # Errors
@@ -132,7 +132,7 @@ fn needs_input(table: &Table) -> bool {
     }
 }
 
-/// The lines of standard input, read on a thread of its own: a read cannot be called off, and the
+/// The lines of standard input, read on a thread of their own: a read cannot be cancelled, and the
 /// process must be able to end without it.
 pub fn standard_input() -> mpsc::Receiver<String> {
     let (give, lines) = mpsc::channel(INPUT_QUEUE);

@@ -1,7 +1,7 @@
 //! A game in this process, without a server: two people at one keyboard, or one against a bot.
 //!
 //! It answers the same requests by the same messages as a room of a server, so that a view cannot
-//! tell them apart. Bots think on a thread of their own and are called off when what they think
+//! tell them apart. Bots think on a thread of their own, which is cancelled when what they think
 //! about is no longer wanted.
 
 use std::{
@@ -45,7 +45,7 @@ pub struct LocalGame {
     bot_task: Option<BotTask>,
 }
 
-/// A bot that thinks, and what its answer is for.
+/// A bot at work, and what its reply is for.
 #[derive(Debug)]
 struct BotTask {
     purpose: Purpose,
@@ -110,7 +110,7 @@ impl LocalGame {
             .expect("it is the first event");
         let mut game = Self { room, bot, seed, messages: VecDeque::new(), bot_task: None };
         game.apply(Event::Started { game: 1, black, white, id: None });
-        // Whoever sits down reads the first state; only what follows is told.
+        // A joining view reads the first state; it receives only later events.
         game.messages.clear();
         game.let_bot_move();
         Ok(game)
@@ -131,7 +131,7 @@ impl LocalGame {
         &self.room
     }
 
-    /// What the game says next; waits for the bot where it is to speak.
+    /// The next message; waits for a working bot.
     pub async fn next(&mut self) -> TableEvent {
         loop {
             if let Some(message) = self.messages.pop_front() {
@@ -148,7 +148,7 @@ impl LocalGame {
         }
     }
 
-    /// Takes a request; the answer is messages by [`next`](Self::next).
+    /// Takes a request; [`next`](Self::next) returns the answer.
     pub fn take(&mut self, id: CommandId, request: &RoomRequest) {
         match self.decide(&id, request) {
             Ok(Some(events)) => {
@@ -232,7 +232,7 @@ impl LocalGame {
         self.room.running().ok_or_else(no_game)
     }
 
-    /// Who acts: the person against the bot, or whoever is to move.
+    /// Who acts: the person against the bot, or the side to move.
     fn actor(&self) -> Result<Stone, Refusal> {
         let turn = self.running()?.position.turn();
         Ok(match self.bot {
@@ -320,7 +320,7 @@ impl LocalGame {
         self.messages.push_back(Message::Refused { id: Some(id), refusal });
     }
 
-    /// Starts the bot where it is to move, and calls off a bot_task about another position.
+    /// Starts the bot when it is to move, and cancels a task about another position.
     fn let_bot_move(&mut self) {
         self.bot_task = None;
         let turn = self.room.running().map(|game| game.position.turn());
@@ -385,7 +385,7 @@ impl BotTask {
             } else {
                 BotReply::Chosen(bot.choose(&position, &thinking))
             };
-            // Nobody listens to a bot_task that was called off.
+            // Nobody reads the reply of a cancelled task.
             drop(speak.send(answer));
         });
         Self { purpose, answer, cancel, thread: Some(thread) }

@@ -1,4 +1,4 @@
-//! The one way to standard output and standard error: whatever is printed is sanitized here, be it
+//! The only way to standard output and standard error. Sanitizes all printed text, whether it comes
 //! from a server, a file, an engine or the command line.
 //!
 //! The screen draws by itself, and only cells that went through [`sanitize`] as well.

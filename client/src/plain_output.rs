@@ -1,5 +1,5 @@
-//! Plain lines for people: what happens and the board after each move on standard output, talk
-//! such as hints and the state of the connection on standard error.
+//! Plain lines for people: events and the board after each move on standard output,
+//! hints and the state of the connection on standard error.
 
 use std::io::{self, Write};
 

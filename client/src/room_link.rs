@@ -1,4 +1,4 @@
-//! Addresses that people type and pass around: a server's, and the link of a room.
+//! Addresses that people type and share: a server's address and a room's link.
 
 use std::{fmt, str::FromStr};
 

@@ -1,4 +1,4 @@
-//! Text from elsewhere, made fit for a terminal.
+//! Sanitizes foreign text for the terminal.
 
 use std::{borrow::Cow, fmt::Write};
 

@@ -1,4 +1,4 @@
-//! Sentences about a room for people, the same in every view.
+//! Sentences about a room in plain English, the same in every view.
 
 use fivefold_shared::{
     clock::{Face, TimeControl},
@@ -10,13 +10,13 @@ use fivefold_shared::{
 
 use crate::{perspective::Perspective, sanitize::sanitize};
 
-/// As what somebody has said something.
+/// Who said something.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Speaker {
-    /// As a player.
+    /// A player.
     Player,
-    /// As a spectator.
+    /// A spectator.
     Spectator,
 }
 
@@ -110,7 +110,7 @@ pub fn event(perspective: Perspective<'_>, event: &Event) -> String {
     }
 }
 
-/// A time control, as one would tell a friend.
+/// A time control in words.
 pub fn time(control: TimeControl) -> String {
     match control {
         TimeControl::None => "as much time as you like".into(),
@@ -144,7 +144,7 @@ fn counted(count: u64, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
-/// What somebody has said.
+/// A line of chat.
 pub fn said(line: &ChatLine, speaker: Speaker) -> String {
     let name = sanitize(line.name.as_str());
     let text = sanitize(line.text.as_str());

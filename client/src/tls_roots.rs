@@ -1,4 +1,4 @@
-//! Which certificates of servers are believed: those that the system believes, or those in a file.
+//! Trusted TLS certificates: the system's, or those in a file.
 
 use std::{path::Path, sync::Arc};
 

@@ -1,4 +1,4 @@
-//! What can be typed at a table, by a person or a script: one command a line.
+//! Commands that a person or a script types, one a line.
 
 use fivefold_shared::{
     bot_spec::{BotError, BotKind, BotSpec},
@@ -9,7 +9,7 @@ use fivefold_shared::{
 
 use crate::table::Table;
 
-/// What can be typed, one form a line.
+/// The help text, one command a line.
 pub const HELP: &str = "\
 h8 or 7,7          put a stone there
 takeback           ask to take back your last move
@@ -24,13 +24,13 @@ bot [BOT]          let a bot move for you
 sit [COLOUR]       take an open seat
 stand              give up your seat
 seat BOT           put a bot into the open seat
-unseat             send the bot away
+unseat             remove the bot
 say TEXT           say something to those in the room
 board              show the board again
 help               this list
 leave              leave the room";
 
-/// A line that was understood.
+/// A parsed line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TypedCommand {
     /// Put a stone there.
@@ -47,7 +47,7 @@ pub enum TypedCommand {
     Takeback,
     /// Let the opponent take back.
     Grant,
-    /// Do not let him.
+    /// Refuse to let them.
     Refuse,
     /// Claim the win, as the opponent has gone away.
     ClaimWin,
@@ -77,20 +77,20 @@ pub enum TypedCommand {
     Leave,
 }
 
-/// What a line asks for, at a certain table.
+/// What a line asks of a given table.
 #[derive(Clone, PartialEq, Debug)]
 pub enum LineAction {
-    /// Something that the room is to do.
+    /// Send a request to the room.
     Request(RoomRequest),
-    /// To show the state again.
+    /// Show the state again.
     Board,
-    /// To show what can be typed.
+    /// Show the help.
     Help,
-    /// To leave.
+    /// Leave.
     Leave,
 }
 
-/// Why a line was not understood.
+/// Why a line is no command.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum TypedError {
     /// Neither a command nor a point.
@@ -173,7 +173,7 @@ impl TypedCommand {
         }))
     }
 
-    /// What is to be done about it.
+    /// The action for this command.
     ///
     /// # Errors
     /// When the table is in no state for it.

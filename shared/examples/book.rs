@@ -7,7 +7,7 @@
 //! same turned, mirrored, moved or in another order, if from Black's second stone on neither side is
 //! much better off, and if after the last one both have about the same chances. Before, Black is
 //! always better off. The same command prints the same lines, as the engine is bounded by positions
-//! alone.
+//! meaning.
 
 #![expect(clippy::print_stdout, reason = "a program that prints")]
 

@@ -1,6 +1,6 @@
-//! What is thought of a position: values, lines, and how deep was looked.
+//! The result of an analysis: values, lines, depth and nodes; and the weights that bots give moves.
 //!
-//! The engine makes these, and the protocol carries them; neither knows the other.
+//! Engine and bots produce these, and the protocol carries them; neither knows the other.
 
 use std::time::Duration;
 
@@ -48,32 +48,32 @@ pub struct Line {
     pub moves: Vec<Point>,
 }
 
-/// How far an analysis has come, in numbers that people ask for.
+/// An update of a running analysis, as the protocol carries it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Report {
-    /// How many plies ahead was searched.
+    /// Search depth in plies.
     pub depth: u16,
-    /// How many positions were looked at.
+    /// Positions searched.
     pub nodes: u64,
-    /// How many of them in a second.
+    /// Positions searched in a second.
     pub nodes_per_second: u64,
     /// The best moves and what follows, the best first.
     pub lines: Vec<Line>,
 }
 
-/// What the engine thinks of a position.
+/// The engine's result for a position.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Analysis {
     /// The best moves with their lines, best first; as many as were asked for, where there are
     /// that many; at least one.
     pub lines: Vec<Line>,
-    /// How many plies ahead was searched.
+    /// Search depth in plies.
     pub depth: u16,
-    /// How many positions were looked at.
+    /// Positions searched.
     pub nodes: u64,
 }
 
-/// How many of `nodes` positions were looked at in a second of `time`.
+/// Positions searched in a second, from `nodes` in `time`.
 pub fn nodes_per_second(nodes: u64, time: Duration) -> u64 {
     let per_second = u128::from(nodes) * 1_000_000 / time.as_micros().max(1);
     u64::try_from(per_second).unwrap_or(u64::MAX)
@@ -86,7 +86,7 @@ impl Analysis {
     }
 }
 
-/// What a candidate point is worth to a bot, on that bot's own scale. On the wire:
+/// A bot's weight of a candidate, on that bot's own scale. On the wire:
 /// `{"point": [7, 7], "weight": 13.2}`, with `"plies"` where the end is proven.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Weight {

@@ -1,8 +1,8 @@
 //! How even a position is: the chances of the side to move, by the engine.
 //!
 //! Early in a game it matters much to a search whether it ends with one's own stone or with the
-//! other's, and its value goes up and down from depth to depth. The truth lies between: what is
-//! told here is the mean of the last two depths.
+//! other's, and its value goes up and down from depth to depth. The truth lies between: the result
+//! here is the mean of the last two depths.
 
 use crate::{
     analysis::{Analysis, Value},

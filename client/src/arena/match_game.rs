@@ -17,7 +17,7 @@ use crate::gomocup_engine::{Fault, GomocupEngine};
 /// A bot plans for so many more moves when the time for the game is limited.
 const MOVES_AHEAD: u32 = 20;
 
-/// Whoever plays, ready for a game.
+/// A contestant that is ready for a game.
 pub(super) enum Player {
     Bot(Box<dyn Bot>),
     Program(Box<GomocupEngine>),
@@ -147,7 +147,7 @@ fn choose(
     Ok((point, spent))
 }
 
-/// Plays a game; `None` when it was called off.
+/// Plays a game; `None` when the match was cancelled.
 pub(super) fn play(
     match_: &Match,
     number: usize,

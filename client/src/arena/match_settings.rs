@@ -37,16 +37,27 @@ impl Contestant {
 }
 
 impl FromStr for Contestant {
-    type Err = &'static str;
+    type Err = ContestantError;
 
     /// Reads the name of a bot, or else a command as a shell would.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if let Ok(spec) = text.parse() {
             return Ok(Self::Bot(spec));
         }
-        let words = shlex::split(text).ok_or("a quotation mark is missing")?;
-        if words.is_empty() { Err("a bot, or a command") } else { Ok(Self::Program(words)) }
+        let words = shlex::split(text).ok_or(ContestantError::Quotation)?;
+        if words.is_empty() { Err(ContestantError::Missing) } else { Ok(Self::Program(words)) }
     }
+}
+
+/// Why a text names no contestant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ContestantError {
+    /// The command has an open quotation.
+    #[error("a quotation mark is missing")]
+    Quotation,
+    /// The text is empty.
+    #[error("a bot, or a command")]
+    Missing,
 }
 
 impl fmt::Display for Contestant {

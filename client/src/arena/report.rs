@@ -1,4 +1,4 @@
-//! What a match has come to: counted game by game, and written for people and programs.
+//! The report of a match: counts game by game, and writes for people and programs.
 
 use std::{
     collections::HashMap,
@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{gomocup_engine::Fault, sanitize::sanitize_json};
 
-/// Where a match is told while it is played.
+/// Where a match writes its games while it is played.
 pub struct Sink<'a> {
     /// For people: a line for each game.
     pub talk: &'a mut dyn Write,
@@ -25,7 +25,7 @@ pub struct Sink<'a> {
     pub games: Option<&'a mut dyn Write>,
 }
 
-/// What a match has come to.
+/// The result of a match so far.
 #[derive(Clone, Debug)]
 pub struct Report {
     names: [String; 2],
@@ -93,7 +93,7 @@ struct ReportLine<'a> {
 }
 
 impl Sink<'_> {
-    /// Tells a game that has ended.
+    /// Writes a finished game.
     pub(super) fn played(
         &mut self,
         match_: &Match,

@@ -1,4 +1,4 @@
-//! What the result of a match means: the difference in Elo, how sure it is, and when to stop.
+//! The statistics of a match: the difference in Elo, its confidence interval, and when to stop.
 //!
 //! The two games of an opening are one observation of five possible scores (0, ½, 1, 1½, 2), as
 //! what one colour gains by an opening the other loses. The test is the generalised sequential
@@ -11,16 +11,16 @@
 
 use std::str::FromStr;
 
-/// The chance of a wrong verdict, either way.
+/// The probability of a wrong verdict, either way.
 const ALPHA: f64 = 0.05;
 
-/// What a score of a pair is worth, as a share of the two points.
+/// Scores of a pair, as fractions of the two points.
 const PAIR_SCORES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
-/// What is counted for a score that never came up, so that it stays possible.
+/// Counted for a score that never occurred, so that it stays possible.
 const UNSEEN: f64 = 1e-3;
 
-/// 95 % of a normal distribution lie within so many standard deviations.
+/// 95 % of a normal distribution lie within this many standard deviations.
 const Z_95: f64 = 1.96;
 
 /// How many games, or pairs of games, had each score.
@@ -44,16 +44,16 @@ pub(super) struct Difference {
 /// A sequential test: is A stronger than B by `elo1`, or only by `elo0`?
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Sprt {
-    /// What A is stronger by at most, if the change is no good.
+    /// The lower hypothesis: A is stronger by at most this.
     pub elo0: f64,
-    /// What A is stronger by at least, if it is.
+    /// The higher hypothesis: A is stronger by at least this.
     pub elo1: f64,
 }
 
-/// What a sequential test says.
+/// The verdict of a sequential test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// Nothing yet.
+    /// Undecided.
     Open,
     /// A is not stronger by more than the lower difference.
     Lower,
@@ -94,8 +94,19 @@ impl Tally {
     }
 }
 
+/// Why a text is no sequential test.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum SprtError {
+    /// The text is not two numbers.
+    #[error("two differences in Elo, such as 0,10")]
+    Form,
+    /// The first number is not the lower one.
+    #[error("the lower difference comes first")]
+    Order,
+}
+
 impl FromStr for Sprt {
-    type Err = &'static str;
+    type Err = SprtError;
 
     /// Reads `ELO0,ELO1`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -103,13 +114,13 @@ impl FromStr for Sprt {
         let (elo0, elo1) = text
             .split_once(',')
             .and_then(|(elo0, elo1)| read(elo0).zip(read(elo1)))
-            .ok_or("two differences in Elo, such as 0,10")?;
-        if elo0 < elo1 { Ok(Self { elo0, elo1 }) } else { Err("the lower difference comes first") }
+            .ok_or(SprtError::Form)?;
+        if elo0 < elo1 { Ok(Self { elo0, elo1 }) } else { Err(SprtError::Order) }
     }
 }
 
 impl Sprt {
-    /// The logarithm of how much likelier the pairs are if the higher hypothesis holds.
+    /// The log-likelihood ratio of the pairs, of the higher hypothesis to the lower.
     pub(super) fn llr(&self, tally: &Tally) -> f64 {
         let pairs: u32 = tally.pairs.iter().sum();
         if pairs == 0 {
@@ -125,12 +136,12 @@ impl Sprt {
         total * llr
     }
 
-    /// The ratios at which the test ends, the lower one first.
+    /// The log-likelihood ratios at which the test ends, the lower one first.
     pub(super) fn bounds() -> [f64; 2] {
         [(ALPHA / (1.0 - ALPHA)).ln(), ((1.0 - ALPHA) / ALPHA).ln()]
     }
 
-    /// What the pairs say.
+    /// The verdict of the pairs so far.
     pub(super) fn verdict(&self, tally: &Tally) -> Verdict {
         let [lower, higher] = Self::bounds();
         match self.llr(tally) {

@@ -122,6 +122,8 @@ fn contestants_are_read() {
     for (text, expected) in cases {
         let read = text.parse::<Contestant>();
         let read = read.map(|player| (player.name(), matches!(player, Contestant::Bot(_))));
-        assert_eq!(read, expected.map(|(name, bot)| (name.to_owned(), bot)), "{text:?}");
+        let read = read.map_err(|error| error.to_string());
+        let expected = expected.map(|(name, bot)| (name.to_owned(), bot)).map_err(str::to_owned);
+        assert_eq!(read, expected, "{text:?}");
     }
 }

@@ -31,7 +31,7 @@ use crate::{
     search_threads::search_threads,
 };
 
-/// Has the engine look at a position or a whole game, until it is done or Ctrl-C is pressed.
+/// Analyses a position or a whole game, until it is done or Ctrl-C is pressed.
 pub(super) async fn run(args: &AnalyseArgs) -> anyhow::Result<ExitCode> {
     let game = game(args)?;
     let mut position = game_files::position(&game)?;
@@ -62,7 +62,7 @@ pub(super) async fn run(args: &AnalyseArgs) -> anyhow::Result<ExitCode> {
         done = &mut work => done??,
         interrupted = tokio::signal::ctrl_c() => {
             interrupted.context("cannot wait for Ctrl-C")?;
-            // What is known by then is the result.
+            // The result so far is printed.
             cancel.store(true, Ordering::Relaxed);
             work.await??;
         }
@@ -136,7 +136,7 @@ fn analyse(
     };
     let end = engine.search(position, &thinking, limits.multi, &mut tell);
     if let Some(end) = end.filter(|_| !is_told.get()) {
-        // Nothing was told on the way: a win that was seen at once.
+        // Nothing was printed yet: the engine found a win at once.
         tell(&end);
     }
     Ok(told?)

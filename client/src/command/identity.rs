@@ -12,7 +12,7 @@ use crate::{
     settings::Settings,
 };
 
-/// Says who one is, and replaces the identity if that is asked for.
+/// Prints the identity, and replaces it on request.
 pub(super) async fn run(args: &IdentityArgs) -> anyhow::Result<ExitCode> {
     if args.visit.guest {
         let text = "A guest's identity is not kept. Leave out --guest.".to_owned();
@@ -48,7 +48,7 @@ pub(super) async fn run(args: &IdentityArgs) -> anyhow::Result<ExitCode> {
             writeln!(talk, "You never took a seat there. The next visit makes a new identity.")?;
         }
         Err(error) => {
-            writeln!(talk, "Nobody knows whether that was done. Run this once more.")?;
+            writeln!(talk, "The server did not confirm it. Run this command again.")?;
             return Err(error.into());
         }
     }

@@ -45,7 +45,7 @@ impl OutputMode {
         }
     }
 
-    /// A server has received us.
+    /// The server has accepted our hello.
     pub(super) fn connected(
         &mut self,
         server: &ServerAddress,

@@ -25,7 +25,7 @@ use crate::{
 /// What messages may take on their way.
 const GRACE: Duration = Duration::from_millis(1_000);
 
-/// Seats an engine in a room. It comes as somebody new, whoever started it.
+/// Seats an engine in a room. The engine joins as a new guest, not as the person who started it.
 pub(super) async fn run(args: &SeatArgs) -> anyhow::Result<ExitCode> {
     let options = options_of(args)?;
     let visit_args = VisitArgs {

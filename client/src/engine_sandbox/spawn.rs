@@ -20,7 +20,7 @@ pub(super) const FILE_BYTES: u64 = 64 << 20;
 #[cfg(target_os = "linux")]
 pub(super) const PROCESSES: u64 = 256;
 
-/// What an engine may have.
+/// Limits of an engine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SandboxLimits {
     /// The most memory of each of its processes, in bytes.

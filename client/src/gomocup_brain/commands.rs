@@ -1,4 +1,4 @@
-//! The game as a brain sees it: the board, the stones, and what was said about how to play.
+//! Executes Gomocup commands on a brain's game: the board, the stones, and the manager's settings.
 
 use std::{
     sync::atomic::AtomicBool,
@@ -8,10 +8,10 @@ use std::{
 use fivefold_shared::{
     analysis::Weight,
     bot::{self, Bot, Resources},
-    bot_spec::{BotKind, BotSpec},
+    bot_spec::{BotError, BotKind, BotSpec},
     engine::{Engine, EngineOptions},
     notation::gomocup::{Command, Info, Placed, RULES, Reply, Side, variant_of},
-    rules::{Board, Illegal, Outcome, Point, Position, Rules, Size, Stone},
+    rules::{Board, Illegal, Outcome, Point, Position, Rules, RulesError, Size, Stone},
     search_budget::{Budget, THREADS_MAX, Thinking},
 };
 
@@ -27,22 +27,22 @@ const HASH_BYTES_MIN: usize = 1 << 20;
 /// thinking and swap2, 18 MiB, and some more, to stay below the limit.
 const OTHER_BYTES: usize = 24 << 20;
 
-/// What its operator decides about a brain.
+/// Settings of a brain.
 #[derive(Clone, Copy, Debug)]
 pub struct BrainOptions {
     /// Which bot plays.
     pub bot: BotSpec,
-    /// How much memory it may use to remember positions, in bytes.
+    /// Memory for remembered positions, in bytes.
     pub hash_bytes: usize,
-    /// What settles whatever it leaves to chance.
+    /// Seed for random choices.
     pub seed: u64,
-    /// Whether it thinks while the other side does, unless the manager says otherwise.
+    /// Whether it ponders, unless the manager sets it.
     pub ponder: bool,
 }
 
-/// What is answered to a command.
+/// The answer to a command.
 pub(super) enum Answer {
-    /// Nothing is to be said.
+    /// No reply.
     Nothing,
     /// These lines.
     Replies(Vec<Reply>),
@@ -57,9 +57,42 @@ impl Answer {
     }
 }
 
-impl From<Result<Reply, String>> for Answer {
-    fn from(reply: Result<Reply, String>) -> Self {
-        Self::Replies(vec![reply.unwrap_or_else(Reply::Error)])
+/// Why a command cannot be done.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub(super) enum BrainError {
+    #[error("nothing was suggested")]
+    NothingSuggested,
+    #[error("{},{}: {why}", .point.x, .point.y)]
+    Illegal { point: Point, why: Illegal },
+    #[error("there is no board: START n comes first")]
+    NoBoard,
+    #[error("rule {0}: this brain knows 0, 1, 4, 8 and 9")]
+    UnknownRule(String),
+    #[error(transparent)]
+    Rules(#[from] RulesError),
+    #[error(transparent)]
+    Bot(#[from] BotError),
+    #[error("{own} stones against {others}: no game comes to that")]
+    Uneven { own: usize, others: usize },
+    #[error("continuous games are not played")]
+    Continuous,
+    #[error("the game is over")]
+    GameOver,
+    #[error("no move was found")]
+    NoMove,
+    #[error("no stone at {},{}", .0.x, .0.y)]
+    NoStone(Point),
+    #[error("the opening: {0}")]
+    Opening(Illegal),
+    #[error("no engine plays this")]
+    NoEngine,
+    #[error("there is no opening on this board")]
+    NoOpening,
+}
+
+impl From<Result<Reply, BrainError>> for Answer {
+    fn from(reply: Result<Reply, BrainError>) -> Self {
+        Self::Replies(vec![reply.unwrap_or_else(|error| Reply::Error(error.to_string()))])
     }
 }
 
@@ -67,26 +100,26 @@ impl From<Result<Reply, String>> for Answer {
 pub(super) struct Game {
     options: BrainOptions,
     size: Option<Size>,
-    /// The rule's number, or what was said instead of one.
+    /// The rule's number, or the text that came instead of one.
     rule: Result<u32, String>,
-    /// In the order in which they were told.
+    /// In the order in which they arrived.
     stones: Vec<Placed>,
     move_time: MoveTime,
     nodes: Option<u64>,
     memory: Option<u64>,
     threads: usize,
-    /// The bot, and what it was made for.
+    /// The bot, with the rules and resources that it was built for.
     bot: Option<(Rules, Resources, Box<dyn Bot>)>,
     games: u64,
-    /// How long the last move was to take.
+    /// The budget of the last move.
     budget: Option<Duration>,
-    /// Whether to think while the other side does.
+    /// Whether to ponder.
     ponders: bool,
     /// Whether the last command was answered by a move.
     has_moved: bool,
 }
 
-/// When a command came, and what calls thinking off.
+/// When a command arrived, and its cancellation flag.
 #[derive(Clone, Copy)]
 struct CallContext<'a> {
     at: Instant,
@@ -112,7 +145,7 @@ impl Game {
         }
     }
 
-    /// Does what a command asks. One that cannot be done leaves the stones as they were.
+    /// Executes a command. A failed one leaves the stones as they were.
     pub(super) fn run_command(
         &mut self,
         command: Command,
@@ -152,7 +185,7 @@ impl Game {
             },
             Command::TakeBack(point) => self.take_back(point),
             Command::Swap2(points) => self.swap2(&points, call).into(),
-            Command::Play(_) => Err("nothing was suggested".to_owned()).into(),
+            Command::Play(_) => Err(BrainError::NothingSuggested).into(),
             Command::Info(info) => self.note(info),
             Command::About => Answer::Replies(vec![about()]),
             Command::ShowForbidden => self.forbidden().into(),
@@ -162,15 +195,15 @@ impl Game {
         }
     }
 
-    /// The last reply is out; if it was a move, learns how long that took in all.
+    /// The last reply is sent; if it was a move, learns how long it took in all.
     pub(super) fn answered(&mut self, asked: Instant) {
         if let Some(budget) = self.budget.take() {
             self.move_time.note(budget, asked.elapsed());
         }
     }
 
-    /// Thinks on after a move, where that is wished for, about what the other side may do, until it
-    /// is called off. What was found is remembered when the next move is thought about.
+    /// Ponders after a move, if enabled, on what the other side may do, until it
+    /// is cancelled. The next search profits from what this one found.
     pub(super) fn ponder(&mut self, called: &AtomicBool) {
         if !self.ponders || !std::mem::take(&mut self.has_moved) {
             return;
@@ -193,8 +226,8 @@ impl Game {
         self.size().map(|_| Reply::Ok).into()
     }
 
-    /// Has the engine work out what it needs to know of every rule. Which one it will be is told
-    /// later, when the clock may run at once; now is the time that a start may take.
+    /// Computes the engine's tables for every rule. The rule itself arrives
+    /// later, when the clock may already run; `START` may take time.
     fn compute_tables(&self, size: Size) {
         if self.options.bot.kind == BotKind::Engine {
             let options = EngineOptions { hash_bytes: 0, ..EngineOptions::default() };
@@ -204,9 +237,9 @@ impl Game {
         }
     }
 
-    /// Makes the bot, and has it make ready what it keeps, while no clock runs.
+    /// Builds the bot and lets it allocate its memory, while no clock runs.
     fn prepare(&mut self) {
-        // What is wrong is told when a move is asked for.
+        // Errors are reported when a move is asked for.
         let Ok(position) = self.rules().map(Position::new) else { return };
         let stop = AtomicBool::new(false);
         let budget = Budget { time: Duration::MAX, nodes: Some(1) };
@@ -216,11 +249,11 @@ impl Game {
         }
     }
 
-    /// `YXBOARD`. Whose turn it is may be told later.
-    fn show(&mut self, stones: Vec<Placed>) -> Result<(), String> {
+    /// `YXBOARD`. The side to move may become known later.
+    fn show(&mut self, stones: Vec<Placed>) -> Result<(), BrainError> {
         let mut board = Board::new(self.size()?);
         for Placed { point, .. } in &stones {
-            let refused = |why: Illegal| format!("{},{}: {why}", point.x, point.y);
+            let refused = |why| BrainError::Illegal { point: *point, why };
             if !board.contains(*point) {
                 return Err(refused(Illegal::Outside));
             }
@@ -269,18 +302,17 @@ impl Game {
         }
     }
 
-    fn size(&self) -> Result<Size, String> {
-        self.size.ok_or_else(|| "there is no board: START n comes first".into())
+    fn size(&self) -> Result<Size, BrainError> {
+        self.size.ok_or(BrainError::NoBoard)
     }
 
-    fn rules(&self) -> Result<Rules, String> {
-        let unknown = |rule: &str| format!("rule {rule}: this brain knows 0, 1, 4, 8 and 9");
-        let rule = *self.rule.as_ref().map_err(|rule| unknown(rule))?;
-        let variant = variant_of(rule).ok_or_else(|| unknown(&rule.to_string()))?;
-        Rules::new(variant, self.size()?).map_err(|error| error.to_string())
+    fn rules(&self) -> Result<Rules, BrainError> {
+        let rule = *self.rule.as_ref().map_err(|rule| BrainError::UnknownRule(rule.clone()))?;
+        let variant = variant_of(rule).ok_or_else(|| BrainError::UnknownRule(rule.to_string()))?;
+        Ok(Rules::new(variant, self.size()?)?)
     }
 
-    /// What settles whatever is left to chance in this game.
+    /// The seed of this game.
     const fn seed(&self) -> u64 {
         self.options.seed.wrapping_add(self.games)
     }
@@ -289,7 +321,7 @@ impl Game {
         resources(self.options.hash_bytes, self.memory, self.threads)
     }
 
-    fn bot(&mut self) -> Result<&mut dyn Bot, String> {
+    fn bot(&mut self) -> Result<&mut dyn Bot, BrainError> {
         let rules = self.rules()?;
         let resources = self.resources();
         let fits =
@@ -298,20 +330,20 @@ impl Game {
             self.bot = None;
             let seed = self.seed();
             let bot = bot::build_with(self.options.bot, rules, seed, resources);
-            self.bot = Some((rules, resources, bot.map_err(|error| error.to_string())?));
+            self.bot = Some((rules, resources, bot?));
         }
         let (_, _, bot) = self.bot.as_mut().expect("it was just made");
         Ok(bot.as_mut())
     }
 
     /// The stones as a game in which this brain is to move.
-    fn position(&self) -> Result<Position, String> {
+    fn position(&self) -> Result<Position, BrainError> {
         self.position_of([Side::Own, Side::Opponent])
     }
 
     /// The stones as a game: those of both sides in turn, each side's in the order in which they
-    /// were told. Where both have as many, the one to move is Black.
-    fn position_of(&self, [to_move, waiting]: [Side; 2]) -> Result<Position, String> {
+    /// arrived. Where both have as many, the side to move is Black.
+    fn position_of(&self, [to_move, waiting]: [Side; 2]) -> Result<Position, BrainError> {
         let of = |side: Side| {
             self.stones.iter().filter(move |stone| stone.side == side).map(|stone| stone.point)
         };
@@ -321,25 +353,23 @@ impl Game {
             Some(1) => (waiting, to_move),
             Some(_) | None => {
                 let (own, others) = (count(Side::Own), count(Side::Opponent));
-                return Err(format!("{own} stones against {others}: no game comes to that"));
+                return Err(BrainError::Uneven { own, others });
             }
         };
         if self.stones.iter().any(|stone| stone.side == Side::Finished) {
-            return Err("continuous games are not played".into());
+            return Err(BrainError::Continuous);
         }
         let mut position = Position::new(self.rules()?);
         let mut second = of(second);
         for point in of(first) {
             for point in [Some(point), second.next()].into_iter().flatten() {
-                position
-                    .play(point)
-                    .map_err(|illegal| format!("{},{}: {illegal}", point.x, point.y))?;
+                position.play(point).map_err(|why| BrainError::Illegal { point, why })?;
             }
         }
         Ok(position)
     }
 
-    /// Chooses a move and makes it, and tells so many of the best ones.
+    /// Chooses a move and makes it, and lists `tell` of the best ones.
     fn think(&mut self, call: CallContext<'_>, tell: usize) -> Answer {
         let found = self.position().and_then(|position| {
             // The game is lost, but a referee may first want to see the move that loses it.
@@ -364,7 +394,7 @@ impl Game {
         Answer::Replies(replies)
     }
 
-    fn choose(&mut self, position: &Position, call: CallContext<'_>) -> Result<Point, String> {
+    fn choose(&mut self, position: &Position, call: CallContext<'_>) -> Result<Point, BrainError> {
         let elapsed = || call.at.elapsed();
         let budget = self.next_budget();
         self.budget = Some(budget.time);
@@ -377,7 +407,11 @@ impl Game {
         Budget { time: self.move_time.budget(self.ponders), nodes: self.nodes }
     }
 
-    fn weigh(&mut self, position: &Position, call: CallContext<'_>) -> Result<Vec<Weight>, String> {
+    fn weigh(
+        &mut self,
+        position: &Position,
+        call: CallContext<'_>,
+    ) -> Result<Vec<Weight>, BrainError> {
         let elapsed = || call.at.elapsed();
         let budget = self.next_budget();
         let thinking = Thinking { budget, elapsed: &elapsed, cancel: call.stop };
@@ -386,22 +420,22 @@ impl Game {
 
     fn take_back(&mut self, point: Point) -> Answer {
         let Some(index) = self.stones.iter().rposition(|stone| stone.point == point) else {
-            return Err(format!("no stone at {},{}", point.x, point.y)).into();
+            return Err(BrainError::NoStone(point)).into();
         };
         self.stones.remove(index);
         Ok(Reply::Ok).into()
     }
 
-    fn forbidden(&self) -> Result<Reply, String> {
+    fn forbidden(&self) -> Result<Reply, BrainError> {
         let points = self.position()?.forbidden_points();
         Ok(Reply::Forbidden(points.into_iter().map(|(point, _)| point).collect()))
     }
 
     /// The next choice of an opening by swap2.
-    fn swap2(&mut self, points: &[Point], call: CallContext<'_>) -> Result<Reply, String> {
+    fn swap2(&mut self, points: &[Point], call: CallContext<'_>) -> Result<Reply, BrainError> {
         let rules = self.rules()?;
         let position = Position::from_moves(rules, points)
-            .map_err(|(_, illegal)| format!("the opening: {illegal}"))?;
+            .map_err(|(_, illegal)| BrainError::Opening(illegal))?;
         if position.outcome().is_some() {
             return Err(over(&position));
         }
@@ -410,9 +444,9 @@ impl Game {
         let thinking = Thinking { budget, elapsed: &elapsed, cancel: call.stop };
         let Resources { hash_bytes, .. } = self.resources();
         let mut chooser =
-            Chooser::new(rules, hash_bytes, thinking, self.seed()).ok_or("no engine plays this")?;
+            Chooser::new(rules, hash_bytes, thinking, self.seed()).ok_or(BrainError::NoEngine)?;
         if points.is_empty() {
-            let stones = chooser.propose().ok_or("there is no opening on this board")?;
+            let stones = chooser.propose().ok_or(BrainError::NoOpening)?;
             self.set_stones(&stones, Stone::Black);
             return Ok(Reply::Stones(stones));
         }
@@ -460,10 +494,10 @@ pub(super) const fn memory_min(threads: usize) -> u64 {
     (OTHER_BYTES + HASH_BYTES_MIN / 8 * (threads + 7)) as u64
 }
 
-fn over(position: &Position) -> String {
+fn over(position: &Position) -> BrainError {
     match position.outcome() {
-        Some(_) => "the game is over".into(),
-        None => "no move was found".into(),
+        Some(_) => BrainError::GameOver,
+        None => BrainError::NoMove,
     }
 }
 

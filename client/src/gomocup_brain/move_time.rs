@@ -1,4 +1,4 @@
-//! How long a brain may think about a move.
+//! The time that a brain may use for a move, from the manager's limits.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ const PONDERING_MARGIN: Duration = Duration::from_millis(10);
 /// The time that is left is shared among so many moves, and so is never used up.
 const MOVES_AHEAD: u32 = 20;
 
-/// What the manager has said about time, and what was learned about keeping to it.
+/// The manager's limits of time, and by how much recent moves exceeded them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct MoveTime {
     turn: Duration,
@@ -28,7 +28,7 @@ pub(super) struct MoveTime {
 }
 
 impl MoveTime {
-    /// Nothing was said yet.
+    /// Defaults, before the manager sets anything.
     pub(super) const fn new() -> Self {
         Self { turn: TURN, left: None, overrun: Duration::ZERO }
     }

@@ -1,9 +1,9 @@
 //! The choices of an opening by swap2: which stones to propose, and which answer to give.
 //!
-//! Both are the engine's, whichever bot plays on. Who is asked takes the colour that has the better
-//! chances, if that is clear, or if a longer look has not changed much about it: it is even enough
-//! then. Where a longer look says something else than a short one did, nobody knows which colour is
-//! the better one; two more stones make the position even, and the opponent has to choose.
+//! Both come from the engine, whichever bot plays on. The brain takes the colour with the better
+//! chances if that is clear, or if a longer search changes little: the position is even enough
+//! then. If a longer search disagrees with a short one, nobody knows which colour is
+//! better; two more stones make the position even, and the opponent has to choose.
 
 use fivefold_shared::{
     balance, book,
@@ -40,7 +40,7 @@ pub(super) enum Choice {
     More(Vec<Point>),
 }
 
-/// How long may be thought, and what settles what is left to chance.
+/// Chooses openings within a budget, with a seed.
 pub(super) struct Chooser<'a> {
     engine: Engine,
     rules: Rules,

@@ -147,7 +147,7 @@ impl App {
         effects
     }
 
-    /// Starts anew with the room's game: at the beginning, for every game, and when the room's
+    /// Shows the room's game from its start: at the beginning, for every game, and when the room's
     /// state was replaced.
     fn begin(&mut self) {
         self.look = None;
@@ -246,7 +246,7 @@ impl App {
         &self.link
     }
 
-    /// Who watches.
+    /// The spectators.
     pub(super) const fn spectators(&self) -> &Spectators {
         &self.spectators
     }
@@ -331,7 +331,7 @@ impl App {
         &self.log
     }
 
-    /// Who has the keyboard.
+    /// What the keyboard controls.
     pub(super) const fn mode(&self) -> &Mode {
         &self.mode
     }

@@ -1,4 +1,4 @@
-//! The board on the screen: stones, rulers, and the marks of cursor, last move and winning line.
+//! Draws the board on the screen: stones, rulers, and marks of cursor, last move and winning line.
 //!
 //! ```text
 //!  5  .  .  .  .  .      (.) the cursor, and {X} on the last move

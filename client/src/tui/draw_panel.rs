@@ -1,4 +1,4 @@
-//! The panel beside the board: players, whose turn it is, spectators, moves and messages.
+//! Draws the panel beside the board: players, whose turn it is, spectators, moves and messages.
 
 use fivefold_shared::{
     notation::coordinates,
@@ -52,7 +52,7 @@ fn below(area: Rect, rows: u16) -> Rect {
     Rect { y: area.y + rows, height: area.height - rows, ..area }
 }
 
-/// A player: `> X Ann (you)  4:59`, where `>` says that it is his turn. A clock that is about to
+/// A player: `> X Ann (you)  4:59`, where `>` marks the side to move. A clock that is about to
 /// run out stands between exclamation marks.
 fn player(app: &App, stone: Stone) -> Line<'static> {
     let theme = app.theme();

@@ -1,4 +1,4 @@
-//! The whole screen, drawn from the state alone.
+//! Draws the whole screen from the state alone.
 
 use fivefold_shared::{
     notation::coordinates,

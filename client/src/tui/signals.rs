@@ -1,6 +1,6 @@
-//! The signals that concern the screen.
+//! Signals that suspend, continue or end the screen.
 
-/// What a signal asks for.
+/// The effect of a signal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Signal {
     /// End.

@@ -1,4 +1,4 @@
-//! What the bots share: which points they weigh, what they see there, and how they rank and pick.
+//! Shared by the bots: which points they weigh, what they see there, and how they rank and pick.
 //!
 //! It knows nothing of what makes a point good.
 
@@ -99,7 +99,7 @@ fn middle(size: Size) -> Point {
 }
 
 /// The legal points within `reach` of a stone; those around the newest stones first, so that
-/// whoever runs out of time has seen what matters most.
+/// a bot that runs out of time has weighed the most important points.
 fn near(position: &Position, reach: i32) -> impl Iterator<Item = Point> {
     let mut seen = Tiles::<1>::default();
     position

@@ -15,8 +15,8 @@ use super::{
     weights::Weights,
 };
 
-/// What the accumulators of both sides and the threats, see [`threat_class`](super::eval_features::threat_class), are worth to the side to move,
-/// whose accumulators come first.
+/// The value for the side to move, from the accumulators of both sides, the mover's first, and the
+/// [`threat_class`](super::eval_features::threat_class).
 pub(super) fn value(weights: &Weights, accumulators: [&Accumulator; 2], threats: usize) -> i32 {
     let accumulators = accumulators.map(|side| side.map(|value| value.max(0)));
     let threats = &weights.threat_biases[threats];

@@ -3,36 +3,36 @@
 
 use super::pattern::Pattern;
 
-/// How many patterns there are.
+/// Number of patterns.
 const PATTERNS: usize = Pattern::COUNT;
 
-/// How many features of combinations there are: the patterns, and their pairs, a pattern with itself
+/// Number of features: the patterns and their pairs, a pattern with itself
 /// among them.
 pub(super) const FEATURES: usize = PATTERNS + PATTERNS * (PATTERNS + 1) / 2;
 
-/// How many constellations of threats are told apart: for each side to move and other whether
+/// Number of threat classes: for the side to move and for the other, whether
 /// there are no, few or many points where it makes a four, and likewise an open three.
 pub(super) const THREAT_CLASSES: usize = 81;
 
-/// How many accumulators a side has.
+/// Length of an accumulator.
 pub(super) const ACCUMULATOR_SIZE: usize = 16;
 
-/// How many hidden units there are.
+/// Number of hidden units.
 pub(super) const HIDDEN_SIZE: usize = 16;
 
-/// How finely accumulators are told: so many integers make one.
+/// Fixed-point scale of accumulators.
 pub(super) const ACCUMULATOR_SCALE: i32 = 128;
 
-/// The same for the weights between accumulators and hidden units.
+/// Fixed-point scale of the weights between accumulators and hidden units.
 pub(super) const HIDDEN_SCALE: i32 = 256;
 
-/// The same for what hidden units and threats are worth: so many make a unit of the search.
+/// Fixed-point scale of the output, in units of the search.
 pub(super) const OUTPUT_SCALE: i32 = 16;
 
-/// The accumulators of one side.
+/// The accumulator of one side.
 pub(super) type Accumulator = [i16; ACCUMULATOR_SIZE];
 
-/// What an empty point adds to the accumulators.
+/// The contribution of an empty point to the accumulators.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(align(64))]
 pub(super) struct Delta {
@@ -70,7 +70,7 @@ pub(super) struct Urgency {
     pub(super) to_prevent: i16,
 }
 
-/// The features of what an empty board shows where five in a row win. They add nothing to the accumulators.
+/// The features of an empty board where five in a row win. They add nothing to the accumulators.
 pub(super) const IDLE: [usize; 2] = [OPEN_ONE, pair(OPEN_ONE, OPEN_ONE)];
 const OPEN_ONE: usize = Pattern::OpenOne as usize;
 
@@ -92,7 +92,7 @@ const fn pair(first: usize, second: usize) -> usize {
     PATTERNS + high * (high + 1) / 2 + low
 }
 
-/// The number of a constellation of threats: by side, the one to move first, the points where it
+/// The number of a threat class: by side, the one to move first, the points where it
 /// makes a four and those where it makes an open three.
 pub(super) fn threat_class(points: [[u16; 2]; 2]) -> usize {
     let [fours, threes] = [3, 4];

@@ -38,7 +38,7 @@ pub struct TracedPoint {
 pub struct EvalTrace {
     /// Every empty point.
     pub points: Vec<TracedPoint>,
-    /// Which constellation of threats there is; less than [`EvalTrace::THREAT_CLASSES`].
+    /// The threat class; less than [`EvalTrace::THREAT_CLASSES`].
     pub threats: usize,
 }
 
@@ -46,23 +46,23 @@ pub struct EvalTrace {
 const VCF_NODES: u64 = 2_000;
 
 impl EvalTrace {
-    /// How many features there are that combinations of patterns consist of.
+    /// Number of features.
     pub const FEATURES: usize = eval_features::FEATURES;
 
-    /// The features of what an empty board shows where five in a row win. They add nothing to the
+    /// The features of an empty board where five in a row win. They add nothing to the
     /// accumulators.
     pub const IDLE: [usize; 2] = eval_features::IDLE;
 
-    /// How many constellations of threats are told apart.
+    /// Number of threat classes.
     pub const THREAT_CLASSES: usize = eval_features::THREAT_CLASSES;
 
-    /// How many accumulators a side has, and how many hidden units look at them.
+    /// Length of an accumulator, and number of hidden units.
     pub const ACCUMULATOR_SIZE: usize = eval_features::ACCUMULATOR_SIZE;
     /// See above.
     pub const HIDDEN_SIZE: usize = eval_features::HIDDEN_SIZE;
 
-    /// How many integers make one: of accumulators, of the weights of hidden units, and of what those and
-    /// threats are worth in units of the search.
+    /// Fixed-point scales: of accumulators, of the weights of hidden units, and of the output
+    /// in units of the search.
     pub const ACCUMULATOR_SCALE: i32 = eval_features::ACCUMULATOR_SCALE;
     /// See above.
     pub const HIDDEN_SCALE: i32 = eval_features::HIDDEN_SCALE;

@@ -3,8 +3,8 @@
 //! Every empty point keeps its keys (what it sees on each axis), the patterns that a stone of
 //! either colour would make there, and what these add up to. Placing a stone touches only the
 //! points that see it: it is exclusive-or-ed into their keys, and where that makes other patterns
-//! the point is written down as it was before it undo. Taking the stone back puts back what was
-//! written down, which is much quicker than to work it out again.
+//! the point is saved before it changes. Taking the stone back restores what was
+//! saved, which is much quicker than computing it again.
 //!
 //! Of a point that has a stone only the keys are threat up to date; as stones are taken back in
 //! reverse order, all else that it missed has been undone by the time it is empty again.
@@ -57,7 +57,7 @@ pub(super) struct Grid {
 /// The accumulators of a position, by colour.
 type Accumulators = [Accumulator; 2];
 
-/// What undo about a point.
+/// The changing state of a point.
 #[derive(Clone, Debug, Default)]
 #[repr(align(32))]
 struct Cell {
@@ -78,7 +78,7 @@ struct PointPatterns {
     flags: [Flags; 2],
 }
 
-/// What never undo about a point.
+/// The constants of a point.
 #[derive(Clone, Debug)]
 struct Place {
     /// How many points it has behind it and before it on each axis, as far as it sees.
@@ -173,7 +173,7 @@ impl Grid {
         self.stones == self.cells.len()
     }
 
-    /// A number for the stones on it, whatever the order they came in; different positions delta
+    /// A hash of the stones, in any order; different positions share
     /// one only by accident.
     pub(super) const fn hash(&self) -> u64 {
         self.hash
@@ -321,7 +321,7 @@ impl Grid {
             let key = cell.keys[axis] ^ bits;
             cell.keys[axis] = key;
             let line = lines[key as usize];
-            // Written in any case, and counted only if it is line_changes: that is quicker than a branch.
+            // Written in any case, and counted only if it changed: that is quicker than a branch.
             line_changes[count % LINE_CHANGES_MAX] = LineChange { spot, axis, line };
             let old = cell.seen.lines[axis];
             // What forces nothing and never did makes no difference to flags.
@@ -460,7 +460,7 @@ impl Grid {
     }
 }
 
-/// A point has another delta in the accumulators, by what a colour would make there.
+/// Updates the accumulators after a colour's patterns on a point have changed.
 #[inline(always)]
 fn change(accumulators: &mut Accumulators, stone: Stone, old: &Delta, new: &Delta) {
     let deltas = [(stone, &old.own, &new.own), (stone.opponent(), &old.other, &new.other)];

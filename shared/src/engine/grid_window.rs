@@ -1,8 +1,8 @@
-//! Which points the engine looks at, and how it numbers them.
+//! The window of points that the engine sees, and how it numbers them.
 //!
 //! A bounded board is looked at as a whole. On the unbounded board the window lies around the
 //! stones with a wide margin, and grows and moves with them. Where the stones are too far apart
-//! for one rectangle, each group of them is cut out with its margin and the regions are laid side
+//! for one rectangle, each group of them is cut out with its margin, and these regions lie side
 //! by side, so that no group is out of sight: stones that far apart share no line that matters,
 //! and the margins keep them from sharing one by accident. A group too wide for any window is cut
 //! where its stones are farthest apart.

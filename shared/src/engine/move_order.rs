@@ -1,4 +1,4 @@
-//! In which order moves are tried: by what they make and prevent, and by what was best elsewhere.
+//! Move ordering: by the patterns that a move makes and prevents, by history, killers and replies.
 
 use super::{
     grid::Grid,

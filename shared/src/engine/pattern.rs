@@ -45,7 +45,7 @@ pub(super) enum Pattern {
 }
 
 impl Pattern {
-    /// How many patterns there are.
+    /// Number of patterns.
     pub(super) const COUNT: usize = 15;
 
     /// The bits of a line, see [`Tables::lines`](super::pattern_tables::Tables::lines), that only patterns set that force something: an

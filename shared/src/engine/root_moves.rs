@@ -1,4 +1,4 @@
-//! Which moves are looked at at the root.
+//! The moves that are searched at the root.
 
 use std::{cmp::Reverse, collections::HashSet};
 

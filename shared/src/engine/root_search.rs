@@ -1,12 +1,12 @@
-//! The engine as others use it: it takes positions and returns what it thinks of them.
+//! The search from the root, and [`Engine`], its public interface: positions in, analyses out.
 //!
-//! It keeps its board and what it has learned from one position to the next, and looks deeper and
-//! deeper until its thinking is over. With one thread and a budget of nodes alone the same calls
+//! The engine keeps its board and its tables from one position to the next, and searches deeper and
+//! deeper until its budget is used up. With one thread and a budget of nodes alone, the same calls
 //! give the same answers.
 //!
-//! More threads search the same position beside the first, each on a board of its own; they delta
-//! the table, so each goes quickly through what another has been through. What the first finds is
-//! the answer.
+//! The caller may lend more [`Threads`]. Their jobs search the same position beside the first, each
+//! on a board of its own; they share the transposition table, so each profits from the others' work.
+//! The first one's result is the answer.
 
 use std::{
     cmp::Reverse,
@@ -340,7 +340,7 @@ impl Root<'_, '_> {
         true
     }
 
-    /// Searches the root_moves from `line` on for the best of them, and puts it there.
+    /// Searches the root moves from `line` on for the best of them, and puts it there.
     fn deepen(&mut self, depth: i32, line: usize) {
         let expected = self.root_moves[line].value;
         let mut width = ASPIRATION;

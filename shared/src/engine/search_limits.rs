@@ -1,4 +1,4 @@
-//! When to stop: counts the positions looked at, and asks now and then whether time is up.
+//! Stops a search: counts positions, and checks the clock from time to time.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The fast features of the engine against slow twins that know nothing but [`Position`].
+//! The fast parts of the engine against slow twins that know nothing but [`Position`].
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! What a threat asks for: the points that answer it, and the points that renju forbids.
+//! Answers to threats, and the points that renju forbids.
 //!
 //! A *threat* of one side is that it plays a certain point next. An *answer* is a stone of the
 //! other side after which that point no longer makes what was threatened. Both are read off the
@@ -110,7 +110,7 @@ impl Grid {
     }
 
     /// Whether a stone of `attacker` makes some other point unstoppable, as long as nothing is
-    /// answered.
+    /// commands again.
     pub(super) fn leads_to_unstoppable(&self, spot: Spot, attacker: Stone) -> bool {
         let tables = self.tables();
         let own = own_content(attacker);

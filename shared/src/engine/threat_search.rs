@@ -1,4 +1,4 @@
-//! The way in to the searches for wins by threats alone, for problems and for analysis.
+//! The public interface of the searches for wins by threats, for problems and for analysis.
 
 use std::fmt;
 

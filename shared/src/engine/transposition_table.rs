@@ -15,7 +15,7 @@ pub(super) enum Bound {
     Exact,
 }
 
-/// What is known of a position.
+/// What the table knows about a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct TableEntry {
     /// The value for the side to move; wins are counted from this position.
@@ -49,7 +49,7 @@ struct AtomicEntry {
     packed: AtomicU64,
 }
 
-/// What an entry says, taken apart.
+/// An unpacked entry with its age.
 #[derive(Clone, Copy)]
 struct AgedEntry {
     entry: TableEntry,
@@ -127,7 +127,7 @@ impl TranspositionTable {
         self.age = self.age.wrapping_add(1);
     }
 
-    /// What is known of a position.
+    /// What the table knows about a position.
     pub(super) fn probe(&self, hash: u64) -> Option<TableEntry> {
         let entries = self.bucket(hash).iter().map(|entry| entry.load(self.generation));
         let (_, packed) = entries.into_iter().find(|(key, packed)| *key == hash && *packed != 0)?;

@@ -36,20 +36,20 @@ const LOST: (i32, i32, i32) = (100, 120, 3);
 /// How far behind a move may leave a side, for each ply of depth left, and still be tried.
 const BEHIND: i32 = 70;
 
-/// Everything that one search works with.
+/// The state of one search.
 #[derive(Debug)]
 pub(super) struct Search<'a, 'b> {
     /// The position.
     pub(super) grid: &'a mut Grid,
     /// Where fours alone are searched.
     pub(super) vcf: &'a mut Vcf,
-    /// What is known of other positions.
+    /// Results for other positions.
     pub(super) table: &'a TranspositionTable,
-    /// What was best elsewhere.
+    /// Move ordering.
     pub(super) order: &'a mut MoveOrder,
     /// When to stop.
     pub(super) limits: &'a mut SearchLimits<'b>,
-    /// How many moves ahead wins by fours are seen.
+    /// How many moves ahead wins by continuous fours are found.
     pub(super) vcf_depth: u8,
     /// The moves yet to try, of all positions on the way to this one.
     pub(super) moves: Vec<ScoredMove>,
@@ -117,7 +117,7 @@ impl Search<'_, '_> {
         best
     }
 
-    /// The depth has run out. Where the patterns are good enough nobody asks for a win.
+    /// The depth has run out. Good enough patterns need no search for a win.
     fn leaf(&mut self, node: Node, beta: i32) -> i32 {
         let patterns = self.patterns(node.turn);
         if patterns >= beta {

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::rules::Stone;
 
-/// What a search came to.
+/// The result of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Verdict {
     /// A win; its moves are in [`Vcf::line`].
@@ -28,7 +28,7 @@ pub(super) enum Verdict {
     NoWin,
 }
 
-/// What searches remember, and the line that the last one found. What is remembered holds for
+/// The memory of VCF searches, and the line that the last one found. The memory is valid for
 /// every position on the same window, by the same tables.
 #[derive(Debug)]
 pub(super) struct Vcf {

@@ -1,4 +1,4 @@
-//! What patterns and threats weigh: read from what `examples/tune` has fitted to games of the
+//! Weights of patterns and threats, fitted by `examples/tune` to games of the
 //! engine against itself.
 
 use std::sync::OnceLock;
@@ -10,14 +10,14 @@ use super::eval_features::{
 /// Tables of integers, a row on a line. See [`Weights::read`] for what they mean.
 const TEXT: &str = include_str!("weights.txt");
 
-/// All that has been fitted, in integers.
+/// All fitted weights, in integers.
 #[derive(Debug)]
 pub(super) struct Weights {
     /// By pattern and pair, see [`features`](super::eval_features::features).
     pub(super) features: Vec<FeatureWeights>,
     /// The hidden units.
     pub(super) hidden: Vec<Unit>,
-    /// By constellation, see [`threat_class`](super::eval_features::threat_class).
+    /// By [`threat_class`](super::eval_features::threat_class).
     pub(super) threat_biases: Vec<ThreatBias>,
 }
 
@@ -31,18 +31,18 @@ pub(super) struct FeatureWeights {
 /// A hidden unit.
 #[derive(Debug)]
 pub(super) struct Unit {
-    /// What it is worth to the side to move.
+    /// Output weight or bias, for the side to move.
     pub(super) output_weight: i16,
-    /// What the accumulators weigh of the side to move, and of the other.
+    /// Weights of the mover's accumulator, and of the other.
     pub(super) weights: [Accumulator; 2],
 }
 
-/// A constellation of threats.
+/// The biases of a threat class.
 #[derive(Debug)]
 pub(super) struct ThreatBias {
-    /// What it is worth to the side to move.
+    /// Output weight or bias, for the side to move.
     pub(super) bias: i32,
-    /// What hidden units begin with.
+    /// Biases of the hidden units.
     pub(super) hidden: [i32; HIDDEN_SIZE],
 }
 
@@ -66,8 +66,8 @@ impl Weights {
     }
 
     /// Reads a row for each pattern and pair (the urgency to make and to prevent, the deltas), for
-    /// each hidden unit (its worth, the weights of accumulators), and for each constellation of threats
-    /// (its worth, what hidden units begin with).
+    /// each hidden unit (output weight, weights of accumulators), and for each threat class
+    /// (output bias, biases of the hidden units).
     fn read(text: &str) -> Option<Self> {
         let numbers = text.lines().filter(|line| !line.starts_with('#'));
         let mut numbers = numbers.flat_map(str::split_whitespace).map(str::parse::<i32>);

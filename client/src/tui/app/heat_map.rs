@@ -1,4 +1,4 @@
-//! The weights that a bot gives to the candidates of the position, and who asked for them.
+//! The heat map: the weights that a bot gives to the candidates of the position.
 
 use std::collections::BTreeMap;
 

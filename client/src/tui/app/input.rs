@@ -1,4 +1,4 @@
-//! What keys and clicks do.
+//! Keys, clicks and pasted text: what each does to the state of the screen.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use fivefold_shared::{
@@ -25,7 +25,7 @@ const WHEEL: i32 = 2;
 impl App {
     /// A key was pressed.
     pub(super) fn key(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) {
-        // These work whoever has the keyboard.
+        // These work in every mode.
         let action = keys::action(key);
         if let Some(effect) = action.and_then(at_once) {
             return effects.push(effect);
@@ -406,7 +406,7 @@ impl App {
     }
 }
 
-/// What a key does whoever has the keyboard.
+/// What a key does in every mode.
 fn at_once(action: Action) -> Option<Effect> {
     [
         (Action::Interrupt, Effect::Exit(ExitReason::Interrupted)),

@@ -1,11 +1,11 @@
-//! What the screen is about at the moment: who has the keyboard, which questions and offers are
-//! open, and whether the table can be reached.
+//! The mode of the screen: what the keyboard controls, which questions and offers are
+//! open, and whether the server can be reached.
 
 use std::fmt;
 
 use fivefold_shared::protocol::RoomRequest;
 
-/// Who has the keyboard.
+/// What the keyboard controls.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::tui) enum Mode {
     /// The board.
@@ -53,7 +53,7 @@ pub(in crate::tui) enum Offer {
     Takeback,
     /// Another game.
     Rematch,
-    /// Nothing: he has gone away, and the game may be claimed.
+    /// Nothing: they have gone away, and the game may be claimed.
     Claim,
 }
 

@@ -1,4 +1,4 @@
-//! The messages on the screen: what was said, in order, without anything that could disturb the
+//! The message log on the screen, in order, without anything that could disturb the
 //! terminal.
 
 use std::{borrow::Cow, collections::VecDeque};

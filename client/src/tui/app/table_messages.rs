@@ -1,4 +1,4 @@
-//! What news from the table does.
+//! Messages from the table: what each does to the state of the screen.
 
 use fivefold_shared::{
     protocol::{CatchUp, Event, Message, NumberedEvent, Reason, Refusal, Snapshot},
@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl App {
-    /// The table says something.
+    /// A message from the table.
     pub(super) fn hear(&mut self, message: Message, effects: &mut Vec<Effect>) {
         match message {
             Message::Event { event, .. } => self.happened(&event, effects),
