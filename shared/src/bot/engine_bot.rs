@@ -6,7 +6,7 @@
 //! farther a move is from the last ones and the less it forces. They then play the best of the
 //! remaining moves, never a random one.
 //!
-//! The first moves come from the [`book`](crate::book), or are drawn from the moves that are about as
+//! The first moves come from the [`book`], or are drawn from the moves that are about as
 //! good as the best, so that games vary. Where more than six in a row win, for which the engine has
 //! no tables, the bot uses the weights of [`Attack`], with the blunders of its level.
 

@@ -33,7 +33,7 @@ pub struct TracedPoint {
     pub is_near: bool,
 }
 
-/// What the values of a position are made from.
+/// The evaluation's input for a position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EvalTrace {
     /// Every empty point.
@@ -42,7 +42,7 @@ pub struct EvalTrace {
     pub threats: usize,
 }
 
-/// How many positions a search for fours may look at.
+/// Positions for the VCF search.
 const VCF_NODES: u64 = 2_000;
 
 impl EvalTrace {

@@ -6,7 +6,7 @@
 //! the point is saved before it changes. Taking the stone back restores what was
 //! saved, which is much quicker than computing it again.
 //!
-//! Of a point that has a stone only the keys are threat up to date; as stones are taken back in
+//! Of a point that has a stone only the keys are kept up to date; as stones are taken back in
 //! reverse order, all else that it missed has been undone by the time it is empty again.
 //!
 //! There are two ways to set a stone. [`Grid::place`] keeps everything; [`Grid::force`] keeps what
@@ -47,10 +47,10 @@ pub(super) struct Grid {
     accumulators: Accumulators,
     hash: u64,
     stones: usize,
-    /// What the last stones changed.
+    /// Patterns as they were before the last stones, for undo.
     undo: Vec<PatternUndo>,
     stone_undo: Vec<StoneUndo>,
-    /// What the stone that is being set has changed; made once, as that takes a while.
+    /// Buffer for the lines that a stone changes; allocated once.
     line_changes: Vec<LineChange>,
 }
 
@@ -67,7 +67,7 @@ struct Cell {
     stone: Option<Stone>,
 }
 
-/// What an empty point makes of what it sees.
+/// The patterns of an empty point.
 #[derive(Clone, Copy, Debug, Default)]
 struct PointPatterns {
     /// The pattern that a stone would make on each axis: Black's in the low four bits, White's in
@@ -153,7 +153,7 @@ impl Grid {
         grid
     }
 
-    /// What is looked up.
+    /// The lookup tables.
     pub(super) const fn tables(&self) -> &'static Tables {
         self.tables
     }
@@ -361,7 +361,7 @@ impl Grid {
         self.along_all(spot, stone, |cell, _, axis, bits| cell.keys[axis] ^= bits);
     }
 
-    /// Does something at each point that sees a point: told its number, the axis, and the bits of
+    /// Calls `act` for each point that sees a point, with its number, the axis, and the bits of
     /// a stone there in the key.
     #[inline(always)]
     fn along_all(
@@ -483,7 +483,7 @@ pub(super) struct Forced {
 
 #[cfg(test)]
 impl Grid {
-    /// Everything that is threat of an empty point.
+    /// Everything that the grid keeps about an empty point.
     pub(super) fn seen(&self, spot: Spot) -> impl std::fmt::Debug {
         (self.cells[usize::from(spot)].keys, self.cells[usize::from(spot)].seen)
     }

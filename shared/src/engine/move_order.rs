@@ -26,7 +26,7 @@ const HISTORY_DIVISOR: i32 = 64;
 const KILLER: i32 = 60;
 const REPLY: i32 = 50;
 
-/// What was best elsewhere in the tree.
+/// History, killers and replies: moves that were good elsewhere in the tree.
 #[derive(Debug)]
 pub(super) struct MoveOrder {
     /// By colour and point: how often a move there refuted something, against how often not.

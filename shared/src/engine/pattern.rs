@@ -48,8 +48,8 @@ impl Pattern {
     /// Number of patterns.
     pub(super) const COUNT: usize = 15;
 
-    /// The bits of a line, see [`Tables::lines`](super::pattern_tables::Tables::lines), that only patterns set that force something: an
-    /// open three and all that come after it.
+    /// Bits of a [line](super::pattern_tables::Tables::lines) that only forcing patterns set: an open
+    /// three and all that follow it.
     pub(super) const FORCING: u8 = 0x88;
 
     pub(super) const ALL: [Self; Self::COUNT] = [

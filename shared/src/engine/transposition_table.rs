@@ -20,7 +20,7 @@ pub(super) enum Bound {
 pub(super) struct TableEntry {
     /// The value for the side to move; wins are counted from this position.
     pub(super) value: i32,
-    /// How the value is to be taken.
+    /// Whether the value is exact or a bound.
     pub(super) bound: Bound,
     /// How deep it was searched.
     pub(super) depth: i32,
@@ -38,7 +38,7 @@ pub(super) struct TranspositionTable {
     buckets: Box<[[AtomicEntry; 2]]>,
     /// Which search is under way, so that what earlier ones left behind gives way.
     age: u8,
-    /// What was remembered in another generation counts as not there, so that forgetting
+    /// Entries of another generation count as absent, so that forgetting
     /// everything takes no time. Never 0, which is that of an entry that was never written.
     generation: u8,
 }
@@ -178,7 +178,7 @@ impl Salt {
 /// An odd number: as many salts as there are numbers. The lowest eight bits are not compared.
 const SALT_STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Where a hash belongs among so many places, which are a power of two.
+/// The index of a hash in a table of `places` entries, a power of two.
 #[expect(clippy::cast_possible_truncation, reason = "the low bits are what is wanted")]
 pub(super) const fn slot(hash: u64, places: usize) -> usize {
     hash as usize & (places - 1)

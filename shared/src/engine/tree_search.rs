@@ -1,6 +1,6 @@
 //! The search proper: principal variation search on a grid.
 //!
-//! Values are for the side to move. A win in so many plies is [`WIN`] less those plies, so a quick
+//! Values are for the side to move. A win in so many plies is [`WIN`](super::node::WIN) less those plies, so a quick
 //! win is better than a slow one; everything else is well below [`WON`].
 //!
 //! Threats bound the moves to look at: a five must be played, the other side's five and open four
@@ -41,7 +41,7 @@ const BEHIND: i32 = 70;
 pub(super) struct Search<'a, 'b> {
     /// The position.
     pub(super) grid: &'a mut Grid,
-    /// Where fours alone are searched.
+    /// The search for wins by continuous fours.
     pub(super) vcf: &'a mut Vcf,
     /// Results for other positions.
     pub(super) table: &'a TranspositionTable,
@@ -91,7 +91,7 @@ impl Search<'_, '_> {
         self.inner(node, alpha, beta, stops.as_ref())
     }
 
-    /// What the patterns say.
+    /// The static evaluation.
     pub(super) fn patterns(&self, turn: Stone) -> i32 {
         self.grid.value(turn).clamp(-VALUE_MAX, VALUE_MAX)
     }

@@ -261,7 +261,7 @@ impl Search<'_, '_> {
     }
 }
 
-/// What is known of a position in which `attacker` moves is found by this.
+/// The table key of a position in which `attacker` moves.
 const fn position_key(grid: &Grid, attacker: Stone) -> u64 {
     grid.hash() ^ if matches!(attacker, Stone::White) { WHITE_ATTACKS } else { 0 }
 }
