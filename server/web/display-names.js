@@ -27,8 +27,8 @@ export function rulesName(rules) {
 export function playerName(player) {
   if (!player) return t('seat_open');
   if ('member' in player) return player.engine ? t('bot_kind', { kind: player.name }) : player.name;
-  const { kind, strength } = player.bot;
-  return kind === 'engine' ? t('bot_level', { level: strength ?? 10 }) : t('bot_kind', { kind });
+  const { kind, level } = player.bot;
+  return kind === 'engine' ? t('bot_level', { level: level ?? 10 }) : t('bot_kind', { kind });
 }
 
 /** A small stone to stand before a name. @param {Stone} stone */

@@ -60,7 +60,7 @@ export const view = (app, place) => {
     icon(FRIENDS), el('strong', null, t('play_friend')), el('span', null, t('play_friend_how')));
   const bot = el('button', {
     class: 'way', type: 'button',
-    onclick: () => create({ seats: ['me', { bot: { kind: 'engine', strength: Number(level.value) } }] }),
+    onclick: () => create({ seats: ['me', { bot: { kind: 'engine', level: Number(level.value) } }] }),
   }, icon(ROBOT), el('strong', null, t('play_bot')), el('span', null, t('play_bot_how')));
   place.append(el('div', { class: 'home' },
     el('h1', null, t('tagline')),

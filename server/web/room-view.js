@@ -161,7 +161,7 @@ export const view = (app, place, code) => {
       el('p', null, what),
       linkCard(`${location.origin}/r/${code}`, t('invite_link'), what),
       el('div', { class: 'row' },
-        seat && open && el('button', { type: 'button', onclick: () => send({ type: 'seat_bot', seat: open, bot: { kind: 'engine', strength: level } }) }, t('invite_bot', { level })),
+        seat && open && el('button', { type: 'button', onclick: () => send({ type: 'seat_bot', seat: open, bot: { kind: 'engine', level } }) }, t('invite_bot', { level })),
         linkButton('/', t('leave')), room.host === app.connection.you && el('button', { type: 'button', onclick: close }, t('close_room'))),
     ));
   }

@@ -6,7 +6,7 @@ export type Point = [number, number];
 export type Size = [number, number] | 'unbounded';
 export type VariantName = 'freestyle' | 'standard' | 'renju' | 'caro' | 'caro_overline' | 'mnk';
 export type Rules = { variant: VariantName; k?: number; size: Size };
-export type BotSpec = { kind: 'minimax' | 'attack' | 'pattern' | 'engine'; strength?: number };
+export type BotSpec = { kind: 'minimax' | 'attack' | 'pattern' | 'engine'; level?: number };
 export type Player = { member: string; name: string; engine?: boolean } | { bot: BotSpec };
 export type Seats = { black?: Player | null; white?: Player | null };
 /** A position judged by the rules. */
