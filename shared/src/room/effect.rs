@@ -4,12 +4,12 @@
 use std::time::Duration;
 
 use crate::{
-    bot::BotSpec,
-    protocol::{CommandId, MemberId, Message, NumberedEvent},
+    bot::{BotError, BotSpec, Thinking},
+    protocol::{CommandId, MemberId, Message, NumberedEvent, WEIGHTS_MAX},
     rules::{Point, Position},
 };
 
-use super::input::SessionId;
+use super::input::{BotReply, SessionId};
 
 /// The effects of one input, in order.
 pub type Effects = Vec<Effect>;
@@ -119,6 +119,26 @@ pub struct Job {
     pub seed: u64,
     /// The longest that it may think, if its clock runs.
     pub time_max: Option<Duration>,
+}
+
+impl Job {
+    /// Has the bot think. There is no reply when no move is left to make.
+    ///
+    /// # Errors
+    /// When the bot does not play by the position's rules.
+    pub fn think(&self, thinking: &Thinking<'_>) -> Result<Option<BotReply>, BotError> {
+        let mut bot = self.bot.build(self.position.rules(), self.seed)?;
+        Ok(match self.task {
+            Task::Turn | Task::Move | Task::BotsTurn => {
+                bot.choose(&self.position, thinking).map(BotReply::Move)
+            }
+            Task::Weigh => {
+                let mut weights = bot.weigh(&self.position, thinking);
+                weights.truncate(WEIGHTS_MAX);
+                Some(BotReply::Weights(weights))
+            }
+        })
+    }
 }
 
 /// What a bot is asked for.
