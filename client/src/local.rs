@@ -158,7 +158,7 @@ impl LocalGame {
     }
 
     /// Asks the room for something. [`next`](Self::next) returns the answer.
-    pub fn take(&mut self, id: CommandId, request: &RoomRequest) {
+    pub fn take(&mut self, id: &CommandId, request: &RoomRequest) {
         let (session, request) = (self.sender(request), request.clone());
         self.apply(now(), Input::Command { session, id: id.clone(), request, lag_ms: 0 });
         if let Some((session, request)) = self.consent() {
@@ -166,8 +166,9 @@ impl LocalGame {
             let mut effects = Effects::new();
             self.room.apply(now(), input, &mut effects);
             // The table did not ask for this and waits for no answer.
-            let answers = |effect: &Effect| matches!(effect, Effect::Send { message, .. } if message.answers() == Some(&id));
-            effects.retain(|effect| !answers(effect));
+            effects.retain(|effect| {
+                !matches!(effect, Effect::Send { message, .. } if message.answers() == Some(id))
+            });
             self.perform(effects);
         }
     }
@@ -385,7 +386,7 @@ mod tests {
         let mut seen = Vec::new();
         for (number, request) in requests.iter().enumerate() {
             let id = CommandId::try_from(number.to_string()).unwrap();
-            game.take(id.clone(), request);
+            game.take(&id, request);
             let mut answered = false;
             while !answered || !game.jobs.is_empty() || !game.outgoing.is_empty() {
                 let TableEvent::Message(message) = game.next().await else { panic!("a message") };

@@ -131,7 +131,7 @@ impl Table {
             }
             Source::Local { game, ids } => {
                 let id = ids.make();
-                game.take(id.clone(), &request);
+                game.take(&id, &request);
                 id
             }
         }

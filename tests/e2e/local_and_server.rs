@@ -302,7 +302,7 @@ impl Here {
     async fn ask(&mut self, request: &RoomRequest) -> Decision {
         self.sent += 1;
         let id = CommandId::try_from(self.sent.to_string()).expect("an id");
-        self.game.take(id.clone(), request);
+        self.game.take(&id, request);
         let (mut answer, mut events) = (None, Vec::new());
         // What has come of the request is there at once, but for what bots say.
         loop {
