@@ -1,8 +1,9 @@
 //! A game in this process, without a server: two people at one keyboard, or one against a bot.
 //!
-//! It answers the same requests by the same messages as a room of a server, so that a view cannot
-//! tell them apart. Bots think on a thread of their own, which is cancelled when what they think
-//! about is no longer wanted.
+//! It drives the same [`Room`] as the server and decides nothing about the game: requests become
+//! the room's inputs, its effects become messages for the table, bots think on threads of their
+//! own, and the room is woken at its deadline. Two people at one keyboard are two members of the
+//! room; the table sees them as one member who has both seats.
 
 use std::{
     collections::VecDeque,
@@ -15,18 +16,21 @@ use std::{
 };
 
 use fivefold_shared::{
-    analysis::Weight,
-    bot,
-    bot_spec::{BotError, BotKind, BotSpec},
+    bot_job,
+    bot_spec::BotSpec,
     clock::TimeControl,
     protocol::{
-        CommandId, Event, MemberId, Message, Name, NumberedEvent, Phase, Player, Reason, Refusal,
-        RoomCode, RoomRequest, Visibility, WEIGHTS_MAX,
+        Colour, CommandId, Create, Event, MemberId, Message, Name, Player, Refusal, RoomCode,
+        RoomRequest, SeatRequest, Visibility,
     },
-    room::{Game, RoomState},
-    rules::{Outcome, Point, Position, Rules, Stone},
+    room::{
+        AnalysisUpdate, BotReply, Effect, Effects, Founding, Input, Job, Member, Room, RoomLimits,
+        RoomSeeds, RoomState, SessionId, Ticket, limits::SPECTATOR_NEWS_INTERVAL_MS,
+    },
+    rules::{Rules, Stone},
     search_budget::{Budget, Thinking},
 };
+use futures_util::{StreamExt, stream::FuturesUnordered};
 use tokio::sync::oneshot;
 
 use crate::connection::TableEvent;
@@ -34,44 +38,38 @@ use crate::connection::TableEvent;
 /// How long a bot may think about a move or about weights.
 const BUDGET: Budget = Budget { time: Duration::from_secs(2), nodes: None };
 
-/// The authority over a local game.
+/// A bot answers a person as soon as it can.
+const LIMITS: RoomLimits = RoomLimits { bot_answer_min: Duration::ZERO, ..RoomLimits::DEFAULT };
+
+/// A room in this process and the people at its keyboard.
 #[derive(Debug)]
 pub struct LocalGame {
-    room: RoomState,
-    /// The bot that plays, if one does.
-    bot: Option<BotSpec>,
-    seed: u64,
-    messages: VecDeque<Message>,
-    bot_task: Option<BotTask>,
+    room: Room,
+    /// One or two. The first one is the host.
+    people: Vec<Person>,
+    outgoing: VecDeque<TableEvent>,
+    jobs: Vec<BotJob>,
 }
 
-/// A bot at work, and what its reply is for.
+/// Somebody at the keyboard: a member of the room with a session of their own.
+#[derive(Clone, Debug)]
+struct Person {
+    session: SessionId,
+    member: Member,
+}
+
+/// A bot that thinks on a thread of its own. Dropping it cancels the job.
 #[derive(Debug)]
-struct BotTask {
-    purpose: Purpose,
-    answer: oneshot::Receiver<BotReply>,
+struct BotJob {
+    ticket: Ticket,
+    /// Closed without a reply when the bot fails.
+    reply: oneshot::Receiver<BotReply>,
     cancel: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
-#[derive(Clone, PartialEq, Debug)]
-enum Purpose {
-    /// The bot's own move.
-    Move,
-    /// A move for a person.
-    Assist(CommandId),
-    /// Weights for a person.
-    Weigh(CommandId, BotSpec, usize),
-}
-
-#[derive(Debug)]
-enum BotReply {
-    Chosen(Option<Point>),
-    Weighed(Vec<Weight>),
-}
-
 impl LocalGame {
-    /// Starts the first game. With a bot, `colour` is the person's; the `seed` decides what the
+    /// Starts the first game. `colour` is that of the first person; the `seed` decides what the
     /// bot leaves to chance.
     ///
     /// # Errors
@@ -81,318 +79,247 @@ impl LocalGame {
         bot: Option<BotSpec>,
         colour: Stone,
         seed: u64,
-    ) -> Result<Self, BotError> {
-        let person = |name: &str| Player::Member {
-            member: Self::member(),
-            name: Name::new(name).expect("a short plain name"),
-            engine: false,
+    ) -> Result<Self, Refusal> {
+        let people = match bot {
+            Some(_) => vec![Person::new(0, "You")],
+            None => vec![Person::new(0, "Player 1"), Person::new(1, "Player 2")],
         };
-        let (mine, other) = match bot {
-            Some(bot) => {
-                bot.offered(rules)?;
-                (person("You"), Player::Bot { bot })
-            }
-            None => (person("Player 1"), person("Player 2")),
-        };
-        let (black, white) = match colour {
-            Stone::Black => (mine, other),
-            Stone::White => (other, mine),
-        };
-        let created = Event::Created {
+        let create = Create {
             rules,
             visibility: Visibility::Private,
             assistance: true,
-            host: Self::member(),
+            seats: [SeatRequest::Me, bot.map_or(SeatRequest::Open, SeatRequest::Bot)],
+            colour: match colour {
+                Stone::Black => Colour::Black,
+                Stone::White => Colour::White,
+            },
             time: TimeControl::None,
             chat: false,
         };
-        let room = RoomState::begin(&NumberedEvent { seq: 1, at: now(), event: created })
-            .expect("it is the first event");
-        let mut game = Self { room, bot, seed, messages: VecDeque::new(), bot_task: None };
-        game.apply(Event::Started { game: 1, black, white, id: None });
-        // A joining view reads the first state; it receives only later events.
-        game.messages.clear();
-        game.let_bot_move();
+        let founding = Founding {
+            code: Self::code(),
+            host: people[0].member.clone(),
+            command: command_id("create"),
+            create,
+            coin: true,
+            // Nobody looks these games up by their ids.
+            seeds: RoomSeeds { seed, secret: [0; 32] },
+            demo: false,
+        };
+        // The room lists the second person as a spectator until they sit, and corrects the list
+        // after this interval: begin so much earlier that nothing of that is left to be sent.
+        let now = now();
+        let begun = now.saturating_sub(SPECTATOR_NEWS_INTERVAL_MS);
+        let mut effects = Effects::new();
+        let room = Room::create(begun, founding, LIMITS, &mut effects)?;
+        let mut game = Self { room, people, outgoing: VecDeque::new(), jobs: Vec::new() };
+        game.perform(effects);
+        for Person { session, member } in game.people.clone() {
+            let command = command_id("enter");
+            game.apply(begun, Input::Enter { session, member, command, after: None });
+        }
+        if let [_, Person { session, .. }] = game.people[..] {
+            let (id, request) = (command_id("sit"), RoomRequest::Sit { seat: None });
+            game.apply(begun, Input::Command { session, id, request, lag_ms: 0 });
+        }
+        game.apply(now, Input::Wake);
+        // The table begins with the state; only what follows is sent.
+        game.outgoing.clear();
         Ok(game)
     }
 
     /// The public id of the people at this keyboard.
     pub fn member() -> MemberId {
-        MemberId::try_from("0".repeat(16)).expect("16 digits")
+        member_id(0)
     }
 
-    /// What stands in messages where a room's code is due.
+    /// The room's code, which no server knows.
     pub fn code() -> RoomCode {
         RoomCode::try_from("2".repeat(12)).expect("12 allowed characters")
     }
 
-    /// The state of the game.
-    pub const fn room(&self) -> &RoomState {
-        &self.room
+    /// The room as the table sees it.
+    pub fn room(&self) -> RoomState {
+        let mut state = self.room.state().clone();
+        for stone in Stone::BOTH {
+            state.seats.get_mut(stone).iter_mut().for_each(show_as_one);
+        }
+        state
     }
 
-    /// The next message; waits for a working bot.
+    /// The next message for the table. Waits for a bot or for the room's deadline. Nothing is lost
+    /// when this future is dropped.
     pub async fn next(&mut self) -> TableEvent {
         loop {
-            if let Some(message) = self.messages.pop_front() {
-                return TableEvent::Message(Box::new(message));
+            if let Some(event) = self.outgoing.pop_front() {
+                return event;
             }
-            let Some(bot_task) = &mut self.bot_task else { return std::future::pending().await };
-            let answer = (&mut bot_task.answer).await;
-            let purpose = bot_task.purpose.clone();
-            self.bot_task = None;
-            match answer {
-                Ok(answer) => self.bot_replied(purpose, answer),
-                Err(_) => return TableEvent::Ended { reason: "the bot has failed".into() },
-            }
+            let input = self.next_input().await;
+            self.apply(now(), input);
         }
     }
 
-    /// Takes a request; [`next`](Self::next) returns the answer.
-    pub fn take(&mut self, id: CommandId, request: &RoomRequest) {
-        match self.decide(&id, request) {
-            Ok(Some(events)) => {
-                for event in events {
-                    self.apply(event);
-                }
-                self.messages.push_back(Message::Done { id, seq: Some(self.room.seq) });
-                self.let_bot_move();
-            }
-            Ok(None) => {}
-            Err(refusal) => self.refuse(id, refusal),
+    /// Asks the room for something. [`next`](Self::next) returns the answer.
+    pub fn take(&mut self, id: &CommandId, request: &RoomRequest) {
+        let (session, request) = (self.sender(request), request.clone());
+        self.apply(now(), Input::Command { session, id: id.clone(), request, lag_ms: 0 });
+        if let Some((session, request)) = self.consent() {
+            let input = Input::Command { session, id: id.clone(), request, lag_ms: 0 };
+            let mut effects = Effects::new();
+            self.room.apply(now(), input, &mut effects);
+            // The table did not ask for this and waits for no answer.
+            effects.retain(|effect| {
+                !matches!(effect, Effect::Send { message, .. } if message.answers() == Some(id))
+            });
+            self.perform(effects);
         }
     }
 
-    /// What follows from a request. `None`: a bot is asked, and the answer comes later.
-    fn decide(
-        &mut self,
-        id: &CommandId,
-        request: &RoomRequest,
-    ) -> Result<Option<Vec<Event>>, Refusal> {
-        let events = match *request {
-            RoomRequest::Play { ply, point } => {
-                self.may_play(ply)?;
-                self.play(point, false)?
-            }
-            RoomRequest::Resign => {
-                let winner = self.actor()?.opponent();
-                vec![Event::Ended { outcome: Outcome::Resignation { winner } }]
-            }
-            RoomRequest::OfferDraw => self.offer_draw()?,
-            RoomRequest::AcceptDraw => {
-                self.offered_by()?;
-                vec![Event::Ended { outcome: Outcome::Agreement }]
-            }
-            RoomRequest::DeclineDraw => {
-                vec![Event::DrawDeclined { by: self.offered_by()?.opponent() }]
-            }
-            RoomRequest::AskTakeback => vec![Event::TakenBack { ply: self.ply_to_take_back()? }],
-            RoomRequest::GrantTakeback | RoomRequest::RefuseTakeback => {
-                return Err(refusal(Reason::NoOffer, "moves are taken back without asking here"));
-            }
-            RoomRequest::ClaimWin | RoomRequest::ClaimDraw => {
-                return Err(refusal(Reason::OpponentHere, "nobody can be away here"));
-            }
-            RoomRequest::Rematch => vec![self.rematch()?],
-            RoomRequest::Weights { bot, ply: None } => {
-                let ply = self.room.game.as_ref().ok_or_else(no_game)?.position.ply();
-                let bot = self.assistant(bot)?;
-                self.ask_bot(bot, Purpose::Weigh(id.clone(), bot, ply));
-                return Ok(None);
-            }
-            RoomRequest::BotMove { ply, bot } => {
-                self.may_play(ply)?;
-                let bot = self.assistant(bot)?;
-                self.ask_bot(bot, Purpose::Assist(id.clone()));
-                return Ok(None);
-            }
-            RoomRequest::Sit { .. }
-            | RoomRequest::SitAsEngine { .. }
-            | RoomRequest::Stand
-            | RoomRequest::SeatBot { .. }
-            | RoomRequest::RemoveBot { .. } => {
-                return Err(refusal(Reason::NotAllowed, "the seats of a local game do not change"));
-            }
-            RoomRequest::Say { .. } | RoomRequest::Chat | RoomRequest::SetChat { .. } => {
-                return Err(refusal(Reason::ChatOff, "nobody else is here"));
-            }
-            RoomRequest::Weights { ply: Some(_), .. }
-            | RoomRequest::Analyse { .. }
-            | RoomRequest::StopAnalysis => {
-                return Err(refusal(
-                    Reason::NoSuchPly,
-                    "`fivefold analyse` looks at earlier moves",
-                ));
+    fn apply(&mut self, now: u64, input: Input) {
+        let mut effects = Effects::new();
+        self.room.apply(now, input, &mut effects);
+        self.perform(effects);
+    }
+
+    /// Whichever comes first: a bot's reply or the room's deadline.
+    async fn next_input(&mut self) -> Input {
+        let due = self.room.deadline().map(|at| Duration::from_millis(at.saturating_sub(now())));
+        let wait = async {
+            match due {
+                Some(wait) => tokio::time::sleep(wait).await,
+                None => std::future::pending().await,
             }
         };
-        Ok(Some(events))
-    }
-
-    fn running(&self) -> Result<&Game, Refusal> {
-        self.room.running().ok_or_else(no_game)
-    }
-
-    /// Who acts: the person against the bot, or the side to move.
-    fn actor(&self) -> Result<Stone, Refusal> {
-        let turn = self.running()?.position.turn();
-        Ok(match self.bot {
-            Some(_) => self.room.seats.of_member(&Self::member()).unwrap_or(turn),
-            None => turn,
-        })
-    }
-
-    fn may_play(&self, ply: usize) -> Result<(), Refusal> {
-        let position = &self.running()?.position;
-        if position.ply() != ply {
-            return Err(refusal(Reason::StalePly, "this move means another moment of the game"));
-        }
-        if self.actor()? != position.turn() {
-            return Err(refusal(Reason::NotYourTurn, "it is the bot's turn"));
-        }
-        Ok(())
-    }
-
-    fn play(&self, point: Point, assisted: bool) -> Result<Vec<Event>, Refusal> {
-        let mut position = self.running()?.position.clone();
-        let ply = position.ply();
-        let outcome = position.play(point)?.cloned();
-        let played = Event::Played { ply, point, assisted, time: None };
-        Ok([played].into_iter().chain(outcome.map(|outcome| Event::Ended { outcome })).collect())
-    }
-
-    fn offer_draw(&self) -> Result<Vec<Event>, Refusal> {
-        let by = self.actor()?;
-        if self.running()?.draw_offer.is_some() {
-            return Err(refusal(Reason::AlreadyAsked, "a draw is already offered"));
-        }
-        let offered = Event::DrawOffered { by };
-        Ok(match self.bot {
-            Some(_) => vec![offered, Event::DrawDeclined { by: by.opponent() }],
-            None => vec![offered],
-        })
-    }
-
-    fn offered_by(&self) -> Result<Stone, Refusal> {
-        self.running()?.draw_offer.ok_or_else(|| refusal(Reason::NoOffer, "no draw is offered"))
-    }
-
-    /// One move for two people, back to the person's own last move against a bot.
-    fn ply_to_take_back(&self) -> Result<usize, Refusal> {
-        let (actor, ply) = (self.actor()?, self.running()?.position.ply());
-        (0..ply)
-            .rev()
-            .find(|&ply| self.bot.is_none() || Stone::to_move(ply) == actor)
-            .ok_or_else(|| refusal(Reason::NothingToTakeBack, "there is no move to take back"))
-    }
-
-    fn rematch(&self) -> Result<Event, Refusal> {
-        let (Phase::Finished, Some(game)) = (self.room.phase(), &self.room.game) else {
-            return Err(refusal(Reason::GameRunning, "the game is still running"));
+        let mut replies: FuturesUnordered<_> = self.jobs.iter_mut().map(BotJob::wait).collect();
+        let (ticket, reply) = tokio::select! {
+            biased;
+            Some(reply) = replies.next() => reply,
+            () = wait => return Input::Wake,
         };
-        let seat = |stone| self.room.seats.get(stone).expect("both sit in a finished game").clone();
-        Ok(Event::Started {
-            game: game.number + 1,
-            black: seat(Stone::White),
-            white: seat(Stone::Black),
-            id: None,
-        })
+        drop(replies);
+        self.jobs.retain(|job| job.ticket != ticket);
+        Input::BotReplied { ticket, reply }
     }
 
-    /// The bot to be asked for help: the one named, else the opponent, else attack.
-    fn assistant(&self, kind: Option<BotKind>) -> Result<BotSpec, Refusal> {
-        if self.bot_task.is_some() {
-            return Err(refusal(Reason::Busy, "a bot is thinking"));
-        }
-        let bot = kind.map(BotSpec::from).or(self.bot).unwrap_or(BotKind::Attack.into());
-        match bot.offered(self.room.rules) {
-            Ok(()) => Ok(bot),
-            Err(error) => Err(refusal(Reason::BotNotOffered, &error.to_string())),
-        }
-    }
-
-    fn apply(&mut self, event: Event) {
-        let event = NumberedEvent { seq: self.room.seq + 1, at: now(), event };
-        self.room.apply(&event).expect("only what fits is decided");
-        self.messages.push_back(Message::Event { room: Self::code(), event });
-    }
-
-    fn refuse(&mut self, id: CommandId, refusal: Refusal) {
-        self.messages.push_back(Message::Refused { id: Some(id), refusal });
-    }
-
-    /// Starts the bot when it is to move, and cancels a task about another position.
-    fn let_bot_move(&mut self) {
-        self.bot_task = None;
-        let turn = self.room.running().map(|game| game.position.turn());
-        let to_move = turn.and_then(|turn| self.room.seats.get(turn)).and_then(Player::bot);
-        if let Some(bot) = to_move {
-            self.ask_bot(bot, Purpose::Move);
-        }
-    }
-
-    fn ask_bot(&mut self, bot: BotSpec, purpose: Purpose) {
-        let Some(game) = &self.room.game else { return };
-        let position = game.position.clone();
-        let seed = self.seed ^ u64::try_from(position.ply()).unwrap_or(0);
-        self.bot_task = Some(BotTask::start(bot, seed, position, purpose));
-    }
-
-    fn bot_replied(&mut self, purpose: Purpose, answer: BotReply) {
-        match (purpose, answer) {
-            (Purpose::Weigh(id, bot, ply), BotReply::Weighed(mut weights)) => {
-                weights.truncate(WEIGHTS_MAX);
-                self.messages.push_back(Message::Weights {
-                    id,
-                    room: Self::code(),
-                    ply,
-                    bot,
-                    weights,
-                });
-            }
-            (Purpose::Assist(id), BotReply::Chosen(Some(point))) => match self.play(point, true) {
-                Ok(events) => {
-                    for event in events {
-                        self.apply(event);
-                    }
-                    self.messages.push_back(Message::Done { id, seq: Some(self.room.seq) });
+    fn perform(&mut self, effects: Effects) {
+        for effect in effects {
+            match effect {
+                Effect::Append(entry) => {
+                    let mut event = entry.event;
+                    show_players_as_one(&mut event.event);
+                    self.send(Message::Event { room: Self::code(), event });
                 }
-                Err(refusal) => self.refuse(id, refusal),
-            },
-            (Purpose::Move, BotReply::Chosen(Some(point))) => {
-                for event in self.play(point, false).unwrap_or_default() {
-                    self.apply(event);
+                // All sessions are the same table's.
+                Effect::Send { message, .. }
+                | Effect::Broadcast(message)
+                | Effect::BroadcastExcept { message, .. } => self.send(message),
+                Effect::Think(job) => self.jobs.push(BotJob::start(job)),
+                Effect::CancelThinking(ticket) => self.jobs.retain(|job| job.ticket != ticket),
+                // No view asks for this: `fivefold analyse` does it.
+                Effect::Analyse { ticket, .. } => {
+                    let found = AnalysisUpdate::Busy;
+                    self.apply(now(), Input::Analysed { ticket, found });
                 }
+                Effect::BotFailed { .. } => {
+                    let reason = "the bot has failed".into();
+                    self.outgoing.push_back(TableEvent::Ended { reason });
+                }
+                // The table hears everything from its first state on, and it does not leave.
+                Effect::Listen(_) | Effect::Dismiss(_) | Effect::Close => {}
             }
-            (Purpose::Move | Purpose::Assist(_), BotReply::Chosen(None) | BotReply::Weighed(_))
-            | (Purpose::Weigh(..), BotReply::Chosen(_)) => {}
         }
-        self.let_bot_move();
+    }
+
+    fn send(&mut self, message: Message) {
+        self.outgoing.push_back(TableEvent::Message(Box::new(message)));
+    }
+
+    /// The person who asks: at one keyboard, the one whose turn it is for such a request.
+    fn sender(&self, request: &RoomRequest) -> SessionId {
+        let seats = &self.room.state().seats;
+        let is_seated = |person: &&Person| seats.of_member(&person.member.id).is_some();
+        let due = self.room.state().game.as_ref().and_then(|game| {
+            let turn = game.position.turn();
+            match request {
+                RoomRequest::Sit { .. } | RoomRequest::SitAsEngine { .. } => {
+                    self.people.iter().find(|person| !is_seated(person))
+                }
+                RoomRequest::AcceptDraw | RoomRequest::DeclineDraw => {
+                    self.person_in(game.draw_offer.map_or(turn, Stone::opponent))
+                }
+                // It is the last move that people want back.
+                RoomRequest::AskTakeback => self.person_in(turn.opponent()),
+                RoomRequest::Stand
+                | RoomRequest::SeatBot { .. }
+                | RoomRequest::RemoveBot { .. }
+                | RoomRequest::Play { .. }
+                | RoomRequest::Resign
+                | RoomRequest::OfferDraw
+                | RoomRequest::GrantTakeback
+                | RoomRequest::RefuseTakeback
+                | RoomRequest::ClaimWin
+                | RoomRequest::ClaimDraw
+                | RoomRequest::Rematch
+                | RoomRequest::Say { .. }
+                | RoomRequest::Chat
+                | RoomRequest::SetChat { .. }
+                | RoomRequest::Weights { .. }
+                | RoomRequest::BotMove { .. }
+                | RoomRequest::Analyse { .. }
+                | RoomRequest::StopAnalysis => self.person_in(turn),
+            }
+        });
+        due.or_else(|| self.people.iter().find(is_seated)).unwrap_or(&self.people[0]).session
+    }
+
+    /// The other person's answer to what one of two at this keyboard asks: they agree at once to a
+    /// takeback and to a rematch. A draw is for them to answer.
+    fn consent(&self) -> Option<(SessionId, RoomRequest)> {
+        let game = self.room.state().game.as_ref()?;
+        let (by, request) = match (game.takeback_ask, game.rematch_ask) {
+            (Some(by), _) => (by, RoomRequest::GrantTakeback),
+            (None, Some(by)) => (by, RoomRequest::Rematch),
+            (None, None) => return None,
+        };
+        Some((self.person_in(by.opponent())?.session, request))
+    }
+
+    fn person_in(&self, seat: Stone) -> Option<&Person> {
+        let player = self.room.state().seats.get(seat)?;
+        self.people.iter().find(|person| player.is_member(&person.member.id))
     }
 }
 
-impl BotTask {
-    fn start(bot: BotSpec, seed: u64, position: Position, purpose: Purpose) -> Self {
-        let (speak, answer) = oneshot::channel();
+impl Person {
+    fn new(number: u64, name: &str) -> Self {
+        let name = Name::new(name).expect("a short plain name");
+        Self { session: SessionId(number), member: Member { id: member_id(number), name } }
+    }
+}
+
+impl BotJob {
+    fn start(job: Job) -> Self {
+        let (sender, reply) = oneshot::channel();
         let cancel = Arc::new(AtomicBool::new(false));
-        let (cancelled, weigh) = (Arc::clone(&cancel), matches!(purpose, Purpose::Weigh(..)));
+        let (ticket, cancelled) = (job.ticket, Arc::clone(&cancel));
         let thread = thread::spawn(move || {
-            let Ok(mut bot) = bot::build(bot, position.rules(), seed) else { return };
             let begun = Instant::now();
             let elapsed = move || begun.elapsed();
             let thinking = Thinking { budget: BUDGET, elapsed: &elapsed, cancel: &cancelled };
-            let answer = if weigh {
-                BotReply::Weighed(bot.weigh(&position, &thinking))
-            } else {
-                BotReply::Chosen(bot.choose(&position, &thinking))
-            };
-            // Nobody reads the reply of a cancelled task.
-            drop(speak.send(answer));
+            if let Ok(Some(reply)) = bot_job::run(&job, &thinking) {
+                // Nobody waits for a cancelled job.
+                drop(sender.send(reply));
+            }
         });
-        Self { purpose, answer, cancel, thread: Some(thread) }
+        Self { ticket, reply, cancel, thread: Some(thread) }
+    }
+
+    async fn wait(&mut self) -> (Ticket, Option<BotReply>) {
+        (self.ticket, (&mut self.reply).await.ok())
     }
 }
 
-impl Drop for BotTask {
+impl Drop for BotJob {
     fn drop(&mut self) {
         self.cancel.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
@@ -402,12 +329,43 @@ impl Drop for BotTask {
     }
 }
 
-fn refusal(reason: Reason, text: &str) -> Refusal {
-    Refusal::new(reason, text)
+/// Shows the people in the seats as the one member at this keyboard.
+fn show_players_as_one(event: &mut Event) {
+    match event {
+        Event::Sat { player, .. } => show_as_one(player),
+        Event::Started { black, white, .. } => {
+            show_as_one(black);
+            show_as_one(white);
+        }
+        Event::Created { .. }
+        | Event::Stood { .. }
+        | Event::Renamed { .. }
+        | Event::Played { .. }
+        | Event::DrawOffered { .. }
+        | Event::DrawDeclined { .. }
+        | Event::TakebackAsked { .. }
+        | Event::TakebackRefused { .. }
+        | Event::TakenBack { .. }
+        | Event::Resumed { .. }
+        | Event::Ended { .. }
+        | Event::RematchAsked { .. }
+        | Event::ChatSet { .. } => {}
+    }
 }
 
-fn no_game() -> Refusal {
-    refusal(Reason::NoGame, "no game is running")
+fn show_as_one(player: &mut Player) {
+    match player {
+        Player::Member { member, .. } => *member = LocalGame::member(),
+        Player::Bot { .. } => {}
+    }
+}
+
+fn member_id(number: u64) -> MemberId {
+    MemberId::try_from(format!("{number:016x}")).expect("16 digits")
+}
+
+fn command_id(text: &str) -> CommandId {
+    CommandId::try_from(text).expect("a short plain id")
 }
 
 /// The time, in milliseconds since the Unix epoch.
@@ -418,6 +376,8 @@ pub(crate) fn now() -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use fivefold_shared::{bot_spec::BotKind, rules::Point};
+
     use super::*;
 
     /// Plays tic-tac-toe as Black against a bot, asks these things one after the other, and says
@@ -428,9 +388,9 @@ mod tests {
         let mut seen = Vec::new();
         for (number, request) in requests.iter().enumerate() {
             let id = CommandId::try_from(number.to_string()).unwrap();
-            game.take(id.clone(), request);
+            game.take(&id, request);
             let mut answered = false;
-            while !answered || game.bot_task.is_some() || !game.messages.is_empty() {
+            while !answered || !game.jobs.is_empty() || !game.outgoing.is_empty() {
                 let TableEvent::Message(message) = game.next().await else { panic!("a message") };
                 answered |= message.answers() == Some(&id);
                 seen.push(match *message {
@@ -441,7 +401,7 @@ mod tests {
                     Message::Done { .. } => "done".to_owned(),
                     Message::Weights { weights, .. } => format!("{} weights", weights.len()),
                     Message::Refused { refusal, .. } => format!("{:?}", refusal.reason),
-                    other => panic!("not messages here: {other:?}"),
+                    other => panic!("not said here: {other:?}"),
                 });
             }
         }
@@ -460,6 +420,7 @@ mod tests {
                 "played",
                 "done",
                 "played",
+                "takeback_asked",
                 "taken_back",
                 "done",
                 "played",
@@ -504,7 +465,7 @@ mod tests {
                 "NothingToTakeBack",
                 "GameRunning",
                 "NoOffer",
-                "NotAllowed",
+                "GameRunning",
                 "StalePly",
                 "Outside",
                 "ended",

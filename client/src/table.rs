@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use fivefold_shared::{
     protocol::{
-        Absent, CatchUp, CommandId, LobbyRequest, MemberId, Message, NumberedEvent, Request,
+        Absent, CatchUp, CommandId, Event, LobbyRequest, MemberId, Message, NumberedEvent, Request,
         RoomCode, RoomRequest, Snapshot, Spectators,
     },
     room::RoomState,
@@ -72,7 +72,7 @@ impl Table {
 
     /// Sits down at a game in this process.
     pub fn local(game: LocalGame) -> Self {
-        let (me, code, room) = (LocalGame::member(), LocalGame::code(), game.room().clone());
+        let (me, code, room) = (LocalGame::member(), LocalGame::code(), game.room());
         let source = Source::Local { game: Box::new(game), ids: CommandIds::new() };
         Self::new(source, me, code, room, Spectators::default())
     }
@@ -131,7 +131,7 @@ impl Table {
             }
             Source::Local { game, ids } => {
                 let id = ids.make();
-                game.take(id.clone(), &request);
+                game.take(&id, &request);
                 id
             }
         }
@@ -216,7 +216,10 @@ impl Table {
     /// Applies a message to the room; `None` when there is nothing to show.
     fn take(&mut self, message: Message) -> Option<Message> {
         match &message {
-            Message::Event { event, .. } => return self.fold(event).then_some(message),
+            Message::Event { event, .. } => {
+                let is_shown = self.fold(event) && !self.is_answered_here(&event.event);
+                return is_shown.then_some(message);
+            }
             Message::Joined { spectators, away, now, .. } => {
                 self.spectators = spectators.clone();
                 self.away = *away;
@@ -252,6 +255,15 @@ impl Table {
             }
             other => Some(other),
         }
+    }
+
+    /// Whether the event asks what is agreed to at once in a game in this process. Only what
+    /// follows is shown.
+    const fn is_answered_here(&self, event: &Event) -> bool {
+        matches!(
+            (&self.source, event),
+            (Source::Local { .. }, Event::TakebackAsked { .. } | Event::RematchAsked { .. })
+        )
     }
 
     /// Applies an event. Skips a duplicate; when one is missing or does not

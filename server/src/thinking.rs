@@ -20,9 +20,8 @@ use std::{
 };
 
 use fivefold_shared::{
-    bot::{self, Bot},
-    protocol::WEIGHTS_MAX,
-    room::{BotReply, Job, Task},
+    bot_job,
+    room::{BotReply, Job},
     rules::Position,
     search_budget::{Budget, Thinking},
 };
@@ -289,28 +288,15 @@ impl Shared {
 }
 
 fn think(job: &Job, time: Duration, call: &JobControl) -> Option<BotReply> {
-    let mut bot: Box<dyn Bot> = match bot::build(job.bot, job.position.rules(), job.seed) {
-        Ok(bot) => bot,
-        Err(error) => {
-            tracing::error!(bot = %job.bot, %error, "a bot was asked that is not on offer");
-            return None;
-        }
-    };
     // When others come meanwhile, what is left of the time shrinks as that of those who come later.
     let (begun, rounds) = (Instant::now(), call.rounds());
     let elapsed = || begun.elapsed() * call.rounds().max(rounds) / rounds;
     let budget = Budget { time, nodes: None };
     let thinking = Thinking { budget, elapsed: &elapsed, cancel: &call.stop };
-    match job.task {
-        Task::Turn | Task::Move | Task::BotsTurn => {
-            bot.choose(&job.position, &thinking).map(BotReply::Move)
-        }
-        Task::Weigh => {
-            let mut weights = bot.weigh(&job.position, &thinking);
-            weights.truncate(WEIGHTS_MAX);
-            Some(BotReply::Weights(weights))
-        }
-    }
+    bot_job::run(job, &thinking).unwrap_or_else(|error| {
+        tracing::error!(bot = %job.bot, %error, "a bot was asked that is not on offer");
+        None
+    })
 }
 
 #[cfg(test)]
@@ -319,7 +305,7 @@ mod tests {
 
     use fivefold_shared::{
         bot_spec::BotKind,
-        room::{SessionId, Ticket},
+        room::{SessionId, Task, Ticket},
         rules::{Point, Position, Rules, Size, Variant},
     };
 

@@ -8,6 +8,7 @@ pub mod analysis;
 pub mod balance;
 pub mod book;
 pub mod bot;
+pub mod bot_job;
 pub mod bot_spec;
 pub mod clock;
 pub mod engine;

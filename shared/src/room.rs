@@ -307,6 +307,11 @@ impl Room {
         [turn, help, news, self.close_at()].into_iter().chain(game).flatten().min()
     }
 
+    /// The room as its members see it.
+    pub const fn state(&self) -> &RoomState {
+        &self.state
+    }
+
     /// The room's code.
     pub const fn code(&self) -> &RoomCode {
         &self.code

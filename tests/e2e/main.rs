@@ -14,6 +14,7 @@ mod hostile;
 mod identity;
 #[cfg(target_os = "linux")]
 mod launcher;
+mod local_and_server;
 mod play;
 mod proxy;
 mod random;

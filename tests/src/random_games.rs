@@ -189,7 +189,8 @@ async fn react(guest: &mut Guest, room: &RoomCode, due: usize, random: &mut StdR
 }
 
 /// Any legal move; on the unbounded board one near the stones, so that lines come about.
-pub(crate) fn random_move(position: &Position, random: &mut impl Rng) -> Point {
+/// The game must not be over.
+pub fn random_move(position: &Position, random: &mut impl Rng) -> Point {
     loop {
         let point = match (position.rules().size(), position.moves()) {
             (Size::Bounded { width, height }, _) => Point::new(

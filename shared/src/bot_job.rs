@@ -1,0 +1,28 @@
+//! Runs a bot for a room: a room's [`Job`] in, the [`BotReply`] out. Rooms cannot run bots, and bots
+//! know no rooms.
+
+use crate::{
+    bot,
+    bot_spec::BotError,
+    protocol::WEIGHTS_MAX,
+    room::{BotReply, Job, Task},
+    search_budget::Thinking,
+};
+
+/// Runs the bot. There is no reply when no move is left to make.
+///
+/// # Errors
+/// When the bot does not play by the position's rules.
+pub fn run(job: &Job, thinking: &Thinking<'_>) -> Result<Option<BotReply>, BotError> {
+    let mut bot = bot::build(job.bot, job.position.rules(), job.seed)?;
+    Ok(match job.task {
+        Task::Turn | Task::Move | Task::BotsTurn => {
+            bot.choose(&job.position, thinking).map(BotReply::Move)
+        }
+        Task::Weigh => {
+            let mut weights = bot.weigh(&job.position, thinking);
+            weights.truncate(WEIGHTS_MAX);
+            Some(BotReply::Weights(weights))
+        }
+    })
+}

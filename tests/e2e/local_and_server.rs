@@ -1,0 +1,453 @@
+//! A game in this process and one on the server, by the same script: they decide alike.
+//!
+//! Scripts are random and ask for things that are refused as often as for things that are done.
+//! Two people at one keyboard are one player to `fivefold local` and two guests to the server, so
+//! the test gives each request to the guest who would make it. Bots settle equal moves by seeds
+//! that differ: scripts ask them only where one move is better than all others.
+
+use std::{
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
+
+use fivefold::{local_game::LocalGame, table::TableEvent};
+use fivefold_shared::{
+    analysis::Weight,
+    bot,
+    bot_spec::{BotKind, BotSpec},
+    protocol::{
+        Colour, CommandId, Create, Event, Message, NumberedEvent, Player, Refusal, Request,
+        RoomCode, RoomRequest, SeatRequest, Seats, Snapshot,
+    },
+    room::{Game, RoomState},
+    rules::{Point, Position, Rules, Size, Stone, Variant},
+    search_budget::{Budget, Thinking},
+};
+use fivefold_tests::{Guest, Seen, Server, private, random_games::random_move};
+use futures_util::FutureExt;
+use rand::{Rng, RngExt, SeedableRng, rngs::StdRng};
+
+/// Scripts, each in a room of its own.
+const SCRIPTS: usize = 200;
+/// Requests in a script: a few games' worth.
+const REQUESTS: usize = 30;
+/// Scripts that are played at once.
+const TASKS: usize = 25;
+
+/// What the room makes of a request: its answer, and the events without their times.
+#[derive(Clone, PartialEq, Debug)]
+struct Decision {
+    answer: Answer,
+    events: Vec<(u64, Event)>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+enum Answer {
+    Done(Option<u64>),
+    Refused(Refusal),
+    Weights(usize, BotSpec, Vec<Weight>),
+}
+
+impl Answer {
+    fn of(message: Message) -> Self {
+        match message {
+            Message::Done { seq, .. } => Self::Done(seq),
+            Message::Refused { refusal, .. } => Self::Refused(refusal),
+            Message::Weights { ply, bot, weights, .. } => Self::Weights(ply, bot, weights),
+            other => panic!("no answer to a script: {other:?}"),
+        }
+    }
+}
+
+/// How much was compared.
+#[derive(Default, Debug)]
+struct Tally {
+    games: usize,
+    done: usize,
+    refused: usize,
+    weights: usize,
+    events: usize,
+}
+
+impl Tally {
+    fn count(&mut self, decision: &Decision) {
+        match decision.answer {
+            Answer::Done(_) => self.done += 1,
+            Answer::Refused(_) => self.refused += 1,
+            Answer::Weights(..) => self.weights += 1,
+        }
+        let started = |(_, event): &&(u64, Event)| matches!(event, Event::Started { .. });
+        self.games += decision.events.iter().filter(started).count();
+        self.events += decision.events.len();
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.games += other.games;
+        self.done += other.done;
+        self.refused += other.refused;
+        self.weights += other.weights;
+        self.events += other.events;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_local_game_and_the_server_decide_alike() {
+    let mut flags = vec!["--bot-answer-min", "0"];
+    for flag in ["--command-rate", "--rooms-per-address", "--room-rate", "--bot-rooms-per-address"]
+    {
+        flags.extend([flag, "1000000"]);
+    }
+    let server = Arc::new(Server::start_with(&flags));
+    let mut running = tokio::task::JoinSet::new();
+    for task in 0..TASKS {
+        let server = Arc::clone(&server);
+        running.spawn(async move {
+            let mut tally = Tally::default();
+            for script in (task..SCRIPTS).step_by(TASKS) {
+                play(&server, script, &mut tally).await;
+            }
+            tally
+        });
+    }
+    let mut tally = Tally::default();
+    for part in running.join_all().await {
+        tally.add(&part);
+    }
+    let decisions = tally.done + tally.refused + tally.weights;
+    assert_eq!(decisions, SCRIPTS * REQUESTS);
+    assert!(
+        tally.games >= 200 && tally.refused * 5 > decisions && tally.weights > 100,
+        "{tally:?}"
+    );
+    println!("{decisions} decisions compared: {tally:?}");
+}
+
+/// Plays one script at both places and compares what came of each request.
+async fn play(server: &Server, script: usize, tally: &mut Tally) {
+    let seed = script as u64;
+    let mut random = StdRng::seed_from_u64(seed);
+    let bot = (script % 4 == 3).then_some(BotSpec::from(BotKind::Attack));
+    let rules = rules_of(script, bot);
+    let colour = if bot.is_some_and(|bot| best_move(bot, &Position::new(rules)).is_none()) {
+        Stone::Black
+    } else {
+        [Stone::Black, Stone::White][random.random_range(0..2)]
+    };
+    let mut here =
+        Here { game: LocalGame::new(rules, bot, colour, seed).expect("the bot plays"), sent: 0 };
+    here.settle().await;
+    let mut there = There::new(server, rules, bot, colour).await;
+    for step in 0..REQUESTS {
+        let request = next_request(&here.game.room(), bot, &mut random);
+        let decision = here.ask(&request).await;
+        assert_eq!(
+            decision,
+            there.ask(&request).await,
+            "script {script}, step {step}: {request:?}"
+        );
+        tally.count(&decision);
+        assert_eq!(here.snapshot(), there.snapshot(), "script {script}, step {step}");
+    }
+}
+
+/// The boards of a script; bots play on small ones, where they soon have one best move.
+fn rules_of(script: usize, bot: Option<BotSpec>) -> Rules {
+    let boards = [
+        (Variant::Mnk { k: 3 }, Size::square(3)),
+        (Variant::Mnk { k: 3 }, Size::Bounded { width: 5, height: 4 }),
+        (Variant::Mnk { k: 4 }, Size::Bounded { width: 7, height: 6 }),
+        (Variant::Renju, Size::square(15)),
+        (Variant::Freestyle, Size::square(15)),
+        (Variant::Caro, Size::Unbounded),
+    ];
+    let boards = if bot.is_some() { &boards[..3] } else { &boards[..] };
+    let (variant, size) = boards[script / 4 % boards.len()];
+    Rules::new(variant, size).expect("on offer")
+}
+
+/// The move of this bot, where it makes the same one whatever its seed.
+fn best_move(bot: BotSpec, position: &Position) -> Option<Point> {
+    let (elapsed, cancel) = (|| Duration::ZERO, AtomicBool::new(false));
+    let budget = Budget { time: Duration::from_secs(1), nodes: None };
+    let thinking = Thinking { budget, elapsed: &elapsed, cancel: &cancel };
+    let mut bot = bot::build(bot, position.rules(), 0).expect("on offer");
+    match bot.weigh(position, &thinking)[..] {
+        [best] => Some(best.point),
+        [best, next, ..] if (best.weight, best.plies) != (next.weight, next.plies) => {
+            Some(best.point)
+        }
+        _ => None,
+    }
+}
+
+/// Whether the opponent's answer to a move is known: a person's is the script's.
+fn is_answer_foreseen(position: &Position, point: Point, bot: Option<BotSpec>) -> bool {
+    let mut position = position.clone();
+    let outcome = position.play(point).expect("a legal move").cloned();
+    bot.is_none_or(|bot| outcome.is_some() || best_move(bot, &position).is_some())
+}
+
+/// A random move to which the answer is known, if one is found soon.
+fn random_play(position: &Position, bot: Option<BotSpec>, random: &mut impl Rng) -> Option<Point> {
+    let mut points = (0..10).map(|_| random_move(position, random));
+    points.find(|&point| is_answer_foreseen(position, point, bot))
+}
+
+/// A point with a stone or off the board.
+fn no_move(position: &Position, random: &mut impl Rng) -> Point {
+    match position.moves() {
+        moves @ [_, ..] if random.random() => moves[random.random_range(0..moves.len())],
+        _ => Point::new(2_000_000, 0),
+    }
+}
+
+/// Something to ask of the room as it is: now and then what it must refuse.
+fn next_request(room: &RoomState, bot: Option<BotSpec>, random: &mut impl Rng) -> RoomRequest {
+    let game = room.game.as_ref().expect("the first game has begun");
+    let ply = game.position.ply();
+    if room.running().is_none() {
+        return match random.random_range(0..10) {
+            0 => RoomRequest::Play { ply, point: Point::new(0, 0) },
+            1 => RoomRequest::AskTakeback,
+            2 => RoomRequest::Weights { bot: Some(BotKind::Attack), ply: Some(ply / 2) },
+            3 if bot.is_none() => RoomRequest::Stand,
+            4 if bot.is_none() => RoomRequest::Sit { seat: None },
+            5 => RoomRequest::OfferDraw,
+            // A bot that begins must have one best move.
+            _ if bot.is_some_and(|bot| best_move(bot, &Position::new(room.rules)).is_none())
+                && room.seats.black.as_ref().is_some_and(|player| player.bot().is_none()) =>
+            {
+                RoomRequest::Resign
+            }
+            _ if room.seats.vacant().is_some() => RoomRequest::Sit { seat: None },
+            _ => RoomRequest::Rematch,
+        };
+    }
+    match random.random_range(0..100) {
+        0..60 => random_play(&game.position, bot, random)
+            .map_or(RoomRequest::Resign, |point| RoomRequest::Play { ply, point }),
+        60..64 => RoomRequest::Play { ply, point: no_move(&game.position, random) },
+        64..68 => {
+            let stale = random.random_range(0..ply + 3);
+            let stale = if stale == ply { ply + 1 } else { stale };
+            RoomRequest::Play { ply: stale, point: random_move(&game.position, random) }
+        }
+        68..70 => RoomRequest::Resign,
+        70..74 => RoomRequest::OfferDraw,
+        74..76 => RoomRequest::AcceptDraw,
+        76..78 => RoomRequest::DeclineDraw,
+        78..83 => RoomRequest::AskTakeback,
+        83 => RoomRequest::GrantTakeback,
+        84 => RoomRequest::RefuseTakeback,
+        85 => RoomRequest::ClaimWin,
+        86 => RoomRequest::ClaimDraw,
+        87 => RoomRequest::Rematch,
+        88 => RoomRequest::Stand,
+        89 => RoomRequest::Sit { seat: Some(Stone::Black) },
+        90 => RoomRequest::SeatBot { seat: Stone::White, bot: BotKind::Attack.into() },
+        91 => RoomRequest::RemoveBot { seat: Stone::White },
+        92 => RoomRequest::SetChat { on: false },
+        93 => RoomRequest::Weights { bot: Some(BotKind::Minimax), ply: Some(ply + 1) },
+        94 => RoomRequest::BotMove { ply: ply + 1, bot: None },
+        95..98 => match best_move(BotKind::Attack.into(), &game.position) {
+            Some(point) if is_answer_foreseen(&game.position, point, bot) => {
+                RoomRequest::BotMove { ply, bot: Some(BotKind::Attack) }
+            }
+            Some(_) | None => RoomRequest::OfferDraw,
+        },
+        _ => RoomRequest::Weights { bot: Some(BotKind::Attack), ply: None },
+    }
+}
+
+/// Whether a bot is to move.
+fn is_bots_turn(room: &RoomState) -> bool {
+    let turn = room.running().map(|game| game.position.turn());
+    turn.and_then(|turn| room.seats.get(turn)).is_some_and(|player| player.bot().is_some())
+}
+
+/// A room without what differs from place to place: its members' ids and its games' ids.
+fn plain(mut snapshot: Snapshot) -> Snapshot {
+    snapshot.host = LocalGame::member();
+    let Seats { black, white } = &mut snapshot.seats;
+    black.iter_mut().chain(white).for_each(plain_player);
+    if let Some(game) = &mut snapshot.game {
+        game.id = None;
+    }
+    snapshot
+}
+
+fn plain_player(player: &mut Player) {
+    if let Player::Member { member, .. } = player {
+        *member = LocalGame::member();
+    }
+}
+
+/// An event without these ids, and with its number but not its time.
+fn plain_event(numbered: NumberedEvent) -> (u64, Event) {
+    let NumberedEvent { seq, mut event, .. } = numbered;
+    if let Event::Sat { player, .. } = &mut event {
+        plain_player(player);
+    } else if let Event::Started { black, white, id, .. } = &mut event {
+        plain_player(black);
+        plain_player(white);
+        *id = None;
+    }
+    (seq, event)
+}
+
+/// A game in this process.
+struct Here {
+    game: LocalGame,
+    sent: u64,
+}
+
+impl Here {
+    async fn ask(&mut self, request: &RoomRequest) -> Decision {
+        self.sent += 1;
+        let id = CommandId::try_from(self.sent.to_string()).expect("an id");
+        self.game.take(&id, request);
+        let (mut answer, mut events) = (None, Vec::new());
+        // What has come of the request is there at once, but for what bots say.
+        loop {
+            let is_over = answer.is_some() && !is_bots_turn(&self.game.room());
+            let event = match self.game.next().now_or_never() {
+                Some(event) => event,
+                None if is_over => break,
+                None => self.game.next().await,
+            };
+            let TableEvent::Message(message) = event else { panic!("{event:?}") };
+            match *message {
+                Message::Event { event, .. } => events.push(plain_event(event)),
+                message if message.answers() == Some(&id) => {
+                    // Weights lose their last bits on the wire.
+                    let message = Message::from_json(&message.to_json()).expect("a message");
+                    answer = Some(Answer::of(message));
+                }
+                // Who watches.
+                _ => {}
+            }
+        }
+        Decision { answer: answer.expect("the loop waits for it"), events }
+    }
+
+    /// Waits until a bot that begins has moved.
+    async fn settle(&mut self) {
+        while is_bots_turn(&self.game.room()) {
+            self.game.next().await;
+        }
+        while self.game.next().now_or_never().is_some() {}
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        plain(self.game.room().snapshot())
+    }
+}
+
+/// A room of the server, and one or two guests for those at the keyboard.
+struct There {
+    room: RoomCode,
+    guests: Vec<Guest>,
+    /// How many events were compared.
+    compared: usize,
+}
+
+impl There {
+    async fn new(server: &Server, rules: Rules, bot: Option<BotSpec>, colour: Stone) -> Self {
+        let create = Create {
+            assistance: true,
+            chat: false,
+            seats: [SeatRequest::Me, bot.map_or(SeatRequest::Open, SeatRequest::Bot)],
+            colour: match colour {
+                Stone::Black => Colour::Black,
+                Stone::White => Colour::White,
+            },
+            ..private(rules)
+        };
+        let name = if bot.is_some() { "You" } else { "Player 1" };
+        let mut guests = vec![Guest::hello(server, name).await];
+        let room = guests[0].create(create).await;
+        if bot.is_none() {
+            let mut second = Guest::hello(server, "Player 2").await;
+            second.join(&room).await;
+            second.done(&room, RoomRequest::Sit { seat: None }).await;
+            guests.push(second);
+        }
+        let mut there = Self { room, guests, compared: 0 };
+        there.settle().await;
+        there.compared = there.guests[0].seen(&there.room).events.len();
+        there
+    }
+
+    async fn ask(&mut self, request: &RoomRequest) -> Decision {
+        let Self { room, .. } = self;
+        let asked = Request::Room { room: room.clone(), request: request.clone() };
+        let sender = self.sender(request);
+        let answer = Answer::of(self.guests[sender].ask(asked).await);
+        if let Answer::Done(Some(seq)) = answer {
+            self.guests[sender].until(&self.room, |seen| seen.room.seq >= seq).await;
+        }
+        self.settle().await;
+        if let Some((other, consent)) = self.consent() {
+            self.guests[other].done(&self.room, consent).await;
+            self.settle().await;
+        }
+        let events = &self.guests[0].seen(&self.room).events[self.compared..];
+        let events: Vec<_> = events.iter().cloned().map(plain_event).collect();
+        self.compared += events.len();
+        Decision { answer, events }
+    }
+
+    /// Waits until no bot is to move and all guests have seen the same events.
+    async fn settle(&mut self) {
+        let room = &self.room;
+        // `ended` follows the move that ends the game.
+        let is_ending = |seen: &Seen| {
+            let last = seen.events.last().map(|last| &last.event);
+            seen.room.running().is_none() && matches!(last, Some(Event::Played { .. }))
+        };
+        let first = &mut self.guests[0];
+        first.until(room, |seen| !is_bots_turn(&seen.room) && !is_ending(seen)).await;
+        let seq = self.guests.iter().map(|guest| guest.seen(room).room.seq).max();
+        for guest in &mut self.guests {
+            guest.until(room, |seen| Some(seen.room.seq) >= seq).await;
+        }
+    }
+
+    fn state(&self) -> &RoomState {
+        &self.guests[0].seen(&self.room).room
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        plain(self.state().snapshot())
+    }
+
+    /// The guest who makes this request for the people at the keyboard.
+    fn sender(&self, request: &RoomRequest) -> usize {
+        let Game { position, draw_offer, .. } = self.state().game.as_ref().expect("a game");
+        let turn = position.turn();
+        let is_seated = |guest: &Guest| self.state().seats.of_member(&guest.me).is_some();
+        let due = match request {
+            RoomRequest::Sit { .. } => self.guests.iter().position(|guest| !is_seated(guest)),
+            RoomRequest::AcceptDraw | RoomRequest::DeclineDraw => {
+                self.guest_in(draw_offer.map_or(turn, Stone::opponent))
+            }
+            RoomRequest::AskTakeback => self.guest_in(turn.opponent()),
+            _ => self.guest_in(turn),
+        };
+        due.or_else(|| self.guests.iter().position(is_seated)).unwrap_or(0)
+    }
+
+    fn guest_in(&self, seat: Stone) -> Option<usize> {
+        let player = self.state().seats.get(seat)?;
+        self.guests.iter().position(|guest| player.is_member(&guest.me))
+    }
+
+    /// What the other one at the keyboard agrees to at once.
+    fn consent(&self) -> Option<(usize, RoomRequest)> {
+        let game = self.state().game.as_ref()?;
+        if let Some(by) = game.takeback_ask {
+            return Some((self.guest_in(by.opponent())?, RoomRequest::GrantTakeback));
+        }
+        Some((self.guest_in(game.rematch_ask?.opponent())?, RoomRequest::Rematch))
+    }
+}
