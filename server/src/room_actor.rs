@@ -651,7 +651,7 @@ impl Actor {
             return;
         }
         if let Some(Asked { id, once_for: Some(session), .. }) = failed {
-            self.room.refuse_for_good(session, id, Refusal::new(Reason::Unavailable, FAILED));
+            self.room.refuse_for_good(session, id, Refusal::new(Reason::Unavailable));
         }
         self.run(Effects::new(), false, mailbox).await;
     }

@@ -9,6 +9,7 @@ mod event;
 pub mod guide;
 mod message;
 mod names;
+mod refusal;
 
 pub use self::{
     chat::{CHAT_LINES_MAX, CHAT_TEXT_MAX, ChatLine, ChatText},
@@ -18,7 +19,7 @@ pub use self::{
     },
     event::{Event, NumberedEvent, Player},
     message::{
-        Absent, AnalysisEnd, Away, CatchUp, GameSnapshot, Message, OwnRoom, Phase, Reason, Refusal,
+        Absent, AnalysisEnd, Away, CatchUp, GameSnapshot, Message, OwnRoom, Phase,
         RoomSummary, Seats, Snapshot, Spectators,
     },
     names::{
@@ -26,6 +27,7 @@ pub use self::{
         MEMBER_ID_LENGTH, MemberId, NAME_MARKS_MAX, NAME_MAX, Name, NameError, ROOM_CODE_ALPHABET,
         ROOM_CODE_LENGTH, RoomCode, letters,
     },
+    refusal::{Reason, Refusal, RefusalValues},
 };
 
 /// The version of the protocol that this code speaks.

@@ -134,7 +134,7 @@ impl Room {
     ) -> Result<Self, Refusal> {
         let Founding { code, host, command, create, coin, seeds, demo } = founding;
         if create.seats == [SeatRequest::Me, SeatRequest::Me] {
-            return Err(Refusal::new(Reason::AlreadySeated, "You can take only one of the seats."));
+            return Err(Refusal::new(Reason::AlreadySeated));
         }
         let seats = create.seats.map(|seat| match seat {
             SeatRequest::Me => Ok(Some(Player::Member {

@@ -374,7 +374,7 @@ impl Command {
     pub fn from_json(text: &str) -> Result<Self, (Option<CommandId>, Refusal)> {
         // Serde would also read a struct from an array of its fields.
         if !text.trim_start().starts_with('{') {
-            return Err((None, Refusal::new(Reason::Malformed, "a command is a JSON object")));
+            return Err((None, Refusal::malformed("a command is a JSON object")));
         }
         if depth(text) > DEPTH_MAX {
             let refusal = format!("objects and arrays are nested at most {DEPTH_MAX} deep");
@@ -383,7 +383,7 @@ impl Command {
         let head: Head<'_> =
             serde_json::from_str(text).map_err(|error| (id_alone(text), malformed(&error)))?;
         let Some(id) = head.id else {
-            return Err((None, Refusal::new(Reason::Malformed, "a command needs an id")));
+            return Err((None, Refusal::malformed("a command needs an id")));
         };
         match Request::from_json(&head.kind, head.room, text) {
             Ok(request) => Ok(Self { id, request }),
@@ -449,7 +449,7 @@ impl Request {
                 })?;
                 Ok(Self::Room { room, request })
             }
-            _ => Err(Refusal::new(Reason::UnknownCommand, "no such command")),
+            _ => Err(Refusal::new(Reason::UnknownCommand)),
         }
     }
 }

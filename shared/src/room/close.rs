@@ -38,8 +38,7 @@ impl Room {
     /// The host may close the room unless that would end somebody else's game.
     fn may_close(&self, member: &MemberId) -> Result<(), Refusal> {
         if self.state.host != *member {
-            let text = "Only the host can close this room. You can leave it.";
-            return Err(Refusal::new(Reason::NotAllowed, text));
+            return Err(Refusal::new(Reason::HostOnly));
         }
         if self.state.running().is_none() || !self.somebody_else_plays() {
             return Ok(());

@@ -82,7 +82,7 @@ impl AnsweredCommands {
             .collect();
         *self = Self::from_log(log, &keep);
         for cause in undone {
-            let refusal = Refusal::new(Reason::Unavailable, NOT_STORED);
+            let refusal = Refusal::new(Reason::Unavailable);
             self.remember(&cause, Answer::Refused(refusal), &keep);
         }
     }

@@ -168,5 +168,5 @@ impl Room {
 
 /// The answer to a session that is not in the room.
 pub(super) fn stranger() -> Refusal {
-    Refusal::new(Reason::NotAMember, "Join the room first.")
+    Refusal::new(Reason::NotAMember)
 }

@@ -31,7 +31,7 @@ impl Room {
             return Err(Refusal::new(Reason::StalePly, text));
         }
         if seat != game.position.turn() {
-            return Err(Refusal::new(Reason::NotYourTurn, "Your opponent is to move."));
+            return Err(Refusal::new(Reason::NotYourTurn));
         }
         Ok(game)
     }
@@ -75,7 +75,7 @@ impl Room {
         let (seat, game) = self.playing(member)?;
         match game.draw_offer {
             Some(by) if by == seat => {
-                Err(Refusal::new(Reason::AlreadyAsked, "Your offer stands already."))
+                Err(Refusal::new(Reason::AlreadyAsked))
             }
             Some(_) => self.accept_draw(member, moment),
             None => {
@@ -117,16 +117,15 @@ impl Room {
         let (seat, game) = self.playing(member)?;
         match game.takeback_ask {
             Some(by) if by == seat => {
-                return Err(Refusal::new(Reason::AlreadyAsked, "You have asked already."));
+                return Err(Refusal::new(Reason::AlreadyAsked));
             }
             Some(_) => {
-                let text = "Answer your opponent first, who asks the same of you.";
-                return Err(Refusal::new(Reason::AlreadyAsked, text));
+                return Err(Refusal::new(Reason::AnswerFirst));
             }
             None => {}
         }
         let ply = last_ply_of(seat, game).ok_or_else(|| {
-            Refusal::new(Reason::NothingToTakeBack, "You have made no move to take back.")
+            Refusal::new(Reason::NothingToTakeBack)
         })?;
         self.log(Event::TakebackAsked { by: seat }, moment);
         if self.bot_in(seat.opponent()).is_some() {
@@ -159,7 +158,7 @@ impl Room {
     }
 
     fn running(&self) -> Result<&Game, Refusal> {
-        self.state.running().ok_or_else(|| Refusal::new(Reason::NoGame, "No game is running."))
+        self.state.running().ok_or_else(|| Refusal::new(Reason::NoGame))
     }
 
     /// A player's seat, and the game he is playing.
@@ -177,7 +176,7 @@ impl Room {
         if offer(game) == Some(seat.opponent()) {
             Ok(seat)
         } else {
-            Err(Refusal::new(Reason::NoOffer, "Your opponent asks nothing like that."))
+            Err(Refusal::new(Reason::NoOffer))
         }
     }
 }
