@@ -6,7 +6,7 @@
 use std::{sync::Arc, time::Duration};
 
 use fivefold_shared::protocol::{Identity, MemberId, Name, Reason, Refusal};
-use fivefold_shared::room::{Member, NOT_STORED};
+use fivefold_shared::room::Member;
 
 use crate::{
     ids,
@@ -116,9 +116,7 @@ impl Identities {
             async { self.log_writer.reserve().await?.replace_identity(replacement).wait().await };
         match replaced.await {
             Ok(true) => Ok(()),
-            Ok(false) => {
-                Err(Refusal::new(Reason::NothingToKeep))
-            }
+            Ok(false) => Err(Refusal::new(Reason::NothingToKeep)),
             Err(error) => {
                 tracing::warn!(%error, "the new identity of a member is not stored");
                 Err(Refusal::new(Reason::Unavailable))

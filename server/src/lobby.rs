@@ -14,11 +14,11 @@ use std::{
 
 use dashmap::DashMap;
 use fivefold_shared::{
-    bot::{BotKind, BotSpec},
+    bot_spec::{BotKind, BotSpec},
     clock::TimeControl,
     protocol::{
-        Colour, CommandId, Create, MemberId, OwnRoom, Phase, ROOMS_MAX, Reason, Refusal, RoomCode,
-        RoomSummary, SeatRequest, Visibility,
+        Colour, CommandId, Create, MemberId, OwnRoom, Phase, ROOMS_MAX, Reason, Refusal,
+        RefusalValues, RoomCode, RoomSummary, SeatRequest, Visibility,
     },
     record::Recorder,
     room::{Cause, Effects, Entry, Founding, Input, Member, Room, Spare, Standing},
@@ -43,8 +43,8 @@ use crate::{
 
 /// Who plays when nobody else does: two that are cheap, and lose to each other.
 const DEMO_BOTS: [BotSpec; 2] = [
-    BotSpec { kind: BotKind::Pattern, strength: None },
-    BotSpec { kind: BotKind::Attack, strength: None },
+    BotSpec { kind: BotKind::Pattern, level: None },
+    BotSpec { kind: BotKind::Attack, level: None },
 ];
 
 /// All rooms.
@@ -483,14 +483,8 @@ pub(crate) fn no_such_room() -> Refusal {
 }
 
 fn too_many_rooms(own: &[RoomCode]) -> Refusal {
-    let named: Vec<_> = own.iter().take(ROOMS_NAMED_MAX).map(RoomCode::as_str).collect();
-    let text = format!(
-        "You have {} open rooms, as many as you may, and all of them are in use. Close one first: \
-         {}.",
-        own.len(),
-        named.join(", ")
-    );
-    Refusal::new(Reason::TooManyRooms, text)
+    let rooms = own.iter().take(ROOMS_NAMED_MAX).cloned().collect();
+    Refusal::with(Reason::TooManyRooms, RefusalValues { rooms, ..RefusalValues::default() })
 }
 
 fn too_many_rooms_from_address() -> Refusal {

@@ -16,9 +16,9 @@ use std::{
 
 use fivefold_shared::protocol::{
     self, Command, CommandId, Create, Identity, LobbyRequest, Message, Name, Reason, Refusal,
-    Request, RoomCode, RoomRequest,
+    RefusalValues, Request, RoomCode, RoomRequest,
 };
-use fivefold_shared::room::{Input, Member, NOT_STORED, SessionId};
+use fivefold_shared::room::{Input, Member, SessionId};
 use futures_util::{SinkExt, StreamExt, future::join_all};
 use tokio::{
     sync::mpsc,
@@ -286,8 +286,8 @@ impl Session {
                 self.command(Command::from_json(&text)).await
             }
             Some(Ok(tungstenite::Message::Binary(_))) => {
-                let text = "a command is a text message, not a binary one";
-                self.command(Err((None, Refusal::new(Reason::Malformed, text)))).await
+                let detail = "a command is a text message, not a binary one";
+                self.command(Err((None, Refusal::malformed(detail)))).await
             }
             // The answers to these are written with the next read.
             Some(Ok(tungstenite::Message::Ping(_) | tungstenite::Message::Close(_))) => Ok(()),
@@ -419,8 +419,9 @@ impl Session {
         name: Option<Name>,
     ) -> CommandResult {
         if protocol != protocol::VERSION {
-            let text = format!("This server speaks version {}.", protocol::VERSION);
-            let refusal = Refusal::new(Reason::Version, text);
+            let version = Some(protocol::VERSION);
+            let values = RefusalValues { version, ..RefusalValues::default() };
+            let refusal = Refusal::with(Reason::Version, values);
             return Err(CommandError::RefusedAndClosed(refusal, CloseReason::VERSION));
         }
         name.as_ref().map_or(Ok(()), may_be_called)?;
@@ -468,9 +469,7 @@ impl Session {
         request: LobbyRequest,
     ) -> CommandResult {
         match request {
-            LobbyRequest::Hello { .. } => {
-                Err(Refusal::new(Reason::AlreadyGreeted).into())
-            }
+            LobbyRequest::Hello { .. } => Err(Refusal::new(Reason::AlreadyGreeted).into()),
             LobbyRequest::SetName { name } => self.set_name(who, id, name).await,
             LobbyRequest::ReplaceIdentity { identity } => {
                 self.replace_identity(who, id, &identity).await

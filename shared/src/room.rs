@@ -58,9 +58,6 @@ use crate::{
     rules::Stone,
 };
 
-/// What is told with `unavailable` when events could not be stored.
-pub const NOT_STORED: &str = "That could not be stored. Try again in a moment.";
-
 /// One room.
 #[derive(Clone, Debug)]
 pub struct Room {

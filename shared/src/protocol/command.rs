@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ChatText, CommandId, Identity, Name, Reason, Refusal, RoomCode, is_true, yes};
 use crate::{
-    bot::{BotKind, BotSpec},
+    bot_spec::{BotKind, BotSpec},
     clock::TimeControl,
     rules::{Point, Rules, Stone},
 };
@@ -377,8 +377,8 @@ impl Command {
             return Err((None, Refusal::malformed("a command is a JSON object")));
         }
         if depth(text) > DEPTH_MAX {
-            let refusal = format!("objects and arrays are nested at most {DEPTH_MAX} deep");
-            return Err((id_alone(text), Refusal::new(Reason::Malformed, refusal)));
+            let detail = format!("objects and arrays are nested at most {DEPTH_MAX} deep");
+            return Err((id_alone(text), Refusal::malformed(detail)));
         }
         let head: Head<'_> =
             serde_json::from_str(text).map_err(|error| (id_alone(text), malformed(&error)))?;
@@ -444,9 +444,8 @@ impl Request {
             | "refuse_takeback" | "claim_win" | "claim_draw" | "rematch" | "weights"
             | "bot_move" | "analyse" | "stop_analysis" | "say" | "chat" | "set_chat" => {
                 let request = serde_json::from_str(text).map_err(|error| malformed(&error))?;
-                let room = room.ok_or_else(|| {
-                    Refusal::new(Reason::Malformed, format!("{kind} needs a room"))
-                })?;
+                let room =
+                    room.ok_or_else(|| Refusal::malformed(format!("{kind} needs a room")))?;
                 Ok(Self::Room { room, request })
             }
             _ => Err(Refusal::new(Reason::UnknownCommand)),
@@ -484,5 +483,5 @@ fn id_alone(text: &str) -> Option<CommandId> {
 }
 
 fn malformed(error: &serde_json::Error) -> Refusal {
-    Refusal::new(Reason::Malformed, error.to_string())
+    Refusal::malformed(error)
 }

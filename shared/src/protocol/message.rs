@@ -1,18 +1,16 @@
 //! What the server says: answers, refusals, events and news.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ChatLine, CommandId, GameId, Identity, MemberId, Name, NumberedEvent, Player, RoomCode,
-    Visibility, is_true, yes,
+    ChatLine, CommandId, GameId, Identity, MemberId, Name, NumberedEvent, Player, Refusal,
+    RoomCode, Visibility, is_true, yes,
 };
 use crate::{
-    analysis::Line,
-    bot::{BotSpec, Weight},
+    analysis::{Line, Weight},
+    bot_spec::BotSpec,
     clock::{Clock, TimeControl},
-    rules::{Forbidden, Illegal, Outcome, Point, Rules, Stone},
+    rules::{Outcome, Point, Rules, Stone},
 };
 
 /// One message from the server.

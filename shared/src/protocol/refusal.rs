@@ -8,6 +8,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::RoomCode;
+use crate::bot_spec::BotError;
 use crate::rules::{Forbidden, Illegal};
 
 /// Why a command was not done.
@@ -17,7 +18,7 @@ pub struct Refusal {
     pub reason: Reason,
     /// The values that belong to the code.
     #[serde(flatten)]
-    pub values: RefusalValues,
+    pub values: Box<RefusalValues>,
     /// The sentence in English.
     pub text: String,
 }
@@ -37,7 +38,8 @@ pub struct RefusalValues {
     /// [`Reason::TooManyRooms`]: some of the member's rooms.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rooms: Vec<RoomCode>,
-    /// [`Reason::Malformed`]: what is wrong, for the client's author.
+    /// [`Reason::Malformed`], [`Reason::BotNotOffered`]: what is wrong, in English, for the
+    /// client's author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }
@@ -51,7 +53,13 @@ impl Refusal {
     /// Refuses for a reason with its values.
     pub fn with(reason: Reason, values: RefusalValues) -> Self {
         let text = reason.sentence(&values);
-        Self { reason, values, text }
+        Self { reason, values: Box::new(values), text }
+    }
+
+    /// Refuses a bot that does not play here.
+    pub fn bot_not_offered(error: &BotError) -> Self {
+        let detail = Some(error.to_string());
+        Self::with(Reason::BotNotOffered, RefusalValues { detail, ..RefusalValues::default() })
     }
 
     /// Refuses a message that is no command.
@@ -209,6 +217,7 @@ pub enum Reason {
 
 impl Reason {
     /// What happened and what to do next, in English.
+    #[expect(clippy::too_many_lines, reason = "a table")]
     fn sentence(self, values: &RefusalValues) -> String {
         let number = |ply: Option<usize>| ply.map_or(0, |ply| ply + 1);
         let text = match self {
@@ -216,13 +225,19 @@ impl Reason {
                 let detail = values.detail.as_deref().unwrap_or("not a command");
                 return format!("The client broke the protocol: {detail}.");
             }
+            Self::BotNotOffered => {
+                let detail = values.detail.as_deref();
+                return detail.unwrap_or("this bot does not play these rules").to_owned();
+            }
             Self::Version => {
                 let version = values.version.unwrap_or_default();
                 return format!("The server speaks version {version} of the protocol.");
             }
             Self::StalePly => {
                 let (meant, due) = (number(values.ply), number(values.due));
-                return format!("The game has moved on: this is move {meant}, and move {due} is due.");
+                return format!(
+                    "The game has moved on: this is move {meant}, and move {due} is due."
+                );
             }
             Self::NoSuchPly => {
                 let ply = values.ply.unwrap_or_default();
@@ -230,16 +245,25 @@ impl Reason {
             }
             Self::TooManyRooms => {
                 let codes: Vec<_> = values.rooms.iter().map(RoomCode::as_str).collect();
-                return format!("You have too many open rooms. Close one first: {}.", codes.join(", "));
+                return format!(
+                    "You have too many open rooms. Close one first: {}.",
+                    codes.join(", ")
+                );
             }
-            Self::UnknownCommand => "There is no such command. The client may be newer than the server.",
+            Self::UnknownCommand => {
+                "There is no such command. The client may be newer than the server."
+            }
             Self::HelloFirst => "Say hello first.",
             Self::AlreadyGreeted => "You have said hello already.",
             Self::IdentityReplaced => "This identity was replaced by another one. Use that one.",
-            Self::NothingToKeep => "You never took a seat, so there is nothing to keep. Say hello without an identity to get a new one.",
+            Self::NothingToKeep => {
+                "You never took a seat, so there is nothing to keep. Say hello without an identity to get a new one."
+            }
             Self::NameLooksLikeBot => "This name looks like a bot's. Choose another one.",
             Self::NoSuchRoom => "There is no room with this code, or it has closed.",
-            Self::RoomDamaged => "This room is damaged and cannot be opened. Only the operator of this server can repair it.",
+            Self::RoomDamaged => {
+                "This room is damaged and cannot be opened. Only the operator of this server can repair it."
+            }
             Self::NotAMember => "Join the room first.",
             Self::NotSeated => "Only players can do this. You are watching.",
             Self::NotAllowed => "Only the host and the players can do this.",
@@ -248,7 +272,6 @@ impl Reason {
             Self::SeatTaken => "This seat is taken.",
             Self::NoOpenSeat => "Both seats are taken. You can watch.",
             Self::NoBot => "No bot sits there.",
-            Self::BotNotOffered => "This bot does not play these rules on this board.",
             Self::GameRunning => "This is not possible while a game is running. Finish it first.",
             Self::NoGame => "No game is running.",
             Self::NotYourTurn => "It is your opponent's turn.",
@@ -265,21 +288,35 @@ impl Reason {
             Self::YourTurn => "It is your turn. Make your move.",
             Self::TooEarly => "Your opponent has not been away long enough yet.",
             Self::NothingToTakeBack => "You have no move to take back.",
-            Self::NoAssistance => "This room has no help from bots against people while a game is running.",
+            Self::NoAssistance => {
+                "This room has no help from bots against people while a game is running."
+            }
             Self::PlayersOnly => "While a game is running, only its players get help from bots.",
             Self::ChatOff => "Chat is off here.",
             Self::TooManyTalking => "Too many people are talking. Try again in a moment.",
-            Self::TooManyRoomsFromAddress => "Too many rooms are open from your network. Close one of yours, or wait until one closes.",
-            Self::TooManyRoomsMade => "Too many rooms were created from your network just now. Wait a minute, or use a room that you have.",
-            Self::TooManyBotRooms => "Bots play each other in too many rooms already. Watch one of their games, or play against a bot yourself.",
+            Self::TooManyRoomsFromAddress => {
+                "Too many rooms are open from your network. Close one of yours, or wait until one closes."
+            }
+            Self::TooManyRoomsMade => {
+                "Too many rooms were created from your network just now. Wait a minute, or use a room that you have."
+            }
+            Self::TooManyBotRooms => {
+                "Bots play each other in too many rooms already. Watch one of their games, or play against a bot yourself."
+            }
             Self::TooManyJoined => "You are in too many rooms. Leave one.",
             Self::TooManySessions => "You have this room open too many times. Close one of them.",
             Self::ServerFull => "The server has no space for more rooms. Try again later.",
-            Self::DiskFull => "The server's disk is almost full. Running games continue; new rooms have to wait for the operator.",
+            Self::DiskFull => {
+                "The server's disk is almost full. Running games continue; new rooms have to wait for the operator."
+            }
             Self::RoomFull => "This room has no place for more spectators.",
-            Self::RoomWornOut => "This room has reached its limit of 100,000 events. Start a new one.",
+            Self::RoomWornOut => {
+                "This room has reached its limit of 100,000 events. Start a new one."
+            }
             Self::TooFast => "Too fast. Wait a moment.",
-            Self::TooManyUnknownCodes => "Too many wrong room codes. Check yours, and wait a moment.",
+            Self::TooManyUnknownCodes => {
+                "Too many wrong room codes. Check yours, and wait a moment."
+            }
             Self::Busy => "Too busy right now. Try again in a moment.",
             Self::Unavailable => "That could not be stored. Try again in a moment.",
             Self::Stopping => "The server is restarting. Come back in a moment.",

@@ -104,9 +104,7 @@ impl Room {
         }
         match self.claim_at(opponent) {
             Some(at) if at <= now => Ok(seat),
-            Some(_) | None => {
-                Err(Refusal::new(Reason::TooEarly))
-            }
+            Some(_) | None => Err(Refusal::new(Reason::TooEarly)),
         }
     }
 

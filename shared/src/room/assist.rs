@@ -4,8 +4,8 @@
 //! not agreed to it: in rooms with assistance, and against bots. After the game it is for all.
 
 use crate::{
-    bot::{BotKind, BotSpec},
-    protocol::{MemberId, Message, Reason, Refusal, WEIGHTS_MAX},
+    bot_spec::{BotKind, BotSpec},
+    protocol::{MemberId, Message, Reason, Refusal, RefusalValues, WEIGHTS_MAX},
     rules::{Position, Stone},
 };
 
@@ -92,12 +92,8 @@ impl Room {
         let against_bot = |seat: Stone| self.bot_in(seat.opponent()).is_some();
         match self.state.seats.of_member(member) {
             Some(seat) if self.state.assistance || against_bot(seat) => Ok(()),
-            Some(_) => {
-                Err(Refusal::new(Reason::NoAssistance))
-            }
-            None => {
-                Err(Refusal::new(Reason::PlayersOnly))
-            }
+            Some(_) => Err(Refusal::new(Reason::NoAssistance)),
+            None => Err(Refusal::new(Reason::PlayersOnly)),
         }
     }
 
@@ -243,8 +239,8 @@ fn open_at(position: &Position, ply: Option<usize>) -> Result<Position, Refusal>
     let last = last_open(position);
     let ply = ply.unwrap_or(last.ply());
     if ply > last.ply() {
-        let text = format!("There is no move to be made after {ply} moves of this game.");
-        return Err(Refusal::new(Reason::NoSuchPly, text));
+        let values = RefusalValues { ply: Some(ply), ..RefusalValues::default() };
+        return Err(Refusal::with(Reason::NoSuchPly, values));
     }
     let mut open = last;
     while open.ply() > ply {

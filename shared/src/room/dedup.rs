@@ -5,10 +5,7 @@ use std::collections::{HashMap, VecDeque};
 
 use crate::protocol::{CommandId, MemberId, Message, Reason, Refusal};
 
-use super::{
-    NOT_STORED,
-    effect::{Cause, Entry},
-};
+use super::effect::{Cause, Entry};
 use crate::room::limits::{ANSWERED_MEMBERS_MAX, ANSWERS_MAX};
 
 /// The players and the host, whom nobody can push out.

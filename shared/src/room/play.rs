@@ -3,7 +3,7 @@
 //! Bots answer offers at once and always the same: no to a draw, yes to a takeback.
 
 use crate::{
-    protocol::{Event, MemberId, Reason, Refusal},
+    protocol::{Event, MemberId, Reason, Refusal, RefusalValues},
     room::Game,
     rules::{Outcome, Point, Stone},
 };
@@ -27,8 +27,9 @@ impl Room {
         let (seat, game) = self.playing(member)?;
         let due = game.position.ply();
         if ply != due {
-            let text = format!("You mean move {}, but move {} is due.", ply + 1, due + 1);
-            return Err(Refusal::new(Reason::StalePly, text));
+            let values =
+                RefusalValues { ply: Some(ply), due: Some(due), ..RefusalValues::default() };
+            return Err(Refusal::with(Reason::StalePly, values));
         }
         if seat != game.position.turn() {
             return Err(Refusal::new(Reason::NotYourTurn));
@@ -74,9 +75,7 @@ impl Room {
     ) -> Result<(), Refusal> {
         let (seat, game) = self.playing(member)?;
         match game.draw_offer {
-            Some(by) if by == seat => {
-                Err(Refusal::new(Reason::AlreadyAsked))
-            }
+            Some(by) if by == seat => Err(Refusal::new(Reason::AlreadyAsked)),
             Some(_) => self.accept_draw(member, moment),
             None => {
                 self.log(Event::DrawOffered { by: seat }, moment);
@@ -124,9 +123,7 @@ impl Room {
             }
             None => {}
         }
-        let ply = last_ply_of(seat, game).ok_or_else(|| {
-            Refusal::new(Reason::NothingToTakeBack)
-        })?;
+        let ply = last_ply_of(seat, game).ok_or_else(|| Refusal::new(Reason::NothingToTakeBack))?;
         self.log(Event::TakebackAsked { by: seat }, moment);
         if self.bot_in(seat.opponent()).is_some() {
             self.log(Event::TakenBack { ply }, moment);

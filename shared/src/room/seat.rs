@@ -5,7 +5,7 @@
 //! became vacant after a game, or by being a bot.
 
 use crate::{
-    bot::BotSpec,
+    bot_spec::BotSpec,
     protocol::{Event, MemberId, Player, Reason, Refusal},
     rules::{Rules, Stone},
 };
@@ -14,7 +14,7 @@ use super::{Member, Moment, Room};
 
 /// Whether a bot can be seated where these rules hold.
 pub(super) fn offered(bot: BotSpec, rules: Rules) -> Result<(), Refusal> {
-    bot.offered(rules).map_err(|error| Refusal::new(Reason::BotNotOffered, error.to_string()))
+    bot.offered(rules).map_err(|error| Refusal::bot_not_offered(&error))
 }
 
 impl Room {
@@ -31,9 +31,7 @@ impl Room {
         }
         let seat = match seat {
             Some(seat) => self.vacant(seat)?,
-            None => seats.vacant().ok_or_else(|| {
-                Refusal::new(Reason::NoOpenSeat)
-            })?,
+            None => seats.vacant().ok_or_else(|| Refusal::new(Reason::NoOpenSeat))?,
         };
         let player = Player::Member { member: member.id, name: member.name, engine };
         self.take_seat(seat, player, moment);
@@ -89,9 +87,7 @@ impl Room {
         self.between_games()?;
         match &self.state.game {
             None => Err(Refusal::new(Reason::NoGame)),
-            Some(game) if game.rematch_ask == Some(seat) => {
-                Err(Refusal::new(Reason::AlreadyAsked))
-            }
+            Some(game) if game.rematch_ask == Some(seat) => Err(Refusal::new(Reason::AlreadyAsked)),
             Some(_) => {
                 self.want_another(seat, moment);
                 Ok(())
@@ -147,14 +143,12 @@ impl Room {
 
     /// A member's seat.
     pub(super) fn seat_of(&self, member: &MemberId) -> Result<Stone, Refusal> {
-        self.state.seats.of_member(member).ok_or_else(|| {
-            Refusal::new(Reason::NotSeated)
-        })
+        self.state.seats.of_member(member).ok_or_else(|| Refusal::new(Reason::NotSeated))
     }
 
     fn vacant(&self, seat: Stone) -> Result<Stone, Refusal> {
         match self.state.seats.get(seat) {
-            Some(_) => Err(Refusal::new(Reason::SeatTaken, format!("{seat}'s seat is taken."))),
+            Some(_) => Err(Reason::SeatTaken.into()),
             None => Ok(seat),
         }
     }

@@ -212,11 +212,11 @@ fn what_a_server_says_cannot_disturb_the_terminal() {
         let drawn = ann.drawn(120, 40);
         assert!(drawn.contains("PWNED"), "{what}: {drawn}");
         let unfit: Vec<char> =
-            drawn.chars().filter(|c| *c != '\n' && crate::text::is_unfit(*c)).collect();
+            drawn.chars().filter(|c| *c != '\n' && crate::sanitize::is_unfit(*c)).collect();
         assert!(unfit.is_empty(), "{what}: {unfit:?}");
     };
     let mut ann = Sitting::new(freestyle(15), Seat::Black);
-    let refusal = Refusal::new(Reason::Busy, hostile);
+    let refusal = Refusal { text: hostile.to_owned(), ..Refusal::new(Reason::Busy) };
     ann.update(Event::Heard(Message::Refused { id: Some(command()), refusal }));
     check(&mut ann, "a refusal");
     let mut ann = Sitting::new(freestyle(15), Seat::Black);
