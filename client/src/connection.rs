@@ -126,8 +126,12 @@ impl ConnectionError {
                     | Reason::Unavailable
                     | Reason::Stopping
                     | Reason::ServerFull
+                    | Reason::DiskFull
                     | Reason::RoomFull
+                    | Reason::TooManySessions
                     | Reason::TooManyJoined
+                    | Reason::TooManyRoomsMade
+                    | Reason::TooManyUnknownCodes
             ),
         }
     }
@@ -186,7 +190,7 @@ impl Connection {
     pub fn send(&mut self, request: Request) -> CommandId {
         let id = self.ids.make();
         if self.commands.try_send(Command { id: id.clone(), request }).is_err() {
-            let refusal = Refusal::new(Reason::Busy, "too much is waiting for an answer");
+            let refusal = Refusal::new(Reason::Busy);
             let message = Message::Refused { id: Some(id.clone()), refusal };
             self.refused.push_back(TableEvent::Message(Box::new(message)));
         }

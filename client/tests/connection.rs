@@ -241,7 +241,7 @@ async fn it_gives_up_when_the_room_is_no_more() {
         let mut peer = Peer::accept(&listener).await;
         peer.welcome().await;
         let id = peer.hear().await.id;
-        let refusal = Refusal::new(Reason::NoSuchRoom, "no such room");
+        let refusal = Refusal::new(Reason::NoSuchRoom);
         peer.say(&Message::Refused { id: Some(id), refusal }).await;
         peer
     };
@@ -254,7 +254,7 @@ async fn it_gives_up_when_the_room_is_no_more() {
 async fn a_refusal_of_the_first_hello_is_told() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let server = listener.local_addr().unwrap().to_string().parse().unwrap();
-    let refusal = Refusal::new(Reason::Version, "this server speaks version 2");
+    let refusal = Refusal::new(Reason::Version);
     let refusing = async {
         let mut peer = Peer::accept(&listener).await;
         let id = Some(peer.hear().await.id);

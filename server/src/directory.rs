@@ -117,15 +117,11 @@ impl Directory {
 impl BotRooms {
     fn has_place(&self, address: Option<IpAddr>, limits: &Limits) -> Result<(), Refusal> {
         if self.total >= limits.bot_rooms_max {
-            let text = "Bots play each other in as many rooms as this server allows. Watch one of \
-                        their games, or play against a bot yourself.";
-            return Err(Refusal::new(Reason::TooManyBotRooms, text));
+            return Err(Refusal::new(Reason::TooManyBotRooms));
         }
         let max = limits.bot_rooms_per_address_max;
         if address.is_some_and(|address| !self.from.has_place(address, max)) {
-            let text = "Bots play each other in as many rooms from your network as this server \
-                        allows. Close one of those rooms, or leave it.";
-            return Err(Refusal::new(Reason::TooManyBotRooms, text));
+            return Err(Refusal::new(Reason::TooManyBotRooms));
         }
         Ok(())
     }

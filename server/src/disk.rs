@@ -47,9 +47,7 @@ impl Disk {
         if !self.is_low.load(Ordering::Relaxed) {
             return Ok(());
         }
-        let text = "The server's disk is almost full. Games that are running go on; new rooms have \
-                    to wait until its operator has made space.";
-        Err(Refusal::new(Reason::ServerFull, text))
+        Err(Refusal::new(Reason::DiskFull))
     }
 
     /// Looks how much space there is.

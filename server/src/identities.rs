@@ -6,7 +6,7 @@
 use std::{sync::Arc, time::Duration};
 
 use fivefold_shared::protocol::{Identity, MemberId, Name, Reason, Refusal};
-use fivefold_shared::room::{Member, NOT_STORED};
+use fivefold_shared::room::Member;
 
 use crate::{
     ids,
@@ -59,8 +59,7 @@ pub(crate) fn identify(
 
 /// The answer to an identity that was replaced.
 pub(crate) fn replaced() -> Refusal {
-    let text = "This identity was replaced by another one. Use that one.";
-    Refusal::new(Reason::IdentityReplaced, text)
+    Refusal::new(Reason::IdentityReplaced)
 }
 
 impl Identities {
@@ -88,8 +87,7 @@ impl Identities {
             Ok(Identified::Replaced) => return Err(replaced()),
             Err(error) => {
                 tracing::warn!(%error, "cannot look up a member");
-                let text = "The server cannot look up who you are. Try again in a moment.";
-                return Err(Refusal::new(Reason::Unavailable, text));
+                return Err(Refusal::new(Reason::Unavailable));
             }
         };
         let is_stale = known.as_ref().is_some_and(|known| {
@@ -118,14 +116,10 @@ impl Identities {
             async { self.log_writer.reserve().await?.replace_identity(replacement).wait().await };
         match replaced.await {
             Ok(true) => Ok(()),
-            Ok(false) => {
-                let text = "You never took a seat, so there is nothing to keep. Say hello without \
-                            an identity for a new one.";
-                Err(Refusal::new(Reason::NotAllowed, text))
-            }
+            Ok(false) => Err(Refusal::new(Reason::NothingToKeep)),
             Err(error) => {
                 tracing::warn!(%error, "the new identity of a member is not stored");
-                Err(Refusal::new(Reason::Unavailable, NOT_STORED))
+                Err(Refusal::new(Reason::Unavailable))
             }
         }
     }

@@ -17,8 +17,8 @@ use fivefold_shared::{
     bot_spec::{BotKind, BotSpec},
     clock::TimeControl,
     protocol::{
-        Colour, CommandId, Create, MemberId, OwnRoom, Phase, ROOMS_MAX, Reason, Refusal, RoomCode,
-        RoomSummary, SeatRequest, Visibility,
+        Colour, CommandId, Create, MemberId, OwnRoom, Phase, ROOMS_MAX, Reason, Refusal,
+        RefusalValues, RoomCode, RoomSummary, SeatRequest, Visibility,
     },
     record::Recorder,
     room::{Cause, Effects, Entry, Founding, Input, Member, Room, Spare, Standing},
@@ -123,9 +123,7 @@ impl Lobby {
             return Ok(room.clone());
         }
         if lock(&self.set_aside).contains(code) {
-            let text = "This room cannot be opened, because what is stored of it is damaged. Only \
-                        the operator of this server can look into it.";
-            return Err(Refusal::new(Reason::Unavailable, text));
+            return Err(Refusal::new(Reason::RoomDamaged));
         }
         Err(no_such_room())
     }
@@ -167,13 +165,10 @@ impl Lobby {
             return Ok((code.clone(), self.find(code)?));
         }
         if makers.total() >= self.context.limits.rooms_max {
-            let text = "The server has as many rooms as it can. Try again later.";
-            return Err(Refusal::new(Reason::ServerFull, text));
+            return Err(Refusal::new(Reason::ServerFull));
         }
         if !makers.may_ask(address, tokio::time::Instant::now(), &self.context.limits) {
-            let text = "Too many rooms were made from your network just now. Wait a minute, or use \
-                        a room that you have.";
-            return Err(Refusal::new(Reason::TooFast, text));
+            return Err(Refusal::new(Reason::TooManyRoomsMade));
         }
         self.context.disk.may_grow()?;
         let spared = self.make_place(&makers, &maker.id, address, &create)?;
@@ -484,28 +479,20 @@ fn demo_host() -> Member {
 
 /// The answer to a code that no room has.
 pub(crate) fn no_such_room() -> Refusal {
-    Refusal::new(Reason::NoSuchRoom, "There is no room with this code (any more).")
+    Refusal::new(Reason::NoSuchRoom)
 }
 
 fn too_many_rooms(own: &[RoomCode]) -> Refusal {
-    let named: Vec<_> = own.iter().take(ROOMS_NAMED_MAX).map(RoomCode::as_str).collect();
-    let text = format!(
-        "You have {} open rooms, as many as you may, and all of them are in use. Close one first: \
-         {}.",
-        own.len(),
-        named.join(", ")
-    );
-    Refusal::new(Reason::TooManyRooms, text)
+    let rooms = own.iter().take(ROOMS_NAMED_MAX).cloned().collect();
+    Refusal::with(Reason::TooManyRooms, RefusalValues { rooms, ..RefusalValues::default() })
 }
 
 fn too_many_rooms_from_address() -> Refusal {
-    let text = "As many rooms are open from your network as may be, and all of them are in use. \
-                Close one of yours, or wait until one closes.";
-    Refusal::new(Reason::TooManyRoomsFromAddress, text)
+    Refusal::new(Reason::TooManyRoomsFromAddress)
 }
 
 fn busy() -> Refusal {
-    Refusal::new(Reason::Busy, "The lobby is busy. Try again in a moment.")
+    Refusal::new(Reason::Busy)
 }
 
 /// Whether bots are to have both seats.

@@ -23,8 +23,8 @@ use fivefold_shared::{
     },
     record::{FinishedGame, Recorder},
     room::{
-        AnalysisUpdate, BotFault, BotReply, Effect, Effects, Entry, Input, Job, NOT_STORED, Room,
-        SessionId, Ticket,
+        AnalysisUpdate, BotFault, BotReply, Effect, Effects, Entry, Input, Job, Room, SessionId,
+        Ticket,
     },
     rules::Position,
 };
@@ -124,15 +124,15 @@ pub(crate) async fn run(
         life = AssertUnwindSafe(actor.recover(&mut mailbox)).catch_unwind().await;
     }
     mailbox.close();
-    let (reason, text) = if actor.context.stop.is_cancelled() {
-        (Reason::Stopping, "The server restarts. Come back in a moment.")
+    let reason = if actor.context.stop.is_cancelled() {
+        Reason::Stopping
     } else if actor.room.is_closed() {
-        (Reason::NoSuchRoom, "The room is closed.")
+        Reason::NoSuchRoom
     } else {
-        (Reason::Unavailable, "The room has stopped. Try again in a moment.")
+        Reason::Unavailable
     };
     while let Some(envelope) = mailbox.recv().await {
-        refuse(&envelope.outbox, envelope.input.command_id(), reason, text);
+        refuse(&envelope.outbox, envelope.input.command_id(), reason);
     }
 }
 
@@ -142,9 +142,6 @@ fn is_bearable(faults: &mut VecDeque<Instant>, now: Instant) -> bool {
     faults.push_back(now);
     faults.len() <= FAULTS_MAX
 }
-
-/// What is told with `unavailable` about the command at which a room panicked.
-const FAILED: &str = "The room failed at that, and goes back to what is stored.";
 
 struct Actor {
     room: Room,
@@ -634,7 +631,7 @@ impl Actor {
         let failed = self.asked.take();
         if let Some(Asked { id, outbox, .. }) = &failed {
             self.context.metrics.refused(Reason::Unavailable);
-            refuse(outbox, Some(id), Reason::Unavailable, FAILED);
+            refuse(outbox, Some(id), Reason::Unavailable);
         }
         let stored = match self.commit.take() {
             Some(mut commit) => commit.wait().await.map(|()| self.release()),
@@ -651,7 +648,7 @@ impl Actor {
             return;
         }
         if let Some(Asked { id, once_for: Some(session), .. }) = failed {
-            self.room.refuse_for_good(session, id, Refusal::new(Reason::Unavailable, FAILED));
+            self.room.refuse_for_good(session, id, Refusal::new(Reason::Unavailable));
         }
         self.run(Effects::new(), false, mailbox).await;
     }
@@ -663,7 +660,7 @@ impl Actor {
             match held {
                 PendingEffect::Send(outbox, id, _) => {
                     self.context.metrics.refused(Reason::Unavailable);
-                    refuse(&outbox, id.as_ref(), Reason::Unavailable, NOT_STORED);
+                    refuse(&outbox, id.as_ref(), Reason::Unavailable);
                 }
                 PendingEffect::CancelThinking(_) | PendingEffect::Dismiss(_) => self.perform(held),
                 PendingEffect::Event(_)
@@ -733,9 +730,9 @@ impl Actor {
     }
 }
 
-fn refuse(outbox: &Outbox, id: Option<&CommandId>, reason: Reason, text: &str) {
+fn refuse(outbox: &Outbox, id: Option<&CommandId>, reason: Reason) {
     if let Some(id) = id {
-        let refusal = Refusal::new(reason, text);
+        let refusal = Refusal::new(reason);
         // A session that cannot take this has ended or is about to.
         outbox.post(encode(&Message::Refused { id: Some(id.clone()), refusal }));
     }

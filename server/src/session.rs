@@ -16,9 +16,9 @@ use std::{
 
 use fivefold_shared::protocol::{
     self, Command, CommandId, Create, Identity, LobbyRequest, Message, Name, Reason, Refusal,
-    Request, RoomCode, RoomRequest,
+    RefusalValues, Request, RoomCode, RoomRequest,
 };
-use fivefold_shared::room::{Input, Member, NOT_STORED, SessionId};
+use fivefold_shared::room::{Input, Member, SessionId};
 use futures_util::{SinkExt, StreamExt, future::join_all};
 use tokio::{
     sync::mpsc,
@@ -286,8 +286,8 @@ impl Session {
                 self.command(Command::from_json(&text)).await
             }
             Some(Ok(tungstenite::Message::Binary(_))) => {
-                let text = "a command is a text message, not a binary one";
-                self.command(Err((None, Refusal::new(Reason::Malformed, text)))).await
+                let detail = "a command is a text message, not a binary one";
+                self.command(Err((None, Refusal::malformed(detail)))).await
             }
             // The answers to these are written with the next read.
             Some(Ok(tungstenite::Message::Ping(_) | tungstenite::Message::Close(_))) => Ok(()),
@@ -357,8 +357,7 @@ impl Session {
         if self.too_fast >= TOO_FAST_REFUSALS_MAX {
             return Err(CloseReason::TOO_FAST.into());
         }
-        let text = "Too many commands. Wait a moment between them.";
-        Err(Refusal::new(Reason::TooFast, text).into())
+        Err(Refusal::new(Reason::TooFast).into())
     }
 
     /// Whether this plays a game in which the session has a seat.
@@ -380,7 +379,7 @@ impl Session {
                     Box::pin(self.hello(id, protocol, identity, name)).await
                 }
                 Request::Lobby(_) | Request::Room { .. } => {
-                    let refusal = Refusal::new(Reason::HelloFirst, "Say hello first.");
+                    let refusal = Refusal::new(Reason::HelloFirst);
                     Err(CommandError::RefusedAndClosed(refusal, CloseReason::NO_HELLO))
                 }
             };
@@ -391,7 +390,7 @@ impl Session {
                 Box::pin(self.lobby(who, id, request)).await
             }
             Request::Room { request, .. } if !self.may_ask(&request, now) => {
-                Err(Refusal::new(Reason::TooFast, "Not so fast. Wait a moment.").into())
+                Err(Refusal::new(Reason::TooFast).into())
             }
             Request::Room { room, request } => {
                 let lag_ms = self.lag_ms();
@@ -420,8 +419,9 @@ impl Session {
         name: Option<Name>,
     ) -> CommandResult {
         if protocol != protocol::VERSION {
-            let text = format!("This server speaks version {}.", protocol::VERSION);
-            let refusal = Refusal::new(Reason::Version, text);
+            let version = Some(protocol::VERSION);
+            let values = RefusalValues { version, ..RefusalValues::default() };
+            let refusal = Refusal::with(Reason::Version, values);
             return Err(CommandError::RefusedAndClosed(refusal, CloseReason::VERSION));
         }
         name.as_ref().map_or(Ok(()), may_be_called)?;
@@ -469,10 +469,7 @@ impl Session {
         request: LobbyRequest,
     ) -> CommandResult {
         match request {
-            LobbyRequest::Hello { .. } => {
-                let text = "You have said hello already.";
-                Err(Refusal::new(Reason::AlreadyGreeted, text).into())
-            }
+            LobbyRequest::Hello { .. } => Err(Refusal::new(Reason::AlreadyGreeted).into()),
             LobbyRequest::SetName { name } => self.set_name(who, id, name).await,
             LobbyRequest::ReplaceIdentity { identity } => {
                 self.replace_identity(who, id, &identity).await
@@ -529,7 +526,7 @@ impl Session {
         who.member.name = name;
         if let Err(error) = self.server.identities.update(&who, self.server.clock.now()).await {
             tracing::warn!(%error, "the name of a member is not stored");
-            return Err(Refusal::new(Reason::Unavailable, NOT_STORED).into());
+            return Err(Refusal::new(Reason::Unavailable).into());
         }
         for (place, envelope) in envelopes {
             // A room that has closed meanwhile has no names.
@@ -558,8 +555,7 @@ impl Session {
         if is_in || self.rooms.len() < JOINED_ROOMS_MAX {
             return Ok(());
         }
-        let text = "You are in as many rooms as you may be. Leave one.";
-        Err(Refusal::new(Reason::TooManyJoined, text))
+        Err(Refusal::new(Reason::TooManyJoined))
     }
 
     /// Looks up a room by a code that may be guessed: not as often as one likes.
@@ -573,8 +569,7 @@ impl Session {
             if self.codes_refused >= CODE_REFUSALS_MAX {
                 return Err(CloseReason::TOO_FAST.into());
             }
-            let text = "Too many codes that no room has. Check yours, and wait a moment.";
-            return Err(Refusal::new(Reason::TooFast, text).into());
+            return Err(Refusal::new(Reason::TooManyUnknownCodes).into());
         }
         let found = self.server.lobby.find(code);
         if found.is_err() {
@@ -640,7 +635,7 @@ async fn log_in(
             return Ok(authenticated);
         }
     }
-    Err(Refusal::new(Reason::Busy, "The server is busy. Try again in a moment.").into())
+    Err(Refusal::new(Reason::Busy).into())
 }
 
 /// What comes of a command: an answer, unless it is a room that gives it.
@@ -668,8 +663,7 @@ impl From<CloseReason> for CommandError {
 /// Whether a person may have this name.
 fn may_be_called(name: &Name) -> Result<(), Refusal> {
     if name.looks_like_bot() {
-        let text = "This name looks like a bot's. Choose another one.";
-        return Err(Refusal::new(Reason::Malformed, text));
+        return Err(Refusal::new(Reason::NameLooksLikeBot));
     }
     Ok(())
 }
@@ -683,7 +677,7 @@ fn post(room: &RoomHandle, envelope: Envelope) -> Result<(), Refusal> {
 }
 
 fn busy() -> Refusal {
-    Refusal::new(Reason::Busy, "The room is busy. Try again in a moment.")
+    Refusal::new(Reason::Busy)
 }
 
 /// Tells the rooms that the socket is gone.

@@ -9,6 +9,7 @@ mod event;
 pub mod guide;
 mod message;
 mod names;
+mod refusal;
 
 pub use self::{
     chat::{CHAT_LINES_MAX, CHAT_TEXT_MAX, ChatLine, ChatText},
@@ -18,14 +19,15 @@ pub use self::{
     },
     event::{Event, NumberedEvent, Player},
     message::{
-        Absent, AnalysisEnd, Away, CatchUp, GameSnapshot, Message, OwnRoom, Phase, Reason, Refusal,
-        RoomSummary, Seats, Snapshot, Spectators,
+        Absent, AnalysisEnd, Away, CatchUp, GameSnapshot, Message, OwnRoom, Phase, RoomSummary,
+        Seats, Snapshot, Spectators,
     },
     names::{
         COMMAND_ID_MAX, CommandId, GAME_ID_LENGTH, GameId, IDENTITY_LENGTH, Identity, Likeness,
         MEMBER_ID_LENGTH, MemberId, NAME_MARKS_MAX, NAME_MAX, Name, NameError, ROOM_CODE_ALPHABET,
         ROOM_CODE_LENGTH, RoomCode, letters,
     },
+    refusal::{Reason, Refusal, RefusalValues},
 };
 
 /// The version of the protocol that this code speaks.

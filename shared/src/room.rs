@@ -58,9 +58,6 @@ use crate::{
     rules::Stone,
 };
 
-/// What is told with `unavailable` when events could not be stored.
-pub const NOT_STORED: &str = "That could not be stored. Try again in a moment.";
-
 /// One room.
 #[derive(Clone, Debug)]
 pub struct Room {
@@ -134,7 +131,7 @@ impl Room {
     ) -> Result<Self, Refusal> {
         let Founding { code, host, command, create, coin, seeds, demo } = founding;
         if create.seats == [SeatRequest::Me, SeatRequest::Me] {
-            return Err(Refusal::new(Reason::AlreadySeated, "You can take only one of the seats."));
+            return Err(Refusal::new(Reason::AlreadySeated));
         }
         let seats = create.seats.map(|seat| match seat {
             SeatRequest::Me => Ok(Some(Player::Member {

@@ -52,7 +52,7 @@ async fn a_spectator_can_do_nothing_but_watch() {
         (RoomRequest::GrantTakeback, Reason::NotSeated),
         (RoomRequest::RefuseTakeback, Reason::NotSeated),
         (RoomRequest::Rematch, Reason::NotSeated),
-        (RoomRequest::Weights { bot: None, ply: None }, Reason::NoAssistance),
+        (RoomRequest::Weights { bot: None, ply: None }, Reason::PlayersOnly),
         (RoomRequest::BotMove { ply, bot: None }, Reason::NotSeated),
     ];
     for (request, reason) in cases {

@@ -40,7 +40,7 @@ pub(super) async fn run(args: &IdentityArgs) -> anyhow::Result<ExitCode> {
             writeln!(talk, "Replaced. The old identity opens nothing any more.")?;
         }
         Ok(answer) => return Err(unexpected(&answer).into()),
-        Err(ConnectionError::Refused(refusal)) if refusal.reason == Reason::NotAllowed => {
+        Err(ConnectionError::Refused(refusal)) if refusal.reason == Reason::NothingToKeep => {
             // Nothing is lost by being somebody new.
             settings.identities.remove(&server);
             settings.next.remove(&server);

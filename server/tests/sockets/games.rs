@@ -155,7 +155,7 @@ async fn a_damaged_room_keeps_no_other_closed() {
     let server = TestServer::start_on(open(), LIMITS);
     let mut ann = greet_again(&server, "Ann", &anns).await;
     ann.join(&whole).await;
-    assert_eq!(ann.refused(json!({"type": "join", "room": damaged})).await, Reason::Unavailable);
+    assert_eq!(ann.refused(json!({"type": "join", "room": damaged})).await, Reason::RoomDamaged);
     assert_eq!(server.count("rooms_set_aside").await, 1);
     server.stop().await;
 }

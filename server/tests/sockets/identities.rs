@@ -71,7 +71,7 @@ async fn no_room_is_made_when_the_disk_is_almost_full() {
         "colour": "black", "visibility": "public",
     });
     // The first look at the disk comes before the first connection is taken.
-    assert_eq!(ann.refused(create).await, Reason::ServerFull);
+    assert_eq!(ann.refused(create).await, Reason::DiskFull);
     assert!(server.count("disk_free_bytes").await > 0);
     assert!(server.count("database_bytes").await > 0);
     server.stop().await;
@@ -150,12 +150,12 @@ async fn only_a_stored_member_has_an_identity_to_replace_and_only_with_an_unused
     let (mut eve, eves) = greet(&server, "Eve").await;
     let fresh = Identity::try_from("7e".repeat(32)).unwrap();
     let replace = |identity: &Identity| json!({"type": "replace_identity", "identity": identity});
-    assert_eq!(eve.refused(replace(&fresh)).await, Reason::NotAllowed);
+    assert_eq!(eve.refused(replace(&fresh)).await, Reason::NothingToKeep);
     assert_eq!(members_in(folder.path()), 0);
     let (mut ann, anns) = greet(&server, "Ann").await;
     ann.create(json!(["me", "open"])).await;
     eve.create(json!(["me", "open"])).await;
-    assert_eq!(eve.refused(replace(&anns)).await, Reason::NotAllowed);
+    assert_eq!(eve.refused(replace(&anns)).await, Reason::NothingToKeep);
     assert_eq!(eve.refused(json!({"type": "replace_identity"})).await, Reason::Malformed);
     for (identity, name) in [(&anns, "Ann"), (&eves, "Eve")] {
         assert_eq!(name_of(&server, identity).await, name);
@@ -168,9 +168,9 @@ async fn nobody_is_called_like_a_bot() {
     let server = TestServer::start(LIMITS);
     let mut client = server.connect().await;
     let hello = |name: &str| json!({"type": "hello", "protocol": 1, "name": name});
-    assert_eq!(client.refused(hello("bot engine:10")).await, Reason::Malformed);
+    assert_eq!(client.refused(hello("bot engine:10")).await, Reason::NameLooksLikeBot);
     client.hello("Botond").await;
     let rename = json!({"type": "set_name", "name": "B\u{43e}t engine"});
-    assert_eq!(client.refused(rename).await, Reason::Malformed);
+    assert_eq!(client.refused(rename).await, Reason::NameLooksLikeBot);
     server.stop().await;
 }

@@ -270,7 +270,7 @@ async fn codes_cannot_be_guessed() {
     // From now on a good guess tells no more than a bad one.
     let good = json!({"type": "join", "room": room});
     for guess in [&join, &good].into_iter().cycle().take(CODE_REFUSALS_MAX as usize - 1) {
-        assert_eq!(eve.refused(guess.clone()).await, Reason::TooFast);
+        assert_eq!(eve.refused(guess.clone()).await, Reason::TooManyUnknownCodes);
     }
     eve.send_text(json!({"type": "join", "id": "last", "room": room}).to_string()).await;
     assert_eq!(eve.closed().await.0, close::POLICY);

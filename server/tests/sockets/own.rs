@@ -67,7 +67,7 @@ async fn the_host_closes_a_room_and_everybody_is_told() {
     bob.join(&room).await;
     bob.ask(json!({"type": "sit", "room": room})).await;
     let close = json!({"type": "close", "room": room});
-    assert_eq!(bob.refused(close.clone()).await, Reason::NotAllowed);
+    assert_eq!(bob.refused(close.clone()).await, Reason::HostOnly);
     assert_eq!(ann.refused(close.clone()).await, Reason::GameRunning);
     ann.ask(json!({"type": "resign", "room": room})).await;
     // From outside, too: a page that lists one's rooms need not enter them.

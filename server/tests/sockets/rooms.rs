@@ -160,7 +160,7 @@ async fn rooms_are_made_only_so_fast_from_an_address() {
     command["id"] = json!("again");
     let first = joined(ann.ask(command.clone()).await);
     joined(bob.ask(waiting()).await);
-    assert_eq!(ann.refused(waiting()).await, Reason::TooFast);
+    assert_eq!(ann.refused(waiting()).await, Reason::TooManyRoomsMade);
     // The same command again is no new room.
     assert_eq!(joined(ann.ask(command).await), first);
     let mut far = server.greet_from(Ipv4Addr::new(127, 0, 0, 2), "Far").await;

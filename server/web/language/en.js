@@ -178,6 +178,18 @@ export const texts = {
   refused_double_three: 'Forbidden to Black: a double three. Choose another point.',
   refused_double_four: 'Forbidden to Black: a double four. Choose another point.',
   refused_overline: 'Forbidden to Black: six or more in a row. Choose another point.',
+  refused_nothing_to_keep: 'You never took a seat, so there is nothing to keep. Play a game first.',
+  refused_name_looks_like_bot: 'This name looks like a bot’s. Choose another one.',
+  refused_room_damaged: 'This room is damaged and cannot be opened. Start a new game.',
+  refused_host_only: 'Only the creator of the room can do this.',
+  refused_answer_first: 'Your opponent asks the same of you. Answer that first.',
+  refused_players_only: 'During a game only its players get help.',
+  refused_too_many_talking: 'Too many people are talking. Try again in a moment.',
+  refused_too_many_rooms_made: 'Too many rooms were started from your network. Wait a minute.',
+  refused_too_many_sessions: 'You have this room open too many times. Close one.',
+  refused_disk_full: 'The server has no space for new rooms. Try again later.',
+  refused_room_worn_out: 'This room has reached its limit. Start a new game.',
+  refused_too_many_unknown_codes: 'Too many wrong links. Check yours, and wait a moment.',
 
   // Chat.
   unseen: { one: '{count} new item below', other: '{count} new items below' },

@@ -179,6 +179,18 @@ export const texts = {
   refused_double_three: 'Prohibido a Negras: doble tres. Elige otro punto.',
   refused_double_four: 'Prohibido a Negras: doble cuatro. Elige otro punto.',
   refused_overline: 'Prohibido a Negras: seis o más en línea. Elige otro punto.',
+  refused_nothing_to_keep: 'Aún no has jugado, así que no hay nada que conservar. Juega primero.',
+  refused_name_looks_like_bot: 'Este nombre parece el de un bot. Elige otro.',
+  refused_room_damaged: 'Esta sala está dañada y no se puede abrir. Empieza otra partida.',
+  refused_host_only: 'Solo puede hacerlo quien creó la sala.',
+  refused_answer_first: 'Tu rival te pide lo mismo. Respóndele primero.',
+  refused_players_only: 'Durante la partida solo los jugadores reciben ayuda.',
+  refused_too_many_talking: 'Hay demasiada gente hablando. Inténtalo en un momento.',
+  refused_too_many_rooms_made: 'Se han creado demasiadas salas desde tu red. Espera un minuto.',
+  refused_too_many_sessions: 'Tienes esta sala abierta demasiadas veces. Cierra una.',
+  refused_disk_full: 'El servidor no tiene espacio para salas nuevas. Inténtalo más tarde.',
+  refused_room_worn_out: 'Esta sala ha llegado a su límite. Empieza otra partida.',
+  refused_too_many_unknown_codes: 'Demasiados enlaces incorrectos. Revisa el tuyo y espera un momento.',
 
   // Chat.
   unseen: { one: '{count} novedad abajo', many: '{count} novedades abajo', other: '{count} novedades abajo' },

@@ -374,16 +374,16 @@ impl Command {
     pub fn from_json(text: &str) -> Result<Self, (Option<CommandId>, Refusal)> {
         // Serde would also read a struct from an array of its fields.
         if !text.trim_start().starts_with('{') {
-            return Err((None, Refusal::new(Reason::Malformed, "a command is a JSON object")));
+            return Err((None, Refusal::malformed("a command is a JSON object")));
         }
         if depth(text) > DEPTH_MAX {
-            let refusal = format!("objects and arrays are nested at most {DEPTH_MAX} deep");
-            return Err((id_alone(text), Refusal::new(Reason::Malformed, refusal)));
+            let detail = format!("objects and arrays are nested at most {DEPTH_MAX} deep");
+            return Err((id_alone(text), Refusal::malformed(detail)));
         }
         let head: Head<'_> =
             serde_json::from_str(text).map_err(|error| (id_alone(text), malformed(&error)))?;
         let Some(id) = head.id else {
-            return Err((None, Refusal::new(Reason::Malformed, "a command needs an id")));
+            return Err((None, Refusal::malformed("a command needs an id")));
         };
         match Request::from_json(&head.kind, head.room, text) {
             Ok(request) => Ok(Self { id, request }),
@@ -444,12 +444,11 @@ impl Request {
             | "refuse_takeback" | "claim_win" | "claim_draw" | "rematch" | "weights"
             | "bot_move" | "analyse" | "stop_analysis" | "say" | "chat" | "set_chat" => {
                 let request = serde_json::from_str(text).map_err(|error| malformed(&error))?;
-                let room = room.ok_or_else(|| {
-                    Refusal::new(Reason::Malformed, format!("{kind} needs a room"))
-                })?;
+                let room =
+                    room.ok_or_else(|| Refusal::malformed(format!("{kind} needs a room")))?;
                 Ok(Self::Room { room, request })
             }
-            _ => Err(Refusal::new(Reason::UnknownCommand, "no such command")),
+            _ => Err(Refusal::new(Reason::UnknownCommand)),
         }
     }
 }
@@ -484,5 +483,5 @@ fn id_alone(text: &str) -> Option<CommandId> {
 }
 
 fn malformed(error: &serde_json::Error) -> Refusal {
-    Refusal::new(Reason::Malformed, error.to_string())
+    Refusal::malformed(error)
 }

@@ -1,18 +1,16 @@
 //! What the server says: answers, refusals, events and news.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ChatLine, CommandId, GameId, Identity, MemberId, Name, NumberedEvent, Player, RoomCode,
-    Visibility, is_true, yes,
+    ChatLine, CommandId, GameId, Identity, MemberId, Name, NumberedEvent, Player, Refusal,
+    RoomCode, Visibility, is_true, yes,
 };
 use crate::{
     analysis::{Line, Weight},
     bot_spec::BotSpec,
     clock::{Clock, TimeControl},
-    rules::{Forbidden, Illegal, Outcome, Point, Rules, Stone},
+    rules::{Outcome, Point, Rules, Stone},
 };
 
 /// One message from the server.
@@ -452,137 +450,4 @@ pub enum Phase {
     Running,
     /// A game has ended, and both players are still seated.
     Finished,
-}
-
-/// A typed no: the reason for programs, the sentence for people.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Refusal {
-    /// For programs.
-    pub reason: Reason,
-    /// For people.
-    pub text: String,
-}
-
-impl Refusal {
-    /// Refuses for this reason, in these words.
-    pub fn new(reason: Reason, text: impl Into<String>) -> Self {
-        Self { reason, text: text.into() }
-    }
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-impl std::error::Error for Refusal {}
-
-impl From<Illegal> for Refusal {
-    fn from(illegal: Illegal) -> Self {
-        let reason = match illegal {
-            Illegal::GameOver => Reason::NoGame,
-            Illegal::Outside => Reason::Outside,
-            Illegal::TooFar => Reason::TooFar,
-            Illegal::Occupied => Reason::Occupied,
-            Illegal::Forbidden(Forbidden::DoubleThree) => Reason::DoubleThree,
-            Illegal::Forbidden(Forbidden::DoubleFour) => Reason::DoubleFour,
-            Illegal::Forbidden(Forbidden::Overline) => Reason::Overline,
-        };
-        Self::new(reason, illegal.to_string())
-    }
-}
-
-/// Why a command was not done.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Reason {
-    /// The message is not a command of this protocol.
-    Malformed,
-    /// There is no command of this type.
-    UnknownCommand,
-    /// The first command must be `hello`.
-    HelloFirst,
-    /// `hello` comes once.
-    AlreadyGreeted,
-    /// The server speaks another version; the text says which.
-    Version,
-    /// The identity was replaced by another one, and opens nothing any more.
-    IdentityReplaced,
-    /// There is no room with this code (any more).
-    NoSuchRoom,
-    /// Join the room first.
-    NotAMember,
-    /// Only a player may do this.
-    NotSeated,
-    /// Only the host or a player may do this.
-    NotAllowed,
-    /// One sits here already.
-    AlreadySeated,
-    /// Somebody sits there.
-    SeatTaken,
-    /// No seat is vacant.
-    NoOpenSeat,
-    /// No bot sits there.
-    NoBot,
-    /// This bot does not play this variant or size, or has no such level.
-    BotNotOffered,
-    /// Not while the game is running.
-    GameRunning,
-    /// No game is running.
-    NoGame,
-    /// It is the opponent's turn.
-    NotYourTurn,
-    /// The command means another ply than the one that is to be played.
-    StalePly,
-    /// The point is not on the board.
-    Outside,
-    /// The point is too far from the first stone.
-    TooFar,
-    /// There is a stone on the point.
-    Occupied,
-    /// Renju forbids it: a double-three.
-    DoubleThree,
-    /// Renju forbids it: a double-four.
-    DoubleFour,
-    /// Renju forbids it: an overline.
-    Overline,
-    /// Nothing to answer: no such offer or request is open.
-    NoOffer,
-    /// The same offer or request is already open.
-    AlreadyAsked,
-    /// The opponent is here, so that nothing can be claimed.
-    OpponentHere,
-    /// It is one's own turn, so that nothing can be claimed.
-    YourTurn,
-    /// The opponent has not been away for long enough.
-    TooEarly,
-    /// There is no move of one's own to take back.
-    NothingToTakeBack,
-    /// Assistance is not allowed here and now.
-    NoAssistance,
-    /// The game has no such ply, or no move is to be made at it.
-    NoSuchPly,
-    /// People may not talk here.
-    ChatOff,
-    /// This identity has as many rooms as it may have.
-    TooManyRooms,
-    /// From this address as many rooms are open as may be.
-    TooManyRoomsFromAddress,
-    /// Bots play each other in as many rooms as they may.
-    TooManyBotRooms,
-    /// This session is in as many rooms as it may be.
-    TooManyJoined,
-    /// The server has as many rooms as it may have.
-    ServerFull,
-    /// The room has as many spectators as it may have.
-    RoomFull,
-    /// Too many commands in a short time.
-    TooFast,
-    /// Too much to do just now; try again.
-    Busy,
-    /// The command could not be stored; try again.
-    Unavailable,
-    /// The server is about to stop; come back in a moment.
-    Stopping,
 }

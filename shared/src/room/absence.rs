@@ -97,17 +97,14 @@ impl Room {
         let (seat, game) = self.playing(member)?;
         let opponent = seat.opponent();
         if self.away_since(opponent).is_none() {
-            return Err(Refusal::new(Reason::OpponentHere, "Your opponent is here."));
+            return Err(Refusal::new(Reason::OpponentHere));
         }
         if game.position.turn() == seat {
-            return Err(Refusal::new(Reason::YourTurn, "It is your turn: make your move."));
+            return Err(Refusal::new(Reason::YourTurn));
         }
         match self.claim_at(opponent) {
             Some(at) if at <= now => Ok(seat),
-            Some(_) | None => {
-                let text = "Your opponent has not been away for long enough.";
-                Err(Refusal::new(Reason::TooEarly, text))
-            }
+            Some(_) | None => Err(Refusal::new(Reason::TooEarly)),
         }
     }
 

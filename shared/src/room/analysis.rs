@@ -31,15 +31,13 @@ impl Room {
         moment: &mut Moment<'_>,
     ) -> Result<(), Refusal> {
         if !Engine::knows(self.state.rules.variant()) {
-            let text = "The engine does not play where more than six in a row win.";
-            return Err(Refusal::new(Reason::BotNotOffered, text));
+            return Err(Refusal::new(Reason::BotNotOffered));
         }
         let position = self.position_for(&cause.member, ply)?;
         let game = self.state.game.as_ref().map_or(0, |game| game.number);
         let others = self.analyses.iter().filter(|analysis| analysis.session != session).count();
         if others >= ASSIST_JOBS_MAX {
-            let text = "Too many have the engine look at this game. Try again in a moment.";
-            return Err(Refusal::new(Reason::Busy, text));
+            return Err(Refusal::new(Reason::Busy));
         }
         self.stop_analysis(session, moment);
         let ticket = self.new_ticket();

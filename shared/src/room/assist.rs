@@ -5,7 +5,7 @@
 
 use crate::{
     bot_spec::{BotKind, BotSpec},
-    protocol::{MemberId, Message, Reason, Refusal, WEIGHTS_MAX},
+    protocol::{MemberId, Message, Reason, Refusal, RefusalValues, WEIGHTS_MAX},
     rules::{Position, Stone},
 };
 
@@ -79,7 +79,7 @@ impl Room {
         ply: Option<usize>,
     ) -> Result<Position, Refusal> {
         let Some(game) = &self.state.game else {
-            return Err(Refusal::new(Reason::NoGame, "There was no game yet."));
+            return Err(Refusal::new(Reason::NoGame));
         };
         if self.state.running().is_some() {
             self.may_be_assisted(member)?;
@@ -92,14 +92,8 @@ impl Room {
         let against_bot = |seat: Stone| self.bot_in(seat.opponent()).is_some();
         match self.state.seats.of_member(member) {
             Some(seat) if self.state.assistance || against_bot(seat) => Ok(()),
-            Some(_) => {
-                let text = "This room has no assist against people while the game is running.";
-                Err(Refusal::new(Reason::NoAssistance, text))
-            }
-            None => {
-                let text = "While a game is running, assist is for its players alone.";
-                Err(Refusal::new(Reason::NoAssistance, text))
-            }
+            Some(_) => Err(Refusal::new(Reason::NoAssistance)),
+            None => Err(Refusal::new(Reason::PlayersOnly)),
         }
     }
 
@@ -123,7 +117,7 @@ impl Room {
         moment: &mut Moment<'_>,
     ) -> Result<(), Refusal> {
         if self.assists.iter().any(|other| other.cause.member == cause.member) {
-            return Err(Refusal::new(Reason::Busy, "A bot is already thinking for you."));
+            return Err(Refusal::new(Reason::Busy));
         }
         if self.assists.len() >= ASSIST_JOBS_MAX {
             return Err(busy());
@@ -191,7 +185,7 @@ impl Room {
             AssistTask::Weights { .. } => false,
             AssistTask::Move { game, ply } => now != Some((game, ply)),
         };
-        let refusal = || Refusal::new(Reason::StalePly, "The game has gone on meanwhile.");
+        let refusal = || Refusal::new(Reason::StalePly);
         self.drop_assists(moot, refusal, moment);
     }
 
@@ -207,7 +201,7 @@ impl Room {
         for assist in std::mem::take(&mut self.assists) {
             moment.effects.push(Effect::CancelThinking(assist.ticket));
             if left == Some(assist.session) {
-                let refusal = Refusal::new(Reason::Unavailable, "You have left the room.");
+                let refusal = Refusal::new(Reason::NotAMember);
                 self.refuse_assist(&assist, refusal, moment);
             }
         }
@@ -215,7 +209,7 @@ impl Room {
 
     /// Refuses everything that is under way.
     pub(super) fn drop_all_assists(&mut self, moment: &mut Moment<'_>) {
-        let refusal = || Refusal::new(Reason::Unavailable, "Ask again in a moment.");
+        let refusal = || Refusal::new(Reason::Unavailable);
         self.drop_assists(|_| true, refusal, moment);
     }
 
@@ -237,7 +231,7 @@ impl Room {
 }
 
 fn busy() -> Refusal {
-    Refusal::new(Reason::Busy, "The bots are busy; ask again in a moment.")
+    Refusal::new(Reason::Busy)
 }
 
 /// The position of a game after so many moves, or the last one, in which a move is to be made.
@@ -245,8 +239,8 @@ fn open_at(position: &Position, ply: Option<usize>) -> Result<Position, Refusal>
     let last = last_open(position);
     let ply = ply.unwrap_or(last.ply());
     if ply > last.ply() {
-        let text = format!("There is no move to be made after {ply} moves of this game.");
-        return Err(Refusal::new(Reason::NoSuchPly, text));
+        let values = RefusalValues { ply: Some(ply), ..RefusalValues::default() };
+        return Err(Refusal::with(Reason::NoSuchPly, values));
     }
     let mut open = last;
     while open.ply() > ply {

@@ -54,16 +54,15 @@ impl Room {
         moment: &mut Moment<'_>,
     ) -> Result<(), Refusal> {
         if !self.limits.chat {
-            return Err(Refusal::new(Reason::ChatOff, "There is no chat on this server."));
+            return Err(Refusal::new(Reason::ChatOff));
         }
         if !self.state.chat {
-            return Err(Refusal::new(Reason::ChatOff, "Chat is switched off in this room."));
+            return Err(Refusal::new(Reason::ChatOff));
         }
         let is_player = self.state.seats.of_member(&member.id).is_some();
         let since = moment.now.saturating_sub(SPECTATOR_LINES_WITHIN_MS);
         if !is_player && self.chat.spectators.is_crowded(since) {
-            let text = "Too many are talking. Try again in a moment.";
-            return Err(Refusal::new(Reason::TooFast, text));
+            return Err(Refusal::new(Reason::TooManyTalking));
         }
         self.chat.count += 1;
         let Member { id: member, name } = member;
@@ -108,8 +107,7 @@ impl Room {
         moment: &mut Moment<'_>,
     ) -> Result<(), Refusal> {
         if self.state.host != *member {
-            let text = "Only the host can switch chat off and on.";
-            return Err(Refusal::new(Reason::NotAllowed, text));
+            return Err(Refusal::new(Reason::HostOnly));
         }
         if self.state.chat != on {
             self.log(Event::ChatSet { on }, moment);

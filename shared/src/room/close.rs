@@ -38,17 +38,12 @@ impl Room {
     /// The host may close the room unless that would end somebody else's game.
     fn may_close(&self, member: &MemberId) -> Result<(), Refusal> {
         if self.state.host != *member {
-            let text = "Only the host can close this room. You can leave it.";
-            return Err(Refusal::new(Reason::NotAllowed, text));
+            return Err(Refusal::new(Reason::HostOnly));
         }
         if self.state.running().is_none() || !self.somebody_else_plays() {
             return Ok(());
         }
-        let text = match self.state.seats.of_member(member) {
-            Some(_) => "You are playing against somebody here. Resign first, then close the room.",
-            None => "Somebody is playing here. You can close the room when the game is over.",
-        };
-        Err(Refusal::new(Reason::GameRunning, text))
+        Err(Reason::GameRunning.into())
     }
 
     /// Whether a person other than the host has a seat. A person who plays a bot and has left does
@@ -78,7 +73,7 @@ impl Room {
     /// Refuses what comes into a room that is closed. Whoever is still present may go.
     pub(super) fn refuse_closed(&mut self, input: Input, effects: &mut Effects) {
         let mut refuse = |session, id| {
-            let refusal = Refusal::new(Reason::NoSuchRoom, CLOSED);
+            let refusal = Refusal::new(Reason::NoSuchRoom);
             let message = Message::Refused { id: Some(id), refusal };
             effects.push(Effect::Send { session, message });
         };

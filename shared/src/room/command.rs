@@ -73,8 +73,7 @@ impl Room {
         moment: &mut Moment<'_>,
     ) -> Result<Progress, Refusal> {
         if self.state.seq >= ROOM_EVENTS_MAX && *request != RoomRequest::Resign {
-            let text = "This room has seen too much; make a new one.";
-            return Err(Refusal::new(Reason::RoomFull, text));
+            return Err(Refusal::new(Reason::RoomWornOut));
         }
         let id = &asker.cause.member;
         match *request {

@@ -5,10 +5,7 @@ use std::collections::{HashMap, VecDeque};
 
 use crate::protocol::{CommandId, MemberId, Message, Reason, Refusal};
 
-use super::{
-    NOT_STORED,
-    effect::{Cause, Entry},
-};
+use super::effect::{Cause, Entry};
 use crate::room::limits::{ANSWERED_MEMBERS_MAX, ANSWERS_MAX};
 
 /// The players and the host, whom nobody can push out.
@@ -82,7 +79,7 @@ impl AnsweredCommands {
             .collect();
         *self = Self::from_log(log, &keep);
         for cause in undone {
-            let refusal = Refusal::new(Reason::Unavailable, NOT_STORED);
+            let refusal = Refusal::new(Reason::Unavailable);
             self.remember(&cause, Answer::Refused(refusal), &keep);
         }
     }

@@ -58,17 +58,16 @@ impl Room {
     }
 
     fn may_enter(&self, session: SessionId, member: &MemberId) -> Result<(), Refusal> {
-        let full = |text| Err(Refusal::new(Reason::RoomFull, text));
         if self.presence.contains(session) {
             return Ok(());
         }
         if self.presence.is_crowded_by(member) {
-            return full("You are in this room too many times already.");
+            return Err(Reason::TooManySessions.into());
         }
         let seats = &self.state.seats;
         let comes_to_watch = seats.of_member(member).is_none() && !self.presence.is_present(member);
         if comes_to_watch && self.presence.spectator_count(seats) >= self.limits.spectators_max {
-            return full("There is no place for more spectators.");
+            return Err(Reason::RoomFull.into());
         }
         Ok(())
     }
@@ -168,5 +167,5 @@ impl Room {
 
 /// The answer to a session that is not in the room.
 pub(super) fn stranger() -> Refusal {
-    Refusal::new(Reason::NotAMember, "Join the room first.")
+    Refusal::new(Reason::NotAMember)
 }

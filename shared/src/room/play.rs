@@ -3,7 +3,7 @@
 //! Bots answer offers at once and always the same: no to a draw, yes to a takeback.
 
 use crate::{
-    protocol::{Event, MemberId, Reason, Refusal},
+    protocol::{Event, MemberId, Reason, Refusal, RefusalValues},
     room::Game,
     rules::{Outcome, Point, Stone},
 };
@@ -27,11 +27,12 @@ impl Room {
         let (seat, game) = self.playing(member)?;
         let due = game.position.ply();
         if ply != due {
-            let text = format!("You mean move {}, but move {} is due.", ply + 1, due + 1);
-            return Err(Refusal::new(Reason::StalePly, text));
+            let values =
+                RefusalValues { ply: Some(ply), due: Some(due), ..RefusalValues::default() };
+            return Err(Refusal::with(Reason::StalePly, values));
         }
         if seat != game.position.turn() {
-            return Err(Refusal::new(Reason::NotYourTurn, "Your opponent is to move."));
+            return Err(Refusal::new(Reason::NotYourTurn));
         }
         Ok(game)
     }
@@ -74,9 +75,7 @@ impl Room {
     ) -> Result<(), Refusal> {
         let (seat, game) = self.playing(member)?;
         match game.draw_offer {
-            Some(by) if by == seat => {
-                Err(Refusal::new(Reason::AlreadyAsked, "Your offer stands already."))
-            }
+            Some(by) if by == seat => Err(Refusal::new(Reason::AlreadyAsked)),
             Some(_) => self.accept_draw(member, moment),
             None => {
                 self.log(Event::DrawOffered { by: seat }, moment);
@@ -117,17 +116,14 @@ impl Room {
         let (seat, game) = self.playing(member)?;
         match game.takeback_ask {
             Some(by) if by == seat => {
-                return Err(Refusal::new(Reason::AlreadyAsked, "You have asked already."));
+                return Err(Refusal::new(Reason::AlreadyAsked));
             }
             Some(_) => {
-                let text = "Answer your opponent first, who asks the same of you.";
-                return Err(Refusal::new(Reason::AlreadyAsked, text));
+                return Err(Refusal::new(Reason::AnswerFirst));
             }
             None => {}
         }
-        let ply = last_ply_of(seat, game).ok_or_else(|| {
-            Refusal::new(Reason::NothingToTakeBack, "You have made no move to take back.")
-        })?;
+        let ply = last_ply_of(seat, game).ok_or_else(|| Refusal::new(Reason::NothingToTakeBack))?;
         self.log(Event::TakebackAsked { by: seat }, moment);
         if self.bot_in(seat.opponent()).is_some() {
             self.log(Event::TakenBack { ply }, moment);
@@ -159,7 +155,7 @@ impl Room {
     }
 
     fn running(&self) -> Result<&Game, Refusal> {
-        self.state.running().ok_or_else(|| Refusal::new(Reason::NoGame, "No game is running."))
+        self.state.running().ok_or_else(|| Refusal::new(Reason::NoGame))
     }
 
     /// A player's seat, and the game he is playing.
@@ -177,7 +173,7 @@ impl Room {
         if offer(game) == Some(seat.opponent()) {
             Ok(seat)
         } else {
-            Err(Refusal::new(Reason::NoOffer, "Your opponent asks nothing like that."))
+            Err(Refusal::new(Reason::NoOffer))
         }
     }
 }

@@ -14,7 +14,7 @@ use super::{Member, Moment, Room};
 
 /// Whether a bot can be seated where these rules hold.
 pub(super) fn offered(bot: BotSpec, rules: Rules) -> Result<(), Refusal> {
-    bot.offered(rules).map_err(|error| Refusal::new(Reason::BotNotOffered, error.to_string()))
+    bot.offered(rules).map_err(|error| Refusal::bot_not_offered(&error))
 }
 
 impl Room {
@@ -27,13 +27,11 @@ impl Room {
     ) -> Result<(), Refusal> {
         let seats = &self.state.seats;
         if seats.of_member(&member.id).is_some() {
-            return Err(Refusal::new(Reason::AlreadySeated, "You have a seat already."));
+            return Err(Refusal::new(Reason::AlreadySeated));
         }
         let seat = match seat {
             Some(seat) => self.vacant(seat)?,
-            None => seats.vacant().ok_or_else(|| {
-                Refusal::new(Reason::NoOpenSeat, "Both seats are taken; you can watch.")
-            })?,
+            None => seats.vacant().ok_or_else(|| Refusal::new(Reason::NoOpenSeat))?,
         };
         let player = Player::Member { member: member.id, name: member.name, engine };
         self.take_seat(seat, player, moment);
@@ -73,7 +71,7 @@ impl Room {
     ) -> Result<(), Refusal> {
         self.may_manage_bots(member)?;
         if self.bot_in(seat).is_none() {
-            return Err(Refusal::new(Reason::NoBot, "No bot sits there."));
+            return Err(Refusal::new(Reason::NoBot));
         }
         self.between_games()?;
         self.vacate(seat, moment);
@@ -88,10 +86,8 @@ impl Room {
         let seat = self.seat_of(member)?;
         self.between_games()?;
         match &self.state.game {
-            None => Err(Refusal::new(Reason::NoGame, "There was no game yet.")),
-            Some(game) if game.rematch_ask == Some(seat) => {
-                Err(Refusal::new(Reason::AlreadyAsked, "Your opponent knows that you want to."))
-            }
+            None => Err(Refusal::new(Reason::NoGame)),
+            Some(game) if game.rematch_ask == Some(seat) => Err(Refusal::new(Reason::AlreadyAsked)),
             Some(_) => {
                 self.want_another(seat, moment);
                 Ok(())
@@ -147,21 +143,19 @@ impl Room {
 
     /// A member's seat.
     pub(super) fn seat_of(&self, member: &MemberId) -> Result<Stone, Refusal> {
-        self.state.seats.of_member(member).ok_or_else(|| {
-            Refusal::new(Reason::NotSeated, "Only players can do this; you are watching.")
-        })
+        self.state.seats.of_member(member).ok_or_else(|| Refusal::new(Reason::NotSeated))
     }
 
     fn vacant(&self, seat: Stone) -> Result<Stone, Refusal> {
         match self.state.seats.get(seat) {
-            Some(_) => Err(Refusal::new(Reason::SeatTaken, format!("{seat}'s seat is taken."))),
+            Some(_) => Err(Reason::SeatTaken.into()),
             None => Ok(seat),
         }
     }
 
     fn between_games(&self) -> Result<(), Refusal> {
         match self.state.running() {
-            Some(_) => Err(Refusal::new(Reason::GameRunning, "Not while the game is running.")),
+            Some(_) => Err(Refusal::new(Reason::GameRunning)),
             None => Ok(()),
         }
     }
@@ -170,6 +164,6 @@ impl Room {
         if self.state.host == *member || self.state.seats.of_member(member).is_some() {
             return Ok(());
         }
-        Err(Refusal::new(Reason::NotAllowed, "Only the host and the players can do this."))
+        Err(Refusal::new(Reason::NotAllowed))
     }
 }

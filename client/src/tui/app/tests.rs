@@ -180,7 +180,7 @@ impl Sitting {
     }
 
     fn is_refused(&mut self, reason: Reason, text: &str) -> &mut Self {
-        let refusal = Refusal::new(reason, text);
+        let refusal = Refusal { text: text.to_owned(), ..Refusal::new(reason) };
         self.update(Event::Heard(Message::Refused { id: Some(command()), refusal }));
         self
     }

@@ -12,7 +12,7 @@ const PLAYED: &str = "2 enter Bob > 2 joined 2; +2
 fn while_people_play_the_engine_helps_where_help_is_allowed() {
     let alone = PLAYED.to_owned()
         + "1 analyse > 1 refused no_assistance
-           3 analyse > 3 refused no_assistance
+           3 analyse > 3 refused players_only
            2 resign > ended resignation black; 2 done 5
            3 #a analyse 0 > analyse 1 0 x3; 3 done
            found 1 depth 4 > 3 analysis a 0 4
@@ -22,7 +22,7 @@ fn while_people_play_the_engine_helps_where_help_is_allowed() {
     let helped = PLAYED.to_owned()
         + "1 #a analyse > analyse 1 0 x3; 1 done
            1 #a analyse > 1 done
-           3 analyse > 3 refused no_assistance
+           3 analyse > 3 refused players_only
            found 1 busy > 1 over a busy
            1 #b analyse > analyse 2 0 x3; 1 done
            found 2 too_many > 1 over b too_many";

@@ -63,7 +63,7 @@ fn the_host_switches_chat_off_and_on() {
     check(
         BOT,
         "2 enter Bob > 2 joined 4; +2
-         2 set_chat false > 2 refused not_allowed
+         2 set_chat false > 2 refused host_only
          1 set_chat false > chat_set false; 1 done 5
          1 set_chat false > 1 done
          1 say hi > 1 refused chat_off
@@ -88,7 +88,7 @@ fn spectators_together_say_no_more_than_can_be_followed() {
         let name = ["Cid", "Dan"][n % 2];
         table.run(&format!("{session} say {n} > spectator {name}: {n} -1 -2 -3; {session} done"));
     }
-    table.run("5 say more > 5 refused too_fast\n 1 say me > player Ann: me; 1 done");
+    table.run("5 say more > 5 refused too_many_talking\n 1 say me > player Ann: me; 1 done");
     table.now += SPECTATOR_LINES_WITHIN_MS;
     table.run("5 say more > spectator Dan: more -1 -2 -3; 5 done");
 }

@@ -149,7 +149,7 @@ fn after_a_failed_commit_the_room_is_what_the_log_says() {
 fn a_command_at_which_the_room_failed_is_refused_from_then_on() {
     let mut table = check(OPEN, "1 #done stand > stood black; 1 done 3");
     table.rebuild();
-    let failed = Refusal::new(Reason::Unavailable, "The room failed.");
+    let failed = Refusal::new(Reason::Unavailable);
     for id in ["failed", "done"] {
         let id = CommandId::try_from(id.to_owned()).unwrap();
         table.room.refuse_for_good(SessionId(1), id, failed.clone());

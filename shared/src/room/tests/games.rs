@@ -28,7 +28,7 @@ fn rooms_are_made_as_asked() {
              started 1 bot attack bot pattern; 1 joined 4; +1; botsturn 1 attack 0",
         ),
         ("freestyle 15x15 open open black", "created freestyle 15x15; 1 joined 1; +1"),
-        ("freestyle 15x15 me me black", "AlreadySeated: You can take only one of the seats."),
+        ("freestyle 15x15 me me black", "AlreadySeated: You have a seat already."),
         (
             "mnk:4 15x15 me pattern black",
             "BotNotOffered: pattern plays only where five in a row win",
@@ -143,7 +143,7 @@ fn offers_are_answered_by_the_one_asked() {
          2 ask_takeback > 2 refused nothing_to_take_back
          1 ask_takeback > takeback_asked black; 1 done 6
          1 ask_takeback > 1 refused already_asked
-         2 ask_takeback > 2 refused already_asked
+         2 ask_takeback > 2 refused answer_first
          1 grant_takeback > 1 refused no_offer
          2 refuse_takeback > takeback_refused white; 2 done 7
          1 ask_takeback > takeback_asked black; 1 done 8
@@ -240,9 +240,9 @@ fn bots_play_only_while_somebody_is_there() {
          3 leave > cancel 2; 3 done; -3
          2 enter Ann > 2 joined 4; +2
          2 #x bot_move 0 > move 3 attack 0
-         2 leave > cancel 3; 2 refused unavailable; 2 done; -2
+         2 leave > cancel 3; 2 refused not_a_member; 2 done; -2
          2 enter Ann > 2 joined 4; +2
-         2 #x bot_move 0 > 2 refused unavailable",
+         2 #x bot_move 0 > 2 refused not_a_member",
     );
 }
 
@@ -275,7 +275,7 @@ fn help_is_for_those_who_may_have_it() {
     let cases = [
         (OPEN, people, "1 weights > 1 refused no_assistance"),
         (OPEN, people, "1 bot_move 0 > 1 refused no_assistance"),
-        (HELPED, people, "3 weights > 3 refused no_assistance"),
+        (HELPED, people, "3 weights > 3 refused players_only"),
         (HELPED, people, "3 bot_move 0 > 3 refused not_seated"),
         (
             HELPED,
@@ -306,7 +306,7 @@ fn help_is_for_those_who_may_have_it() {
         (
             "freestyle 15x15 me pattern black",
             "2 enter Eve > 2 joined 4; +2",
-            "2 weights > 2 refused no_assistance
+            "2 weights > 2 refused players_only
              1 weights > weigh 1 pattern 0
              1 weights minimax > 1 refused bot_not_offered
              job 1 weights > 1 weights pattern 0 x400",

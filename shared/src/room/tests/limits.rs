@@ -106,7 +106,7 @@ fn a_member_has_a_limited_number_of_sessions() {
         table.run(&format!("{session} enter Ann > {session} joined 2; +{session}"));
     }
     table.run(
-        "99 enter Ann > 99 refused room_full; -99
+        "99 enter Ann > 99 refused too_many_sessions; -99
          1 enter Ann > 1 joined 2; +1
          1 gone > -1
          99 enter Ann > 99 joined 2; +99",
@@ -141,9 +141,9 @@ fn a_log_that_is_full_takes_no_more_than_the_end_of_a_game() {
     let mut effects = Effects::new();
     for (id, input, expected) in [
         ("a", "play", format!("played 0 7,7; 1 done {last}")),
-        ("b", "play", "1 refused room_full".to_owned()),
+        ("b", "play", "1 refused room_worn_out".to_owned()),
         ("c", "resign", format!("ended resignation white; 1 done {}", last + 1)),
-        ("d", "rematch", "1 refused room_full".to_owned()),
+        ("d", "rematch", "1 refused room_worn_out".to_owned()),
     ] {
         let text = match input {
             "play" => r#"{"type": "play", "ply": 0, "point": [7, 7]}"#.to_owned(),
@@ -197,7 +197,7 @@ fn the_host_closes_a_room_unless_somebody_else_plays_there() {
         (BOT, "1 close Ann > 1 done; closed; close".to_owned()),
         (BOT_FIRST, "1 close Ann > 1 done; closed; cancel 1; close".to_owned()),
         // Only the host, and no game of somebody else.
-        (OPEN, "2 enter Eve > 2 joined 2; +2\n 2 close Eve > 2 refused not_allowed".to_owned()),
+        (OPEN, "2 enter Eve > 2 joined 2; +2\n 2 close Eve > 2 refused host_only".to_owned()),
         (OPEN, format!("{seated}\n 1 close Ann > 1 refused game_running")),
         (OPEN, format!("{seated}\n 2 gone > -2\n 1 close Ann > 1 refused game_running")),
         (

@@ -216,7 +216,7 @@ fn what_a_server_says_cannot_disturb_the_terminal() {
         assert!(unfit.is_empty(), "{what}: {unfit:?}");
     };
     let mut ann = Sitting::new(freestyle(15), Seat::Black);
-    let refusal = Refusal::new(Reason::Busy, hostile);
+    let refusal = Refusal { text: hostile.to_owned(), ..Refusal::new(Reason::Busy) };
     ann.update(Event::Heard(Message::Refused { id: Some(command()), refusal }));
     check(&mut ann, "a refusal");
     let mut ann = Sitting::new(freestyle(15), Seat::Black);

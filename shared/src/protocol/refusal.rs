@@ -1,0 +1,326 @@
+//! Why a command was refused: a code, the values that its sentence needs, and the sentence.
+//!
+//! Clients word refusals in their own language by code and values. The English sentence is for
+//! programs that have no words of their own for a code.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::RoomCode;
+use crate::bot_spec::BotError;
+use crate::rules::{Forbidden, Illegal};
+
+/// Why a command was not done.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Refusal {
+    /// The code.
+    pub reason: Reason,
+    /// The values that belong to the code.
+    #[serde(flatten)]
+    pub values: Box<RefusalValues>,
+    /// The sentence in English.
+    pub text: String,
+}
+
+/// The values of a refusal, each for the codes that name it.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct RefusalValues {
+    /// [`Reason::StalePly`], [`Reason::NoSuchPly`]: the ply that the command means.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ply: Option<usize>,
+    /// [`Reason::StalePly`]: the ply that is to be played.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due: Option<usize>,
+    /// [`Reason::Version`]: the version that the server speaks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<u32>,
+    /// [`Reason::TooManyRooms`]: some of the member's rooms.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rooms: Vec<RoomCode>,
+    /// [`Reason::Malformed`], [`Reason::BotNotOffered`]: what is wrong, in English, for the
+    /// client's author.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+}
+
+impl Refusal {
+    /// Refuses for a reason that needs no values.
+    pub fn new(reason: Reason) -> Self {
+        Self::with(reason, RefusalValues::default())
+    }
+
+    /// Refuses for a reason with its values.
+    pub fn with(reason: Reason, values: RefusalValues) -> Self {
+        let text = reason.sentence(&values);
+        Self { reason, values: Box::new(values), text }
+    }
+
+    /// Refuses a bot that does not play here.
+    pub fn bot_not_offered(error: &BotError) -> Self {
+        let detail = Some(error.to_string());
+        Self::with(Reason::BotNotOffered, RefusalValues { detail, ..RefusalValues::default() })
+    }
+
+    /// Refuses a message that is no command.
+    pub fn malformed(detail: impl fmt::Display) -> Self {
+        let detail = Some(detail.to_string());
+        Self::with(Reason::Malformed, RefusalValues { detail, ..RefusalValues::default() })
+    }
+}
+
+impl From<Reason> for Refusal {
+    fn from(reason: Reason) -> Self {
+        Self::new(reason)
+    }
+}
+
+impl From<Illegal> for Refusal {
+    fn from(illegal: Illegal) -> Self {
+        Self::new(match illegal {
+            Illegal::GameOver => Reason::NoGame,
+            Illegal::Outside => Reason::Outside,
+            Illegal::TooFar => Reason::TooFar,
+            Illegal::Occupied => Reason::Occupied,
+            Illegal::Forbidden(Forbidden::DoubleThree) => Reason::DoubleThree,
+            Illegal::Forbidden(Forbidden::DoubleFour) => Reason::DoubleFour,
+            Illegal::Forbidden(Forbidden::Overline) => Reason::Overline,
+        })
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// The code of a refusal.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// The message is not a command of this protocol; `detail` says what is wrong.
+    Malformed,
+    /// There is no command of this type.
+    UnknownCommand,
+    /// The first command must be `hello`.
+    HelloFirst,
+    /// `hello` comes once.
+    AlreadyGreeted,
+    /// The server speaks the protocol version `version`.
+    Version,
+    /// The identity was replaced and opens nothing any more.
+    IdentityReplaced,
+    /// The member never took a seat, so the server knows nothing to keep for a new identity.
+    NothingToKeep,
+    /// The name could be taken for a bot's.
+    NameLooksLikeBot,
+    /// No open room has this code.
+    NoSuchRoom,
+    /// The stored room is damaged.
+    RoomDamaged,
+    /// The session is not in the room.
+    NotAMember,
+    /// Only players can do this.
+    NotSeated,
+    /// Only the host and the players can do this.
+    NotAllowed,
+    /// Only the host can do this.
+    HostOnly,
+    /// The member has a seat already.
+    AlreadySeated,
+    /// The seat is taken.
+    SeatTaken,
+    /// Both seats are taken.
+    NoOpenSeat,
+    /// No bot sits there.
+    NoBot,
+    /// The bot does not play these rules on this board, or has no such level.
+    BotNotOffered,
+    /// This is not possible during a game.
+    GameRunning,
+    /// No game is running.
+    NoGame,
+    /// It is the opponent's turn.
+    NotYourTurn,
+    /// The command means the ply `ply`, and `due` is the one to be played.
+    StalePly,
+    /// The point is not on the board.
+    Outside,
+    /// The point is too far from the first stone.
+    TooFar,
+    /// There is a stone on the point.
+    Occupied,
+    /// Renju forbids it: a double-three.
+    DoubleThree,
+    /// Renju forbids it: a double-four.
+    DoubleFour,
+    /// Renju forbids it: an overline.
+    Overline,
+    /// There is no such offer or request to answer.
+    NoOffer,
+    /// The same offer or request is already open.
+    AlreadyAsked,
+    /// The opponent asks the same.
+    AnswerFirst,
+    /// The opponent is present, so nothing can be claimed.
+    OpponentHere,
+    /// It is the claimer's own turn.
+    YourTurn,
+    /// The opponent has not been away long enough.
+    TooEarly,
+    /// The player has no move to take back.
+    NothingToTakeBack,
+    /// The room has no assistance against people.
+    NoAssistance,
+    /// During a game, help from bots is for its players.
+    PlayersOnly,
+    /// The game has no position to play from after `ply` moves.
+    NoSuchPly,
+    /// Chat is off in this room or on this server.
+    ChatOff,
+    /// The spectators of this room chat too much.
+    TooManyTalking,
+    /// The identity has as many open rooms as it may have; `rooms` names some of them.
+    TooManyRooms,
+    /// As many rooms as allowed are open from this address.
+    TooManyRoomsFromAddress,
+    /// Too many rooms were created from this address in a short time.
+    TooManyRoomsMade,
+    /// Bots play each other in as many rooms as allowed.
+    TooManyBotRooms,
+    /// The session is in as many rooms as it may be.
+    TooManyJoined,
+    /// The member is in this room with as many sessions as allowed.
+    TooManySessions,
+    /// The server has as many rooms as it may have.
+    ServerFull,
+    /// The server's disk is almost full, so no rooms are created.
+    DiskFull,
+    /// The room has as many spectators as it may have.
+    RoomFull,
+    /// The room's log has reached its limit.
+    RoomWornOut,
+    /// Too many commands in a short time.
+    TooFast,
+    /// Too many codes from this address belong to no room.
+    TooManyUnknownCodes,
+    /// The server, the room or the bots are busy.
+    Busy,
+    /// The command could not be stored, and nothing has changed.
+    Unavailable,
+    /// The server is about to stop.
+    Stopping,
+}
+
+impl Reason {
+    /// What happened and what to do next, in English.
+    #[expect(clippy::too_many_lines, reason = "a table")]
+    fn sentence(self, values: &RefusalValues) -> String {
+        let number = |ply: Option<usize>| ply.map_or(0, |ply| ply + 1);
+        let text = match self {
+            Self::Malformed => {
+                let detail = values.detail.as_deref().unwrap_or("not a command");
+                return format!("The client broke the protocol: {detail}.");
+            }
+            Self::BotNotOffered => {
+                let detail = values.detail.as_deref();
+                return detail.unwrap_or("this bot does not play these rules").to_owned();
+            }
+            Self::Version => {
+                let version = values.version.unwrap_or_default();
+                return format!("The server speaks version {version} of the protocol.");
+            }
+            Self::StalePly => {
+                let (meant, due) = (number(values.ply), number(values.due));
+                return format!(
+                    "The game has moved on: this is move {meant}, and move {due} is due."
+                );
+            }
+            Self::NoSuchPly => {
+                let ply = values.ply.unwrap_or_default();
+                return format!("There is no move to make after {ply} moves of this game.");
+            }
+            Self::TooManyRooms => {
+                let codes: Vec<_> = values.rooms.iter().map(RoomCode::as_str).collect();
+                return format!(
+                    "You have too many open rooms. Close one first: {}.",
+                    codes.join(", ")
+                );
+            }
+            Self::UnknownCommand => {
+                "There is no such command. The client may be newer than the server."
+            }
+            Self::HelloFirst => "Say hello first.",
+            Self::AlreadyGreeted => "You have said hello already.",
+            Self::IdentityReplaced => "This identity was replaced by another one. Use that one.",
+            Self::NothingToKeep => {
+                "You never took a seat, so there is nothing to keep. Say hello without an identity to get a new one."
+            }
+            Self::NameLooksLikeBot => "This name looks like a bot's. Choose another one.",
+            Self::NoSuchRoom => "There is no room with this code, or it has closed.",
+            Self::RoomDamaged => {
+                "This room is damaged and cannot be opened. Only the operator of this server can repair it."
+            }
+            Self::NotAMember => "Join the room first.",
+            Self::NotSeated => "Only players can do this. You are watching.",
+            Self::NotAllowed => "Only the host and the players can do this.",
+            Self::HostOnly => "Only the host of this room can do this.",
+            Self::AlreadySeated => "You have a seat already.",
+            Self::SeatTaken => "This seat is taken.",
+            Self::NoOpenSeat => "Both seats are taken. You can watch.",
+            Self::NoBot => "No bot sits there.",
+            Self::GameRunning => "This is not possible while a game is running. Finish it first.",
+            Self::NoGame => "No game is running.",
+            Self::NotYourTurn => "It is your opponent's turn.",
+            Self::Outside => "This point is not on the board.",
+            Self::TooFar => "This point is too far from the first stone.",
+            Self::Occupied => "There is a stone on this point.",
+            Self::DoubleThree => "Forbidden for Black: a double-three.",
+            Self::DoubleFour => "Forbidden for Black: a double-four.",
+            Self::Overline => "Forbidden for Black: an overline.",
+            Self::NoOffer => "There is nothing to answer: your opponent has not asked.",
+            Self::AlreadyAsked => "You have asked already. Wait for the answer.",
+            Self::AnswerFirst => "Your opponent asks the same of you. Answer that first.",
+            Self::OpponentHere => "Your opponent is here.",
+            Self::YourTurn => "It is your turn. Make your move.",
+            Self::TooEarly => "Your opponent has not been away long enough yet.",
+            Self::NothingToTakeBack => "You have no move to take back.",
+            Self::NoAssistance => {
+                "This room has no help from bots against people while a game is running."
+            }
+            Self::PlayersOnly => "While a game is running, only its players get help from bots.",
+            Self::ChatOff => "Chat is off here.",
+            Self::TooManyTalking => "Too many people are talking. Try again in a moment.",
+            Self::TooManyRoomsFromAddress => {
+                "Too many rooms are open from your network. Close one of yours, or wait until one closes."
+            }
+            Self::TooManyRoomsMade => {
+                "Too many rooms were created from your network just now. Wait a minute, or use a room that you have."
+            }
+            Self::TooManyBotRooms => {
+                "Bots play each other in too many rooms already. Watch one of their games, or play against a bot yourself."
+            }
+            Self::TooManyJoined => "You are in too many rooms. Leave one.",
+            Self::TooManySessions => "You have this room open too many times. Close one of them.",
+            Self::ServerFull => "The server has no space for more rooms. Try again later.",
+            Self::DiskFull => {
+                "The server's disk is almost full. Running games continue; new rooms have to wait for the operator."
+            }
+            Self::RoomFull => "This room has no place for more spectators.",
+            Self::RoomWornOut => {
+                "This room has reached its limit of 100,000 events. Start a new one."
+            }
+            Self::TooFast => "Too fast. Wait a moment.",
+            Self::TooManyUnknownCodes => {
+                "Too many wrong room codes. Check yours, and wait a moment."
+            }
+            Self::Busy => "Too busy right now. Try again in a moment.",
+            Self::Unavailable => "That could not be stored. Try again in a moment.",
+            Self::Stopping => "The server is restarting. Come back in a moment.",
+        };
+        text.to_owned()
+    }
+}
