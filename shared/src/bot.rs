@@ -55,6 +55,7 @@ pub const THREADS_MAX: usize = 64;
 
 /// Which bot. On the wire and in text: `minimax`, `attack`, `pattern` or `engine`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum BotKind {
     /// Plays small boards perfectly.
@@ -104,6 +105,7 @@ impl FromStr for BotKind {
 ///
 /// Any kind and strength can be said; whether they are on offer is told by [`BotSpec::offered`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct BotSpec {
     /// Which bot.
     pub kind: BotKind,
@@ -300,6 +302,7 @@ impl fmt::Debug for Thinking<'_> {
 /// What a candidate point is worth to a bot, on that bot's own scale. On the wire:
 /// `{"point": [7, 7], "weight": 13.2}`, with `"plies"` where the end is proven.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Weight {
     /// The candidate.
     pub point: Point,

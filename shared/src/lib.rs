@@ -17,3 +17,5 @@ pub mod review;
 pub mod room;
 pub mod rules;
 pub mod symmetry;
+#[cfg(test)]
+mod typescript;
