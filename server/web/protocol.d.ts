@@ -1,6 +1,11 @@
 // The protocol's types and limits, as shared/src/protocol.md describes them.
 // Generated from the Rust types by shared/src/typescript.rs; do not edit.
 
+type KeysOfAny<Union> = Union extends unknown ? keyof Union : never;
+/** Variants in which the fields of the others are absent, not unknown. */
+type AnyField<Union, Keys extends PropertyKey = KeysOfAny<Union>> =
+  Union extends unknown ? Union & { [Key in Exclude<Keys, keyof Union>]?: undefined } : never;
+
 /** One message from a client: a request and the id that its answer carries. */
 export type Command = { id: CommandId } & (LobbyRequest | ({ room: RoomCode } & RoomRequest));
 
@@ -24,12 +29,12 @@ export type Away = {
 /** Which bot. On the wire and in text: `minimax`, `attack`, `pattern` or `engine`. */
 export type BotKind = "minimax" | "attack" | "pattern" | "engine";
 
-/** A bot as people ask for it. In text `attack` or `attack:3`; on the wire `{"kind": "attack"}` or `{"kind": "attack", "strength": 3}`.  Any kind and strength can be said; whether they are on offer is told by `BotSpec::offered`. */
+/** A bot as a player asks for it. In text `attack` or `attack:3`; on the wire `{"kind": "attack"}` or `{"kind": "attack", "level": 3}`. */
 export type BotSpec = {
     /** Which bot. */
     kind: BotKind,
-    /** How strong, for kinds that have levels. */
-    strength?: number, };
+    /** The level of play, for kinds that have levels. */
+    level?: number, };
 
 /** A line of chat. */
 export type ChatLine = {
@@ -184,7 +189,7 @@ export type GameList = {
     /** What to give as `before` to be told what follows; absent at the end of the list. */
     next?: number, };
 
-/** A review as the server tells it. */
+/** A review as the server sends it. */
 export type GameReview = {
     /** The game. */
     id: GameId,
@@ -212,7 +217,28 @@ export type GameSnapshot = {
     /** How the game ended; absent while it runs. */
     outcome?: Outcome, };
 
-/** The secret by which somebody is known to the server: 32 random bytes, in hexadecimal. It is the key to his seats: keep it private and never put it into an address.  `Debug` hides it, and there is no `Display`. */
+/** What a list tells about a finished game. */
+export type GameSummary = {
+    /** The variant and the board. */
+    rules: Rules,
+    /** Whether the game is listed, as its room was. */
+    visibility: Visibility,
+    /** Who played Black. */
+    black: Player,
+    /** Who played White. */
+    white: Player,
+    /** When it began, in milliseconds since the Unix epoch. */
+    started_at: number,
+    /** When it ended, in milliseconds since the Unix epoch. */
+    ended_at: number,
+    /** How much time the players had; none also in records of servers that did not keep it. */
+    time?: TimeControl,
+    /** How many moves there are. */
+    plies: number,
+    /** How it ended. */
+    outcome: Outcome, };
+
+/** The secret by which somebody is known to the server: 32 random bytes, in hexadecimal. It is the key to his seats: keep it private and never put it into an address. */
 export type Identity = string;
 
 /** A position, and what the rules say of it. On the wire: `{"rules": {...}, "moves": [[7, 7]]}`, with `forbidden`, `outcome` and `unplayed` where there is something to say. */
@@ -443,7 +469,7 @@ export type NumberedEvent = {
     event: Event, };
 
 /** How a game ended, and for whom. On the wire: `{"reason": "five", "winner": "black", ...}`. */
-export type Outcome = { "reason": "five",
+export type Outcome = AnyField<{ "reason": "five",
     /** Who won. */
     winner: Stone,
     /** Every point of the winning runs, sorted, each once. */
@@ -463,10 +489,10 @@ export type Outcome = { "reason": "five",
     /** Who won. */
     winner: Stone, }
   | { "reason": "abandonment",
-    /** Who won; nobody in a draw, and where both players were gone. */
+    /** Who won>; nobody in a draw, and where both players were gone. */
     winner?: Stone, }
   | { "reason": "full_board" }
-  | { "reason": "length_limit" };
+  | { "reason": "length_limit" }>;
 
 /** A room that somebody has made or has a seat in, as it is told to that person. */
 export type OwnRoom = {
@@ -525,7 +551,18 @@ export type RecordedMove = {
     /** Whether a bot chose it on behalf of a person. */
     assisted?: boolean, };
 
-/** How far the engine has come with a review that is not done. */
+/** An update of a running analysis, as the protocol carries it. */
+export type Report = {
+    /** Search depth in plies. */
+    depth: number,
+    /** Positions searched. */
+    nodes: number,
+    /** Positions searched in a second. */
+    nodes_per_second: number,
+    /** The best moves and what follows, the best first. */
+    lines: Array<Line>, };
+
+/** Progress of an unfinished review. */
 export type ReviewProgress = {
     /** The game. */
     id: GameId,
@@ -534,7 +571,7 @@ export type ReviewProgress = {
     /** How many there are. */
     plies: number, };
 
-/** A move, and what could have been made of it. */
+/** A move, and the best alternative. */
 export type ReviewedMove = {
     /** What the position before it was worth to the mover, with the best move. */
     value: Value,
@@ -620,7 +657,7 @@ export type RoomSummary = {
     /** How many watch. */
     spectators: number, };
 
-/** A variant on a board that it can be played on: what a game needs to know before its first move.  On the wire: `{"variant": "mnk", "k": 3, "size": [3, 3]}`; `k` belongs to `mnk` alone, where it must be given, and a missing `size` means `Variant::default_size`. */
+/** A variant on a board that it can be played on: what a game needs to know before its first move. */
 export type Rules = { variant: VariantName, k?: number, size: Size, };
 
 export type Running = { stone: Stone, since: number, };
@@ -713,7 +750,7 @@ export type VariantName = "freestyle" | "standard" | "renju" | "caro" | "caro_ov
 /** Who may find a room. */
 export type Visibility = "public" | "private";
 
-/** What a candidate point is worth to a bot, on that bot's own scale. On the wire: `{"point": [7, 7], "weight": 13.2}`, with `"plies"` where the end is proven. */
+/** A bot's weight of a candidate, on that bot's own scale. On the wire: `{"point": [7, 7], "weight": 13.2}`, with `"plies"` where the end is proven. */
 export type Weight = {
     /** The candidate. */
     point: Point,
@@ -758,7 +795,9 @@ export declare const SIDE_MAX: number;
 export declare const K_MIN: number;
 /** Most stones in a row that win in mnk. */
 export declare const K_MAX: number;
-/** See `close.rs`. */
+/** Too many commands: reconnect, but slower. */
+export declare const CLOSE_POLICY: number;
+/** The session's identity was replaced. */
 export declare const CLOSE_IDENTITY_REPLACED: number;
 /** After these codes a client does not reconnect. */
 export declare const CLOSE_FOR_GOOD: readonly number[];

@@ -37,7 +37,9 @@ export const SIDE_MAX = 64;
 export const K_MIN = 3;
 /** Most stones in a row that win in mnk. */
 export const K_MAX = 10;
-/** See `close.rs`. */
+/** Too many commands: reconnect, but slower. */
+export const CLOSE_POLICY = 1008;
+/** The session's identity was replaced. */
 export const CLOSE_IDENTITY_REPLACED = 4004;
 /** After these codes a client does not reconnect. */
 export const CLOSE_FOR_GOOD = [1000, 1002, 1007, 1009, 4003, 4004];

@@ -9,22 +9,30 @@ use std::{collections::BTreeMap, env, fmt::Write as _, fs, path::Path};
 use ts_rs::{Config, TS, TypeVisitor};
 
 use crate::{
-    bot::STRENGTH_MAX,
+    analysis::Report,
+    bot_spec::LEVEL_MAX,
     clock::TimeControl,
     protocol::{
         ANALYSIS_LINES_MAX, CHAT_LINES_MAX, CHAT_TEXT_MAX, COMMAND_ID_MAX, GAME_ID_LENGTH,
         IDENTITY_LENGTH, LobbyRequest, Message, NAME_MAX, ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH,
         ROOMS_MAX, RoomRequest, SPECTATOR_NAMES_MAX, VERSION, WEIGHTS_MAX, close,
     },
-    record::{FinishedGame, GameList},
+    record::{FinishedGame, GameList, GameSummary},
     review::{GameReview, ReviewProgress},
-    rules::{Judged, K_MAX, K_MIN, SIDE_MAX, SIDE_MIN},
+    rules::{Judged, K_MAX, K_MIN, Outcome, SIDE_MAX, SIDE_MIN},
 };
 
 const UPDATE: &str = "UPDATE_PROTOCOL=1 cargo test -p fivefold-shared --lib typescript";
 
 const HEAD: &str = "// The protocol's types and limits, as shared/src/protocol.md describes them.\n\
                     // Generated from the Rust types by shared/src/typescript.rs; do not edit.\n\n";
+
+/// Lets the page read `outcome.winner` without asking first which outcome it is.
+const ANY_FIELD: &str = "type KeysOfAny<Union> = Union extends unknown ? keyof Union : never;\n\
+                         /** Variants in which the fields of the others are absent, not unknown. */\n\
+                         type AnyField<Union, Keys extends PropertyKey = KeysOfAny<Union>> =\n  \
+                         Union extends unknown ? Union & { [Key in Exclude<Keys, keyof Union>]?: \
+                         undefined } : never;\n\n";
 
 /// How a command is put together is written by hand in Rust, too: see `Command::from_json`.
 const COMMAND: &str = "/** One message from a client: a request and the id that its answer \
@@ -65,8 +73,10 @@ fn declarations() -> String {
     types.visit::<GameReview>();
     types.visit::<ReviewProgress>();
     types.visit::<Judged>();
+    types.visit::<Report>();
+    types.visit::<GameSummary>();
     types.visit::<TimeControl>();
-    let mut text = format!("{HEAD}{COMMAND}");
+    let mut text = format!("{HEAD}{ANY_FIELD}{COMMAND}");
     text.extend(types.found.into_values());
     for (name, doc, value) in limits() {
         writeln!(text, "/** {doc} */\nexport declare const {name}: {};", type_of(&value))
@@ -103,12 +113,17 @@ fn limits() -> Vec<(&'static str, &'static str, String)> {
         ("SPECTATOR_NAMES_MAX", "Most names of spectators.", SPECTATOR_NAMES_MAX.to_string()),
         ("WEIGHTS_MAX", "Most candidates in `weights`.", WEIGHTS_MAX.to_string()),
         ("ANALYSIS_LINES_MAX", "Most lines of an analysis.", ANALYSIS_LINES_MAX.to_string()),
-        ("LEVEL_MAX", "The engine's highest level.", STRENGTH_MAX.to_string()),
+        ("LEVEL_MAX", "The engine's highest level.", LEVEL_MAX.to_string()),
         ("SIDE_MIN", "Shortest side of a board.", SIDE_MIN.to_string()),
         ("SIDE_MAX", "Longest side of a board.", SIDE_MAX.to_string()),
         ("K_MIN", "Fewest stones in a row that win in mnk.", K_MIN.to_string()),
         ("K_MAX", "Most stones in a row that win in mnk.", K_MAX.to_string()),
-        ("CLOSE_IDENTITY_REPLACED", "See `close.rs`.", close::IDENTITY_REPLACED.to_string()),
+        ("CLOSE_POLICY", "Too many commands: reconnect, but slower.", close::POLICY.to_string()),
+        (
+            "CLOSE_IDENTITY_REPLACED",
+            "The session's identity was replaced.",
+            close::IDENTITY_REPLACED.to_string(),
+        ),
         (
             "CLOSE_FOR_GOOD",
             "After these codes a client does not reconnect.",
@@ -137,7 +152,11 @@ impl TypeVisitor for Types {
         if T::output_path().is_none() || self.found.contains_key(&name) {
             return;
         }
-        let raw = format!("{}export {}\n", T::docs().unwrap_or_default(), T::decl(&self.config));
+        let mut declaration = T::decl(&self.config);
+        if name == Outcome::ident(&self.config) {
+            declaration = declaration.replacen(" = ", " = AnyField<", 1).replace(';', ">;");
+        }
+        let raw = format!("{}export {declaration}\n", T::docs().unwrap_or_default());
         self.found.insert(name, pretty(&raw));
         T::visit_dependencies(self);
     }

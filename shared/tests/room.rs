@@ -1,7 +1,7 @@
 //! The fold of a room's events: what a log makes of a room, and what is no log.
 
 use fivefold_shared::{
-    bot::BotKind,
+    bot_spec::BotKind,
     clock::{SideTime, TimeControl},
     protocol::{Event, MemberId, Name, NumberedEvent, Phase, Player, Visibility},
     room::{FoldError, RoomState},

@@ -2,7 +2,7 @@
 //! nothing has changed by it.
 
 use fivefold_shared::{
-    bot::{BotKind, BotSpec},
+    bot_spec::{BotKind, BotSpec},
     protocol::{
         Create, LobbyRequest, Message, Reason, Request, RoomCode, RoomRequest, SeatRequest,
     },
@@ -73,7 +73,7 @@ async fn things_that_players_may_not_do_now() {
         (RoomRequest::SeatBot { seat: black, bot }, Reason::SeatTaken),
         (RoomRequest::SeatBot { seat: white, bot: BotKind::Minimax.into() }, Reason::BotNotOffered),
         (
-            RoomRequest::SeatBot { seat: white, bot: BotSpec { strength: Some(3), ..bot } },
+            RoomRequest::SeatBot { seat: white, bot: BotSpec { level: Some(3), ..bot } },
             Reason::BotNotOffered,
         ),
     ];

@@ -42,8 +42,8 @@ const SHARED_ORDER: [&str; 16] = [
     "record",
     "room",
     "book",
-    "balance",
     "engine",
+    "balance",
     "bot",
     "review",
     "typescript",
@@ -74,7 +74,7 @@ const IMPURE: [(&str, &str); 20] = [
 ];
 
 /// Packages that use what they may not.
-pub fn packages(manifest: &Source) -> Vec<Finding> {
+pub(crate) fn packages(manifest: &Source) -> Vec<Finding> {
     let Some((_, ours)) = PACKAGES.iter().find(|(path, _)| manifest.path == *path) else {
         return Vec::new();
     };
@@ -105,7 +105,7 @@ pub fn packages(manifest: &Source) -> Vec<Finding> {
 }
 
 /// Modules of `shared` that use one behind them in the order.
-pub fn order(package: &Package) -> Vec<Finding> {
+pub(crate) fn order(package: &Package) -> Vec<Finding> {
     let mut findings = BTreeSet::new();
     for Edge { from, line, to } in package.edges() {
         let (Some(user), Some(used)) = (top_module(&from), top_module(&to)) else { continue };
@@ -131,7 +131,7 @@ fn top_module(path: &str) -> Option<&str> {
 }
 
 /// Files that use each other in a circle: one finding a file.
-pub fn circles(edges: &[Edge]) -> Vec<Finding> {
+pub(crate) fn circles(edges: &[Edge]) -> Vec<Finding> {
     let mut uses: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for edge in edges {
         uses.entry(&edge.from).or_default().push(&edge.to);
@@ -172,7 +172,7 @@ fn shortest_circle<'a>(
 }
 
 /// What the page's modules import of each other.
-pub fn script_edges(script: &Source) -> Vec<Edge> {
+pub(crate) fn script_edges(script: &Source) -> Vec<Edge> {
     let folder = script.path.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut edges = Vec::new();
     for (at, _) in script.code.match_indices("from ").chain(script.code.match_indices("import ")) {
@@ -197,7 +197,7 @@ pub fn script_edges(script: &Source) -> Vec<Edge> {
 }
 
 /// Where `shared` reaches for a clock, files, sockets, threads or randomness.
-pub fn purity(package: &Package) -> Vec<Finding> {
+pub(crate) fn purity(package: &Package) -> Vec<Finding> {
     let mut findings = BTreeSet::new();
     for (path, line, name) in package.outside() {
         for (impure, why) in IMPURE {

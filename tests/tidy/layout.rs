@@ -13,11 +13,11 @@ const BARE: [(&str, &str); 1] = [("shared/src/protocol/guide.rs", "its text is p
 
 /// How long the files are.
 #[derive(Debug)]
-pub struct Sizes {
+pub(crate) struct Sizes {
     /// Half of them have no more lines.
-    pub median: usize,
+    pub(crate) median: usize,
     /// The longest, the longest first.
-    pub largest: Vec<(usize, String)>,
+    pub(crate) largest: Vec<(usize, String)>,
 }
 
 /// Whether it is code, which the rules of this module are for.
@@ -30,7 +30,7 @@ fn is_script(source: &Source) -> bool {
 }
 
 /// Files that are too long.
-pub fn size(source: &Source) -> Vec<Finding> {
+pub(crate) fn size(source: &Source) -> Vec<Finding> {
     let lines = source.text.lines().count();
     let allowed = LONG.iter().any(|(path, _)| source.path == *path);
     if lines <= LINES_MAX || allowed || !is_code(source) {
@@ -40,7 +40,7 @@ pub fn size(source: &Source) -> Vec<Finding> {
 }
 
 /// Files that do not begin with what they are for.
-pub fn header(source: &Source) -> Vec<Finding> {
+pub(crate) fn header(source: &Source) -> Vec<Finding> {
     let mark = if source.ends(".rs") { "//!" } else { "//" };
     // A script that is run may begin with its interpreter.
     let mut lines = source.text.lines().skip_while(|line| line.starts_with("#!/"));
@@ -54,7 +54,7 @@ pub fn header(source: &Source) -> Vec<Finding> {
 }
 
 /// How long the files of a language are.
-pub fn sizes<'a>(sources: impl Iterator<Item = &'a Source>) -> Sizes {
+pub(crate) fn sizes<'a>(sources: impl Iterator<Item = &'a Source>) -> Sizes {
     let mut sizes: Vec<_> = sources
         .filter(|source| is_code(source))
         .map(|source| (source.text.lines().count(), source.path.clone()))

@@ -9,13 +9,13 @@ use crate::source::{Source, line_of};
 
 /// A dependency of a file on another of its package.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Edge {
+pub(crate) struct Edge {
     /// The file that uses.
-    pub from: String,
+    pub(crate) from: String,
     /// Where it does.
-    pub line: usize,
+    pub(crate) line: usize,
     /// The file that is used.
-    pub to: String,
+    pub(crate) to: String,
 }
 
 /// One `use` of one name.
@@ -31,7 +31,7 @@ struct Use {
 
 /// What a file names.
 #[derive(Debug, Default)]
-pub struct Names {
+pub(crate) struct Names {
     children: Vec<String>,
     uses: Vec<Use>,
     paths: Vec<(Vec<String>, usize)>,
@@ -49,13 +49,13 @@ struct Module {
 
 /// The modules of a package or of one of its tests, the root first.
 #[derive(Debug)]
-pub struct Package {
+pub(crate) struct Package {
     modules: Vec<Module>,
 }
 
 impl Package {
     /// The modules that the root file declares, and theirs.
-    pub fn read(root: &str, sources: &BTreeMap<String, Source>) -> Self {
+    pub(crate) fn read(root: &str, sources: &BTreeMap<String, Source>) -> Self {
         let mut package = Self { modules: Vec::new() };
         package.add(root, None, sources);
         package
@@ -91,12 +91,12 @@ impl Package {
     }
 
     /// The files of the package.
-    pub fn files(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn files(&self) -> impl Iterator<Item = &str> {
         self.modules.iter().map(|module| module.path.as_str())
     }
 
     /// What each file uses of the others, each pair once.
-    pub fn edges(&self) -> Vec<Edge> {
+    pub(crate) fn edges(&self) -> Vec<Edge> {
         let mut edges = BTreeMap::new();
         for (index, module) in self.modules.iter().enumerate() {
             let mut add = |target: usize, line| {
@@ -172,7 +172,7 @@ impl Package {
     }
 
     /// The paths that a file names outside of its package, written out: `std::fs::read`.
-    pub fn outside(&self) -> Vec<(String, usize, String)> {
+    pub(crate) fn outside(&self) -> Vec<(String, usize, String)> {
         let mut found = Vec::new();
         for module in &self.modules {
             let uses = module.names.uses.iter().map(|used| (used.segments.clone(), used.line));
@@ -317,7 +317,7 @@ fn tokens(code: &str) -> Vec<(&str, usize)> {
 
 /// A package of planted files, for the tests of rules.
 #[cfg(test)]
-pub fn planted(files: &[(&str, &str)]) -> (Package, BTreeMap<String, Source>) {
+pub(crate) fn planted(files: &[(&str, &str)]) -> (Package, BTreeMap<String, Source>) {
     let sources: BTreeMap<_, _> =
         files.iter().map(|(path, text)| ((*path).to_owned(), Source::new(path, text))).collect();
     (Package::read(files[0].0, &sources), sources)

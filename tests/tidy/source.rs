@@ -24,51 +24,51 @@ const SKIPPED: [&str; 9] = [
 
 /// A file, under its path from the root of the repository.
 #[derive(Debug)]
-pub struct Source {
+pub(crate) struct Source {
     /// Such as `shared/src/clock.rs`.
-    pub path: String,
+    pub(crate) path: String,
     /// The whole text.
-    pub text: String,
+    pub(crate) text: String,
     /// The text with comments and strings blanked out: every line is where it was.
-    pub code: String,
+    pub(crate) code: String,
     /// The same without `#[cfg(test)]` items.
-    pub shipped: String,
+    pub(crate) shipped: String,
     /// Comments and strings, or all of a Markdown file.
-    pub prose: Vec<Prose>,
+    pub(crate) prose: Vec<Prose>,
 }
 
 /// A line of a comment, or a string.
 #[derive(Debug)]
-pub struct Prose {
+pub(crate) struct Prose {
     /// The line in the file, from 1.
-    pub line: usize,
+    pub(crate) line: usize,
     /// The text without its marks.
-    pub text: String,
+    pub(crate) text: String,
     /// Whether it goes on where the prose before it stopped.
-    pub continues: bool,
+    pub(crate) continues: bool,
 }
 
 /// Something that breaks a rule.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Finding {
+pub(crate) struct Finding {
     /// The file.
-    pub path: String,
+    pub(crate) path: String,
     /// The line, from 1; 0 for the file as a whole.
-    pub line: usize,
+    pub(crate) line: usize,
     /// What is wrong.
-    pub text: String,
+    pub(crate) text: String,
 }
 
 impl Finding {
     /// A finding in a line of a file.
-    pub fn new(path: &str, line: usize, text: impl Into<String>) -> Self {
+    pub(crate) fn new(path: &str, line: usize, text: impl Into<String>) -> Self {
         Self { path: path.to_owned(), line, text: text.into() }
     }
 }
 
 impl Source {
     /// Splits a text.
-    pub fn new(path: &str, text: &str) -> Self {
+    pub(crate) fn new(path: &str, text: &str) -> Self {
         let (code, prose) = match Path::new(path).extension().and_then(|end| end.to_str()) {
             Some("rs") => Lexer::new(text, Language::Rust).run(),
             Some("js" | "mjs" | "ts") => Lexer::new(text, Language::JavaScript).run(),
@@ -80,19 +80,19 @@ impl Source {
     }
 
     /// Whether the path ends so.
-    pub fn ends(&self, end: &str) -> bool {
+    pub(crate) fn ends(&self, end: &str) -> bool {
         self.path.ends_with(end)
     }
 
     /// The file's name without folder and ending.
-    pub fn stem(&self) -> &str {
+    pub(crate) fn stem(&self) -> &str {
         let name = self.path.rsplit('/').next().unwrap_or_default();
         name.split('.').next().unwrap_or_default()
     }
 }
 
 /// Every source of the repository by path.
-pub fn tree() -> BTreeMap<String, Source> {
+pub(crate) fn tree() -> BTreeMap<String, Source> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut sources = BTreeMap::new();
     let mut folders = vec![PathBuf::new()];
@@ -121,7 +121,7 @@ fn is_source(name: &str) -> bool {
 }
 
 /// The number of the line of a byte, from 1.
-pub fn line_of(text: &str, at: usize) -> usize {
+pub(crate) fn line_of(text: &str, at: usize) -> usize {
     text[..at].bytes().filter(|&byte| byte == b'\n').count() + 1
 }
 
