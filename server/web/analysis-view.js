@@ -12,6 +12,7 @@ import { createLiveAnalysis } from './live-analysis.js';
 import { createMoveList } from './move-list.js';
 import { createMoveNavigation } from './move-navigation.js';
 import { createJudge, fetchJudged, positionHash, unplayedText } from './position-judge.js';
+import { K_MAX, K_MIN, SIDE_MAX, SIDE_MIN } from './protocol.js';
 import { errorText } from './refusals.js';
 import { t } from './texts.js';
 
@@ -195,10 +196,10 @@ function rulesOf(variant, size, wanted = NaN) {
   const mnk = known === 'mnk';
   const within = (/** @type {number} */ number, /** @type {number} */ least, /** @type {number} */ most) => Number.isInteger(number) && number >= least && number <= most;
   const [width = NaN, height = width] = size.split(',').map(Number);
-  const fit = [width, height].every((side) => within(side, mnk ? 3 : 5, 64));
+  const fit = [width, height].every((side) => within(side, mnk ? SIDE_MIN : 5, SIDE_MAX));
   /** @type {Size} */
   const board = size === 'unbounded' ? size : fit ? [width, height] : [15, 15];
   if (!mnk) return { variant: known, size: board };
-  const longest = board === 'unbounded' ? 10 : Math.min(10, Math.max(...board));
-  return { variant: known, k: within(wanted, 3, longest) ? wanted : Math.min(5, longest), size: board };
+  const longest = board === 'unbounded' ? K_MAX : Math.min(K_MAX, Math.max(...board));
+  return { variant: known, k: within(wanted, K_MIN, longest) ? wanted : Math.min(5, longest), size: board };
 }

@@ -6,10 +6,10 @@
 /** @import { UnseenBadge } from './unseen-badge.js' */
 
 import { el, fill } from './dom.js';
+import { CHAT_TEXT_MAX } from './protocol.js';
 import { change, settings } from './settings.js';
 import { t } from './texts.js';
 
-const LINE_MAX = 280;
 /** Lines kept on the page. */
 const LINES_MAX = 200;
 
@@ -23,7 +23,7 @@ const LINES_MAX = 200;
 export function createChat(app, room, unseen) {
   const list = el('ol');
   const log = el('div', { class: 'chat-lines', role: 'log', tabIndex: 0, 'aria-label': t('chat') }, list);
-  const field = el('input', { maxLength: LINE_MAX, placeholder: t('chat_say'), 'aria-label': t('chat_say'), enterKeyHint: 'send', autocomplete: 'off' });
+  const field = el('input', { maxLength: CHAT_TEXT_MAX, placeholder: t('chat_say'), 'aria-label': t('chat_say'), enterKeyHint: 'send', autocomplete: 'off' });
   const form = el('form', { class: 'row' }, field, el('button', { type: 'submit' }, t('chat_send')));
   const note = el('p', { class: 'hint' });
   const allowed = el('input', { type: 'checkbox', onchange: () => send({ type: 'set_chat', on: allowed.checked }) });
@@ -42,7 +42,7 @@ export function createChat(app, room, unseen) {
     send({ type: 'say', text });
   });
 
-  /** @param {import('./types').Command} command */
+  /** @param {import('./types').RoomCommand} command */
   function send(command) {
     app.connection.send({ ...command, room: room.code }).catch(app.showError);
   }

@@ -5,6 +5,7 @@
 
 /** @import { Answer, Closed, Command, Joined, Message, Refused, RoomNews } from './types' */
 
+import { CLOSE_FOR_GOOD, CLOSE_IDENTITY_REPLACED, CLOSE_POLICY, PROTOCOL_VERSION } from './protocol.js';
 import { RefusedError } from './refusals.js';
 
 /** Receives a room's messages.
@@ -17,16 +18,9 @@ import { RefusedError } from './refusals.js';
 
 /** @typedef {'connecting' | 'open' | 'lost' | 'stopped' | 'replaced'} Status `replaced`: the identity no longer works. */
 
-const PROTOCOL = 1;
 /** Refusals after which the command is sent again, as a new one. */
 const TRANSIENT = new Set(['too_fast', 'busy', 'unavailable', 'stopping']);
 const TRIES_MAX = 6;
-/** After these codes the page does not reconnect, as `come_back` in shared/src/protocol/close.rs. */
-const CLOSED_FOR_GOOD = new Set([1000, 1002, 1007, 1009, 4003]);
-/** The identity was replaced, perhaps by this player. */
-const CLOSED_REPLACED = 4004;
-/** Too many commands: reconnect, but slower. */
-const CLOSED_TOO_FAST = 1008;
 const PING_EVERY_MS = 10_000;
 const ANSWER_WITHIN_MS = 6_000;
 const WAIT_MIN_MS = 250;
@@ -207,7 +201,7 @@ export class Connection {
       if (socket !== this.#socket) return;
       const identity = this.#helloIdentity = this.#identity();
       const name = localStorage.getItem(STORAGE_KEYS.name) ?? undefined;
-      socket.send(JSON.stringify({ type: 'hello', id: this.#id(), protocol: PROTOCOL, identity, name }));
+      socket.send(JSON.stringify({ type: 'hello', id: this.#id(), protocol: PROTOCOL_VERSION, identity, name }));
     };
     socket.onmessage = (event) => {
       if (socket === this.#socket) this.#receive(event.data);
@@ -227,10 +221,12 @@ export class Connection {
     clearTimeout(this.#deadline);
     this.#socket = undefined;
     this.#greeted = false;
-    if (CLOSED_FOR_GOOD.has(code)) return this.#setStatus('stopped');
-    if (code === CLOSED_REPLACED && !this.#adoptNextIdentity()) return this.#setStatus('replaced');
+    if (code === CLOSE_IDENTITY_REPLACED) {
+      // Perhaps this player replaced it.
+      if (!this.#adoptNextIdentity()) return this.#setStatus('replaced');
+    } else if (CLOSE_FOR_GOOD.includes(code)) return this.#setStatus('stopped');
     this.#setStatus('lost');
-    if (code === CLOSED_TOO_FAST) this.#failures = FAILURES_MANY;
+    if (code === CLOSE_POLICY) this.#failures = FAILURES_MANY;
     const most = Math.min(WAIT_MAX_MS, WAIT_MIN_MS * 2 ** this.#failures);
     this.#failures += 1;
     // Half of the wait is random, so that clients do not all return at once.
@@ -346,7 +342,7 @@ export class Connection {
   #helloRefused(refused) {
     if (refused.reason === 'identity_replaced') {
       const socket = this.#socket;
-      this.#onClose(CLOSED_REPLACED);
+      this.#onClose(CLOSE_IDENTITY_REPLACED);
       return socket?.close();
     }
     if (refused.reason === 'malformed') {

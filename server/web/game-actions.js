@@ -2,7 +2,7 @@
 // wait a few seconds for "Undo".
 
 /** @import { Room } from './room-state.js' */
-/** @import { Stone } from './types' */
+/** @import { BareType, Stone } from './types' */
 /** @import { App } from './view-types' */
 /** @import { UnseenBadge } from './unseen-badge.js' */
 
@@ -33,13 +33,13 @@ export function createGameActions(app, room, ways, unseen) {
   /** The shown state: buttons are rebuilt only when it changes. */
   let shown = '';
 
-  /** @param {string} type */
+  /** @param {BareType} type */
   const send = (type) => {
     app.connection.send({ type, room: room.code }).catch(app.showError);
   };
 
   /**
-   * @param {string} type
+   * @param {BareType} type
    * @param {string} text
    */
   function later(type, text) {
@@ -78,7 +78,7 @@ export function createGameActions(app, room, ways, unseen) {
     const game = room.game;
     if (!game) return [];
     const name = playerName(room.seats[opponent(seat)]);
-    const answers = (/** @type {string} */ yes, /** @type {string} */ no) => [
+    const answers = (/** @type {BareType} */ yes, /** @type {BareType} */ no) => [
       button('accept', () => send(yes), 'primary'), button('decline', () => send(no)),
     ];
     const made = [];

@@ -1,6 +1,6 @@
 // The options of a new game: one line that sums them up and unfolds to the fields.
 
-/** @import { Rules, TimeControl, VariantName } from './types' */
+/** @import { Colour, CreateCommand, Rules, TimeControl, VariantName } from './types' */
 
 import { timeControlText } from './clock-display.js';
 import { sizeName, variantName, VARIANTS } from './display-names.js';
@@ -27,7 +27,7 @@ export function saveBotLevel(level) {
  * @property {VariantName} variant
  * @property {string} size a side, or `unbounded`
  * @property {number} clock its place in the list
- * @property {string} colour
+ * @property {Colour} colour
  * @property {boolean} assistance
  * @property {boolean} listed
  */
@@ -74,7 +74,7 @@ export function createGameOptions() {
     options.variant = VARIANTS.find((name) => name === variant.field.value) ?? 'freestyle';
     options.size = size.field.value;
     options.clock = clock.field.selectedIndex;
-    options.colour = colour.field.value;
+    options.colour = /** @type {Colour} */ (colour.field.value);
     options.assistance = assistance.field.checked;
     options.listed = listed.field.checked;
     // These two variants have one board.
@@ -97,7 +97,7 @@ export function createGameOptions() {
 
   return {
     element,
-    /** The chosen fields of `create`. */
+    /** The chosen fields of `create`. @returns {CreateCommand} */
     command: () => ({
       type: 'create', rules: rules(), time: CLOCKS[options.clock] ?? { type: 'none' }, colour: options.colour,
       assistance: options.assistance, visibility: options.listed ? 'public' : 'private',

@@ -1,17 +1,17 @@
 // The home page: play a friend, play the bot, watch.
 
-/** @import { Command } from './types' */
+/** @import { Create } from './types' */
 /** @import { View } from './view-types' */
 
 import { el, icon, write } from './dom.js';
 import { botLevel, createGameOptions, saveBotLevel } from './game-options.js';
 import { createOwnRooms, findOrCreateRoom } from './own-rooms.js';
+import { LEVEL_MAX } from './protocol.js';
 import { RefusedError } from './refusals.js';
 import { t } from './texts.js';
 
 const FRIENDS = 'M8.5 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM2 20c0-4 3-6 6.5-6s6.5 2 6.5 6M16 4.4a3.5 3.5 0 0 1 0 6.4M18 14.4c2.5.7 4 2.6 4 5.6';
 const ROBOT = 'M5 9h14v10H5zM12 9V5m0 0a1.2 1.2 0 1 0 0-2.4 1.2 1.2 0 0 0 0 2.4M9 13v1.5m6-1.5v1.5M2.5 12.5v3m19-3v3';
-const LEVEL_MAX = 10;
 
 /** @type {View} */
 export const view = (app, place) => {
@@ -42,7 +42,7 @@ export const view = (app, place) => {
     saveBotLevel(value);
   }
 
-  /** @param {Partial<Command>} command */
+  /** @param {Partial<Create>} command */
   async function create(command) {
     place.toggleAttribute('inert', true);
     try {

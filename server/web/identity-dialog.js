@@ -7,9 +7,9 @@ import { STORAGE_KEYS } from './connection.js';
 import { openDialog } from './dialog.js';
 import { el, fill } from './dom.js';
 import { linkCard } from './link-card.js';
+import { NAME_MAX } from './protocol.js';
 import { t } from './texts.js';
 
-const NAME_MAX = 24;
 /** An identity in the fragment of a link, which browsers do not send to servers. */
 const CARRIED = /^#identity=([0-9a-f]{64})(?:&name=(.+))?$/;
 

@@ -1,7 +1,7 @@
 // Live analysis of a position outside rooms, over HTTP: the switch and the engine's lines beside a
 // board.
 
-/** @import { Found, Point, Rules } from './types' */
+/** @import { Report, Point, Rules } from './types' */
 /** @import { Shown } from './view-types' */
 
 import { createAnalysisDisplay, depthText, drawnLines, LINES } from './analysis-display.js';
@@ -16,7 +16,7 @@ export function createLiveAnalysis(redraw) {
   let asked = '';
   /** Aborts the request. @type {AbortController | undefined} */
   let request;
-  /** @type {Found | undefined} */
+  /** @type {Report | undefined} */
   let found;
   /** @type {{rules: Rules, moves: readonly Point[], over: boolean}} */
   let position = { rules: { variant: 'freestyle', size: [15, 15] }, moves: [], over: false };

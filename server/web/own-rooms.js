@@ -1,6 +1,6 @@
 // The player's own open rooms: whose turn it is, a link back in, and a button to close them.
 
-/** @import { Command, OwnRoom } from './types' */
+/** @import { CreateCommand, OwnRoom } from './types' */
 /** @import { App } from './view-types' */
 
 import { timeControlText } from './clock-display.js';
@@ -127,7 +127,7 @@ function isOver(room) {
  * The room for a new game: a finished one with the same bot and options, or a new one. Closes other
  * finished rooms without other people. Waiting rooms stay, because a friend may have the link.
  * @param {App} app
- * @param {Command} create
+ * @param {CreateCommand} create
  * @returns {Promise<string>} its code
  */
 export async function findOrCreateRoom(app, create) {
@@ -144,7 +144,7 @@ export async function findOrCreateRoom(app, create) {
  * Whether a room against a bot matches the options. A rematch does not let the player choose the
  * color.
  * @param {OwnRoom} room
- * @param {Command} create
+ * @param {CreateCommand} create
  */
 function fits(room, create) {
   const bots = /** @type {(string | { bot: unknown })[]} */ (create.seats).flatMap((seat) => (typeof seat === 'object' ? [seat.bot] : []));

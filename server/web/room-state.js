@@ -27,7 +27,7 @@ export class Room {
   /** @type {TimeControl} */
   time = { type: 'none' };
   /** @type {Seats} */
-  seats = {};
+  seats = { black: null, white: null };
   /** @type {Game | undefined} */
   game;
   /** @type {Spectators} */
@@ -123,7 +123,7 @@ export class Room {
     const game = this.game;
     switch (event.type) {
       case 'created':
-        this.restore({ ...event, seq: this.seq, seats: {} });
+        this.restore({ ...event, seq: this.seq, seats: { black: null, white: null } });
         break;
       case 'sat': this.seats = { ...this.seats, [event.seat]: event.player }; break;
       case 'stood':

@@ -70,7 +70,7 @@ export const view = (app, place, code) => {
     });
   }
 
-  /** @param {import('./types').Command} command */
+  /** @param {import('./types').RoomCommand} command */
   function send(command) {
     app.connection.send({ ...command, room: code }).catch(app.showError);
   }

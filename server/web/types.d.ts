@@ -1,156 +1,50 @@
-// The messages of the protocol, as shared/src/protocol.md describes them. For the type checker only: this
-// file is not served.
+// Names that the page gives to parts of the protocol. The types themselves are generated from the
+// server's: see protocol.d.ts. For the type checker only: this file is not served.
 
-export type Stone = 'black' | 'white';
-export type Point = [number, number];
-export type Size = [number, number] | 'unbounded';
-export type VariantName = 'freestyle' | 'standard' | 'renju' | 'caro' | 'caro_overline' | 'mnk';
-export type Rules = { variant: VariantName; k?: number; size: Size };
-export type BotSpec = { kind: 'minimax' | 'attack' | 'pattern' | 'engine'; level?: number };
-export type Player = { member: string; name: string; engine?: boolean } | { bot: BotSpec };
-export type Seats = { black?: Player | null; white?: Player | null };
-/** A position judged by the rules. */
-export type Judged = { rules: Rules; moves: Point[]; forbidden?: Point[]; outcome?: Outcome; unplayed?: string | Refusal };
-export type Phase = 'waiting' | 'running' | 'finished';
+import type * as protocol from './protocol.js';
 
-export type TimeControl =
-  | { type: 'none' }
-  | { type: 'sudden_death'; main_ms: number }
-  | { type: 'fischer'; main_ms: number; increment_ms: number }
-  | { type: 'byo_yomi'; main_ms: number; period_ms: number; periods: number }
-  | { type: 'per_move'; move_ms: number };
-export type SideTime = { left_ms: number; periods?: number; lag_used_ms?: number };
-export type Clock = {
-  control: TimeControl;
-  black: SideTime;
-  white: SideTime;
-  running?: { stone: Stone; since: number };
-};
+export type * from './protocol.js';
 
-export type Outcome = {
-  reason: 'five' | 'forbidden' | 'resignation' | 'agreement' | 'time' | 'abandonment'
-    | 'full_board' | 'length_limit';
-  winner?: Stone;
-  points?: Point[];
-  kind?: string;
-};
+/** The messages of these types. */
+type Of<Type extends protocol.Message['type']> = Extract<protocol.Message, { type: Type }>;
+type KeysOfAny<Union> = Union extends unknown ? keyof Union : never;
+type FieldOfAny<Union, Key> = Union extends unknown ? Key extends keyof Union ? Union[Key] : never : never;
+/** A union as one object, in which fields of single variants are optional. */
+type Merged<Union> = Pick<Union, keyof Union>
+  & { [Key in Exclude<KeysOfAny<Union>, keyof Union>]?: FieldOfAny<Union, Key> };
 
-export type Game = {
-  number: number;
-  /** Where it will be found when it has ended. */
-  id?: string;
-  moves: Point[];
-  draw_offer?: Stone;
-  takeback_ask?: Stone;
-  rematch_ask?: Stone;
-  clock?: Clock;
-  outcome?: Outcome;
-};
+/** A command before the connection numbers it. */
+export type Command = protocol.LobbyRequest | ({ room: string } & RoomCommand);
+/** A command for a room, before it names the room. */
+export type RoomCommand = protocol.RoomRequest;
+/** The types of room commands that need nothing more. */
+export type BareType = { [Type in RoomCommand['type']]:
+  { type: Type } extends Extract<RoomCommand, { type: Type }> ? Type : never }[RoomCommand['type']];
+export type CreateCommand = Extract<Command, { type: 'create' }>;
 
-export type Snapshot = {
-  seq: number;
-  rules: Rules;
-  visibility: 'public' | 'private';
-  assistance: boolean;
-  host: string;
-  time?: TimeControl;
-  chat?: boolean;
-  seats: Seats;
-  game?: Game;
-};
+export type Game = protocol.GameSnapshot;
+export type GameSummary = protocol.ListedGame;
 
-export type Event =
-  | { type: 'created'; rules: Rules; visibility: 'public' | 'private'; assistance: boolean;
-      host: string; time?: TimeControl; chat?: boolean }
-  | { type: 'sat'; seat: Stone; player: Player }
-  | { type: 'stood'; seat: Stone }
-  | { type: 'renamed'; seat: Stone; name: string }
-  | { type: 'started'; game: number; id?: string; black: Player; white: Player }
-  | { type: 'played'; ply: number; point: Point; assisted?: boolean; time?: SideTime }
-  | { type: 'draw_offered' | 'draw_declined' | 'takeback_asked' | 'takeback_refused'
-      | 'rematch_asked'; by: Stone }
-  | { type: 'taken_back'; ply: number }
-  | { type: 'resumed'; from: number }
-  | { type: 'chat_set'; on: boolean }
-  | { type: 'ended'; outcome: Outcome };
-export type NumberedEvent = { seq: number; at: number; event: Event };
-
-export type Spectators = { count: number; names: string[] };
-export type Away = { since: number; claim_at?: number };
-export type Absent = { black?: Away; white?: Away };
-export type Weight = { point: Point; weight: number; plies?: number };
-export type RoomSummary = {
-  room: string;
-  rules: Rules;
-  assistance: boolean;
-  time?: TimeControl;
-  seats: Seats;
-  phase: Phase;
-  ply: number;
-  spectators: number;
-};
-
-/** A room that this player created or has a seat in. */
-export type OwnRoom = RoomSummary & { visibility: 'public' | 'private'; seat?: Stone | null;
-  your_turn: boolean; host: boolean };
-
-export type Welcome = { type: 'welcome'; id: string; protocol: number; server: string; you: string;
-  name: string; identity?: string; chat?: boolean };
-export type Done = { type: 'done'; id: string; seq?: number };
+export type Welcome = Of<'welcome'>;
+export type Done = Of<'done'>;
 /** Why something was not done: a code with its parameters, and the server's English for codes that
- * the page does not know. */
+ * the page does not know. Over HTTP come codes that the protocol does not have. */
 export type Refusal = { reason: string; text: string; [parameter: string]: unknown };
 export type Refused = Refusal & { type: 'refused'; id?: string };
-export type Rooms = { type: 'rooms'; id: string; rooms: RoomSummary[]; total: number };
-export type OwnRooms = { type: 'own_rooms'; id: string; rooms: OwnRoom[] };
-export type Joined = { type: 'joined'; id: string; room: string; now: number;
-  spectators: Spectators; away?: Absent; snapshot?: Snapshot; events?: NumberedEvent[] };
-export type Weights = { type: 'weights'; id: string; room: string; ply: number; bot: BotSpec;
-  weights: Weight[] };
-export type ChatLine = { number: number; at: number; member: string; name: string; text: string };
-export type Chat = { type: 'chat'; id: string; room: string; players: ChatLine[];
-  spectators?: ChatLine[] };
-export type Pong = { type: 'pong'; id: string };
+export type Rooms = Of<'rooms'>;
+export type OwnRooms = Of<'own_rooms'>;
+export type Joined = Merged<Of<'joined'>>;
+export type Weights = Of<'weights'>;
+export type Chat = Of<'chat'>;
+export type Pong = Of<'pong'>;
 export type Answer = Done | Rooms | OwnRooms | Joined | Weights | Chat | Pong;
+export type Closed = Of<'closed'> & { reason?: string };
+export type Analysis = Of<'analysis'>;
+export type AnalysisOver = Of<'analysis_over'>;
 /** Messages to a room's members that answer no command. */
-export type RoomNews =
-  | ({ type: 'event'; room: string } & NumberedEvent)
-  | { type: 'snapshot'; room: string; snapshot: Snapshot }
-  | { type: 'spectators'; room: string; spectators: Spectators }
-  | { type: 'presence'; room: string; away: Absent }
-  | { type: 'player_said' | 'spectator_said'; room: string; line: ChatLine }
-  | Analysis | AnalysisOver
-  | Closed;
-export type Closed = { type: 'closed'; room: string; reason?: string; text: string };
-export type Message = Welcome | Refused | Answer | RoomNews;
+export type RoomNews = Of<'event' | 'snapshot' | 'spectators' | 'presence' | 'player_said'
+  | 'spectator_said' | 'analysis' | 'analysis_over' | 'closed'>;
 
-export type Command = { type: string; room?: string; [field: string]: unknown };
-
-export type GameSummary = {
-  id: string;
-  rules: Rules;
-  visibility: 'public' | 'private';
-  black: Player;
-  white: Player;
-  started_at: number;
-  ended_at: number;
-  plies: number;
-  outcome: Outcome;
-};
-export type FinishedGame = GameSummary & {
-  moves: { point: Point; at: number; assisted?: boolean }[];
-};
-
-/** What a position is worth to the side to move. */
-export type Value = { chance: number } | { win: { plies?: number } } | { loss: { plies?: number } };
-/** Moves that the engine would play, and what they are worth. */
-export type Line = { value: Value; moves: Point[] };
-/** An analysis of a position. */
-export type Found = { depth: number; nodes: number; nodes_per_second: number; lines: Line[] };
-export type Analysis = Found & { type: 'analysis'; room: string; of: string; ply: number };
-export type AnalysisOver = { type: 'analysis_over'; room: string; of: string;
-  why: 'finished' | 'stopped' | 'moot' | 'busy' | 'too_many' };
 /** What the engine thinks of each move of a finished game, and how far it has come with that. */
-export type Review = { id: string; decided?: number;
-  moves: { value: Value; loss: number; line: Point[] }[] };
-export type Progress = { id: string; done: number; plies: number };
+export type Review = protocol.GameReview;
+export type Progress = protocol.ReviewProgress;

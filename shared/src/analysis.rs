@@ -11,6 +11,7 @@ use crate::rules::Point;
 /// What a position or a move is worth to the side to move. On the wire: `{"chance": 0.61}`,
 /// `{"win": {"plies": 7}}`, `{"win": {}}`, `{"loss": {"plies": 4}}`.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Value {
     /// The probability of winning, from 0 to 1.
@@ -41,6 +42,7 @@ impl Value {
 
 /// A move and what follows. On the wire: `{"value": {"chance": 0.61}, "moves": [[7, 7], [8, 8]]}`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Line {
     /// What the first of the moves is worth.
     pub value: Value,
@@ -50,6 +52,7 @@ pub struct Line {
 
 /// An update of a running analysis, as the protocol carries it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Report {
     /// Search depth in plies.
     pub depth: u16,
@@ -89,6 +92,7 @@ impl Analysis {
 /// A bot's weight of a candidate, on that bot's own scale. On the wire:
 /// `{"point": [7, 7], "weight": 13.2}`, with `"plies"` where the end is proven.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Weight {
     /// The candidate.
     pub point: Point,

@@ -20,6 +20,7 @@ pub const LEVEL_MAX: u8 = 10;
 
 /// Which bot. On the wire and in text: `minimax`, `attack`, `pattern` or `engine`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum BotKind {
     /// Plays small boards perfectly.
@@ -69,6 +70,7 @@ impl FromStr for BotKind {
 ///
 /// Any kind and level can be written; [`BotSpec::offered`] says whether the bot exists.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct BotSpec {
     /// Which bot.
     pub kind: BotKind,

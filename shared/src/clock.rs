@@ -37,6 +37,7 @@ pub fn millis(duration: Duration) -> u64 {
 /// "increment_ms": 3000}`; in text `none`, `10m`, `5+3` (minutes and seconds), `byo 10m+3x30s`,
 /// `move 30s`. What was read from either is in range; what is built otherwise can be checked.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", remote = "Self")]
 pub enum TimeControl {
     /// As much as they like.
@@ -243,6 +244,7 @@ impl TimeControl {
 
 /// The time of one side. On the wire and in events: `{"left_ms": 61500, "periods": 3}`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct SideTime {
     /// Left of the main time, or for the move.
     pub left_ms: u64,
@@ -262,6 +264,7 @@ fn is_zero<T: Default + PartialEq>(number: &T) -> bool {
 /// `{"control": {"type": "sudden_death", "main_ms": 60000}, "black": {"left_ms": 60000},
 /// "white": {"left_ms": 60000}, "running": {"stone": "white", "since": 1795230000000}}`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Clock {
     control: TimeControl,
     black: SideTime,
@@ -271,6 +274,7 @@ pub struct Clock {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 struct Running {
     stone: Stone,
     since: u64,

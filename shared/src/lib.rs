@@ -20,3 +20,5 @@ pub mod room;
 pub mod rules;
 pub mod search_budget;
 pub mod symmetry;
+#[cfg(test)]
+mod typescript;

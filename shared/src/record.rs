@@ -14,6 +14,7 @@ use crate::{
 
 /// A finished game.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Record {
     /// All but the moves.
     #[serde(flatten)]
@@ -25,6 +26,7 @@ pub struct Record {
 
 /// What a list tells about a finished game.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct GameSummary {
     /// The variant and the board.
     pub rules: Rules,
@@ -56,6 +58,7 @@ impl GameSummary {
 
 /// One move of a finished game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct RecordedMove {
     /// Where.
     pub point: Point,
@@ -68,6 +71,7 @@ pub struct RecordedMove {
 
 /// A finished game with its id, as the server tells it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct FinishedGame {
     /// The id. Who knows it may see the game, listed or not.
     pub id: GameId,
@@ -78,6 +82,7 @@ pub struct FinishedGame {
 
 /// Part of the list of finished games, newest first.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct GameList {
     /// The games.
     pub games: Vec<ListedGame>,
@@ -88,6 +93,7 @@ pub struct GameList {
 
 /// A finished game in a list.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ListedGame {
     /// The id, by which the moves are to be had.
     pub id: GameId,

@@ -23,6 +23,7 @@ const LINE_MOVES: usize = 8;
 
 /// A game, move by move.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Review {
     /// The moves in order.
     pub moves: Vec<ReviewedMove>,
@@ -34,6 +35,7 @@ pub struct Review {
 
 /// A move, and the best alternative.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ReviewedMove {
     /// What the position before it was worth to the mover, with the best move.
     pub value: Value,
@@ -48,6 +50,7 @@ pub const DECIDED_CHANCE: f64 = 0.9;
 
 /// A review as the server sends it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct GameReview {
     /// The game.
     pub id: GameId,
@@ -58,6 +61,7 @@ pub struct GameReview {
 
 /// Progress of an unfinished review.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ReviewProgress {
     /// The game.
     pub id: GameId,

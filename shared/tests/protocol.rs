@@ -172,7 +172,7 @@ fn the_guide_shows_every_message_and_names_every_reason() {
             assert!(GUIDE.contains(&example), "the guide has no example of {variant}");
         }
     }
-    let reasons = include_str!("../src/protocol/message.rs")
+    let reasons = include_str!("../src/protocol/refusal.rs")
         .split("pub enum Reason {")
         .nth(1)
         .and_then(|rest| rest.split("\n}").next())

@@ -22,11 +22,13 @@ pub const CHAT_LINES_MAX: usize = 50;
 /// row. Joiners and variation selectors stay behind something that they can join, as scripts and
 /// pictures need them. White space is trimmed at both ends and single in between.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(type = "string"))]
 #[serde(try_from = "String", into = "String")]
 pub struct ChatText(String);
 
 /// A line of chat.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ChatLine {
     /// Counts the lines of a room, those of both channels together. A room that was read back after
     /// a restart begins again at 1.

@@ -41,6 +41,7 @@ pub enum Request {
 
 /// Requests that no single room answers.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum LobbyRequest {
     /// The first message of every session; answered by `welcome`.
@@ -96,20 +97,25 @@ pub enum LobbyRequest {
 
 /// What kind of room to make.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Create {
     /// The variant and the board.
     pub rules: Rules,
     /// Whether the room is listed.
     #[serde(default)]
+    #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub visibility: Visibility,
     /// Whether players may ask a bot for help against people.
     #[serde(default)]
+    #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub assistance: bool,
     /// Who takes the two seats.
     #[serde(default = "me_and_a_friend")]
+    #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub seats: [SeatRequest; 2],
     /// The colour of the first of the two seats.
     #[serde(default)]
+    #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub colour: Colour,
     /// How much time the players have in each game.
     #[serde(default, skip_serializing_if = "TimeControl::is_none")]
@@ -125,6 +131,7 @@ fn me_and_a_friend() -> [SeatRequest; 2] {
 
 /// Who may find a room.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Visibility {
     /// Everybody: the room is listed.
@@ -136,6 +143,7 @@ pub enum Visibility {
 
 /// Who takes a seat of a new room.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum SeatRequest {
     /// The one who makes the room; at most one seat.
@@ -148,6 +156,7 @@ pub enum SeatRequest {
 
 /// A colour, or a toss of a coin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Colour {
     /// Black, who begins.
@@ -161,6 +170,7 @@ pub enum Colour {
 
 /// Requests that a room answers: by `done`, unless said otherwise.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum RoomRequest {
     /// Take an open seat.
@@ -243,6 +253,7 @@ pub enum RoomRequest {
         ply: Option<usize>,
         /// Of how many moves to tell.
         #[serde(default)]
+        #[cfg_attr(test, ts(optional, as = "Option<_>"))]
         lines: LineCount,
     },
     /// End the session's analysis in the room.
@@ -266,6 +277,7 @@ pub const ANALYSIS_LINES_MAX: u8 = 10;
 
 /// Of how many moves an analysis tells: from 1 to [`ANALYSIS_LINES_MAX`], and 3 unless said.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(type = "number"))]
 #[serde(try_from = "u8", into = "u8")]
 pub struct LineCount(u8);
 

@@ -12,6 +12,7 @@ use crate::{
 
 /// An event with its place in the room's log.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct NumberedEvent {
     /// Its number: 1 for the first event of a room, and one more for each that follows.
     pub seq: u64,
@@ -23,6 +24,7 @@ pub struct NumberedEvent {
 
 /// What happened.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
     /// The room was made; the first event of every room and of no other place.
@@ -142,6 +144,7 @@ fn is_false(value: &bool) -> bool {
 
 /// Who sits in a seat.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(untagged)]
 pub enum Player {
     /// A member of the room. On the wire: `{"member": "...", "name": "..."}`, and with

@@ -15,6 +15,7 @@ use crate::{
 
 /// One message from the server.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Message {
     /// The answer to `hello`.
@@ -240,6 +241,7 @@ impl Message {
 
 /// What a client that joins needs to be up to date.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum CatchUp {
     /// The room as it is.
@@ -250,6 +252,7 @@ pub enum CatchUp {
 
 /// The whole state of a room after its event number `seq`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Snapshot {
     /// The number of the last event.
     pub seq: u64,
@@ -276,6 +279,7 @@ pub struct Snapshot {
 
 /// Why an analysis is over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum AnalysisEnd {
     /// It has had its time, or nothing is left to find.
@@ -292,6 +296,7 @@ pub enum AnalysisEnd {
 
 /// The two seats of a room.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Seats {
     /// Who plays Black.
     pub black: Option<Player>,
@@ -331,6 +336,7 @@ impl Seats {
 
 /// A game in a snapshot.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct GameSnapshot {
     /// 1 for the first game in this room.
     pub number: u32,
@@ -358,6 +364,7 @@ pub struct GameSnapshot {
 
 /// Who watches a room.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Spectators {
     /// How many.
     pub count: usize,
@@ -368,6 +375,7 @@ pub struct Spectators {
 /// The players who are away: seated members without any session in the room. Bots are always
 /// here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Absent {
     /// Black, if he is away.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -394,6 +402,7 @@ impl Absent {
 
 /// A player who is away.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Away {
     /// Since when, in milliseconds since the Unix epoch.
     pub since: u64,
@@ -404,6 +413,7 @@ pub struct Away {
 
 /// A public room in the list.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct RoomSummary {
     /// Its code.
     pub room: RoomCode,
@@ -426,6 +436,7 @@ pub struct RoomSummary {
 
 /// A room that somebody has made or has a seat in, as it is told to that person.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct OwnRoom {
     /// The room as others see it in the list.
     #[serde(flatten)]
@@ -442,6 +453,7 @@ pub struct OwnRoom {
 
 /// How far a room has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
     /// No game is running, and at least one seat is vacant.

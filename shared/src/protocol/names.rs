@@ -99,6 +99,7 @@ macro_rules! checked_text {
     ($(#[$meta:meta])* $name:ident, $max:expr, $check:expr) => {
         $(#[$meta])*
         #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[cfg_attr(test, derive(ts_rs::TS), ts(type = "string"))]
         pub struct $name(Ascii<$max>);
 
         impl $name {
@@ -205,6 +206,7 @@ impl fmt::Debug for Identity {
 /// at both ends and single in between; combining marks belong to a letter, at most
 /// [`NAME_MARKS_MAX`] of them.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(type = "string"))]
 #[serde(try_from = "String", into = "String")]
 pub struct Name(String);
 

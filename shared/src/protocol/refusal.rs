@@ -13,6 +13,7 @@ use crate::rules::{Forbidden, Illegal};
 
 /// Why a command was not done.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Refusal {
     /// The code.
     pub reason: Reason,
@@ -25,6 +26,7 @@ pub struct Refusal {
 
 /// The values of a refusal, each for the codes that name it.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct RefusalValues {
     /// [`Reason::StalePly`], [`Reason::NoSuchPly`]: the ply that the command means.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -99,6 +101,7 @@ impl std::error::Error for Refusal {}
 
 /// The code of a refusal.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
     /// The message is not a command of this protocol; `detail` says what is wrong.

@@ -8,6 +8,7 @@ use super::{Outcome, Point, Position, Rules};
 /// A position, and what the rules say of it. On the wire: `{"rules": {...}, "moves": [[7, 7]]}`,
 /// with `forbidden`, `outcome` and `unplayed` where there is something to say.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Judged {
     /// The variant and the board.
     pub rules: Rules,

@@ -8,6 +8,7 @@ use super::{Point, Stone};
 
 /// What the rules of renju forbid to Black.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Forbidden {
     /// Two or more threes meet in the stone.
@@ -30,6 +31,7 @@ impl fmt::Display for Forbidden {
 
 /// How a game ended, and for whom. On the wire: `{"reason": "five", "winner": "black", ...}`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "reason", rename_all = "snake_case")]
 pub enum Outcome {
     /// The winning run (or runs, when one stone completed several): five stones, or as many as the

@@ -114,6 +114,7 @@ impl fmt::Display for Variant {
 /// How far the board reaches. On the wire: `[width, height]` or `"unbounded"`; a single number is
 /// read as a square board.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(type = "[number, number] | \"unbounded\""))]
 #[serde(try_from = "SizeForm", into = "SizeForm")]
 pub enum Size {
     /// A board with borders, each side from [`SIDE_MIN`] to [`SIDE_MAX`].
@@ -172,6 +173,7 @@ impl FromStr for Size {
 /// On the wire: `{"variant": "mnk", "k": 3, "size": [3, 3]}`; `k` belongs to `mnk` alone, where it
 /// must be given, and a missing `size` means [`Variant::default_size`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(as = "RulesForm"))]
 #[serde(try_from = "RulesForm", into = "RulesForm")]
 pub struct Rules {
     variant: Variant,
@@ -255,6 +257,7 @@ pub enum RulesError {
 }
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 enum VariantName {
     Freestyle,
@@ -279,11 +282,13 @@ impl VariantName {
 }
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 struct RulesForm {
     variant: VariantName,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     k: Option<u8>,
     #[serde(default)]
+    #[cfg_attr(test, ts(as = "Size"))]
     size: Option<Size>,
 }
 

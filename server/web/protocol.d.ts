@@ -1,0 +1,813 @@
+// The protocol's types and limits, as shared/src/protocol.md describes them.
+// Generated from the Rust types by shared/src/typescript.rs; do not edit.
+
+type KeysOfAny<Union> = Union extends unknown ? keyof Union : never;
+/** Variants in which the fields of the others are absent, not unknown. */
+type AnyField<Union, Keys extends PropertyKey = KeysOfAny<Union>> =
+  Union extends unknown ? Union & { [Key in Exclude<Keys, keyof Union>]?: undefined } : never;
+
+/** One message from a client: a request and the id that its answer carries. */
+export type Command = { id: CommandId } & (LobbyRequest | ({ room: RoomCode } & RoomRequest));
+
+/** The players who are away: seated members without any session in the room. Bots are always here. */
+export type Absent = {
+    /** Black, if he is away. */
+    black?: Away,
+    /** White, if he is away. */
+    white?: Away, };
+
+/** Why an analysis is over. */
+export type AnalysisEnd = "finished" | "stopped" | "moot" | "busy" | "too_many";
+
+/** A player who is away. */
+export type Away = {
+    /** Since when, in milliseconds since the Unix epoch. */
+    since: number,
+    /** When his opponent may claim the win or a draw, if he stays away: only on his turn. */
+    claim_at?: number, };
+
+/** Which bot. On the wire and in text: `minimax`, `attack`, `pattern` or `engine`. */
+export type BotKind = "minimax" | "attack" | "pattern" | "engine";
+
+/** A bot as a player asks for it. In text `attack` or `attack:3`; on the wire `{"kind": "attack"}` or `{"kind": "attack", "level": 3}`. */
+export type BotSpec = {
+    /** Which bot. */
+    kind: BotKind,
+    /** The level of play, for kinds that have levels. */
+    level?: number, };
+
+/** A line of chat. */
+export type ChatLine = {
+    /** Counts the lines of a room, those of both channels together. A room that was read back after a restart begins again at 1. */
+    number: number,
+    /** When it was said, in milliseconds since the Unix epoch, by the server's clock. */
+    at: number,
+    /** Who said it. */
+    member: MemberId,
+    /** What he was called then. */
+    name: Name,
+    /** What he said. */
+    text: ChatText, };
+
+/** What somebody says: 1 to `CHAT_TEXT_MAX` characters in Unicode's form NFC, on one line. What does not belong into one is not refused but taken out: control characters, those that change the direction of text, other invisible ones, and combining marks beyond `NAME_MARKS_MAX` in a row. Joiners and variation selectors stay behind something that they can join, as scripts and pictures need them. White space is trimmed at both ends and single in between. */
+export type ChatText = string;
+
+/** The clock of one game: what each side has, and whose time runs since when. On the wire: `{"control": {"type": "sudden_death", "main_ms": 60000}, "black": {"left_ms": 60000}, "white": {"left_ms": 60000}, "running": {"stone": "white", "since": 1795230000000}}`. */
+export type Clock = { control: TimeControl, black: SideTime, white: SideTime, running?: Running, };
+
+/** A colour, or a toss of a coin. */
+export type Colour = "black" | "white" | "random";
+
+/** A command's id, chosen by the client, never used twice by one identity for two different commands: from 1 to `COMMAND_ID_MAX` printable ASCII characters. */
+export type CommandId = string;
+
+/** What kind of room to make. */
+export type Create = {
+    /** The variant and the board. */
+    rules: Rules,
+    /** Whether the room is listed. */
+    visibility?: Visibility,
+    /** Whether players may ask a bot for help against people. */
+    assistance?: boolean,
+    /** Who takes the two seats. */
+    seats?: [SeatRequest, SeatRequest],
+    /** The colour of the first of the two seats. */
+    colour?: Colour,
+    /** How much time the players have in each game. */
+    time?: TimeControl,
+    /** Whether people may talk in it. */
+    chat?: boolean, };
+
+/** What happened. */
+export type Event = { "type": "created",
+    /** The variant and the board of all its games. */
+    rules: Rules,
+    /** Whether it is listed. */
+    visibility: Visibility,
+    /** Whether players may ask a bot for help against people. */
+    assistance: boolean,
+    /** Who made it. */
+    host: MemberId,
+    /** How much time the players have in each game. */
+    time?: TimeControl,
+    /** Whether people may talk in it. */
+    chat?: boolean, }
+  | { "type": "sat",
+    /** The seat. */
+    seat: Stone,
+    /** Who sits there now. */
+    player: Player, }
+  | { "type": "stood",
+    /** The seat. */
+    seat: Stone, }
+  | { "type": "renamed",
+    /** His seat. */
+    seat: Stone,
+    /** The new name. */
+    name: Name, }
+  | { "type": "started",
+    /** 1 for the first game in this room, and one more for each that follows. */
+    game: number,
+    /** Who plays Black. */
+    black: Player,
+    /** Who plays White. */
+    white: Player,
+    /** By which the game is found when it has ended. */
+    id?: GameId, }
+  | { "type": "played",
+    /** The number of moves before this one. */
+    ply: number,
+    /** Where. */
+    point: Point,
+    /** Whether a bot chose it on behalf of a person. */
+    assisted?: boolean,
+    /** What the mover has left, if his time ran. The opponent's time runs from here. */
+    time?: SideTime, }
+  | { "type": "draw_offered",
+    /** His colour. */
+    by: Stone, }
+  | { "type": "draw_declined",
+    /** His colour. */
+    by: Stone, }
+  | { "type": "takeback_asked",
+    /** His colour. */
+    by: Stone, }
+  | { "type": "takeback_refused",
+    /** His colour. */
+    by: Stone, }
+  | { "type": "taken_back",
+    /** How many moves are left on the board. */
+    ply: number, }
+  | { "type": "resumed",
+    /** When his time begins to run, in milliseconds since the Unix epoch: a little later than this event, so that he can come back. */
+    from: number, }
+  | { "type": "ended",
+    /** How, and for whom. */
+    outcome: Outcome, }
+  | { "type": "rematch_asked",
+    /** His colour in the game that ended. */
+    by: Stone, }
+  | { "type": "chat_set",
+    /** Whether they may. */
+    on: boolean, };
+
+/** A finished game with its id, as the server tells it. */
+export type FinishedGame = {
+    /** The id. Who knows it may see the game, listed or not. */
+    id: GameId,
+    /** The moves that were on the board at the end, in order; those taken back are left out. */
+    moves: Array<RecordedMove>,
+    /** The variant and the board. */
+    rules: Rules,
+    /** Whether the game is listed, as its room was. */
+    visibility: Visibility,
+    /** Who played Black. */
+    black: Player,
+    /** Who played White. */
+    white: Player,
+    /** When it began, in milliseconds since the Unix epoch. */
+    started_at: number,
+    /** When it ended, in milliseconds since the Unix epoch. */
+    ended_at: number,
+    /** How much time the players had; none also in records of servers that did not keep it. */
+    time?: TimeControl,
+    /** How many moves there are. */
+    plies: number,
+    /** How it ended. */
+    outcome: Outcome, };
+
+/** What the rules of renju forbid to Black. */
+export type Forbidden = "double_three" | "double_four" | "overline";
+
+/** A finished game's id: `GAME_ID_LENGTH` characters of `ROOM_CODE_ALPHABET`. Who knows it may see the game. */
+export type GameId = string;
+
+/** Part of the list of finished games, newest first. */
+export type GameList = {
+    /** The games. */
+    games: Array<ListedGame>,
+    /** What to give as `before` to be told what follows; absent at the end of the list. */
+    next?: number, };
+
+/** A review as the server sends it. */
+export type GameReview = {
+    /** The game. */
+    id: GameId,
+    /** The moves in order. */
+    moves: Array<ReviewedMove>,
+    /** The ply of the first move after which the winner's chance never fell below `DECIDED_CHANCE` again; absent where nobody has won, or not from the board. */
+    decided?: number, };
+
+/** A game in a snapshot. */
+export type GameSnapshot = {
+    /** 1 for the first game in this room. */
+    number: number,
+    /** By which the game is found when it has ended. */
+    id?: GameId,
+    /** The moves, Black's first. */
+    moves: Array<Point>,
+    /** Who offers a draw. */
+    draw_offer?: Stone,
+    /** Who asks for a takeback. */
+    takeback_ask?: Stone,
+    /** Who wants another game. */
+    rematch_ask?: Stone,
+    /** The game's clock, if there is a time control. */
+    clock?: Clock,
+    /** How the game ended; absent while it runs. */
+    outcome?: Outcome, };
+
+/** What a list tells about a finished game. */
+export type GameSummary = {
+    /** The variant and the board. */
+    rules: Rules,
+    /** Whether the game is listed, as its room was. */
+    visibility: Visibility,
+    /** Who played Black. */
+    black: Player,
+    /** Who played White. */
+    white: Player,
+    /** When it began, in milliseconds since the Unix epoch. */
+    started_at: number,
+    /** When it ended, in milliseconds since the Unix epoch. */
+    ended_at: number,
+    /** How much time the players had; none also in records of servers that did not keep it. */
+    time?: TimeControl,
+    /** How many moves there are. */
+    plies: number,
+    /** How it ended. */
+    outcome: Outcome, };
+
+/** The secret by which somebody is known to the server: 32 random bytes, in hexadecimal. It is the key to his seats: keep it private and never put it into an address. */
+export type Identity = string;
+
+/** A position, and what the rules say of it. On the wire: `{"rules": {...}, "moves": [[7, 7]]}`, with `forbidden`, `outcome` and `unplayed` where there is something to say. */
+export type Judged = {
+    /** The variant and the board. */
+    rules: Rules,
+    /** The moves that can be played, Black's first. */
+    moves: Array<Point>,
+    /** The points that renju forbids to the side to move, sorted. */
+    forbidden?: Array<Point>,
+    /** How the game has ended, if it has. */
+    outcome?: Outcome,
+    /** Why the move after `moves` cannot be played, where there are more. */
+    unplayed?: string, };
+
+/** A move and what follows. On the wire: `{"value": {"chance": 0.61}, "moves": [[7, 7], [8, 8]]}`. */
+export type Line = {
+    /** What the first of the moves is worth. */
+    value: Value,
+    /** The best moves of both sides, as far as they are known; at least one. */
+    moves: Array<Point>, };
+
+/** Of how many moves an analysis tells: from 1 to `ANALYSIS_LINES_MAX`, and 3 unless said. */
+export type LineCount = number;
+
+/** A finished game in a list. */
+export type ListedGame = {
+    /** The id, by which the moves are to be had. */
+    id: GameId,
+    /** The variant and the board. */
+    rules: Rules,
+    /** Whether the game is listed, as its room was. */
+    visibility: Visibility,
+    /** Who played Black. */
+    black: Player,
+    /** Who played White. */
+    white: Player,
+    /** When it began, in milliseconds since the Unix epoch. */
+    started_at: number,
+    /** When it ended, in milliseconds since the Unix epoch. */
+    ended_at: number,
+    /** How much time the players had; none also in records of servers that did not keep it. */
+    time?: TimeControl,
+    /** How many moves there are. */
+    plies: number,
+    /** How it ended. */
+    outcome: Outcome, };
+
+/** Requests that no single room answers. */
+export type LobbyRequest = { "type": "hello",
+    /** The protocol version that the client speaks. */
+    protocol: number,
+    /** Who the client is; without it the server makes a new identity. */
+    identity?: Identity,
+    /** What he calls himself; without it he is a guest. */
+    name?: Name, }
+  | { "type": "set_name",
+    /** The new name. */
+    name: Name, }
+  | { "type": "replace_identity",
+    /** The new secret, which the client makes: 32 random bytes. */
+    identity: Identity, }
+  | { "type": "create" } & Create | { "type": "rooms" }
+  | { "type": "own_rooms" }
+  | { "type": "join",
+    /** The room. */
+    room: RoomCode,
+    /** The last event that the client has; without it the answer is a snapshot. */
+    after?: number, }
+  | { "type": "leave",
+    /** The room. */
+    room: RoomCode, }
+  | { "type": "close",
+    /** The room. */
+    room: RoomCode, }
+  | { "type": "ping" };
+
+/** What others know somebody by: derived from the `Identity`, which cannot be found from it. */
+export type MemberId = string;
+
+/** One message from the server. */
+export type Message = { "type": "welcome",
+    /** The command's id. */
+    id: CommandId,
+    /** The protocol version of this session. */
+    protocol: number,
+    /** The server's name and version. */
+    server: string,
+    /** What others know this client by. */
+    you: MemberId,
+    /** What he is called: as he asked, or a guest's name. */
+    name: Name,
+    /** The new identity, if `hello` brought none. To be kept, and kept secret. */
+    identity?: Identity,
+    /** Whether people may talk on this server. */
+    chat?: boolean, }
+  | { "type": "done",
+    /** The command's id. */
+    id: CommandId,
+    /** The number of the last event that it caused in its room, if it caused one. */
+    seq?: number, }
+  | { "type": "refused",
+    /** The command's id, if one could be read. */
+    id?: CommandId,
+    /** The code. */
+    reason: Reason,
+    /** The sentence in English. */
+    text: string,
+    /** `Reason::StalePly`, `Reason::NoSuchPly`: the ply that the command means. */
+    ply?: number,
+    /** `Reason::StalePly`: the ply that is to be played. */
+    due?: number,
+    /** `Reason::Version`: the version that the server speaks. */
+    version?: number,
+    /** `Reason::TooManyRooms`: some of the member's rooms. */
+    rooms?: Array<RoomCode>,
+    /** `Reason::Malformed`, `Reason::BotNotOffered`: what is wrong, in English, for the client's author. */
+    detail?: string, }
+  | { "type": "rooms",
+    /** The command's id. */
+    id: CommandId,
+    /** The public rooms, those with an open seat first; at most 100. */
+    rooms: Array<RoomSummary>,
+    /** How many public rooms there are. */
+    total: number, }
+  | { "type": "own_rooms",
+    /** The command's id. */
+    id: CommandId,
+    /** The rooms: first those where it is one's turn, then those with another running game, then those that wait for a player, then the rest; the newest first among equals. At most 100. */
+    rooms: Array<OwnRoom>, }
+  | { "type": "joined",
+    /** The command's id. */
+    id: CommandId,
+    /** The room. */
+    room: RoomCode,
+    /** The server's time, in milliseconds since the Unix epoch. */
+    now: number,
+    /** Who watches. */
+    spectators: Spectators,
+    /** Which players are away. */
+    away?: Absent, } &
+  ({ "snapshot": Snapshot }
+  | { "events": Array<NumberedEvent> }) | { "type": "weights",
+    /** The command's id. */
+    id: CommandId,
+    /** The room. */
+    room: RoomCode,
+    /** The number of moves on the board that was weighed. */
+    ply: number,
+    /** Whose weights. */
+    bot: BotSpec,
+    /** The candidates, the best first; at most 400. */
+    weights: Array<Weight>, }
+  | { "type": "chat",
+    /** The command's id. */
+    id: CommandId,
+    /** The room. */
+    room: RoomCode,
+    /** What players have said. */
+    players: Array<ChatLine>,
+    /** What spectators have said; absent for who plays. */
+    spectators?: Array<ChatLine>, }
+  | { "type": "pong",
+    /** The command's id. */
+    id: CommandId, }
+  | { "type": "event",
+    /** The room. */
+    room: RoomCode,
+    /** Its number: 1 for the first event of a room, and one more for each that follows. */
+    seq: number,
+    /** When it happened, in milliseconds since the Unix epoch, by the server's clock. */
+    at: number,
+    /** What happened. */
+    event: Event, }
+  | { "type": "snapshot",
+    /** The room. */
+    room: RoomCode,
+    /** The room's state. */
+    snapshot: Snapshot, }
+  | { "type": "spectators",
+    /** The room. */
+    room: RoomCode,
+    /** Who watches now. */
+    spectators: Spectators, }
+  | { "type": "presence",
+    /** The room. */
+    room: RoomCode,
+    /** Which players are away now. */
+    away: Absent, }
+  | { "type": "player_said",
+    /** The room. */
+    room: RoomCode,
+    /** Who, and what. */
+    line: ChatLine, }
+  | { "type": "spectator_said",
+    /** The room. */
+    room: RoomCode,
+    /** Who, and what. */
+    line: ChatLine, }
+  | { "type": "analysis",
+    /** The room. */
+    room: RoomCode,
+    /** The id of the command that asked. */
+    of: CommandId,
+    /** The number of moves on the board that is looked at. */
+    ply: number,
+    /** How many plies ahead was searched. */
+    depth: number,
+    /** How many positions were looked at. */
+    nodes: number,
+    /** How many of them in a second. */
+    nodes_per_second: number,
+    /** The best moves and what follows, the best first. */
+    lines: Array<Line>, }
+  | { "type": "analysis_over",
+    /** The room. */
+    room: RoomCode,
+    /** The id of the command that asked. */
+    of: CommandId,
+    /** Why. */
+    why: AnalysisEnd, }
+  | { "type": "closed",
+    /** The room. */
+    room: RoomCode,
+    /** Why. */
+    text: string, };
+
+/** What somebody calls himself: 1 to `NAME_MAX` characters in Unicode's form NFKC, without control characters and without the invisible ones that reorder or join text. Spaces are trimmed at both ends and single in between; combining marks belong to a letter, at most `NAME_MARKS_MAX` of them. */
+export type Name = string;
+
+/** An event with its place in the room's log. */
+export type NumberedEvent = {
+    /** Its number: 1 for the first event of a room, and one more for each that follows. */
+    seq: number,
+    /** When it happened, in milliseconds since the Unix epoch, by the server's clock. */
+    at: number,
+    /** What happened. */
+    event: Event, };
+
+/** How a game ended, and for whom. On the wire: `{"reason": "five", "winner": "black", ...}`. */
+export type Outcome = AnyField<{ "reason": "five",
+    /** Who won. */
+    winner: Stone,
+    /** Every point of the winning runs, sorted, each once. */
+    points: Array<Point>, }
+  | { "reason": "forbidden",
+    /** Who won: White. */
+    winner: Stone,
+    /** The first of the forbidden points, by `Point`'s order. */
+    point: Point,
+    /** Why that point is forbidden. */
+    kind: Forbidden, }
+  | { "reason": "resignation",
+    /** Who won. */
+    winner: Stone, }
+  | { "reason": "agreement" }
+  | { "reason": "time",
+    /** Who won. */
+    winner: Stone, }
+  | { "reason": "abandonment",
+    /** Who won>; nobody in a draw, and where both players were gone. */
+    winner?: Stone, }
+  | { "reason": "full_board" }
+  | { "reason": "length_limit" }>;
+
+/** A room that somebody has made or has a seat in, as it is told to that person. */
+export type OwnRoom = {
+    /** Whether the room is listed. */
+    visibility: Visibility,
+    /** One's seat, if one has one. */
+    seat: Stone | null,
+    /** Whether a game is running in which one is to move. */
+    your_turn: boolean,
+    /** Whether one has made the room, and so may close it. */
+    host: boolean,
+    /** Its code. */
+    room: RoomCode,
+    /** The variant and the board. */
+    rules: Rules,
+    /** Whether players may ask a bot for help against people. */
+    assistance: boolean,
+    /** How much time the players have in each game. */
+    time?: TimeControl,
+    /** Who sits where. */
+    seats: Seats,
+    /** How far it has come. */
+    phase: Phase,
+    /** Moves made in the game. */
+    ply: number,
+    /** How many watch. */
+    spectators: number, };
+
+/** How far a room has come. */
+export type Phase = "waiting" | "running" | "finished";
+
+/** Who sits in a seat. */
+export type Player = {
+    /** Who. */
+    member: MemberId,
+    /** What he calls himself. */
+    name: Name,
+    /** Whether it is a program that plays, as it says itself. */
+    engine?: boolean, }
+  | {
+    /** Which. */
+    bot: BotSpec, };
+
+/** An intersection of the board. On the wire: `[x, y]`. */
+export type Point = [number, number];
+
+/** The code of a refusal. */
+export type Reason = "malformed" | "unknown_command" | "hello_first" | "already_greeted" | "version" | "identity_replaced" | "nothing_to_keep" | "name_looks_like_bot" | "no_such_room" | "room_damaged" | "not_a_member" | "not_seated" | "not_allowed" | "host_only" | "already_seated" | "seat_taken" | "no_open_seat" | "no_bot" | "bot_not_offered" | "game_running" | "no_game" | "not_your_turn" | "stale_ply" | "outside" | "too_far" | "occupied" | "double_three" | "double_four" | "overline" | "no_offer" | "already_asked" | "answer_first" | "opponent_here" | "your_turn" | "too_early" | "nothing_to_take_back" | "no_assistance" | "players_only" | "no_such_ply" | "chat_off" | "too_many_talking" | "too_many_rooms" | "too_many_rooms_from_address" | "too_many_rooms_made" | "too_many_bot_rooms" | "too_many_joined" | "too_many_sessions" | "server_full" | "disk_full" | "room_full" | "room_worn_out" | "too_fast" | "too_many_unknown_codes" | "busy" | "unavailable" | "stopping";
+
+/** One move of a finished game. */
+export type RecordedMove = {
+    /** Where. */
+    point: Point,
+    /** When, in milliseconds since the Unix epoch. */
+    at: number,
+    /** Whether a bot chose it on behalf of a person. */
+    assisted?: boolean, };
+
+/** An update of a running analysis, as the protocol carries it. */
+export type Report = {
+    /** Search depth in plies. */
+    depth: number,
+    /** Positions searched. */
+    nodes: number,
+    /** Positions searched in a second. */
+    nodes_per_second: number,
+    /** The best moves and what follows, the best first. */
+    lines: Array<Line>, };
+
+/** Progress of an unfinished review. */
+export type ReviewProgress = {
+    /** The game. */
+    id: GameId,
+    /** How many of its moves are done. */
+    done: number,
+    /** How many there are. */
+    plies: number, };
+
+/** A move, and the best alternative. */
+export type ReviewedMove = {
+    /** What the position before it was worth to the mover, with the best move. */
+    value: Value,
+    /** How much of the chance of winning it lost, from 0 to 1; nothing if it was the best. */
+    loss: number,
+    /** The best move and what would have followed. */
+    line: Array<Point>, };
+
+/** A room's code: `ROOM_CODE_LENGTH` characters of `ROOM_CODE_ALPHABET`. Who knows it may enter. */
+export type RoomCode = string;
+
+/** Requests that a room answers: by `done`, unless said otherwise. */
+export type RoomRequest = { "type": "sit",
+    /** Which one; without it, any. */
+    seat?: Stone, }
+  | { "type": "sit_as_engine",
+    /** Which one; without it, any. */
+    seat?: Stone, }
+  | { "type": "stand" }
+  | { "type": "seat_bot",
+    /** The seat. */
+    seat: Stone,
+    /** The bot. */
+    bot: BotSpec, }
+  | { "type": "remove_bot",
+    /** The bot's seat. */
+    seat: Stone, }
+  | { "type": "play",
+    /** The number of moves made before this one, so that a late command cannot be taken for another move. */
+    ply: number,
+    /** Where. */
+    point: Point, }
+  | { "type": "resign" }
+  | { "type": "offer_draw" }
+  | { "type": "accept_draw" }
+  | { "type": "decline_draw" }
+  | { "type": "ask_takeback" }
+  | { "type": "grant_takeback" }
+  | { "type": "refuse_takeback" }
+  | { "type": "claim_win" }
+  | { "type": "claim_draw" }
+  | { "type": "rematch" }
+  | { "type": "weights",
+    /** Which bot; without it, the opponent if that is a bot, else `attack`. */
+    bot?: BotKind,
+    /** The number of moves on the board to weigh; without it, as many as there are. */
+    ply?: number, }
+  | { "type": "bot_move",
+    /** As in `play`. */
+    ply: number,
+    /** Which bot; as in `weights`. */
+    bot?: BotKind, }
+  | { "type": "analyse",
+    /** As in `weights`. */
+    ply?: number,
+    /** Of how many moves to tell. */
+    lines?: LineCount, }
+  | { "type": "stop_analysis" }
+  | { "type": "say",
+    /** What. */
+    text: ChatText, }
+  | { "type": "chat" }
+  | { "type": "set_chat",
+    /** Whether they may. */
+    on: boolean, };
+
+/** A public room in the list. */
+export type RoomSummary = {
+    /** Its code. */
+    room: RoomCode,
+    /** The variant and the board. */
+    rules: Rules,
+    /** Whether players may ask a bot for help against people. */
+    assistance: boolean,
+    /** How much time the players have in each game. */
+    time?: TimeControl,
+    /** Who sits where. */
+    seats: Seats,
+    /** How far it has come. */
+    phase: Phase,
+    /** Moves made in the game. */
+    ply: number,
+    /** How many watch. */
+    spectators: number, };
+
+/** A variant on a board that it can be played on: what a game needs to know before its first move. */
+export type Rules = { variant: VariantName, k?: number, size: Size, };
+
+export type Running = { stone: Stone, since: number, };
+
+/** Who takes a seat of a new room. */
+export type SeatRequest = "me" | "open" | { "bot": BotSpec };
+
+/** The two seats of a room. */
+export type Seats = {
+    /** Who plays Black. */
+    black: Player | null,
+    /** Who plays White. */
+    white: Player | null, };
+
+/** The time of one side. On the wire and in events: `{"left_ms": 61500, "periods": 3}`. */
+export type SideTime = {
+    /** Left of the main time, or for the move. */
+    left_ms: number,
+    /** Byo-yomi periods left. */
+    periods?: number,
+    /** Network lag given back so far in this game. */
+    lag_used_ms?: number, };
+
+/** How far the board reaches. On the wire: `[width, height]` or `"unbounded"`; a single number is read as a square board. */
+export type Size = [number, number] | "unbounded";
+
+/** The whole state of a room after its event number `seq`. */
+export type Snapshot = {
+    /** The number of the last event. */
+    seq: number,
+    /** The variant and the board. */
+    rules: Rules,
+    /** Whether the room is listed. */
+    visibility: Visibility,
+    /** Whether players may ask a bot for help against people. */
+    assistance: boolean,
+    /** Who made the room. */
+    host: MemberId,
+    /** How much time the players have in each game. */
+    time?: TimeControl,
+    /** Whether people may talk in it. */
+    chat?: boolean,
+    /** Who sits where. */
+    seats: Seats,
+    /** The game, running or ended; absent before the first one. */
+    game?: GameSnapshot, };
+
+/** Who watches a room. */
+export type Spectators = {
+    /** How many. */
+    count: number,
+    /** The names of some of them: at most 20. */
+    names: Array<Name>, };
+
+/** A stone's colour, and with it a side of the game. Black moves first. */
+export type Stone = "black" | "white";
+
+/** How much time the players have. On the wire: `{"type": "fischer", "main_ms": 300000, "increment_ms": 3000}`; in text `none`, `10m`, `5+3` (minutes and seconds), `byo 10m+3x30s`, `move 30s`. What was read from either is in range; what is built otherwise can be checked. */
+export type TimeControl = { "type": "none" }
+  | { "type": "sudden_death",
+    /** For the whole game. */
+    main_ms: number, }
+  | { "type": "fischer",
+    /** At the start. */
+    main_ms: number,
+    /** Added after each move. */
+    increment_ms: number, }
+  | { "type": "byo_yomi",
+    /** At the start; may be 0. */
+    main_ms: number,
+    /** For each move after the main time. */
+    period_ms: number,
+    /** How many. */
+    periods: number, }
+  | { "type": "per_move",
+    /** For each move. */
+    move_ms: number, };
+
+/** What a position or a move is worth to the side to move. On the wire: `{"chance": 0.61}`, `{"win": {"plies": 7}}`, `{"win": {}}`, `{"loss": {"plies": 4}}`. */
+export type Value = { "chance": number }
+  | { "win": {
+    /** Plies until the game is won, the next move included. */
+    plies?: number, } }
+  | { "loss": {
+    /** Plies until the game is lost. */
+    plies: number, } };
+
+export type VariantName = "freestyle" | "standard" | "renju" | "caro" | "caro_overline" | "mnk";
+
+/** Who may find a room. */
+export type Visibility = "public" | "private";
+
+/** A bot's weight of a candidate, on that bot's own scale. On the wire: `{"point": [7, 7], "weight": 13.2}`, with `"plies"` where the end is proven. */
+export type Weight = {
+    /** The candidate. */
+    point: Point,
+    /** Its worth: more is better, for the side to move. */
+    weight: number,
+    /** Plies until the proven end of the game, this move included: 1 for a move that wins at once. */
+    plies?: number, };
+
+/** The version of the protocol. */
+export declare const PROTOCOL_VERSION: number;
+/** Longest id of a command, in characters. */
+export declare const COMMAND_ID_MAX: number;
+/** Longest name, in characters. */
+export declare const NAME_MAX: number;
+/** Digits of an identity. */
+export declare const IDENTITY_LENGTH: number;
+/** Characters of a room's code. */
+export declare const ROOM_CODE_LENGTH: number;
+/** Characters of a game's id. */
+export declare const GAME_ID_LENGTH: number;
+/** What codes and ids of games consist of. */
+export declare const ROOM_CODE_ALPHABET: string;
+/** Longest line of chat, in characters. */
+export declare const CHAT_TEXT_MAX: number;
+/** Most lines of a channel in `chat`. */
+export declare const CHAT_LINES_MAX: number;
+/** Most rooms in a list. */
+export declare const ROOMS_MAX: number;
+/** Most names of spectators. */
+export declare const SPECTATOR_NAMES_MAX: number;
+/** Most candidates in `weights`. */
+export declare const WEIGHTS_MAX: number;
+/** Most lines of an analysis. */
+export declare const ANALYSIS_LINES_MAX: number;
+/** The engine's highest level. */
+export declare const LEVEL_MAX: number;
+/** Shortest side of a board. */
+export declare const SIDE_MIN: number;
+/** Longest side of a board. */
+export declare const SIDE_MAX: number;
+/** Fewest stones in a row that win in mnk. */
+export declare const K_MIN: number;
+/** Most stones in a row that win in mnk. */
+export declare const K_MAX: number;
+/** Too many commands: reconnect, but slower. */
+export declare const CLOSE_POLICY: number;
+/** The session's identity was replaced. */
+export declare const CLOSE_IDENTITY_REPLACED: number;
+/** After these codes a client does not reconnect. */
+export declare const CLOSE_FOR_GOOD: readonly number[];

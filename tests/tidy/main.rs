@@ -1,0 +1,89 @@
+//! House rules that enforce themselves: words, files and dependencies, read from the sources.
+//!
+//! Each rule turns sources into findings, and is shown to find a planted fault. A rule may find at
+//! most as much as its ceiling allows, which only ever goes down. `TIDY_PRINT=1` prints all
+//! findings, `TIDY_PRINT=rule` those of one rule:
+//! `TIDY_PRINT=circles cargo nextest run -p fivefold-tests -E 'binary(tidy)' --no-capture`.
+
+mod layers;
+mod layout;
+mod modules;
+mod prose;
+mod source;
+
+use std::{collections::BTreeMap, env};
+
+use modules::Package;
+use source::{Finding, Source, tree};
+
+/// The most that each rule may find.
+const CEILINGS: [(&str, usize); 8] = [
+    ("phrases", 480),
+    ("names", 34),
+    ("size", 0),
+    ("header", 0),
+    ("packages", 0),
+    ("order", 5),
+    ("circles", 36),
+    ("purity", 4),
+];
+
+#[test]
+fn the_house_rules_hold() {
+    let sources = tree();
+    assert!(sources.len() > 200, "{} sources: was the tree found?", sources.len());
+    let sizes = layout::sizes(sources.values());
+    println!("files: median {} lines, largest {:?}", sizes.median, sizes.largest);
+
+    let print = env::var("TIDY_PRINT").unwrap_or_default();
+    let mut broken = Vec::new();
+    for (rule, ceiling) in CEILINGS {
+        let findings = check(rule, &sources);
+        println!("{rule}: {} findings, at most {ceiling}", findings.len());
+        if print == "1" || print == rule || findings.len() > ceiling && ceiling == 0 {
+            for Finding { path, line, text } in &findings {
+                println!("{path}:{line}: {text}");
+            }
+        }
+        if findings.len() > ceiling {
+            broken.push(format!("{rule}: {} findings, at most {ceiling}", findings.len()));
+        }
+    }
+    assert!(broken.is_empty(), "{broken:#?}\nTIDY_PRINT=1 and --no-capture show where");
+}
+
+fn check(rule: &str, sources: &BTreeMap<String, Source>) -> Vec<Finding> {
+    let each = |rule: fn(&Source) -> Vec<Finding>| sources.values().flat_map(rule).collect();
+    match rule {
+        "phrases" => each(prose::phrases),
+        "names" => each(prose::names),
+        "size" => each(layout::size),
+        "header" => each(layout::header),
+        "packages" => each(layers::packages),
+        "order" => layers::order(&Package::read("shared/src/lib.rs", sources)),
+        "circles" => circles(sources),
+        "purity" => layers::purity(&Package::read("shared/src/lib.rs", sources)),
+        _ => panic!("no rule is called {rule}"),
+    }
+}
+
+/// Circles in every package, and among the page's modules.
+fn circles(sources: &BTreeMap<String, Source>) -> Vec<Finding> {
+    let is_root = |path: &&String| path.ends_with("/lib.rs") || path.ends_with("/main.rs");
+    let packages = sources.keys().filter(is_root).map(|root| Package::read(root, sources).edges());
+    let scripts = sources.values().filter(|source| source.ends(".js") || source.ends(".mjs"));
+    let mut edges: Vec<_> = packages.flatten().collect();
+    edges.extend(scripts.flat_map(layers::script_edges));
+    layers::circles(&edges)
+}
+
+#[test]
+fn the_packages_are_read_whole() {
+    let sources = tree();
+    for root in ["shared/src/lib.rs", "server/src/lib.rs", "client/src/lib.rs"] {
+        let package = Package::read(root, &sources);
+        let files = package.files().count();
+        let edges = package.edges().len();
+        assert!(files > 40 && edges > files, "{root}: {files} files, {edges} edges");
+    }
+}
