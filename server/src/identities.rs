@@ -112,9 +112,14 @@ impl Identities {
         new: IdentityHash,
     ) -> Result<(), Refusal> {
         let replacement = Replacement { member: who.member.id.clone(), old: who.hash, new };
-        let replaced =
-            async { self.log_writer.reserve().await?.replace_identity(replacement).wait().await };
-        match replaced.await {
+        let replace = || async {
+            self.log_writer.reserve().await?.replace_identity(replacement.clone()).wait().await
+        };
+        let mut replaced = replace().await;
+        if let Err(StorageError::InDoubt(_)) = replaced {
+            replaced = replace().await;
+        }
+        match replaced {
             Ok(true) => Ok(()),
             Ok(false) => Err(Refusal::new(Reason::NothingToKeep)),
             Err(error) => {

@@ -41,6 +41,7 @@ use std::{
 };
 
 use axum::Router;
+use fivefold_shared::protocol::RoomCode;
 use tokio::time::{sleep, timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -53,7 +54,9 @@ use self::{
     disk::Disk,
     http::{Jobs, PageSource},
     identities::Identities,
-    limits::{Limits, MONITOR_CONNECTIONS_MAX, STOP_REST_WITHIN, STOP_SESSIONS_WITHIN},
+    limits::{
+        CLAIM_DOUBTS_MAX, Limits, MONITOR_CONNECTIONS_MAX, STOP_REST_WITHIN, STOP_SESSIONS_WITHIN,
+    },
     lobby::Lobby,
     logins::Logins,
     logs::LostLines,
@@ -62,7 +65,7 @@ use self::{
     proxy::Proxies,
     reviews::Reviews,
     room_actor::RoomContext,
-    storage::{LogWriter, ReadPool, Storage, StorageError},
+    storage::{Claimed, LogWriter, ReadPool, Storage, StorageError},
     thinking::Pool,
     tls::Tls,
 };
@@ -168,7 +171,7 @@ pub async fn run(
         () = accept_all(listeners, &server, &connections) => false,
         () = writer.wait() => true,
         never = disk.watch() => match never {},
-        never = retention::forget_old(log_writer, clock, limits.closed_rooms_kept) => match never {},
+        never = retention::prune_old(log_writer, clock, limits.closed_rooms_kept) => match never {},
     };
     shutdown.cancel();
 
@@ -200,21 +203,39 @@ async fn end_in_order(
     tracing::info!("stopped");
 }
 
-/// Reads back the rooms that were open when the last server ended.
+/// Claims the rooms that were open when the last server ended.
 async fn reopen_rooms(lobby: &Arc<Lobby>, log_writer: &LogWriter) -> Result<(), StorageError> {
-    let claims = log_writer.reserve().await?.claim().wait().await?;
-    let count = claims.len();
-    for claim in claims {
-        match log_writer.reserve().await?.read(claim.room.clone()).wait().await {
-            Ok(log) => lobby.reopen(claim, &log),
-            Err(StorageError::Damaged(problem)) => lobby.set_aside(claim.room, &problem),
-            Err(error @ StorageError::Failed(_)) => return Err(error),
+    let mut count = 0;
+    loop {
+        let rooms = log_writer.reserve().await?.orphans().wait().await?;
+        if rooms.is_empty() {
+            break;
+        }
+        let claimed = claim(log_writer, &rooms).await?;
+        for (room, claimed) in rooms.into_iter().zip(claimed) {
+            match claimed {
+                Claimed::Mine { epoch, log } => lobby.reopen(room, epoch, &log),
+                Claimed::Closed => continue,
+                Claimed::Damaged(problem) => lobby.set_aside(room, &problem),
+            }
+            count += 1;
         }
     }
     if count > 0 {
         tracing::info!(rooms = count, "rooms are read back and wait for their members");
     }
     Ok(())
+}
+
+/// Claims rooms, again where that is in doubt.
+async fn claim(log_writer: &LogWriter, rooms: &[RoomCode]) -> Result<Vec<Claimed>, StorageError> {
+    let mut doubts = 0;
+    loop {
+        match log_writer.reserve().await?.claim(rooms.to_vec()).wait().await {
+            Err(StorageError::InDoubt(_)) if doubts < CLAIM_DOUBTS_MAX => doubts += 1,
+            claimed => return claimed,
+        }
+    }
 }
 
 /// A way in.

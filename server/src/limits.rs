@@ -62,6 +62,10 @@ pub const MAILBOX_INPUTS_MAX: usize = 128;
 pub const PENDING_EFFECTS_MAX: usize = 1_024;
 /// Most requests that wait for the writer of the store.
 pub const WRITER_QUEUE_MAX: usize = 1_024;
+/// Most rooms that are claimed in one commit when the server starts.
+pub const CLAIMED_ROOMS_MAX: usize = 64;
+/// How often a claim at the start may end in doubt before the server gives up.
+pub const CLAIM_DOUBTS_MAX: usize = 4;
 /// Most finished games in one answer.
 pub const GAMES_PAGE_MAX: usize = 50;
 /// Most requests over HTTP for finished games that wait for the disk; one is served at a time.
@@ -137,9 +141,9 @@ pub const MAKER_ENTERS_WITHIN: Duration = Duration::from_secs(1);
 /// as often.
 pub const ADDRESS_SHARES: u32 = 10;
 /// How often the logs of rooms that were closed long ago are forgotten.
-pub const FORGET_INTERVAL: Duration = Duration::from_secs(60 * 60);
+pub const PRUNE_INTERVAL: Duration = Duration::from_secs(60 * 60);
 /// Most rooms whose logs are forgotten in one commit.
-pub const FORGET_ROOMS_MAX: usize = 32;
+pub const PRUNED_LOGS_MAX: usize = 32;
 /// Most members who are deleted in one commit.
 pub const PRUNED_MEMBERS_MAX: usize = 1_000;
 /// Most lines of the log that wait to be written. Beyond it lines are lost.

@@ -37,7 +37,7 @@ use crate::{
     },
     outbox::Outbox,
     room_actor::{self, Envelope, Opened, RoomContext},
-    storage::{Claim, Epoch},
+    storage::Epoch,
     thinking::Owner,
 };
 
@@ -300,8 +300,7 @@ impl Lobby {
 
     /// Opens a room that was open when the server stopped. Nobody is present there. A log that is
     /// none is left as it is, for a server that knows what to make of it.
-    pub(crate) fn reopen(self: &Arc<Self>, claim: Claim, log: &[Entry]) {
-        let Claim { room: code, epoch } = claim;
+    pub(crate) fn reopen(self: &Arc<Self>, code: RoomCode, epoch: Epoch, log: &[Entry]) {
         let mut effects = Effects::new();
         let room = Room::from_log(
             self.context.clock.now(),

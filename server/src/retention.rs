@@ -1,5 +1,5 @@
-//! Forgetting what nobody needs any more: the logs of rooms that were closed long ago, and members
-//! who were last seen as long ago and have finished no game. Finished games stay.
+//! Pruning what is old: the logs of rooms that were closed long ago, and members who were last seen
+//! as long ago and have finished no game. Finished games stay.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -7,12 +7,12 @@ use tokio::time::sleep;
 
 use crate::{
     clock::Clock,
-    limits::{FORGET_INTERVAL, FORGET_ROOMS_MAX, PRUNED_MEMBERS_MAX},
+    limits::{PRUNE_INTERVAL, PRUNED_LOGS_MAX, PRUNED_MEMBERS_MAX},
     storage::{LogWriter, Reply, StorageError, WriterPermit},
 };
 
-/// Forgets again and again what is older than `keep`; never returns.
-pub(crate) async fn forget_old(log_writer: LogWriter, clock: Clock, keep: Duration) -> Infallible {
+/// Prunes at intervals what is older than `keep`; never returns.
+pub(crate) async fn prune_old(log_writer: LogWriter, clock: Clock, keep: Duration) -> Infallible {
     let keep_ms = u64::try_from(keep.as_millis()).unwrap_or(u64::MAX);
     loop {
         let before = clock.now().saturating_sub(keep_ms);
@@ -23,18 +23,19 @@ pub(crate) async fn forget_old(log_writer: LogWriter, clock: Clock, keep: Durati
             Ok(members) => tracing::info!(members, "members without a game are deleted"),
             Err(error) => tracing::warn!(%error, "cannot delete members without a game"),
         }
-        let rooms = in_parts(&log_writer, FORGET_ROOMS_MAX, |permit| permit.forget(before)).await;
+        let rooms =
+            in_parts(&log_writer, PRUNED_LOGS_MAX, |permit| permit.prune_logs(before)).await;
         match rooms {
             Ok(0) => {}
-            Ok(rooms) => tracing::info!(rooms, "the logs of rooms closed long ago are forgotten"),
-            Err(error) => tracing::warn!(%error, "cannot forget the logs of closed rooms"),
+            Ok(rooms) => tracing::info!(rooms, "the logs of rooms closed long ago are deleted"),
+            Err(error) => tracing::warn!(%error, "cannot delete the logs of closed rooms"),
         }
-        sleep(FORGET_INTERVAL).await;
+        sleep(PRUNE_INTERVAL).await;
     }
 }
 
-/// Deletes a part at a time, so that no move waits for long, until a part is smaller than the
-/// largest there can be. Returns how many were deleted.
+/// Deletes one part after another, so that no move waits for long, until a part is smaller than
+/// `part_max`. Returns how many were deleted.
 async fn in_parts(
     log_writer: &LogWriter,
     part_max: usize,

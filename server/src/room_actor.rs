@@ -43,7 +43,10 @@ use crate::{
     },
     metrics::Metrics,
     outbox::{Encoder, Outbox, Outgoing, Posted, encode},
-    storage::{Append, AppendError, Conflict, Epoch, KnownMember, LogWriter, Reply, StorageError},
+    storage::{
+        Append, AppendError, Claimed, Conflict, Epoch, KnownMember, LogWriter, Reply, StorageError,
+        WriterPermit,
+    },
     thinking::{BackgroundHandle, Busy, JobControl, Owner, Pool, Reports},
 };
 
@@ -604,19 +607,56 @@ impl Actor {
         }
     }
 
-    /// After a commit that failed: nothing that waited for it has happened. Senders are told, and
-    /// the room goes back to its log. Whether it goes on.
+    /// After a commit that was not acknowledged. Returns whether the room goes on.
     async fn rollback(&mut self, error: AppendError) -> bool {
         tracing::error!(room.id = %self.code, %error, "the room goes back to its log");
         self.context.metrics.note_failed_commit(self.context.clock.now());
-        self.drop_pending();
         match error {
+            AppendError::Storage(StorageError::InDoubt(_)) => self.settle().await,
+            AppendError::Storage(StorageError::Failed(_) | StorageError::Damaged(_)) => {
+                self.drop_pending();
+                self.reload().await
+            }
+            AppendError::Conflict(Conflict::Seq { .. }) => {
+                self.drop_pending();
+                self.settle().await
+            }
             AppendError::Conflict(Conflict::Owner) => {
+                self.drop_pending();
                 self.tell_failure();
                 false
             }
-            AppendError::Conflict(Conflict::Seq { .. }) | AppendError::Storage(_) => {
-                self.reload().await
+        }
+    }
+
+    /// After a commit in doubt: claims the room, and only then answers the pending commands by what
+    /// its log says. Returns whether the room goes on.
+    async fn settle(&mut self) -> bool {
+        let Some(claimed) = self.claim().await else { return false };
+        match claimed {
+            Claimed::Mine { epoch, log } => {
+                self.unstored.epoch = epoch;
+                let last = log.last().map_or(0, |entry| entry.event.seq);
+                let is_stored = match self.pending.front() {
+                    Some(PendingEffect::Event(event)) => event.seq <= last,
+                    Some(_) | None => false,
+                };
+                if is_stored {
+                    self.release();
+                    return true;
+                }
+                self.drop_pending();
+                self.rebuild(&log)
+            }
+            Claimed::Closed => {
+                tracing::warn!(room.id = %self.code, "the room was never stored, and ends");
+                self.drop_pending();
+                false
+            }
+            Claimed::Damaged(problem) => {
+                tracing::error!(room.id = %self.code, problem, "the log of the room is damaged");
+                self.tell_failure();
+                false
             }
         }
     }
@@ -680,43 +720,61 @@ impl Actor {
         self.encoder = Encoder::default();
     }
 
-    /// Builds the room anew from its log, and tells its members. Whether it goes on.
+    /// Reads the log of a room that is still owned here, and rebuilds the room. Returns whether it
+    /// goes on.
     async fn reload(&mut self) -> bool {
-        self.context.metrics.rooms_rebuilt.inc();
-        let Some(log) = self.read_log().await else { return false };
+        let code = self.code.clone();
+        let Some(log) = self.ask_writer(|permit| permit.read(code.clone())).await else {
+            return false;
+        };
         if log.is_empty() {
             tracing::warn!(room.id = %self.code, "the room was never stored, and ends");
             return false;
         }
+        self.rebuild(&log)
+    }
+
+    /// Rebuilds the room from its log, and notifies its members. Returns whether it goes on.
+    fn rebuild(&mut self, log: &[Entry]) -> bool {
+        self.context.metrics.rooms_rebuilt.inc();
         let mut effects = Effects::new();
-        if let Err(error) = self.room.rebuild(self.context.clock.now(), &log, &mut effects) {
+        if let Err(error) = self.room.rebuild(self.context.clock.now(), log, &mut effects) {
             tracing::error!(room.id = %self.code, %error, "the log of the room cannot be read");
             self.tell_failure();
             return false;
         }
-        self.recorder = recorder_of(&log);
+        self.recorder = recorder_of(log);
         self.take(effects, None);
         self.listed.update(&self.room);
         true
     }
 
-    /// Reads the log, for as long as it takes or until the server stops.
-    async fn read_log(&mut self) -> Option<Vec<Entry>> {
-        let read = async {
+    async fn claim(&mut self) -> Option<Claimed> {
+        let code = self.code.clone();
+        let mut claimed = self.ask_writer(|permit| permit.claim(vec![code.clone()])).await?;
+        claimed.pop()
+    }
+
+    /// Repeats a request until the storage answers. `None` when the server stops.
+    async fn ask_writer<T>(
+        &mut self,
+        request: impl Fn(WriterPermit<'_>) -> Reply<T, StorageError>,
+    ) -> Option<T> {
+        let ask = async {
             loop {
-                let log = match self.context.log_writer.reserve().await {
-                    Ok(turn) => turn.read(self.code.clone()).wait().await,
+                let answer = match self.context.log_writer.reserve().await {
+                    Ok(permit) => request(permit).wait().await,
                     Err(error) => Err(error),
                 };
-                match log {
-                    Ok(log) => return log,
+                match answer {
+                    Ok(answer) => return answer,
                     Err(error) => tracing::error!(room.id = %self.code, %error, "cannot read"),
                 }
                 tokio::time::sleep(REBUILD_RETRY).await;
             }
         };
         tokio::select! {
-            log = read => Some(log),
+            answer = ask => Some(answer),
             () = self.context.stop.cancelled() => None,
         }
     }

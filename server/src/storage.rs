@@ -1,12 +1,13 @@
-//! The store: the logs of rooms, the games that ended in them, and who is called what.
+//! Storage: the logs of rooms, the games that ended in them, and the members who played them.
 //!
 //! [`Storage`] is what a back end must do; [`Memory`] and [`Sqlite`] are the two there are. One
-//! writer (`store/writer.rs`) owns the storage and groups what is queued into one commit; beside
-//! it, what is not a log is read (`store/read_pool.rs`). None of them knows what the events mean.
+//! writer (`storage/log_writer.rs`) owns the storage and groups what is queued into one commit.
+//! Games and members are read beside it (`storage/read_pool.rs`). Nothing here knows what the
+//! events mean.
 //!
-//! A room has one owner at a time, told by its [`Epoch`]: who claims a room raises the epoch, and
-//! what an earlier owner still appends is refused. So a second server on the same storage, which
-//! a shared database will allow, cannot write into a room that it has lost.
+//! A room has one owner at a time, identified by its [`Epoch`]. [`Storage::claim`] raises the epoch
+//! and then reads the log; from then on, appends of an earlier owner are refused. It is the only
+//! way into a room that this process has not made.
 
 mod blocking;
 mod check;
@@ -39,36 +40,44 @@ pub(crate) use self::{
     read_pool::{ReadError, ReadPool},
 };
 
-/// Where the logs of rooms are kept. Its calls may block.
+/// The logs of rooms. Calls may block.
 pub trait Storage: Send + fmt::Debug + 'static {
-    /// Makes the caller the owner of every open room.
+    /// Open rooms without an owner, at most so many: this process has neither made nor claimed
+    /// them. One process has the storage, so every other owner has ended.
     ///
     /// # Errors
-    /// When that could not be kept; nothing is then claimed.
-    fn claim(&mut self) -> Result<Vec<Claim>, StorageError>;
+    /// When they cannot be read.
+    fn orphans(&mut self, rooms_max: usize) -> Result<Vec<RoomCode>, StorageError>;
 
-    /// Appends to the logs of rooms, in one commit. What it answers for each of them, in the same
-    /// order, holds from then on: `Ok` is kept whatever happens to the process or the machine; of
-    /// a conflict nothing is kept, and it does not touch the others.
+    /// Takes ownership of these rooms, then reads their logs. Returns one answer for each, in the
+    /// same order. A log is final: an append that is still under way is in it, or is refused.
     ///
     /// # Errors
-    /// When the commit failed; nothing of the batch is then in any log.
+    /// When the commit failed or is in doubt. Claim again: a second claim does no harm.
+    fn claim(&mut self, rooms: &[RoomCode]) -> Result<Vec<Claimed>, StorageError>;
+
+    /// Appends to the logs of rooms, in one commit. Returns one answer for each, in the same order.
+    /// `Ok` survives the process and the machine. A conflict stores nothing of that append and does
+    /// not touch the others.
+    ///
+    /// # Errors
+    /// With [`StorageError::InDoubt`], all of the batch that has no conflict is stored, or nothing
+    /// is: the owners claim their rooms again and read which. With other errors nothing is stored.
     fn append(&mut self, batch: &[Append]) -> Result<Vec<Result<(), Conflict>>, StorageError>;
 
-    /// Updates the names of those members who are stored, and when they were last seen, in one
-    /// commit. Others stay unknown: a member is stored with the first seat they take
-    /// ([`Append::members`]).
+    /// Updates the names of stored members, and when they were last seen, in one commit. Others
+    /// stay unknown: a member is stored with the first seat they take ([`Append::members`]).
     ///
     /// # Errors
     /// When the commit failed.
     fn update_members(&mut self, members: &[KnownMember]) -> Result<(), StorageError>;
 
     /// Replaces the hash of a member's identity, if `old` is the current one. The member is never
-    /// pruned from then on, so that the old identity stays refused. Returns whether it was done: not
-    /// for members who are not stored, nor with an identity that is somebody's.
+    /// pruned from then on, so that the old identity stays refused. Returns whether `new` is the
+    /// member's identity now: not for members who are not stored, nor with somebody else's identity.
     ///
     /// # Errors
-    /// When the commit failed.
+    /// When the commit failed or is in doubt; asking again does no harm.
     fn replace_identity(
         &mut self,
         member: &MemberId,
@@ -76,40 +85,39 @@ pub trait Storage: Send + fmt::Debug + 'static {
         new: IdentityHash,
     ) -> Result<bool, StorageError>;
 
-    /// Deletes members who were last seen before `before`, in milliseconds since the Unix epoch,
-    /// and have finished no game: at most so many at once. Returns how many.
+    /// Deletes at most so many members who were last seen before `before`, in milliseconds since
+    /// the Unix epoch, and have finished no game. Returns how many.
     ///
     /// # Errors
     /// When the commit failed; nobody is then deleted.
     fn prune_members(&mut self, before: u64, members_max: usize) -> Result<usize, StorageError>;
 
-    /// Forgets the logs of closed rooms whose last event is older than `before`, in milliseconds
-    /// since the Unix epoch, of at most so many at once; the games that ended there stay. Of how
-    /// many. There is nothing to do for a storage that keeps no logs of closed rooms.
+    /// Deletes the logs of at most so many closed rooms whose last event is older than `before`, in
+    /// milliseconds since the Unix epoch. The games that ended there stay. Returns how many; 0 for a
+    /// storage that keeps no logs of closed rooms.
     ///
     /// # Errors
-    /// When the commit failed; nothing is then forgotten.
-    fn forget(&mut self, before: u64, rooms_max: usize) -> Result<usize, StorageError> {
+    /// When the commit failed; nothing is then deleted.
+    fn prune_logs(&mut self, before: u64, rooms_max: usize) -> Result<usize, StorageError> {
         let _ = (before, rooms_max);
         Ok(0)
     }
 
     /// A room's log, in order and without gaps; empty for a room that is not there, or whose log
-    /// is forgotten.
+    /// was pruned. Only the room's owner knows that it is still final when they use it.
     ///
     /// # Errors
     /// When it cannot be read.
     fn read(&mut self, room: &RoomCode) -> Result<Vec<Entry>, StorageError>;
 
-    /// Another way to finished games and members, which may be used at the same time: nobody's
-    /// move waits for somebody else to browse.
+    /// Opens a reader, which may be used at the same time: browsing delays no move.
     ///
     /// # Errors
     /// When it cannot be opened.
     fn reader(&self) -> Result<Box<dyn StorageReader>, StorageError>;
 }
 
-/// Finished games and members, to be read. Its calls may block.
+/// The reading half of the storage: finished games and members. Calls may block.
 pub trait StorageReader: Send + fmt::Debug {
     /// The member whose identity has this hash, or otherwise the one with this public id.
     ///
@@ -121,19 +129,19 @@ pub trait StorageReader: Send + fmt::Debug {
         hash: IdentityHash,
     ) -> Result<Option<KnownMember>, StorageError>;
 
-    /// The game with this id, listed or not.
+    /// The game with this id, public or private.
     ///
     /// # Errors
     /// When it cannot be read.
     fn game(&mut self, id: &GameId) -> Result<Option<Record>, StorageError>;
 
-    /// The listed games that are asked for, the newest first.
+    /// The games that match the query, the newest first.
     ///
     /// # Errors
     /// When they cannot be read.
     fn games(&mut self, query: &GameQuery) -> Result<GameList, StorageError>;
 
-    /// The space that the storage takes and has left; absent where it has no disk.
+    /// The space that the storage uses and has left; absent for a storage without a disk.
     ///
     /// # Errors
     /// When it cannot be measured.
@@ -152,19 +160,19 @@ pub struct DiskSpace {
 /// A member who has taken a seat.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KnownMember {
-    /// His public id.
+    /// The public id.
     pub id: MemberId,
     /// A hash of the identity, longer than the public id. The id is derived from the member's first
     /// identity, the hash from the current one.
     pub hash: IdentityHash,
-    /// What he is called.
+    /// The name the member chose last.
     pub name: Name,
     /// When he was last seen, in milliseconds since the Unix epoch; to a day or so.
     pub seen_at: u64,
 }
 
-/// A hash from which an identity cannot be found. Comparing two takes the same time whatever they
-/// are, so that nobody can find one byte by byte.
+/// A hash that does not reveal the identity. Comparing takes the same time for all hashes, so that
+/// nobody can find one byte by byte.
 #[derive(Clone, Copy, Debug)]
 pub struct IdentityHash(pub [u8; 32]);
 
@@ -177,63 +185,70 @@ impl PartialEq for IdentityHash {
 
 impl Eq for IdentityHash {}
 
-/// Which finished games are asked for.
+/// Which finished games to list.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct GameQuery {
-    /// Only those older than the place in the list that an earlier answer named as its `next`.
+    /// Only games older than this place in the list: the `next` of an earlier answer.
     pub before: Option<u64>,
     /// Only those in which this member played.
     pub member: Option<MemberId>,
-    /// Also those of private rooms. Only for the member himself.
+    /// Also games of private rooms. Only for the member themselves.
     pub unlisted: bool,
     /// Most games in the answer.
     pub max: usize,
 }
 
-/// Which owner of a room, counted from 1.
+/// Number of a room's owner, counted from 1. An append of an earlier owner is refused.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Epoch(pub u64);
 
 impl Epoch {
-    /// The owner who makes the room.
+    /// The owner who created the room.
     pub const FIRST: Self = Self(1);
 }
 
-/// An open room that now belongs to who claimed it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Claim {
-    /// The room.
-    pub room: RoomCode,
-    /// What the new owner appends by.
-    pub epoch: Epoch,
+/// What became of a claim to one room.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Claimed {
+    /// The caller owns the room.
+    Mine {
+        /// Comes with every append.
+        epoch: Epoch,
+        /// All that is stored of the room.
+        log: Vec<Entry>,
+    },
+    /// The room is closed, or was never stored; nobody can create it any more.
+    Closed,
+    /// The caller owns the room, and its log cannot be read.
+    Damaged(String),
 }
 
 /// The next entries of one room's log, and what comes with them.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Append {
-    /// The room. It is made by the entry number 1.
+    /// The room. Entry number 1 creates it.
     pub room: RoomCode,
     /// The owner who appends.
     pub epoch: Epoch,
     /// The entries, in order. The first follows the last one that is in the log.
     pub entries: Vec<Entry>,
-    /// The members who take a seat by these entries. Those who are stored already get the name
-    /// and the time.
+    /// The members who take a seat by these entries. Those who are already stored get the name and
+    /// the time, and keep the rest. Nobody is stored with an identity that is somebody else's.
     pub members: Vec<KnownMember>,
     /// The games that these entries end.
     pub games: Vec<FinishedGame>,
-    /// Whether the room is closed by this. Its games stay.
+    /// Whether this closes the room. Its games stay.
     pub closes: bool,
 }
 
 impl Append {
-    /// Appends nothing, so far.
+    /// An append without entries.
     pub fn nothing(room: RoomCode, epoch: Epoch) -> Self {
         let (entries, members, games) = (Vec::new(), Vec::new(), Vec::new());
         Self { room, epoch, entries, members, games, closes: false }
     }
 
-    /// Takes the entries and the games out, to be appended.
+    /// Moves the entries and what comes with them out.
     pub(crate) fn take(&mut self) -> Self {
         Self {
             room: self.room.clone(),
@@ -246,11 +261,11 @@ impl Append {
     }
 }
 
-/// Why entries do not belong into a room's log.
+/// Why a room's log does not take an append.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Conflict {
-    /// The room has another owner, is closed, or is not there; or it is to be made and is there.
-    #[error("the room is not the writer's")]
+    /// The room has another owner, is closed, or is missing; or it exists and should be created.
+    #[error("the room has another owner, or is closed")]
     Owner,
     /// The log ends elsewhere.
     #[error("the log ends at event {last}")]
@@ -263,10 +278,14 @@ pub enum Conflict {
 /// The storage has failed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum StorageError {
-    /// It may work again later: there is no space, or the disk or the connection is gone.
-    #[error("the store failed: {0}")]
+    /// Nothing is stored. It may work again later: there is no space, or the disk is gone.
+    #[error("the storage failed: {0}")]
     Failed(String),
-    /// What is stored makes no sense.
+    /// The commit is stored or not, and only [`Storage::claim`] can tell. Until then nobody may be
+    /// refused: a command that is refused is sent again with a new id, and would be done twice.
+    #[error("a commit is in doubt: {0}")]
+    InDoubt(String),
+    /// The stored data makes no sense.
     #[error(
         "the database is damaged: {0}. Stop the server and put a backup in its place; \
          `fivefold-server check` says what is wrong"
@@ -274,10 +293,10 @@ pub enum StorageError {
     Damaged(String),
 }
 
-/// Why entries were not appended.
+/// Why an append was not acknowledged.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum AppendError {
-    /// They do not belong into the log.
+    /// The log does not take it.
     #[error(transparent)]
     Conflict(#[from] Conflict),
     /// The storage has failed.
@@ -313,6 +332,17 @@ pub enum OpenError {
     Foreign {
         /// The file.
         path: String,
+    },
+    /// The file was written by a server from before the first release.
+    #[error(
+        "{path} was written before the first release of Fivefold (format {found}), and this server \
+         cannot read it; it is left as it is. Choose another --data, or move the file away"
+    )]
+    PreRelease {
+        /// The file.
+        path: String,
+        /// Its format.
+        found: u32,
     },
     /// The file was written by a newer server.
     #[error(

@@ -3,9 +3,8 @@
 use std::{collections::BTreeMap, fmt, fs, io, path::Path};
 
 use fivefold_shared::{
-    clock::TimeControl,
     protocol::RoomCode,
-    record::{GameSummary, Record, Recorder},
+    record::{Record, Recorder},
     room::RoomState,
 };
 use rusqlite::{Connection, Transaction};
@@ -13,7 +12,8 @@ use rusqlite::{Connection, Transaction};
 use super::{
     OpenError, StorageError,
     data_folder::{create_private, database_in, sync_folder_of},
-    sqlite::{look, name, open_to_read, read_log, value},
+    schema::CLOSED_WITHOUT_LOG,
+    sqlite::{from_json, inspect, name, open_to_read, read_log},
 };
 
 /// Most problems that are told.
@@ -138,8 +138,7 @@ pub(super) fn look_for_database(file: &Path) -> Result<(), OpenError> {
     if !file.is_file() {
         return Err(missing());
     }
-    // What is checked is the same in every format that there was.
-    look(file)?.map(|_| ()).ok_or_else(missing)
+    inspect(file)?.map(|_| ()).ok_or_else(missing)
 }
 
 fn check_file(file: &Path) -> Result<Findings, OpenError> {
@@ -216,15 +215,16 @@ fn inspect_rooms(
 ) -> Result<Vec<Problem>, StorageError> {
     let mut stored = events_by_room(snapshot)?;
     let mut damaged = Vec::new();
-    let mut rooms = snapshot.prepare("SELECT id, code, closed = 1 AND seq = 0 FROM room")?;
-    let rows = rooms.query_map((), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+    let mut rooms = snapshot.prepare("SELECT id, code, state = ? FROM room")?;
+    let rows = rooms
+        .query_map((CLOSED_WITHOUT_LOG,), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
     for row in rows {
-        let (id, code, is_forgotten): (i64, String, bool) = row?;
+        let (id, code, has_no_log): (i64, String, bool) = row?;
         findings.rooms += 1;
         let events = stored.remove(&id).unwrap_or(0);
         findings.events += events;
-        let found = if is_forgotten {
-            inspect_forgotten(snapshot, id, events, findings)
+        let found = if has_no_log {
+            inspect_without_log(snapshot, id, events, findings)
         } else {
             name(code.clone()).and_then(|room| inspect_room(snapshot, id, &room, events, findings))
         };
@@ -248,7 +248,7 @@ fn events_by_room(snapshot: &Transaction<'_>) -> Result<BTreeMap<i64, u64>, Stor
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-fn inspect_forgotten(
+fn inspect_without_log(
     snapshot: &Transaction<'_>,
     id: i64,
     events: u64,
@@ -276,26 +276,17 @@ fn inspect_room(
         problems.push(error.to_string());
     }
     let mut recorder = Recorder::default();
-    let told: Vec<_> = log
+    let logged: Vec<_> = log
         .iter()
         .filter_map(|entry| recorder.read(&entry.event))
         .map(|(_, record)| record)
         .collect();
     let games = games_of(snapshot, id)?;
     findings.games += u64::try_from(games.len()).unwrap_or(u64::MAX);
-    if games.len() != told.len() || !games.iter().zip(&told).all(|(game, told)| is_of(game, told)) {
+    if games != logged {
         problems.push("its finished games are not those in its log".to_owned());
     }
     Ok(problems)
-}
-
-/// Whether a stored game is the one that a log tells of. Older servers did not keep its time.
-fn is_of(game: &Record, told: &Record) -> bool {
-    if game.summary.time == TimeControl::None {
-        let summary = GameSummary { time: TimeControl::None, ..told.summary.clone() };
-        return game.summary == summary && game.moves == told.moves;
-    }
-    game == told
 }
 
 pub(super) fn games_of(connection: &Connection, room: i64) -> Result<Vec<Record>, StorageError> {
@@ -304,7 +295,7 @@ pub(super) fn games_of(connection: &Connection, room: i64) -> Result<Vec<Record>
     let rows = select.query_map((room,), |row| Ok((row.get(0)?, row.get(1)?)))?;
     rows.map(|row| {
         let (summary, moves): (String, String) = row?;
-        Ok(Record { summary: value(&summary)?, moves: value(&moves)? })
+        Ok(Record { summary: from_json(&summary)?, moves: from_json(&moves)? })
     })
     .collect()
 }

@@ -1,9 +1,8 @@
 //! The one writer: it owns the storage, on a thread of its own.
 //!
-//! Rooms hand their events to it; it takes whatever is queued, appends it to the storage in one
-//! commit, and answers each room. There is no timer: while one commit is under way, the next batch
-//! gathers. A room never waits for it: the answer is a channel that the room looks at when it
-//! likes.
+//! Rooms send it their events. It takes everything in its queue, appends it to the storage in one
+//! commit, and replies to each room. There is no timer: the next batch gathers during a commit. A
+//! room never blocks on it: the reply is a channel that the room polls.
 
 use std::io;
 
@@ -12,11 +11,11 @@ use fivefold_shared::room::Entry;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
-    Append, AppendError, Blocking, Claim, IdentityHash, KnownMember, Storage, StorageError,
+    Append, AppendError, Blocking, Claimed, IdentityHash, KnownMember, Storage, StorageError,
 };
-use crate::limits::{FORGET_ROOMS_MAX, PRUNED_MEMBERS_MAX, WRITER_QUEUE_MAX};
+use crate::limits::{CLAIMED_ROOMS_MAX, PRUNED_LOGS_MAX, PRUNED_MEMBERS_MAX, WRITER_QUEUE_MAX};
 
-/// The way to the writer; cheap to clone. The writer ends when all of these are dropped.
+/// Sends requests to the writer; cheap to clone. The writer ends when all clones are dropped.
 #[derive(Clone, Debug)]
 pub(crate) struct LogWriter {
     requests: mpsc::Sender<Request>,
@@ -27,35 +26,36 @@ pub(crate) struct LogWriter {
 pub(crate) struct WriterEnd(oneshot::Receiver<()>);
 
 impl WriterEnd {
-    /// Waits until it ends: when everything that was asked of it is done and nobody can
-    /// ask any more, or because the storage panicked. May be dropped and called again before that.
+    /// Waits until the writer ends: after the last request when all [`LogWriter`]s are dropped, or
+    /// when the storage panics. Cancel safe.
     pub(crate) async fn wait(&mut self) {
-        // The writer drops its end without a word, so this is always an error.
+        // The writer drops the sender, so this is always an error.
         (&mut self.0).await.unwrap_or_default();
     }
 }
 
-/// A room's turn to ask something of the writer.
+/// A reserved slot in the writer's queue.
 #[derive(Debug)]
 pub(crate) struct WriterPermit<'a>(mpsc::Permit<'a, Request>);
 
-/// What the writer answers; an error also when the writer is gone.
+/// The writer's reply. Where the writer ends before it replies, the request is in doubt.
 #[derive(Debug)]
 pub(crate) struct Reply<T, E>(oneshot::Receiver<Result<T, E>>);
 
 #[derive(Debug)]
 enum Request {
     UpdateMember(KnownMember, oneshot::Sender<Result<(), StorageError>>),
-    Claim(oneshot::Sender<Result<Vec<Claim>, StorageError>>),
+    Orphans(oneshot::Sender<Result<Vec<RoomCode>, StorageError>>),
+    Claim(Vec<RoomCode>, oneshot::Sender<Result<Vec<Claimed>, StorageError>>),
     Append(Append, oneshot::Sender<Result<(), AppendError>>),
     Read(RoomCode, oneshot::Sender<Result<Vec<Entry>, StorageError>>),
     ReplaceIdentity(Replacement, oneshot::Sender<Result<bool, StorageError>>),
-    Forget(u64, oneshot::Sender<Result<usize, StorageError>>),
+    PruneLogs(u64, oneshot::Sender<Result<usize, StorageError>>),
     PruneMembers(u64, oneshot::Sender<Result<usize, StorageError>>),
 }
 
 /// The identity of a member before and after it is replaced.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Replacement {
     pub(crate) member: MemberId,
     pub(crate) old: IdentityHash,
@@ -74,7 +74,7 @@ impl LogWriter {
         let (requests, queue) = mpsc::channel(WRITER_QUEUE_MAX);
         let (alive, end) = oneshot::channel();
         let mut writer = Writer { storage, group: Group::default(), _alive: alive };
-        blocking.serve("store", queue, move |first, queue| writer.write(first, queue))?;
+        blocking.serve("storage", queue, move |first, queue| writer.write(first, queue))?;
         Ok((Self { requests }, WriterEnd(end)))
     }
 
@@ -83,59 +83,70 @@ impl LogWriter {
         self.requests.max_capacity() - self.requests.capacity()
     }
 
-    /// Waits for room in the writer's queue. Dropping the future gives up the place.
+    /// Waits for a slot in the writer's queue. Cancel safe.
     ///
     /// # Errors
-    /// When the writer is gone.
+    /// When the writer has ended; nothing is requested then.
     pub(crate) async fn reserve(&self) -> Result<WriterPermit<'_>, StorageError> {
-        self.requests.reserve().await.map(WriterPermit).map_err(|_| gone())
+        let ended = |_| StorageError::Failed(ENDED.to_owned());
+        self.requests.reserve().await.map(WriterPermit).map_err(ended)
     }
 }
 
+/// Message of an error after the writer has ended.
+const ENDED: &str = "its writer has ended";
+
 impl WriterPermit<'_> {
-    /// Asks for entries to be appended.
+    /// Requests [`Storage::append`], in one commit with what else is queued.
     pub(crate) fn append(self, append: Append) -> Reply<(), AppendError> {
         let (answer, reply) = oneshot::channel();
         self.0.send(Request::Append(append, answer));
         Reply(reply)
     }
 
-    /// Asks for a member's name and time to be updated; see [`Storage::update_members`].
+    /// Requests [`Storage::update_members`].
     pub(crate) fn update_member(self, member: KnownMember) -> Reply<(), StorageError> {
         let (answer, reply) = oneshot::channel();
         self.0.send(Request::UpdateMember(member, answer));
         Reply(reply)
     }
 
-    /// Asks for a member's identity to be replaced; see [`Storage::replace_identity`].
+    /// Requests [`Storage::replace_identity`].
     pub(crate) fn replace_identity(self, replacement: Replacement) -> Reply<bool, StorageError> {
         let (answer, reply) = oneshot::channel();
         self.0.send(Request::ReplaceIdentity(replacement, answer));
         Reply(reply)
     }
 
-    /// Asks for idle members to be deleted; see [`Storage::prune_members`].
+    /// Requests [`Storage::prune_members`], of at most [`PRUNED_MEMBERS_MAX`].
     pub(crate) fn prune_members(self, before: u64) -> Reply<usize, StorageError> {
         let (answer, reply) = oneshot::channel();
         self.0.send(Request::PruneMembers(before, answer));
         Reply(reply)
     }
 
-    /// Asks for every open room.
-    pub(crate) fn claim(self) -> Reply<Vec<Claim>, StorageError> {
+    /// Requests [`Storage::orphans`], at most [`CLAIMED_ROOMS_MAX`].
+    pub(crate) fn orphans(self) -> Reply<Vec<RoomCode>, StorageError> {
         let (answer, reply) = oneshot::channel();
-        self.0.send(Request::Claim(answer));
+        self.0.send(Request::Orphans(answer));
         Reply(reply)
     }
 
-    /// Asks for logs of closed rooms to be forgotten; see [`Storage::forget`].
-    pub(crate) fn forget(self, before: u64) -> Reply<usize, StorageError> {
+    /// Requests [`Storage::claim`].
+    pub(crate) fn claim(self, rooms: Vec<RoomCode>) -> Reply<Vec<Claimed>, StorageError> {
         let (answer, reply) = oneshot::channel();
-        self.0.send(Request::Forget(before, answer));
+        self.0.send(Request::Claim(rooms, answer));
         Reply(reply)
     }
 
-    /// Asks for a room's log.
+    /// Requests [`Storage::prune_logs`], of at most [`PRUNED_LOGS_MAX`] rooms.
+    pub(crate) fn prune_logs(self, before: u64) -> Reply<usize, StorageError> {
+        let (answer, reply) = oneshot::channel();
+        self.0.send(Request::PruneLogs(before, answer));
+        Reply(reply)
+    }
+
+    /// Requests [`Storage::read`].
     pub(crate) fn read(self, room: RoomCode) -> Reply<Vec<Entry>, StorageError> {
         let (answer, reply) = oneshot::channel();
         self.0.send(Request::Read(room, answer));
@@ -144,26 +155,23 @@ impl WriterPermit<'_> {
 }
 
 impl<T, E: From<StorageError>> Reply<T, E> {
-    /// The answer, when it is there. May be dropped and called again before that.
+    /// Waits for the reply. Cancel safe.
     pub(crate) async fn wait(&mut self) -> Result<T, E> {
-        (&mut self.0).await.unwrap_or_else(|_| Err(gone().into()))
+        let ended = |_| Err(StorageError::InDoubt(ENDED.to_owned()).into());
+        (&mut self.0).await.unwrap_or_else(ended)
     }
-}
-
-fn gone() -> StorageError {
-    StorageError::Failed("its writer is gone".into())
 }
 
 /// The owner of the storage.
 struct Writer {
     storage: Box<dyn Storage>,
     group: Group,
-    /// Dropped last: who sees the writer's end finds the storage given up.
+    /// Dropped last, so that the storage is closed when [`WriterEnd`] sees the end.
     _alive: oneshot::Sender<()>,
 }
 
 impl Writer {
-    /// Groups what is queued, and keeps everything in order.
+    /// Serves what is queued, in order and in groups.
     fn write(&mut self, first: Request, queue: &mut mpsc::Receiver<Request>) {
         let Self { storage, group, .. } = self;
         let storage = storage.as_mut();
@@ -178,22 +186,26 @@ impl Writer {
                     group.members.push(member);
                     group.member_answers.push(answer);
                 }
-                Request::Claim(answer) => {
+                Request::Orphans(answer) => {
                     group.commit(storage);
-                    report(answer, storage.claim());
+                    report(answer, storage.orphans(CLAIMED_ROOMS_MAX));
+                }
+                Request::Claim(rooms, answer) => {
+                    group.commit(storage);
+                    report(answer, storage.claim(&rooms));
                 }
                 Request::Read(room, answer) => {
                     group.commit(storage);
                     report(answer, storage.read(&room));
                 }
                 Request::ReplaceIdentity(Replacement { member, old, new }, answer) => {
-                    // Earlier seats may store the member only now.
+                    // The member may be stored by a seat in this group.
                     group.commit(storage);
                     report(answer, storage.replace_identity(&member, old, new));
                 }
-                Request::Forget(before, answer) => {
+                Request::PruneLogs(before, answer) => {
                     group.commit(storage);
-                    report(answer, storage.forget(before, FORGET_ROOMS_MAX));
+                    report(answer, storage.prune_logs(before, PRUNED_LOGS_MAX));
                 }
                 Request::PruneMembers(before, answer) => {
                     group.commit(storage);
@@ -207,7 +219,7 @@ impl Writer {
     }
 }
 
-/// What is written together, and who waits for it.
+/// What is written together, and where the replies go.
 #[derive(Default)]
 struct Group {
     appends: Vec<Append>,
@@ -217,8 +229,8 @@ struct Group {
 }
 
 impl Group {
-    /// Writes everything, and answers everybody. A failure is everybody's, a conflict only the
-    /// one's whose it is. Moves go first.
+    /// Writes everything, and sends all replies. A failure is everybody's; a conflict concerns one
+    /// room. Moves go first.
     fn commit(&mut self, storage: &mut dyn Storage) {
         if !self.appends.is_empty() {
             self.commit_appends(storage);
@@ -244,7 +256,7 @@ impl Group {
                 }
             }
             Err(error) => {
-                tracing::error!(rooms = self.appends.len(), %error, "cannot store events");
+                tracing::error!(rooms = self.appends.len(), %error, "events are not stored");
                 for answer in self.append_answers.drain(..) {
                     report(answer, Err(error.clone().into()));
                 }
@@ -255,6 +267,6 @@ impl Group {
 }
 
 fn report<T, E>(answer: oneshot::Sender<Result<T, E>>, result: Result<T, E>) {
-    // A room that has ended meanwhile does not want to know.
+    // The receiver may have ended.
     drop(answer.send(result));
 }

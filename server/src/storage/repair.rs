@@ -14,6 +14,7 @@ use super::{
     DataFolder, OpenError, Sqlite, StorageError,
     check::{self, Findings, Problem},
     data_folder::{create_private, database_in, sync_folder_of},
+    schema::CLOSED_WITHOUT_LOG,
 };
 
 /// Why a database is not repaired. It is then as it was.
@@ -184,7 +185,10 @@ fn clear(
 ) -> Result<(), StorageError> {
     transaction.execute("DELETE FROM event WHERE room = ?", (events,))?;
     let Some(room) = room else { return Ok(()) };
-    transaction.execute("UPDATE room SET closed = 1, seq = 0, last = 0 WHERE id = ?", (room,))?;
+    transaction.execute(
+        "UPDATE room SET state = ?, seq = 0, last = 0 WHERE id = ?",
+        (CLOSED_WITHOUT_LOG, room),
+    )?;
     if check::games_of(transaction, room).is_err() {
         transaction.execute(
             "DELETE FROM player WHERE game IN (SELECT id FROM game WHERE room = ?)",

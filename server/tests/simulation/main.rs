@@ -114,10 +114,11 @@ fn every_promise_is_kept_on_bad_days() {
         snapshots,
         caught_up,
         full_disks,
+        doubts,
         ..
     } = total;
     for happened in
-        [moves, games, crashes, cuts, full_disks, repeated, refused, snapshots, caught_up]
+        [moves, games, crashes, cuts, full_disks, doubts, repeated, refused, snapshots, caught_up]
     {
         assert!(happened > count / 10, "{total:?}");
     }

@@ -79,12 +79,16 @@ pub(crate) struct Member {
     /// The events that he was told.
     pub(crate) heard: BTreeMap<u64, NumberedEvent>,
     pub(crate) made: Vec<Made>,
+    /// Commands that were sent once and refused: they must not be done.
+    pub(crate) refused: Vec<CommandId>,
     conduct: Conduct,
     identity: Identity,
     random: StdRng,
     world: Arc<World>,
     /// What was asked and not answered yet.
     pending: Option<(CommandId, Request)>,
+    /// Whether more than one copy of it was sent, each of which is answered.
+    is_repeated: bool,
     sent: usize,
     /// Rooms that he asked for in vain.
     unmade: usize,
@@ -107,11 +111,13 @@ impl Member {
             room: None,
             heard: BTreeMap::new(),
             made: Vec::new(),
+            refused: Vec::new(),
             conduct,
             identity: secret.try_into().unwrap(),
             random,
             world,
             pending: None,
+            is_repeated: false,
             sent: 0,
             unmade: 0,
             moves_in_calm: 0,
@@ -139,6 +145,7 @@ impl Member {
         let mut asked_at = Instant::now();
         if let Some((id, request)) = self.pending.clone() {
             self.world.count(|day| day.repeated += 1);
+            self.is_repeated = true;
             send(&mut socket, id, request).await?;
         }
         loop {
@@ -252,7 +259,8 @@ impl Member {
         let id = self.new_id();
         let request = Request::Room { room: code, request };
         self.pending = Some((id.clone(), request.clone()));
-        if self.random.random_bool(0.2) {
+        self.is_repeated = self.random.random_bool(0.2);
+        if self.is_repeated {
             self.world.count(|day| day.repeated += 1);
             send(socket, id.clone(), request.clone()).await?;
         }
@@ -358,6 +366,9 @@ impl Member {
                 let is_right = is_passing(reason) || (!in_time && reason == Reason::NoGame);
                 assert!(is_right, "member {}: {request:?} is refused: {refusal}", self.number);
                 self.world.count(|day| day.refused += 1);
+                if !self.is_repeated {
+                    self.refused.push(command);
+                }
             }
             other => panic!("{request:?} was answered by {other:?}"),
         }

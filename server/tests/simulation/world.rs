@@ -71,6 +71,8 @@ pub(crate) struct Day {
     pub(crate) cuts: u64,
     /// Times that the disk was full.
     pub(crate) full_disks: u64,
+    /// Commits that ended in doubt.
+    pub(crate) doubts: u64,
     /// Commands that were sent again.
     pub(crate) repeated: u64,
     /// Commands that were refused for a while.
@@ -93,6 +95,7 @@ impl Add<&Self> for Day {
             crashes: self.crashes + other.crashes,
             cuts: self.cuts + other.cuts,
             full_disks: self.full_disks + other.full_disks,
+            doubts: self.doubts + other.doubts,
             repeated: self.repeated + other.repeated,
             refused: self.refused + other.refused,
             snapshots: self.snapshots + other.snapshots,
@@ -236,7 +239,7 @@ pub(crate) fn live(seed: u64) -> Day {
         .build();
     let chances = Arc::new(Mutex::new(fork(&mut random)));
     let kept = disk.clone();
-    sim.host(SERVER, move || serve(kept.clone(), Arc::clone(&chances)));
+    sim.host(SERVER, move || serve(kept.reopen(), Arc::clone(&chances)));
 
     let tables = tables();
     let conducts = [Conduct::Hosts, Conduct::Plays, Conduct::Watches];
@@ -274,7 +277,7 @@ pub(crate) fn live(seed: u64) -> Day {
     let members = std::mem::take(&mut *done.lock().unwrap());
     let games = judge(&disk, &members, tables.len());
     let trace = world.trace.lock().unwrap().finish();
-    Day { games, trace, ..*world.day.lock().unwrap() }
+    Day { games, trace, doubts: disk.doubts(), ..*world.day.lock().unwrap() }
 }
 
 /// A source of chance of its own.
@@ -415,6 +418,12 @@ fn judge(disk: &Disk, members: &[Member], tables: usize) -> u64 {
         for member in members.iter().filter(here) {
             for made in &member.made {
                 assert!(is_kept(member, made, log), "member {}: {made:?}", member.number);
+            }
+            for command in &member.refused {
+                let is_stored = causes.iter().any(|cause| {
+                    Some(&cause.member) == member.me.as_ref() && cause.command == *command
+                });
+                assert!(!is_stored, "member {}: {command} was refused and done", member.number);
             }
             for (seq, heard) in &member.heard {
                 let index = usize::try_from(*seq).unwrap() - 1;

@@ -7,7 +7,7 @@ use std::sync::{
 };
 
 use fivefold_server::storage::{
-    Append, Claim, Conflict, IdentityHash, KnownMember, Memory, Storage, StorageError,
+    Append, Claimed, Conflict, IdentityHash, KnownMember, Memory, Storage, StorageError,
     StorageReader,
 };
 use fivefold_shared::protocol::{CatchUp, MemberId, Message, Reason, RoomCode, close};
@@ -22,8 +22,12 @@ use crate::harness::{LIMITS, TestServer};
 struct Broken;
 
 impl Storage for Broken {
-    fn claim(&mut self) -> Result<Vec<Claim>, StorageError> {
+    fn orphans(&mut self, _: usize) -> Result<Vec<RoomCode>, StorageError> {
         Ok(Vec::new())
+    }
+
+    fn claim(&mut self, _: &[RoomCode]) -> Result<Vec<Claimed>, StorageError> {
+        unreachable!("it is broken")
     }
 
     fn append(&mut self, _: &[Append]) -> Result<Vec<Result<(), Conflict>>, StorageError> {
@@ -63,11 +67,17 @@ pub(crate) struct Brittle {
     pub(crate) is_broken: Arc<AtomicBool>,
     /// While a test holds this, no log is read or appended to.
     pub(crate) gate: Arc<Mutex<()>>,
+    /// Whether the next append is stored, if it is to end in doubt.
+    next_doubt: Arc<Mutex<Option<bool>>>,
 }
 
 impl Storage for Brittle {
-    fn claim(&mut self) -> Result<Vec<Claim>, StorageError> {
-        self.memory.claim()
+    fn orphans(&mut self, rooms_max: usize) -> Result<Vec<RoomCode>, StorageError> {
+        self.memory.orphans(rooms_max)
+    }
+
+    fn claim(&mut self, rooms: &[RoomCode]) -> Result<Vec<Claimed>, StorageError> {
+        self.memory.claim(rooms)
     }
 
     fn append(&mut self, batch: &[Append]) -> Result<Vec<Result<(), Conflict>>, StorageError> {
@@ -75,7 +85,10 @@ impl Storage for Brittle {
             return Err(StorageError::Failed("no space left".into()));
         }
         drop(self.gate.blocking_lock());
-        self.memory.append(batch)
+        let doubt = self.next_doubt.blocking_lock().take();
+        let appended =
+            if doubt == Some(false) { Ok(Vec::new()) } else { self.memory.append(batch) };
+        if doubt.is_some() { Err(StorageError::InDoubt("no answer".into())) } else { appended }
     }
 
     fn update_members(&mut self, members: &[KnownMember]) -> Result<(), StorageError> {
@@ -139,6 +152,35 @@ async fn a_move_that_is_not_stored_is_not_made() {
     let done = ann.ask(play).await;
     assert!(matches!(done, Message::Done { seq: Some(seq), .. } if seq == snapshot.seq + 1));
     assert_eq!(server.count("commits_failed_total").await, 1);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_move_in_doubt_is_answered_by_the_log() {
+    let storage = Brittle::default();
+    let next_doubt = Arc::clone(&storage.next_doubt);
+    let server = TestServer::start_on(Box::new(storage), LIMITS);
+    let (mut ann, mut bob) = (server.greet("Ann").await, server.greet("Bob").await);
+    let room = ann.create(json!(["me", "open"])).await;
+    bob.join(&room).await;
+    bob.ask(json!({"type": "sit", "room": room})).await;
+    let play = |ply, x| json!({"type": "play", "room": room, "ply": ply, "point": [x, 7]});
+
+    *next_doubt.lock().await = Some(true);
+    let Message::Done { seq: Some(first), .. } = ann.ask(play(0, 7)).await else {
+        panic!("the move is stored");
+    };
+    *next_doubt.lock().await = Some(false);
+    assert_eq!(bob.refused(play(1, 8)).await, Reason::Unavailable);
+    let second = bob.ask(play(1, 9)).await;
+    assert!(matches!(second, Message::Done { seq: Some(seq), .. } if seq == first + 1));
+    // A room that was not stored is not there, and another one can be made.
+    *next_doubt.lock().await = Some(false);
+    let create = json!({"type": "create", "rules": {"variant": "renju"}, "id": "make"});
+    assert_eq!(ann.refused(create).await, Reason::Unavailable);
+    *next_doubt.lock().await = Some(true);
+    ann.create(json!(["me", "open"])).await;
+    assert_eq!(server.count("commits_failed_total").await, 4);
     server.stop().await;
 }
 

@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 
 use fivefold_server::storage::{
-    Append, Conflict, DataFolder, Epoch, GameQuery, IdentityHash, KnownMember, Memory, Sqlite,
-    Storage,
+    Append, Claimed, Conflict, DataFolder, Epoch, GameQuery, IdentityHash, KnownMember, Memory,
+    Sqlite, Storage,
 };
-use fivefold_shared::protocol::{MemberId, Name};
+use fivefold_shared::{
+    protocol::{MemberId, Name, RoomCode},
+    room::Entry,
+};
 use proptest::prelude::*;
 
 use crate::rooms::{append, code, entry, event, game_id, log, member, resigned};
@@ -17,9 +20,37 @@ fn hash(number: u64) -> IdentityHash {
 
 /// Tries every back end.
 fn every_storage(check: impl Fn(&mut dyn Storage)) {
-    check(&mut Memory::default());
+    every_life(|next| check(next().as_mut()));
+}
+
+/// Tries every back end, opened again by each call, when the process before has ended.
+fn every_life(check: impl Fn(&mut dyn FnMut() -> Box<dyn Storage>)) {
+    let memory = Memory::default();
+    check(&mut || Box::new(memory.reopen()));
     let folder = tempfile::tempdir().unwrap();
-    check(&mut Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap());
+    check(&mut || Box::new(Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap()));
+}
+
+/// The room's epoch and log, from a claim that must succeed.
+fn claim(storage: &mut dyn Storage, room: u64) -> (Epoch, Vec<Entry>) {
+    match &storage.claim(&[code(room)]).unwrap()[..] {
+        [Claimed::Mine { epoch, log }] => (*epoch, log.clone()),
+        other => panic!("room {room} is not claimed: {other:?}"),
+    }
+}
+
+/// All open rooms without an owner, a few at a time and each of them claimed.
+fn claim_orphans(storage: &mut dyn Storage) -> Vec<RoomCode> {
+    let mut orphans = Vec::new();
+    loop {
+        let some = storage.orphans(7).unwrap();
+        assert!(some.len() <= 7, "{some:?}");
+        if some.is_empty() {
+            return orphans;
+        }
+        storage.claim(&some).unwrap();
+        orphans.extend(some);
+    }
 }
 
 #[test]
@@ -37,19 +68,20 @@ fn what_is_appended_is_read() {
 }
 
 #[test]
-fn old_logs_of_closed_rooms_are_forgotten_and_games_stay() {
+fn old_logs_of_closed_rooms_are_pruned_and_games_stay() {
     every_storage(|storage| {
         let game = resigned("private", 7, 8);
         let last = game[2].event.at;
         storage.append(&[append(1, game.clone(), 1), append(2, game.clone(), 2)]).unwrap();
         storage.append(&[Append { closes: true, ..append(2, vec![], 0) }]).unwrap();
         // An event at that very time is not older, and an open room is never old.
-        assert_eq!(storage.forget(last, 10).unwrap(), 0);
-        assert!(storage.forget(u64::MAX, 10).unwrap() <= 1);
-        assert_eq!(storage.forget(u64::MAX, 10).unwrap(), 0);
+        assert_eq!(storage.prune_logs(last, 10).unwrap(), 0);
+        assert!(storage.prune_logs(u64::MAX, 10).unwrap() <= 1);
+        assert_eq!(storage.prune_logs(u64::MAX, 10).unwrap(), 0);
         assert_eq!(storage.read(&code(1)).unwrap(), game);
         assert_eq!(storage.read(&code(2)).unwrap(), []);
-        assert_eq!(storage.claim().unwrap().len(), 1);
+        let claimed = storage.claim(&[code(1), code(2)]).unwrap();
+        assert!(matches!(claimed[..], [Claimed::Mine { .. }, Claimed::Closed]), "{claimed:?}");
         let mut reader = storage.reader().unwrap();
         for number in [1, 2] {
             assert!(reader.game(&game_id(number)).unwrap().is_some(), "game {number}");
@@ -95,14 +127,53 @@ fn a_claimed_room_is_no_longer_its_old_owners() {
         let whole = log(6);
         let first = |room| append(room, whole[..3].to_vec(), 0);
         storage.append(&[first(1), Append { closes: true, ..first(2) }]).unwrap();
-        let claims = storage.claim().unwrap();
-        let [claim] = &claims[..] else { panic!("one room is open: {claims:?}") };
-        assert_eq!(claim.room, code(1));
+        let claimed = storage.claim(&[code(2), code(1)]).unwrap();
+        let [Claimed::Closed, Claimed::Mine { epoch, log }] = &claimed[..] else {
+            panic!("one room is open: {claimed:?}")
+        };
+        assert_eq!(*log, whole[..3]);
         let rest = append(1, whole[3..].to_vec(), 0);
         assert_eq!(storage.append(std::slice::from_ref(&rest)).unwrap(), [Err(Conflict::Owner)]);
-        let rest = Append { epoch: claim.epoch, ..rest };
+        let rest = Append { epoch: *epoch, ..rest };
         assert_eq!(storage.append(&[rest]).unwrap(), [Ok(())]);
         assert_eq!(storage.read(&code(1)).unwrap(), whole);
+        let (next, log) = claim(storage, 1);
+        assert!(next > *epoch && log == whole, "{next:?}");
+    });
+}
+
+#[test]
+fn a_room_that_was_claimed_before_it_was_stored_is_never_created() {
+    every_storage(|storage| {
+        assert_eq!(storage.claim(&[code(1)]).unwrap(), [Claimed::Closed]);
+        let late = [append(1, log(1), 0), append(2, log(1), 0)];
+        assert_eq!(storage.append(&late).unwrap(), [Err(Conflict::Owner), Ok(())]);
+        assert_eq!(storage.read(&code(1)).unwrap(), []);
+        assert_eq!(storage.claim(&[code(1)]).unwrap(), [Claimed::Closed]);
+    });
+}
+
+#[test]
+fn open_rooms_of_an_ended_process_are_orphans_until_they_are_claimed() {
+    every_life(|next| {
+        let mut storage = next();
+        let rooms = (0..20).map(|room| Append { closes: room >= 16, ..append(room, log(2), 0) });
+        storage.append(&rooms.collect::<Vec<_>>()).unwrap();
+        assert_eq!(storage.orphans(99).unwrap(), []);
+        drop(storage);
+
+        let mut storage = next();
+        assert_eq!(storage.orphans(99).unwrap().len(), 16);
+        claim(storage.as_mut(), 3);
+        storage.append(&[append(30, log(2), 0)]).unwrap();
+        let mut orphans = claim_orphans(storage.as_mut());
+        orphans.sort();
+        let mut expected: Vec<_> = (0..16).filter(|&room| room != 3).map(code).collect();
+        expected.sort();
+        assert_eq!(orphans, expected);
+        drop(storage);
+
+        assert_eq!(claim_orphans(next().as_mut()).len(), 17);
     });
 }
 
@@ -116,7 +187,7 @@ fn a_closed_room_takes_nothing_more() {
         let rest = append(1, whole[3..].to_vec(), 0);
         let refused = [Err(Conflict::Owner), Err(Conflict::Owner)];
         assert_eq!(storage.append(&[rest, close]).unwrap(), refused);
-        assert_eq!(storage.claim().unwrap(), []);
+        assert_eq!(storage.claim(&[code(1)]).unwrap(), [Claimed::Closed]);
     });
 }
 
@@ -230,6 +301,8 @@ fn a_member_is_found_by_the_current_identity_and_never_pruned_once_it_was_replac
             (1, hash(9), hash(7), false),
             (1, hash(1), hash(2), false),
             (1, hash(1), hash(7), true),
+            // Asking again after a doubt.
+            (1, hash(1), hash(7), true),
             (1, hash(1), hash(8), false),
             (1, hash(7), hash(8), true),
         ];
@@ -242,6 +315,10 @@ fn a_member_is_found_by_the_current_identity_and_never_pruned_once_it_was_replac
         assert_eq!(reader.member(&member(8), hash(8)).unwrap(), found);
         assert_eq!(reader.member(&member(1), hash(1)).unwrap(), found);
         assert_eq!(reader.member(&member(7), hash(7)).unwrap(), None);
+        // Nobody else is stored with that identity, and the member keeps the name.
+        let other = KnownMember { name: Name::new("Eve").unwrap(), ..known(8, hash(8)) };
+        storage.append(&[Append { members: vec![other], ..append(3, log(3), 0) }]).unwrap();
+        assert_eq!(reader.member(&member(8), hash(8)).unwrap(), Some(known(1, hash(8))));
         // A seat taken by a session of before changes no identity.
         let late = vec![KnownMember { seen_at: 101, ..known(1, hash(1)) }];
         storage.append(&[Append { members: late, ..append(2, log(3), 0) }]).unwrap();
@@ -307,17 +384,11 @@ fn follow(storage: &mut dyn Storage, batches: &[Vec<Step>]) {
                     assert_eq!(storage.append(&appends).unwrap(), expected);
                     appends.clear();
                     expected.clear();
-                    let mut claims = storage.claim().unwrap();
-                    claims.sort_by_key(|claim| claim.epoch);
-                    let open = rooms.values_mut().filter(|room| room.is_open);
-                    let mut epochs: Vec<_> = open
-                        .map(|room| {
-                            room.epoch += 1;
-                            Epoch(room.epoch)
-                        })
-                        .collect();
-                    epochs.sort();
-                    assert_eq!(claims.iter().map(|claim| claim.epoch).collect::<Vec<_>>(), epochs);
+                    for (&number, room) in rooms.iter_mut().filter(|(_, room)| room.is_open) {
+                        room.epoch += 1;
+                        let claimed = claim(storage, number);
+                        assert_eq!(claimed, (Epoch(room.epoch), log(room.seq)));
+                    }
                 }
                 Step::Append { room, off, count, closes, is_stale } => {
                     let known = rooms.get(&room).copied();
@@ -340,7 +411,7 @@ fn follow(storage: &mut dyn Storage, batches: &[Vec<Step>]) {
                             }
                         }
                         None if begins => Ok(()),
-                        // A back end may forget closed rooms, and make them anew.
+                        // A back end may forget closed rooms, and create them again.
                         Some(known) if !known.is_open && begins => continue,
                         Some(_) | None => Err(Conflict::Owner),
                     };

@@ -7,7 +7,7 @@ use std::{
     process::{Child, ChildStdout, Command, Stdio},
 };
 
-use fivefold_server::storage::{DataFolder, Sqlite, Storage, check};
+use fivefold_server::storage::{Append, Claimed, DataFolder, Epoch, Sqlite, Storage, check};
 use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 
 use crate::rooms::{append, code, log};
@@ -24,16 +24,20 @@ const ENTRIES_MAX: u64 = 900;
 fn writer() {
     let Ok(folder) = env::var(FOLDER) else { return };
     let mut storage = Sqlite::open(DataFolder::take(Path::new(&folder)).unwrap()).unwrap();
-    let epoch = storage.claim().unwrap().first().map(|claim| claim.epoch);
-    let mut seq = storage.read(&code(0)).unwrap().len() as u64;
+    let mut epochs = vec![Epoch::FIRST; usize::try_from(ROOMS).unwrap()];
+    let mut seq = 0;
+    if !storage.orphans(1).unwrap().is_empty() {
+        for (room, known) in (0..ROOMS).zip(&mut epochs) {
+            let claimed = storage.claim(&[code(room)]).unwrap();
+            let [Claimed::Mine { epoch, log }] = &claimed[..] else { panic!("{claimed:?}") };
+            (*known, seq) = (*epoch, log.len() as u64);
+        }
+    }
     let whole = log(ENTRIES_MAX);
     while let Some(entry) = whole.get(usize::try_from(seq).unwrap()) {
         let batch: Vec<_> = (0..ROOMS)
-            .map(|room| {
-                let mut append = append(room, vec![entry.clone()], 0);
-                append.epoch = epoch.unwrap_or(append.epoch);
-                append
-            })
+            .zip(&epochs)
+            .map(|(room, &epoch)| Append { epoch, ..append(room, vec![entry.clone()], 0) })
             .collect();
         match storage.append(&batch) {
             Ok(answers) => {

@@ -41,38 +41,21 @@ fn filled() -> TempDir {
 fn logs_are_there_when_the_file_is_opened_again() {
     let folder = filled();
     let mut storage = open(folder.path()).unwrap();
-    assert_eq!(storage.claim().unwrap().len(), 180);
+    assert_eq!(storage.orphans(500).unwrap().len(), 180);
     assert_eq!(storage.read(&code(1)).unwrap(), log(20));
     assert_eq!(storage.read(&code(10)).unwrap(), resigned("public", 7, 8));
 }
 
 #[test]
-fn a_file_is_sound_without_the_logs_that_are_forgotten() {
+fn a_file_is_sound_without_the_logs_that_are_pruned() {
     let folder = filled();
     let mut storage = open(folder.path()).unwrap();
-    for forgotten in [15, 5, 0] {
-        assert_eq!(storage.forget(u64::MAX, 15).unwrap(), forgotten);
+    for pruned in [15, 5, 0] {
+        assert_eq!(storage.prune_logs(u64::MAX, 15).unwrap(), pruned);
     }
     drop(storage);
     let findings = check(folder.path()).unwrap().to_string();
     assert_eq!(findings, "200 rooms, 3600 events, 20 finished games: all is well.\n");
-}
-
-#[test]
-fn a_file_of_an_older_server_is_upgraded() {
-    let folder = filled();
-    // Format 1 knew no members.
-    let connection = rusqlite::Connection::open(file_in(folder.path())).unwrap();
-    connection
-        .execute_batch("DROP INDEX room_closed; DROP TABLE member; PRAGMA user_version = 1")
-        .unwrap();
-    drop(connection);
-    assert!(check(folder.path()).unwrap().is_sound());
-    let mut storage = open(folder.path()).unwrap();
-    assert_eq!(storage.read(&code(1)).unwrap(), log(20));
-    storage.update_members(&[]).unwrap();
-    drop(storage);
-    assert!(check(folder.path()).unwrap().is_sound());
 }
 
 #[test]
@@ -130,6 +113,17 @@ fn files_that_are_not_ours_are_left_as_they_are() {
         |file| pragma(file, "user_version", 99),
         |error| matches!(error, OpenError::Newer { found: 99, .. }),
     );
+    for format in [1, 6] {
+        check_refused(
+            |file| pragma(file, "user_version", format),
+            |error| {
+                let text = error.to_string();
+                matches!(error, OpenError::PreRelease { .. })
+                    && text.contains("before the first release")
+                    && text.contains("--data")
+            },
+        );
+    }
     check_refused(
         |file| pragma(file, "application_id", 1),
         |error| matches!(error, OpenError::Foreign { .. }),
@@ -197,11 +191,11 @@ fn logs_and_games_are_compared() {
         ("UPDATE event SET event = '{}' WHERE id = 50", "missing field"),
         ("UPDATE game SET moves = '[]', summary = replace(summary, 'Ann', 'Eve')", "not those"),
         ("DELETE FROM player; DELETE FROM game WHERE id = 3", "not those"),
-        // Games whose time an older server has not kept are sound, and another time is not.
+        // A game has the time control that its room has.
         (
             r#"UPDATE event SET event = replace(event, '"assistance":false',
                 '"assistance":false,"time":{"type":"per_move","move_ms":30000}')"#,
-            sound,
+            "not those",
         ),
         (
             r#"UPDATE game SET summary = replace(summary, '"plies"',

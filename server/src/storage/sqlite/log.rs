@@ -1,0 +1,249 @@
+//! Rooms and their logs in a SQLite file: claiming, appending and reading.
+
+use fivefold_shared::{
+    protocol::{NumberedEvent, Player, RoomCode, Visibility},
+    record::{FinishedGame, Record},
+    room::{Cause, Entry},
+};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, Transaction};
+
+use super::values::{from_json, name, to_json};
+use crate::storage::{
+    Append, Claimed, Conflict, Epoch, KnownMember, StorageError,
+    schema::{CLOSED, CLOSED_WITHOUT_LOG, OPEN},
+};
+
+const SELECT_TAIL: &str = "SELECT id, epoch, seq, last, state FROM room WHERE code = ?";
+
+/// Raises the epoch of a room, and then reads its log. A code without a room is closed, so that an
+/// append in doubt cannot create the room later.
+pub(super) fn claim(
+    transaction: &Transaction<'_>,
+    process: i64,
+    room: &RoomCode,
+) -> Result<Claimed, StorageError> {
+    let epoch = transaction
+        .prepare_cached(
+            "UPDATE room SET epoch = epoch + 1, owner = ? WHERE code = ? AND state = ?
+             RETURNING epoch",
+        )?
+        .query_row((process, room.as_str(), OPEN), |row| row.get(0))
+        .optional()?;
+    let Some(epoch) = epoch else {
+        transaction
+            .prepare_cached(
+                "INSERT INTO room (code, owner, epoch, seq, last, state) VALUES (?, ?, 0, 0, 0, ?)
+                 ON CONFLICT DO NOTHING",
+            )?
+            .execute((room.as_str(), process, CLOSED_WITHOUT_LOG))?;
+        return Ok(Claimed::Closed);
+    };
+    match read_log(transaction, room) {
+        Ok(log) => Ok(Claimed::Mine { epoch: Epoch(epoch), log }),
+        Err(StorageError::Damaged(problem)) => Ok(Claimed::Damaged(problem)),
+        Err(error @ (StorageError::Failed(_) | StorageError::InDoubt(_))) => Err(error),
+    }
+}
+
+/// Where a room's log ends.
+struct Tail {
+    room: i64,
+    epoch: u64,
+    seq: u64,
+    last: i64,
+    state: u8,
+}
+
+/// Appends to the logs of rooms. The statements of a move are looked up once a batch.
+pub(super) struct Appender<'t> {
+    transaction: &'t Transaction<'t>,
+    process: i64,
+    select_tail: CachedStatement<'t>,
+    insert_event: CachedStatement<'t>,
+    update_tail: CachedStatement<'t>,
+}
+
+impl<'t> Appender<'t> {
+    pub(super) fn new(
+        transaction: &'t Transaction<'t>,
+        process: i64,
+    ) -> Result<Self, StorageError> {
+        Ok(Self {
+            transaction,
+            process,
+            select_tail: transaction.prepare_cached(SELECT_TAIL)?,
+            insert_event: transaction.prepare_cached(
+                "INSERT INTO event (room, seq, at, member, command, event, previous)
+                 VALUES (?, ?, ?, ?, ?, ?, ?)",
+            )?,
+            update_tail: transaction
+                .prepare_cached("UPDATE room SET seq = ?, last = ? WHERE id = ?")?,
+        })
+    }
+
+    /// Appends to the log of one room. After a conflict nothing of it is stored.
+    pub(super) fn append(&mut self, append: &Append) -> Result<Result<(), Conflict>, StorageError> {
+        let begins = append.entries.first().is_some_and(|entry| entry.event.seq == 1);
+        if begins && !self.create(append)? {
+            return Ok(Err(Conflict::Owner));
+        }
+        let Some(mut tail) = tail_of(&mut self.select_tail, &append.room)? else {
+            return Ok(Err(Conflict::Owner));
+        };
+        if tail.epoch != append.epoch.0 || tail.state != OPEN {
+            return Ok(Err(Conflict::Owner));
+        }
+        if append.entries.first().is_some_and(|entry| entry.event.seq != tail.seq + 1) {
+            return Ok(Err(Conflict::Seq { last: tail.seq }));
+        }
+        for Entry { event: NumberedEvent { seq, at, event }, cause } in &append.entries {
+            let member = cause.as_ref().map(|cause| cause.member.as_str());
+            let command = cause.as_ref().map(|cause| cause.command.as_str());
+            let event = to_json(event)?;
+            tail.last = self
+                .insert_event
+                .insert((tail.room, seq, at, member, command, event, tail.last))?;
+            tail.seq = *seq;
+        }
+        self.update_tail.execute((tail.seq, tail.last, tail.room))?;
+        for member in &append.members {
+            save_member(self.transaction, member)?;
+        }
+        for game in &append.games {
+            save_game(self.transaction, tail.room, game)?;
+        }
+        if append.closes {
+            self.transaction
+                .prepare_cached("UPDATE room SET state = ? WHERE id = ?")?
+                .execute((CLOSED, tail.room))?;
+        }
+        Ok(Ok(()))
+    }
+
+    /// Creates the row of a room, unless its code is taken.
+    fn create(&self, append: &Append) -> Result<bool, StorageError> {
+        let created = self
+            .transaction
+            .prepare_cached(
+                "INSERT INTO room (code, owner, epoch, seq, last, state) VALUES (?, ?, ?, 0, 0, ?)
+                 ON CONFLICT DO NOTHING",
+            )?
+            .execute((append.room.as_str(), self.process, append.epoch.0, OPEN))?;
+        Ok(created > 0)
+    }
+}
+
+/// Stores a member, or updates the name and the time and keeps the rest. Does nothing where the
+/// identity is somebody else's.
+fn save_member(transaction: &Transaction<'_>, member: &KnownMember) -> Result<(), StorageError> {
+    let KnownMember { id, hash, name, seen_at } = member;
+    transaction
+        .prepare_cached(
+            "INSERT INTO member (id, hash, name, seen_at) VALUES (?, ?, ?, ?)
+             ON CONFLICT (id) DO UPDATE SET name = excluded.name, seen_at = excluded.seen_at
+             ON CONFLICT (hash) DO NOTHING",
+        )?
+        .execute((id.as_str(), hash.0, name.as_str(), seen_at))?;
+    Ok(())
+}
+
+fn save_game(
+    transaction: &Transaction<'_>,
+    room: i64,
+    game: &FinishedGame,
+) -> Result<(), StorageError> {
+    let FinishedGame { id, record: Record { summary, moves } } = game;
+    let is_listed = match summary.visibility {
+        Visibility::Public => true,
+        Visibility::Private => false,
+    };
+    transaction
+        .prepare_cached(
+            "INSERT INTO game (code, room, listed, summary, moves) VALUES (?, ?, ?, ?, ?)",
+        )?
+        .execute((id.as_str(), room, is_listed, to_json(summary)?, to_json(moves)?))?;
+    let number = transaction.last_insert_rowid();
+    for player in [&summary.black, &summary.white] {
+        if let Player::Member { member, .. } = player {
+            transaction
+                .prepare_cached(
+                    "INSERT INTO player (member, game) VALUES (?, ?) ON CONFLICT DO NOTHING",
+                )?
+                .execute((member.as_str(), number))?;
+            transaction
+                .prepare_cached("UPDATE member SET has_game = 1 WHERE id = ?")?
+                .execute((member.as_str(),))?;
+        }
+    }
+    Ok(())
+}
+
+fn tail_of(select: &mut CachedStatement<'_>, room: &RoomCode) -> rusqlite::Result<Option<Tail>> {
+    select
+        .query_row((room.as_str(),), |row| {
+            Ok(Tail {
+                room: row.get(0)?,
+                epoch: row.get(1)?,
+                seq: row.get(2)?,
+                last: row.get(3)?,
+                state: row.get(4)?,
+            })
+        })
+        .optional()
+}
+
+/// Reads a room's log, from its end to its beginning. Nothing may be appended while this
+/// reads.
+pub(in crate::storage) fn read_log(
+    connection: &Connection,
+    room: &RoomCode,
+) -> Result<Vec<Entry>, StorageError> {
+    let tail = tail_of(&mut connection.prepare_cached(SELECT_TAIL)?, room)?;
+    let Some(tail) = tail else { return Ok(Vec::new()) };
+    let mut select = connection.prepare_cached(
+        "SELECT room, seq, at, member, command, event, previous FROM event WHERE id = ?",
+    )?;
+    let mut log = Vec::new();
+    let mut place = tail.last;
+    for due in (1..=tail.seq).rev() {
+        let found = select
+            .query_row((place,), |row| Ok((row.get(0)?, entry(row)?, row.get(6)?)))
+            .optional()?;
+        match found {
+            Some((owner, entry, previous)) => {
+                let entry: Entry = entry?;
+                let room_id: i64 = owner;
+                if room_id != tail.room || entry.event.seq != due {
+                    return Err(lost(room, due));
+                }
+                log.push(entry);
+                place = previous;
+            }
+            None => return Err(lost(room, due)),
+        }
+    }
+    log.reverse();
+    Ok(log)
+}
+
+fn lost(room: &RoomCode, seq: u64) -> StorageError {
+    StorageError::Damaged(format!("event {seq} of room {room} is missing"))
+}
+
+/// The entry in a row that begins with room, seq, at, member, command and event. The inner error
+/// means that it is damaged.
+fn entry(row: &Row<'_>) -> rusqlite::Result<Result<Entry, StorageError>> {
+    let (seq, at): (u64, u64) = (row.get(1)?, row.get(2)?);
+    let (member, command): (Option<String>, Option<String>) = (row.get(3)?, row.get(4)?);
+    let event = row.get_ref(5)?.as_str()?;
+    let parse = || {
+        let cause = match member.zip(command) {
+            Some((member, command)) => {
+                Some(Cause { member: name(member)?, command: name(command)? })
+            }
+            None => None,
+        };
+        Ok(Entry { event: NumberedEvent { seq, at, event: from_json(event)? }, cause })
+    };
+    Ok(parse())
+}

@@ -1,0 +1,113 @@
+//! Reading finished games and members from a SQLite file, beside the writer.
+
+use std::{fs, io, path::PathBuf};
+
+use fivefold_shared::{
+    protocol::{GameId, MemberId},
+    record::{GameList, ListedGame, Record},
+};
+use rusqlite::{Connection, OptionalExtension, named_params};
+
+use super::values::{from_json, name};
+use crate::storage::{
+    DiskSpace, GameQuery, IdentityHash, KnownMember, StorageError, StorageReader,
+};
+
+/// Finished games and members, read by a connection that cannot write.
+#[derive(Debug)]
+pub(super) struct SqliteReader {
+    pub(super) connection: Connection,
+    pub(super) file: PathBuf,
+}
+
+impl StorageReader for SqliteReader {
+    fn member(
+        &mut self,
+        id: &MemberId,
+        hash: IdentityHash,
+    ) -> Result<Option<KnownMember>, StorageError> {
+        let found = self
+            .connection
+            .prepare_cached(
+                "SELECT id, hash, name, seen_at FROM member WHERE hash = ?1 OR id = ?2
+                 ORDER BY hash = ?1 DESC LIMIT 1",
+            )?
+            .query_row((hash.0, id.as_str()), |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+            })
+            .optional()?;
+        found
+            .map(|(id, hash, text, seen_at)| {
+                let hash = IdentityHash(hash);
+                Ok(KnownMember { id: name(id)?, hash, name: name(text)?, seen_at })
+            })
+            .transpose()
+    }
+
+    fn game(&mut self, id: &GameId) -> Result<Option<Record>, StorageError> {
+        let found = self
+            .connection
+            .prepare_cached("SELECT summary, moves FROM game WHERE code = ?")?
+            .query_row((id.as_str(),), |row| {
+                Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))
+            })
+            .optional()?;
+        found
+            .map(|(summary, moves)| {
+                Ok(Record { summary: from_json(&summary)?, moves: from_json(&moves)? })
+            })
+            .transpose()
+    }
+
+    fn games(&mut self, query: &GameQuery) -> Result<GameList, StorageError> {
+        let mut select = self.connection.prepare_cached(match query.member {
+            Some(_) => {
+                "SELECT game.id, code, summary FROM player JOIN game ON game.id = player.game
+                 WHERE player.member = :member AND player.game < :before
+                     AND (listed = 1 OR :unlisted)
+                 ORDER BY player.game DESC LIMIT :max"
+            }
+            None => {
+                "SELECT id, code, summary FROM game
+                 WHERE listed = 1 AND id < :before AND :member IS NULL AND NOT :unlisted
+                 ORDER BY id DESC LIMIT :max"
+            }
+        })?;
+        let before = query.before.map_or(i64::MAX, |before| before.try_into().unwrap_or(i64::MAX));
+        let rows = select.query_map(
+            named_params! {
+                ":member": query.member.as_ref().map(MemberId::as_str),
+                ":before": before,
+                ":unlisted": query.unlisted,
+                // One more, to know whether the list goes on.
+                ":max": query.max.saturating_add(1),
+            },
+            |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+        )?;
+        let mut list = GameList::default();
+        let mut last = None;
+        for row in rows {
+            let (number, code, summary): (u64, String, String) = row?;
+            if list.games.len() == query.max {
+                list.next = last;
+                break;
+            }
+            list.games.push(ListedGame { id: name(code)?, summary: from_json(&summary)? });
+            last = Some(number);
+        }
+        Ok(list)
+    }
+
+    fn disk_space(&mut self) -> Result<Option<DiskSpace>, StorageError> {
+        let measure = || -> io::Result<DiskSpace> {
+            let mut log = self.file.clone().into_os_string();
+            log.push("-wal");
+            // There is no log before the first write.
+            let log = fs::metadata(log).map_or(0, |log| log.len());
+            let disk = rustix::fs::statvfs(&self.file)?;
+            let free = disk.f_bavail.saturating_mul(disk.f_frsize);
+            Ok(DiskSpace { used: fs::metadata(&self.file)?.len() + log, free })
+        };
+        measure().map(Some).map_err(|error| StorageError::Failed(error.to_string()))
+    }
+}
