@@ -166,22 +166,20 @@ impl Listed {
 
     /// Takes note of a change. The index is only touched where seats have changed hands.
     pub(crate) fn update(&self, room: &Room) {
-        let now = room.standing();
-        let of_bots = now.is_of_bots();
-        let (before, moved, counted) = {
+        let (changed, of_bots, counted) = {
             let mut state = self.lock();
-            let before = std::mem::replace(&mut state.standing, now).summary.seats;
-            let seats = &state.standing.summary.seats;
-            let moved = (before != *seats).then(|| seats.clone());
-            (before, moved, std::mem::replace(&mut state.counts_as_bots, of_bots))
+            let before = room.update_standing(&mut state.standing);
+            let changed = before.map(|before| (before, state.standing.summary.seats.clone()));
+            let of_bots = state.standing.is_of_bots();
+            (changed, of_bots, std::mem::replace(&mut state.counts_as_bots, of_bots))
         };
         match (counted, of_bots) {
             (false, true) => self.directory.bot_rooms().add(self.address),
             (true, false) => self.directory.bot_rooms().remove(self.address),
             (true, true) | (false, false) => {}
         }
-        if let Some(seats) = moved {
-            self.move_members(room.code(), &before, &seats);
+        if let Some((before, now)) = changed {
+            self.move_members(room.code(), &before, &now);
         }
     }
 

@@ -9,7 +9,7 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-use fivefold_shared::protocol::{CatchUp, Message, Snapshot};
+use fivefold_shared::protocol::{CatchUp, Message, NumberedEvent, RoomCode, Snapshot};
 use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 use tokio_util::sync::CancellationToken;
@@ -174,6 +174,9 @@ pub(crate) struct Encoder {
 const NO_EVENTS: &str = r#""events":[]}"#;
 const SNAPSHOT: &str = r#""snapshot":"#;
 
+/// Most events are shorter than this.
+const EVENT_BYTES: usize = 160;
+
 impl Encoder {
     pub(crate) fn encode(&mut self, message: Message) -> Outgoing {
         match message {
@@ -217,7 +220,19 @@ impl From<Utf8Bytes> for Outgoing {
     }
 }
 
-/// Writes a message as it is sent.
+/// Encodes [`Message::Event`], without a copy of the event.
+pub(crate) fn encode_event(room: &RoomCode, event: &NumberedEvent) -> Utf8Bytes {
+    let mut text = Vec::with_capacity(EVENT_BYTES);
+    text.extend_from_slice(br#"{"type":"event","room":"#);
+    serde_json::to_writer(&mut text, room).expect("a code is a string");
+    let object = text.len();
+    serde_json::to_writer(&mut text, event).expect("an event is plain data");
+    // The event's fields continue the message's.
+    text[object] = b',';
+    Utf8Bytes::try_from(text).expect("JSON is UTF-8")
+}
+
+/// Encodes a message.
 pub(crate) fn encode(message: &Message) -> Utf8Bytes {
     message.to_json().into()
 }
@@ -255,6 +270,15 @@ mod tests {
         assert!(!overflow.is_cancelled());
         assert_eq!(outbox.post(byte()), Posted::Full);
         assert!(overflow.is_cancelled());
+    }
+
+    #[test]
+    fn an_event_is_encoded_as_its_message() {
+        let text = r#"{"type":"event","room":"k7m2qpxw9abc","seq":3,"at":7,
+            "event":{"type":"played","ply":0,"point":[7,7]}}"#;
+        let message = Message::from_json(text).unwrap();
+        let Message::Event { room, event } = &message else { panic!("{message:?}") };
+        assert_eq!(encode_event(room, event), encode(&message));
     }
 
     fn joined_at(seq: u64) -> Message {

@@ -1,15 +1,16 @@
-//! What the task of a room does beside the room itself.
+//! The room's task: how it ends, and that bots' failures are counted.
 
 use std::{
     io,
     sync::{Arc, Mutex},
+    time::Duration,
 };
 
 use fivefold_shared::{
     bot::BotKind,
     clock::TimeControl,
     protocol::{Colour, CommandId, Create, MemberId, Name, RoomCode, SeatRequest, Visibility},
-    room::{Founding, Member, RoomLimits, RoomSeeds},
+    room::{Founding, Member, RoomLimits, RoomSeeds, SessionId},
     rules::Rules,
 };
 use tokio::sync::mpsc;

@@ -16,7 +16,7 @@ use tokio_tungstenite::{
     },
 };
 
-use super::{Socket, frame_limit::TooManyFrames};
+use super::{frame_limit::TooManyFrames, transport::Socket};
 use crate::limits::{CLOSE_LINGER, CLOSE_LINGER_BYTES};
 
 /// Why a session ends.
