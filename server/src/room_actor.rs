@@ -35,7 +35,7 @@ use self::{
     bot_calls::{BotCalls, PoolReply},
     commit_gate::{CommitGate, Pending, Routed},
     fan_out::FanOut,
-    recovery::{CurrentCommand, Faults},
+    recovery::CurrentCommand,
 };
 use crate::{
     alarm::Alarm,
@@ -57,8 +57,8 @@ pub(crate) struct Envelope {
     pub(crate) outbox: Arc<Outbox>,
 }
 
-/// Where a room takes its inputs from.
-pub(crate) type Mailbox = mpsc::Receiver<Envelope>;
+/// Where a room takes its inputs from. They are boxed, as a queue has memory for 32 of them.
+pub(crate) type Mailbox = mpsc::Receiver<Box<Envelope>>;
 
 /// What a room needs from the server around it.
 #[derive(Clone, Debug)]
@@ -88,12 +88,14 @@ pub(crate) struct Opened {
 }
 
 /// Runs a room until it is closed or the server stops. A panic in it ends no other room.
-pub(crate) async fn run(
+///
+/// Not an async function: its future would keep space for `opened` beside the actor.
+pub(crate) fn run(
     opened: Opened,
     mut mailbox: Mailbox,
     listed: Arc<Listed>,
-    context: RoomContext,
-) {
+    context: Arc<RoomContext>,
+) -> impl Future<Output = ()> + Send {
     let Opened { room, effects, epoch, recorder, is_new } = opened;
     let unstored = Append::nothing(room.code().clone(), epoch);
     let mut actor = Actor {
@@ -107,20 +109,14 @@ pub(crate) async fn run(
         listed,
         context,
     };
-    let mut life = AssertUnwindSafe(actor.run(effects, is_new, &mut mailbox)).catch_unwind().await;
-    let mut faults = Faults::default();
-    while life.is_err() {
-        tracing::error!(room.id = %actor.code(), "a room panicked");
-        actor.context.metrics.rooms_failed.inc();
-        if !faults.may_continue(Instant::now()) {
-            actor.send_failure();
-            break;
+    async move {
+        let life = actor.run(effects, is_new, &mut mailbox);
+        if AssertUnwindSafe(life).catch_unwind().await.is_err() {
+            // In a box, so that rooms that never panic have no space for it.
+            Box::pin(actor.survive(&mut mailbox)).await;
         }
-        // In a box, so that rooms that never panic have no space for it.
-        let recovery = Box::pin(actor.recover(&mut mailbox));
-        life = AssertUnwindSafe(recovery).catch_unwind().await;
+        actor.refuse_the_rest(&mut mailbox).await;
     }
-    actor.refuse_the_rest(mailbox).await;
 }
 
 struct Actor {
@@ -135,7 +131,7 @@ struct Actor {
     current: Option<CurrentCommand>,
     /// The room's entry in the directory.
     listed: Arc<Listed>,
-    context: RoomContext,
+    context: Arc<RoomContext>,
 }
 
 /// What woke the task.
@@ -144,7 +140,7 @@ enum Wakeup {
     /// The log writer, which was busy, took the next batch.
     Sent,
     WriterGone(StorageError),
-    Envelope(Envelope),
+    Envelope(Box<Envelope>),
     PoolReply(PoolReply),
     Due,
     Stop,
@@ -236,8 +232,8 @@ impl Actor {
         }
     }
 
-    fn receive(&mut self, envelope: Envelope) {
-        let Envelope { input, outbox } = envelope;
+    fn receive(&mut self, envelope: Box<Envelope>) {
+        let Envelope { input, outbox } = *envelope;
         if let Input::Enter { session, .. } = &input {
             self.fan_out.enter(*session, &outbox);
         }
@@ -373,7 +369,7 @@ impl Actor {
     }
 
     /// Refuses the inputs that still wait when the task ends.
-    async fn refuse_the_rest(self, mut mailbox: Mailbox) {
+    async fn refuse_the_rest(&mut self, mailbox: &mut Mailbox) {
         mailbox.close();
         let (reason, text) = if self.context.stop.is_cancelled() {
             (Reason::Stopping, "The server restarts. Come back in a moment.")
@@ -389,7 +385,7 @@ impl Actor {
 }
 
 /// Waits for the first input of a new room, but not for long.
-async fn maker_entry(mailbox: &mut Mailbox, stop: &CancellationToken) -> Option<Envelope> {
+async fn maker_entry(mailbox: &mut Mailbox, stop: &CancellationToken) -> Option<Box<Envelope>> {
     tokio::select! {
         envelope = mailbox.recv() => envelope,
         () = stop.cancelled() => None,

@@ -18,7 +18,7 @@ use std::{
 };
 
 use fivefold_shared::{
-    protocol::{Command, CommandId, Reason, Refusal},
+    protocol::{Command, Reason, Refusal},
     room::SessionId,
 };
 use tokio::time::{Instant, Sleep, sleep_until};
@@ -26,36 +26,25 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
 use self::{
     close_reason::CloseReason,
-    commands::{Commands, Reply},
+    commands::{Commands, Handled, Reply},
     transport::{Connection, Incoming, Transport},
 };
-use crate::{
-    Server,
-    outbox::{Outbox, encode},
-    thinking::Owner,
-};
+use crate::{Server, outbox::Outbox, thinking::Owner};
 
 /// Runs a session until either side ends it.
-pub(crate) async fn run(
+pub(crate) fn run(
     connection: Connection,
     id: SessionId,
     address: IpAddr,
     server: Arc<Server>,
-) {
-    let (outbox, messages, ending) = Outbox::new(&server.stop, Owner::of(address));
-    let now = Instant::now();
-    let mut session = Session {
-        transport: Transport::new(connection, messages, &server.limits, now).await,
-        hello_by: now + server.limits.hello_timeout,
-        commands: Commands::new(id, address, outbox, &ending, server, now),
-        ending,
-    };
-    let reason = session.serve().await;
-    tracing::debug!(session.id = id.0, ?reason, "session ended");
-    let Session { transport, commands, .. } = session;
-    // Rooms see at once that nothing more is read.
-    let socket = transport.into_socket();
-    tokio::join!(close_reason::close(socket, reason.clone()), commands.end(&reason));
+) -> impl Future<Output = ()> + Send {
+    let mut session = Session::new(connection, id, address, server);
+    async move {
+        let reason = session.serve().await;
+        tracing::debug!(session.id = id.0, ?reason, "session ended");
+        // In a box, so that a session that lives has no space for its end.
+        Box::pin(session.end(reason)).await;
+    }
 }
 
 struct Session {
@@ -67,6 +56,25 @@ struct Session {
 }
 
 impl Session {
+    fn new(connection: Connection, id: SessionId, address: IpAddr, server: Arc<Server>) -> Self {
+        let (outbox, messages, ending) = Outbox::new(&server.stop, Owner::of(address));
+        let now = Instant::now();
+        Self {
+            transport: Transport::new(connection, messages, &server.limits, now),
+            hello_by: now + server.limits.hello_timeout,
+            commands: Commands::new(id, address, outbox, &ending, server, now),
+            ending,
+        }
+    }
+
+    /// Closes the socket, and leaves the rooms.
+    async fn end(self, reason: CloseReason) {
+        let Self { transport, commands, .. } = self;
+        // Rooms see at once that nothing more is read.
+        let socket = transport.into_socket();
+        tokio::join!(close_reason::close(socket, reason.clone()), commands.end(&reason));
+    }
+
     /// Reads and writes until the session is to end; returns the reason.
     async fn serve(&mut self) -> CloseReason {
         // These two live as long as the session: to make them for every message costs more than
@@ -99,10 +107,15 @@ impl Session {
         let metrics = self.commands.metrics();
         match self.transport.next(ended, timer, &self.ending, metrics).await? {
             Incoming::Nothing => Ok(()),
-            Incoming::Text(text) => self.command(Command::from_json(&text)).await,
+            Incoming::Text(text) => {
+                let handled = self.commands.handle(Command::from_json(&text), self.transport.lag());
+                self.reply(handled).await
+            }
             Incoming::Binary => {
                 let text = "a command is a text message, not a binary one";
-                self.command(Err((None, Refusal::new(Reason::Malformed, text)))).await
+                let refusal = Refusal::new(Reason::Malformed, text);
+                let handled = self.commands.handle(Err((None, refusal)), self.transport.lag());
+                self.reply(handled).await
             }
             Incoming::Due => self.tick().await,
             Incoming::Ending => Err(self.commands.ending()),
@@ -117,20 +130,19 @@ impl Session {
         self.transport.beat(now).await
     }
 
-    /// Does what the client asks, and sends the reply unless a room does.
-    async fn command(
-        &mut self,
-        command: Result<Command, (Option<CommandId>, Refusal)>,
-    ) -> Result<(), CloseReason> {
+    /// Sends the reply to a command, unless a room does.
+    async fn reply(&mut self, handled: Handled) -> Result<(), CloseReason> {
         let was_greeted = self.commands.is_greeted();
-        let Reply { message, close } = self.commands.handle(command, self.transport.lag()).await;
+        let Reply { text, close } = match handled {
+            Handled::Now(reply) => reply,
+            Handled::Later(command) => Box::pin(self.commands.handle_later(command)).await,
+        };
         if self.commands.is_greeted() && !was_greeted {
             self.transport.ping_soon(Instant::now());
         }
-        if let Some(message) = message {
+        if let Some(text) = text {
             let metrics = self.commands.metrics();
-            let written = self.transport.write(encode(&message), &self.ending, metrics).await?;
-            if let Incoming::Ending = written {
+            if let Incoming::Ending = self.transport.write(text, &self.ending, metrics).await? {
                 return Err(self.commands.ending());
             }
         }

@@ -1,12 +1,13 @@
 //! How a room continues after a commit that failed or a panic: it rolls back to its log, and
 //! members who wait for an answer are refused.
 
-use std::{collections::VecDeque, sync::Arc, time::Instant};
+use std::{collections::VecDeque, panic::AssertUnwindSafe, sync::Arc, time::Instant};
 
 use fivefold_shared::{
     protocol::{CommandId, Message, Reason, Refusal, RoomCode},
     room::{AnalysisUpdate, Effect, Effects, Entry, Input, NOT_STORED, SessionId},
 };
+use futures_util::FutureExt;
 
 use super::{Actor, Mailbox, RoomContext, commit_gate::Routed, refuse};
 use crate::{
@@ -28,7 +29,7 @@ pub(super) struct CurrentCommand {
 
 /// The panics of one room.
 #[derive(Default)]
-pub(super) struct Faults(VecDeque<Instant>);
+struct Faults(VecDeque<Instant>);
 
 impl CurrentCommand {
     pub(super) fn of(input: &Input, outbox: &Arc<Outbox>) -> Option<Self> {
@@ -50,7 +51,7 @@ impl CurrentCommand {
 
 impl Faults {
     /// Counts a panic now. Whether the room may continue.
-    pub(super) fn may_continue(&mut self, now: Instant) -> bool {
+    fn may_continue(&mut self, now: Instant) -> bool {
         self.0.retain(|&fault| now.duration_since(fault) < FAULTS_WITHIN);
         self.0.push_back(now);
         self.0.len() <= FAULTS_MAX
@@ -58,13 +59,29 @@ impl Faults {
 }
 
 impl Actor {
+    /// After a panic: recovers, and again after the next ones, but not after too many.
+    pub(super) async fn survive(&mut self, mailbox: &mut Mailbox) {
+        let mut faults = Faults::default();
+        loop {
+            tracing::error!(room.id = %self.code(), "a room panicked");
+            self.context.metrics.rooms_failed.inc();
+            if !faults.may_continue(Instant::now()) {
+                self.send_failure();
+                return;
+            }
+            if AssertUnwindSafe(self.recover(mailbox)).catch_unwind().await.is_ok() {
+                return;
+            }
+        }
+    }
+
     /// After a panic: rolls back to the log, as after a commit that failed, and runs on. Only the
     /// log can be trusted then, and presence: it changes by single insertions and removals, and a
     /// session that is missed there is found by its silence.
     ///
     /// Commands whose events the log writer has are answered by what becomes of those events. The
     /// command at which the room failed stays refused.
-    pub(super) async fn recover(&mut self, mailbox: &mut Mailbox) {
+    async fn recover(&mut self, mailbox: &mut Mailbox) {
         let failed = self.current.take();
         if let Some(CurrentCommand { id, outbox, .. }) = &failed {
             self.context.metrics.refused(Reason::Unavailable);
@@ -158,7 +175,7 @@ impl Actor {
     }
 
     /// Notifies everybody in the room that it has failed.
-    pub(super) fn send_failure(&self) {
+    fn send_failure(&self) {
         let text = "The room has failed and is closed.".to_owned();
         let message = encode(&Message::Closed { room: self.code().clone(), text });
         for outbox in self.fan_out.outboxes() {

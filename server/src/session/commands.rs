@@ -6,11 +6,12 @@ use std::{net::IpAddr, sync::Arc, time::Duration};
 use fivefold_shared::{
     protocol::{
         self, Command, CommandId, Create, Identity, LobbyRequest, Message, Name, Reason, Refusal,
-        Request, RoomCode,
+        Request, RoomCode, RoomRequest,
     },
     room::{Input, Member, NOT_STORED, SessionId},
 };
 use tokio::time::Instant;
+use tokio_tungstenite::tungstenite::Utf8Bytes;
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -20,8 +21,15 @@ use super::{
     rate::Rates,
 };
 use crate::{
-    Server, identities::Authenticated, ids, limits::LOGIN_TRIES_MAX, lobby::RoomHandle,
-    logins::Ending, metrics::Metrics, outbox::Outbox, room_actor::Envelope,
+    Server,
+    identities::Authenticated,
+    ids,
+    limits::LOGIN_TRIES_MAX,
+    lobby::RoomHandle,
+    logins::Ending,
+    metrics::Metrics,
+    outbox::{Outbox, encode},
+    room_actor::Envelope,
 };
 
 /// See the module.
@@ -40,9 +48,24 @@ pub(super) struct Commands {
 
 /// What the session sends after a command, and whether it ends.
 pub(super) struct Reply {
-    /// Absent where a room replies.
-    pub(super) message: Option<Message>,
+    /// The encoded message. Absent where a room replies.
+    pub(super) text: Option<Utf8Bytes>,
     pub(super) close: Option<CloseReason>,
+}
+
+/// How far a command has come.
+pub(super) enum Handled {
+    Now(Reply),
+    /// It is for [`Commands::handle_later`].
+    Later(Box<LobbyCommand>),
+}
+
+/// A command that no room answers.
+pub(super) struct LobbyCommand {
+    id: CommandId,
+    /// Metric label.
+    kind: &'static str,
+    request: LobbyRequest,
 }
 
 /// The answer to a command, unless a room answers it.
@@ -92,24 +115,46 @@ impl Commands {
         self.rooms.leave_all(self.id).await;
     }
 
-    /// Deals with a command.
-    pub(super) async fn handle(
+    /// Deals with a command, except for those that may have to wait. Never awaits, so that an idle
+    /// session has no space for a command.
+    pub(super) fn handle(
         &mut self,
         command: Result<Command, (Option<CommandId>, Refusal)>,
         lag: Duration,
-    ) -> Reply {
+    ) -> Handled {
         let kind = command.as_ref().map_or("unknown", |command| command.request.kind());
         let now = Instant::now();
-        let (id, answer) = match (self.take_command(command.as_ref().ok(), now), command) {
-            (Ok(()), Ok(Command { id, request })) => {
-                let answer = self.obey(&id, request, now, lag).await;
-                (Some(id), answer)
-            }
-            (Ok(()), Err((id, refusal))) => (id, Err(refusal.into())),
-            (Err(error), Ok(Command { id, .. })) => (Some(id), Err(error)),
-            (Err(error), Err((id, _))) => (id, Err(error)),
+        let taken = self.take_command(command.as_ref().ok(), now);
+        let (id, result) = match command {
+            Ok(Command { id, request }) => match taken.and_then(|()| self.greeted(&request)) {
+                Ok(()) => match request {
+                    Request::Lobby(request) => {
+                        return Handled::Later(Box::new(LobbyCommand { id, kind, request }));
+                    }
+                    Request::Room { room, request } => {
+                        let passed = self.room_command(&id, &room, request, now, lag);
+                        (Some(id), passed.map(|()| None))
+                    }
+                },
+                Err(error) => (Some(id), Err(error)),
+            },
+            Err((id, refusal)) => (id, Err(taken.err().unwrap_or(refusal.into()))),
         };
-        let (message, close) = match answer {
+        Handled::Now(self.reply(kind, id, result))
+    }
+
+    /// Deals with a command for the lobby.
+    pub(super) async fn handle_later(&mut self, command: Box<LobbyCommand>) -> Reply {
+        let LobbyCommand { id, kind, request } = *command;
+        let result = match self.identity.clone() {
+            Some(identity) => self.lobby(identity, &id, request).await,
+            None => self.before_hello(&id, request).await,
+        };
+        self.reply(kind, Some(id), result)
+    }
+
+    fn reply(&self, kind: &'static str, id: Option<CommandId>, result: CommandResult) -> Reply {
+        let (message, close) = match result {
             Ok(message) => (message, None),
             Err(error) => {
                 let (refusal, close) = error.into_parts();
@@ -119,7 +164,7 @@ impl Commands {
         if let Some(message) = &message {
             self.server.metrics.answered(kind, message);
         }
-        Reply { message, close }
+        Reply { text: message.as_ref().map(encode), close }
     }
 
     fn take_command(
@@ -140,38 +185,38 @@ impl Commands {
         rates.take_command(now, is_own_play)
     }
 
-    /// Room commands never await; other futures are boxed to keep idle sessions small.
-    async fn obey(
-        &mut self,
-        id: &CommandId,
-        request: Request,
-        now: Instant,
-        lag: Duration,
-    ) -> CommandResult {
-        let Some(identity) = &self.identity else {
-            return match request {
-                Request::Lobby(LobbyRequest::Ping) => Ok(Some(Message::Pong { id: id.clone() })),
-                Request::Lobby(LobbyRequest::Hello { protocol, identity, name }) => {
-                    Box::pin(self.hello(id, protocol, identity, name)).await
-                }
-                Request::Lobby(_) | Request::Room { .. } => {
-                    let refusal = Refusal::new(Reason::HelloFirst, "Say hello first.");
-                    Err(CommandError::RefusedAndClosed(refusal, CloseReason::NO_HELLO))
-                }
-            };
-        };
+    /// Whether this may be asked before `hello`, if the client has not sent it.
+    fn greeted(&self, request: &Request) -> Result<(), CommandError> {
         match request {
-            Request::Lobby(request) => {
-                let identity = identity.clone();
-                Box::pin(self.lobby(identity, id, request)).await
-            }
-            Request::Room { room, request } => {
-                self.rates.take_request(&request, now)?;
-                let lag_ms = u64::try_from(lag.as_millis()).unwrap_or(u64::MAX);
-                let input = Input::Command { session: self.id, id: id.clone(), request, lag_ms };
-                self.pass_on(&room, input)
+            Request::Lobby(LobbyRequest::Ping | LobbyRequest::Hello { .. }) => Ok(()),
+            Request::Lobby(_) | Request::Room { .. } if self.is_greeted() => Ok(()),
+            Request::Lobby(_) | Request::Room { .. } => {
+                let refusal = Refusal::new(Reason::HelloFirst, "Say hello first.");
+                Err(CommandError::RefusedAndClosed(refusal, CloseReason::NO_HELLO))
             }
         }
+    }
+
+    fn room_command(
+        &mut self,
+        id: &CommandId,
+        room: &RoomCode,
+        request: RoomRequest,
+        now: Instant,
+        lag: Duration,
+    ) -> Result<(), CommandError> {
+        self.rates.take_request(&request, now)?;
+        let lag_ms = u64::try_from(lag.as_millis()).unwrap_or(u64::MAX);
+        let input = Input::Command { session: self.id, id: id.clone(), request, lag_ms };
+        self.pass_on(room, input)
+    }
+
+    async fn before_hello(&mut self, id: &CommandId, request: LobbyRequest) -> CommandResult {
+        if let LobbyRequest::Hello { protocol, identity, name } = request {
+            return self.hello(id, protocol, identity, name).await;
+        }
+        // The only other request that is let through before `hello`.
+        Ok(Some(Message::Pong { id: id.clone() }))
     }
 
     async fn hello(
@@ -272,17 +317,18 @@ impl Commands {
             }
             LobbyRequest::Join { room, after } => {
                 let handle = self.find(&room)?;
-                self.enter(identity.member, id, room, handle, after)
+                self.enter(identity.member, id, handle, after)
             }
             LobbyRequest::Leave { room } => {
                 let input = Input::Leave { session: self.id, command: Some(id.clone()) };
-                let answer = self.pass_on(&room, input)?;
+                self.pass_on(&room, input)?;
                 self.rooms.remove(&room);
-                Ok(answer)
+                Ok(None)
             }
             LobbyRequest::Close { room } => {
                 let (session, member) = (self.id, identity.member.id);
-                self.pass_on(&room, Input::Close { session, member, command: id.clone() })
+                self.pass_on(&room, Input::Close { session, member, command: id.clone() })?;
+                Ok(None)
             }
             LobbyRequest::Ping => Ok(Some(Message::Pong { id: id.clone() })),
         }
@@ -314,34 +360,32 @@ impl Commands {
             return Err(CloseReason::RESTART.into());
         }
         self.rooms.may_join(None)?;
-        let (code, room) =
-            self.server.lobby.create(member.clone(), self.address, id.clone(), create)?;
-        self.enter(member, id, code, room, None)
+        let room = self.server.lobby.create(member.clone(), self.address, id.clone(), create)?;
+        self.enter(member, id, room, None)
     }
 
     fn enter(
         &mut self,
         member: Member,
         id: &CommandId,
-        code: RoomCode,
         room: RoomHandle,
         after: Option<u64>,
     ) -> CommandResult {
-        self.rooms.may_join(Some(&code))?;
+        self.rooms.may_join(Some(room.code()))?;
         let input = Input::Enter { session: self.id, member, command: id.clone(), after };
-        self.rooms.enter(code, room, input, &self.outbox)?;
+        self.rooms.enter(room, input, &self.outbox)?;
         Ok(None)
     }
 
     /// Passes a command on to a room, which answers it even when the session is not in it.
-    fn pass_on(&mut self, code: &RoomCode, input: Input) -> CommandResult {
+    fn pass_on(&mut self, code: &RoomCode, input: Input) -> Result<(), CommandError> {
         if let Some((room, outbox)) = self.rooms.outbox(code) {
             post(room, Envelope { input, outbox })?;
         } else {
             let room = self.find(code)?;
             post(&room, Envelope { input, outbox: Arc::new(self.outbox.clone()) })?;
         }
-        Ok(None)
+        Ok(())
     }
 
     fn find(&mut self, code: &RoomCode) -> Result<RoomHandle, CommandError> {

@@ -1,9 +1,6 @@
 //! The rooms that a session is in, and the way into their mailboxes.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Weak},
-};
+use std::sync::{Arc, Weak};
 
 use fivefold_shared::{
     protocol::{MemberId, Name, Reason, Refusal, RoomCode},
@@ -19,9 +16,10 @@ use crate::{
     room_actor::Envelope,
 };
 
-/// The rooms that the session is in, or has asked to enter.
+/// The rooms that the session is in, or has asked to enter. They are few, and most sessions have
+/// one: a map would take more memory and time.
 #[derive(Debug, Default)]
-pub(super) struct JoinedRooms(HashMap<RoomCode, Joined>);
+pub(super) struct JoinedRooms(Vec<Joined>);
 
 #[derive(Debug)]
 struct Joined {
@@ -32,24 +30,28 @@ struct Joined {
 
 /// A change of name for one room, with a place in its mailbox.
 pub(super) struct Renaming {
-    permit: OwnedPermit<Envelope>,
-    envelope: Envelope,
+    permit: OwnedPermit<Box<Envelope>>,
+    envelope: Box<Envelope>,
 }
 
 impl JoinedRooms {
+    fn get(&self, code: &RoomCode) -> Option<&Joined> {
+        self.0.iter().find(|joined| joined.room.code() == code)
+    }
+
     pub(super) fn contains(&self, code: &RoomCode) -> bool {
-        self.0.contains_key(code)
+        self.get(code).is_some()
     }
 
     /// Whether this member has a seat in the room.
     pub(super) fn is_seated(&self, code: &RoomCode, member: &MemberId) -> bool {
-        self.0.get(code).is_some_and(|joined| joined.room.is_seated(member))
+        self.get(code).is_some_and(|joined| joined.room.is_seated(member))
     }
 
     /// Whether the session may enter this room, or a new one.
     pub(super) fn may_join(&mut self, room: Option<&RoomCode>) -> Result<(), Refusal> {
-        self.0.retain(|_, joined| joined.outbox.strong_count() > 0);
-        let is_in = room.is_some_and(|code| self.0.contains_key(code));
+        self.0.retain(|joined| joined.outbox.strong_count() > 0);
+        let is_in = room.is_some_and(|code| self.contains(code));
         if is_in || self.0.len() < JOINED_ROOMS_MAX {
             return Ok(());
         }
@@ -60,7 +62,6 @@ impl JoinedRooms {
     /// Posts an `Enter` to a room.
     pub(super) fn enter(
         &mut self,
-        code: RoomCode,
         room: RoomHandle,
         input: Input,
         outbox: &Outbox,
@@ -68,17 +69,19 @@ impl JoinedRooms {
         let outbox = Arc::new(outbox.clone());
         let kept = Arc::downgrade(&outbox);
         post(&room, Envelope { input, outbox })?;
-        self.0.insert(code, Joined { room, outbox: kept });
+        self.remove(room.code());
+        self.0.reserve_exact(1);
+        self.0.push(Joined { room, outbox: kept });
         Ok(())
     }
 
     pub(super) fn remove(&mut self, code: &RoomCode) {
-        self.0.remove(code);
+        self.0.retain(|joined| joined.room.code() != code);
     }
 
     /// The room with this code and its copy of the outbox, if the session is in it.
     pub(super) fn outbox(&self, code: &RoomCode) -> Option<(&RoomHandle, Arc<Outbox>)> {
-        let joined = self.0.get(code)?;
+        let joined = self.get(code)?;
         Some((&joined.room, joined.outbox.upgrade()?))
     }
 
@@ -92,12 +95,13 @@ impl JoinedRooms {
         name: &Name,
     ) -> Result<Vec<Renaming>, Refusal> {
         let mut renamings = Vec::new();
-        for joined in self.0.values() {
+        for joined in &self.0 {
             let Some(outbox) = joined.outbox.upgrade() else { continue };
             match joined.room.mailbox().clone().try_reserve_owned() {
                 Ok(permit) => {
                     let input = Input::Renamed { session, name: name.clone() };
-                    renamings.push(Renaming { permit, envelope: Envelope { input, outbox } });
+                    let envelope = Box::new(Envelope { input, outbox });
+                    renamings.push(Renaming { permit, envelope });
                 }
                 Err(TrySendError::Full(_)) => return Err(busy()),
                 Err(TrySendError::Closed(_)) => {}
@@ -112,10 +116,11 @@ impl JoinedRooms {
             if let Some(outbox) = joined.outbox.upgrade() {
                 let input = Input::Leave { session, command: None };
                 // A room that has closed knows nobody.
-                drop(joined.room.mailbox().send(Envelope { input, outbox }).await);
+                let envelope = Box::new(Envelope { input, outbox });
+                drop(joined.room.mailbox().send(envelope).await);
             }
         };
-        join_all(self.0.into_values().map(leave)).await;
+        join_all(self.0.into_iter().map(leave)).await;
     }
 }
 
@@ -127,7 +132,7 @@ impl Renaming {
 
 /// Puts an input into a room's mailbox.
 pub(super) fn post(room: &RoomHandle, envelope: Envelope) -> Result<(), Refusal> {
-    room.mailbox().try_send(envelope).map_err(|error| match error {
+    room.mailbox().try_send(Box::new(envelope)).map_err(|error| match error {
         TrySendError::Full(_) => busy(),
         TrySendError::Closed(_) => no_such_room(),
     })

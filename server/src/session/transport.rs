@@ -2,9 +2,9 @@
 //!
 //! It does not know what messages mean.
 
-use std::{pin::Pin, time::Duration};
+use std::{future::poll_fn, pin::Pin, task::Poll, time::Duration};
 
-use futures_util::{SinkExt, StreamExt};
+use futures_util::{FutureExt, SinkExt, StreamExt};
 use tokio::time::{Instant, Sleep, timeout};
 use tokio_tungstenite::{
     WebSocketStream,
@@ -78,7 +78,7 @@ fn config(message_max: usize) -> WebSocketConfig {
 }
 
 impl Transport {
-    pub(super) async fn new(
+    pub(super) fn new(
         connection: Connection,
         messages: OutboxReceiver,
         limits: &Limits,
@@ -87,7 +87,8 @@ impl Transport {
         let role = tungstenite::protocol::Role::Server;
         let socket = Metered::new(connection, frames_allowed(limits));
         let config = config(limits.message_max);
-        let socket = WebSocketStream::from_raw_socket(socket, role, Some(config)).await;
+        let socket = WebSocketStream::from_raw_socket(socket, role, Some(config));
+        let socket = socket.now_or_never().expect("it makes no handshake, so it never waits");
         let heartbeat = Heartbeat {
             interval: limits.ping_interval,
             idle_timeout: limits.idle_timeout,
@@ -110,7 +111,7 @@ impl Transport {
     ) -> Result<Incoming, CloseReason> {
         tokio::select! {
             biased;
-            Some(text) = self.messages.recv() => self.write(text, ending, metrics).await,
+            text = self.messages.recv() => self.write(text, ending, metrics).await,
             () = ended => Ok(Incoming::Ending),
             message = self.socket.next() => self.read(message),
             () = timer => Ok(Incoming::Due),
@@ -147,22 +148,33 @@ impl Transport {
         ending: &CancellationToken,
         metrics: &Metrics,
     ) -> Result<Incoming, CloseReason> {
-        let Self { socket, messages, .. } = self;
+        let Self { socket, messages, write_timeout, .. } = self;
         metrics.note_outbox(messages.len() + 1);
-        let write = async {
-            socket.feed(tungstenite::Message::Text(first)).await?;
-            while let Some(next) = messages.try_recv() {
-                socket.feed(tungstenite::Message::Text(next)).await?;
+        let mut next = Some(first);
+        let mut write = poll_fn(|cx| {
+            while let Some(text) = next.take().or_else(|| messages.try_recv()) {
+                if socket.poll_ready_unpin(cx)?.is_pending() {
+                    next = Some(text);
+                    return Poll::Pending;
+                }
+                socket.start_send_unpin(tungstenite::Message::Text(text))?;
             }
-            socket.flush().await
-        };
-        tokio::select! {
-            biased;
-            written = timeout(self.write_timeout, write) => {
-                close_reason::written(written).map(|()| Incoming::Nothing)
-            }
-            () = ending.cancelled() => Ok(Incoming::Ending),
+            socket.poll_flush_unpin(cx)
+        });
+        if let Some(written) = (&mut write).now_or_never() {
+            return close_reason::written(Ok(written)).map(|()| Incoming::Nothing);
         }
+        // The socket is full. In a box, as that is rare and takes space.
+        let waiting = async {
+            tokio::select! {
+                biased;
+                written = timeout(*write_timeout, write) => {
+                    close_reason::written(written).map(|()| Incoming::Nothing)
+                }
+                () = ending.cancelled() => Ok(Incoming::Ending),
+            }
+        };
+        Box::pin(waiting).await
     }
 
     /// Pings the peer if that is due.
@@ -177,7 +189,8 @@ impl Transport {
             return Ok(());
         }
         let ping = tungstenite::Message::Ping(self.heartbeat.ping(now).to_vec().into());
-        close_reason::written(timeout(self.write_timeout, self.socket.send(ping)).await)
+        let sent = Box::pin(timeout(self.write_timeout, self.socket.send(ping))).await;
+        close_reason::written(sent)
     }
 
     /// When [`beat`](Self::beat) is due.
