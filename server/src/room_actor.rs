@@ -157,7 +157,7 @@ impl Actor {
         let entry = if is_new { Box::pin(maker_entry(mailbox, &stop)).await } else { None };
         self.take(founding, "create", entry.as_ref().map(|envelope| &envelope.outbox));
         if let Some(envelope) = entry {
-            self.receive(envelope);
+            self.receive(*envelope);
         }
         while !(self.gate.is_settled() && (is_stopping || self.room.is_closed())) {
             match self.next(mailbox, stopped.as_mut(), is_stopping).await {
@@ -175,7 +175,7 @@ impl Actor {
                 }
                 Wakeup::Envelope(envelope) => {
                     self.context.metrics.note_mailbox(mailbox.len() + 1);
-                    self.receive(envelope);
+                    self.receive(*envelope);
                 }
                 Wakeup::PoolReply(reply) => {
                     let input = self.bot_calls.input(reply);
@@ -232,8 +232,8 @@ impl Actor {
         }
     }
 
-    fn receive(&mut self, envelope: Box<Envelope>) {
-        let Envelope { input, outbox } = *envelope;
+    fn receive(&mut self, envelope: Envelope) {
+        let Envelope { input, outbox } = envelope;
         if let Input::Enter { session, .. } = &input {
             self.fan_out.enter(*session, &outbox);
         }
