@@ -3,11 +3,14 @@
 //! The system's clock may be set, forward or back, while games are played; a flag must not fall by
 //! that. So the system is asked once, when the server starts, and from then on time only passes.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::time::Instant;
 
-/// Tells the time; a copy tells the same.
+/// A wait that is as good as forever.
+const LONG: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+/// Shows the time; copies show the same.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     /// What the clock said at `since`, in milliseconds since the Unix epoch.
@@ -33,12 +36,17 @@ impl Clock {
         let passed = u64::try_from(self.since.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.epoch_ms.saturating_add(passed)
     }
+
+    /// The instant at which this clock shows a time; `since` for times before it was set.
+    pub(crate) fn instant(&self, at_ms: u64) -> Instant {
+        let passed = Duration::from_millis(at_ms.saturating_sub(self.epoch_ms));
+        // Times are sums of limits that fit; one beyond the end of time is as good as a long wait.
+        self.since.checked_add(passed).unwrap_or_else(|| Instant::now() + LONG)
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     #[tokio::test(start_paused = true)]

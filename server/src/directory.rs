@@ -1,7 +1,5 @@
-//! What the server knows of its open rooms without asking them: how each one stands, and in which
-//! rooms a member has a place.
-//!
-//! Rooms report every change here. What goes on in them is unknown.
+//! The directory of open rooms: how each one stands, and in which rooms a member has a place.
+//! Rooms report every change here, so that nobody has to ask them.
 
 use std::{
     collections::HashMap,
@@ -21,9 +19,9 @@ use crate::{limits::Limits, network::NetworkCounts};
 /// at most three such members, so the number of open rooms bounds the index.
 #[derive(Debug, Default)]
 pub(crate) struct Directory {
-    /// The rooms of each member, the newest last. Held only to look up and to change an entry.
+    /// The rooms of each member, the newest last. Locked only to look up and to change an entry.
     rooms: Mutex<HashMap<MemberId, Vec<RoomCode>>>,
-    /// Held only to count.
+    /// Locked only to count.
     bot_rooms: Mutex<BotRooms>,
 }
 
@@ -39,10 +37,10 @@ struct BotRooms {
 pub(crate) struct Listed {
     directory: Arc<Directory>,
     host: MemberId,
-    /// From where the room was made, if that is known.
+    /// The address that the room was made from, if it is known.
     address: Option<IpAddr>,
     visibility: Visibility,
-    /// Held only to copy or change it; no other lock is taken with it.
+    /// Locked only to copy or change it; no other lock is taken with it.
     state: Mutex<State>,
 }
 
@@ -52,7 +50,7 @@ struct State {
     standing: Standing,
     /// Whether the room counts, or is about to count, as one in which both seats belong to bots.
     counts_as_bots: bool,
-    /// Whether the room must close to make place for another.
+    /// Whether the room must close to make room for another.
     evicted: bool,
 }
 
@@ -62,8 +60,8 @@ impl Directory {
         self.lock().get(member).cloned().unwrap_or_default()
     }
 
-    /// Enters a room that was made from this address. Its maker is about to enter it where
-    /// `is_entered` says so: then nobody takes it for an empty one before that.
+    /// Adds a room that was made from this address. `is_entered` says that its maker is about to
+    /// enter it: the room does not count as empty before that.
     pub(crate) fn list(
         self: &Arc<Self>,
         room: &Room,
@@ -160,29 +158,27 @@ impl Listed {
         read(&self.lock().standing)
     }
 
-    /// Takes note of a change. The index is only touched where seats have changed hands.
+    /// Records a change. The index changes only if the seats have.
     pub(crate) fn update(&self, room: &Room) {
-        let now = room.standing();
-        let of_bots = now.is_of_bots();
-        let (before, moved, counted) = {
+        let (changed, of_bots, counted) = {
             let mut state = self.lock();
-            let before = std::mem::replace(&mut state.standing, now).summary.seats;
-            let seats = &state.standing.summary.seats;
-            let moved = (before != *seats).then(|| seats.clone());
-            (before, moved, std::mem::replace(&mut state.counts_as_bots, of_bots))
+            let before = room.update_standing(&mut state.standing);
+            let changed = before.map(|before| (before, state.standing.summary.seats.clone()));
+            let of_bots = state.standing.is_of_bots();
+            (changed, of_bots, std::mem::replace(&mut state.counts_as_bots, of_bots))
         };
         match (counted, of_bots) {
             (false, true) => self.directory.bot_rooms().add(self.address),
             (true, false) => self.directory.bot_rooms().remove(self.address),
             (true, true) | (false, false) => {}
         }
-        if let Some(seats) = moved {
-            self.move_members(room.code(), &before, &seats);
+        if let Some((before, now)) = changed {
+            self.move_members(room.code(), &before, &now);
         }
     }
 
-    /// Takes the place of a room with bots in both seats, which this room is about to be; if that
-    /// comes to nothing, [`update`](Self::update) gives it back.
+    /// Counts this room as one with bots in both seats, which it is about to be; if it does not
+    /// become one, [`update`](Self::update) reverts that.
     ///
     /// # Errors
     /// When there are too many such rooms.
@@ -198,14 +194,14 @@ impl Listed {
         Ok(())
     }
 
-    /// Has the room close, if it can still be spared. Whether it will.
+    /// Marks the room to be closed, if it can still be spared. Returns whether it is marked.
     pub(crate) fn evict(&self) -> bool {
         let mut state = self.lock();
         state.evicted |= state.standing.spare().is_some();
         state.evicted
     }
 
-    /// Whether the room must close to make place for another.
+    /// Whether the room must close to make room for another.
     pub(crate) fn is_evicted(&self) -> bool {
         self.lock().evicted
     }
@@ -222,7 +218,7 @@ impl Listed {
         }
     }
 
-    /// The room as `own_rooms` tells it to this member; nothing if they have no place there.
+    /// The room as `own_rooms` lists it for this member, if they have a place there.
     pub(crate) fn own_room(&self, member: &MemberId) -> Option<OwnRoom> {
         let Standing { summary, turn, is_closed, .. } = self.standing();
         let seat = summary.seats.of_member(member);

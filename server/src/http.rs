@@ -29,7 +29,12 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{any, get, post},
 };
-use hyper::{body::Incoming, server::conn::http1, service::Service, upgrade::OnUpgrade};
+use hyper::{
+    body::Incoming,
+    server::conn::http1,
+    service::Service,
+    upgrade::{OnUpgrade, Upgraded},
+};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
     service::TowerToHyperService,
@@ -115,7 +120,7 @@ pub(crate) async fn serve(
     }
 }
 
-/// Speaks HTTP over a connection, encrypted or not.
+/// Speaks HTTP over a connection, encrypted or not, and then runs the session that it has become.
 async fn speak(
     stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
     deadline: Switch,
@@ -123,6 +128,22 @@ async fn speak(
     router: Router,
     server: Arc<Server>,
 ) {
+    // In a box, so that sessions have no space for HTTP.
+    let shaken = Box::pin(shake_hands(stream, deadline, peer, router, &server)).await;
+    let Some((socket, address, place)) = shaken else { return };
+    let id = SessionId(server.sessions_so_far.fetch_add(1, Ordering::Relaxed));
+    session::run(TokioIo::new(socket), id, address, server).await;
+    drop(place);
+}
+
+/// Speaks HTTP until the connection ends or becomes a socket.
+async fn shake_hands(
+    stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    deadline: Switch,
+    peer: IpAddr,
+    router: Router,
+    server: &Server,
+) -> Option<(Upgraded, IpAddr, ConnectionPermit)> {
     let caller = Caller { peer, upgrade: Arc::default() };
     let service = WithCaller { caller: caller.clone(), router: TowerToHyperService::new(router) };
     let connection = http1::Builder::new()
@@ -134,25 +155,24 @@ async fn speak(
         .with_upgrades();
     let served = tokio::select! {
         served = connection => served,
-        () = server.stop.cancelled() => return,
+        () = server.stop.cancelled() => return None,
     };
     if let Err(error) = served {
         if deadline.was_missed() {
             server.metrics.cut(Cut::Answer);
         }
         tracing::debug!(%error, "the connection failed");
-        return;
+        return None;
     }
     deadline.switch_off();
-    let Some(Upgrade { socket, address, place }) = caller.take() else { return };
+    let Upgrade { socket, address, place } = caller.take()?;
     match socket.await {
-        Ok(socket) => {
-            let id = SessionId(server.sessions_so_far.fetch_add(1, Ordering::Relaxed));
-            session::run(TokioIo::new(socket), id, address, server).await;
+        Ok(socket) => Some((socket, address, place)),
+        Err(error) => {
+            tracing::debug!(%error, "the handshake failed");
+            None
         }
-        Err(error) => tracing::debug!(%error, "the handshake failed"),
     }
-    drop(place);
 }
 
 /// Who is at the other end of a connection; handed to the handlers with each request.

@@ -108,10 +108,11 @@ impl Identities {
     /// When nothing is stored of the member, or that cannot be stored.
     pub(crate) async fn replace(
         &self,
-        who: &Authenticated,
+        identity: &Authenticated,
         new: IdentityHash,
     ) -> Result<(), Refusal> {
-        let replacement = Replacement { member: who.member.id.clone(), old: who.hash, new };
+        let replacement =
+            Replacement { member: identity.member.id.clone(), old: identity.hash, new };
         let replace = || async {
             self.log_writer.reserve().await?.replace_identity(replacement.clone()).wait().await
         };
@@ -134,8 +135,12 @@ impl Identities {
     ///
     /// # Errors
     /// When that could not be stored.
-    pub(crate) async fn update(&self, who: &Authenticated, now: u64) -> Result<(), StorageError> {
-        let Authenticated { member: Member { id, name }, hash } = who.clone();
+    pub(crate) async fn update(
+        &self,
+        identity: &Authenticated,
+        now: u64,
+    ) -> Result<(), StorageError> {
+        let Authenticated { member: Member { id, name }, hash } = identity.clone();
         let member = KnownMember { id, hash, name, seen_at: now };
         self.log_writer.reserve().await?.update_member(member).wait().await
     }

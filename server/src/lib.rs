@@ -3,6 +3,7 @@
 //! [`run`] is the table of contents: what there is, who knows whom, and in which order it ends.
 
 mod address_limits;
+mod alarm;
 pub mod clock;
 pub mod config;
 mod connection_limit;

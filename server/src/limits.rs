@@ -18,7 +18,7 @@ use fivefold_shared::{
 };
 
 /// Read buffer of a socket, in bytes. Most messages are far shorter than the longest.
-pub const READ_BUFFER: usize = 1024;
+pub const READ_BUFFER: usize = 512;
 /// A socket's messages are gathered up to this many bytes before they are written.
 pub const WRITE_BUFFER: usize = 4 * 1024;
 /// Most bytes that wait in a socket's write buffer: room for the longest message.
@@ -50,7 +50,9 @@ pub const ADDRESS_PART: usize = 4;
 pub const MONITOR_CONNECTIONS_MAX: usize = 16;
 /// Most messages that wait for one session. One that reads slower is ended.
 pub const OUTBOX_MESSAGES_MAX: usize = 64;
-/// The same in bytes.
+/// An empty outbox keeps memory for so many messages: a move brings two.
+pub const OUTBOX_MESSAGES_KEPT: usize = 4;
+/// Most bytes that wait for one session.
 pub const OUTBOX_BYTES_MAX: usize = 1024 * 1024;
 /// Frames that a session may send for each command that it may send: a command may come in parts,
 /// and pings are answered.

@@ -1,7 +1,7 @@
-//! The lobby: which rooms there are, making new ones, and the list of the public ones. Where
-//! nobody plays in public and somebody asks for the list, two bots begin a game.
+//! The lobby: finds and makes rooms, and lists the public ones. When somebody asks for the list
+//! and nobody plays in public, two bots start a demo game.
 //!
-//! What goes on in a room is unknown here.
+//! It does not know what happens in a room.
 
 mod makers;
 
@@ -41,7 +41,7 @@ use crate::{
     thinking::Owner,
 };
 
-/// Who plays when nobody else does: two that are cheap, and lose to each other.
+/// The players of the demo game: two cheap bots that can beat each other.
 const DEMO_BOTS: [BotSpec; 2] = [
     BotSpec { kind: BotKind::Pattern, level: None },
     BotSpec { kind: BotKind::Attack, level: None },
@@ -51,26 +51,26 @@ const DEMO_BOTS: [BotSpec; 2] = [
 #[derive(Debug)]
 pub(crate) struct Lobby {
     rooms: DashMap<RoomCode, RoomHandle>,
-    /// Rooms that are open in the storage and cannot be read. Held only to look up.
+    /// Rooms that are open in the storage and cannot be read. Locked only to look up.
     set_aside: Mutex<HashSet<RoomCode>>,
     directory: Arc<Directory>,
-    /// Who has made which. Held only to look up and to make a room, which waits for nothing;
+    /// The makers of the rooms. Locked only to look up and to make a room, which never awaits;
     /// taken before any lock inside `rooms`.
     makers: Mutex<Makers>,
-    /// Held to make the list, so that only one session makes it.
+    /// Locked while the list is made, so that only one session makes it.
     listing: Mutex<Listing>,
-    context: RoomContext,
+    context: Arc<RoomContext>,
     tasks: TaskTracker,
-    /// Who makes the games between bots, if there are to be any.
+    /// The maker of demo games, if there are to be any.
     demo_host: Option<Member>,
 }
 
-/// The way to a room.
+/// Gives access to a room; cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct RoomHandle {
     code: RoomCode,
     maker: Maker,
-    mailbox: mpsc::Sender<Envelope>,
+    mailbox: mpsc::Sender<Box<Envelope>>,
     listed: Arc<Listed>,
 }
 
@@ -88,8 +88,12 @@ pub(crate) struct RoomList {
 }
 
 impl RoomHandle {
-    /// Where the room takes its inputs from.
-    pub(crate) const fn mailbox(&self) -> &mpsc::Sender<Envelope> {
+    pub(crate) const fn code(&self) -> &RoomCode {
+        &self.code
+    }
+
+    /// Takes the inputs for the room.
+    pub(crate) const fn mailbox(&self) -> &mpsc::Sender<Box<Envelope>> {
         &self.mailbox
     }
 
@@ -108,7 +112,7 @@ impl Lobby {
             directory: Arc::default(),
             makers: Mutex::default(),
             listing: Mutex::default(),
-            context,
+            context: Arc::new(context),
             tasks,
             demo_host: demo.then(demo_host),
         }
@@ -128,7 +132,7 @@ impl Lobby {
         Err(no_such_room())
     }
 
-    /// How the room with this code stands, for somebody who knows its code.
+    /// The summary of a room, for somebody who knows its code.
     pub(crate) fn summary(&self, code: &RoomCode) -> Option<RoomSummary> {
         self.rooms.get(code).map(|room| room.listed.standing().summary)
     }
@@ -143,13 +147,13 @@ impl Lobby {
         self.rooms.iter().filter(|room| room.listed.read(Standing::is_running)).count()
     }
 
-    /// How many requests wait for the writer of the store, and how many jobs for the bots.
+    /// How many requests wait for the log writer, and how many jobs for the bots.
     pub(crate) fn queues(&self) -> (usize, usize) {
         (self.context.log_writer.queued(), self.context.pool.queued())
     }
 
-    /// Makes a room, or finds the one that the same command has made already. Its maker is not
-    /// in it yet.
+    /// Makes a room, or finds the one that the same command made before. Its maker has not
+    /// entered it yet.
     ///
     /// # Errors
     /// When a limit is reached, or such a room cannot be.
@@ -159,10 +163,10 @@ impl Lobby {
         address: IpAddr,
         command: CommandId,
         create: Create,
-    ) -> Result<(RoomCode, RoomHandle), Refusal> {
+    ) -> Result<RoomHandle, Refusal> {
         let mut makers = lock(&self.makers);
         if let Some(code) = makers.made_by(&maker.id, &command) {
-            return Ok((code.clone(), self.find(code)?));
+            return self.find(code);
         }
         if makers.total() >= self.context.limits.rooms_max {
             return Err(Refusal::new(Reason::ServerFull));
@@ -190,8 +194,7 @@ impl Lobby {
             recorder: Recorder::default(),
             is_new: true,
         };
-        let handle = self.open(&mut makers, maker_of, command, opened);
-        Ok((handle.code.clone(), handle))
+        Ok(self.open(&mut makers, maker_of, command, opened))
     }
 
     /// The rooms that have to be closed before the maker may have one more, for each limit that is
@@ -251,12 +254,12 @@ impl Lobby {
         rooms.iter().filter_map(spare).min_by_key(|(spare, _)| *spare).map(|(_, room)| room)
     }
 
-    /// Has an evicted room notice that it is one. It does not count for its maker any more.
+    /// Notifies a room that it is evicted. It does not count for its maker any more.
     fn close_evicted(&self, makers: &mut Makers, room: &RoomHandle) {
         makers.release(&room.maker, &room.code);
         let outbox = Arc::new(Outbox::new(&self.context.stop, Owner::UNKNOWN).0);
-        // Where the mailbox is full, the room notices when it takes the next envelope.
-        drop(room.mailbox.try_send(Envelope { input: Input::Wake, outbox }));
+        // If the mailbox is full, the room notices when it takes the next envelope.
+        drop(room.mailbox.try_send(Box::new(Envelope { input: Input::Wake, outbox })));
     }
 
     /// Makes the room itself.
@@ -282,7 +285,7 @@ impl Lobby {
             .map(|room| (room, effects))
     }
 
-    /// Keeps a room closed that cannot be read; its log is left as it is.
+    /// Keeps a room closed whose log cannot be read; the log is left as it is.
     pub(crate) fn set_aside(&self, room: RoomCode, problem: &str) {
         tracing::error!(
             room.id = %room,
@@ -314,7 +317,7 @@ impl Lobby {
             (Ok(room), Some(Cause { member, command })) => {
                 let recorder = room_actor::recorder_of(log);
                 let opened = Opened { room, effects, epoch, recorder, is_new: false };
-                // From where it was made is forgotten: it counts for no address.
+                // The address it was made from is not stored: it counts for no address.
                 let maker = Maker { member, address: None };
                 self.open(&mut lock(&self.makers), maker, command, opened);
             }
@@ -340,8 +343,9 @@ impl Lobby {
         tracing::debug!(room.id = %code, "room opened");
 
         let lobby = Arc::clone(self);
+        let room = room_actor::run(opened, envelopes, listed, Arc::clone(&self.context));
         self.tasks.spawn(async move {
-            room_actor::run(opened, envelopes, listed, lobby.context.clone()).await;
+            room.await;
             lobby.remove(&code);
         });
         handle
@@ -374,7 +378,7 @@ impl Lobby {
         if listing.fresh_until.is_none_or(|until| until <= begun) {
             let has_game;
             (listing.list, has_game) = self.make_list();
-            if !has_game && self.begin_show() {
+            if !has_game && self.start_demo() {
                 (listing.list, _) = self.make_list();
             }
             let cost = begun.elapsed();
@@ -404,11 +408,10 @@ impl Lobby {
         rooms
     }
 
-    /// Has two bots play, if there is nothing to be seen. Whether they do.
+    /// Starts a game between two bots, if there is none. Returns whether it did.
     ///
-    /// No limit on rooms holds for this one, so that nobody can fill the server and keep it away;
-    /// but it counts.
-    fn begin_show(self: &Arc<Self>) -> bool {
+    /// No limit on rooms applies, so that nobody can prevent it by filling the server.
+    fn start_demo(self: &Arc<Self>) -> bool {
         let Some(demo_host) = self.demo_host.clone() else { return false };
         let mut makers = lock(&self.makers);
         if self.context.disk.may_grow().is_err() {
@@ -416,14 +419,14 @@ impl Lobby {
         }
         let shown = makers.rooms_of(&demo_host.id);
         if shown.len() >= DEMO_ROOMS_MAX {
-            // Nobody keeps a new game away by staying where one is over.
+            // Spectators of a finished demo do not prevent a new one.
             match self.least_needed(&shown, |spare, _| spare <= Spare::Over) {
                 Some(room) if room.listed.evict() => self.close_evicted(&mut makers, &room),
                 Some(_) | None => return false,
             }
         }
         let rules = Rules::new(Variant::Freestyle, Size::square(15)).expect("the usual board");
-        let show = Create {
+        let demo = Create {
             rules,
             visibility: Visibility::Public,
             assistance: false,
@@ -434,7 +437,7 @@ impl Lobby {
         };
         let (maker, command) = (demo_host.id.clone(), ids::command_id());
         let (room, effects) =
-            self.found(demo_host, command.clone(), show, true).expect("two usual bots");
+            self.found(demo_host, command.clone(), demo, true).expect("two usual bots");
         let (epoch, recorder) = (Epoch::FIRST, Recorder::default());
         let opened = Opened { room, effects, epoch, recorder, is_new: false };
         let maker = Maker { member: maker, address: None };
@@ -470,7 +473,7 @@ impl Lobby {
     }
 }
 
-/// In whose name the bots play; somebody new at each start.
+/// The maker of demo games; a new identity at each start.
 fn demo_host() -> Member {
     let id = ids::member_id(&ids::identity());
     Member { name: ids::guest_name(&id), id }

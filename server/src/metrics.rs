@@ -1,7 +1,6 @@
-//! What an operator's monitoring sees: counts, levels and times, in Prometheus' text form.
+//! Metrics for the operator's monitoring: counts, levels and times, in Prometheus' text form.
 //!
-//! Nothing is lost silently: whatever is refused, dropped or goes wrong has a count here. Only what
-//! happens how often is known, never to whom.
+//! Everything that is refused, dropped or fails has a count here. No personal data is kept.
 
 use std::{
     fmt,
@@ -134,7 +133,7 @@ impl EncodeLabelValue for ReasonLabel {
 }
 
 impl Metrics {
-    /// Nothing has happened yet.
+    /// All counts are zero.
     pub(crate) fn new() -> Self {
         let mut metrics = Self {
             registry: Registry::with_prefix("fivefold"),
@@ -224,7 +223,7 @@ impl Metrics {
         self.commands.get_or_create(&CommandLabels { kind, result }).inc();
     }
 
-    /// Counts a refusal whose command is not known any more.
+    /// Counts a refusal of a command whose type is not known any more.
     pub(crate) fn refused(&self, reason: Reason) {
         self.refusals.get_or_create(&RefusalLabels { reason: ReasonLabel(reason) }).inc();
     }
@@ -301,7 +300,7 @@ impl Metrics {
         Some(self.failing_since.load(Ordering::Relaxed)).filter(|&at| at > 0)
     }
 
-    /// Everything as text. What says "since the last look" begins anew.
+    /// Everything as text. Resets what is counted "since the last look".
     pub(crate) fn render(&self, levels: Levels) -> String {
         set(&self.levels.sessions, levels.sessions);
         set(&self.levels.rooms, levels.rooms);

@@ -1,43 +1,55 @@
-//! What waits to be sent to one session.
+//! The outbox: the messages that wait to be sent to one session.
 //!
 //! A queue of encoded messages, bounded in number and in bytes. Nobody waits for a place in it:
-//! when it is full, the session is ended and comes back when it can read. Text that goes to many
+//! when it is full, the session ends, and the client comes back when it can read. Text for many
 //! sessions is encoded once and shared: events, and the snapshot of a room.
 
-use std::sync::{
-    Arc, Weak,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    collections::VecDeque,
+    future::poll_fn,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    task::{Context, Poll, Waker},
 };
 
-use fivefold_shared::protocol::{CatchUp, Message, Snapshot};
-use tokio::sync::mpsc::{self, error::TrySendError};
+use fivefold_shared::protocol::{CatchUp, Message, NumberedEvent, RoomCode, Snapshot};
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    limits::{OUTBOX_BYTES_MAX, OUTBOX_MESSAGES_MAX},
+    limits::{OUTBOX_BYTES_MAX, OUTBOX_MESSAGES_KEPT, OUTBOX_MESSAGES_MAX},
     storage::IdentityHash,
     thinking::Owner,
 };
 
 /// The end into which rooms put messages; cheap to clone.
 #[derive(Clone, Debug)]
-pub(crate) struct Outbox {
-    queue: mpsc::Sender<Outgoing>,
-    /// Waiting in the queue, with what is shared counted in full.
-    bytes: Arc<AtomicUsize>,
-    overflow: CancellationToken,
-    /// Who the session's work is counted for.
-    owner: Owner,
-    /// Whose session it is, after `hello`.
-    identity: Option<IdentityHash>,
-}
+pub(crate) struct Outbox(Arc<Shared>);
 
 /// The end from which a session takes messages.
 #[derive(Debug)]
-pub(crate) struct OutboxReceiver {
-    queue: mpsc::Receiver<Outgoing>,
-    bytes: Arc<AtomicUsize>,
+pub(crate) struct OutboxReceiver(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    /// Locked only to put in and to take out. A channel of tokio keeps memory for 32 messages,
+    /// even in an idle session.
+    queue: Mutex<Queue>,
+    overflow: CancellationToken,
+    /// The session's work is counted for this owner.
+    owner: Owner,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    messages: VecDeque<Outgoing>,
+    /// The bytes of `messages`, with shared texts counted in full.
+    bytes: usize,
+    /// Whether the session has ended.
+    is_closed: bool,
+    /// Wakes the session if it waits for messages.
+    waker: Option<Waker>,
+    /// The identity behind the session, after `hello`.
+    identity: Option<IdentityHash>,
 }
 
 /// An encoded message.
@@ -50,93 +62,122 @@ pub(crate) enum Outgoing {
     Joined(Box<(String, Arc<str>)>),
 }
 
-/// What became of a message.
+/// The result of posting a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Posted {
     /// It waits to be sent.
     Queued,
-    /// Too much is waiting for the session, and it is ended.
+    /// Too much waits for the session, and it is ended.
     Full,
     /// The session has ended.
     Gone,
 }
 
 impl Outbox {
-    /// An outbox, the end from which messages are taken, and the sign that it was full. That is
-    /// also given when the server stops: it has one thing to listen for.
+    /// An outbox, the end from which messages are taken, and a token that is cancelled when the
+    /// outbox is full or the server stops.
     pub(crate) fn new(
         stop: &CancellationToken,
         owner: Owner,
     ) -> (Self, OutboxReceiver, CancellationToken) {
-        let (sender, receiver) = mpsc::channel(OUTBOX_MESSAGES_MAX);
         let overflow = stop.child_token();
-        let bytes = Arc::<AtomicUsize>::default();
-        let receiver = OutboxReceiver { queue: receiver, bytes: Arc::clone(&bytes) };
-        (
-            Self { queue: sender, bytes, overflow: overflow.clone(), owner, identity: None },
-            receiver,
-            overflow,
-        )
+        let shared =
+            Arc::new(Shared { queue: Mutex::default(), overflow: overflow.clone(), owner });
+        (Self(Arc::clone(&shared)), OutboxReceiver(shared), overflow)
     }
 
-    /// Who the session's work is counted for.
-    pub(crate) const fn owner(&self) -> Owner {
-        self.owner
+    /// The owner that the session's work is counted for.
+    pub(crate) fn owner(&self) -> Owner {
+        self.0.owner
     }
 
-    /// Notes whose session it is; clones made from here on know it.
-    pub(crate) const fn identify(&mut self, identity: IdentityHash) {
-        self.identity = Some(identity);
+    /// Sets the identity behind the session.
+    pub(crate) fn identify(&self, identity: IdentityHash) {
+        self.0.lock().identity = Some(identity);
     }
 
     /// The hash of the identity behind the session, after `hello`.
-    pub(crate) const fn identity(&self) -> Option<IdentityHash> {
-        self.identity
+    pub(crate) fn identity(&self) -> Option<IdentityHash> {
+        self.0.lock().identity
     }
 
     /// Puts in a message.
     pub(crate) fn post(&self, message: impl Into<Outgoing>) -> Posted {
         let message = message.into();
         let length = message.len();
-        // The sum is a limit and orders nothing.
-        let waiting = self.bytes.fetch_add(length, Ordering::Relaxed) + length;
-        let sent = if waiting > OUTBOX_BYTES_MAX && !self.queue.is_closed() {
-            Err(TrySendError::Full(message))
-        } else {
-            self.queue.try_send(message)
-        };
-        match sent {
-            Ok(()) => return Posted::Queued,
-            Err(TrySendError::Full(_)) => {}
-            Err(TrySendError::Closed(_)) => return Posted::Gone,
+        let mut queue = self.0.lock();
+        if queue.is_closed {
+            return Posted::Gone;
         }
-        self.bytes.fetch_sub(length, Ordering::Relaxed);
-        self.overflow.cancel();
-        Posted::Full
+        if queue.messages.len() >= OUTBOX_MESSAGES_MAX || queue.bytes + length > OUTBOX_BYTES_MAX {
+            drop(queue);
+            self.0.overflow.cancel();
+            return Posted::Full;
+        }
+        queue.bytes += length;
+        queue.messages.push_back(message);
+        let waker = queue.waker.take();
+        drop(queue);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+        Posted::Queued
     }
 }
 
 impl OutboxReceiver {
-    /// The next message, when there is one; nothing when all outboxes are gone.
-    pub(crate) async fn recv(&mut self) -> Option<Utf8Bytes> {
-        let message = self.queue.recv().await?;
-        Some(self.take(message))
+    /// Waits for the next message. Cancel safe.
+    pub(crate) async fn recv(&mut self) -> Utf8Bytes {
+        poll_fn(|cx| self.poll_recv(cx)).await
+    }
+
+    fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Utf8Bytes> {
+        let mut queue = self.0.lock();
+        if let Some(message) = queue.pop() {
+            drop(queue);
+            return Poll::Ready(message.into_text());
+        }
+        if !queue.waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
+            queue.waker = Some(cx.waker().clone());
+        }
+        Poll::Pending
     }
 
     /// The next message, if one waits.
     pub(crate) fn try_recv(&mut self) -> Option<Utf8Bytes> {
-        let message = self.queue.try_recv().ok()?;
-        Some(self.take(message))
+        let message = self.0.lock().pop()?;
+        Some(message.into_text())
     }
 
     /// How many messages wait.
     pub(crate) fn len(&self) -> usize {
-        self.queue.len()
+        self.0.lock().messages.len()
     }
+}
 
-    fn take(&self, message: Outgoing) -> Utf8Bytes {
-        self.bytes.fetch_sub(message.len(), Ordering::Relaxed);
-        message.into_text()
+impl Drop for OutboxReceiver {
+    fn drop(&mut self) {
+        let mut queue = self.0.lock();
+        queue.is_closed = true;
+        (queue.messages, queue.bytes, queue.waker) = (VecDeque::new(), 0, None);
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        // Nothing panics between two changes that belong together.
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Queue {
+    fn pop(&mut self) -> Option<Outgoing> {
+        let message = self.messages.pop_front()?;
+        self.bytes -= message.len();
+        if self.messages.is_empty() {
+            self.messages.shrink_to(OUTBOX_MESSAGES_KEPT);
+        }
+        Some(message)
     }
 }
 
@@ -173,6 +214,9 @@ pub(crate) struct Encoder {
 /// The end of a `joined` without events, and what takes its place.
 const NO_EVENTS: &str = r#""events":[]}"#;
 const SNAPSHOT: &str = r#""snapshot":"#;
+
+/// Most events are shorter than this.
+const EVENT_BYTES: usize = 160;
 
 impl Encoder {
     pub(crate) fn encode(&mut self, message: Message) -> Outgoing {
@@ -217,7 +261,19 @@ impl From<Utf8Bytes> for Outgoing {
     }
 }
 
-/// Writes a message as it is sent.
+/// Encodes [`Message::Event`], without a copy of the event.
+pub(crate) fn encode_event(room: &RoomCode, event: &NumberedEvent) -> Utf8Bytes {
+    let mut text = Vec::with_capacity(EVENT_BYTES);
+    text.extend_from_slice(br#"{"type":"event","room":"#);
+    serde_json::to_writer(&mut text, room).expect("a code is a string");
+    let object = text.len();
+    serde_json::to_writer(&mut text, event).expect("an event is plain data");
+    // The event's fields continue the message's.
+    text[object] = b',';
+    Utf8Bytes::try_from(text).expect("JSON is UTF-8")
+}
+
+/// Encodes a message.
 pub(crate) fn encode(message: &Message) -> Utf8Bytes {
     message.to_json().into()
 }
@@ -237,7 +293,8 @@ mod tests {
         assert!(!overflow.is_cancelled());
         assert_eq!(post(), Posted::Full);
         assert!(overflow.is_cancelled());
-        receiver.queue.close();
+        assert!(receiver.try_recv().is_some());
+        drop(receiver);
         assert_eq!(post(), Posted::Gone);
     }
 
@@ -255,6 +312,15 @@ mod tests {
         assert!(!overflow.is_cancelled());
         assert_eq!(outbox.post(byte()), Posted::Full);
         assert!(overflow.is_cancelled());
+    }
+
+    #[test]
+    fn an_event_is_encoded_as_its_message() {
+        let text = r#"{"type":"event","room":"k7m2qpxw9abc","seq":3,"at":7,
+            "event":{"type":"played","ply":0,"point":[7,7]}}"#;
+        let message = Message::from_json(text).unwrap();
+        let Message::Event { room, event } = &message else { panic!("{message:?}") };
+        assert_eq!(encode_event(room, event), encode(&message));
     }
 
     fn joined_at(seq: u64) -> Message {

@@ -1,15 +1,16 @@
-//! What the task of a room does beside the room itself.
+//! The room's task: how it ends, and that bots' failures are counted.
 
 use std::{
     io,
     sync::{Arc, Mutex},
+    time::Duration,
 };
 
 use fivefold_shared::{
     bot_spec::BotKind,
     clock::TimeControl,
     protocol::{Colour, CommandId, Create, MemberId, Name, RoomCode, SeatRequest, Visibility},
-    room::{Founding, Member, RoomLimits, RoomSeeds},
+    room::{Founding, Member, RoomLimits, RoomSeeds, SessionId},
     rules::Rules,
 };
 use tokio::sync::mpsc;
@@ -69,7 +70,7 @@ fn two_bots(limits: Limits) -> (Opened, Input) {
 }
 
 /// What rooms need, with bots that never have an answer; and what must live as long.
-fn around() -> (RoomContext, impl Sized) {
+fn around() -> (Arc<RoomContext>, impl Sized) {
     let memory = Memory::default();
     let reader = memory.reader().unwrap();
     let (log_writer, writer) = LogWriter::start(Box::new(memory), &Blocking::Threads).unwrap();
@@ -80,7 +81,15 @@ fn around() -> (RoomContext, impl Sized) {
     pool.stop();
     let (clock, stop) = (Clock::of_system(), CancellationToken::new());
     (
-        RoomContext { log_writer, disk, pool, metrics, clock, limits: Limits::DEFAULT, stop },
+        Arc::new(RoomContext {
+            log_writer,
+            disk,
+            pool,
+            metrics,
+            clock,
+            limits: Limits::DEFAULT,
+            stop,
+        }),
         (writer, threads),
     )
 }
@@ -115,9 +124,9 @@ async fn bots_that_fail_are_counted_and_logged_once_a_game() {
     let (mailbox, envelopes) = mpsc::channel(1);
     let listed = Arc::<Directory>::default().list(&opened.room, None, true);
     let task = tokio::spawn(run(opened, envelopes, listed, context.clone()));
-    mailbox.send(Envelope { input: enter, outbox: Arc::new(outbox) }).await.unwrap();
+    mailbox.send(Box::new(Envelope { input: enter, outbox: Arc::new(outbox) })).await.unwrap();
     loop {
-        let text = messages.recv().await.unwrap();
+        let text = messages.recv().await;
         if let Ok(Message::Event { event, .. }) = Message::from_json(&text)
             && let Event::Ended { .. } = event.event
         {

@@ -1,5 +1,5 @@
-//! How sessions end: the code and the words of the close frame, and closing so that the peer gets
-//! to read them.
+//! Why a session ends: the code and text of the close frame, and closing in a way that lets the
+//! peer read them.
 
 use fivefold_shared::protocol::close;
 use futures_util::SinkExt;
@@ -16,19 +16,19 @@ use tokio_tungstenite::{
     },
 };
 
-use super::{Socket, frame_limit::TooManyFrames};
+use super::{frame_limit::TooManyFrames, transport::Socket};
 use crate::limits::{CLOSE_LINGER, CLOSE_LINGER_BYTES};
 
 /// Why a session ends.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum CloseReason {
-    /// The peer has closed the socket, or it broke: there is nobody to tell.
+    /// The peer has closed the socket, or the connection failed.
     Gone,
     /// The server closes it.
     Close {
         /// One of [`close`]'s.
         code: u16,
-        /// What happened, and what to do.
+        /// What happened and what to do next.
         reason: &'static str,
     },
 }
@@ -66,10 +66,12 @@ impl CloseReason {
     };
     const BROKEN_FRAME: Self = Self::Close {
         code: close::PROTOCOL_ERROR,
-        reason: "A frame broke the WebSocket protocol (RFC 6455). Mend the client.",
+        reason: "The client broke the WebSocket protocol (RFC 6455). Please update it.",
     };
-    const INVALID_TEXT: Self =
-        Self::Close { code: close::INVALID_TEXT, reason: "Text must be UTF-8. Mend the client." };
+    const INVALID_TEXT: Self = Self::Close {
+        code: close::INVALID_TEXT,
+        reason: "Text must be UTF-8. Please update the client.",
+    };
     const TOO_BIG: Self = Self::Close {
         code: close::TOO_BIG,
         reason: "Your message is longer than this server takes. Come back, and send shorter ones.",
@@ -113,9 +115,9 @@ pub(super) fn written(result: Result<Result<(), Error>, Elapsed>) -> Result<(), 
     }
 }
 
-/// Closes the socket: sends the close frame, ends the sending direction, and then reads on for a
-/// moment, but not for a flood. Closing at once, with bytes of the peer unread, would reset the connection, and the peer
-/// might never see the close frame.
+/// Closes the socket: sends the close frame, shuts down the sending direction, and then reads a
+/// limited time and number of bytes. Closing with unread bytes would reset the connection, and the
+/// peer might never see the close frame.
 pub(super) async fn close(mut socket: WebSocketStream<Socket>, end: CloseReason) {
     let frame = match end {
         CloseReason::Gone => None,

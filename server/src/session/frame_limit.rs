@@ -1,8 +1,8 @@
-//! Counts the frames that a client sends, whatever they are: pings, pongs and parts of messages
-//! are no commands, so no other limit sees them.
+//! Limits the frames that a client sends. Pings, pongs and parts of messages are no commands, so no
+//! other limit covers them.
 //!
-//! It reads no more of a frame than its length (RFC 6455, section 5.2). What a frame means, and
-//! whether it may be sent, is for tungstenite to say.
+//! It reads only the length of a frame (RFC 6455, section 5.2). Tungstenite decides what a frame
+//! means and whether it is valid.
 
 use std::{
     io,
@@ -36,7 +36,7 @@ impl<S> Metered<S> {
         Self { socket, frames: Frames::default(), allowance }
     }
 
-    /// The socket without its meter: what comes after the last frame is not counted.
+    /// The socket without its meter, to read what follows the last frame.
     pub(super) const fn unmetered(&mut self) -> &mut S {
         &mut self.socket
     }

@@ -49,6 +49,9 @@ impl Blocking {
             Self::Threads => {
                 thread::Builder::new().name(name.to_owned()).spawn(move || {
                     while let Some(first) = queue.blocking_recv() {
+                        // Let those who are about to ask do so: on a busy processor, waking up for
+                        // each of them would cost more than serving them.
+                        thread::yield_now();
                         serve(first, &mut queue);
                     }
                 })?;

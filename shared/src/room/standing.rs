@@ -1,7 +1,12 @@
 //! What others learn about a room without entering it.
 
+use std::mem;
+
 use super::Room;
-use crate::{protocol::RoomSummary, rules::Stone};
+use crate::{
+    protocol::{RoomSummary, Seats},
+    rules::Stone,
+};
 
 /// A room as the lobby sees it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -36,12 +41,16 @@ pub enum Stage {
 impl Room {
     /// The room as it is listed.
     pub fn summary(&self) -> RoomSummary {
+        self.summary_with(self.state.seats.clone())
+    }
+
+    fn summary_with(&self, seats: Seats) -> RoomSummary {
         RoomSummary {
             room: self.code.clone(),
             rules: self.state.rules,
             assistance: self.state.assistance,
             time: self.state.time,
-            seats: self.state.seats.clone(),
+            seats,
             phase: self.state.phase(),
             ply: self.state.game.as_ref().map_or(0, |game| game.position.ply()),
             spectators: self.presence.spectator_count(&self.state.seats),
@@ -50,8 +59,23 @@ impl Room {
 
     /// The room as the lobby sees it.
     pub fn standing(&self) -> Standing {
+        self.standing_with(self.state.seats.clone())
+    }
+
+    /// Brings an earlier standing up to date, and returns its seats if they have changed. Allocates
+    /// nothing if they have not: this follows every input.
+    pub fn update_standing(&self, standing: &mut Standing) -> Option<Seats> {
+        let before = mem::take(&mut standing.summary.seats);
+        let is_same = before == self.state.seats;
+        let (seats, changed) =
+            if is_same { (before, None) } else { (self.state.seats.clone(), Some(before)) };
+        *standing = self.standing_with(seats);
+        changed
+    }
+
+    fn standing_with(&self, seats: Seats) -> Standing {
         Standing {
-            summary: self.summary(),
+            summary: self.summary_with(seats),
             turn: self.state.running().map(|game| game.position.turn()),
             stage: self.stage(),
             is_empty: self.presence.is_empty(),

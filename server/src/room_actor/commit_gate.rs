@@ -1,0 +1,183 @@
+//! The commit gate of one room: nothing that follows an event happens before that event is stored.
+//!
+//! It collects what the room appends, hands it to the log writer in batches, and keeps the effects
+//! that wait, in order. It does not perform effects.
+
+use std::{collections::VecDeque, sync::Arc, time::Instant};
+
+use fivefold_shared::{
+    protocol::{Event, NumberedEvent, Player},
+    record::{FinishedGame, Recorder},
+    room::{Effect, Entry},
+};
+use tokio_tungstenite::tungstenite::Utf8Bytes;
+
+use crate::{
+    ids,
+    outbox::{Outbox, encode_event},
+    storage::{Append, AppendError, Epoch, KnownMember, Reply, WriterPermit},
+};
+
+/// See the module.
+pub(super) struct CommitGate {
+    /// In order. Empty, or begins with [`Pending::Event`].
+    pending: VecDeque<Pending>,
+    /// What goes to the log writer with the next batch.
+    unstored: Append,
+    /// Has read every event up to the last of `unstored`.
+    recorder: Recorder,
+    /// The batch that the log writer has now.
+    commit: Option<Commit>,
+}
+
+struct Commit {
+    reply: Reply<(), AppendError>,
+    since: Instant,
+}
+
+/// Something that waits for a commit.
+pub(super) enum Pending {
+    /// An event: its number, and its text for everybody who listens.
+    Event(u64, Utf8Bytes),
+    /// An effect that follows an event.
+    Effect(Routed),
+}
+
+/// An effect, with its destination as membership was when the room decided it.
+pub(super) struct Routed {
+    pub(super) effect: Effect,
+    /// The outbox of the session that the effect is for.
+    pub(super) outbox: Option<Arc<Outbox>>,
+    /// Metric label of the input that the effect follows from.
+    pub(super) kind: &'static str,
+}
+
+impl CommitGate {
+    /// A gate for the log that `unstored` appends to. `recorder` has read all of it.
+    pub(super) fn new(unstored: Append, recorder: Recorder) -> Self {
+        Self { pending: VecDeque::new(), unstored, recorder, commit: None }
+    }
+
+    /// Appends an entry. `sender` is the outbox of the session that caused it.
+    pub(super) fn append(&mut self, entry: Entry, sender: Option<&Arc<Outbox>>) {
+        let event = &entry.event;
+        self.unstored.members.extend(seated_member(event, sender));
+        if let Some((id, record)) = self.recorder.read(event) {
+            // Games that began under an older server have no id.
+            let id = id.unwrap_or_else(ids::game_id);
+            self.unstored.games.push(FinishedGame { id, record });
+        }
+        let text = encode_event(&self.unstored.room, event);
+        self.pending.push_back(Pending::Event(event.seq, text));
+        self.unstored.entries.push(entry);
+    }
+
+    /// Queues an effect behind the events before it; returns it if there are none.
+    pub(super) fn hold(&mut self, routed: Routed) -> Option<Routed> {
+        if self.pending.is_empty() {
+            return Some(routed);
+        }
+        self.pending.push_back(Pending::Effect(routed));
+        None
+    }
+
+    /// How many events and effects wait.
+    pub(super) fn len(&self) -> usize {
+        self.pending.len()
+    }
+
+    /// Whether nothing waits and the log writer has nothing of this room.
+    pub(super) fn is_settled(&self) -> bool {
+        self.pending.is_empty() && self.commit.is_none()
+    }
+
+    /// Whether a batch can go to the log writer: one at a time.
+    pub(super) fn has_batch(&self) -> bool {
+        self.commit.is_none() && !self.unstored.entries.is_empty()
+    }
+
+    /// Hands the batch to the log writer.
+    pub(super) fn send(&mut self, permit: WriterPermit<'_>) {
+        let reply = permit.append(self.unstored.take());
+        self.commit = Some(Commit { reply, since: Instant::now() });
+    }
+
+    /// Waits until the batch is stored or has failed; forever if there is none. Cancel safe.
+    pub(super) async fn committed(&mut self) -> Result<Instant, AppendError> {
+        let Some(commit) = &mut self.commit else { return std::future::pending().await };
+        let stored = commit.reply.wait().await.map(|()| commit.since);
+        self.commit = None;
+        stored
+    }
+
+    /// Takes the next event or effect that waits for nothing any more. To be called until there is
+    /// none after each commit.
+    pub(super) fn release(&mut self) -> Option<Pending> {
+        let unstored = self.unstored.entries.first().map(|entry| entry.event.seq);
+        let next = self.pending.pop_front_if(|next| match next {
+            Pending::Event(seq, _) => Some(*seq) != unstored,
+            Pending::Effect(_) => true,
+        });
+        if self.pending.is_empty() {
+            // An idle room keeps no queue.
+            self.pending = VecDeque::new();
+        }
+        next
+    }
+
+    /// Drops every event that is not stored, and returns the effects that waited for them.
+    pub(super) fn reset(&mut self) -> impl Iterator<Item = Routed> + use<> {
+        drop(self.unstored.take());
+        std::mem::take(&mut self.pending).into_iter().filter_map(|pending| match pending {
+            Pending::Event(..) => None,
+            Pending::Effect(routed) => Some(routed),
+        })
+    }
+
+    /// Appends as this owner from here on.
+    pub(super) const fn set_epoch(&mut self, epoch: Epoch) {
+        self.unstored.epoch = epoch;
+    }
+
+    /// Whether the first event that waits is in a log that ends at this number.
+    pub(super) fn is_stored(&self, last: u64) -> bool {
+        match self.pending.front() {
+            Some(Pending::Event(seq, _)) => *seq <= last,
+            Some(Pending::Effect(_)) | None => false,
+        }
+    }
+
+    /// Continues from the log, which was read again.
+    pub(super) fn resume(&mut self, log: &[Entry]) {
+        self.recorder = recorder_of(log);
+    }
+
+    /// Whether the log writer has a batch.
+    pub(super) const fn is_committing(&self) -> bool {
+        self.commit.is_some()
+    }
+
+    /// The last append: it closes the room.
+    pub(super) fn close(&mut self) -> Append {
+        Append { closes: true, ..self.unstored.take() }
+    }
+}
+
+/// The member who takes a seat by this event. They are stored in the same commit.
+fn seated_member(event: &NumberedEvent, sender: Option<&Arc<Outbox>>) -> Option<KnownMember> {
+    let Event::Sat { player: Player::Member { member, name, .. }, .. } = &event.event else {
+        return None;
+    };
+    let hash = sender?.identity()?;
+    Some(KnownMember { id: member.clone(), hash, name: name.clone(), seen_at: event.at })
+}
+
+/// A recorder that has read this log.
+pub(crate) fn recorder_of(log: &[Entry]) -> Recorder {
+    let mut recorder = Recorder::default();
+    for entry in log {
+        // The games that ended here were stored with the events that ended them.
+        drop(recorder.read(&entry.event));
+    }
+    recorder
+}

@@ -1,0 +1,251 @@
+//! How a room continues after a commit that failed or a panic: it rolls back to its log, and
+//! members who wait for an answer are refused.
+
+use std::{collections::VecDeque, panic::AssertUnwindSafe, sync::Arc, time::Instant};
+
+use fivefold_shared::{
+    protocol::{CommandId, Message, Reason, Refusal, RoomCode},
+    room::{AnalysisUpdate, Effect, Effects, Entry, Input, SessionId},
+};
+use futures_util::FutureExt;
+
+use super::{Actor, Mailbox, RoomContext, commit_gate::Routed, refuse};
+use crate::{
+    limits::{FAULTS_MAX, FAULTS_WITHIN, REBUILD_RETRY},
+    outbox::{Outbox, encode},
+    storage::{AppendError, Claimed, Conflict, Reply, StorageError, WriterPermit},
+};
+
+/// The command that a room is dealing with. It is refused if the room panics.
+pub(super) struct CurrentCommand {
+    id: CommandId,
+    outbox: Arc<Outbox>,
+    /// The session, if the command must not be done twice. Entering and leaving may be.
+    once_for: Option<SessionId>,
+}
+
+/// The panics of one room.
+#[derive(Default)]
+struct Faults(VecDeque<Instant>);
+
+impl CurrentCommand {
+    pub(super) fn of(input: &Input, outbox: &Arc<Outbox>) -> Option<Self> {
+        let once_for = match input {
+            Input::Command { session, .. } => Some(*session),
+            Input::Enter { .. }
+            | Input::Leave { .. }
+            | Input::Close { .. }
+            | Input::Evict
+            | Input::Renamed { .. }
+            | Input::BotReplied { .. }
+            | Input::Analysed { .. }
+            | Input::Wake => None,
+        };
+        let id = input.command_id()?.clone();
+        Some(Self { id, outbox: Arc::clone(outbox), once_for })
+    }
+}
+
+impl Faults {
+    /// Counts a panic now. Whether the room may continue.
+    fn may_continue(&mut self, now: Instant) -> bool {
+        self.0.retain(|&fault| now.duration_since(fault) < FAULTS_WITHIN);
+        self.0.push_back(now);
+        self.0.len() <= FAULTS_MAX
+    }
+}
+
+impl Actor {
+    /// After a panic: recovers, and again after the next ones, but not after too many.
+    pub(super) async fn survive(&mut self, mailbox: &mut Mailbox) {
+        let mut faults = Faults::default();
+        loop {
+            tracing::error!(room.id = %self.code(), "a room panicked");
+            self.context.metrics.rooms_failed.inc();
+            if !faults.may_continue(Instant::now()) {
+                self.send_failure();
+                return;
+            }
+            if AssertUnwindSafe(self.recover(mailbox)).catch_unwind().await.is_ok() {
+                return;
+            }
+        }
+    }
+
+    /// After a panic: rolls back to the log, as after a commit that failed, and runs on. Only the
+    /// log can be trusted then, and presence: it changes by single insertions and removals, and a
+    /// session that is missed there is found by its silence.
+    ///
+    /// Commands whose events the log writer has are answered by what becomes of those events. The
+    /// command at which the room failed stays refused.
+    async fn recover(&mut self, mailbox: &mut Mailbox) {
+        let failed = self.current.take();
+        if let Some(CurrentCommand { id, outbox, .. }) = &failed {
+            self.context.metrics.refused(Reason::Unavailable);
+            refuse(outbox, Some(id), Reason::Unavailable);
+        }
+        let stored = if self.gate.is_committing() {
+            self.gate.committed().await.map(|since| self.release(since))
+        } else {
+            Ok(())
+        };
+        let may_continue = match stored {
+            Ok(()) => {
+                self.discard_pending();
+                self.reload().await
+            }
+            Err(error) => self.rollback(&error).await,
+        };
+        if !may_continue {
+            return;
+        }
+        if let Some(CurrentCommand { id, once_for: Some(session), .. }) = failed {
+            self.room.refuse_for_good(session, id, Refusal::new(Reason::Unavailable));
+        }
+        self.run(Effects::new(), false, mailbox).await;
+    }
+
+    /// After a commit that was not acknowledged. Returns whether the room continues.
+    pub(super) async fn rollback(&mut self, error: &AppendError) -> bool {
+        tracing::error!(room.id = %self.code(), %error, "the room rolls back to its log");
+        self.context.metrics.note_failed_commit(self.context.clock.now());
+        match error {
+            AppendError::Storage(StorageError::InDoubt(_)) => self.settle().await,
+            AppendError::Storage(StorageError::Failed(_) | StorageError::Damaged(_)) => {
+                self.discard_pending();
+                self.reload().await
+            }
+            AppendError::Conflict(Conflict::Seq { .. }) => {
+                self.discard_pending();
+                self.settle().await
+            }
+            AppendError::Conflict(Conflict::Owner) => {
+                self.discard_pending();
+                self.send_failure();
+                false
+            }
+        }
+    }
+
+    /// After a commit in doubt: claims the room, and only then answers the pending commands by what
+    /// its log says. Returns whether the room continues.
+    async fn settle(&mut self) -> bool {
+        let code = self.code().clone();
+        let claim = |permit: WriterPermit<'_>| permit.claim(vec![code.clone()]);
+        let Some(claimed) = ask_writer(&self.context, &code, claim).await else { return false };
+        match claimed.into_iter().next() {
+            Some(Claimed::Mine { epoch, log }) => {
+                self.gate.set_epoch(epoch);
+                let last = log.last().map_or(0, |entry| entry.event.seq);
+                if self.gate.is_stored(last) {
+                    self.release(Instant::now());
+                    return true;
+                }
+                self.discard_pending();
+                self.rebuild(&log)
+            }
+            Some(Claimed::Closed) | None => {
+                tracing::warn!(room.id = %code, "the room was never stored, and ends");
+                self.discard_pending();
+                false
+            }
+            Some(Claimed::Damaged(problem)) => {
+                tracing::error!(room.id = %code, problem, "the log of the room is damaged");
+                self.send_failure();
+                false
+            }
+        }
+    }
+
+    /// Discards what waits for a commit, and refuses the commands among it.
+    fn discard_pending(&mut self) {
+        for Routed { effect, outbox, kind } in self.gate.reset() {
+            match effect {
+                Effect::Send { message, .. } => {
+                    if let (Some(outbox), Some(id)) = (outbox, message.answers()) {
+                        let refusal = Refusal::new(Reason::Unavailable);
+                        let message = Message::Refused { id: Some(id.clone()), refusal };
+                        self.context.metrics.answered(kind, &message);
+                        outbox.post(encode(&message));
+                    }
+                }
+                Effect::CancelThinking(_) | Effect::Dismiss(_) | Effect::BotFailed { .. } => {
+                    self.perform(Routed { effect, outbox, kind });
+                }
+                Effect::Analyse { ticket, .. } => {
+                    self.bot_calls.refuse_analysis(ticket, AnalysisUpdate::Busy);
+                }
+                Effect::Append(_)
+                | Effect::Listen(_)
+                | Effect::Broadcast(_)
+                | Effect::BroadcastExcept { .. }
+                | Effect::Think(_)
+                | Effect::Close => {}
+            }
+        }
+        self.fan_out.reset();
+    }
+
+    /// Reads the log of a room that is still owned here, and rebuilds the room. Returns whether it
+    /// continues.
+    async fn reload(&mut self) -> bool {
+        let code = self.code().clone();
+        let read = |permit: WriterPermit<'_>| permit.read(code.clone());
+        let Some(log) = ask_writer(&self.context, &code, read).await else { return false };
+        if log.is_empty() {
+            tracing::warn!(room.id = %code, "the room was never stored, and ends");
+            return false;
+        }
+        self.rebuild(&log)
+    }
+
+    /// Rebuilds the room from its log, and sends its members the result. Returns whether it
+    /// continues.
+    fn rebuild(&mut self, log: &[Entry]) -> bool {
+        self.context.metrics.rooms_rebuilt.inc();
+        let mut effects = Effects::new();
+        if let Err(error) = self.room.rebuild(self.context.clock.now(), log, &mut effects) {
+            tracing::error!(room.id = %self.code(), %error, "the log of the room cannot be read");
+            self.send_failure();
+            return false;
+        }
+        self.gate.resume(log);
+        self.take(effects, "rebuild", None);
+        self.listed.update(&self.room);
+        true
+    }
+
+    /// Notifies everybody in the room that it has failed.
+    fn send_failure(&self) {
+        let text = "The room has failed and is closed.".to_owned();
+        let message = encode(&Message::Closed { room: self.code().clone(), text });
+        for outbox in self.fan_out.outboxes() {
+            outbox.post(message.clone());
+        }
+    }
+}
+
+/// Repeats a request until the storage answers; `None` when the server stops.
+async fn ask_writer<T>(
+    context: &RoomContext,
+    code: &RoomCode,
+    request: impl Fn(WriterPermit<'_>) -> Reply<T, StorageError>,
+) -> Option<T> {
+    let ask = async {
+        loop {
+            let answer = match context.log_writer.reserve().await {
+                Ok(permit) => request(permit).wait().await,
+                Err(error) => Err(error),
+            };
+            match answer {
+                Ok(answer) => return answer,
+                Err(error) => tracing::error!(room.id = %code, %error, "cannot read"),
+            }
+            tokio::time::sleep(REBUILD_RETRY).await;
+        }
+    };
+    tokio::select! {
+        answer = ask => Some(answer),
+        () = context.stop.cancelled() => None,
+    }
+}

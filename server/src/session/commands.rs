@@ -1,0 +1,404 @@
+//! What a session does with commands: it answers those for the lobby and passes the others on to
+//! rooms, which answer them. It does not know how rooms and games work.
+
+use std::{net::IpAddr, sync::Arc, time::Duration};
+
+use fivefold_shared::{
+    protocol::{
+        self, Command, CommandId, Create, Identity, LobbyRequest, Message, Name, Reason, Refusal,
+        RefusalValues, Request, RoomCode, RoomRequest,
+    },
+    room::{Input, Member, SessionId},
+};
+use tokio::time::Instant;
+use tokio_tungstenite::tungstenite::Utf8Bytes;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    close_reason::CloseReason,
+    error::CommandError,
+    joined_rooms::{JoinedRooms, post},
+    rate::Rates,
+};
+use crate::{
+    Server,
+    identities::Authenticated,
+    ids,
+    limits::LOGIN_TRIES_MAX,
+    lobby::RoomHandle,
+    logins::Ending,
+    metrics::Metrics,
+    outbox::{Outbox, encode},
+    room_actor::Envelope,
+};
+
+/// See the module.
+pub(super) struct Commands {
+    id: SessionId,
+    /// The address that the client connects from.
+    address: IpAddr,
+    server: Arc<Server>,
+    outbox: Outbox,
+    login: Ending,
+    /// Absent before `hello`.
+    identity: Option<Authenticated>,
+    rooms: JoinedRooms,
+    rates: Rates,
+}
+
+/// What the session sends after a command, and whether it ends.
+pub(super) struct Reply {
+    /// The encoded message. Absent where a room replies.
+    pub(super) text: Option<Utf8Bytes>,
+    pub(super) close: Option<CloseReason>,
+}
+
+/// How far a command has come.
+pub(super) enum Handled {
+    Now(Reply),
+    /// It is for [`Commands::handle_later`].
+    Later(Box<LobbyCommand>),
+}
+
+/// A command that no room answers.
+pub(super) struct LobbyCommand {
+    id: CommandId,
+    /// Metric label.
+    kind: &'static str,
+    request: LobbyRequest,
+}
+
+/// The answer to a command, unless a room answers it.
+type CommandResult = Result<Option<Message>, CommandError>;
+
+impl Commands {
+    pub(super) fn new(
+        id: SessionId,
+        address: IpAddr,
+        outbox: Outbox,
+        ending: &CancellationToken,
+        server: Arc<Server>,
+        now: Instant,
+    ) -> Self {
+        let login = Ending::new(ending.clone());
+        let rates = Rates::new(&server, address, now);
+        let rooms = JoinedRooms::default();
+        Self { id, address, server, outbox, login, identity: None, rooms, rates }
+    }
+
+    /// Whether the client has authenticated.
+    pub(super) const fn is_greeted(&self) -> bool {
+        self.identity.is_some()
+    }
+
+    pub(super) fn metrics(&self) -> &Metrics {
+        &self.server.metrics
+    }
+
+    /// Why the session is to end when its token was cancelled.
+    pub(super) fn ending(&self) -> CloseReason {
+        if self.server.stop.is_cancelled() {
+            CloseReason::RESTART
+        } else if self.login.is_replaced() {
+            CloseReason::IDENTITY_REPLACED
+        } else {
+            CloseReason::TOO_SLOW
+        }
+    }
+
+    /// After the last command: notifies the rooms.
+    pub(super) async fn end(self, reason: &CloseReason) {
+        self.server.metrics.session_ended(reason.code());
+        if let Some(identity) = &self.identity {
+            self.server.logins.leave(&identity.member.id, self.id);
+        }
+        self.rooms.leave_all(self.id).await;
+    }
+
+    /// Deals with a command, except for those that may have to wait. Never awaits, so that an idle
+    /// session has no space for a command.
+    pub(super) fn handle(
+        &mut self,
+        command: Result<Command, (Option<CommandId>, Refusal)>,
+        lag: Duration,
+    ) -> Handled {
+        let kind = command.as_ref().map_or("unknown", |command| command.request.kind());
+        let now = Instant::now();
+        let taken = self.take_command(command.as_ref().ok(), now);
+        let (id, result) = match command {
+            Ok(Command { id, request }) => match taken.and_then(|()| self.greeted(&request)) {
+                Ok(()) => match request {
+                    Request::Lobby(request) => {
+                        return Handled::Later(Box::new(LobbyCommand { id, kind, request }));
+                    }
+                    Request::Room { room, request } => {
+                        let passed = self.room_command(&id, &room, request, now, lag);
+                        (Some(id), passed.map(|()| None))
+                    }
+                },
+                Err(error) => (Some(id), Err(error)),
+            },
+            Err((id, refusal)) => (id, Err(taken.err().unwrap_or(refusal.into()))),
+        };
+        Handled::Now(self.reply(kind, id, result))
+    }
+
+    /// Deals with a command for the lobby.
+    pub(super) async fn handle_later(&mut self, command: Box<LobbyCommand>) -> Reply {
+        let LobbyCommand { id, kind, request } = *command;
+        let result = match self.identity.clone() {
+            Some(identity) => self.lobby(identity, &id, request).await,
+            None => self.before_hello(&id, request).await,
+        };
+        self.reply(kind, Some(id), result)
+    }
+
+    fn reply(&self, kind: &'static str, id: Option<CommandId>, result: CommandResult) -> Reply {
+        let (message, close) = match result {
+            Ok(message) => (message, None),
+            Err(error) => {
+                let (refusal, close) = error.into_parts();
+                (refusal.map(|refusal| Message::Refused { id, refusal }), close)
+            }
+        };
+        if let Some(message) = &message {
+            self.server.metrics.answered(kind, message);
+        }
+        Reply { text: message.as_ref().map(encode), close }
+    }
+
+    fn take_command(
+        &mut self,
+        command: Option<&Command>,
+        now: Instant,
+    ) -> Result<(), CommandError> {
+        let Self { rates, rooms, identity, .. } = self;
+        // Whether this plays a game in which the session has a seat.
+        let is_own_play = || {
+            let Some(Request::Room { room, request }) = command.map(|command| &command.request)
+            else {
+                return false;
+            };
+            let is_seated = |identity: &Authenticated| rooms.is_seated(room, &identity.member.id);
+            request.is_play() && identity.as_ref().is_some_and(is_seated)
+        };
+        rates.take_command(now, is_own_play)
+    }
+
+    /// Whether this may be asked before `hello`, if the client has not sent it.
+    fn greeted(&self, request: &Request) -> Result<(), CommandError> {
+        match request {
+            Request::Lobby(LobbyRequest::Ping | LobbyRequest::Hello { .. }) => Ok(()),
+            Request::Lobby(_) | Request::Room { .. } if self.is_greeted() => Ok(()),
+            Request::Lobby(_) | Request::Room { .. } => {
+                let refusal = Refusal::new(Reason::HelloFirst);
+                Err(CommandError::RefusedAndClosed(refusal, CloseReason::NO_HELLO))
+            }
+        }
+    }
+
+    fn room_command(
+        &mut self,
+        id: &CommandId,
+        room: &RoomCode,
+        request: RoomRequest,
+        now: Instant,
+        lag: Duration,
+    ) -> Result<(), CommandError> {
+        self.rates.take_request(&request, now)?;
+        let lag_ms = u64::try_from(lag.as_millis()).unwrap_or(u64::MAX);
+        let input = Input::Command { session: self.id, id: id.clone(), request, lag_ms };
+        self.pass_on(room, input)
+    }
+
+    async fn before_hello(&mut self, id: &CommandId, request: LobbyRequest) -> CommandResult {
+        if let LobbyRequest::Hello { protocol, identity, name } = request {
+            return self.hello(id, protocol, identity, name).await;
+        }
+        // The only other request that is let through before `hello`.
+        Ok(Some(Message::Pong { id: id.clone() }))
+    }
+
+    async fn hello(
+        &mut self,
+        id: &CommandId,
+        protocol: u32,
+        identity: Option<Identity>,
+        name: Option<Name>,
+    ) -> CommandResult {
+        if protocol != protocol::VERSION {
+            let version = Some(protocol::VERSION);
+            let values = RefusalValues { version, ..RefusalValues::default() };
+            let refusal = Refusal::with(Reason::Version, values);
+            return Err(CommandError::RefusedAndClosed(refusal, CloseReason::VERSION));
+        }
+        name.as_ref().map_or(Ok(()), may_be_called)?;
+        let made = identity.is_none().then(ids::identity);
+        let secret = identity.as_ref().or(made.as_ref()).expect("one of the two");
+        let authenticated = self.log_in(secret, name).await?;
+        let Member { id: you, name } = authenticated.member.clone();
+        self.outbox.identify(authenticated.hash);
+        self.identity = Some(authenticated);
+        Ok(Some(Message::Welcome {
+            id: id.clone(),
+            protocol: protocol::VERSION,
+            server: concat!("fivefold ", env!("CARGO_PKG_VERSION")).to_owned(),
+            you,
+            name,
+            identity: made,
+            chat: self.server.limits.room.chat,
+        }))
+    }
+
+    /// Looks up the member with this identity, and registers the session as theirs.
+    async fn log_in(
+        &self,
+        identity: &Identity,
+        name: Option<Name>,
+    ) -> Result<Authenticated, CommandError> {
+        let Server { identities, logins, clock, .. } = &*self.server;
+        for _ in 0..LOGIN_TRIES_MAX {
+            let replacements = logins.replacements();
+            let found = identities.authenticate(identity, name.clone(), clock.now()).await;
+            let authenticated = found.map_err(|refusal| {
+                if refusal.reason == Reason::IdentityReplaced {
+                    CommandError::RefusedAndClosed(refusal, CloseReason::IDENTITY_REPLACED)
+                } else {
+                    refusal.into()
+                }
+            })?;
+            if logins.enter(&authenticated.member.id, self.id, &self.login, replacements) {
+                return Ok(authenticated);
+            }
+        }
+        Err(Refusal::new(Reason::Busy).into())
+    }
+
+    /// A client may repeat the command over another session, with the new identity already.
+    async fn replace_identity(
+        &mut self,
+        mut identity: Authenticated,
+        id: &CommandId,
+        replacement: &Identity,
+    ) -> CommandResult {
+        let new = ids::identity_hash(replacement);
+        if new != identity.hash {
+            self.server.identities.replace(&identity, new).await?;
+            self.server.logins.end_others(&identity.member.id, self.id);
+            identity.hash = new;
+            self.outbox.identify(new);
+            self.identity = Some(identity);
+        }
+        Ok(Some(Message::Done { id: id.clone(), seq: None }))
+    }
+
+    async fn lobby(
+        &mut self,
+        identity: Authenticated,
+        id: &CommandId,
+        request: LobbyRequest,
+    ) -> CommandResult {
+        match request {
+            LobbyRequest::Hello { .. } => Err(Refusal::new(Reason::AlreadyGreeted).into()),
+            LobbyRequest::SetName { name } => self.set_name(identity, id, name).await,
+            LobbyRequest::ReplaceIdentity { identity: replacement } => {
+                self.replace_identity(identity, id, &replacement).await
+            }
+            LobbyRequest::Create(create) => self.create(identity.member, id, create),
+            LobbyRequest::Rooms => {
+                let list = self.server.lobby.list();
+                Ok(Some(Message::Rooms { id: id.clone(), rooms: list.rooms, total: list.total }))
+            }
+            LobbyRequest::OwnRooms => {
+                let rooms = self.server.lobby.own_rooms(&identity.member.id);
+                Ok(Some(Message::OwnRooms { id: id.clone(), rooms }))
+            }
+            LobbyRequest::Join { room, after } => {
+                let handle = self.find(&room)?;
+                self.enter(identity.member, id, handle, after)
+            }
+            LobbyRequest::Leave { room } => {
+                let input = Input::Leave { session: self.id, command: Some(id.clone()) };
+                self.pass_on(&room, input)?;
+                self.rooms.remove(&room);
+                Ok(None)
+            }
+            LobbyRequest::Close { room } => {
+                let (session, member) = (self.id, identity.member.id);
+                self.pass_on(&room, Input::Close { session, member, command: id.clone() })?;
+                Ok(None)
+            }
+            LobbyRequest::Ping => Ok(Some(Message::Pong { id: id.clone() })),
+        }
+    }
+
+    async fn set_name(
+        &mut self,
+        mut identity: Authenticated,
+        id: &CommandId,
+        name: Name,
+    ) -> CommandResult {
+        may_be_called(&name)?;
+        let renamings = self.rooms.prepare_renaming(self.id, &name)?;
+        identity.member.name = name;
+        if let Err(error) = self.server.identities.update(&identity, self.server.clock.now()).await
+        {
+            tracing::warn!(%error, "the name of a member is not stored");
+            return Err(Refusal::new(Reason::Unavailable).into());
+        }
+        for renaming in renamings {
+            renaming.send();
+        }
+        self.identity = Some(identity);
+        Ok(Some(Message::Done { id: id.clone(), seq: None }))
+    }
+
+    fn create(&mut self, member: Member, id: &CommandId, create: Create) -> CommandResult {
+        if self.server.stop.is_cancelled() {
+            return Err(CloseReason::RESTART.into());
+        }
+        self.rooms.may_join(None)?;
+        let room = self.server.lobby.create(member.clone(), self.address, id.clone(), create)?;
+        self.enter(member, id, room, None)
+    }
+
+    fn enter(
+        &mut self,
+        member: Member,
+        id: &CommandId,
+        room: RoomHandle,
+        after: Option<u64>,
+    ) -> CommandResult {
+        self.rooms.may_join(Some(room.code()))?;
+        let input = Input::Enter { session: self.id, member, command: id.clone(), after };
+        self.rooms.enter(room, input, &self.outbox)?;
+        Ok(None)
+    }
+
+    /// Passes a command on to a room, which answers it even when the session is not in it.
+    fn pass_on(&mut self, code: &RoomCode, input: Input) -> Result<(), CommandError> {
+        if let Some((room, outbox)) = self.rooms.outbox(code) {
+            post(room, Envelope { input, outbox })?;
+        } else {
+            let room = self.find(code)?;
+            post(&room, Envelope { input, outbox: Arc::new(self.outbox.clone()) })?;
+        }
+        Ok(())
+    }
+
+    fn find(&mut self, code: &RoomCode) -> Result<RoomHandle, CommandError> {
+        let lobby = &self.server.lobby;
+        if self.rooms.contains(code) {
+            return Ok(lobby.find(code)?);
+        }
+        self.rates.look_up(Instant::now(), || lobby.find(code))
+    }
+}
+
+/// Whether a person may have this name.
+fn may_be_called(name: &Name) -> Result<(), Refusal> {
+    if name.looks_like_bot() {
+        return Err(Refusal::new(Reason::NameLooksLikeBot));
+    }
+    Ok(())
+}

@@ -1,0 +1,112 @@
+//! How fast one session may send commands, chat and questions, and try room codes. It shares some
+//! allowances with the other sessions from its address.
+
+use std::{net::IpAddr, sync::Arc};
+
+use fivefold_shared::protocol::{Reason, Refusal, RoomRequest};
+use tokio::time::Instant;
+
+use super::{close_reason::CloseReason, error::CommandError};
+use crate::{
+    Server,
+    address_limits::AddressLimit,
+    limits::{CODE_REFUSALS_MAX, FRAMES_PER_COMMAND, Limits, TOO_FAST_REFUSALS_MAX},
+    token_bucket::TokenBucket,
+};
+
+/// What is left of a session's allowances.
+#[derive(Debug)]
+pub(super) struct Rates {
+    commands: TokenBucket,
+    chat_lines: TokenBucket,
+    /// Questions to bots and to the engine.
+    help: TokenBucket,
+    /// Shared with the other sessions from the same address.
+    address: Arc<AddressLimit>,
+    /// Commands refused as too fast since the last one that was not.
+    too_fast: u32,
+    /// Room codes that were not looked up, because too many were unknown.
+    codes_refused: u32,
+}
+
+impl Rates {
+    /// Full allowances, and what is left of the address's.
+    pub(super) fn new(server: &Server, address: IpAddr, now: Instant) -> Self {
+        let limits = &server.limits;
+        let per_minute = |count, burst| TokenBucket::new(now, f64::from(count) / 60.0, burst);
+        Self {
+            commands: TokenBucket::new(
+                now,
+                limits.commands_per_second.into(),
+                limits.commands_burst,
+            ),
+            chat_lines: per_minute(limits.lines_per_minute, limits.lines_burst),
+            help: per_minute(limits.help_per_minute, limits.help_burst),
+            address: server.address_limits.of(address, now),
+            too_fast: 0,
+            codes_refused: 0,
+        }
+    }
+
+    /// Takes one command from the allowance. Commands from the same address do not hold up a move
+    /// in the session's own game.
+    pub(super) fn take_command(
+        &mut self,
+        now: Instant,
+        is_own_play: impl FnOnce() -> bool,
+    ) -> Result<(), CommandError> {
+        if self.commands.take(now) && (self.address.take_command(now) || is_own_play()) {
+            self.too_fast = 0;
+            return Ok(());
+        }
+        self.too_fast += 1;
+        if self.too_fast >= TOO_FAST_REFUSALS_MAX {
+            return Err(CloseReason::TOO_FAST.into());
+        }
+        Err(Refusal::new(Reason::TooFast).into())
+    }
+
+    /// Takes a request from the allowance of its kind, where it has one.
+    pub(super) fn take_request(
+        &mut self,
+        request: &RoomRequest,
+        now: Instant,
+    ) -> Result<(), Refusal> {
+        let is_allowed = if let RoomRequest::Say { .. } = request {
+            self.chat_lines.take(now) && self.address.take_line(now)
+        } else if let RoomRequest::Weights { .. } | RoomRequest::Analyse { .. } = request {
+            self.help.take(now) && self.address.take_help(now)
+        } else {
+            true
+        };
+        if is_allowed { Ok(()) } else { Err(Refusal::new(Reason::TooFast)) }
+    }
+
+    /// Looks up a room code that may be a guess. Few guesses a minute are allowed.
+    pub(super) fn look_up<T>(
+        &mut self,
+        now: Instant,
+        find: impl FnOnce() -> Result<T, Refusal>,
+    ) -> Result<T, CommandError> {
+        if !self.address.may_try_code(now) {
+            self.codes_refused += 1;
+            if self.codes_refused >= CODE_REFUSALS_MAX {
+                return Err(CloseReason::TOO_FAST.into());
+            }
+            return Err(Refusal::new(Reason::TooManyUnknownCodes).into());
+        }
+        let found = find();
+        if found.is_err() {
+            self.address.note_unknown_code(now);
+        }
+        Ok(found?)
+    }
+}
+
+/// How many frames a session may send. Commands that come too fast are refused for a while before
+/// the session ends; this limit does not end it earlier.
+pub(super) fn frames_allowed(limits: &Limits) -> TokenBucket {
+    let per_second = f64::from(limits.commands_per_second) * f64::from(FRAMES_PER_COMMAND);
+    let burst = limits.commands_burst.saturating_add(TOO_FAST_REFUSALS_MAX);
+    TokenBucket::new(Instant::now(), per_second, burst.saturating_mul(FRAMES_PER_COMMAND))
+}
