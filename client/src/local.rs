@@ -23,6 +23,7 @@ use fivefold_shared::{
     },
     room::{Game, RoomState},
     rules::{Outcome, Point, Position, Rules, Stone},
+    seat::Seat,
 };
 use tokio::sync::oneshot;
 
@@ -91,10 +92,7 @@ impl LocalGame {
             }
             None => (person("Player 1"), person("Player 2")),
         };
-        let (black, white) = match colour {
-            Stone::Black => (mine, other),
-            Stone::White => (other, mine),
-        };
+        let black = Seat::with_stone(colour, Seat::First);
         let created = Event::Created {
             rules,
             visibility: Visibility::Private,
@@ -102,11 +100,14 @@ impl LocalGame {
             host: Self::member(),
             time: TimeControl::None,
             chat: false,
+            black,
         };
         let room = RoomState::begin(&NumberedEvent { seq: 1, at: now(), event: created })
             .expect("it is the first event");
         let mut game = Self { room, bot, seed, said: VecDeque::new(), thought: None };
-        game.happen(Event::Started { game: 1, black, white, id: None });
+        game.happen(Event::Sat { seat: Seat::First, player: mine });
+        game.happen(Event::Sat { seat: Seat::Second, player: other });
+        game.happen(Event::Started { game: 1, black, id: None });
         // Whoever sits down reads the first state; only what follows is told.
         game.said.clear();
         game.let_bot_think();
@@ -172,7 +173,7 @@ impl LocalGame {
                 self.play(point, false)?
             }
             RoomRequest::Resign => {
-                let winner = self.actor()?.opponent();
+                let winner = self.actor()?.other();
                 vec![Event::Ended { outcome: Outcome::Resignation { winner } }]
             }
             RoomRequest::OfferDraw => self.offer_draw()?,
@@ -181,7 +182,7 @@ impl LocalGame {
                 vec![Event::Ended { outcome: Outcome::Agreement }]
             }
             RoomRequest::DeclineDraw => {
-                vec![Event::DrawDeclined { by: self.offered_by()?.opponent() }]
+                vec![Event::DrawDeclined { by: self.offered_by()?.other() }]
             }
             RoomRequest::AskTakeback => vec![Event::TakenBack { ply: self.ply_to_take_back()? }],
             RoomRequest::GrantTakeback | RoomRequest::RefuseTakeback => {
@@ -227,29 +228,30 @@ impl LocalGame {
     }
 
     /// Who acts: the person against the bot, or whoever is to move.
-    fn actor(&self) -> Result<Stone, Refusal> {
-        let turn = self.running()?.position.turn();
+    fn actor(&self) -> Result<Seat, Refusal> {
+        let to_act = self.running()?.to_act().ok_or_else(no_game)?;
         Ok(match self.bot {
-            Some(_) => self.room.seats.of_member(&Self::member()).unwrap_or(turn),
-            None => turn,
+            Some(_) => self.room.seats.of_member(&Self::member()).unwrap_or(to_act),
+            None => to_act,
         })
     }
 
     fn may_play(&self, ply: usize) -> Result<(), Refusal> {
-        let position = &self.running()?.position;
-        if position.ply() != ply {
+        let game = self.running()?;
+        if game.position.ply() != ply {
             return Err(no(Reason::StalePly, "this move means another moment of the game"));
         }
-        if self.actor()? != position.turn() {
+        if Some(self.actor()?) != game.to_act() {
             return Err(no(Reason::NotYourTurn, "it is the bot's turn"));
         }
         Ok(())
     }
 
     fn play(&self, point: Point, assisted: bool) -> Result<Vec<Event>, Refusal> {
-        let mut position = self.running()?.position.clone();
-        let ply = position.ply();
-        let outcome = position.play(point)?.cloned();
+        let mut game = self.running()?.clone();
+        let ply = game.position.ply();
+        game.position.play(point)?;
+        let outcome = game.outcome();
         let played = Event::Played { ply, point, assisted, time: None };
         Ok([played].into_iter().chain(outcome.map(|outcome| Event::Ended { outcome })).collect())
     }
@@ -261,18 +263,19 @@ impl LocalGame {
         }
         let offered = Event::DrawOffered { by };
         Ok(match self.bot {
-            Some(_) => vec![offered, Event::DrawDeclined { by: by.opponent() }],
+            Some(_) => vec![offered, Event::DrawDeclined { by: by.other() }],
             None => vec![offered],
         })
     }
 
-    fn offered_by(&self) -> Result<Stone, Refusal> {
+    fn offered_by(&self) -> Result<Seat, Refusal> {
         self.running()?.draw_offer.ok_or_else(|| no(Reason::NoOffer, "no draw is offered"))
     }
 
     /// One move for two people, back to the person's own last move against a bot.
     fn ply_to_take_back(&self) -> Result<usize, Refusal> {
-        let (actor, ply) = (self.actor()?, self.running()?.position.ply());
+        let game = self.running()?;
+        let (actor, ply) = (game.stone_of(self.actor()?), game.position.ply());
         (0..ply)
             .rev()
             .find(|&ply| self.bot.is_none() || Stone::to_move(ply) == actor)
@@ -283,13 +286,7 @@ impl LocalGame {
         let (Phase::Finished, Some(game)) = (self.room.phase(), &self.room.game) else {
             return Err(no(Reason::GameRunning, "the game is still running"));
         };
-        let seat = |stone| self.room.seats.get(stone).expect("both sit in a finished game").clone();
-        Ok(Event::Started {
-            game: game.number + 1,
-            black: seat(Stone::White),
-            white: seat(Stone::Black),
-            id: None,
-        })
+        Ok(Event::Started { game: game.number + 1, black: game.black.other(), id: None })
     }
 
     /// The bot to be asked for help: the one named, else the opponent, else attack.
@@ -317,8 +314,8 @@ impl LocalGame {
     /// Starts the bot where it is to move, and calls off a thought about another position.
     fn let_bot_think(&mut self) {
         self.thought = None;
-        let turn = self.room.running().map(|game| game.position.turn());
-        let to_move = turn.and_then(|turn| self.room.seats.get(turn)).and_then(Player::bot);
+        let to_act = self.room.to_act();
+        let to_move = to_act.and_then(|seat| self.room.seats.get(seat)).and_then(Player::bot);
         if let Some(bot) = to_move {
             self.think(bot, Purpose::Move);
         }

@@ -9,7 +9,7 @@ use fivefold_shared::{
         RoomCode, RoomRequest, Snapshot, Spectators,
     },
     room::RoomState,
-    rules::Stone,
+    seat::Seat,
 };
 
 pub use crate::connection::TableEvent;
@@ -184,14 +184,14 @@ impl Table {
         }
     }
 
-    /// Whether this colour is played here: by nobody for a spectator, both for two people at one
+    /// Whether this seat is played here: neither by a spectator, both for two people at one
     /// keyboard.
-    pub fn plays(&self, stone: Stone) -> bool {
-        self.place().plays(stone)
+    pub fn plays(&self, seat: Seat) -> bool {
+        self.place().plays(seat)
     }
 
-    /// The colour that is played here; with both, the one whose turn it is. `None` for a spectator.
-    pub fn seat(&self) -> Option<Stone> {
+    /// The seat that is played here; with both, the one that must act. `None` for a spectator.
+    pub fn seat(&self) -> Option<Seat> {
         self.place().seat()
     }
 

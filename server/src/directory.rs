@@ -12,7 +12,7 @@ use std::{
 use fivefold_shared::{
     protocol::{MemberId, OwnRoom, Player, Reason, Refusal, RoomCode, Seats, Visibility},
     room::{Room, Standing},
-    rules::Stone,
+    seat::Seat,
 };
 
 use crate::{limits::Limits, network::NetworkCounts};
@@ -228,10 +228,10 @@ impl Listed {
 
     /// The room as `own_rooms` tells it to this member; nothing if they have no place there.
     pub(crate) fn own_room(&self, member: &MemberId) -> Option<OwnRoom> {
-        let Standing { summary, turn, is_closed, .. } = self.standing();
+        let Standing { summary, to_act, is_closed, .. } = self.standing();
         let seat = summary.seats.of_member(member);
         let host = self.host == *member;
-        let your_turn = seat.is_some() && turn == seat;
+        let your_turn = seat.is_some() && to_act == seat;
         let own = OwnRoom { summary, visibility: self.visibility, seat, your_turn, host };
         (!is_closed && (host || seat.is_some())).then_some(own)
     }
@@ -264,7 +264,7 @@ impl Listed {
 
 /// The members who have seats; nobody has both.
 fn seated(seats: &Seats) -> impl Iterator<Item = &MemberId> {
-    Stone::BOTH.into_iter().filter_map(|seat| match seats.get(seat) {
+    Seat::BOTH.into_iter().filter_map(|seat| match seats.get(seat) {
         Some(Player::Member { member, .. }) => Some(member),
         Some(Player::Bot { .. }) | None => None,
     })

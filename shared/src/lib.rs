@@ -16,4 +16,5 @@ pub mod record;
 pub mod review;
 pub mod room;
 pub mod rules;
+pub mod seat;
 pub mod symmetry;

@@ -309,7 +309,7 @@ fn save(transaction: &Transaction<'_>, room: i64, game: &FinishedGame) -> Result
         )?
         .execute((id.as_str(), room, is_listed, json(summary)?, json(moves)?))?;
     let number = transaction.last_insert_rowid();
-    for player in [&summary.black, &summary.white] {
+    for player in [&summary.players.first, &summary.players.second] {
         if let Player::Member { member, .. } = player {
             transaction
                 .prepare_cached(

@@ -1,15 +1,15 @@
 //! What others learn about a room without entering it.
 
 use super::Room;
-use crate::{protocol::RoomSummary, rules::Stone};
+use crate::{protocol::RoomSummary, seat::Seat};
 
 /// A room as the lobby sees it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Standing {
     /// The room in lists.
     pub summary: RoomSummary,
-    /// Whose turn it is, while a game is running.
-    pub turn: Option<Stone>,
+    /// The seat that must act, while a game is running.
+    pub to_act: Option<Seat>,
     /// How far it has come.
     pub stage: Stage,
     /// Whether nobody is present.
@@ -42,6 +42,7 @@ impl Room {
             assistance: self.state.assistance,
             time: self.state.time,
             seats: self.state.seats.clone(),
+            black: self.state.black(),
             phase: self.state.phase(),
             ply: self.state.game.as_ref().map_or(0, |game| game.position.ply()),
             spectators: self.presence.spectator_count(&self.state.seats),
@@ -52,7 +53,7 @@ impl Room {
     pub fn standing(&self) -> Standing {
         Standing {
             summary: self.summary(),
-            turn: self.state.running().map(|game| game.position.turn()),
+            to_act: self.state.to_act(),
             stage: self.stage(),
             is_empty: self.presence.is_empty(),
             is_closed: self.closed,
@@ -65,7 +66,7 @@ impl Room {
         if game.position.outcome().is_some() {
             return Stage::Over;
         }
-        let bots = Stone::BOTH.into_iter().filter(|&seat| self.bot_in(seat).is_some()).count();
+        let bots = Seat::BOTH.into_iter().filter(|&seat| self.bot_in(seat).is_some()).count();
         match bots {
             // Whoever has an opponent may come back for the first move, too.
             0 => Stage::People,
@@ -107,13 +108,13 @@ impl Standing {
 
     /// Whether both seats belong to bots.
     pub fn is_of_bots(&self) -> bool {
-        Stone::BOTH
+        Seat::BOTH
             .into_iter()
             .all(|seat| self.summary.seats.get(seat).is_some_and(|player| player.bot().is_some()))
     }
 
     /// Whether a game is running.
     pub fn is_running(&self) -> bool {
-        self.turn.is_some()
+        self.to_act.is_some()
     }
 }
