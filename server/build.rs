@@ -1,9 +1,9 @@
-//! Puts the page into the program: every file of `web/`, as it is and compressed, under a path
-//! that names the content, so that a browser may keep it for ever.
+//! Embeds the page in the program: every file of `web/`, plain and compressed, under a path with a
+//! digest of the content, so that browsers may cache it forever.
 //!
-//! All files share one such path. Modules import each other by relative paths then, and nothing
-//! has to be rewritten but the places in `index.html` that say `{web}`. Scripts and styles are what
-//! one reads in the folder, without comments and indentation.
+//! All files share one digest. Modules can then import each other by relative paths, and only
+//! `{web}` in `index.html` is rewritten. Scripts and styles lose their comments and indentation,
+//! except those in `web/vendor`, which are served as published, with their licences.
 
 use std::{
     env,
@@ -15,8 +15,10 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
-/// What is served; other files, such as the types for the checker, are not.
+/// Extensions of the files to serve. Others, such as the type checker's, are not embedded.
 const SERVED: [&str; 4] = ["html", "js", "css", "svg"];
+/// Folder of third-party scripts.
+const VENDOR: &str = "vendor/";
 
 fn main() -> io::Result<()> {
     let web = Path::new("web");
@@ -27,16 +29,16 @@ fn main() -> io::Result<()> {
 
     let mut files = Vec::new();
     let mut digest = Sha256::new();
-    for path in served(web)? {
-        let name = path.file_name().and_then(|name| name.to_str()).expect("names are ASCII");
-        let mut content = fs::read_to_string(&path)?;
-        if name.ends_with(".js") || name.ends_with(".css") {
+    for name in served(web)? {
+        let mut content = fs::read_to_string(web.join(&name))?;
+        let strip = name.ends_with(".js") || name.ends_with(".css");
+        if strip && !name.starts_with(VENDOR) {
             content = bare(&content);
         }
-        digest.update(name);
+        digest.update(&name);
         digest.update(content.len().to_le_bytes());
         digest.update(content.as_bytes());
-        files.push((name.to_owned(), content));
+        files.push((name, content));
     }
     let digest = digest.finalize().iter().take(8).fold(String::new(), |mut text, byte| {
         write!(text, "{byte:02x}").expect("a string takes everything");
@@ -46,7 +48,7 @@ fn main() -> io::Result<()> {
     let mut table = format!("const DIGEST: &str = {digest:?};\nstatic FILES: &[Embedded] = &[\n");
     for (name, content) in files {
         let content = content.replace("{web}", &format!("/web/{digest}")).into_bytes();
-        let file = out.join(&name);
+        let file = out.join(name.replace('/', "-"));
         let include = |kind: &str, bytes: &[u8]| -> io::Result<String> {
             let path = file.with_extension(format!("{kind}.bytes"));
             fs::write(&path, bytes)?;
@@ -67,21 +69,28 @@ fn main() -> io::Result<()> {
     fs::write(out.join("table.rs"), table)
 }
 
-/// The files that are served, in an order that does not depend on the disk.
-fn served(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if SERVED.iter().any(|kind| path.extension().is_some_and(|found| found == *kind)) {
-            files.push(path);
+/// The names of the files to serve, relative to the folder, in an order that does not depend on the
+/// disk.
+fn served(web: &Path) -> io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    let mut folders = vec![web.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if SERVED.iter().any(|kind| path.extension().is_some_and(|it| it == *kind)) {
+                let name = path.strip_prefix(web).ok().and_then(Path::to_str);
+                names.push(name.expect("a file of the folder, in ASCII").replace('\\', "/"));
+            }
         }
     }
-    files.sort();
-    Ok(files)
+    names.sort();
+    Ok(names)
 }
 
-/// A script or style without what only its readers need: lines that are comments, the types of
-/// expressions, indentation and empty lines. No text over several lines has such in it.
+/// Removes what only readers need from a script or style: comment lines, types of expressions,
+/// indentation and empty lines. Do not write such lines inside a template text.
 fn bare(source: &str) -> String {
     let mut bare = String::with_capacity(source.len());
     let mut in_comment = false;
@@ -95,7 +104,7 @@ fn bare(source: &str) -> String {
     bare
 }
 
-/// How the type of an expression or a parameter begins, within a line.
+/// Start of the type of an expression or a parameter, within a line.
 const TYPE: &str = "/** @type {";
 
 fn push_untyped(bare: &mut String, mut line: &str) {
@@ -104,7 +113,7 @@ fn push_untyped(bare: &mut String, mut line: &str) {
         bare.push_str(code);
         line = rest.trim_start();
     }
-    // A line that was a type alone is nothing.
+    // A line with nothing but a type leaves no empty line.
     bare.push_str(line);
     if !bare.ends_with('\n') {
         bare.push('\n');

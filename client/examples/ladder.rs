@@ -17,15 +17,15 @@ use std::{io, num::NonZero, sync::atomic::AtomicBool, time::Duration};
 use clap::Parser;
 use fivefold::{
     arena::{Contestant, Match, Sink},
-    external::Limits,
+    gomocup_engine::Limits,
 };
 use fivefold_shared::{
-    bot::{BotKind, BotSpec, STRENGTH_MAX},
+    bot_spec::{BotKind, BotSpec, LEVEL_MAX},
     rules::{Rules, Size, Variant},
 };
 
-/// 95 % of a normal distribution lie within so many standard deviations.
-const WITHIN: f64 = 1.96;
+/// 95 % of a normal distribution lie within this many standard deviations.
+const Z_95: f64 = 1.96;
 
 /// Elo of a difference that makes odds of e to one.
 const ELO: f64 = 400.0 / std::f64::consts::LN_10;
@@ -46,7 +46,7 @@ struct Args {
     #[arg(long, default_value_t = 1)]
     from: u8,
     /// The highest level that plays.
-    #[arg(long, default_value_t = STRENGTH_MAX)]
+    #[arg(long, default_value_t = LEVEL_MAX)]
     to: u8,
     /// Settles what is left to chance.
     #[arg(long, default_value_t = 1)]
@@ -67,8 +67,8 @@ struct Meeting {
 
 fn main() -> anyhow::Result<()> {
     let args = Args::parse();
-    let engine = |strength| BotSpec { kind: BotKind::Engine, strength: Some(strength) };
-    let levels: Vec<BotSpec> = (args.from..=args.to.min(STRENGTH_MAX)).map(engine).collect();
+    let engine = |level| BotSpec { kind: BotKind::Engine, level: Some(level) };
+    let levels: Vec<BotSpec> = (args.from..=args.to.min(LEVEL_MAX)).map(engine).collect();
     let mut players = levels.clone();
     let mut meetings = Vec::new();
     for higher in 1..levels.len() {
@@ -76,7 +76,7 @@ fn main() -> anyhow::Result<()> {
     }
     for kind in [BotKind::Attack, BotKind::Pattern] {
         players.push(kind.into());
-        let against = |level: &usize| levels[*level].strength != Some(STRENGTH_MAX);
+        let against = |level: &usize| levels[*level].level != Some(LEVEL_MAX);
         for level in (0..levels.len()).filter(against) {
             meetings.push(meet(&args, &players, [players.len() - 1, level], args.bot_games)?);
         }
@@ -85,11 +85,11 @@ fn main() -> anyhow::Result<()> {
     println!("player       Elo  error   step  error");
     for (index, player) in players.iter().enumerate() {
         let elo = ELO * ratings[index];
-        let error = ELO * WITHIN * error(&information, index, None);
+        let error = ELO * Z_95 * standard_error(&information, index, None);
         print!("{:<9} {elo:>6.0} {error:>6.0}", player.to_string());
         if (1..levels.len()).contains(&index) {
             let step = elo - ELO * ratings[index - 1];
-            let error = ELO * WITHIN * self::error(&information, index, Some(index - 1));
+            let error = ELO * Z_95 * standard_error(&information, index, Some(index - 1));
             print!(" {step:>6.0} {error:>6.0}");
         }
         println!();
@@ -158,7 +158,7 @@ fn rate(players: usize, meetings: &[Meeting]) -> (Vec<f64>, Vec<Vec<f64>>) {
 }
 
 /// The standard error of a strength, or of how much it is above another one.
-fn error(information: &[Vec<f64>], one: usize, other: Option<usize>) -> f64 {
+fn standard_error(information: &[Vec<f64>], one: usize, other: Option<usize>) -> f64 {
     let mut difference = vec![0.0; information.len()];
     difference[one] = 1.0;
     if let Some(other) = other {

@@ -1,22 +1,23 @@
-//! What can be written on the command line. Meaning is given to it in [`crate::command`].
+//! What can be written on the command line. LineAction is given to it in [`crate::command`].
 
-#[cfg(target_os = "linux")]
-use std::ffi::OsString;
 use std::{num::NonZero, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use fivefold_shared::{
-    bot::{BotSpec, THREADS_MAX},
+    bot_spec::{BotError, BotSpec},
     clock::{TimeControl, TimeControlError},
     protocol::{Colour, Name},
     rules::{Rules, RulesError, Size, Variant},
+    search_budget::THREADS_MAX,
 };
 
+#[cfg(target_os = "linux")]
+use crate::engine_sandbox::RunEngineArgs;
 use crate::{
     arena::{Contestant, Sprt},
-    files::Format,
-    link::{RoomLink, ServerAddress},
+    game_files::Format,
+    room_link::{RoomLink, ServerAddress},
     tui::Glyphs,
 };
 
@@ -49,7 +50,7 @@ FIVEFOLD_CONFIG_DIR.";
 /// The commands.
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Make a room and play in it, against whoever gets its link or against a bot.
+    /// Make a room and play in it, against anybody who has its link or against a bot.
     Play(PlayArgs),
     /// Enter a room: take an open seat, or watch where there is none.
     Join(JoinArgs),
@@ -59,7 +60,7 @@ pub enum Command {
     Rooms(RoomsArgs),
     /// Close a room that you made.
     Close(CloseArgs),
-    /// Say who you are at a server, or replace the secret that proves it.
+    /// Show who you are on a server, or replace the secret that proves it.
     Identity(IdentityArgs),
     /// Play without a server: two people at one keyboard, or against a bot.
     Local(LocalArgs),
@@ -69,11 +70,11 @@ pub enum Command {
     Arena(ArenaArgs),
     /// Speak Gomocup's protocol on standard input and output: our bots for any manager of games.
     Brain(BrainArgs),
-    /// Have the engine look at a position, or at every move of a game that is over.
+    /// Analyse a position, or review every move of a finished game.
     Analyse(AnalyseArgs),
     /// Read a game in one format and write it in another: SGF, PSQ, JSON, or a list of moves.
     Convert(ConvertArgs),
-    /// Run an engine with limits: what seat and arena start it by.
+    /// Run an engine with limits, for seat and arena.
     #[cfg(target_os = "linux")]
     #[command(hide = true)]
     RunEngine(RunEngineArgs),
@@ -91,7 +92,7 @@ pub struct PlayArgs {
     #[command(flatten)]
     pub game: GameArgs,
     /// Play against a bot of the server: engine, minimax, attack or pattern.
-    #[arg(long, value_name = "KIND[:STRENGTH]")]
+    #[arg(long, value_name = "KIND[:LEVEL]")]
     pub bot: Option<BotSpec>,
     /// Your colour; Black begins.
     #[arg(long = "as", value_name = "COLOUR", default_value = "random")]
@@ -198,7 +199,7 @@ pub struct LocalArgs {
     #[command(flatten)]
     pub game: GameArgs,
     /// Play against a bot; without it, two people play in turn.
-    #[arg(long, value_name = "KIND[:STRENGTH]")]
+    #[arg(long, value_name = "KIND[:LEVEL]")]
     pub bot: Option<BotSpec>,
     /// Your colour against the bot; Black begins.
     #[arg(long = "as", value_name = "COLOUR", default_value = "random")]
@@ -217,7 +218,7 @@ pub struct SeatArgs {
     /// The program, and its arguments, as for a shell.
     #[arg(long, value_name = "COMMAND")]
     pub engine: String,
-    /// What others see it called [default: what it calls itself].
+    /// The program's name as others see it [default: its own].
     #[arg(long, value_name = "NAME", value_parser = Name::new)]
     pub name: Option<Name>,
     /// The most milliseconds for a move; the room's clock may leave less.
@@ -232,17 +233,17 @@ pub struct SeatArgs {
     /// Give the program your environment, your files and the network; its limits stay.
     #[arg(long)]
     pub trust: bool,
-    /// Start the program again, so many times, when it fails; then, or without this, it gives up
+    /// Restart the program this many times when it fails; after that, or without this, it resigns
     /// the game.
     #[arg(long, value_name = "N", default_value_t = 0, num_args = 0..=1, default_missing_value = "1")]
     pub retry: u32,
-    /// Leave after so many games.
+    /// Leave after this many games.
     #[arg(long, value_name = "N")]
     pub games: Option<u32>,
     /// The server [default: the one given last, at first http://127.0.0.1:8080].
     #[arg(long, value_name = "URL", env = "FIVEFOLD_SERVER", hide_env_values = true)]
     pub server: Option<ServerAddress>,
-    /// Believe the certificates in this file (PEM) instead of those that the system believes.
+    /// Trust the certificates in this file (PEM) instead of the system's.
     #[arg(long, value_name = "FILE", env = "FIVEFOLD_CA", hide_env_values = true)]
     pub ca: Option<PathBuf>,
 }
@@ -287,13 +288,13 @@ pub struct ArenaArgs {
     /// [default: those of the book, then random even ones].
     #[arg(long, value_name = "FILE")]
     pub openings: Option<PathBuf>,
-    /// Settles the random openings, and what bots leave to chance.
+    /// Seed for the random openings and for the bots.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Games at once; more than there are processors make all of them slower.
+    /// Games at once; more games than processors make all of them slower.
     #[arg(long, value_name = "N", default_value = "1")]
     pub threads: NonZero<usize>,
-    /// A game of so many moves is a draw [default: 400 on the unbounded board].
+    /// A game of this many moves is a draw [default: 400 on the unbounded board].
     #[arg(long, value_name = "N")]
     pub plies: Option<usize>,
     /// Stop as soon as it is clear, with 5 % of error, whether A is stronger by ELO1 or only by
@@ -308,53 +309,20 @@ pub struct ArenaArgs {
     pub json: bool,
 }
 
-/// `fivefold run-engine`: the limits of the engine and of each process that it starts.
-#[cfg(target_os = "linux")]
-#[derive(Args, Debug)]
-pub struct RunEngineArgs {
-    /// The most memory, in bytes.
-    #[arg(long, value_name = "N")]
-    pub memory: Option<u64>,
-    /// The most processor time, in seconds.
-    #[arg(long, value_name = "N")]
-    pub processor_seconds: Option<u64>,
-    /// The largest file that may be written, in bytes.
-    #[arg(long, value_name = "N")]
-    pub file_bytes: Option<u64>,
-    /// The most processes and threads besides those that the user runs already.
-    #[arg(long, value_name = "N")]
-    pub processes: Option<u64>,
-    /// A folder that is not to be read, wherever it is.
-    #[arg(long, value_name = "FOLDER")]
-    pub hide: Option<PathBuf>,
-    /// Leave it our environment, our files and the network.
-    #[arg(long)]
-    pub trust: bool,
-    /// Become the engine.
-    #[arg(long)]
-    pub confine: bool,
-    /// The folder that the engine may write to.
-    #[arg(long, value_name = "FOLDER", requires = "confine")]
-    pub scratch: Option<PathBuf>,
-    /// The engine, and its arguments.
-    #[arg(last = true, required = true, value_name = "COMMAND")]
-    pub words: Vec<OsString>,
-}
-
 /// `fivefold brain`
 #[derive(Args, Debug)]
 pub struct BrainArgs {
     /// Which bot plays.
-    #[arg(long, value_name = "KIND[:STRENGTH]", default_value = "engine")]
+    #[arg(long, value_name = "KIND[:LEVEL]", default_value = "engine")]
     pub bot: BotSpec,
-    /// How much memory it may use to remember positions, in MiB.
+    /// Memory for remembered positions, in MiB.
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=16_384))]
     pub hash: u16,
-    /// What settles whatever is left to chance; the same seed and thinking by nodes alone give the
-    /// same moves [default: a different one each time].
+    /// Seed for random choices; with the same seed, and nodes as the only limit, the moves are the
+    /// same [default: random].
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Think while the other side does, as after INFO pondering 1.
+    /// Think on the opponent's time, as after INFO pondering 1.
     #[arg(long)]
     pub ponder: bool,
 }
@@ -365,34 +333,34 @@ pub struct AnalyseArgs {
     /// A game's file (sgf, psq, json, txt; - for standard input), or the moves: h8 i9 j10.
     #[arg(value_name = "FILE|MOVES", required = true)]
     pub what: Vec<String>,
-    /// What is played, as far as the file does not say it.
+    /// The rules, where the file does not name them.
     #[command(flatten)]
     pub game: GameArgs,
-    /// Look at every move of the game, and at where it was decided; so it is done with games that
-    /// are over.
+    /// Review every move of the game and show where it was decided; the default for finished
+    /// games.
     #[arg(long, conflicts_with_all = ["ply", "multi", "time", "depth", "nodes"])]
     pub review: bool,
-    /// Look at the position after so many moves.
+    /// Analyse the position after this many moves.
     #[arg(long, value_name = "N")]
     pub ply: Option<usize>,
-    /// Tell of so many moves.
+    /// Show this many best moves.
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u8).range(1..=50))]
     pub multi: u8,
-    /// Stop after so many seconds [default: at Ctrl-C].
+    /// Stop after this many seconds [default: at Ctrl-C].
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub time: Option<f64>,
-    /// Stop when so many plies ahead were searched.
+    /// Stop at this search depth, in plies.
     #[arg(long, value_name = "PLIES")]
     pub depth: Option<u16>,
-    /// Stop after so many positions.
+    /// Stop after this many positions.
     #[arg(long, value_name = "N")]
     pub nodes: Option<u64>,
-    /// How much memory the engine may use to remember positions, in MiB.
+    /// Memory for remembered positions, in MiB.
     #[arg(long, value_name = "MIB", default_value_t = 64,
           value_parser = clap::value_parser!(u16).range(1..=16_384))]
     pub hash: u16,
-    /// How many threads search; more than there are processors make it slower.
+    /// Search threads; more threads than processors make it slower.
     #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "review",
           value_parser = clap::value_parser!(u8).range(1..=THREADS_MAX as i64))]
     pub threads: u8,
@@ -416,20 +384,35 @@ pub struct ConvertArgs {
     /// The format to write [default: by the file's name].
     #[arg(long, value_name = "FORMAT")]
     pub to: Option<Format>,
-    /// What was played, as far as the file does not say it.
+    /// The rules, where the file does not name them.
     #[command(flatten)]
     pub game: GameArgs,
 }
 
-fn time(text: &str) -> Result<TimeControl, String> {
-    text.parse().map_err(|error: TimeControlError| {
-        format!("{error}; a time is in minutes, 3 is 3 minutes, and an increment, a period or the time for a move in seconds")
-    })
+/// Why the text of an option cannot be used.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+enum OptionError {
+    #[error(
+        "{0}; a time is in minutes, 3 is 3 minutes, and an increment, a period or the time for a move in seconds"
+    )]
+    Time(TimeControlError),
+    #[error("not a number of seconds")]
+    NotSeconds,
+    #[error("too many seconds")]
+    TooManySeconds,
+    #[error("two bots with a comma, such as attack,pattern")]
+    TwoBots,
+    #[error(transparent)]
+    Bot(#[from] BotError),
 }
 
-fn seconds(text: &str) -> Result<f64, String> {
-    let seconds: f64 = text.parse().map_err(|_| "not a number of seconds")?;
-    if (0.0..1e9).contains(&seconds) { Ok(seconds) } else { Err("too many seconds".into()) }
+fn time(text: &str) -> Result<TimeControl, OptionError> {
+    text.parse().map_err(OptionError::Time)
+}
+
+fn seconds(text: &str) -> Result<f64, OptionError> {
+    let seconds: f64 = text.parse().map_err(|_| OptionError::NotSeconds)?;
+    if (0.0..1e9).contains(&seconds) { Ok(seconds) } else { Err(OptionError::TooManySeconds) }
 }
 
 /// Variant and board.
@@ -447,7 +430,7 @@ pub struct GameArgs {
 }
 
 impl GameArgs {
-    /// The rules that were asked for.
+    /// The rules that the options name.
     ///
     /// # Errors
     /// When the variant is not played on that board or with that `k`.
@@ -467,19 +450,19 @@ impl GameArgs {
     }
 }
 
-/// Where to go, and as whom.
+/// The server, and the identity to use there.
 #[derive(Args, Debug)]
 pub struct VisitArgs {
     /// The server [default: the one given last, at first http://127.0.0.1:8080].
     #[arg(long, value_name = "URL", env = "FIVEFOLD_SERVER", hide_env_values = true)]
     pub server: Option<ServerAddress>,
-    /// Believe the certificates in this file (PEM) instead of those that the system believes.
+    /// Trust the certificates in this file (PEM) instead of the system's.
     #[arg(long, value_name = "FILE", env = "FIVEFOLD_CA", hide_env_values = true)]
     pub ca: Option<PathBuf>,
-    /// What others see you called: 1 to 24 characters. Kept for the next time.
+    /// Your name as others see it: 1 to 24 characters. Saved for the next time.
     #[arg(long, value_name = "NAME", value_parser = Name::new)]
     pub name: Option<Name>,
-    /// Come as somebody new and keep nothing: for a second player on this machine.
+    /// Play as a new guest and save nothing: for a second player on this machine.
     #[arg(long)]
     pub guest: bool,
 }
@@ -569,7 +552,7 @@ pub enum VariantChoice {
     /// As caro, and six or more always win.
     #[value(alias = "caro_overline")]
     CaroOverline,
-    /// As many in a row as --k says.
+    /// As many in a row as --k sets.
     Mnk,
     /// Three in a row on 3x3.
     TicTacToe,
@@ -578,11 +561,9 @@ pub enum VariantChoice {
 /// The bots for both seats, Black first.
 pub type TwoBots = [BotSpec; 2];
 
-fn two_bots(text: &str) -> Result<TwoBots, String> {
-    let (black, white) =
-        text.split_once(',').ok_or("two bots with a comma, such as attack,pattern")?;
-    let read = |bot: &str| bot.trim().parse::<BotSpec>().map_err(|error| error.to_string());
-    Ok([read(black)?, read(white)?])
+fn two_bots(text: &str) -> Result<TwoBots, OptionError> {
+    let (black, white) = text.split_once(',').ok_or(OptionError::TwoBots)?;
+    Ok([black.trim().parse()?, white.trim().parse()?])
 }
 
 #[cfg(test)]

@@ -9,42 +9,24 @@ mod convert;
 mod identity;
 mod join;
 mod local;
+mod output_mode;
 mod play;
 mod rooms;
 mod seat;
-mod shown;
+mod usage;
+mod visit;
 mod watch;
 
-use std::{io, panic, path::Path, process::ExitCode};
+use std::{io, panic, process::ExitCode};
 
 use clap::{Parser, builder::StyledStr, error::ContextValue};
-use fivefold_shared::{
-    bot::BotSpec,
-    protocol::{LobbyRequest, Message, Reason},
-    rules::Rules,
-};
 
-use self::shown::Shown;
+use self::usage::{USAGE, Usage};
 use crate::{
-    cli::{Cli, Command, GameArgs, VisitArgs},
-    connection::{Connection, ConnectionError, Visitor, Welcome},
-    link::ServerAddress,
+    cli::{Cli, Command},
     output,
-    settings::Settings,
-    table::Table,
-    text::sanitize,
-    trust,
+    sanitize::sanitize,
 };
-
-/// Interrupted by Ctrl-C: 128 and the number of the signal.
-const INTERRUPTED: u8 = 130;
-/// Wrong usage; clap's own code as well.
-const USAGE: u8 = 2;
-
-/// A combination of options that cannot be: exit code 2.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-struct Usage(String);
 
 /// The whole program.
 pub fn main() -> ExitCode {
@@ -56,7 +38,7 @@ pub fn main() -> ExitCode {
     // It becomes another program, and has to have one thread.
     #[cfg(target_os = "linux")]
     if let Command::RunEngine(args) = &cli.command {
-        return crate::launcher::run(args).unwrap_or_else(|error| failed(&error.into()));
+        return crate::engine_sandbox::run(args).unwrap_or_else(|error| failed(&error.into()));
     }
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
@@ -130,88 +112,4 @@ fn failed(error: &anyhow::Error) -> ExitCode {
     }
     output::failed(&format!("{error:#}"));
     if error.is::<Usage>() { ExitCode::from(USAGE) } else { ExitCode::FAILURE }
-}
-
-/// Somebody at a server, not at a table yet.
-struct Visit {
-    connection: Connection,
-    welcome: Welcome,
-}
-
-impl Visit {
-    /// Connects to `server`, or to the one that the options or the settings name, and keeps what
-    /// is to be kept.
-    async fn open(args: &VisitArgs, server: Option<&ServerAddress>) -> anyhow::Result<Self> {
-        let folder = Settings::folder()?;
-        let mut settings = Settings::load(&folder)?;
-        let server = server
-            .or(args.server.as_ref())
-            .or(settings.server.as_ref())
-            .cloned()
-            .unwrap_or_default();
-        let mut visitor = Visitor {
-            identity: settings.identities.get(&server).filter(|_| !args.guest).cloned(),
-            name: args.name.clone().or_else(|| settings.name.clone().filter(|_| !args.guest)),
-            connector: match server.is_encrypted() {
-                true => Some(trust::connector(args.ca.as_deref())?),
-                false => None,
-            },
-        };
-        let opened = Connection::open(server.clone(), visitor.clone()).await;
-        let (connection, welcome) = match opened {
-            // It was replaced, and the answer never came: the next one is the current one.
-            Err(ConnectionError::Refused(refusal))
-                if refusal.reason == Reason::IdentityReplaced
-                    && let Some(next) = settings.next.remove(&server) =>
-            {
-                visitor.identity = Some(next.clone());
-                settings.identities.insert(server.clone(), next);
-                let opened = Connection::open(server.clone(), visitor).await?;
-                settings.save(&folder)?;
-                opened
-            }
-            opened => opened?,
-        };
-        if !args.guest {
-            keep(&mut settings, &folder, args, &server, &welcome)?;
-        }
-        Ok(Self { connection, welcome })
-    }
-
-    /// Makes or enters a room, and sits down there.
-    async fn sit(mut self, request: LobbyRequest, shown: &mut Shown) -> anyhow::Result<Table> {
-        shown.connected(self.connection.server(), &self.welcome)?;
-        let joined: Message = self.connection.ask(request).await?;
-        Ok(Table::remote(self.connection, self.welcome.you, joined)?)
-    }
-}
-
-/// Writes down the identity, the server and the name, where any of them is new.
-fn keep(
-    settings: &mut Settings,
-    folder: &Path,
-    args: &VisitArgs,
-    server: &ServerAddress,
-    welcome: &Welcome,
-) -> anyhow::Result<()> {
-    let before = settings.clone();
-    if let Some(identity) = &welcome.identity {
-        settings.identities.insert(server.clone(), identity.clone());
-    }
-    if args.server.is_some() {
-        settings.server.clone_from(&args.server);
-    }
-    if args.name.is_some() {
-        settings.name.clone_from(&args.name);
-    }
-    if *settings == before { Ok(()) } else { settings.save(folder) }
-}
-
-/// The rules that were asked for, which the bots must know how to play.
-fn rules(game: &GameArgs, bots: &[BotSpec]) -> anyhow::Result<Rules> {
-    let rules = game.rules().map_err(|error| Usage(error.to_string()))?;
-    for bot in bots {
-        bot.offered(rules).map_err(|error| Usage(error.to_string()))?;
-    }
-    Ok(rules)
 }

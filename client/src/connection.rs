@@ -1,5 +1,5 @@
-//! The socket to a server, and how it is kept: one task says hello, comes back by itself after a
-//! loss, asks for the events it has missed, and says again what was not answered.
+//! The socket to a server: one task says hello, reconnects after a
+//! loss, asks for the events that it missed, and sends unanswered commands again.
 //!
 //! It does not know what the room's events mean; see [`crate::table`].
 
@@ -21,16 +21,16 @@ use tokio_tungstenite::{
     tungstenite::{Bytes, Error as SocketError, Message as Frame, protocol::WebSocketConfig},
 };
 
-use crate::{backoff::Backoff, link::ServerAddress, text::sanitize};
+use crate::{backoff::Backoff, room_link::ServerAddress, sanitize::sanitize};
 
 /// The longest that the server may take to accept a socket, to answer `hello` or `join`, or to
 /// take a command off the socket.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// After this long without a word the server is asked whether it is there.
-const ASK_AFTER: Duration = Duration::from_secs(20);
-/// After this long without a word the connection counts as lost.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
+/// Send a ping after this long without a frame.
+const PING_AFTER: Duration = Duration::from_secs(20);
+/// Treat the connection as lost after this long without a frame.
 const LOST_AFTER: Duration = Duration::from_secs(45);
-/// A connection that lasted this long starts over with short waits.
+/// After a connection that lasted this long, waits start short again.
 const STABLE_AFTER: Duration = Duration::from_secs(30);
 /// Largest message that is taken; the largest that are sent, snapshots of the longest games, are
 /// a tenth of it.
@@ -42,12 +42,12 @@ const QUEUE: usize = 128;
 
 type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
-/// What comes to whoever sits at a table.
+/// What a table delivers.
 #[derive(Clone, PartialEq, Debug)]
 pub enum TableEvent {
-    /// The server (or the local game) says something.
+    /// A message from the server or the local game.
     Message(Box<Message>),
-    /// The connection is lost; it will be tried again by itself.
+    /// The connection is lost; it is retried automatically.
     Lost {
         /// For people.
         reason: String,
@@ -56,21 +56,21 @@ pub enum TableEvent {
     },
     /// The connection and the room are back, and up to date.
     Back,
-    /// Nothing more will come.
+    /// No further events will come.
     Ended {
         /// For people.
         reason: String,
     },
 }
 
-/// Who comes to a server.
+/// The person who connects.
 #[derive(Clone, Default)]
 pub struct Visitor {
-    /// Who he was there before.
+    /// Their identity from an earlier visit.
     pub identity: Option<Identity>,
-    /// What he wants to be called.
+    /// The name that they want.
     pub name: Option<Name>,
-    /// How he makes encrypted connections; without it, he makes none.
+    /// For encrypted connections; `None` allows none.
     pub connector: Option<Connector>,
 }
 
@@ -80,21 +80,21 @@ impl fmt::Debug for Visitor {
     }
 }
 
-/// How a server received somebody.
+/// A server's answer to hello.
 #[derive(Clone, Debug)]
 pub struct Welcome {
-    /// What others know him by.
+    /// Their public id.
     pub you: MemberId,
-    /// What he is called.
+    /// Their name.
     pub name: Name,
-    /// The identity that was made for him, to be kept.
+    /// A new identity for them, to be saved.
     pub identity: Option<Identity>,
 }
 
 /// Why there is no connection.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ConnectionError {
-    /// Nobody answers there.
+    /// No answer.
     #[error("cannot reach {server}: {why}. Is the server running, and is the address right?")]
     Unreachable {
         /// Where.
@@ -102,7 +102,7 @@ pub enum ConnectionError {
         /// What the system says.
         why: String,
     },
-    /// The server said no.
+    /// The server refused.
     #[error("the server refuses: {}", sanitize(.0.text.as_str()))]
     Refused(Refusal),
     /// The server closed the socket and does not want this client back.
@@ -139,9 +139,9 @@ pub struct Connection {
     ids: CommandIds,
     commands: mpsc::Sender<Command>,
     events: mpsc::Receiver<TableEvent>,
-    /// What this process itself refused.
+    /// Refusals from this process.
     refused: VecDeque<TableEvent>,
-    keeper: JoinHandle<()>,
+    task: JoinHandle<()>,
 }
 
 impl Connection {
@@ -155,10 +155,10 @@ impl Connection {
     ) -> Result<(Self, Welcome), ConnectionError> {
         let mut ids = CommandIds::new();
         let mut socket = connect(&server, visitor.connector.clone()).await?;
-        let welcome = greet(&mut socket, &mut ids, &visitor).await?;
+        let welcome = send_hello(&mut socket, &mut ids, &visitor).await?;
         let (commands, taken) = mpsc::channel(QUEUE);
         let (given, events) = mpsc::channel(QUEUE);
-        let keeper = Keeper {
+        let task = ConnectionTask {
             server: server.clone(),
             visitor: Visitor {
                 identity: welcome.identity.clone().or(visitor.identity),
@@ -171,8 +171,8 @@ impl Connection {
             commands: taken,
             events: given,
         };
-        let keeper = tokio::spawn(keeper.run(socket));
-        let connection = Self { server, ids, commands, events, refused: VecDeque::new(), keeper };
+        let task = tokio::spawn(task.run(socket));
+        let connection = Self { server, ids, commands, events, refused: VecDeque::new(), task };
         Ok((connection, welcome))
     }
 
@@ -181,8 +181,8 @@ impl Connection {
         &self.server
     }
 
-    /// Says a command; it is said again after a loss until it is answered. Where too many are
-    /// waiting already, it is refused here.
+    /// Sends a command, and again after each loss until it is answered. When too many are
+    /// already waiting, refuses it here.
     pub fn send(&mut self, request: Request) -> CommandId {
         let id = self.ids.make();
         if self.commands.try_send(Command { id: id.clone(), request }).is_err() {
@@ -193,8 +193,8 @@ impl Connection {
         id
     }
 
-    /// What comes next. Nothing is lost when this future is dropped and asked for again. After
-    /// [`TableEvent::Ended`] it waits for ever.
+    /// The next event. Cancel-safe. After
+    /// [`TableEvent::Ended`] it waits forever.
     pub async fn next(&mut self) -> TableEvent {
         if let Some(event) = self.refused.pop_front() {
             return event;
@@ -205,8 +205,8 @@ impl Connection {
         }
     }
 
-    /// Asks and waits for the answer. For the time before there is a table: what else comes
-    /// meanwhile is dropped.
+    /// Sends a request and waits for its answer. Only for the time before there is a table: other
+    /// messages are dropped.
     ///
     /// # Errors
     /// When the answer is no, or the connection breaks.
@@ -226,10 +226,10 @@ impl Connection {
 
     /// Says goodbye, and waits a moment for it to be sent.
     pub async fn close(self) {
-        let Self { commands, events, mut keeper, .. } = self;
+        let Self { commands, events, mut task, .. } = self;
         drop((commands, events));
-        if timeout(Duration::from_secs(2), &mut keeper).await.is_err() {
-            keeper.abort();
+        if timeout(Duration::from_secs(2), &mut task).await.is_err() {
+            task.abort();
         }
     }
 }
@@ -262,12 +262,12 @@ impl CommandIds {
     }
 }
 
-/// The task that keeps the connection.
-struct Keeper {
+/// The task behind a [`Connection`].
+struct ConnectionTask {
     server: ServerAddress,
     visitor: Visitor,
     ids: CommandIds,
-    /// The room that is heard, and its last event that was passed on.
+    /// The joined room, and the last event that was passed on.
     room: Option<(RoomCode, u64)>,
     /// In the order they were given.
     unanswered: VecDeque<Command>,
@@ -275,29 +275,29 @@ struct Keeper {
     events: mpsc::Sender<TableEvent>,
 }
 
-/// Why a socket is not used any more.
-enum Parting {
-    /// Nobody sits at the table any more.
+/// Why a socket is closed.
+enum CloseReason {
+    /// The table was dropped.
     Left,
-    /// The other side, or the network. With the close frame's code, if there was one.
+    /// The server or the network closed it, with the close frame's code if there was one.
     Lost { code: Option<u16>, reason: String },
 }
 
-impl Keeper {
+impl ConnectionTask {
     async fn run(mut self, mut socket: Socket) {
         let mut backoff = Backoff::default();
         loop {
             let since = Instant::now();
-            let (code, reason) = match self.converse(&mut socket).await {
-                Parting::Left => {
+            let (code, reason) = match self.exchange_messages(&mut socket).await {
+                CloseReason::Left => {
                     // The server notices the end of the stream as well.
-                    drop(timeout(PATIENCE, socket.close(None)).await);
+                    drop(timeout(ANSWER_TIMEOUT, socket.close(None)).await);
                     return;
                 }
-                Parting::Lost { code, reason } => (code, reason),
+                CloseReason::Lost { code, reason } => (code, reason),
             };
             if code.is_some_and(|code| !close::come_back(code)) {
-                self.tell(TableEvent::Ended { reason }).await;
+                self.send_event(TableEvent::Ended { reason }).await;
                 return;
             }
             if since.elapsed() >= STABLE_AFTER {
@@ -306,25 +306,25 @@ impl Keeper {
             if code == Some(close::POLICY) {
                 backoff.slow_down();
             }
-            match self.come_back(&mut backoff, reason).await {
+            match self.reconnect(&mut backoff, reason).await {
                 Some(found) => socket = found,
                 None => return,
             }
         }
     }
 
-    /// Speaks and listens until the socket is of no more use.
-    async fn converse(&mut self, socket: &mut Socket) -> Parting {
+    /// Exchanges messages until the socket is closed.
+    async fn exchange_messages(&mut self, socket: &mut Socket) -> CloseReason {
         let mut heard = Instant::now();
         let mut asked = false;
         loop {
-            let alarm = heard + if asked { LOST_AFTER } else { ASK_AFTER };
+            let alarm = heard + if asked { LOST_AFTER } else { PING_AFTER };
             tokio::select! {
                 command = self.commands.recv(), if self.unanswered.len() < UNANSWERED_MAX => {
-                    let Some(command) = command else { return Parting::Left };
+                    let Some(command) = command else { return CloseReason::Left };
                     let text = command.to_json();
                     self.unanswered.push_back(command);
-                    if let Err(error) = say(socket, Frame::text(text)).await {
+                    if let Err(error) = send_frame(socket, Frame::text(text)).await {
                         return error.into();
                     }
                 }
@@ -333,22 +333,22 @@ impl Keeper {
                     asked = false;
                     match read(frame) {
                         Ok(Some(message)) => {
-                            self.note(&message);
-                            if !self.tell(TableEvent::Message(Box::new(message))).await {
-                                return Parting::Left;
+                            self.track(&message);
+                            if !self.send_event(TableEvent::Message(Box::new(message))).await {
+                                return CloseReason::Left;
                             }
                         }
                         Ok(None) => {}
-                        Err(parting) => return parting,
+                        Err(reason) => return reason,
                     }
                 }
                 () = sleep_until(alarm) => {
                     if asked {
                         let reason = "the server is silent".into();
-                        return Parting::Lost { code: None, reason };
+                        return CloseReason::Lost { code: None, reason };
                     }
                     asked = true;
-                    if let Err(error) = say(socket, Frame::Ping(Bytes::new())).await {
+                    if let Err(error) = send_frame(socket, Frame::Ping(Bytes::new())).await {
                         return error.into();
                     }
                 }
@@ -356,12 +356,12 @@ impl Keeper {
         }
     }
 
-    /// Tries until the connection and the room are back. `None`: that will not be.
-    async fn come_back(&mut self, backoff: &mut Backoff, reason: String) -> Option<Socket> {
+    /// Retries until the connection and the room are back; `None` if that is impossible.
+    async fn reconnect(&mut self, backoff: &mut Backoff, reason: String) -> Option<Socket> {
         let mut reason = reason;
         loop {
             let retry_in = backoff.next(rand::random());
-            if !self.tell(TableEvent::Lost { reason, retry_in }).await {
+            if !self.send_event(TableEvent::Lost { reason, retry_in }).await {
                 return None;
             }
             tokio::select! {
@@ -369,35 +369,35 @@ impl Keeper {
                 () = self.events.closed() => return None,
             }
             match self.resume().await {
-                Ok(socket) => return self.tell(TableEvent::Back).await.then_some(socket),
+                Ok(socket) => return self.send_event(TableEvent::Back).await.then_some(socket),
                 Err(error) if error.is_passing() => reason = error.to_string(),
                 Err(error) => {
-                    self.tell(TableEvent::Ended { reason: error.to_string() }).await;
+                    self.send_event(TableEvent::Ended { reason: error.to_string() }).await;
                     return None;
                 }
             }
         }
     }
 
-    /// One try: connects, says hello, comes back into the room, and says again what was not
-    /// answered.
+    /// One try: connects, says hello, rejoins the room, and sends unanswered
+    /// commands again.
     async fn resume(&mut self) -> Result<Socket, ConnectionError> {
         let mut socket = connect(&self.server, self.visitor.connector.clone()).await?;
-        greet(&mut socket, &mut self.ids, &self.visitor).await?;
+        send_hello(&mut socket, &mut self.ids, &self.visitor).await?;
         if let Some((room, seq)) = self.room.clone() {
             let request = LobbyRequest::Join { room, after: Some(seq) };
-            let joined = exchange(&mut socket, &mut self.ids, request).await?;
-            self.note(&joined);
-            self.tell(TableEvent::Message(Box::new(joined))).await;
+            let joined = ask_once(&mut socket, &mut self.ids, request).await?;
+            self.track(&joined);
+            self.send_event(TableEvent::Message(Box::new(joined))).await;
         }
         for command in &self.unanswered {
-            say(&mut socket, Frame::text(command.to_json())).await?;
+            send_frame(&mut socket, Frame::text(command.to_json())).await?;
         }
         Ok(socket)
     }
 
-    /// Keeps account of what is answered and how far the room has been heard.
-    fn note(&mut self, message: &Message) {
+    /// Tracks which commands are answered, and the room's last event.
+    fn track(&mut self, message: &Message) {
         if let Some(id) = message.answers() {
             self.unanswered.retain(|command| command.id != *id);
         }
@@ -434,8 +434,8 @@ impl Keeper {
         }
     }
 
-    /// Whether somebody still listens.
-    async fn tell(&self, event: TableEvent) -> bool {
+    /// Whether the receiver still exists.
+    async fn send_event(&self, event: TableEvent) -> bool {
         self.events.send(event).await.is_ok()
     }
 }
@@ -453,7 +453,7 @@ async fn connect(
     let unreachable =
         |why: String| ConnectionError::Unreachable { server: server.to_string(), why };
     let connecting = connect_async_tls_with_config(server.socket(), Some(config), true, connector);
-    match timeout(PATIENCE, connecting).await {
+    match timeout(ANSWER_TIMEOUT, connecting).await {
         Ok(Ok((socket, _))) => Ok(socket),
         Ok(Err(SocketError::Io(error))) => Err(unreachable(error.to_string())),
         Ok(Err(error)) => Err(unreachable(sanitize(&error.to_string()).into_owned())),
@@ -461,7 +461,7 @@ async fn connect(
     }
 }
 
-async fn greet(
+async fn send_hello(
     socket: &mut Socket,
     ids: &mut CommandIds,
     visitor: &Visitor,
@@ -471,27 +471,27 @@ async fn greet(
         identity: visitor.identity.clone(),
         name: visitor.name.clone(),
     };
-    match exchange(socket, ids, hello).await? {
+    match ask_once(socket, ids, hello).await? {
         Message::Welcome { you, name, identity, .. } => Ok(Welcome { you, name, identity }),
-        other => Err(strange(&other)),
+        other => Err(unexpected(&other)),
     }
 }
 
-/// The complaint about an answer that does not fit the question.
-pub fn strange(answer: &Message) -> ConnectionError {
+/// The error for an answer that does not fit the request.
+pub fn unexpected(answer: &Message) -> ConnectionError {
     let text = answer.to_json();
     let start: String = text.chars().take(60).collect();
-    ConnectionError::Closed(format!("the server answers strangely: {}", sanitize(&start)))
+    ConnectionError::Closed(format!("unexpected answer from the server: {}", sanitize(&start)))
 }
 
-/// One question and its answer, before the conversation proper.
-async fn exchange(
+/// Sends one request and waits for its answer, before the task takes over.
+async fn ask_once(
     socket: &mut Socket,
     ids: &mut CommandIds,
     request: LobbyRequest,
 ) -> Result<Message, ConnectionError> {
     let command = Command { id: ids.make(), request: Request::Lobby(request) };
-    say(socket, Frame::text(command.to_json())).await?;
+    send_frame(socket, Frame::text(command.to_json())).await?;
     let answer = async {
         loop {
             match read(socket.next().await) {
@@ -499,15 +499,15 @@ async fn exchange(
                     return accepted(message);
                 }
                 Ok(_) => {}
-                Err(Parting::Lost { code: Some(code), reason }) if !close::come_back(code) => {
+                Err(CloseReason::Lost { code: Some(code), reason }) if !close::come_back(code) => {
                     return Err(ConnectionError::Closed(reason));
                 }
-                Err(Parting::Lost { reason, .. }) => return Err(ConnectionError::Lost(reason)),
-                Err(Parting::Left) => return Err(ConnectionError::Lost("left".into())),
+                Err(CloseReason::Lost { reason, .. }) => return Err(ConnectionError::Lost(reason)),
+                Err(CloseReason::Left) => return Err(ConnectionError::Lost("left".into())),
             }
         }
     };
-    match timeout(PATIENCE, answer).await {
+    match timeout(ANSWER_TIMEOUT, answer).await {
         Ok(answer) => answer,
         Err(_) => Err(ConnectionError::Lost("no answer in time".into())),
     }
@@ -520,17 +520,18 @@ fn accepted(answer: Message) -> Result<Message, ConnectionError> {
     }
 }
 
-async fn say(socket: &mut Socket, frame: Frame) -> Result<(), ConnectionError> {
-    match timeout(PATIENCE, socket.send(frame)).await {
+async fn send_frame(socket: &mut Socket, frame: Frame) -> Result<(), ConnectionError> {
+    match timeout(ANSWER_TIMEOUT, socket.send(frame)).await {
         Ok(Ok(())) => Ok(()),
         Ok(Err(error)) => Err(ConnectionError::Lost(error.to_string())),
-        Err(_) => Err(ConnectionError::Lost("the server does not listen".into())),
+        Err(_) => Err(ConnectionError::Lost("the server accepts no data".into())),
     }
 }
 
 /// Reads a frame. `None` for those without a message: pings, and messages of later versions.
-fn read(frame: Option<Result<Frame, SocketError>>) -> Result<Option<Message>, Parting> {
-    let lost = |code, reason: &str| Err(Parting::Lost { code, reason: sanitize(reason).into() });
+fn read(frame: Option<Result<Frame, SocketError>>) -> Result<Option<Message>, CloseReason> {
+    let lost =
+        |code, reason: &str| Err(CloseReason::Lost { code, reason: sanitize(reason).into() });
     match frame {
         Some(Ok(Frame::Text(text))) => Ok(Message::from_json(&text).ok()),
         Some(Ok(Frame::Ping(_) | Frame::Pong(_) | Frame::Binary(_) | Frame::Frame(_))) => Ok(None),
@@ -543,7 +544,7 @@ fn read(frame: Option<Result<Frame, SocketError>>) -> Result<Option<Message>, Pa
     }
 }
 
-impl From<ConnectionError> for Parting {
+impl From<ConnectionError> for CloseReason {
     fn from(error: ConnectionError) -> Self {
         Self::Lost { code: None, reason: error.to_string() }
     }

@@ -1,38 +1,40 @@
 //! The command-line client of Fivefold.
 //!
 //! A command ([`cli`], [`command`]) opens a [`table::Table`]: a room of a server ([`connection`])
-//! or a game in this process ([`local`]). A person or a script then sits at it through a view:
-//! the terminal screen ([`tui`]), [`plain`] or [`json`] lines. A view knows tables and nothing of
-//! sockets; the connection knows rooms and nothing of views.
+//! or a game in this process ([`local_game`]). A person or a script plays there through a view: the
+//! terminal screen ([`tui`]), [`plain_output`] or [`json_output`] lines. A view knows tables and no
+//! sockets; the connection knows rooms and no views.
 //!
-//! By Gomocup's protocol our bots play elsewhere ([`brain`]), and other programs ([`external`]) play
-//! here: in matches ([`arena`]) and in rooms ([`seat`]).
+//! Gomocup's protocol lets our bots play elsewhere ([`gomocup_brain`]), and other programs
+//! ([`gomocup_engine`]) play here: in matches ([`arena`]) and in rooms ([`engine_player`]).
 
-pub mod analysis;
+pub mod analysis_output;
 pub mod arena;
+pub mod ascii_board;
 pub mod backoff;
-pub mod board;
-pub mod brain;
 pub mod cli;
 pub mod command;
 pub mod connection;
-pub mod external;
-pub mod files;
-pub mod json;
-pub mod launcher;
-pub mod lines;
-pub mod link;
-pub mod local;
+pub mod engine_player;
+pub mod engine_process;
+pub mod engine_sandbox;
+pub mod exit_reason;
+pub mod game_files;
+pub mod gomocup_brain;
+pub mod gomocup_engine;
+pub mod json_output;
+pub mod line_interface;
+pub mod local_game;
 pub mod openings;
 pub mod output;
-pub mod place;
-pub mod plain;
-pub mod program;
-pub mod seat;
+pub mod perspective;
+pub mod plain_output;
+pub mod room_link;
+pub mod sanitize;
+pub mod search_threads;
+pub mod sentences;
 pub mod settings;
 pub mod table;
-pub mod text;
-pub mod trust;
+pub mod tls_roots;
 pub mod tui;
-pub mod typed;
-pub mod words;
+pub mod typed_command;

@@ -4,10 +4,10 @@
 
 use fivefold_shared::{
     balance, book,
-    bot::{Budget, Thinking},
     engine::{Engine, EngineOptions},
-    notation::coordinates,
-    rules::{Point, Position, Rules, Size},
+    notation::coordinates::{self, CoordinateError},
+    rules::{Illegal, Point, Position, Rules, Size},
+    search_budget::{Budget, Thinking},
     symmetry,
 };
 use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::SliceRandom};
@@ -80,12 +80,58 @@ fn balanced(rules: Rules, seed: u64) -> Vec<Point> {
     best.map_or_else(Vec::new, |(_, position)| position.moves().to_vec())
 }
 
+/// Why a file of openings cannot be used.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum OpeningsError {
+    /// The file has no opening.
+    #[error("there are no openings")]
+    Empty,
+    /// A line is no opening.
+    #[error("line {line}: {error}")]
+    Line {
+        /// Counted from 1.
+        line: usize,
+        /// What is wrong with it.
+        error: OpeningError,
+    },
+}
+
+/// Why a line is no opening.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum OpeningError {
+    /// A stone cannot be played.
+    #[error("stone {number}: {illegal}")]
+    Illegal {
+        /// Counted from 1.
+        number: usize,
+        /// The rule that it breaks.
+        illegal: Illegal,
+    },
+    /// The stones end the game.
+    #[error("the game is over")]
+    GameOver,
+    /// The line has neither of the two forms.
+    #[error("neither names of points nor steps from the middle")]
+    Form,
+    /// A step without its second number, or too far away.
+    #[error("the last step is half a step")]
+    HalfStep,
+    /// A name is no point of the board.
+    #[error("{name}: {error}")]
+    Name {
+        /// The name.
+        name: String,
+        /// What is wrong with it.
+        error: CoordinateError,
+    },
+}
+
 /// Reads openings, one a line: names of points one after the other (`h8i9g7`), or steps from the
 /// middle (`0,0 1,1 -2,1`, as in Piskvork's `openings.txt`). What follows `#` is left out.
 ///
 /// # Errors
 /// The first line that is neither, or is no opening of a game by these rules.
-pub fn read(text: &str, rules: Rules) -> Result<Vec<Vec<Point>>, String> {
+pub fn read(text: &str, rules: Rules) -> Result<Vec<Vec<Point>>, OpeningsError> {
     let mut openings = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let line = line.split('#').next().unwrap_or_default().trim();
@@ -93,18 +139,18 @@ pub fn read(text: &str, rules: Rules) -> Result<Vec<Vec<Point>>, String> {
             continue;
         }
         let opening = read_line(line, rules.size()).and_then(|points| checked(points, rules));
-        openings.push(opening.map_err(|error| format!("line {}: {error}", index + 1))?);
+        openings.push(opening.map_err(|error| OpeningsError::Line { line: index + 1, error })?);
     }
-    if openings.is_empty() { Err("there are no openings".into()) } else { Ok(openings) }
+    if openings.is_empty() { Err(OpeningsError::Empty) } else { Ok(openings) }
 }
 
-fn checked(points: Vec<Point>, rules: Rules) -> Result<Vec<Point>, String> {
+fn checked(points: Vec<Point>, rules: Rules) -> Result<Vec<Point>, OpeningError> {
     let position = Position::from_moves(rules, &points)
-        .map_err(|(ply, illegal)| format!("stone {}: {illegal}", ply + 1))?;
-    if position.outcome().is_some() { Err("the game is over".into()) } else { Ok(points) }
+        .map_err(|(ply, illegal)| OpeningError::Illegal { number: ply + 1, illegal })?;
+    if position.outcome().is_some() { Err(OpeningError::GameOver) } else { Ok(points) }
 }
 
-fn read_line(line: &str, size: Size) -> Result<Vec<Point>, String> {
+fn read_line(line: &str, size: Size) -> Result<Vec<Point>, OpeningError> {
     if line.starts_with(|c: char| c.is_ascii_alphabetic()) {
         return read_names(line, size);
     }
@@ -114,23 +160,25 @@ fn read_line(line: &str, size: Size) -> Result<Vec<Point>, String> {
     };
     let words = line.split(|c: char| c == ',' || c.is_whitespace()).filter(|word| !word.is_empty());
     let steps: Result<Vec<i32>, _> = words.map(str::parse).collect();
-    let steps = steps.map_err(|_| "neither names of points nor steps from the middle")?;
+    let steps = steps.map_err(|_| OpeningError::Form)?;
     let pairs = steps.chunks(2).map(|pair| match pair {
         [dx, dy] => x.checked_add(*dx).zip(y.checked_add(*dy)).map(Point::from),
         _ => None,
     });
-    pairs.collect::<Option<Vec<Point>>>().ok_or_else(|| "the last step is half a step".into())
+    pairs.collect::<Option<Vec<Point>>>().ok_or(OpeningError::HalfStep)
 }
 
 /// Reads names without anything between them: each begins with the letters after a digit.
-fn read_names(line: &str, size: Size) -> Result<Vec<Point>, String> {
+fn read_names(line: &str, size: Size) -> Result<Vec<Point>, OpeningError> {
     let mut points = Vec::new();
     let mut rest = line;
     while !rest.is_empty() {
         let digits = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
         let length = rest[digits..].find(|c: char| !c.is_ascii_digit());
         let (name, after) = rest.split_at(length.map_or(rest.len(), |length| digits + length));
-        points.push(coordinates::parse(name, size).map_err(|error| format!("{name}: {error}"))?);
+        let point = coordinates::parse(name, size)
+            .map_err(|error| OpeningError::Name { name: name.to_owned(), error })?;
+        points.push(point);
         rest = after.trim_start();
     }
     Ok(points)
@@ -166,7 +214,7 @@ mod tests {
             let expected = expected.map_err(str::to_owned).map(|openings| {
                 openings.into_iter().map(|points| points.map(Point::from).to_vec()).collect()
             });
-            assert_eq!(read(text, rules), expected, "{text}");
+            assert_eq!(read(text, rules).map_err(|error| error.to_string()), expected, "{text}");
         }
     }
 

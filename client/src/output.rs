@@ -1,4 +1,4 @@
-//! The one way to standard output and standard error: whatever is printed is sanitized here, be it
+//! The only way to standard output and standard error. Sanitizes all printed text, whether it comes
 //! from a server, a file, an engine or the command line.
 //!
 //! The screen draws by itself, and only cells that went through [`sanitize`] as well.
@@ -8,7 +8,7 @@ use std::{
     panic::PanicHookInfo,
 };
 
-use crate::text::{sanitize, sanitize_json, sanitize_lines};
+use crate::sanitize::{sanitize, sanitize_json, sanitize_lines};
 
 /// Prints sanitized text. One `writeln!` prints one line, whatever is in its arguments; texts of
 /// several lines, in which all is ours, are for [`lines`](Self::lines).

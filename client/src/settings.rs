@@ -1,7 +1,7 @@
-//! What is kept between runs: the server used last, one's name, and one identity for each server.
+//! Settings between runs: the last server, the name, and one identity for each server.
 //!
 //! An identity is a secret of the server that gave it: it is kept in a file that only its owner
-//! can read, and never said to another server.
+//! can read, and never sent to another server.
 
 use std::{
     collections::BTreeMap,
@@ -15,7 +15,7 @@ use directories::ProjectDirs;
 use fivefold_shared::protocol::{Identity, Name};
 use serde::{Deserialize, Serialize};
 
-use crate::link::ServerAddress;
+use crate::room_link::ServerAddress;
 
 /// The settings of one person.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -23,13 +23,13 @@ pub struct Settings {
     /// The server that was asked for last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<ServerAddress>,
-    /// What the person is called.
+    /// The person's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<Name>,
     /// Who the person is, for each server.
     #[serde(default)]
     pub identities: BTreeMap<ServerAddress, Identity>,
-    /// What an identity is about to be replaced by, until the server has answered.
+    /// The next identity, until the server has confirmed it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub next: BTreeMap<ServerAddress, Identity>,
 }
@@ -57,7 +57,7 @@ impl Settings {
         let file = file(folder);
         match fs::read_to_string(&file) {
             Ok(text) => serde_json::from_str(&text).with_context(|| {
-                format!("{} is damaged; mend it, or move it away", file.display())
+                format!("{} is damaged; repair it, or move it away", file.display())
             }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
             Err(error) => Err(error).with_context(|| format!("cannot read {}", file.display())),
@@ -94,7 +94,7 @@ fn replace(file: &Path, text: &[u8]) -> io::Result<()> {
     });
     let replaced = written.and_then(|()| fs::rename(&new, file));
     if replaced.is_err() {
-        // What was wrong is told; a half-written file beside it is of no interest.
+        // The caller gets the error; a half-written file beside it is of no interest.
         drop(fs::remove_file(&new));
     }
     replaced

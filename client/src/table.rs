@@ -1,5 +1,5 @@
-//! The table that a view sits at: a room of a server, or a game in this process. It keeps the
-//! room's state up to date, so that a view only reads it and says what its person wants.
+//! A table: a room of a server or a game in this process, as a view uses it. It keeps the
+//! room's state up to date; a view reads it and sends requests.
 
 use std::collections::VecDeque;
 
@@ -14,9 +14,9 @@ use fivefold_shared::{
 
 pub use crate::connection::TableEvent;
 use crate::{
-    connection::{CommandIds, Connection, ConnectionError, strange},
-    local::{LocalGame, now},
-    place::Place,
+    connection::{CommandIds, Connection, ConnectionError, unexpected},
+    local_game::{LocalGame, now},
+    perspective::Perspective,
 };
 
 /// A seat or a spectator's place at a room, and the room as it is seen from there.
@@ -61,7 +61,7 @@ impl Table {
             ..
         } = joined
         else {
-            return Err(strange(&joined));
+            return Err(unexpected(&joined));
         };
         let room = RoomState::from_snapshot(*snapshot)
             .map_err(|error| ConnectionError::Closed(format!("the server's room: {error}")))?;
@@ -97,9 +97,9 @@ impl Table {
         }
     }
 
-    /// What comes next; the room's state includes it already. Missed events come one by one, and
-    /// never as [`Message::Joined`]. Nothing is lost when this future is dropped and asked for
-    /// again. After [`TableEvent::Ended`] it waits for ever.
+    /// The next event; the room's state already includes it. Missed events come one by one, and
+    /// never as [`Message::Joined`]. Cancel-safe. After
+    /// [`TableEvent::Ended`] it waits forever.
     pub async fn next(&mut self) -> TableEvent {
         loop {
             let event = match self.waiting.pop_front() {
@@ -122,8 +122,8 @@ impl Table {
         }
     }
 
-    /// Says what is wanted. The answer comes as an event with the returned id; a command that is
-    /// without one when the connection is lost is said again later.
+    /// Sends a request. The answer is an event with the returned id; a command that is
+    /// unanswered when the connection is lost is sent again.
     pub fn send(&mut self, request: RoomRequest) -> CommandId {
         match &mut self.source {
             Source::Remote(connection) => {
@@ -143,11 +143,11 @@ impl Table {
     }
 
     /// The room as it is seen from here.
-    pub const fn place(&self) -> Place<'_> {
-        Place { room: &self.room, me: &self.me }
+    pub const fn perspective(&self) -> Perspective<'_> {
+        Perspective { room: &self.room, me: &self.me }
     }
 
-    /// Who watches.
+    /// The spectators.
     pub const fn spectators(&self) -> &Spectators {
         &self.spectators
     }
@@ -163,7 +163,7 @@ impl Table {
         now().saturating_add_signed(self.ahead_ms)
     }
 
-    /// The public id of the one who sits here.
+    /// The public id of this member.
     pub const fn me(&self) -> &MemberId {
         &self.me
     }
@@ -184,20 +184,20 @@ impl Table {
         }
     }
 
-    /// Whether this seat is played here: neither by a spectator, both for two people at one
+    /// Whether this member plays a seat: neither for a spectator, both for two people at one
     /// keyboard.
     pub fn plays(&self, seat: Seat) -> bool {
-        self.place().plays(seat)
+        self.perspective().plays(seat)
     }
 
-    /// The seat that is played here; with both, the one that must act. `None` for a spectator.
+    /// The seat that this member plays; with both, the one that must act. `None` for a spectator.
     pub fn seat(&self) -> Option<Seat> {
-        self.place().seat()
+        self.perspective().seat()
     }
 
-    /// Whether a game is running and the next stone is to be put from here.
+    /// Whether a game is running and this member is to move.
     pub fn is_my_turn(&self) -> bool {
-        self.place().is_my_turn()
+        self.perspective().is_my_turn()
     }
 
     /// Leaves the room and says goodbye to the server. A seat in a running game is kept.
@@ -213,7 +213,7 @@ impl Table {
         }
     }
 
-    /// Folds a message into the room. `None`: there is nothing to show.
+    /// Applies a message to the room; `None` when there is nothing to show.
     fn take(&mut self, message: Message) -> Option<Message> {
         match &message {
             Message::Event { event, .. } => return self.fold(event).then_some(message),
@@ -254,8 +254,8 @@ impl Table {
         }
     }
 
-    /// Folds an event. One that came already is passed over; where one is missing, or does not
-    /// fit, the whole room is asked for.
+    /// Applies an event. Skips a duplicate; when one is missing or does not
+    /// fit, requests the whole room.
     fn fold(&mut self, event: &NumberedEvent) -> bool {
         if event.seq <= self.room.seq {
             return false;

@@ -5,48 +5,41 @@
 //! draws the state. State and drawing know no terminal, clock or socket.
 
 mod app;
-mod board;
+mod draw_board;
+mod draw_panel;
+mod draw_screen;
 mod keys;
 mod layout;
-mod panel;
+mod options;
 mod signals;
 mod terminal;
 mod theme;
-mod view;
 
 use std::{io, time::Duration};
 
 use crossterm::event::{Event as Input, EventStream, KeyEventKind};
 use futures_util::StreamExt;
 
-pub use self::{app::Left, theme::Glyphs};
 use self::{
     app::{App, Effect, Event},
     signals::{Signal, Signals},
     terminal::Screen,
 };
-use crate::table::{Table, TableEvent};
+pub use self::{options::Options, theme::Glyphs};
+use crate::{
+    exit_reason::ExitReason,
+    table::{Table, TableEvent},
+};
 
 /// How often the screen is drawn while time runs on it.
 const TICK: Duration = Duration::from_millis(100);
-
-/// How the screen looks and listens.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Options {
-    /// Whether to use colours; nothing is told by them alone.
-    pub colour: bool,
-    /// Which characters stand for the stones.
-    pub glyphs: Glyphs,
-    /// Whether clicks go to the game from the start; `M` changes it.
-    pub mouse: bool,
-}
 
 /// Shows the table until the person leaves; the table stays with the caller, who says goodbye.
 /// The terminal is given back however this ends, by a panic too.
 ///
 /// # Errors
 /// When standard input and output are no terminal, or it fails.
-pub async fn run(table: &mut Table, options: Options) -> io::Result<Left> {
+pub async fn run(table: &mut Table, options: Options) -> io::Result<ExitReason> {
     let link = table.link().unwrap_or_default();
     let mut app = App::new(table.room().clone(), table.me().clone(), link, options);
     app.update(Event::Spectators(table.spectators().clone()));
@@ -64,17 +57,17 @@ pub async fn run(table: &mut Table, options: Options) -> io::Result<Left> {
                 false => std::future::pending().await,
             }
         };
-        screen.draw(|frame| view::draw(&app, frame))?;
+        screen.draw(|frame| draw_screen::draw(&app, frame))?;
         let event = tokio::select! {
             event = input.next() => match event {
                 Some(event) => from_terminal(event?),
                 // The terminal is gone.
-                None => return Ok(Left::Interrupted),
+                None => return Ok(ExitReason::Interrupted),
             },
             event = table.next() => Some(from_table(event)),
             () = tick => None,
             signal = signals.next() => match signal {
-                Signal::End => return Ok(Left::Interrupted),
+                Signal::End => return Ok(ExitReason::Interrupted),
                 Signal::Suspend => Some(Event::Suspend),
                 Signal::Continue => {
                     screen.enter()?;
@@ -96,7 +89,7 @@ pub async fn run(table: &mut Table, options: Options) -> io::Result<Left> {
                     screen.enter()?;
                 }
                 Effect::Redraw => screen.clear()?,
-                Effect::Leave(left) => return Ok(left),
+                Effect::Exit(reason) => return Ok(reason),
             }
         }
     }

@@ -3,17 +3,18 @@
 use std::future::pending;
 
 use fivefold::{
-    json::Json,
-    lines::{self, Finish, View},
-    local::LocalGame,
-    plain::Plain,
+    exit_reason::ExitReason,
+    json_output::Json,
+    line_interface::{self, View},
+    local_game::LocalGame,
+    plain_output::Plain,
     table::Table,
 };
 use fivefold_shared::rules::{Rules, Size, Stone, Variant};
 use tokio::sync::mpsc;
 
 /// Two people at one keyboard type these lines, separated by spaces (`_` stands for one).
-async fn play(rules: Rules, typed: &str, view: &mut dyn View) -> Finish {
+async fn play(rules: Rules, typed: &str, view: &mut dyn View) -> ExitReason {
     let table = Table::local(LocalGame::new(rules, None, Stone::Black, 1).expect("no bot plays"));
     let words: Vec<&str> = typed.split(' ').collect();
     let (give, input) = mpsc::channel(words.len());
@@ -21,12 +22,12 @@ async fn play(rules: Rules, typed: &str, view: &mut dyn View) -> Finish {
         give.send(word.replace('_', " ")).await.expect("there is room for all");
     }
     drop(give);
-    lines::run(table, view, input, pending()).await.expect("the output is memory")
+    line_interface::run(table, view, input, pending()).await.expect("the output is memory")
 }
 
 async fn json(rules: Rules, typed: &str) -> String {
     let mut out = Vec::new();
-    assert_eq!(play(rules, typed, &mut Json::new(&mut out)).await, Finish::Left);
+    assert_eq!(play(rules, typed, &mut Json::new(&mut out)).await, ExitReason::Left);
     String::from_utf8(out).expect("JSON is UTF-8")
 }
 
@@ -34,7 +35,7 @@ async fn plain(rules: Rules, typed: &str) -> String {
     let mut out = Vec::new();
     let mut talk = Vec::new();
     let finish = play(rules, typed, &mut Plain::new(&mut out, &mut talk)).await;
-    assert_eq!(finish, Finish::Left);
+    assert_eq!(finish, ExitReason::Left);
     let text = |bytes| String::from_utf8(bytes).expect("it is UTF-8");
     format!("{}\n--- standard error ---\n{}", text(out), text(talk))
 }
@@ -72,6 +73,6 @@ async fn an_interrupt_ends_the_session() {
     let table = Table::local(LocalGame::new(Rules::TIC_TAC_TOE, None, Stone::Black, 1).unwrap());
     let (_give, input) = mpsc::channel(1);
     let mut out = Vec::new();
-    let finish = lines::run(table, &mut Json::new(&mut out), input, async {}).await;
-    assert_eq!(finish.unwrap(), Finish::Interrupted);
+    let finish = line_interface::run(table, &mut Json::new(&mut out), input, async {}).await;
+    assert_eq!(finish.unwrap(), ExitReason::Interrupted);
 }

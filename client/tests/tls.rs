@@ -6,7 +6,7 @@ use std::{fs, path::Path, sync::Arc};
 
 use fivefold::{
     connection::{Connection, ConnectionError, Visitor},
-    trust::connector,
+    tls_roots::connector,
 };
 use fivefold_shared::protocol::{Command, MemberId, Message, Name, VERSION};
 use futures_util::{SinkExt, StreamExt};

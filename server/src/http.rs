@@ -72,7 +72,7 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .route("/analyse", get(page::page))
         .route("/game/{id}", get(page::page))
         .route("/r/{code}", get(page::room))
-        .route("/web/{digest}/{name}", get(page::file))
+        .route("/web/{digest}/{*name}", get(page::file))
         .route("/healthz", get(monitor::health))
         .route("/readyz", get(monitor::ready))
         .route("/ws", any(socket))

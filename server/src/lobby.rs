@@ -14,7 +14,7 @@ use std::{
 
 use dashmap::DashMap;
 use fivefold_shared::{
-    bot::{BotKind, BotSpec},
+    bot_spec::{BotKind, BotSpec},
     clock::TimeControl,
     protocol::{
         Colour, CommandId, Create, MemberId, OwnRoom, Phase, ROOMS_MAX, Reason, Refusal, RoomCode,
@@ -43,8 +43,8 @@ use crate::{
 
 /// Who plays when nobody else does: two that are cheap, and lose to each other.
 const DEMO_BOTS: [BotSpec; 2] = [
-    BotSpec { kind: BotKind::Pattern, strength: None },
-    BotSpec { kind: BotKind::Attack, strength: None },
+    BotSpec { kind: BotKind::Pattern, level: None },
+    BotSpec { kind: BotKind::Attack, level: None },
 ];
 
 /// All rooms.

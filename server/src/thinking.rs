@@ -20,10 +20,11 @@ use std::{
 };
 
 use fivefold_shared::{
-    bot::{Bot, Budget, Thinking},
+    bot::{self, Bot},
     protocol::WEIGHTS_MAX,
     room::{BotReply, Job, Task},
     rules::Position,
+    search_budget::{Budget, Thinking},
 };
 use tokio::sync::oneshot;
 
@@ -288,7 +289,7 @@ impl Shared {
 }
 
 fn think(job: &Job, time: Duration, call: &JobControl) -> Option<BotReply> {
-    let mut bot: Box<dyn Bot> = match job.bot.build(job.position.rules(), job.seed) {
+    let mut bot: Box<dyn Bot> = match bot::build(job.bot, job.position.rules(), job.seed) {
         Ok(bot) => bot,
         Err(error) => {
             tracing::error!(bot = %job.bot, %error, "a bot was asked that is not on offer");
@@ -317,7 +318,7 @@ mod tests {
     use std::sync::atomic::Ordering;
 
     use fivefold_shared::{
-        bot::BotKind,
+        bot_spec::BotKind,
         room::{SessionId, Ticket},
         rules::{Point, Position, Rules, Size, Variant},
     };

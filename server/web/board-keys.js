@@ -1,5 +1,5 @@
-// What each key means while the board has the keyboard. Letters begin a typed point such as `h8`;
-// commands are capitals, as in the terminal.
+// The keys of a board and what they do. Letters begin a typed point such as `h8`; commands are
+// capitals, as in the terminal.
 
 /**
  * @typedef {{type: 'move' | 'pan', dx: number, dy: number}
@@ -35,7 +35,7 @@ const KEYS = {
  * Null where the key means nothing here and is left to the page.
  * @param {KeyboardEvent} event @returns {Action | null}
  */
-export function action({ key, shiftKey, ctrlKey, altKey, metaKey }) {
+export function keyAction({ key, shiftKey, ctrlKey, altKey, metaKey }) {
   if (ctrlKey || altKey || metaKey) return null;
   const arrow = ARROWS[key];
   if (arrow) return { type: shiftKey ? 'pan' : 'move', dx: arrow[0], dy: arrow[1] };

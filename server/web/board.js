@@ -1,39 +1,39 @@
-// The board of a game: shows moves and takes them, by mouse, touch, pen, keyboard and screen reader.
-// It knows no rules and no server: what may be played, it is told; what is played, it tells.
+// The board of a game: shows moves and takes them by mouse, touch, pen, keyboard and screen reader. It
+// knows no rules and no server: the caller says what may be played and receives the moves.
 
-import { action } from './board-keys.js';
-import { createBar } from './board-bar.js';
-import { createGrid } from './board-grid.js';
-import { Camera } from './camera.js';
+import { createAriaGrid } from './board-aria-grid.js';
+import { Camera } from './board-camera.js';
+import { createBoardControls } from './board-controls.js';
+import { hasSquares } from './board-drawing.js';
+import { keyAction } from './board-keys.js';
 import { el } from './dom.js';
-import { hasSquares } from './draw.js';
 import {
   boundsOf, boxAround, edgeHint, fit, isOn, pan, pointAt, pointName, reveal, viewOf, visible, zoom,
-} from './geometry.js';
-import { heatMarks } from './heat.js';
-import { listen } from './pointer.js';
+} from './board-geometry.js';
+import { BoardCanvas } from './board-canvas.js';
+import { listen } from './gestures.js';
+import { heatMarks } from './heat-map.js';
 import { change, onSettings, settings } from './settings.js';
-import { Surface } from './surface.js';
 import { t } from './texts.js';
 
-/** @import { Shown } from './types' */
-/** @import { Point, Bounds } from './geometry.js' */
-/** @import { Scene } from './surface.js' */
+/** @import { Shown } from './view-types' */
+/** @import { Point, Bounds } from './board-geometry.js' */
+/** @import { Scene } from './board-canvas.js' */
 /** @import { Action } from './board-keys.js' */
 
 /**
  * @typedef {object} BoardOptions
- * @property {boolean} [still] only to be looked at: small boards in lists
+ * @property {boolean} [still] shows only: small boards in lists
  * @property {(point: Point) => void} [onplay] a point was chosen, and where needed confirmed
  * @property {(point: Point | null) => void} [onpoint] the mouse or the keyboard is at another point
  * @property {(action: Action) => void} [onkey] a key that is for others: steps, help of the bots
- * @property {(text: string) => void} [announce] has a screen reader say something
+ * @property {(text: string) => void} [announce] announces to screen readers
  */
 
 /** How far the arrow keys with Shift move the board, in pixels. */
 const PAN_BY = 120;
 const ZOOM_BY = 1.4;
-/** Pixels between points at which one sees well what is there. */
+/** A comfortable distance between points, in pixels. */
 const SCALE_TO_SEE = 20;
 const HINT_INSET = 26;
 
@@ -48,7 +48,7 @@ export function createBoard(place, options = {}) {
 export class Board {
   /** @type {Shown} */
   #shown = { size: [15, 15], moves: [] };
-  /** @type {readonly import('./heat.js').HeatMark[] | undefined} */
+  /** @type {readonly import('./heat-map.js').HeatMark[] | undefined} */
   #heat;
   #camera = new Camera(
     () => ({ bounds: this.#bounds, moves: this.#shown.moves, names: this.#names }),
@@ -76,27 +76,27 @@ export class Board {
     this.stage = el('div', { class: 'board-stage' }, this.canvas);
     this.element = el('div', { class: 'board-whole' }, this.stage);
     place.append(this.element);
-    this.surface = new Surface(this.canvas);
+    this.surface = new BoardCanvas(this.canvas);
     if (!options.still) this.#hear();
     this.#watch();
     this.#resize();
     this.#reset();
   }
 
-  /** Becomes something that one can play on. */
+  /** Sets up input. */
   #hear() {
     const { signal } = this.#end;
-    this.grid = createGrid(this.stage, {
+    this.grid = createAriaGrid(this.stage, {
       name: (point) => this.describe(point),
       focused: (point) => this.#focused(point),
       activate: (point) => this.#commit(point),
     });
-    this.bar = createBar(this.element, this.stage, !!this.options.onplay, {
+    this.bar = createBoardControls(this.element, this.stage, !!this.options.onplay, {
       confirm: () => this.#ghost && this.#commit(this.#ghost),
       typed: (point) => this.#commit(point),
       typing: (point) => this.#setGhost(point),
-      nonsense: (text) => this.options.announce?.(t('board_no_point', { text })),
-      unsay: () => this.#setPremove(null),
+      invalid: (text) => this.options.announce?.(t('board_no_point', { text })),
+      cancelPremove: () => this.#setPremove(null),
       bounds: () => this.#bounds,
       view: (what) => this.#do({ type: what }),
       done: () => this.focus(),
@@ -154,19 +154,19 @@ export class Board {
     this.#refresh();
   }
 
-  /** Takes the colours of the theme and the settings anew. */
+  /** Applies the theme and the settings again. */
   #restyle() {
     this.surface.restyle();
     if (this.#camera.whole) this.#camera.fit(false);
     this.#refresh();
   }
 
-  /** What says which move will be made, and takes it back; to be put where it is seen, if there is no place on the board. */
+  /** Shows the premove and cancels it; the caller places it if the board has no room for it. */
   get premoved() {
     return this.bar?.premoved;
   }
 
-  /** A move was refused: its stone goes away again. */
+  /** Removes the stone of a refused move. */
   refused() {
     this.#pending = null;
     this.#refresh();
@@ -182,7 +182,7 @@ export class Board {
     return (this.#keyed ? this.grid?.at() : this.#ghost ?? this.#hover) ?? null;
   }
 
-  /** What a point is called, and what is on it. @param {Point} point @returns {string} */
+  /** The name of a point and what is on it. @param {Point} point @returns {string} */
   describe(point) {
     const { moves, forbidden, winning, turn } = this.#shown;
     const ply = this.#taken.get(`${point}`);
@@ -229,7 +229,7 @@ export class Board {
     };
     const canvas = el('canvas', { class: 'board-canvas', hidden: true });
     this.stage.append(canvas);
-    const surface = new Surface(canvas);
+    const surface = new BoardCanvas(canvas);
     const scene = { ...this.#scene(), names: true, shades: [], cursor: undefined };
     surface.paint(scene, viewOf(all, viewport, 200), viewport, 2, false);
     canvas.remove();
@@ -241,7 +241,7 @@ export class Board {
     return boundsOf(this.#shown.size);
   }
 
-  /** The stone of a player who may say a move beforehand. */
+  /** The stone of a player who may premove. */
   get #waiting() {
     return settings.premoves ? this.#shown.waiting : undefined;
   }
@@ -343,11 +343,11 @@ export class Board {
     };
   }
 
-  /** @returns {import('./pointer.js').Gestures} */
+  /** @returns {import('./gestures.js').Gestures} */
   #gestures() {
     const camera = this.#camera;
     const at = (/** @type {number} */ x, /** @type {number} */ y) => pointAt(camera.view, camera.viewport, x, y, this.#bounds);
-    const look = (/** @type {import('./geometry.js').View} */ view) => camera.look(view, false);
+    const look = (/** @type {import('./board-geometry.js').View} */ view) => camera.look(view, false);
     return {
       press: (x, y) => {
         this.#keyed = false;
@@ -405,7 +405,7 @@ export class Board {
     this.#invalidate();
   }
 
-  /** A stone is put for good, or said beforehand. @param {Point} point */
+  /** Places a stone, or makes it the premove. @param {Point} point */
   #commit(point) {
     this.#ghost = null;
     if (this.isTaken(point)) {
@@ -450,7 +450,7 @@ export class Board {
   #key(event) {
     const target = /** @type {HTMLElement} */ (event.target);
     if (!this.stage.contains(target) || target.matches('input, button')) return;
-    const meant = action(event);
+    const meant = keyAction(event);
     if (!meant) return;
     event.preventDefault();
     event.stopPropagation();

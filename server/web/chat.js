@@ -1,15 +1,16 @@
-// Talking in a room: what players say, what spectators say among themselves.
+// Chat in a room, among players and among spectators.
 
-/** @import { Room } from './room.js' */
-/** @import { App, ChatLine, RoomNews } from './types' */
-/** @import { Unseen } from './unseen.js' */
+/** @import { Room } from './room-state.js' */
+/** @import { ChatLine, RoomNews } from './types' */
+/** @import { App } from './view-types' */
+/** @import { UnseenBadge } from './unseen-badge.js' */
 
 import { el, fill } from './dom.js';
-import { t } from './texts.js';
 import { change, settings } from './settings.js';
+import { t } from './texts.js';
 
 const LINE_MAX = 280;
-/** So many lines are kept on the page. */
+/** Lines kept on the page. */
 const LINES_MAX = 200;
 
 /** @typedef {ChatLine & { apart: boolean }} Line */
@@ -17,7 +18,7 @@ const LINES_MAX = 200;
 /**
  * @param {App} app
  * @param {Room} room
- * @param {Unseen} unseen
+ * @param {UnseenBadge} unseen
  */
 export function createChat(app, room, unseen) {
   const list = el('ol');
@@ -43,10 +44,10 @@ export function createChat(app, room, unseen) {
 
   /** @param {import('./types').Command} command */
   function send(command) {
-    app.connection.send({ ...command, room: room.code }).catch((error) => app.toast(error.message));
+    app.connection.send({ ...command, room: room.code }).catch(app.showError);
   }
 
-  /** Asks for what was said before. */
+  /** Loads the earlier lines. */
   async function load() {
     try {
       const answer = await app.connection.send({ type: 'chat', room: room.code });
@@ -58,11 +59,11 @@ export function createChat(app, room, unseen) {
     } catch {
       usable = false;
     }
-    write();
+    showLines();
     show();
   }
 
-  function write() {
+  function showLines() {
     const sorted = [...lines.values()].sort((a, b) => a.number - b.number).slice(-LINES_MAX);
     fill(list, ...(sorted.length > 0 ? sorted.map(lineOf) : [el('li', { class: 'hint' }, t('chat_quiet'))]));
     log.scrollTop = log.scrollHeight;
@@ -72,7 +73,7 @@ export function createChat(app, room, unseen) {
     const seated = !!room.seatOf(app.connection.you);
     const before = playing;
     playing = seated && room.phase === 'running';
-    // What spectators said is told when the game is over.
+    // Players get the spectators' lines after the game.
     if (before && !playing) void load();
     const { black, white } = room.seats;
     const alone = [black, white].some((player) => player && 'bot' in player) && room.spectators.count === 0;
@@ -89,14 +90,14 @@ export function createChat(app, room, unseen) {
     load,
     show,
     /** @param {RoomNews} news */
-    hear(news) {
+    receive(news) {
       if (news.type !== 'player_said' && news.type !== 'spectator_said') return;
-      // After a restart the server counts anew.
+      // After a restart the server numbers lines from 1 again.
       if (lines.has(news.line.number)) lines.clear();
       lines.set(news.line.number, { ...news.line, apart: news.type === 'spectator_said' });
-      write();
-      // Who has folded the chat away is shown the number alone.
-      if (news.line.member !== app.connection.you) unseen.came(log, element.open ? `${news.line.name}: ${news.line.text}` : '');
+      showLines();
+      // With the chat folded, only the count is shown.
+      if (news.line.member !== app.connection.you) unseen.add(log, element.open ? `${news.line.name}: ${news.line.text}` : '');
     },
   };
 }

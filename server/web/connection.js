@@ -1,52 +1,42 @@
-// The connection to the server: who we are, what we have said, and coming back.
+// The connection to the server: identity, commands and their answers, and reconnecting.
 //
-// A command is kept until it is answered, and said again over the next socket with the same id, so
-// that it is done once and nothing is lost. What a room's events mean is unknown here.
+// A command is kept until its answer arrives and is sent again over the next socket with the same
+// id, so that it is done exactly once. The meaning of a room's events is unknown here.
 
-/** @import { Command, Answer, Message, RoomNews, Joined, Refused } from './types' */
+/** @import { Answer, Closed, Command, Joined, Message, Refused, RoomNews } from './types' */
 
-import { hasText, t } from './texts.js';
+import { RefusedError } from './refusals.js';
 
-/** How a member of a room listens to it.
+/** Receives a room's messages.
  * @typedef {object} Listener
  * @property {() => number | undefined} seq the number of the last event that it has
- * @property {(joined: Joined) => void} joined is told what it lacks
- * @property {(news: RoomNews) => void} hear
- * @property {(refused: Refused) => void} lost the room cannot be entered any more
+ * @property {(joined: Joined) => void} joined receives what it lacks
+ * @property {(news: RoomNews) => void} receive
+ * @property {(why: Refused | Closed) => void} lost the room cannot be entered
  */
 
-/** @typedef {'connecting' | 'open' | 'lost' | 'stopped' | 'replaced'} Status `replaced`: the identity opens nothing any more. */
-
-/** A refusal, as an error that a command's promise fails with; in words for people. */
-export class RefusedError extends Error {
-  /** @param {Refused} refused */
-  constructor(refused) {
-    const key = `refused_${refused.reason}`;
-    super(hasText(key) ? t(key) : refused.text);
-    this.reason = refused.reason;
-  }
-}
+/** @typedef {'connecting' | 'open' | 'lost' | 'stopped' | 'replaced'} Status `replaced`: the identity no longer works. */
 
 const PROTOCOL = 1;
-/** Try again as a new command: the server was busy, and nothing was done. */
-const IN_A_MOMENT = new Set(['too_fast', 'busy', 'unavailable', 'stopping']);
+/** Refusals after which the command is sent again, as a new one. */
+const TRANSIENT = new Set(['too_fast', 'busy', 'unavailable', 'stopping']);
 const TRIES_MAX = 6;
-/** After these codes the page does not come back, as `come_back` in shared/src/protocol/close.rs. */
+/** After these codes the page does not reconnect, as `come_back` in shared/src/protocol/close.rs. */
 const CLOSED_FOR_GOOD = new Set([1000, 1002, 1007, 1009, 4003]);
-/** Somebody has replaced our identity, perhaps we ourselves. */
+/** The identity was replaced, perhaps by this player. */
 const CLOSED_REPLACED = 4004;
-/** Too many commands: come back, but slower. */
+/** Too many commands: reconnect, but slower. */
 const CLOSED_TOO_FAST = 1008;
 const PING_EVERY_MS = 10_000;
 const ANSWER_WITHIN_MS = 6_000;
 const WAIT_MIN_MS = 250;
 const WAIT_MAX_MS = 8_000;
-/** After so many failures the wait is the longest. */
+/** After this many failures the wait is the longest. */
 const FAILURES_MANY = 5;
 
-/** Where the identity and the name are kept. */
-export const KEPT = { identity: 'fivefold.identity', name: 'fivefold.name', former: 'fivefold.former', next: 'fivefold.next' };
-/** So many of those one was before are kept. */
+/** Keys of the stored identity and name. */
+export const STORAGE_KEYS = { identity: 'fivefold.identity', name: 'fivefold.name', former: 'fivefold.former', next: 'fivefold.next' };
+/** Former identities to keep. */
 const FORMER_MAX = 5;
 
 /**
@@ -62,22 +52,22 @@ export class Connection {
   status = 'connecting';
   /** Our public id, once known. */
   you = '';
-  /** What we are called. */
+  /** Our name. */
   name = '';
   /** Whether people may talk on this server. */
   chat = true;
   /** The server's clock minus ours, in milliseconds. */
   offset = 0;
-  /** Is told whenever the status or the name is another. */
+  /** Called when the status or the name changes. */
   onchange = () => {};
 
   /** @type {WebSocket | undefined} */
   #socket;
   #greeted = false;
-  /** Who we have said that we are. @type {string | undefined} */
-  #said;
+  /** The identity in our `hello`. @type {string | undefined} */
+  #helloIdentity;
   #failures = 0;
-  #prefix = random();
+  #prefix = randomPrefix();
   #count = 0;
   /** @type {Map<string, Pending>} */
   #pending = new Map();
@@ -95,15 +85,15 @@ export class Connection {
 
   /** Connects, and stays connected. */
   start() {
-    addEventListener('online', () => this.#now());
+    addEventListener('online', () => this.#retryNow());
     document.addEventListener('visibilitychange', () => {
-      if (document.visibilityState === 'visible') this.#look();
+      if (document.visibilityState === 'visible') this.#probe();
     });
-    // Two tabs of somebody new may each be given an identity: what was kept last counts for both.
+    // Two tabs of a new player may each get an identity: both use the one stored last.
     addEventListener('storage', ({ key }) => {
-      if (key === KEPT.identity && this.#identity() !== this.#said) this.#connect();
+      if (key === STORAGE_KEYS.identity && this.#identity() !== this.#helloIdentity) this.#connect();
     });
-    setInterval(() => this.#look(), PING_EVERY_MS);
+    setInterval(() => this.#probe(), PING_EVERY_MS);
     this.#connect();
   }
 
@@ -113,26 +103,26 @@ export class Connection {
   }
 
   /**
-   * Says something, and gives the answer; it is said again until there is one.
+   * Sends a command and resolves with its answer. It is sent again until there is one.
    * @param {Command} command
    * @returns {Promise<Answer>}
    */
   send(command) {
     return new Promise((resolve, reject) => {
-      this.#say({ command, tries: 0, resolve, reject });
+      this.#queue({ command, tries: 0, resolve, reject });
     });
   }
 
   /** @param {string} name */
   async rename(name) {
     await this.send({ type: 'set_name', name });
-    localStorage.setItem(KEPT.name, name);
+    localStorage.setItem(STORAGE_KEYS.name, name);
     this.name = name;
     this.onchange();
   }
 
   /**
-   * Hears a room from now on, over every socket. The answer to `create` or `join` enters it.
+   * Joins a room, over this socket and later ones, and passes its messages to the listener.
    * @param {string} code
    * @param {Listener} listener
    */
@@ -147,62 +137,62 @@ export class Connection {
     this.send({ type: 'leave', room: code }).catch(() => {});
   }
 
-  /** Those one was before on this device, the last first.
+  /** Identities used before on this device, the latest first.
    * @returns {{ identity: string, name: string }[]} */
-  former() {
+  formerIdentities() {
     try {
-      return JSON.parse(localStorage.getItem(KEPT.former) ?? '[]');
+      return JSON.parse(localStorage.getItem(STORAGE_KEYS.former) ?? '[]');
     } catch {
       return [];
     }
   }
 
-  /** Becomes somebody else, who has this identity; everything begins anew. Who one was is kept.
+  /** Switches to another identity and reloads the page. The current one is kept as a former one.
    * @param {string} identity
    * @param {string} [name] */
-  become(identity, name) {
+  switchIdentity(identity, name) {
     const own = this.#identity();
-    const others = this.former().filter((one) => one.identity !== identity && one.identity !== own);
+    const others = this.formerIdentities().filter((one) => one.identity !== identity && one.identity !== own);
     if (own) others.unshift({ identity: own, name: this.name });
-    localStorage.setItem(KEPT.former, JSON.stringify(others.slice(0, FORMER_MAX)));
-    localStorage.setItem(KEPT.identity, identity);
-    if (name) localStorage.setItem(KEPT.name, name);
-    else localStorage.removeItem(KEPT.name);
+    localStorage.setItem(STORAGE_KEYS.former, JSON.stringify(others.slice(0, FORMER_MAX)));
+    localStorage.setItem(STORAGE_KEYS.identity, identity);
+    if (name) localStorage.setItem(STORAGE_KEYS.name, name);
+    else localStorage.removeItem(STORAGE_KEYS.name);
     location.reload();
   }
 
-  /** Gives up an identity that opens nothing, for a new one. */
-  forget() {
-    localStorage.removeItem(KEPT.identity);
+  /** Drops an identity that no longer works, for a new one. */
+  startAsNewPlayer() {
+    localStorage.removeItem(STORAGE_KEYS.identity);
     location.reload();
   }
 
   /**
-   * Has another secret be the key to our seats and games. It is kept before it is sent, so that we
-   * are not locked out if the answer is lost.
+   * Replaces the secret identity and keeps seats and games. The new one is stored before it is sent,
+   * so that a lost answer locks nobody out.
    */
   async replaceIdentity() {
     const bytes = crypto.getRandomValues(new Uint8Array(32));
     const identity = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-    localStorage.setItem(KEPT.next, identity);
+    localStorage.setItem(STORAGE_KEYS.next, identity);
     try {
       await this.send({ type: 'replace_identity', identity });
     } catch (error) {
-      localStorage.removeItem(KEPT.next);
-      // The server knows nothing of us that a new identity would have to keep.
-      if (error instanceof RefusedError && error.reason === 'not_allowed') return this.forget();
+      localStorage.removeItem(STORAGE_KEYS.next);
+      // The server has nothing stored under this identity: a new one will do.
+      if (error instanceof RefusedError && error.refusal.reason === 'not_allowed') return this.startAsNewPlayer();
       throw error;
     }
-    this.#takeNext();
+    this.#adoptNextIdentity();
   }
 
-  /** Takes the identity that was to be the next one. Whether there was one. */
-  #takeNext() {
-    const next = localStorage.getItem(KEPT.next);
-    if (!next) return this.#identity() !== this.#said;
-    localStorage.setItem(KEPT.identity, next);
-    localStorage.removeItem(KEPT.next);
-    this.#said = next;
+  /** Adopts the identity of a started replacement, or of another tab. Whether there is one. */
+  #adoptNextIdentity() {
+    const next = localStorage.getItem(STORAGE_KEYS.next);
+    if (!next) return this.#identity() !== this.#helloIdentity;
+    localStorage.setItem(STORAGE_KEYS.identity, next);
+    localStorage.removeItem(STORAGE_KEYS.next);
+    this.#helloIdentity = next;
     return true;
   }
 
@@ -212,77 +202,77 @@ export class Connection {
     const socket = new WebSocket(this.url);
     this.#socket = socket;
     this.#greeted = false;
-    this.#expect();
+    this.#startDeadline();
     socket.onopen = () => {
       if (socket !== this.#socket) return;
-      const identity = this.#said = this.#identity();
-      const name = localStorage.getItem(KEPT.name) ?? undefined;
+      const identity = this.#helloIdentity = this.#identity();
+      const name = localStorage.getItem(STORAGE_KEYS.name) ?? undefined;
       socket.send(JSON.stringify({ type: 'hello', id: this.#id(), protocol: PROTOCOL, identity, name }));
     };
     socket.onmessage = (event) => {
-      if (socket === this.#socket) this.#hear(event.data);
+      if (socket === this.#socket) this.#receive(event.data);
     };
     socket.onclose = (event) => {
-      if (socket === this.#socket) this.#closed(event.code);
+      if (socket === this.#socket) this.#onClose(event.code);
     };
   }
 
-  /** Who we are to be: as this is kept, every tab is the same. */
+  /** The stored identity, which all tabs share. */
   #identity() {
-    return localStorage.getItem(KEPT.identity) ?? undefined;
+    return localStorage.getItem(STORAGE_KEYS.identity) ?? undefined;
   }
 
   /** @param {number} code */
-  #closed(code) {
+  #onClose(code) {
     clearTimeout(this.#deadline);
     this.#socket = undefined;
     this.#greeted = false;
-    if (CLOSED_FOR_GOOD.has(code)) return this.#become('stopped');
-    if (code === CLOSED_REPLACED && !this.#takeNext()) return this.#become('replaced');
-    this.#become('lost');
+    if (CLOSED_FOR_GOOD.has(code)) return this.#setStatus('stopped');
+    if (code === CLOSED_REPLACED && !this.#adoptNextIdentity()) return this.#setStatus('replaced');
+    this.#setStatus('lost');
     if (code === CLOSED_TOO_FAST) this.#failures = FAILURES_MANY;
     const most = Math.min(WAIT_MAX_MS, WAIT_MIN_MS * 2 ** this.#failures);
     this.#failures += 1;
-    // Half of it by chance, so that not all come back at once.
+    // Half of the wait is random, so that clients do not all return at once.
     this.#retry = setTimeout(() => this.#connect(), most * (0.5 + Math.random() / 2));
   }
 
-  /** Tries at once: there is a network again. */
-  #now() {
+  /** Reconnects at once: the network is back. */
+  #retryNow() {
     this.#failures = 0;
     if (this.status === 'lost' && !this.#socket) this.#connect();
-    else this.#look();
+    else this.#probe();
   }
 
-  /** Whether the server still answers. */
-  #look() {
+  /** Checks that the server still answers. */
+  #probe() {
     if (!this.#greeted) {
-      if (this.status === 'lost' && !this.#socket) this.#now();
+      if (this.status === 'lost' && !this.#socket) this.#retryNow();
       return;
     }
     this.send({ type: 'ping' }).catch(() => {});
   }
 
-  /** If nothing is heard for a while, the socket is taken for dead. */
-  #expect() {
+  /** Closes the socket if nothing arrives for a while. */
+  #startDeadline() {
     clearTimeout(this.#deadline);
     this.#deadline = setTimeout(() => {
       const socket = this.#socket;
       if (!socket) return;
-      this.#closed(1006);
+      this.#onClose(1006);
       socket.close();
     }, ANSWER_WITHIN_MS);
   }
 
   /** @param {Status} status */
-  #become(status) {
+  #setStatus(status) {
     if (this.status === status) return;
     this.status = status;
     this.onchange();
   }
 
   /** @param {Pending} pending */
-  #say(pending) {
+  #queue(pending) {
     const id = this.#id();
     this.#pending.set(id, pending);
     if (this.#greeted) this.#write(id, pending.command);
@@ -294,7 +284,7 @@ export class Connection {
    */
   #write(id, command) {
     this.#socket?.send(JSON.stringify({ ...command, id }));
-    if (this.#pending.size > 0) this.#expect();
+    if (this.#pending.size > 0) this.#startDeadline();
   }
 
   #id() {
@@ -303,27 +293,27 @@ export class Connection {
   }
 
   /** @param {string} text */
-  #hear(text) {
+  #receive(text) {
     /** @type {Message} */
     const message = JSON.parse(text);
     if (message.type === 'welcome') return this.#welcome(message);
-    if (message.type === 'refused' && !this.#greeted) return this.#unwelcome(message);
-    if ('id' in message) this.#answered(/** @type {Answer | Refused} */ (message));
-    else if (message.type === 'closed') this.#closeRoom(message.room, message.text);
-    else if ('room' in message) this.#rooms.get(message.room)?.hear(message);
+    if (message.type === 'refused' && !this.#greeted) return this.#helloRefused(message);
+    if ('id' in message || message.type === 'refused') this.#settle(/** @type {Answer | Refused} */ (message));
+    else if (message.type === 'closed') this.#loseRoom(message.room, message);
+    else if ('room' in message) this.#rooms.get(message.room)?.receive(message);
   }
 
   /** @param {Answer | Refused} answer */
-  #answered(answer) {
+  #settle(answer) {
     const pending = this.#pending.get(answer.id ?? '');
     if (!pending) return;
     this.#pending.delete(answer.id ?? '');
     clearTimeout(this.#deadline);
-    if (this.#pending.size > 0) this.#expect();
+    if (this.#pending.size > 0) this.#startDeadline();
     if (answer.type !== 'refused') return pending.resolve(answer);
-    if (IN_A_MOMENT.has(answer.reason) && pending.tries < TRIES_MAX) {
+    if (TRANSIENT.has(answer.reason) && pending.tries < TRIES_MAX) {
       const wait = 200 * 2 ** pending.tries;
-      setTimeout(() => this.#say({ ...pending, tries: pending.tries + 1 }), wait);
+      setTimeout(() => this.#queue({ ...pending, tries: pending.tries + 1 }), wait);
       return;
     }
     pending.reject(new RefusedError(answer));
@@ -332,10 +322,10 @@ export class Connection {
   /** @param {import('./types').Welcome} welcome */
   #welcome(welcome) {
     if (welcome.identity) {
-      // Another tab was faster.
+      // Another tab got an identity first.
       if (this.#identity()) return this.#connect();
-      localStorage.setItem(KEPT.identity, welcome.identity);
-      this.#said = welcome.identity;
+      localStorage.setItem(STORAGE_KEYS.identity, welcome.identity);
+      this.#helloIdentity = welcome.identity;
     }
     clearTimeout(this.#deadline);
     this.you = welcome.you;
@@ -343,25 +333,25 @@ export class Connection {
     this.chat = welcome.chat ?? true;
     this.#greeted = true;
     this.#failures = 0;
-    // First back into the rooms, then what was not answered: it may need them.
+    // First the rooms, then unanswered commands, which may need them.
     for (const [code, listener] of this.#rooms) this.#join(code, listener);
     for (const [id, { command }] of this.#pending) {
       if (command.type !== 'join') this.#write(id, command);
     }
-    this.#become('open');
+    this.#setStatus('open');
     this.onchange();
   }
 
   /** @param {Refused} refused */
-  #unwelcome(refused) {
+  #helloRefused(refused) {
     if (refused.reason === 'identity_replaced') {
       const socket = this.#socket;
-      this.#closed(CLOSED_REPLACED);
+      this.#onClose(CLOSED_REPLACED);
       return socket?.close();
     }
     if (refused.reason === 'malformed') {
-      // What was kept is no identity, or no name: be somebody new rather than nobody.
-      localStorage.removeItem(localStorage.getItem(KEPT.name) ? KEPT.name : KEPT.identity);
+      // The stored name or identity is invalid: continue without it.
+      localStorage.removeItem(localStorage.getItem(STORAGE_KEYS.name) ? STORAGE_KEYS.name : STORAGE_KEYS.identity);
     }
     this.#socket?.close();
   }
@@ -380,24 +370,23 @@ export class Connection {
       this.offset = answer.now - (begin + Date.now()) / 2;
       listener.joined(answer);
     }, (error) => {
-      const reason = error instanceof RefusedError ? error.reason : 'unavailable';
-      this.#closeRoom(code, error.message, reason);
+      const refusal = error instanceof RefusedError ? error.refusal : { reason: 'unavailable', text: '' };
+      this.#loseRoom(code, { ...refusal, type: 'refused' });
     });
   }
 
   /**
    * @param {string} code
-   * @param {string} text
-   * @param {string} reason
+   * @param {Refused | Closed} why
    */
-  #closeRoom(code, text, reason = 'closed') {
+  #loseRoom(code, why) {
     const listener = this.#rooms.get(code);
     this.#rooms.delete(code);
-    listener?.lost({ type: 'refused', reason, text });
+    listener?.lost(why);
   }
 }
 
-function random() {
+function randomPrefix() {
   const bytes = crypto.getRandomValues(new Uint8Array(9));
   return btoa(String.fromCharCode(...bytes)).replaceAll(/[^a-zA-Z0-9]/g, 'x');
 }

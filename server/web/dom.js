@@ -1,9 +1,9 @@
-// Making elements. Text goes in as text: nothing that anybody writes is ever read as markup.
+// Creates and updates elements. Text goes in as text, so that nothing people write is read as markup.
 
 /** @typedef {Node | string | number | null | undefined | false} Child */
 
 /**
- * Makes an element. Properties that begin with `on` are listeners, `class` and those with a dash
+ * Creates an element. Properties that begin with `on` are listeners, `class` and those with a dash
  * or of SVG are attributes, the rest are properties of the element.
  * @template {keyof HTMLElementTagNameMap} K
  * @param {K} tag
@@ -44,7 +44,7 @@ function attribute(element, name, value) {
 const SVG = 'http://www.w3.org/2000/svg';
 
 /**
- * Makes a picture of one path, of 24 by 24.
+ * Creates an icon from one path, 24 by 24.
  * @param {string} path
  */
 export function icon(path) {
@@ -64,7 +64,7 @@ export function svg(tag, attributes) {
 }
 
 /**
- * Gives an element other children.
+ * Replaces an element's children.
  * @param {Element} element
  * @param {...Child} children
  */
@@ -73,7 +73,7 @@ export function fill(element, ...children) {
 }
 
 /**
- * Changes a text only where it differs, so that nothing is read out or laid out again for nothing.
+ * Changes a text only if it differs, to avoid needless layout and announcements.
  * @param {Node} node
  * @param {string} text
  */
@@ -90,21 +90,21 @@ function shown(child) {
 }
 
 /**
- * A page that says what happened, and leads on.
+ * A page with a message and links to go on.
  * @param {string} title
  * @param {string} text
  * @param {...Child} ways
  */
-export function deadEnd(title, text, ...ways) {
+export function messagePage(title, text, ...ways) {
   return el('section', { class: 'card' }, el('h1', null, title), text && el('p', null, text), el('div', { class: 'row' }, ...ways));
 }
 
 /**
- * A way on: a link that looks like a button.
+ * A link that looks like a button.
  * @param {string} href
  * @param {string} text
- * @param {boolean} [first] whether it is what most people want
+ * @param {boolean} [first] whether it is the main choice
  */
-export function way(href, text, first) {
+export function linkButton(href, text, first) {
   return el('a', { class: `button${first ? ' primary' : ''}`, href }, text);
 }

@@ -1,23 +1,25 @@
-// The frame around the views: addresses, the bar above, messages below, the tab.
+// Starts the page: addresses and their views, the bar above, messages below, the tab's title.
 
-/** @import { App, Stone, View } from './types' */
+/** @import { Stone } from './types' */
+/** @import { App, View } from './view-types' */
 
 import { Connection } from './connection.js';
-import { deadEnd, el, fill, icon, set, way, write } from './dom.js';
+import { el, fill, icon, linkButton, messagePage, set, write } from './dom.js';
+import { errorText } from './refusals.js';
 import { onSettings, settings } from './settings.js';
-import { choose, language, t } from './texts.js';
+import { language, t } from './texts.js';
 
-/** How long a message stays. */
+/** How long a message is shown. */
 const TOAST_MS = 5_000;
 
 /** Which view an address shows; each is loaded when it is needed.
  * @type {[RegExp, () => Promise<{ view: View }>][]} */
 const ROUTES = [
-  [/^\/$/, () => import('./home.js')],
-  [/^\/r\/([0-9a-z]+)$/, () => import('./play.js')],
-  [/^\/game\/([0-9a-z]+)$/, () => import('./game.js')],
-  [/^\/analyse$/, () => import('./analyse.js')],
-  [/^\/games$/, () => import('./games.js')],
+  [/^\/$/, () => import('./home-view.js')],
+  [/^\/r\/([0-9a-z]+)$/, () => import('./room-view.js')],
+  [/^\/game\/([0-9a-z]+)$/, () => import('./replay-view.js')],
+  [/^\/analyse$/, () => import('./analysis-view.js')],
+  [/^\/games$/, () => import('./games-view.js')],
 ];
 
 const GEAR = 'M12 15a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM19 12l2-1.5-2-3.5-2.3.9a7 7 0 0 0-1.7-1L14.6 4.5h-4l-.4 2.4a7 7 0 0 0-1.7 1L6.2 7l-2 3.5 2 1.5-2 1.5 2 3.5 2.3-.9a7 7 0 0 0 1.7 1l.4 2.4h4l.4-2.4a7 7 0 0 0 1.7-1l2.3.9 2-3.5z';
@@ -45,15 +47,18 @@ const app = {
   },
   announce(text, at_once = false) {
     const region = at_once ? urgent : polite;
-    // The same text twice is read twice only where it differs.
+    // Screen readers skip an unchanged text.
     region.textContent = region.textContent === text ? `${text}\u00a0` : text;
   },
   toast(text, silent = false) {
-    // What is said already is not said twice.
+    // A repeated message replaces the old one.
     for (const old of toasts.children) if (old.textContent === text) old.remove();
     const toast = el('div', { class: 'toast', 'aria-hidden': silent }, text);
     setTimeout(() => toast.remove(), TOAST_MS);
     toasts.append(toast);
+  },
+  showError(error) {
+    app.toast(errorText(error));
   },
   unseen(count, go) {
     badge.hidden = count === 0;
@@ -67,7 +72,8 @@ const app = {
     if (!link.isConnected) document.head.append(link);
   },
   open(dialog) {
-    void import('./dialogs.js').then(({ openSettings, openYou }) => (dialog === 'you' ? openYou : openSettings)(app));
+    if (dialog === 'settings') void import('./settings-dialog.js').then(({ openSettingsDialog }) => openSettingsDialog());
+    else void import('./identity-dialog.js').then(({ openIdentityDialog }) => openIdentityDialog(app));
   },
 };
 
@@ -78,7 +84,7 @@ let shows = 0;
 async function show() {
   leave();
   leave = () => {};
-  mark();
+  markCurrentPage();
   shows += 1;
   const mine = shows;
   for (const [address, load] of ROUTES) {
@@ -91,20 +97,20 @@ async function show() {
       scrollTo(0, 0);
       app.tab('Fivefold');
       leave = view(app, place, found[1] ?? '');
-      // What had the focus is gone with the view that was there.
+      // The focused element went with the old view.
       if (mine > 1 && document.activeElement === document.body) place.focus({ preventScroll: true });
     } catch (error) {
-      // Without a network there is no view that was not there before.
+      // Without a network, a view that was never loaded cannot load.
       console.error(error);
       app.toast(t('failed'));
     }
     return;
   }
   app.tab('Fivefold');
-  fill(place, deadEnd(t('nothing_here'), '', way('/', t('new_game'), true), way('/games', t('games'))));
+  fill(place, messagePage(t('nothing_here'), '', linkButton('/', t('new_game'), true), linkButton('/games', t('games'))));
 }
 
-/** Our own links need no new page.
+/** Follows links within the site without loading a new page.
  * @param {MouseEvent} event */
 function follow(event) {
   const anchor = event.target instanceof Element ? event.target.closest('a') : null;
@@ -131,8 +137,8 @@ function bar() {
     const { status } = connection;
     lost.hidden = status === 'open' || status === 'connecting';
     if (status === was) return;
-    const anew = status === 'replaced' && el('button', { type: 'button', onclick: () => connection.forget() }, t('start_anew'));
-    fill(lost, t(status === 'stopped' ? 'connection_stopped' : anew ? 'identity_replaced' : 'connection_lost'), ' ', anew);
+    const startButton = status === 'replaced' && el('button', { type: 'button', onclick: () => connection.startAsNewPlayer() }, t('start_as_new_player'));
+    fill(lost, t(status === 'stopped' ? 'connection_stopped' : startButton ? 'identity_replaced' : 'connection_lost'), ' ', startButton);
     if (status === 'open' && was === 'lost') app.announce(t('connection_back'));
     was = status;
   };
@@ -146,8 +152,8 @@ function bar() {
     lost);
 }
 
-/** Says in the bar where one is. */
-function mark() {
+/** Marks the current page in the bar. */
+function markCurrentPage() {
   for (const anchor of document.querySelectorAll('.way-to')) {
     const here = anchor.getAttribute('href') === location.pathname;
     if (here) anchor.setAttribute('aria-current', 'page');
@@ -155,19 +161,18 @@ function mark() {
   }
 }
 
-function dress() {
-  choose();
-  document.documentElement.lang = language();
+function applySettings() {
+  document.documentElement.lang = language;
   const { theme } = settings;
   document.documentElement.dataset.theme = theme === 'auto' && contrasts.matches ? 'contrast' : theme;
 }
 
 document.addEventListener('click', follow);
 addEventListener('popstate', () => void show());
-onSettings(dress);
-contrasts.addEventListener('change', dress);
-dress();
+onSettings(applySettings);
+contrasts.addEventListener('change', applySettings);
+applySettings();
 document.body.append(bar(), place, toasts, polite, urgent);
 connection.start();
 void show();
-if (location.hash.startsWith('#identity=')) void import('./dialogs.js').then(({ takeIdentity }) => takeIdentity(app));
+if (location.hash.startsWith('#identity=')) void import('./identity-dialog.js').then(({ offerIdentity }) => offerIdentity(app));

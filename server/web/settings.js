@@ -1,4 +1,4 @@
-// What a person has set here, kept in this browser.
+// The player's settings, kept in this browser.
 
 /**
  * @typedef {object} Settings
@@ -6,7 +6,7 @@
  * @property {'auto' | 'en' | 'ru' | 'es'} language
  * @property {boolean} sounds
  * @property {boolean} confirm whether a touched point is confirmed before a stone is put there
- * @property {boolean} premoves whether a move may be said while the opponent thinks; a stray touch would say one
+ * @property {boolean} premoves whether a premove can be made on the opponent's turn; off for touch, where a stray touch would make one
  * @property {boolean} numbers whether stones show which move they are
  * @property {boolean} coordinates
  * @property {'shaded' | 'flat' | 'marks'} stones how stones look; `marks` are crosses and rings
@@ -17,10 +17,10 @@
 const DEFAULTS = {
   theme: 'auto', language: 'auto', sounds: true, confirm: true, premoves: !matchMedia('(pointer: coarse)').matches, numbers: false, coordinates: true, stones: 'shaded', chat: true,
 };
-const KEPT = 'fivefold.settings';
+const STORAGE_KEY = 'fivefold.settings';
 
 /** @type {Settings} */
-export const settings = { ...DEFAULTS, ...kept() };
+export const settings = { ...DEFAULTS, ...stored() };
 
 /** @type {Set<() => void>} */
 const listeners = new Set();
@@ -32,12 +32,12 @@ const listeners = new Set();
  */
 export function change(name, value) {
   settings[name] = value;
-  localStorage.setItem(KEPT, JSON.stringify(settings));
+  localStorage.setItem(STORAGE_KEY, JSON.stringify(settings));
   for (const listener of listeners) listener();
 }
 
 /**
- * Tells of every change. Returns how to stop that.
+ * Calls the listener after every change. Returns a function that stops it.
  * @param {() => void} listener
  */
 export function onSettings(listener) {
@@ -46,9 +46,9 @@ export function onSettings(listener) {
 }
 
 /** @returns {Partial<Settings>} */
-function kept() {
+function stored() {
   try {
-    return JSON.parse(localStorage.getItem(KEPT) ?? '{}');
+    return JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}');
   } catch {
     return {};
   }

@@ -1,4 +1,4 @@
-// Short sounds, made on the spot: nothing is loaded for them.
+// Short synthesized sounds. No files are loaded.
 
 import { settings } from './settings.js';
 
@@ -12,26 +12,26 @@ addEventListener('pointerdown', () => {
 }, { capture: true });
 
 /** A stone on wood. */
-export function click() {
+export function playClick() {
   if (!ready()) return;
   tone(1_900, 0.03, 0.25, 'triangle');
   tone(420, 0.07, 0.35, 'sine');
 }
 
 /** Time is short. */
-export function tick() {
+export function playTick() {
   if (ready()) tone(1_200, 0.04, 0.12, 'square');
 }
 
 /** A game begins, or something is asked. */
-export function notice() {
+export function playNotice() {
   if (!ready()) return;
   tone(660, 0.12, 0.15, 'sine');
   tone(880, 0.16, 0.15, 'sine', 0.1);
 }
 
 /** A game ended. */
-export function finish() {
+export function playFinish() {
   if (!ready()) return;
   for (const [index, pitch] of [523, 659, 784].entries()) tone(pitch, 0.3, 0.12, 'sine', index * 0.09);
 }

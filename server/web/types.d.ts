@@ -1,16 +1,16 @@
-// What goes over the wire, as shared/src/protocol.md describes it, and what modules hand each
-// other. For the checker alone: this file is not served.
+// The messages of the protocol, as shared/src/protocol.md describes them. For the type checker only: this
+// file is not served.
 
 export type Stone = 'black' | 'white';
 export type Point = [number, number];
 export type Size = [number, number] | 'unbounded';
 export type VariantName = 'freestyle' | 'standard' | 'renju' | 'caro' | 'caro_overline' | 'mnk';
 export type Rules = { variant: VariantName; k?: number; size: Size };
-export type BotSpec = { kind: 'minimax' | 'attack' | 'pattern' | 'engine'; strength?: number };
+export type BotSpec = { kind: 'minimax' | 'attack' | 'pattern' | 'engine'; level?: number };
 export type Player = { member: string; name: string; engine?: boolean } | { bot: BotSpec };
 export type Seats = { black?: Player | null; white?: Player | null };
-/** What the rules say of a position. */
-export type Judged = { rules: Rules; moves: Point[]; forbidden?: Point[]; outcome?: Outcome; unplayed?: string };
+/** A position judged by the rules. */
+export type Judged = { rules: Rules; moves: Point[]; forbidden?: Point[]; outcome?: Outcome; unplayed?: string | Refusal };
 export type Phase = 'waiting' | 'running' | 'finished';
 
 export type TimeControl =
@@ -90,14 +90,17 @@ export type RoomSummary = {
   spectators: number;
 };
 
-/** A room that one has made or has a seat in. */
+/** A room that this player created or has a seat in. */
 export type OwnRoom = RoomSummary & { visibility: 'public' | 'private'; seat?: Stone | null;
   your_turn: boolean; host: boolean };
 
 export type Welcome = { type: 'welcome'; id: string; protocol: number; server: string; you: string;
   name: string; identity?: string; chat?: boolean };
 export type Done = { type: 'done'; id: string; seq?: number };
-export type Refused = { type: 'refused'; id?: string; reason: string; text: string };
+/** Why something was not done: a code with its parameters, and the server's English for codes that
+ * the page does not know. */
+export type Refusal = { reason: string; text: string; [parameter: string]: unknown };
+export type Refused = Refusal & { type: 'refused'; id?: string };
 export type Rooms = { type: 'rooms'; id: string; rooms: RoomSummary[]; total: number };
 export type OwnRooms = { type: 'own_rooms'; id: string; rooms: OwnRoom[] };
 export type Joined = { type: 'joined'; id: string; room: string; now: number;
@@ -109,7 +112,7 @@ export type Chat = { type: 'chat'; id: string; room: string; players: ChatLine[]
   spectators?: ChatLine[] };
 export type Pong = { type: 'pong'; id: string };
 export type Answer = Done | Rooms | OwnRooms | Joined | Weights | Chat | Pong;
-/** What a room's members are told without a question. */
+/** Messages to a room's members that answer no command. */
 export type RoomNews =
   | ({ type: 'event'; room: string } & NumberedEvent)
   | { type: 'snapshot'; room: string; snapshot: Snapshot }
@@ -117,7 +120,8 @@ export type RoomNews =
   | { type: 'presence'; room: string; away: Absent }
   | { type: 'player_said' | 'spectator_said'; room: string; line: ChatLine }
   | Analysis | AnalysisOver
-  | { type: 'closed'; room: string; text: string };
+  | Closed;
+export type Closed = { type: 'closed'; room: string; reason?: string; text: string };
 export type Message = Welcome | Refused | Answer | RoomNews;
 
 export type Command = { type: string; room?: string; [field: string]: unknown };
@@ -137,53 +141,11 @@ export type FinishedGame = GameSummary & {
   moves: { point: Point; at: number; assisted?: boolean }[];
 };
 
-/** What every view is given. */
-export type App = {
-  connection: import('./connection.js').Connection;
-  /** Shows another page of ours. */
-  go: (path: string) => void;
-  /** Has a screen reader say something; urgent: at once. */
-  announce: (text: string, urgent?: boolean) => void;
-  /** Shows a line for some seconds; silent: what says it to screen readers is there already. */
-  toast: (text: string, silent?: boolean) => void;
-  /** Says how much there is that nobody has seen, and what leads there. */
-  unseen: (count: number, go?: () => void) => void;
-  /** Sets the tab's title and icon. */
-  tab: (title: string, turn?: Stone | 'yours') => void;
-  /** Opens a dialog. */
-  open: (dialog: 'settings' | 'you') => void;
-};
-/** A view fills an element and returns what to do when it is left. */
-export type View = (app: App, place: HTMLElement, argument: string) => () => void;
-
-/** What a board shows. */
-export type Shown = {
-  size: Size;
-  /** The moves, Black's first. */
-  moves: readonly Point[];
-  /** The points of the winning line. */
-  winning?: readonly Point[];
-  /** Where Black may not play. */
-  forbidden?: readonly Point[];
-  /** The stone to be put here next; none when one may not play. */
-  turn?: Stone;
-  /** Weights to draw as a heat map. */
-  weights?: readonly Weight[];
-  /** The engine's line, drawn as numbered ghosts from the next move on. */
-  line?: readonly Point[];
-  /** Of the weights, only that of this point. */
-  only?: Point | null;
-  /** The engine's choices, the best first, each with a few characters. */
-  best?: readonly { point: Point; label: string }[];
-  /** The stone of a player who waits for his turn, and may say his move beforehand. */
-  waiting?: Stone;
-};
-
 /** What a position is worth to the side to move. */
 export type Value = { chance: number } | { win: { plies?: number } } | { loss: { plies?: number } };
 /** Moves that the engine would play, and what they are worth. */
 export type Line = { value: Value; moves: Point[] };
-/** What the engine tells of a position. */
+/** An analysis of a position. */
 export type Found = { depth: number; nodes: number; nodes_per_second: number; lines: Line[] };
 export type Analysis = Found & { type: 'analysis'; room: string; of: string; ply: number };
 export type AnalysisOver = { type: 'analysis_over'; room: string; of: string;

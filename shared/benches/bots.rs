@@ -4,8 +4,10 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use fivefold_shared::{
-    bot::{BotKind, BotSpec, Thinking},
+    bot,
+    bot_spec::{BotKind, BotSpec},
     rules::{Point, Position, Rules, Size, Variant},
+    search_budget::Thinking,
 };
 use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 
@@ -41,8 +43,7 @@ fn one_move(criterion: &mut Criterion) {
     group.sample_size(10);
     for (name, position, kinds) in &cases {
         for kind in *kinds {
-            let mut bot = BotSpec::from(*kind)
-                .build(position.rules(), 1)
+            let mut bot = bot::build(BotSpec::from(*kind), position.rules(), 1)
                 .expect("the case names bots that are on offer");
             group.bench_function(format!("{kind}: {name}"), |bencher| {
                 bencher.iter(|| bot.choose(black_box(position), &Thinking::unlimited()));

@@ -9,9 +9,9 @@
 use std::time::Instant;
 
 use fivefold_shared::{
-    bot::{Budget, Thinking},
     engine::{Engine, EngineOptions},
     rules::{Point, Position, Rules, Size, Variant},
+    search_budget::{Budget, Thinking},
 };
 
 const NODES: u64 = 400_000;

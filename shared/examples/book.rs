@@ -7,7 +7,7 @@
 //! same turned, mirrored, moved or in another order, if from Black's second stone on neither side is
 //! much better off, and if after the last one both have about the same chances. Before, Black is
 //! always better off. The same command prints the same lines, as the engine is bounded by positions
-//! alone.
+//! meaning.
 
 #![expect(clippy::print_stdout, reason = "a program that prints")]
 
@@ -15,9 +15,9 @@ use std::{collections::HashMap, env};
 
 use fivefold_shared::{
     balance, book,
-    bot::{Budget, Thinking},
     engine::{Engine, EngineOptions},
     rules::{Point, Position, Rules, Size, Variant},
+    search_budget::{Budget, Thinking},
 };
 use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 

@@ -16,10 +16,11 @@
 use std::env;
 
 use fivefold_shared::{
-    bot::{Budget, Thinking},
-    engine::{Analysis, Engine, EngineOptions, Value},
+    analysis::{Analysis, Value},
+    engine::{Engine, EngineOptions},
     notation::coordinates,
     rules::{Point, Position, Rules, Size, Stone, Variant},
+    search_budget::{Budget, Thinking},
 };
 use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
 

@@ -16,9 +16,9 @@ use std::{
 };
 
 use fivefold_shared::{
-    bot::{Budget, Thinking},
     engine::ThreatSearch,
     rules::{Point, Rules, Size, Stone, Variant},
+    search_budget::{Budget, Thinking},
 };
 use serde::Deserialize;
 

@@ -1,6 +1,6 @@
-//! What is thought of a position: values, lines, and how deep was looked.
+//! The result of an analysis: values, lines, depth and nodes; and the weights that bots give moves.
 //!
-//! The engine makes these, and the protocol carries them; neither knows the other.
+//! Engine and bots produce these, and the protocol carries them; neither knows the other.
 
 use std::time::Duration;
 
@@ -48,32 +48,32 @@ pub struct Line {
     pub moves: Vec<Point>,
 }
 
-/// How far an analysis has come, in numbers that people ask for.
+/// An update of a running analysis, as the protocol carries it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Report {
-    /// How many plies ahead was searched.
+    /// Search depth in plies.
     pub depth: u16,
-    /// How many positions were looked at.
+    /// Positions searched.
     pub nodes: u64,
-    /// How many of them in a second.
+    /// Positions searched in a second.
     pub nodes_per_second: u64,
     /// The best moves and what follows, the best first.
     pub lines: Vec<Line>,
 }
 
-/// What the engine thinks of a position.
+/// The engine's result for a position.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Analysis {
     /// The best moves with their lines, best first; as many as were asked for, where there are
     /// that many; at least one.
     pub lines: Vec<Line>,
-    /// How many plies ahead was searched.
+    /// Search depth in plies.
     pub depth: u16,
-    /// How many positions were looked at.
+    /// Positions searched.
     pub nodes: u64,
 }
 
-/// How many of `nodes` positions were looked at in a second of `time`.
+/// Positions searched in a second, from `nodes` in `time`.
 pub fn nodes_per_second(nodes: u64, time: Duration) -> u64 {
     let per_second = u128::from(nodes) * 1_000_000 / time.as_micros().max(1);
     u64::try_from(per_second).unwrap_or(u64::MAX)
@@ -83,5 +83,33 @@ impl Analysis {
     /// The best move.
     pub fn best(&self) -> Point {
         self.lines[0].moves[0]
+    }
+}
+
+/// A bot's weight of a candidate, on that bot's own scale. On the wire:
+/// `{"point": [7, 7], "weight": 13.2}`, with `"plies"` where the end is proven.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Weight {
+    /// The candidate.
+    pub point: Point,
+    /// Its worth: more is better, for the side to move.
+    pub weight: f64,
+    /// Plies until the proven end of the game, this move included: 1 for a move that wins at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plies: Option<u16>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_wire_form_of_a_weight_leaves_out_absent_plies() {
+        let mut weight = Weight { point: Point::new(7, -2), weight: 13.2, plies: None };
+        assert_eq!(serde_json::to_string(&weight).unwrap(), r#"{"point":[7,-2],"weight":13.2}"#);
+        weight.plies = Some(5);
+        let wire = serde_json::to_string(&weight).unwrap();
+        assert_eq!(wire, r#"{"point":[7,-2],"weight":13.2,"plies":5}"#);
+        assert_eq!(serde_json::from_str::<Weight>(&wire).unwrap(), weight);
     }
 }

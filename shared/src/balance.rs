@@ -1,14 +1,14 @@
 //! How even a position is: the chances of the side to move, by the engine.
 //!
 //! Early in a game it matters much to a search whether it ends with one's own stone or with the
-//! other's, and its value goes up and down from depth to depth. The truth lies between: what is
-//! told here is the mean of the last two depths.
+//! other's, and its value goes up and down from depth to depth. The truth lies between: the result
+//! here is the mean of the last two depths.
 
 use crate::{
     analysis::{Analysis, Value},
-    bot::Thinking,
     engine::Engine,
     rules::Position,
+    search_budget::Thinking,
 };
 
 /// The chance of the side to move, from 0 to 1; 0.5 if there was no time to search anything. `None`
@@ -34,9 +34,9 @@ pub fn chance(engine: &mut Engine, position: &Position, thinking: &Thinking<'_>)
 mod tests {
     use super::*;
     use crate::{
-        bot::Budget,
         engine::EngineOptions,
         rules::{Point, Rules, Size, Variant},
+        search_budget::Budget,
     };
 
     #[test]

@@ -1,5 +1,5 @@
-//! A small book of openings: first stones after which both sides have about the same chances. Black,
-//! who is always better off at first, gives that away with his second stone; from then on neither
+//! A small book of openings: first stones after which both sides have about the same chances. Black
+//! always starts with an advantage and gives it away with the second stone; after that neither
 //! side gives away much.
 //!
 //! The example `book` finds them by the engine's own analysis, and writes a file for each variant.

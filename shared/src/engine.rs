@@ -1,41 +1,45 @@
 //! The engine: searches positions for the best move, and for wins by continuous threats.
 //!
-//! [`Engine`] thinks about positions; [`ThreatSearch`] solves problems. Both work on a grid of their
-//! own that keeps, for every empty point, what a stone of either colour would make there:
+//! [`Engine`] analyses positions; [`ThreatSearch`] solves problems. Both work on a grid that keeps,
+//! for every empty point, what a stone of either colour would make there:
 //!
-//! - `pattern` computes what is looked up, from the rules of each variant; `window` and `spots` say
-//!   which points there are, `grid` keeps them up to date, `eval` values a position by a small
-//!   network and its `weights`, which are tuned on games by what `features` lays open.
-//! - `threat` tells what must be answered, and where; `vcf` and `vct` search for wins by threats.
-//! - `search` is the principal variation search, with `order`, `table` and `limits`; `root` is the
-//!   way in.
+//! - `grid_window` and `spots` number the points, `pattern` and `pattern_tables` compute the lookup
+//!   tables from the rules of each variant, and `grid` keeps every point up to date.
+//! - `eval` values a position by a small network. `eval_features` numbers its input, `weights` holds
+//!   what was fitted to games, and `eval_trace` lays the input open for fitting.
+//! - `threat_answers` finds the answers to threats; `vcf` and `vct` search for wins by threats, and
+//!   `threat_search` is their public interface.
+//! - `tree_search` is the principal variation search over the moves that `move_order` ranks, with
+//!   `node`, `transposition_table` and `search_limits`. `root_search` calls it for the `root_moves`.
 //!
-//! What the rules differ in is in the tables, so one search serves all variants. It knows positions
-//! and a budget of thinking; it knows no clock, no thread, and no message.
+//! The tables hold all differences between the rules, so one search serves all variants. The engine
+//! knows positions and a budget; it knows no clock, starts no thread, and sends no message.
 
-mod candidates;
 mod eval;
-mod features;
+mod eval_features;
+mod eval_trace;
 mod grid;
-mod limits;
-mod order;
+mod grid_window;
+mod move_order;
+mod node;
 mod pattern;
-mod root;
-mod search;
+mod pattern_tables;
+mod root_moves;
+mod root_search;
+mod search_limits;
 mod spots;
-mod table;
 #[cfg(test)]
 mod tests;
-mod threat;
-mod threats;
+mod threat_answers;
+mod threat_search;
+mod transposition_table;
+mod tree_search;
 mod vcf;
 mod vct;
 mod weights;
-mod window;
 
 pub use self::{
-    features::{Features, Four, Spot},
-    root::{Engine, EngineOptions},
-    threats::ThreatSearch,
+    eval_trace::{EvalTrace, Four, TracedPoint},
+    root_search::{Engine, EngineOptions},
+    threat_search::ThreatSearch,
 };
-pub use crate::analysis::{Analysis, Line, Value};

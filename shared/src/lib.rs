@@ -1,13 +1,14 @@
-//! What every part of Fivefold agrees on: the rules of the game, the bots, and the messages that
-//! cross the wire.
+//! The parts that server, client and page share: the rules of the game, the bots, and the messages
+//! of the protocol.
 //!
-//! Everything here is pure. No sockets, files, threads, wall clock or randomness: whatever comes
-//! from outside is handed in, so that each rule can be tested alone and replayed exactly.
+//! Everything here is pure: no sockets, files, threads, wall clock or randomness. Callers pass in
+//! whatever comes from outside, so each rule can be tested alone and replayed exactly.
 
 pub mod analysis;
 pub mod balance;
 pub mod book;
 pub mod bot;
+pub mod bot_spec;
 pub mod clock;
 pub mod engine;
 pub mod notation;
@@ -16,5 +17,6 @@ pub mod record;
 pub mod review;
 pub mod room;
 pub mod rules;
+pub mod search_budget;
 pub mod seat;
 pub mod symmetry;

@@ -1,24 +1,24 @@
-//! What the engine thinks of a whole game: how much each move lost, and where it was decided.
+//! Reviews a whole game with the engine: how much each move lost, and where the game was decided.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
     analysis::{Analysis, Value},
-    bot::{Budget, Thinking},
     engine::{Engine, EngineOptions},
     protocol::GameId,
     rules::{Illegal, Point, Position, Rules, Stone},
+    search_budget::{Budget, Thinking},
 };
 
-/// How many positions the engine looks at for each move of a game, in all but very long games.
+/// Positions searched for each move of a game, in all but very long games.
 const NODES: u64 = 30_000;
 /// The same for the whole game, as long as no move gets less than [`NODES_MIN`].
 const GAME_NODES: u64 = 3_000_000;
 /// See [`GAME_NODES`].
 const NODES_MIN: u64 = 500;
-/// How much memory a review uses to remember positions.
+/// Memory of a review for remembered positions.
 const HASH_BYTES: usize = 8 << 20;
-/// How many moves of the best play are told for each move.
+/// Moves of the best line that are kept for each move.
 const LINE_MOVES: usize = 8;
 
 /// A game, move by move.
@@ -32,7 +32,7 @@ pub struct Review {
     pub decided: Option<usize>,
 }
 
-/// A move, and what could have been made of it.
+/// A move, and the best alternative.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ReviewedMove {
     /// What the position before it was worth to the mover, with the best move.
@@ -46,7 +46,7 @@ pub struct ReviewedMove {
 /// With this chance of winning a game counts as decided, if it stays so high.
 pub const DECIDED_CHANCE: f64 = 0.9;
 
-/// A review as the server tells it.
+/// A review as the server sends it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct GameReview {
     /// The game.
@@ -56,7 +56,7 @@ pub struct GameReview {
     pub review: Review,
 }
 
-/// How far the engine has come with a review that is not done.
+/// Progress of an unfinished review.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ReviewProgress {
     /// The game.
@@ -67,8 +67,8 @@ pub struct ReviewProgress {
     pub plies: usize,
 }
 
-/// Makes a review, position by position, beginning with the last: so the engine knows already what
-/// comes of each.
+/// Reviews a game position by position, from the last to the first: so the engine already knows what
+/// follows each.
 #[derive(Debug)]
 pub struct Reviewer {
     engine: Engine,
@@ -115,8 +115,8 @@ impl Reviewer {
         self.seen.len().saturating_sub(1)
     }
 
-    /// Looks at one more position. Whether there are more; `None` when the thinking was over
-    /// before the position was done, which is then still to be looked at.
+    /// Analyses one more position. Returns whether there are more; `None` when the budget ran out
+    /// before the position was done; the next call repeats it.
     pub fn go_on(&mut self, thinking: &Thinking<'_>) -> Option<bool> {
         if self.seen.len() > self.moves.len() {
             return Some(false);

@@ -1,4 +1,4 @@
-//! Turning and mirroring: what it makes of a point, and which ways of it leave a position the same.
+//! Symmetries: rotates and mirrors points, and finds the symmetries of a position.
 
 use crate::rules::{Point, Position, Size, Stone};
 

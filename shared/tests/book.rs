@@ -4,10 +4,11 @@
 use std::collections::HashSet;
 
 use fivefold_shared::{
-    balance, book,
-    bot::{BotKind, BotSpec, Budget, Thinking},
+    balance, book, bot,
+    bot_spec::{BotKind, BotSpec},
     engine::{Engine, EngineOptions},
     rules::{Point, Position, Rules, Size, Variant},
+    search_budget::{Budget, Thinking},
     symmetry,
 };
 use proptest::prelude::*;
@@ -66,10 +67,10 @@ fn the_engine_plays_from_the_book() {
     let rules = rules(Variant::Freestyle, Size::Unbounded);
     let position = Position::from_moves(rules, &[Point::new(100, -40)]).unwrap();
     let known: HashSet<Point> = book::continuations(&position).into_iter().collect();
-    let spec = BotSpec { kind: BotKind::Engine, strength: Some(10) };
+    let spec = BotSpec { kind: BotKind::Engine, level: Some(10) };
     let mut played = HashSet::new();
     for seed in 0..20 {
-        let mut bot = spec.build(rules, seed).unwrap();
+        let mut bot = bot::build(spec, rules, seed).unwrap();
         // A position is enough, as it does not have to think.
         played.extend(bot.choose(&position, &looking_at(1)));
     }

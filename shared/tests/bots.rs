@@ -10,15 +10,18 @@ use std::{
 };
 
 use fivefold_shared::{
-    bot::{Bot, BotKind, BotSpec, Budget, Thinking, Weight},
+    analysis::Weight,
+    bot::{self, Bot},
+    bot_spec::{BotKind, BotSpec},
     rules::{Outcome, Point, Position, Rules, Size, Stone, Variant},
+    search_budget::{Budget, Thinking},
 };
 use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
 
 type Random = Xoshiro256PlusPlus;
 
 fn build(kind: BotKind, rules: Rules, seed: u64) -> Box<dyn Bot> {
-    BotSpec::from(kind).build(rules, seed).unwrap()
+    bot::build(BotSpec::from(kind), rules, seed).unwrap()
 }
 
 fn rules(variant: Variant, width: u8, height: u8) -> Rules {
@@ -138,7 +141,7 @@ mod numbers {
                 position.undo();
             }
             for kind in [BotKind::Attack, BotKind::Pattern] {
-                let Ok(mut bot) = BotSpec::from(kind).build(rules, 0) else { continue };
+                let Ok(mut bot) = bot::build(BotSpec::from(kind), rules, 0) else { continue };
                 let mut listed = |position: &Position, map: Map| {
                     bot.weigh(position, &Thinking::unlimited())
                         .into_iter()
@@ -169,7 +172,9 @@ mod numbers {
             }
             let expected = Some(Point::new(i32::from(k), 0));
             for kind in [BotKind::Attack, BotKind::Pattern] {
-                let Ok(mut bot) = BotSpec::from(kind).build(rules, u64::from(k)) else { continue };
+                let Ok(mut bot) = bot::build(BotSpec::from(kind), rules, u64::from(k)) else {
+                    continue;
+                };
                 let chosen = bot.choose(&position, &Thinking::unlimited());
                 assert_eq!(chosen, expected, "{kind} wins, k = {k}");
                 if k > 3 {

@@ -6,14 +6,18 @@
 use std::{
     collections::HashSet,
     sync::atomic::{AtomicBool, AtomicU64, Ordering},
+    thread,
     time::Duration,
 };
 
 use fivefold_shared::{
-    bot::{BotKind, BotSpec, Budget, STRENGTH_MAX, Thinking},
-    engine::{Analysis, Engine, EngineOptions, Value},
+    analysis::{Analysis, Value},
+    bot,
+    bot_spec::{BotKind, BotSpec, LEVEL_MAX},
+    engine::{Engine, EngineOptions},
     notation::coordinates,
     rules::{Point, Position, Rules, Size, UNBOUNDED_REACH, Variant},
+    search_budget::{Budget, Thinking, Threads},
     symmetry,
 };
 use proptest::prelude::*;
@@ -169,7 +173,13 @@ fn several_threads_find_what_one_finds() {
     // Black wins by fours and threes.
     let moves = [(7, 7), (8, 6), (6, 6), (8, 8), (5, 9), (9, 3), (4, 8), (2, 12)];
     let position = position(Variant::Freestyle, SQUARE, &moves);
-    let options = EngineOptions { hash_bytes: 1 << 20, threads: 4, ..EngineOptions::default() };
+    let threads = Threads::new(4, |first, others| {
+        thread::scope(|scope| {
+            others.into_iter().for_each(|job| drop(scope.spawn(job)));
+            first();
+        });
+    });
+    let options = EngineOptions { hash_bytes: 1 << 20, threads, ..EngineOptions::default() };
     let mut engine = Engine::new(position.rules(), options).unwrap();
     let several = engine.search(&position, &nodes(50_000), 2, &mut |_| {}).unwrap();
     let one = analyse(&position, 50_000, 2);
@@ -183,7 +193,7 @@ fn several_threads_find_what_one_finds() {
 #[test]
 fn every_candidate_is_weighed() {
     let position = position(Variant::Freestyle, SQUARE, &[(7, 7), (8, 6)]);
-    let mut bot = BotSpec::from(BotKind::Engine).build(position.rules(), 1).unwrap();
+    let mut bot = bot::build(BotSpec::from(BotKind::Engine), position.rules(), 1).unwrap();
     let weights = bot.weigh(&position, &nodes(100_000));
     let near =
         |x: i32, y: i32| position.moves().iter().any(|stone| stone.distance(Point::new(x, y)) <= 2);
@@ -245,7 +255,7 @@ fn what_a_symmetry_puts_too_far_from_the_first_stone_is_not_told() {
     let mirrored = |point: Point| Point::new(far - point.x, point.y);
     let symmetries = symmetry::of(&position);
     assert!(symmetries.iter().any(|symmetry| symmetry.image(beyond) == mirrored(beyond)));
-    let mut bot = BotSpec::from(BotKind::Engine).build(position.rules(), 1).unwrap();
+    let mut bot = bot::build(BotSpec::from(BotKind::Engine), position.rules(), 1).unwrap();
     let weights = bot.weigh(&position, &nodes(20_000));
     assert!(weights.len() > 20, "{weights:?}");
     for weight in weights {
@@ -279,10 +289,10 @@ fn progress_is_told_ever_deeper() {
 #[test]
 fn every_level_answers_legally_and_repeatably_and_weaker_ones_think_less() {
     let rules = Rules::new(Variant::Standard, SQUARE).unwrap();
-    for strength in 1..=STRENGTH_MAX {
-        let spec = BotSpec { kind: BotKind::Engine, strength: Some(strength) };
+    for level in 1..=LEVEL_MAX {
+        let spec = BotSpec { kind: BotKind::Engine, level: Some(level) };
         let game = |seed| {
-            let mut bot = spec.build(rules, seed).unwrap();
+            let mut bot = bot::build(spec, rules, seed).unwrap();
             let mut position = Position::new(rules);
             for _ in 0..8 {
                 let point = bot.choose(&position, &nodes(300)).unwrap();
@@ -309,7 +319,7 @@ proptest! {
             }
         }
         prop_assume!(position.ply() >= 3);
-        let mut minimax = BotSpec::from(BotKind::Minimax).build(position.rules(), 1).unwrap();
+        let mut minimax = bot::build(BotSpec::from(BotKind::Minimax), position.rules(), 1).unwrap();
         let weights = minimax.weigh(&position, &Thinking::unlimited());
         let best = analyse(&position, 200_000, 1).best();
         let chosen = weights.iter().find(|weight| weight.point == best).unwrap();

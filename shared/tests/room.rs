@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use fivefold_shared::{
-    bot::BotKind,
+    bot_spec::BotKind,
     clock::{SideTime, TimeControl},
     protocol::{Event, MemberId, Name, NumberedEvent, Phase, Player, Visibility},
     room::{FoldError, RoomState},

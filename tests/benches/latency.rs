@@ -12,7 +12,7 @@ use std::{
 };
 
 use fivefold_shared::{
-    bot::BotSpec,
+    bot_spec::BotSpec,
     protocol::{
         Create, Event, LobbyRequest, Message, Request, RoomCode, RoomRequest, SeatRequest,
         Visibility,

@@ -1,7 +1,7 @@
 //! Bots in the seats, and help from them.
 
 use fivefold_shared::{
-    bot::{BotKind, BotSpec},
+    bot_spec::{BotKind, BotSpec},
     protocol::{
         Colour, Create, Message, Player, Reason, Request, RoomCode, RoomRequest, SeatRequest,
         Visibility,

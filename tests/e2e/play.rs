@@ -1,7 +1,7 @@
 //! Two people play: from the link to the end of the game, with everything they may agree on.
 
 use fivefold_shared::{
-    bot::BotKind,
+    bot_spec::BotKind,
     protocol::{
         Create, Event, LobbyRequest, Message, Name, Phase, Reason, Request, RoomRequest,
         RoomSummary, Visibility,

@@ -2,7 +2,7 @@
 //! nothing has changed by it.
 
 use fivefold_shared::{
-    bot::{BotKind, BotSpec},
+    bot_spec::{BotKind, BotSpec},
     protocol::{
         Create, LobbyRequest, Message, Reason, Request, RoomCode, RoomRequest, SeatRequest,
     },
@@ -77,7 +77,7 @@ async fn things_that_players_may_not_do_now() {
             Reason::BotNotOffered,
         ),
         (
-            RoomRequest::SeatBot { seat: second, bot: BotSpec { strength: Some(3), ..bot } },
+            RoomRequest::SeatBot { seat: second, bot: BotSpec { level: Some(3), ..bot } },
             Reason::BotNotOffered,
         ),
     ];

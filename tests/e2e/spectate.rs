@@ -1,7 +1,7 @@
 //! Watching: one snapshot, then every event, and nothing else to do.
 
 use fivefold_shared::{
-    bot::BotKind,
+    bot_spec::BotKind,
     protocol::{LobbyRequest, Message, Reason, Request, RoomRequest},
     rules::Point,
     seat::Seat,

@@ -132,13 +132,13 @@ test('a whole game by keyboard alone', async () => {
   assert.ok((await stones('Black')) >= 3);
 });
 
-test('points are typed, and what is typed wrongly plays nothing', async () => {
+test('points can be typed, and invalid ones play nothing', async () => {
   const { page, called, stones } = await againstBot();
   await page.getByRole('gridcell', { name: /^h8, / }).focus();
   await page.keyboard.type('p1');
   await page.keyboard.press('Enter');
   assert.equal(await page.getByLabel('Point, such as h8').getAttribute('aria-invalid'), 'true');
-  await page.getByRole('alert').getByText('“p1” is no point of this board').waitFor({ state: 'attached' });
+  await page.getByRole('alert').getByText('There is no point “p1” on this board').waitFor({ state: 'attached' });
   await page.keyboard.press('Escape');
   await page.keyboard.type('g7');
   assert.equal(await stones('Black'), 0);
@@ -146,27 +146,27 @@ test('points are typed, and what is typed wrongly plays nothing', async () => {
   await called('g7', 'Black');
 });
 
-test('a move said beforehand is made at its turn', async () => {
+test('a premove is played on the player’s turn', async () => {
   const black = await againstFriend();
   const white = await visitor(here.browser, here.server);
   await white.page.goto(black.page.url());
   await black.page.getByText('Your turn', { exact: true }).waitFor();
-  const his = handle(white.page);
-  const point = await his.at('h9');
+  const other = handle(white.page);
+  const point = await other.at('h9');
   await white.page.mouse.click(point.x, point.y);
-  await his.called('h9', 'empty, your next move');
+  await other.called('h9', 'empty, your next move');
   const mine = await black.at('h8');
   await black.page.mouse.click(mine.x, mine.y);
   await black.called('h9', 'White, last move');
 });
 
-test('a move said beforehand is seen, and taken back by one press', async () => {
+test('a premove is visible, and one press cancels it', async () => {
   const { white, theirs, black } = await whiteWaits();
   const cancel = white.page.getByRole('button', { name: 'Cancel' });
   assert.equal(await cancel.isVisible(), false);
   const point = await theirs.at('h9');
   await white.page.mouse.click(point.x, point.y);
-  await white.page.getByText('h9 will be played at your turn').first().waitFor();
+  await white.page.getByText('h9 will be played on your turn').first().waitFor();
   assert.equal((await cancel.boundingBox())?.height, 44, 'its word is whole');
   await cancel.click();
   await theirs.called('h9', 'empty');
@@ -176,18 +176,18 @@ test('a move said beforehand is seen, and taken back by one press', async () => 
   await white.page.mouse.click(point.x, point.y);
   await cancel.waitFor();
   await white.page.getByRole('button', { name: 'Settings' }).click();
-  await white.page.getByLabel('Say a move while the opponent thinks').uncheck();
+  await white.page.getByLabel('Choose my next move while my opponent thinks').uncheck();
   await white.page.keyboard.press('Escape');
   await cancel.waitFor({ state: 'hidden' });
   await white.page.mouse.click(point.x, point.y);
-  await white.page.getByRole('alert').getByText('No stone can be placed now').waitFor({ state: 'attached' });
+  await white.page.getByRole('alert').getByText('You cannot place a stone now').waitFor({ state: 'attached' });
   const mine = await black.at('h8');
   await black.page.mouse.click(mine.x, mine.y);
   await theirs.called('h8', 'Black, last move');
   assert.match(await theirs.label('h9'), /empty$/);
 });
 
-test('on a phone no touch says a move beforehand, unless that is wanted', async () => {
+test('on a phone a touch makes no premove unless that is switched on', async () => {
   const { white, theirs, black } = await whiteWaits(PHONE);
   const { page } = white;
   const tap = async (/** @type {string} */ name) => {
@@ -200,12 +200,12 @@ test('on a phone no touch says a move beforehand, unless that is wanted', async 
   assert.match(await theirs.label('h9'), /empty$/);
 
   await page.getByRole('button', { name: 'Settings' }).tap();
-  await page.getByLabel('Say a move while the opponent thinks').check();
+  await page.getByLabel('Choose my next move while my opponent thinks').check();
   await page.keyboard.press('Escape');
   await tap('h9');
   assert.equal(await advice.isVisible(), false);
   await page.getByRole('button', { name: 'Place on h9 next' }).tap();
-  await page.locator('.premoved').getByText('h9 will be played at your turn').waitFor();
+  await page.locator('.premoved').getByText('h9 will be played on your turn').waitFor();
   await page.getByRole('button', { name: 'Cancel' }).tap();
   assert.match(await theirs.label('h9'), /empty$/);
   const mine = await black.at('h8');
@@ -213,17 +213,17 @@ test('on a phone no touch says a move beforehand, unless that is wanted', async 
   await advice.waitFor();
 });
 
-test('who looks back is not pulled away by a new move', async () => {
+test('a new move does not pull away a player who looks back', async () => {
   const black = await againstFriend();
   const white = await visitor(here.browser, here.server);
   await white.page.goto(black.page.url());
   await black.page.getByText('Your turn', { exact: true }).waitFor();
-  const his = handle(white.page);
+  const other = handle(white.page);
   const first = await black.at('h8');
   await black.page.mouse.click(first.x, first.y);
-  await his.called('h8', 'Black');
+  await other.called('h8', 'Black');
   await white.page.getByRole('button', { name: 'Previous move' }).click();
-  await his.called('h8', 'empty');
+  await other.called('h8', 'empty');
   const watcher = await visitor(here.browser, here.server);
   await watcher.page.goto(black.page.url());
   const seen = handle(watcher.page);
@@ -231,7 +231,7 @@ test('who looks back is not pulled away by a new move', async () => {
   await watcher.page.getByRole('button', { name: 'Previous move' }).click();
   await seen.called('h8', 'empty');
   await white.page.getByRole('button', { name: 'Latest move' }).click();
-  const second = await his.at('i9');
+  const second = await other.at('i9');
   await white.page.mouse.click(second.x, second.y);
   await black.called('i9', 'White');
   await watcher.page.getByText('Move 0 of 2').waitFor();
@@ -239,7 +239,7 @@ test('who looks back is not pulled away by a new move', async () => {
   assert.match(await seen.label('i9'), /empty/);
 });
 
-test('the board without borders pans and zooms, and hints at what is out of sight', async () => {
+test('the board without borders pans and zooms, and points to stones out of sight', async () => {
   const { page, called, stones } = await againstBot({ size: 'unbounded' });
   const canvas = page.locator('.board canvas');
   const box = await canvas.boundingBox();
@@ -274,7 +274,7 @@ test('the board without borders pans and zooms, and hints at what is out of sigh
   }, before);
 });
 
-test('the buttons for larger and smaller do so at once, without borders too', async () => {
+test('the zoom buttons work at once, without borders too', async () => {
   for (const size of ['unbounded', '15']) {
     const { page } = await againstBot({ size });
     const width = async () => (await page.getByRole('gridcell').first().boundingBox())?.width ?? 0;

@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const program = process.env.FIVEFOLD_SERVER
   ?? join(process.env.CARGO_TARGET_DIR ?? join(root, 'target'), 'debug', 'fivefold-server');
 
-/** Nothing here may speak to anybody but the server. */
+/** The browser talks to nobody but the server. */
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
   '--disable-background-networking', '--disable-component-update', '--disable-sync',
   '--enable-unsafe-swiftshader'];
@@ -65,7 +65,7 @@ export class Server {
     });
   }
 
-  /** Kills the server without a word. */
+  /** Kills the server. */
   async kill() {
     const child = this.#child;
     this.#child = undefined;
@@ -110,7 +110,7 @@ export function stage(...flags) {
 /**
  * Two people at one table, in a game that has begun: the first plays Black.
  * @param {{ server: Server, browser: Browser }} stage
- * @param {BrowserContextOptions} [options] of the first one's browser
+ * @param {BrowserContextOptions} [options] of the first player's browser
  * @param {string[]} [names]
  */
 export async function twoPlay({ server, browser }, options = {}, [one, other] = ['Ann', 'Bob']) {
@@ -127,11 +127,11 @@ export async function twoPlay({ server, browser }, options = {}, [one, other] = 
 }
 
 /**
- * Somebody with a browser of his own. What his page complains of is kept in `complaints`.
+ * A person with their own browser. Errors of their page are kept in `complaints`.
  * @param {Browser} browser
  * @param {Server} server
  * @param {BrowserContextOptions} [options]
- * @param {string} [name] what he calls himself
+ * @param {string} [name] their name
  */
 export async function visitor(browser, server, options = {}, name) {
   const context = await browser.newContext({ locale: 'en-GB', baseURL: server.url, ...options });
@@ -141,7 +141,7 @@ export async function visitor(browser, server, options = {}, name) {
   const complaints = [];
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => {
-    // That the network was gone is no fault of the page's.
+    // A lost network is not an error of the page.
     if (message.type() === 'error' && !/ERR_|WebSocket connection/.test(message.text())) complaints.push(message.text());
   });
   page.setDefaultTimeout(15_000);
@@ -160,7 +160,7 @@ export async function put(page, name) {
 }
 
 /**
- * Waits until a point is as said, such as `Black`.
+ * Waits until a point shows this, such as `Black`.
  * @param {import('playwright-core').Page} page
  * @param {string} name
  * @param {string} what
@@ -170,7 +170,7 @@ export async function sees(page, name, what) {
 }
 
 /**
- * Sends commands over a socket of its own, as the page's member, and gives the last answer.
+ * Sends commands over a separate socket with the page's identity, and returns the last answer.
  * @param {import('playwright-core').Page} page
  * @param {...{ type: string, [field: string]: unknown }} commands
  * @returns {Promise<any>}

@@ -1,4 +1,4 @@
-// Where things are on small, low and wide screens, and that what comes is seen there.
+// The layout on small, low and wide screens: everything important is in sight.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -33,7 +33,7 @@ function excess(page) {
   ]);
 }
 
-test('a phone on its side has a board as high as itself, and all else beside it', async () => {
+test('on a phone in landscape the board fills the height, with the rest beside it', async () => {
   const { ann, bob } = await twoPlay(at, LYING);
   const { page } = ann;
   const board = await boxOf(page, '.board-stage');
@@ -91,11 +91,11 @@ test('words of the bar are never broken', async () => {
 });
 
 for (const [name, options] of /** @type {const} */ ([['phone', PHONE], ['phone on its side', LYING], ['desk', DESK]])) {
-  test(`on a ${name} it is said that the connection is lost where neither clocks nor stones are`, async () => {
+  test(`on a ${name} the message about a lost connection covers neither clocks nor stones`, async () => {
     const { ann } = await twoPlay(at, options);
     await ann.context.setOffline(true);
     await ann.page.evaluate(() => dispatchEvent(new Event('online')));
-    await ann.page.getByText('Connection lost, coming back…').waitFor();
+    await ann.page.getByText('Connection lost. Reconnecting…').waitFor();
     const lost = await boxOf(ann.page, '.lost');
     const { width, height } = ann.page.viewportSize() ?? { width: 0, height: 0 };
     assert.ok(lost.x >= 0 && lost.y >= 0 && lost.right <= width && lost.bottom <= height);
@@ -105,7 +105,7 @@ for (const [name, options] of /** @type {const} */ ([['phone', PHONE], ['phone o
   });
 }
 
-test('what comes below the fold of a phone is counted on a button that leads there', async () => {
+test('a button counts news below the fold of a phone and leads there', async () => {
   const { ann, bob } = await twoPlay(at, SMALL);
   const badge = ann.page.locator('.badge');
   assert.equal(await badge.isVisible(), false);
@@ -128,7 +128,7 @@ test('what comes below the fold of a phone is counted on a button that leads the
   assert.deepEqual(ann.complaints, []);
 });
 
-test('what is in sight is not counted', async () => {
+test('news in sight is not counted', async () => {
   const { ann, bob } = await twoPlay(at, DESK);
   await bob.page.getByLabel('Say something').fill('have fun');
   await bob.page.keyboard.press('Enter');
@@ -138,7 +138,7 @@ test('what is in sight is not counted', async () => {
   assert.deepEqual([await ann.page.locator('.badge').isVisible(), await ann.page.locator('.toast').count()], [false, 0]);
 });
 
-test('the keyboard is in the room that one has entered', async () => {
+test('entering a room moves the keyboard focus into it', async () => {
   const { page } = await visitor(at.browser, at.server);
   await page.goto('/');
   await page.getByRole('button', { name: 'Play the bot' }).focus();
@@ -149,15 +149,15 @@ test('the keyboard is in the room that one has entered', async () => {
   assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('role')), 'gridcell');
 });
 
-test('who may claim is told in how many seconds', async () => {
+test('a player sees the seconds until they may claim', async () => {
   const { ann, bob } = await twoPlay(at, DESK);
   await put(ann.page, 'h8');
   await sees(bob.page, 'h8', 'Black');
   await bob.context.close();
-  await ann.page.getByText(/you may claim in \d+ s$/).waitFor();
+  await ann.page.getByText(/you may claim in \d+ seconds?$/).waitFor();
 });
 
-test('a board for trying moves gives back what one click took', async () => {
+test('the analysis board can undo a click that removed moves', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
   await page.goto('/analyse');
   await page.getByRole('gridcell').first().waitFor({ state: 'attached' });
@@ -171,7 +171,7 @@ test('a board for trying moves gives back what one click took', async () => {
   await page.getByText('Move 2 of 5').waitFor();
   assert.equal(await undo.isVisible(), false, 'the same move only goes on');
   await put(page, 'a1');
-  await page.getByText('Moves taken off the board: 3').waitFor();
+  await page.getByText('3 moves taken off the board').waitFor();
   await sees(page, 'i8', 'empty');
   await undo.click();
   await page.getByText('Move 2 of 5').waitFor();
@@ -192,7 +192,7 @@ test('a board for trying moves gives back what one click took', async () => {
   assert.deepEqual(complaints, []);
 });
 
-test('the bot is asked for one move however fast its key is pressed', async () => {
+test('pressing the bot key fast asks for one move only', async () => {
   const { page } = await visitor(at.browser, at.server, {}, 'Ann');
   await page.goto('/');
   await page.locator('.options > summary').click();
@@ -201,7 +201,7 @@ test('the bot is asked for one move however fast its key is pressed', async () =
   await page.getByText('Your turn', { exact: true }).waitFor();
   await page.getByRole('gridcell', { name: /^h8,/ }).focus();
   await Promise.all([1, 2, 3, 4].map(() => page.keyboard.press('D')));
-  await page.getByText('Moves: 2').waitFor();
+  await page.getByText('2 moves').waitFor();
   await page.getByText('Your turn', { exact: true }).waitFor();
   assert.deepEqual(await page.locator('.toast').allTextContents(), []);
 });

@@ -1,4 +1,4 @@
-// People play by a link: to a five, with all that one may say besides moves.
+// Two people play by a link: to a five, with offers, takebacks and chat.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -20,7 +20,7 @@ async function playAll(players, moves) {
   }
 }
 
-test('two browsers play by a link to a five, and once more', async () => {
+test('two browsers play to a five, and a rematch', async () => {
   const { ann, bob } = await twoPlay(at);
   await playAll([ann.page, bob.page], ['h8', 'h9', 'i8', 'i9', 'j8', 'j9', 'k8', 'k9', 'l8']);
   await ann.page.getByRole('heading', { name: 'You won' }).waitFor();
@@ -36,7 +36,7 @@ test('two browsers play by a link to a five, and once more', async () => {
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });
 
-test('what ends a game can be undone for a moment', async () => {
+test('actions that end a game can be undone for a moment', async () => {
   const { ann, bob } = await twoPlay(at);
   await playAll([ann.page, bob.page], ['h8', 'h9']);
   await ann.page.getByRole('button', { name: 'Resign' }).click();
@@ -53,11 +53,11 @@ test('what ends a game can be undone for a moment', async () => {
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });
 
-test('who comes later watches, talks apart, and looks back in peace', async () => {
+test('a third visitor watches, chats apart, and looks back undisturbed', async () => {
   const { ann, bob, link } = await twoPlay(at);
   const eve = await visitor(at.browser, at.server, {}, 'Eve');
   await eve.page.goto(link);
-  await ann.page.getByText('Watching: 1').waitFor();
+  await ann.page.getByText('1 spectator').waitFor();
   await playAll([ann.page, bob.page, eve.page].slice(0, 2), ['h8', 'h9']);
   await eve.page.getByRole('button', { name: 'Previous move' }).click();
   await eve.page.getByText('Move 1 of 2').waitFor();
@@ -78,7 +78,7 @@ test('who comes later watches, talks apart, and looks back in peace', async () =
   assert.deepEqual([...ann.complaints, ...bob.complaints, ...eve.complaints], []);
 });
 
-test('a game against the bot, on a phone, is found again among one’s games', async () => {
+test('a game against the bot, on a phone, appears among the player’s games', async () => {
   const { page, complaints } = await visitor(at.browser, at.server, PHONE);
   await page.goto('/');
   await page.locator('.options > summary').tap();
@@ -93,7 +93,7 @@ test('a game against the bot, on a phone, is found again among one’s games', a
   await sees(page, 'h8', 'empty');
   await page.touchscreen.tap(x, y);
   await sees(page, 'h8', 'Black');
-  await page.getByText('Moves: 2').waitFor();
+  await page.getByText('2 moves').waitFor();
   await page.getByRole('button', { name: 'Resign' }).tap();
   await page.getByRole('heading', { name: 'You lost' }).waitFor();
   await page.getByRole('link', { name: 'Games' }).tap();
@@ -103,7 +103,7 @@ test('a game against the bot, on a phone, is found again among one’s games', a
   assert.deepEqual(complaints, []);
 });
 
-test('one is the same on another device, by a link', async () => {
+test('a link moves the identity to another device', async () => {
   const here = await visitor(at.browser, at.server, {}, 'Ann');
   await here.page.goto('/');
   await here.page.getByRole('button', { name: 'Ann' }).click();
@@ -116,7 +116,7 @@ test('one is the same on another device, by a link', async () => {
   await there.page.goto(link);
   await there.page.getByRole('button', { name: 'Yes' }).click();
   await there.page.getByRole('button', { name: 'Ann' }).waitFor();
-  assert.ok(!asked.some((url) => url.includes(link.split(/[=&]/)[1] ?? '?')), 'the server is not told');
+  assert.ok(!asked.some((url) => url.includes(link.split(/[=&]/)[1] ?? '?')), 'the server does not see it');
 });
 
 test('renju’s forbidden points are shown while Black is to move', async () => {
@@ -131,7 +131,7 @@ test('renju’s forbidden points are shown while Black is to move', async () => 
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });
 
-test('a search finds what is not on the first page of the list', async () => {
+test('a search finds games beyond the first page', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
   const named = (/** @type {number} */ number, /** @type {string} */ name) => ({
     id: String(number), rules: { variant: 'freestyle', size: [15, 15] }, visibility: 'public', black: { member: '0', name }, white: { bot: { kind: 'attack' } },

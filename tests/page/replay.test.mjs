@@ -1,4 +1,4 @@
-// Finished games, looked at again, and the board for trying moves.
+// The replay of finished games, and the analysis board.
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -29,7 +29,7 @@ async function playGame() {
 /** @param {Page} page @param {string} label */
 const called = (page, label) => page.getByRole('gridcell', { name: label }).first().waitFor();
 
-test('a game is stepped through by buttons and keys, and its address says where', async () => {
+test('buttons and keys step through a game, and the address holds the ply', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
   await page.goto(await played());
   await page.getByRole('heading', { name: 'Black won' }).waitFor();
@@ -56,7 +56,7 @@ test('a link leads to the position that was shared', async () => {
   await called(page, 'j2, empty');
 });
 
-test('a game plays itself', async () => {
+test('autoplay plays the game', async () => {
   const { page } = await visitor(at.browser, at.server);
   await page.goto(`${await played()}?ply=6`);
   await page.getByRole('button', { name: 'Play', exact: true }).click();
@@ -64,7 +64,7 @@ test('a game plays itself', async () => {
   await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
 });
 
-test('the review is a graph on which one goes to any move', async () => {
+test('the graph of the review leads to any move', async () => {
   const { page } = await visitor(at.browser, at.server);
   await page.goto(await played());
   const graph = page.getByRole('slider', { name: 'Value of the game' });
@@ -82,7 +82,7 @@ test('the review is a graph on which one goes to any move', async () => {
   await page.getByText('Deciding moves').waitFor();
 });
 
-test('a game is taken away as files and as a picture', async () => {
+test('a game can be downloaded as files and as a picture', async () => {
   const { page } = await visitor(at.browser, at.server);
   await page.goto(await played());
   /** @type {[string, RegExp][]} */
@@ -96,7 +96,7 @@ test('a game is taken away as files and as a picture', async () => {
   }
 });
 
-test('moves of a finished game are tried on the board for both sides', async () => {
+test('a finished game can be continued on the analysis board', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
   await page.goto(await played());
   await page.locator('.downloads').getByRole('link', { name: 'Analyse' }).click();
@@ -109,28 +109,28 @@ test('moves of a finished game are tried on the board for both sides', async () 
   assert.deepEqual(complaints, []);
 });
 
-test('a game is read from text, and the engine thinks about it', async () => {
+test('a game is imported from text, and the engine analyses it', async () => {
   const { page } = await visitor(at.browser, at.server);
   await page.goto('/analyse');
   await page.getByText('Import a game').click();
   await page.getByLabel('SGF, PSQ, or moves').fill('(;SZ[15]RU[renju];B[hh];W[ig];B[ii];W[gg])');
   await page.getByRole('button', { name: 'Read' }).click();
-  await page.getByText('Moves read: 4').waitFor();
+  await page.getByText('4 moves read.').waitFor();
   await called(page, 'g9, White, last move');
   assert.equal(await page.getByLabel('Variant').inputValue(), 'renju');
-  await page.getByRole('button', { name: 'Think along' }).click();
+  await page.getByRole('button', { name: 'Live analysis' }).click();
   await page.locator('.lines li').first().waitFor();
   assert.match((await page.locator('.lines li').first().textContent()) ?? '', /^(\d+%|−?#\d*) [a-o]\d/);
 });
 
-test('what is no game is said with its line, and what cannot be played with its reason', async () => {
+test('import errors name the line, and unplayable moves the reason', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
   await page.goto('/analyse');
   await page.getByText('Import a game').click();
   /** @type {[string, RegExp][]} */
   const cases = [
-    ['h8\nz26', /^line 2: .*z26/], ['', /^No moves were found/], ['h8 i9 h8', /^Moves read: 2 3: this point has a stone already/],
-    ['Piskvorky 20x20, 11:11, 0\r\n11,11,0\r\n12,10,130\r\nann\r\nbob\r\n-1\r\n', /^Moves read: 2$/], ['x'.repeat(100_000), /^The text is too long/],
+    ['h8\nz26', /^line 2: .*z26/], ['', /^No moves were found/], ['h8 i9 h8', /^2 moves read\. Move 3 cannot be played: this point has a stone already/],
+    ['Piskvorky 20x20, 11:11, 0\r\n11,11,0\r\n12,10,130\r\nann\r\nbob\r\n-1\r\n', /^2 moves read\.$/], ['x'.repeat(100_000), /^The text is too long/],
   ];
   for (const [text, told] of cases) {
     await page.getByLabel('SGF, PSQ, or moves').fill(text);
@@ -141,28 +141,28 @@ test('what is no game is said with its line, and what cannot be played with its 
   assert.deepEqual(complaints.filter((text) => !/status of 4/.test(text)), []);
 });
 
-test('why the engine does not think along is told truly', async () => {
+test('a refused analysis shows the reason', async () => {
   const { page } = await visitor(at.browser, at.server);
   await page.goto('/analyse');
   const answers = [{ status: 503, body: 'x' }, { status: 429, body: 'Too many questions. Wait a moment.\n' }, undefined];
-  const told = ['The server is busy', 'Too many questions.', 'That did not work.'];
+  const told = ['The server is busy', 'That was too fast.', 'That did not work.'];
   for (const [index, answer] of answers.entries()) {
     await page.route('**/api/analyse', (route) => (answer ? route.fulfill(answer) : route.abort()));
-    await page.getByRole('button', { name: 'Think along' }).click();
-    await page.locator('.help').getByText(told[index] ?? '').waitFor();
-    await page.getByRole('button', { name: 'Think along' }).click();
+    await page.getByRole('button', { name: 'Live analysis' }).click();
+    await page.locator('.live-analysis').getByText(told[index] ?? '').waitFor();
+    await page.getByRole('button', { name: 'Live analysis' }).click();
     await page.unroute('**/api/analyse');
   }
 });
 
-test('a move that the rules refuse is taken away again, with the reason', async () => {
+test('a move against the rules disappears, with the reason', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
   await page.goto(`/analyse#${new URLSearchParams({ variant: 'renju', moves: 'h8 a15 i8 c15 g7 e15 g6 g15' })}`);
   await called(page, 'g8, forbidden to Black');
   await put(page, 'g8');
   await page.locator('.toast').getByText(/renju forbids this point to Black: double.three/).waitFor();
   await called(page, 'g8, forbidden to Black');
-  await page.getByText('Moves: 8').waitFor();
+  await page.getByText('8 moves', { exact: true }).waitFor();
   await page.goto(`/analyse#${new URLSearchParams({ variant: 'mnk', size: '7,7', k: '4', moves: 'a1 a7 b1 b7 c1 c7 d1' })}`);
   await page.reload();
   await page.getByText('Black won').waitFor();

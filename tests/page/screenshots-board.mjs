@@ -1,4 +1,4 @@
-// Pictures of the board at work, to be looked at: `node tests/page/screenshots-board.mjs FOLDER`. The heat
+// Takes pictures of the board: `node tests/page/screenshots-board.mjs FOLDER`. The heat
 // map, the board without borders from afar, replay with the value graph, and analysis.
 
 import { mkdir } from 'node:fs/promises';
@@ -39,7 +39,7 @@ try {
         await shoot('replay-graph');
       }
       await page.goto(`/analyse#${new URLSearchParams({ variant: 'renju', size: '15', moves: GAME.slice(0, 12).join(' ') })}`);
-      await page.getByRole('button', { name: 'Think along' }).click();
+      await page.getByRole('button', { name: 'Live analysis' }).click();
       await page.locator('.lines li').first().waitFor();
       await page.waitForTimeout(1_500);
       await page.evaluate(() => scrollTo(0, 0));
@@ -63,7 +63,7 @@ async function heat(page) {
   await page.getByText('Your turn', { exact: true }).waitFor();
   for (let times = 1; times <= 4; times += 1) {
     await page.getByRole('button', { name: 'Bot moves' }).click();
-    await page.getByText(`Moves: ${2 * times}`).waitFor();
+    await page.getByText(`${2 * times} moves`).waitFor();
   }
   await page.getByLabel('Which bot helps').selectOption('attack');
   await page.getByRole('button', { name: 'Heat map' }).click();

@@ -1,4 +1,4 @@
-// Pictures of the main screens, to be looked at: `node tests/page/screenshots.mjs FOLDER [WORD]`.
+// Takes pictures of the main screens: `node tests/page/screenshots.mjs FOLDER [WORD]`.
 // With a word, only those whose names contain it.
 
 import { mkdir } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-//! What a match has come to: counted game by game, and written for people and programs.
+//! The report of a match: counts game by game, and writes for people and programs.
 
 use std::{
     collections::HashMap,
@@ -11,13 +11,13 @@ use fivefold_shared::rules::{Outcome, Point, Rules, Stone};
 use serde::Serialize;
 
 use super::{
-    Match, Verdict,
-    game::{Ending, Played},
-    statistics::{Sprt, Tally},
+    match_game::{Ending, Played},
+    match_settings::Match,
+    statistics::{Sprt, Tally, Verdict},
 };
-use crate::{external::Fault, text::sanitize_json};
+use crate::{gomocup_engine::Fault, sanitize::sanitize_json};
 
-/// Where a match is told while it is played.
+/// Where a match writes its games while it is played.
 pub struct Sink<'a> {
     /// For people: a line for each game.
     pub talk: &'a mut dyn Write,
@@ -25,7 +25,7 @@ pub struct Sink<'a> {
     pub games: Option<&'a mut dyn Write>,
 }
 
-/// What a match has come to.
+/// The result of a match so far.
 #[derive(Clone, Debug)]
 pub struct Report {
     names: [String; 2],
@@ -93,7 +93,7 @@ struct ReportLine<'a> {
 }
 
 impl Sink<'_> {
-    /// Tells a game that has ended.
+    /// Writes a finished game.
     pub(super) fn played(
         &mut self,
         match_: &Match,
@@ -215,7 +215,7 @@ impl Report {
             elo: finite(difference.elo),
             elo_least: finite(difference.least),
             elo_greatest: finite(difference.greatest),
-            log_likelihood_ratio: self.sprt.map(|sprt| sprt.ratio(&self.tally)),
+            log_likelihood_ratio: self.sprt.map(|sprt| sprt.llr(&self.tally)),
             conduct: self.conduct,
         })
     }
@@ -260,10 +260,10 @@ impl fmt::Display for Report {
                 Verdict::Lower => format!("{a} is not stronger by more than {elo0}"),
                 Verdict::Higher => format!("{a} is stronger by at least {elo1}"),
             };
-            let ratio = sprt.ratio(&self.tally);
+            let llr = sprt.llr(&self.tally);
             writeln!(
                 f,
-                "SPRT   {elo0} or {elo1}: {ratio:.2} between {low:.2} and {high:.2}: {says}"
+                "SPRT   {elo0} or {elo1}: {llr:.2} between {low:.2} and {high:.2}: {says}"
             )?;
         }
         for (name, conduct) in self.names.iter().zip(&self.conduct) {

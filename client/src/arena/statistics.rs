@@ -1,4 +1,4 @@
-//! What the result of a match means: the difference in Elo, how sure it is, and when to stop.
+//! The statistics of a match: the difference in Elo, its confidence interval, and when to stop.
 //!
 //! The two games of an opening are one observation of five possible scores (0, ½, 1, 1½, 2), as
 //! what one colour gains by an opening the other loses. The test is the generalised sequential
@@ -11,17 +11,17 @@
 
 use std::str::FromStr;
 
-/// The chance of a wrong verdict, either way.
-const ERROR: f64 = 0.05;
+/// The probability of a wrong verdict, either way.
+const ALPHA: f64 = 0.05;
 
-/// What a score of a pair is worth, as a share of the two points.
-const SHARES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
+/// Scores of a pair, as fractions of the two points.
+const PAIR_SCORES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
-/// What is counted for a score that never came up, so that it stays possible.
+/// Counted for a score that never occurred, so that it stays possible.
 const UNSEEN: f64 = 1e-3;
 
-/// 95 % of a normal distribution lie within so many standard deviations.
-const WITHIN: f64 = 1.96;
+/// 95 % of a normal distribution lie within this many standard deviations.
+const Z_95: f64 = 1.96;
 
 /// How many games, or pairs of games, had each score.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -44,16 +44,16 @@ pub(super) struct Difference {
 /// A sequential test: is A stronger than B by `elo1`, or only by `elo0`?
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Sprt {
-    /// What A is stronger by at most, if the change is no good.
+    /// The lower hypothesis: A is stronger by at most this.
     pub elo0: f64,
-    /// What A is stronger by at least, if it is.
+    /// The higher hypothesis: A is stronger by at least this.
     pub elo1: f64,
 }
 
-/// What a sequential test says.
+/// The verdict of a sequential test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// Nothing yet.
+    /// Undecided.
     Open,
     /// A is not stronger by more than the lower difference.
     Lower,
@@ -82,20 +82,31 @@ impl Tally {
         }
         if score == 0.0 || score == 1.0 {
             // Of a coin that always fell the same way.
-            let share = (ERROR / 2.0).powf(1.0 / count);
+            let share = (ALPHA / 2.0).powf(1.0 / count);
             let (least, greatest) = if score == 1.0 { (share, 1.0) } else { (0.0, 1.0 - share) };
             return Difference { elo: elo(score), least: elo(least), greatest: elo(greatest) };
         }
-        let of_pairs = error(&self.pairs.map(f64::from), &SHARES);
-        let of_games = error(&self.games.map(f64::from), &[0.0, 0.5, 1.0]);
-        let error = WITHIN * of_pairs.or(of_games).unwrap_or(0.5);
+        let of_pairs = standard_error(&self.pairs.map(f64::from), &PAIR_SCORES);
+        let of_games = standard_error(&self.games.map(f64::from), &[0.0, 0.5, 1.0]);
+        let error = Z_95 * of_pairs.or(of_games).unwrap_or(0.5);
         let bound = |share: f64| elo(share.clamp(0.0, 1.0));
         Difference { elo: elo(score), least: bound(score - error), greatest: bound(score + error) }
     }
 }
 
+/// Why a text is no sequential test.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum SprtError {
+    /// The text is not two numbers.
+    #[error("two differences in Elo, such as 0,10")]
+    Form,
+    /// The first number is not the lower one.
+    #[error("the lower difference comes first")]
+    Order,
+}
+
 impl FromStr for Sprt {
-    type Err = &'static str;
+    type Err = SprtError;
 
     /// Reads `ELO0,ELO1`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -103,14 +114,14 @@ impl FromStr for Sprt {
         let (elo0, elo1) = text
             .split_once(',')
             .and_then(|(elo0, elo1)| read(elo0).zip(read(elo1)))
-            .ok_or("two differences in Elo, such as 0,10")?;
-        if elo0 < elo1 { Ok(Self { elo0, elo1 }) } else { Err("the lower difference comes first") }
+            .ok_or(SprtError::Form)?;
+        if elo0 < elo1 { Ok(Self { elo0, elo1 }) } else { Err(SprtError::Order) }
     }
 }
 
 impl Sprt {
-    /// The logarithm of how much likelier the pairs are if the higher hypothesis holds.
-    pub(super) fn ratio(&self, tally: &Tally) -> f64 {
+    /// The log-likelihood ratio of the pairs, of the higher hypothesis to the lower.
+    pub(super) fn llr(&self, tally: &Tally) -> f64 {
         let pairs: u32 = tally.pairs.iter().sum();
         if pairs == 0 {
             return 0.0;
@@ -120,22 +131,22 @@ impl Sprt {
         let seen = counts.map(|count| count / total);
         let lower = likeliest(&seen, share(self.elo0));
         let higher = likeliest(&seen, share(self.elo1));
-        let ratio: f64 =
+        let llr: f64 =
             (0..seen.len()).map(|index| seen[index] * (higher[index] / lower[index]).ln()).sum();
-        total * ratio
+        total * llr
     }
 
-    /// The ratios at which the test ends, the lower one first.
+    /// The log-likelihood ratios at which the test ends, the lower one first.
     pub(super) fn bounds() -> [f64; 2] {
-        [(ERROR / (1.0 - ERROR)).ln(), ((1.0 - ERROR) / ERROR).ln()]
+        [(ALPHA / (1.0 - ALPHA)).ln(), ((1.0 - ALPHA) / ALPHA).ln()]
     }
 
-    /// What the pairs say.
+    /// The verdict of the pairs so far.
     pub(super) fn verdict(&self, tally: &Tally) -> Verdict {
         let [lower, higher] = Self::bounds();
-        match self.ratio(tally) {
-            ratio if ratio <= lower => Verdict::Lower,
-            ratio if ratio >= higher => Verdict::Higher,
+        match self.llr(tally) {
+            llr if llr <= lower => Verdict::Lower,
+            llr if llr >= higher => Verdict::Higher,
             _ => Verdict::Open,
         }
     }
@@ -152,7 +163,7 @@ fn share(elo: f64) -> f64 {
 }
 
 /// The standard error of the mean of what was counted; `None` if it was always the same.
-fn error(counts: &[f64], values: &[f64]) -> Option<f64> {
+fn standard_error(counts: &[f64], values: &[f64]) -> Option<f64> {
     let total: f64 = counts.iter().sum();
     let sum = |of: &dyn Fn(f64) -> f64| -> f64 {
         counts.iter().zip(values).map(|(count, value)| count * of(*value)).sum::<f64>() / total
@@ -162,12 +173,12 @@ fn error(counts: &[f64], values: &[f64]) -> Option<f64> {
     (total > 0.0 && variance > 0.0).then(|| (variance / total).sqrt())
 }
 
-/// Of all distributions over [`SHARES`] with this mean, the one that makes what was seen most
+/// Of all distributions over [`PAIR_SCORES`] with this mean, the one that makes what was seen most
 /// likely: each frequency divided by `1 + x (value - mean)`, with the `x` that makes it fit.
 fn likeliest(seen: &[f64; 5], mean: f64) -> [f64; 5] {
     let off = |x: f64| -> f64 {
         let term = |index: usize| {
-            let value = SHARES[index] - mean;
+            let value = PAIR_SCORES[index] - mean;
             seen[index] * value / (1.0 + x * value)
         };
         (0..seen.len()).map(term).sum()
@@ -179,7 +190,7 @@ fn likeliest(seen: &[f64; 5], mean: f64) -> [f64; 5] {
         if off(middle) > 0.0 { low = middle } else { high = middle }
     }
     let x = f64::midpoint(low, high);
-    std::array::from_fn(|index| seen[index] / (1.0 + x * (SHARES[index] - mean)))
+    std::array::from_fn(|index| seen[index] / (1.0 + x * (PAIR_SCORES[index] - mean)))
 }
 
 #[cfg(test)]
@@ -195,10 +206,10 @@ mod tests {
     }
 
     /// The approximation by a normal distribution, which is good where there are many pairs.
-    fn slow_ratio(sprt: &Sprt, tally: &Tally) -> f64 {
+    fn slow_llr(sprt: &Sprt, tally: &Tally) -> f64 {
         let counts = tally.pairs.map(f64::from);
         let total: f64 = counts.iter().sum();
-        let error = error(&counts, &SHARES).unwrap();
+        let error = standard_error(&counts, &PAIR_SCORES).unwrap();
         let (low, high) = (share(sprt.elo0), share(sprt.elo1));
         let variance = error * error * total;
         total * (high - low) * (2.0 * tally.score() - low - high) / (2.0 * variance)
@@ -230,7 +241,7 @@ mod tests {
         for pairs in [[300, 700, 1_500, 800, 350], [500, 500, 900, 500, 500], [90, 0, 120, 0, 110]]
         {
             let tally = tally(pairs);
-            let (fast, slow) = (sprt.ratio(&tally), slow_ratio(&sprt, &tally));
+            let (fast, slow) = (sprt.llr(&tally), slow_llr(&sprt, &tally));
             assert!((fast - slow).abs() < 0.02 * slow.abs().max(1.0), "{pairs:?}: {fast} {slow}");
         }
     }
@@ -241,7 +252,7 @@ mod tests {
         for mean in [0.01, 0.4, 0.5, 0.9] {
             let found = likeliest(&seen, mean);
             let sum: f64 = found.iter().sum();
-            let of: f64 = found.iter().zip(SHARES).map(|(share, value)| share * value).sum();
+            let of: f64 = found.iter().zip(PAIR_SCORES).map(|(share, value)| share * value).sum();
             assert!((sum - 1.0).abs() < 1e-9 && (of - mean).abs() < 1e-9, "{mean}: {found:?}");
         }
     }

@@ -1,9 +1,12 @@
 //! Matches between bots in this process.
 
-use fivefold_shared::rules::{Size, Variant};
+use std::{num::NonZero, time::Duration};
+
+use fivefold_shared::rules::{Rules, Size, Variant};
 use serde_json::{Value, json};
 
 use super::*;
+use crate::gomocup_engine::Limits;
 
 fn match_of(players: [&str; 2], rules: Rules, games: usize, threads: usize) -> Match {
     Match {
@@ -119,6 +122,8 @@ fn contestants_are_read() {
     for (text, expected) in cases {
         let read = text.parse::<Contestant>();
         let read = read.map(|player| (player.name(), matches!(player, Contestant::Bot(_))));
-        assert_eq!(read, expected.map(|(name, bot)| (name.to_owned(), bot)), "{text:?}");
+        let read = read.map_err(|error| error.to_string());
+        let expected = expected.map(|(name, bot)| (name.to_owned(), bot)).map_err(str::to_owned);
+        assert_eq!(read, expected, "{text:?}");
     }
 }

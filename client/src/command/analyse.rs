@@ -15,25 +15,26 @@ use std::{
 use anyhow::Context;
 use fivefold_shared::{
     analysis::Analysis,
-    bot::{Budget, Thinking},
     engine::{Engine, EngineOptions},
     notation::file::GameFile,
     review::Reviewer,
     rules::Position,
+    search_budget::{Budget, Thinking},
 };
 
-use super::{Usage, rules};
+use super::usage::{Usage, rules};
 use crate::{
-    analysis::{self, Progress},
+    analysis_output::{self, Progress},
     cli::AnalyseArgs,
-    files::{self, Format, Source},
+    game_files::{self, Format, Source},
     output,
+    search_threads::search_threads,
 };
 
-/// Has the engine look at a position or a whole game, until it is done or Ctrl-C is pressed.
+/// Analyses a position or a whole game, until it is done or Ctrl-C is pressed.
 pub(super) async fn run(args: &AnalyseArgs) -> anyhow::Result<ExitCode> {
     let game = game(args)?;
-    let mut position = files::position(&game)?;
+    let mut position = game_files::position(&game)?;
     if let Some(ply) = args.ply {
         if ply > position.ply() {
             return Err(Usage(format!("the game has only {} moves", position.ply())).into());
@@ -61,7 +62,7 @@ pub(super) async fn run(args: &AnalyseArgs) -> anyhow::Result<ExitCode> {
         done = &mut work => done??,
         interrupted = tokio::signal::ctrl_c() => {
             interrupted.context("cannot wait for Ctrl-C")?;
-            // What is known by then is the result.
+            // The result so far is printed.
             cancel.store(true, Ordering::Relaxed);
             work.await??;
         }
@@ -80,10 +81,10 @@ fn game(args: &AnalyseArgs) -> anyhow::Result<GameFile> {
     if let [name] = args.what.as_slice() {
         let path = Path::new(name);
         if name == "-" || path.is_file() || Format::of_path(path).is_some() {
-            return files::read(Source::of(path), None, rules);
+            return game_files::read(Source::of(path), None, rules);
         }
     }
-    Ok(files::parse(&args.what.join(" "), Format::Moves, rules)?)
+    Ok(game_files::parse(&args.what.join(" "), Format::Moves, rules)?)
 }
 
 #[derive(Clone, Copy)]
@@ -110,6 +111,7 @@ fn analyse(
         anyhow::bail!("the game is over ({outcome:?}); --review looks at all its moves");
     }
     let Limits { hash_bytes, threads, .. } = limits;
+    let threads = search_threads(threads);
     let options = EngineOptions { hash_bytes, threads, ..EngineOptions::default() };
     let mut engine = Engine::new(position.rules(), options).ok_or_else(no_engine)?;
     let begun = Instant::now();
@@ -134,7 +136,7 @@ fn analyse(
     };
     let end = engine.search(position, &thinking, limits.multi, &mut tell);
     if let Some(end) = end.filter(|_| !is_told.get()) {
-        // Nothing was told on the way: a win that was seen at once.
+        // Nothing was printed yet: the engine found a win at once.
         tell(&end);
     }
     Ok(told?)
@@ -142,7 +144,7 @@ fn analyse(
 
 fn review(game: &GameFile, json: bool, flag: &AtomicBool) -> anyhow::Result<()> {
     let moves = game.points();
-    let position = files::position(game)?;
+    let position = game_files::position(game)?;
     let on_board = position.outcome().and_then(|outcome| outcome.winner());
     let winner = on_board.or(game.ending.and_then(|ending| ending.winner()));
     let reviewer = Reviewer::new(game.rules, &moves, winner);
@@ -164,9 +166,9 @@ fn review(game: &GameFile, json: bool, flag: &AtomicBool) -> anyhow::Result<()> 
     let size = game.rules.size();
     let mut out = output::stdout();
     if json {
-        out.json(&analysis::review_json(&review, &moves, size)?)?;
+        out.json(&analysis_output::review_json(&review, &moves, size)?)?;
     } else {
-        out.lines(&analysis::review_text(&review, &moves, size))?;
+        out.lines(&analysis_output::review_text(&review, &moves, size))?;
     }
     Ok(out.flush()?)
 }

@@ -11,18 +11,18 @@ use std::{
 use anyhow::Context;
 use fivefold_shared::rules::{Rules, Size};
 
-use super::{INTERRUPTED, Usage};
+use super::usage::{INTERRUPTED, Usage};
 use crate::{
     arena::{Contestant, Match, Report, Sink, TURN},
     cli::ArenaArgs,
-    external::Limits,
+    gomocup_engine::Limits,
     openings, output,
 };
 
-/// On the unbounded board a game has so many moves at most, where nothing else is said.
+/// The most moves of a game on the unbounded board, unless an option sets another number.
 const UNBOUNDED_PLIES: usize = 400;
 
-/// Plays a match; Ctrl-C ends it and tells how it stands.
+/// Plays a match; Ctrl-C ends it and prints the report so far.
 pub(super) async fn run(args: &ArenaArgs) -> anyhow::Result<ExitCode> {
     let match_ = match_of(args)?;
     let save = args.save.clone();
@@ -46,7 +46,7 @@ pub(super) async fn run(args: &ArenaArgs) -> anyhow::Result<ExitCode> {
         tokio::select! {
             played = &mut playing => break played.context("the match panicked")??,
             signal = tokio::signal::ctrl_c(), if !interrupted => {
-                signal.context("Ctrl-C cannot be heard")?;
+                signal.context("cannot wait for Ctrl-C")?;
                 interrupted = true;
                 stop.store(true, Ordering::Relaxed);
             }

@@ -3,8 +3,8 @@
 use std::{io, process::ExitCode};
 
 use crate::{
-    brain::{self, BrainOptions},
     cli::BrainArgs,
+    gomocup_brain::{self, BrainOptions},
     output,
 };
 
@@ -16,6 +16,6 @@ pub(super) fn run(args: &BrainArgs) -> anyhow::Result<ExitCode> {
         seed: args.seed.unwrap_or_else(rand::random),
         ponder: args.ponder,
     };
-    brain::run(options, io::stdin(), output::stdout())?;
+    gomocup_brain::run(options, io::stdin(), output::stdout())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -4,8 +4,8 @@ use std::{io::Write, process::ExitCode};
 
 use fivefold_shared::protocol::{LobbyRequest, Message};
 
-use super::Visit;
-use crate::{cli::CloseArgs, connection::strange, output};
+use super::visit::Visit;
+use crate::{cli::CloseArgs, connection::unexpected, output};
 
 /// Closes a room that was made by the same identity.
 pub(super) async fn run(args: &CloseArgs) -> anyhow::Result<ExitCode> {
@@ -13,7 +13,7 @@ pub(super) async fn run(args: &CloseArgs) -> anyhow::Result<ExitCode> {
     let room = args.room.code.clone();
     let answer = connection.ask(LobbyRequest::Close { room }).await?;
     let Message::Done { .. } = answer else {
-        return Err(strange(&answer).into());
+        return Err(unexpected(&answer).into());
     };
     connection.close().await;
     writeln!(output::stderr(), "The room {} is closed.", args.room.code)?;

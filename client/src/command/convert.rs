@@ -5,12 +5,12 @@ use std::{fs, io::Write, path::Path, process::ExitCode};
 use anyhow::Context;
 use fivefold_shared::notation::file::GameFile;
 
-use super::{Usage, rules};
+use super::usage::{Usage, rules};
 use crate::{
     cli::ConvertArgs,
-    files::{self, Format, Source},
+    game_files::{self, Format, Source},
     output,
-    text::sanitize,
+    sanitize::sanitize,
 };
 
 /// Reads a game in one format and writes it in another.
@@ -22,13 +22,13 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<ExitCode> {
         return Err(Usage(text.into()).into());
     };
     let source = Source::of(args.input.as_deref().unwrap_or(Path::new("-")));
-    let game = files::read(source, args.from, rules)?;
-    if let Err(error) = files::position(&game) {
+    let game = game_files::read(source, args.from, rules)?;
+    if let Err(error) = game_files::position(&game) {
         writeln!(output::stderr(), "fivefold: {error}")?;
     }
     match output {
         Some(path) => {
-            let text = files::write(&game, format)?;
+            let text = game_files::write(&game, format)?;
             fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
         }
         None => print(game, format)?,
@@ -40,12 +40,12 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<ExitCode> {
 fn print(mut game: GameFile, format: Format) -> anyhow::Result<()> {
     let mut out = output::stdout();
     if format == Format::Json {
-        out.json(&files::write(&game, format)?)?;
+        out.json(&game_files::write(&game, format)?)?;
     } else {
         for name in [&mut game.black, &mut game.white, &mut game.date].into_iter().flatten() {
             *name = sanitize(name).into_owned();
         }
-        out.lines(&files::write(&game, format)?)?;
+        out.lines(&game_files::write(&game, format)?)?;
     }
     Ok(out.flush()?)
 }

@@ -4,15 +4,15 @@ use std::{io::Write, process::ExitCode};
 
 use fivefold_shared::protocol::{Identity, LobbyRequest, Message, Reason};
 
-use super::{Usage, Visit};
+use super::{usage::Usage, visit::Visit};
 use crate::{
     cli::IdentityArgs,
-    connection::{ConnectionError, strange},
+    connection::{ConnectionError, unexpected},
     output,
     settings::Settings,
 };
 
-/// Says who one is, and replaces the identity if that is asked for.
+/// Prints the identity, and replaces it on request.
 pub(super) async fn run(args: &IdentityArgs) -> anyhow::Result<ExitCode> {
     if args.visit.guest {
         let text = "A guest's identity is not kept. Leave out --guest.".to_owned();
@@ -39,7 +39,7 @@ pub(super) async fn run(args: &IdentityArgs) -> anyhow::Result<ExitCode> {
             settings.save(&folder)?;
             writeln!(talk, "Replaced. The old identity opens nothing any more.")?;
         }
-        Ok(answer) => return Err(strange(&answer).into()),
+        Ok(answer) => return Err(unexpected(&answer).into()),
         Err(ConnectionError::Refused(refusal)) if refusal.reason == Reason::NotAllowed => {
             // Nothing is lost by being somebody new.
             settings.identities.remove(&server);
@@ -48,7 +48,7 @@ pub(super) async fn run(args: &IdentityArgs) -> anyhow::Result<ExitCode> {
             writeln!(talk, "You never took a seat there. The next visit makes a new identity.")?;
         }
         Err(error) => {
-            writeln!(talk, "Nobody knows whether that was done. Run this once more.")?;
+            writeln!(talk, "The server did not confirm it. Run this command again.")?;
             return Err(error.into());
         }
     }

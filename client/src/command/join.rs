@@ -4,21 +4,21 @@ use std::{io::Write, process::ExitCode};
 
 use fivefold_shared::protocol::{LobbyRequest, RoomRequest};
 
-use super::{Shown, Visit};
+use super::{output_mode::OutputMode, visit::Visit};
 use crate::{cli::JoinArgs, output};
 
-/// Enters a room and takes a seat, if one is open. Who sits there already keeps his.
+/// Enters a room and takes a seat if one is open. A player who already has a seat keeps it.
 pub(super) async fn run(args: &JoinArgs) -> anyhow::Result<ExitCode> {
-    let mut shown = Shown::new(&args.view);
+    let mut mode = OutputMode::new(&args.view);
     let visit = Visit::open(&args.visit, args.room.server.as_ref()).await?;
     let join = LobbyRequest::Join { room: args.room.code.clone(), after: None };
-    let mut table = visit.sit(join, &mut shown).await?;
+    let mut table = visit.enter(join, &mut mode).await?;
     if table.seat().is_none() && table.room().seats.vacant().is_some() {
-        // Somebody may be quicker: then the refusal is shown, and one watches.
+        // Somebody may be quicker: then the refusal is shown, and this person watches.
         table.send(RoomRequest::Sit { seat: None });
     } else if table.room().seats.vacant().is_some() {
         let text = "You sit here already. A second player on this machine comes with --guest.";
         writeln!(output::stderr(), "{text}")?;
     }
-    shown.stay(table).await
+    mode.stay(table).await
 }

@@ -4,10 +4,10 @@ use std::process::ExitCode;
 
 use fivefold_shared::rules::Stone;
 
-use super::{Shown, rules};
+use super::{output_mode::OutputMode, usage::rules};
 use crate::{
     cli::{ColourChoice, LocalArgs},
-    local::LocalGame,
+    local_game::LocalGame,
     table::Table,
 };
 
@@ -22,5 +22,5 @@ pub(super) async fn run(args: &LocalArgs) -> anyhow::Result<ExitCode> {
         ColourChoice::Random => Stone::White,
     };
     let game = LocalGame::new(rules, args.bot, colour, rand::random())?;
-    Shown::new(&args.view).stay(Table::local(game)).await
+    OutputMode::new(&args.view).stay(Table::local(game)).await
 }

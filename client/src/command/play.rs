@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use fivefold_shared::protocol::{Create, LobbyRequest, SeatRequest, Visibility};
 
-use super::{Shown, Visit, rules};
+use super::{output_mode::OutputMode, usage::rules, visit::Visit};
 use crate::cli::PlayArgs;
 
 /// Makes a room and plays in it.
@@ -18,8 +18,8 @@ pub(super) async fn run(args: &PlayArgs) -> anyhow::Result<ExitCode> {
         time: args.time,
         chat: true,
     };
-    let mut shown = Shown::new(&args.view);
+    let mut mode = OutputMode::new(&args.view);
     let visit = Visit::open(&args.visit, None).await?;
-    let table = visit.sit(LobbyRequest::Create(create), &mut shown).await?;
-    shown.stay(table).await
+    let table = visit.enter(LobbyRequest::Create(create), &mut mode).await?;
+    mode.stay(table).await
 }

@@ -4,13 +4,13 @@ use std::{io::Write, process::ExitCode};
 
 use fivefold_shared::protocol::{LobbyRequest, Message, OwnRoom, RoomSummary};
 
-use super::Visit;
+use super::visit::Visit;
 use crate::{
     cli::RoomsArgs,
-    connection::{Connection, ConnectionError, strange},
-    json::Json,
+    connection::{Connection, ConnectionError, unexpected},
+    json_output::Json,
     output,
-    plain::Plain,
+    plain_output::Plain,
 };
 
 /// Lists the visitor's own rooms, and then the public ones that are not among them.
@@ -54,7 +54,7 @@ pub(super) async fn run(args: &RoomsArgs) -> anyhow::Result<ExitCode> {
 async fn own_rooms(connection: &mut Connection) -> Result<Vec<OwnRoom>, ConnectionError> {
     match connection.ask(LobbyRequest::OwnRooms).await? {
         Message::OwnRooms { rooms, .. } => Ok(rooms),
-        answer => Err(strange(&answer)),
+        answer => Err(unexpected(&answer)),
     }
 }
 
@@ -63,6 +63,6 @@ async fn public_rooms(
 ) -> Result<(Vec<RoomSummary>, usize), ConnectionError> {
     match connection.ask(LobbyRequest::Rooms).await? {
         Message::Rooms { rooms, total, .. } => Ok((rooms, total)),
-        answer => Err(strange(&answer)),
+        answer => Err(unexpected(&answer)),
     }
 }

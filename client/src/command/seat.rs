@@ -6,22 +6,26 @@ use anyhow::Context;
 use fivefold_shared::protocol::{CatchUp, LobbyRequest, Message, Name};
 use tokio::task;
 
-use super::{INTERRUPTED, Usage, Visit, shown::interrupted};
+use super::{
+    output_mode::interrupted,
+    usage::{Usage, exit_code},
+    visit::Visit,
+};
 use crate::{
     cli::{SeatArgs, VisitArgs},
-    connection::{ConnectionError, strange},
-    external::{EngineCommand, Fault, Limits, OPEN, file_name},
-    lines::{Finish, View},
+    connection::{ConnectionError, unexpected},
+    engine_player::{self, SeatOptions},
+    gomocup_engine::{EngineCommand, Fault, Limits, OPEN, file_name},
+    line_interface::View,
     output,
-    plain::Plain,
-    seat::{self, SeatOptions},
+    plain_output::Plain,
     table::Table,
 };
 
 /// What messages may take on their way.
 const GRACE: Duration = Duration::from_millis(1_000);
 
-/// Seats an engine in a room. It comes as somebody new, whoever started it.
+/// Seats an engine in a room. The engine joins as a new guest, not as the person who started it.
 pub(super) async fn run(args: &SeatArgs) -> anyhow::Result<ExitCode> {
     let options = options_of(args)?;
     let visit_args = VisitArgs {
@@ -36,12 +40,12 @@ pub(super) async fn run(args: &SeatArgs) -> anyhow::Result<ExitCode> {
     let join = || LobbyRequest::Join { room: args.room.code.clone(), after: None };
     let joined = connection.ask(join()).await?;
     let Message::Joined { catch_up: CatchUp::Snapshot(snapshot), .. } = joined else {
-        return Err(strange(&joined).into());
+        return Err(unexpected(&joined).into());
     };
     let rules = snapshot.rules;
     let engine_options = options.clone();
     let started = task::spawn_blocking(move || {
-        let mut engine = seat::engine_for(&engine_options, rules)?;
+        let mut engine = engine_player::engine_for(&engine_options, rules)?;
         let name = engine.name()?;
         Ok::<_, Fault>((engine, name))
     });
@@ -66,12 +70,9 @@ pub(super) async fn run(args: &SeatArgs) -> anyhow::Result<ExitCode> {
     // What has happened since is in this answer.
     let joined = connection.ask(join()).await?;
     let table = Table::remote(connection, welcome.you, joined)?;
-    let finish = seat::stay(table, engine, &options, &mut view, interrupted()).await?;
-    Ok(match finish {
-        Finish::Left => ExitCode::SUCCESS,
-        Finish::Interrupted => ExitCode::from(INTERRUPTED),
-        Finish::Ended(_) => ExitCode::FAILURE,
-    })
+    let exit_reason =
+        engine_player::stay(table, engine, &options, &mut view, interrupted()).await?;
+    Ok(exit_code(&exit_reason))
 }
 
 fn options_of(args: &SeatArgs) -> anyhow::Result<SeatOptions> {

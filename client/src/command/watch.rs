@@ -4,7 +4,11 @@ use std::process::ExitCode;
 
 use fivefold_shared::protocol::{Colour, Create, LobbyRequest, SeatRequest, Visibility};
 
-use super::{Shown, Usage, Visit, rules};
+use super::{
+    output_mode::OutputMode,
+    usage::{Usage, rules},
+    visit::Visit,
+};
 use crate::cli::WatchArgs;
 
 /// Watches a room, or makes one where two bots play.
@@ -28,8 +32,8 @@ pub(super) async fn run(args: &WatchArgs) -> anyhow::Result<ExitCode> {
         }
         (None, None) => return Err(Usage("watch which room?".into()).into()),
     };
-    let mut shown = Shown::new(&args.view);
+    let mut mode = OutputMode::new(&args.view);
     let visit = Visit::open(&args.visit, server).await?;
-    let table = visit.sit(request, &mut shown).await?;
-    shown.stay(table).await
+    let table = visit.enter(request, &mut mode).await?;
+    mode.stay(table).await
 }

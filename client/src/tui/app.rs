@@ -4,12 +4,12 @@
 //! (a request, the bell, leaving). It knows no clock, socket or terminal, so whole games are played
 //! in its tests. Keys and clicks are handled in `act`, news in `hear`.
 
-mod act;
 mod event;
-mod hear;
-mod heat;
-mod log;
-mod mode;
+mod heat_map;
+mod input;
+mod input_mode;
+mod message_log;
+mod table_messages;
 #[cfg(test)]
 mod tests;
 
@@ -21,19 +21,18 @@ use fivefold_shared::{
 };
 use ratatui::layout::Rect;
 
-pub use self::event::Left;
 pub(super) use self::{
     event::{Effect, Event},
-    heat::Heat,
-    log::{Kind, Log},
-    mode::{Connection, Mode, Offer, Question},
+    heat_map::Heat,
+    input_mode::{Connection, Mode, Offer, Question},
+    message_log::{Kind, Log},
 };
 use super::{
-    Options,
     layout::{Layout, Window},
+    options::Options,
     theme::Theme,
 };
-use crate::{place::Place, text::sanitize, words};
+use crate::{perspective::Perspective, sanitize::sanitize, sentences};
 
 /// Points that the window keeps between the cursor and its edges where it can.
 const MARGIN: i32 = 1;
@@ -41,7 +40,7 @@ const MARGIN: i32 = 1;
 /// A letter that may turn out to be the first character of a typed point, and what the screen was
 /// before it did what it does as a command.
 #[derive(Clone, Copy, Debug)]
-struct Typed {
+struct TypedLetter {
     letter: char,
     cursor: Point,
     origin: Point,
@@ -70,7 +69,7 @@ pub(super) struct App {
     cursor: Point,
     /// The point that was clicked last; another click puts a stone there.
     clicked: Option<Point>,
-    typed: Option<Typed>,
+    typed: Option<TypedLetter>,
     screen: Rect,
     /// The window's wanted top-left point.
     origin: Point,
@@ -111,7 +110,7 @@ impl App {
             mode: Mode::Board,
         };
         if !app.room.time.is_none() {
-            app.log.say(&words::time(app.room.time));
+            app.log.say(&sentences::time(app.room.time));
         }
         app.begin();
         app
@@ -149,7 +148,7 @@ impl App {
         effects
     }
 
-    /// Starts anew with the room's game: at the beginning, for every game, and when the room's
+    /// Shows the room's game from its start: at the beginning, for every game, and when the room's
     /// state was replaced.
     fn begin(&mut self) {
         self.look = None;
@@ -239,8 +238,8 @@ impl App {
     }
 
     /// The room as this person sees it.
-    pub(super) const fn place(&self) -> Place<'_> {
-        Place { room: &self.room, me: &self.you }
+    pub(super) const fn perspective(&self) -> Perspective<'_> {
+        Perspective { room: &self.room, me: &self.you }
     }
 
     /// What friends are given to come here.
@@ -248,7 +247,7 @@ impl App {
         &self.link
     }
 
-    /// Who watches.
+    /// The spectators.
     pub(super) const fn spectators(&self) -> &Spectators {
         &self.spectators
     }
@@ -333,24 +332,24 @@ impl App {
         &self.log
     }
 
-    /// Who has the keyboard.
+    /// What the keyboard controls.
     pub(super) const fn mode(&self) -> &Mode {
         &self.mode
     }
 
     /// Whether this person has a seat. At one keyboard it may be both.
     pub(super) fn is_mine(&self, seat: Seat) -> bool {
-        self.place().plays(seat)
+        self.perspective().plays(seat)
     }
 
     /// Whether this person plays.
     pub(super) fn is_seated(&self) -> bool {
-        self.place().seat().is_some()
+        self.perspective().seat().is_some()
     }
 
     /// Whether this person is to move.
     pub(super) fn is_my_turn(&self) -> bool {
-        self.place().is_my_turn()
+        self.perspective().is_my_turn()
     }
 
     /// How far the room has come.

@@ -1,4 +1,4 @@
-//! What each key means while the board has the keyboard, in one table that the help shows as well.
+//! The action of each key in board mode, in one table that the help shows as well.
 //!
 //! Letters clash with typed points such as `h8`. They are told apart like this: a letter that is
 //! no command opens the input line at once, and any other one does what it does and may then be
@@ -65,7 +65,7 @@ pub(super) enum Action {
     Interrupt,
     /// Go to the background.
     Suspend,
-    /// Draw everything anew.
+    /// Redraw the screen.
     Redraw,
     /// Close what is open: help, input, question, look back.
     Escape,

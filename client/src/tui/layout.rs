@@ -1,4 +1,4 @@
-//! Where everything goes on a terminal of a given size, and which part of the board fits.
+//! The layout for a terminal of a given size, and the part of the board that fits.
 //!
 //! Pure arithmetic, used both to draw and to find the point under the mouse.
 

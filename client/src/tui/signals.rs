@@ -1,6 +1,6 @@
-//! The signals that concern the screen.
+//! Signals that suspend, continue or end the screen.
 
-/// What a signal asks for.
+/// The effect of a signal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Signal {
     /// End.
@@ -20,7 +20,7 @@ mod platform {
     use rustix::process::{Signal as Raised, getpid, kill_process};
     use tokio::signal::unix::{Signal as Stream, SignalKind, signal};
 
-    use super::Signal;
+    use crate::tui::signals::Signal;
 
     /// The signals, as they come.
     #[derive(Debug)]
@@ -73,7 +73,7 @@ mod platform {
 mod platform {
     use std::io;
 
-    use super::Signal;
+    use crate::tui::signals::Signal;
 
     /// Ctrl-C from outside the terminal; there are no other signals here.
     #[derive(Debug)]

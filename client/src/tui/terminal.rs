@@ -1,4 +1,4 @@
-//! The terminal itself: taken for the screen, and given back as it was on every way out.
+//! Takes the terminal for the screen, and restores it on every way out, panics included.
 
 use std::{
     io::{self, Stdout, Write},

@@ -1,7 +1,7 @@
-//! How things look: colours as an addition, glyphs, and nothing that means something by colour
-//! alone.
+//! Colours and glyphs. Colour alone never carries
+//! meaning.
 //!
-//! Whatever a style tells is told by a shape, too: brackets, stars, digits, a `>` before the side
+//! A shape always says the same as the colour: brackets, stars, digits, a `>` before the side
 //! to move. So the plain theme, which has no colours, loses nothing.
 
 use fivefold_shared::rules::Stone;

@@ -1,6 +1,6 @@
-//! The page: its files, which are in the program, and the way in for each of its addresses.
+//! Serves the page: its files, embedded in the program, and `index.html` at each of its addresses.
 //!
-//! What the page does is written in `server/web` and unknown here.
+//! What the page does is in `server/web` and unknown here.
 
 use std::{
     fmt, fs,
@@ -25,8 +25,9 @@ use tokio::time::Instant;
 use super::Caller;
 use crate::Server;
 
-/// A file of the page, in the program.
+/// A file of the page, embedded in the program.
 struct Embedded {
+    /// Its path in the folder, such as `vendor/uqr.js`.
     name: &'static str,
     plain: &'static [u8],
     brotli: &'static [u8],
@@ -36,21 +37,20 @@ struct Embedded {
 // `DIGEST` and `FILES`, made by build.rs.
 include!(concat!(env!("OUT_DIR"), "/page/table.rs"));
 
-/// Takes the place of the digest where files are read from a folder.
+/// Stands in for the digest when files are read from a folder.
 const LIVE: &str = "live";
 
-/// What `index.html` says of the page to those who preview a link. At a link to a room, what may be
-/// played there takes its place.
+/// The description in `index.html`, for previews of a link. A link to a room describes the room
+/// instead.
 const ABOUT: &str = "Five in a row, online: with a friend, against a bot, or watching.";
 
-/// The page runs its own scripts and nothing else, none of them in the page's text, and makes
-/// elements only by functions that take no markup; and a link to a room, which lets people in, is
-/// not passed on to other sites.
+/// Content security policy: the page runs only its own script files and builds elements without
+/// parsing markup.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
     frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
-/// Where the page's files come from.
+/// Source of the page's files.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum PageSource {
     /// From the program.
@@ -69,7 +69,7 @@ enum Encoding {
 }
 
 impl Encoding {
-    /// The best one that a browser takes.
+    /// The best encoding that the browser accepts.
     fn wanted(headers: &HeaderMap) -> Self {
         let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
         let takes = |name: &str| {
@@ -114,12 +114,12 @@ impl fmt::Debug for Embedded {
     }
 }
 
-/// The page, at an address that it knows.
+/// The page, at one of its addresses.
 pub(super) async fn page(State(server): State<Arc<Server>>, headers: HeaderMap) -> Response {
     index(&server.page, StatusCode::OK, None, &headers)
 }
 
-/// The page, at a link to a room. A preview of the link says what may be played there.
+/// The page, at a link to a room. The preview of the link describes the room's game.
 pub(super) async fn room(
     State(server): State<Arc<Server>>,
     Extension(caller): Extension<Caller>,
@@ -153,8 +153,7 @@ fn find(
     found
 }
 
-/// What the preview of a link says: no more than what the holder of the link may know, and nobody's
-/// name.
+/// Text for the preview of a link: only what the link's holder may know, and no names.
 fn describe_room(room: &RoomSummary) -> String {
     let clock = match room.time {
         TimeControl::None => "no clock".to_owned(),
@@ -171,12 +170,12 @@ fn describe_room(room: &RoomSummary) -> String {
     format!("Five in a row: {}, {clock}. {invitation}", room.rules)
 }
 
-/// The page, at any other address: it says that there is nothing.
+/// The page, at any other address: it shows that nothing is there.
 pub(super) async fn missing(State(server): State<Arc<Server>>, headers: HeaderMap) -> Response {
     index(&server.page, StatusCode::NOT_FOUND, None, &headers)
 }
 
-/// A file of the page. The address has the digest of all of them in it.
+/// A file of the page. The address contains the digest of all files.
 pub(super) async fn file(
     State(server): State<Arc<Server>>,
     Path((digest, name)): Path<(String, String)>,
@@ -190,8 +189,7 @@ pub(super) async fn file(
     found.unwrap_or_else(|| (StatusCode::NOT_FOUND, "There is no such file.\n").into_response())
 }
 
-/// `index.html`, which is asked for anew each time; if it has not changed, that is all it costs.
-/// With `about` it says that instead of [`ABOUT`].
+/// `index.html`, which browsers revalidate on each visit. `about` replaces [`ABOUT`].
 fn index(
     source: &PageSource,
     status: StatusCode,
@@ -220,7 +218,7 @@ fn index(
     response
 }
 
-/// `index.html` with another description. Its tag is of both, as either may change.
+/// `index.html` with another description. Its tag covers both, because either may change.
 fn index_about(about: &str, headers: &HeaderMap) -> Option<Response> {
     let file = FILES.iter().find(|file| file.name == "index.html")?;
     let hash = Sha256::digest(about);
@@ -234,7 +232,7 @@ fn index_about(about: &str, headers: &HeaderMap) -> Option<Response> {
     Some(([(header::ETAG, tag)], described, content).into_response())
 }
 
-/// Text as it is written in HTML.
+/// Escapes text for HTML.
 fn escape(text: &str) -> String {
     let mut html = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -250,11 +248,11 @@ fn escape(text: &str) -> String {
     html
 }
 
-/// A file that is in the program, or that it has not changed since the browser got it.
+/// An embedded file, or "not modified" if the browser has it.
 fn embedded(name: &str, headers: &HeaderMap) -> Option<Response> {
     let file = FILES.iter().find(|file| file.name == name)?;
     let encoding = Encoding::wanted(headers);
-    // Weak, because it stands for all encodings.
+    // Weak, because all encodings share it.
     let tag = HeaderValue::try_from(format!("W/\"{DIGEST}\"")).expect("a digest is hexadecimal");
     let cached = [
         (header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=31536000, immutable")),
@@ -275,8 +273,7 @@ fn embedded(name: &str, headers: &HeaderMap) -> Option<Response> {
 
 /// A file as it is in the folder now.
 fn live(folder: &FilePath, name: &str, about: Option<&str>) -> Option<Response> {
-    // A name is a file's own, never a path.
-    if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)) {
+    if !is_inside(name) {
         return None;
     }
     let described = describe(name)?;
@@ -291,7 +288,15 @@ fn live(folder: &FilePath, name: &str, about: Option<&str>) -> Option<Response> 
     Some((cached, described, content).into_response())
 }
 
-/// What kind of file this is, if it is one that is served.
+/// Whether a name stays within the page's folder: plain parts, none of them hidden or `..`.
+fn is_inside(name: &str) -> bool {
+    name.split('/').all(|part| {
+        part.starts_with(|first: char| first.is_ascii_alphanumeric())
+            && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+    })
+}
+
+/// The content type of a file, if files of its kind are served.
 fn describe(name: &str) -> Option<[(HeaderName, &'static str); 1]> {
     let kind = match name.rsplit_once('.')?.1 {
         "html" => "text/html; charset=utf-8",
@@ -306,6 +311,17 @@ fn describe(name: &str) -> Option<[(HeaderName, &'static str); 1]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_names_within_the_folder_are_read() {
+        for name in ["main.js", "vendor/uqr.js", "board-keys.js"] {
+            assert!(is_inside(name), "{name}");
+        }
+        for name in ["../main.js", "vendor/../main.js", "/etc/main.js", "vendor//a.js", ".a.js", ""]
+        {
+            assert!(!is_inside(name), "{name}");
+        }
+    }
 
     #[test]
     fn no_text_ends_its_attribute() {

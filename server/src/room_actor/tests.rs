@@ -6,7 +6,7 @@ use std::{
 };
 
 use fivefold_shared::{
-    bot::BotKind,
+    bot_spec::BotKind,
     clock::TimeControl,
     protocol::{Colour, CommandId, Create, MemberId, Name, RoomCode, SeatRequest, Visibility},
     room::{Founding, Member, RoomLimits, RoomSeeds},

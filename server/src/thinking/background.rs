@@ -19,9 +19,9 @@ use std::{
 
 use fivefold_shared::{
     analysis::{Analysis, Report, nodes_per_second},
-    bot::Thinking,
     engine::{Engine, EngineOptions},
     rules::Position,
+    search_budget::Thinking,
 };
 use tokio::sync::watch;
 

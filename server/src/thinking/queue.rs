@@ -308,7 +308,7 @@ fn time_in(rounds: u32) -> Duration {
 #[cfg(test)]
 mod tests {
     use fivefold_shared::{
-        bot::BotKind,
+        bot_spec::BotKind,
         room::{SessionId, Ticket},
         rules::{Position, Rules, Size, Variant},
     };

@@ -8,10 +8,10 @@ use serde_json::json;
 
 use crate::harness::{LIMITS, TestServer, joined};
 
-/// What all files of the page together may weigh on the wire.
+/// Limit on the size of all files of the page together on the wire.
 const PAGE_BYTES_MAX: usize = 80 * 1024;
 
-/// What is served, as build.rs says.
+/// Extensions of the files that are served, as in build.rs.
 const KINDS: [&str; 4] = ["html", "js", "css", "svg"];
 
 fn folder() -> &'static Path {
@@ -19,11 +19,20 @@ fn folder() -> &'static Path {
 }
 
 fn names() -> Vec<String> {
-    let files = folder().read_dir().expect("the page's folder");
-    let paths = files.map(|file| file.expect("an entry").path());
-    let served =
-        paths.filter(|path| path.extension().is_some_and(|it| KINDS.iter().any(|k| it == *k)));
-    served.map(|path| path.file_name().expect("a name").to_string_lossy().into_owned()).collect()
+    let mut names = Vec::new();
+    let mut folders = vec![folder().to_owned()];
+    while let Some(within) = folders.pop() {
+        for entry in within.read_dir().expect("the page's folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|it| KINDS.iter().any(|kind| it == *kind)) {
+                let name = path.strip_prefix(folder()).expect("a file of the folder");
+                names.push(name.to_string_lossy().into_owned());
+            }
+        }
+    }
+    names
 }
 
 /// Where the page says that its files are.
@@ -60,6 +69,7 @@ async fn everything_together_is_small() {
         assert!(head.contains("content-encoding: br"), "{path}: {head}");
         sum += body.len();
     }
+    assert!(sum > PAGE_BYTES_MAX / 2, "{sum} bytes: some files are missing");
     assert!(sum <= PAGE_BYTES_MAX, "{sum} bytes");
     server.stop().await;
 }
@@ -104,6 +114,8 @@ async fn a_folder_is_served_instead() {
         ("/", "/web/live/main.js"),
         ("/web/live/main.js", "cache-control: no-store"),
         ("/web/live/..%2FCargo.toml", "404"),
+        ("/web/live/vendor/..%2F..%2FCargo.toml", "404"),
+        ("/web/live/vendor/uqr.js", "MIT License"),
         ("/web/live/types.d.ts", "404"),
     ];
     for (path, text) in cases {

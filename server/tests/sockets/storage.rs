@@ -182,5 +182,5 @@ async fn a_server_whose_store_broke_stops() {
     let create = json!({"type": "create", "rules": {"variant": "renju"}, "id": "make"});
     ann.send_text(create.to_string()).await;
     assert_eq!(ann.closed().await.0, close::RESTART);
-    assert_eq!(server.ended().await.unwrap_err().to_string(), "the store broke");
+    assert_eq!(server.ended().await.unwrap_err().to_string(), "the storage failed");
 }

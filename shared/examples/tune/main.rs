@@ -27,7 +27,7 @@ mod network;
 use std::{env, fs};
 
 use fivefold_shared::{
-    engine::{Features, Four, Spot},
+    engine::{EvalTrace, Four, TracedPoint},
     notation::coordinates,
     rules::{Point, Position, Rules, Stone, Variant},
 };
@@ -84,18 +84,18 @@ fn read(line: &str, samples: &mut Vec<Sample>, choices: &mut Vec<Choice>) -> Opt
     let mut played = moves[opening..].iter();
     for chance in fields.next()?.split(' ') {
         let chance = chance.parse::<f32>().ok()? / 1_000.0;
-        let features = Features::of(&position);
-        if let Some(features) = &features {
+        let trace = EvalTrace::of(&position);
+        if let Some(trace) = &trace {
             let target = match outcome(winner, position.turn())? {
                 Some(outcome) => OUTCOME_SHARE * outcome + (1.0 - OUTCOME_SHARE) * chance,
                 None => chance,
             };
-            let parts = [count(features, |spot| spot.own), count(features, |spot| spot.other)];
-            samples.push(Sample { parts, threats: features.threats, target });
+            let features = [count(trace, |spot| spot.own), count(trace, |spot| spot.other)];
+            samples.push(Sample { features, threats: trace.threats, target });
         }
         if let Some(played) = played.next() {
             if choices.len() < CHOICES_MAX {
-                choices.extend(features.and_then(|features| choice(&features, *played)));
+                choices.extend(trace.and_then(|trace| choice(&trace, *played)));
             }
             position.play(*played).ok()?;
         }
@@ -115,31 +115,31 @@ fn outcome(winner: &str, turn: Stone) -> Option<Option<f32>> {
     }
 }
 
-/// How often each part is on the empty points, as far as it adds to the traits.
-fn count(features: &Features, four: impl Fn(&Spot) -> Four) -> Vec<(u8, u16)> {
-    let mut counts = [0; Features::PARTS];
-    for part in features.spots.iter().flat_map(|spot| Features::parts(four(spot))) {
-        counts[part] += 1;
+/// How often each feature is on the empty points, as far as it adds to the accumulators.
+fn count(trace: &EvalTrace, four: impl Fn(&TracedPoint) -> Four) -> Vec<(u8, u16)> {
+    let mut counts = [0; EvalTrace::FEATURES];
+    for feature in trace.points.iter().flat_map(|spot| EvalTrace::features(four(spot))) {
+        counts[feature] += 1;
     }
-    Features::IDLE.into_iter().for_each(|part| counts[part] = 0);
+    EvalTrace::IDLE.into_iter().for_each(|feature| counts[feature] = 0);
     (0..).zip(counts).filter(|(_, count)| *count > 0).collect()
 }
 
 /// The numbers of the weights of the order that count for a move.
-fn weights(spot: &Spot) -> Vec<u16> {
-    let prevented = Features::parts(spot.other).map(|part| Features::PARTS + part);
-    let all = Features::parts(spot.own).chain(prevented);
+fn weights(spot: &TracedPoint) -> Vec<u16> {
+    let prevented = EvalTrace::features(spot.other).map(|feature| EvalTrace::FEATURES + feature);
+    let all = EvalTrace::features(spot.own).chain(prevented);
     all.map(|weight| u16::try_from(weight).expect("there are few")).collect()
 }
 
-fn choice(features: &Features, played: Point) -> Option<Choice> {
-    let near = features.spots.iter().filter(|spot| spot.is_near);
+fn choice(trace: &EvalTrace, played: Point) -> Option<Choice> {
+    let near = trace.points.iter().filter(|spot| spot.is_near);
     let played = near.clone().position(|spot| spot.point == played)?;
     Some(Choice { moves: near.map(weights).collect(), played })
 }
 
 fn fit_order(choices: &[Choice]) -> Vec<f32> {
-    let mut descent = Descent::new(vec![0.0; 2 * Features::PARTS]);
+    let mut descent = Descent::new(vec![0.0; 2 * EvalTrace::FEATURES]);
     for round in 0..ORDER_ROUNDS {
         let (mut firsts, mut loss) = (0, 0.0);
         for batch in choices.chunks(2_000) {
@@ -171,31 +171,34 @@ fn fit_order(choices: &[Choice]) -> Vec<f32> {
     descent.weights
 }
 
-/// Prints what the engine reads: a row for each part (to make, to prevent, what it adds to the traits
-/// of the side that makes it and of the other), for each hidden unit (its worth, what the traits of
-/// the side to move and of the other weigh) and for each constellation of threats (its worth, what
-/// hidden units begin with).
+/// Prints the weights as the engine reads them: a row for each feature (urgency to make and to
+/// prevent, the deltas of the own and of the other accumulator), for each hidden unit (its output
+/// weight, its weights of the mover's and of the other accumulator) and for each threat class (its
+/// output bias, its biases of the hidden units).
 fn print(network: &Network, order: &[f32]) {
-    let [traits, hidden, worths] = [
-        Features::TRAIT_UNITS as f32,
-        Features::HIDDEN_UNITS as f32,
-        Features::WORTH_UNITS as f32 * UNITS,
+    let [accumulator_scale, hidden_scale, output_scale] = [
+        EvalTrace::ACCUMULATOR_SCALE as f32,
+        EvalTrace::HIDDEN_SCALE as f32,
+        EvalTrace::OUTPUT_SCALE as f32 * UNITS,
     ];
     println!("# Printed by the example `tune`.");
-    for part in 0..Features::PARTS {
-        let decided = DECIDED.iter().find(|(pattern, _)| *pattern == part);
-        let fitted = [part, Features::PARTS + part].map(|weight| order[weight] * ORDER_UNITS);
+    for feature in 0..EvalTrace::FEATURES {
+        let decided = DECIDED.iter().find(|(pattern, _)| *pattern == feature);
+        let fitted =
+            [feature, EvalTrace::FEATURES + feature].map(|weight| order[weight] * ORDER_UNITS);
         let urgency = decided.map_or(fitted, |(_, urgency)| *urgency);
-        print_row(urgency.into_iter().chain(network.share(part).iter().map(|one| one * traits)));
+        let delta = network.delta(feature).iter().map(|one| one * accumulator_scale);
+        print_row(urgency.into_iter().chain(delta));
     }
-    for unit in 0..Features::HIDDEN {
-        let (worth, weights) = network.unit(unit);
-        print_row([worth * worths].into_iter().chain(weights.iter().map(|one| one * hidden)));
+    for unit in 0..EvalTrace::HIDDEN_SIZE {
+        let (output_weight, weights) = network.unit(unit);
+        let weights = weights.iter().map(|one| one * hidden_scale);
+        print_row([output_weight * output_scale].into_iter().chain(weights));
     }
-    for constellation in 0..Features::THREATS {
-        let (worth, begins) = network.threats(constellation);
-        let begins = begins.iter().map(|one| one * traits * hidden);
-        print_row([worth * worths].into_iter().chain(begins));
+    for class in 0..EvalTrace::THREAT_CLASSES {
+        let (bias, hidden) = network.threats(class);
+        let hidden = hidden.iter().map(|one| one * accumulator_scale * hidden_scale);
+        print_row([bias * output_scale].into_iter().chain(hidden));
     }
 }
 

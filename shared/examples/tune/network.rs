@@ -1,20 +1,20 @@
 //! The network of the engine's values in floating point, and how it is fitted.
 
-use fivefold_shared::engine::Features;
+use fivefold_shared::engine::EvalTrace;
 use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::SliceRandom};
 
 use crate::descent::Descent;
 
-const TRAITS: usize = Features::TRAITS;
-const HIDDEN: usize = Features::HIDDEN;
+const ACCUMULATOR: usize = EvalTrace::ACCUMULATOR_SIZE;
+const HIDDEN: usize = EvalTrace::HIDDEN_SIZE;
 
-/// Where the weights of each kind begin: the shares of parts, the hidden units' weights of traits,
-/// what hidden units are worth and begin with by constellation, what constellations are worth.
-const UNITS: usize = Features::PARTS * 2 * TRAITS;
-const WORTHS: usize = UNITS + HIDDEN * 2 * TRAITS;
-const BEGINS: usize = WORTHS + HIDDEN;
-const THREATS: usize = BEGINS + Features::THREATS * HIDDEN;
-const WEIGHTS: usize = THREATS + Features::THREATS;
+/// Where the weights of each kind begin: the deltas of features, the hidden units' weights of the
+/// accumulators, their output weights, their biases by threat class, and the output biases.
+const UNITS: usize = EvalTrace::FEATURES * 2 * ACCUMULATOR;
+const OUTPUT_WEIGHTS: usize = UNITS + HIDDEN * 2 * ACCUMULATOR;
+const BIASES: usize = OUTPUT_WEIGHTS + HIDDEN;
+const THREATS: usize = BIASES + EvalTrace::THREAT_CLASSES * HIDDEN;
+const WEIGHTS: usize = THREATS + EvalTrace::THREAT_CLASSES;
 
 /// How many times all samples are gone through.
 const ROUNDS: usize = 20;
@@ -25,8 +25,8 @@ const RATE: f32 = 0.004;
 
 /// A position as the network sees it.
 pub(crate) struct Sample {
-    /// How often each part is on the empty points: what the side to move would make, and the other.
-    pub(crate) parts: [Vec<(u8, u16)>; 2],
+    /// How often each feature is on the empty points: what the side to move would make, and the other.
+    pub(crate) features: [Vec<(u8, u16)>; 2],
     pub(crate) threats: usize,
     /// The chance that the side to move wins.
     pub(crate) target: f32,
@@ -38,7 +38,7 @@ pub(crate) struct Network(Vec<f32>);
 /// What a sample has made of each layer.
 struct Layers {
     /// Of the side to move and the other, none below zero.
-    traits: [f32; 2 * TRAITS],
+    accumulators: [f32; 2 * ACCUMULATOR],
     hidden: [f32; HIDDEN],
     chance: f32,
 }
@@ -81,70 +81,81 @@ impl Network {
         samples.iter().map(square).sum::<f32>() / samples.len() as f32
     }
 
-    /// What a part adds to the traits of the side that would make it, and of the other side.
-    pub(crate) fn share(&self, part: usize) -> &[f32] {
-        &self.0[part * 2 * TRAITS..][..2 * TRAITS]
+    /// What a feature adds to the accumulators of the side that would make it, and of the other side.
+    pub(crate) fn delta(&self, feature: usize) -> &[f32] {
+        &self.0[feature * 2 * ACCUMULATOR..][..2 * ACCUMULATOR]
     }
 
-    /// What a hidden unit is worth, and what traits weigh for it: first those of the side to move.
+    /// The output weight of a hidden unit, and its weights of the accumulators: the mover's first.
     pub(crate) fn unit(&self, unit: usize) -> (f32, &[f32]) {
-        (self.0[WORTHS + unit], &self.0[UNITS + unit * 2 * TRAITS..][..2 * TRAITS])
+        (
+            self.0[OUTPUT_WEIGHTS + unit],
+            &self.0[UNITS + unit * 2 * ACCUMULATOR..][..2 * ACCUMULATOR],
+        )
     }
 
-    /// What a constellation is worth, and what hidden units begin with in it.
+    /// The output bias of a threat class, and its biases of the hidden units.
     pub(crate) fn threats(&self, threats: usize) -> (f32, &[f32]) {
-        (self.0[THREATS + threats], &self.0[BEGINS + threats * HIDDEN..][..HIDDEN])
+        (self.0[THREATS + threats], &self.0[BIASES + threats * HIDDEN..][..HIDDEN])
     }
 
     fn run(&self, sample: &Sample) -> Layers {
-        let mut traits = [0.0; 2 * TRAITS];
-        for (side, parts) in sample.parts.iter().enumerate() {
-            let (mover, other) = traits.split_at_mut(TRAITS);
+        let mut accumulators = [0.0; 2 * ACCUMULATOR];
+        for (side, features) in sample.features.iter().enumerate() {
+            let (mover, other) = accumulators.split_at_mut(ACCUMULATOR);
             let (maker, rest) = if side == 0 { (mover, other) } else { (other, mover) };
-            for (part, count) in parts {
-                let (own, others) = self.share(usize::from(*part)).split_at(TRAITS);
+            for (feature, count) in features {
+                let (own, others) = self.delta(usize::from(*feature)).split_at(ACCUMULATOR);
                 add(maker, own, f32::from(*count));
                 add(rest, others, f32::from(*count));
             }
         }
-        traits.iter_mut().for_each(|one| *one = one.max(0.0));
-        let (mut sum, begins) = self.threats(sample.threats);
+        accumulators.iter_mut().for_each(|one| *one = one.max(0.0));
+        let (mut sum, biases) = self.threats(sample.threats);
         let mut hidden = [0.0; HIDDEN];
         for (unit, active) in hidden.iter_mut().enumerate() {
-            let (worth, weights) = self.unit(unit);
-            let weighed: f32 = weights.iter().zip(&traits).map(|(weight, one)| weight * one).sum();
-            *active = (begins[unit] + weighed).max(0.0);
-            sum += worth * *active;
+            let (output_weight, weights) = self.unit(unit);
+            let weighed: f32 =
+                weights.iter().zip(&accumulators).map(|(weight, one)| weight * one).sum();
+            *active = (biases[unit] + weighed).max(0.0);
+            sum += output_weight * *active;
         }
-        Layers { traits, hidden, chance: 1.0 / (1.0 + (-sum).exp()) }
+        Layers { accumulators, hidden, chance: 1.0 / (1.0 + (-sum).exp()) }
     }
 
     /// Adds what one sample says of where to go: the slopes of its cross entropy.
     fn learn(&self, sample: &Sample, share: f32, slopes: &mut [f32]) {
-        let Layers { traits, hidden, chance } = self.run(sample);
+        let Layers { accumulators, hidden, chance } = self.run(sample);
         let error = share * (chance - sample.target);
         slopes[THREATS + sample.threats] += error;
-        let mut back = [0.0; 2 * TRAITS];
+        let mut back = [0.0; 2 * ACCUMULATOR];
         for (unit, active) in hidden.into_iter().enumerate() {
-            slopes[WORTHS + unit] += error * active;
+            slopes[OUTPUT_WEIGHTS + unit] += error * active;
             if active > 0.0 {
-                let (worth, weights) = self.unit(unit);
-                let error = error * worth;
-                slopes[BEGINS + sample.threats * HIDDEN + unit] += error;
-                add(&mut slopes[UNITS + unit * 2 * TRAITS..][..2 * TRAITS], &traits, error);
+                let (output_weight, weights) = self.unit(unit);
+                let error = error * output_weight;
+                slopes[BIASES + sample.threats * HIDDEN + unit] += error;
+                add(
+                    &mut slopes[UNITS + unit * 2 * ACCUMULATOR..][..2 * ACCUMULATOR],
+                    &accumulators,
+                    error,
+                );
                 add(&mut back, weights, error);
             }
         }
-        for (back, one) in back.iter_mut().zip(&traits) {
+        for (back, one) in back.iter_mut().zip(&accumulators) {
             if *one <= 0.0 {
                 *back = 0.0;
             }
         }
-        let (mover, other) = back.split_at(TRAITS);
-        for (parts, [maker, rest]) in sample.parts.iter().zip([[mover, other], [other, mover]]) {
-            for (part, count) in parts {
-                let slopes = &mut slopes[usize::from(*part) * 2 * TRAITS..][..2 * TRAITS];
-                let (own, others) = slopes.split_at_mut(TRAITS);
+        let (mover, other) = back.split_at(ACCUMULATOR);
+        for (features, [maker, rest]) in
+            sample.features.iter().zip([[mover, other], [other, mover]])
+        {
+            for (feature, count) in features {
+                let slopes =
+                    &mut slopes[usize::from(*feature) * 2 * ACCUMULATOR..][..2 * ACCUMULATOR];
+                let (own, others) = slopes.split_at_mut(ACCUMULATOR);
                 add(own, maker, f32::from(*count));
                 add(others, rest, f32::from(*count));
             }
@@ -154,14 +165,14 @@ impl Network {
 
 /// Weights to begin with. Parts that no sample has weigh nothing, and it stays so.
 fn first(samples: &[Sample], random: &mut Xoshiro256PlusPlus) -> Vec<f32> {
-    let mut is_seen = [false; Features::PARTS];
-    for (part, _) in samples.iter().flat_map(|sample| sample.parts.iter().flatten()) {
-        is_seen[usize::from(*part)] = true;
+    let mut is_seen = [false; EvalTrace::FEATURES];
+    for (feature, _) in samples.iter().flat_map(|sample| sample.features.iter().flatten()) {
+        is_seen[usize::from(*feature)] = true;
     }
     let spread = |index: usize| match index {
-        ..UNITS if is_seen[index / (2 * TRAITS)] => 0.02,
-        UNITS..WORTHS => 0.18,
-        WORTHS..BEGINS => 0.25,
+        ..UNITS if is_seen[index / (2 * ACCUMULATOR)] => 0.02,
+        UNITS..OUTPUT_WEIGHTS => 0.18,
+        OUTPUT_WEIGHTS..BIASES => 0.25,
         _ => 0.0,
     };
     (0..WEIGHTS).map(|index| spread(index) * random.random_range(-1.0_f32..=1.0)).collect()

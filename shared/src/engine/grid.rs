@@ -3,8 +3,8 @@
 //! Every empty point keeps its keys (what it sees on each axis), the patterns that a stone of
 //! either colour would make there, and what these add up to. Placing a stone touches only the
 //! points that see it: it is exclusive-or-ed into their keys, and where that makes other patterns
-//! the point is written down as it was before it changes. Taking the stone back puts back what was
-//! written down, which is much quicker than to work it out again.
+//! the point is saved before it changes. Taking the stone back restores what was
+//! saved, which is much quicker than computing it again.
 //!
 //! Of a point that has a stone only the keys are kept up to date; as stones are taken back in
 //! reverse order, all else that it missed has been undone by the time it is empty again.
@@ -17,10 +17,12 @@
 //! point.
 
 use super::{
-    eval::{self, Share, TRAITS, Traits, Urgency},
-    pattern::{Flags, Pattern, Tables, content},
+    eval,
+    eval_features::{self, ACCUMULATOR_SIZE, Accumulator, Delta, Urgency},
+    grid_window::Window,
+    pattern::{Flags, Pattern, Threat, content},
+    pattern_tables::Tables,
     spots::{self, Rows, Saved, Spot, SpotSet},
-    window::Window,
 };
 use crate::rules::Stone;
 
@@ -39,35 +41,35 @@ pub(super) struct Grid {
     /// Points, empty or not, with a stone near; and those with a stone.
     nearby: Rows,
     taken: Rows,
-    /// By colour, and in the order of [`Kept`].
-    kept: [[SpotSet; 4]; 2],
-    counts: [[u16; 4]; 2],
-    sums: Sums,
+    /// By colour, and in the order of [`Threat`].
+    threat_points: [[SpotSet; 4]; 2],
+    threat_counts: [[u16; 4]; 2],
+    accumulators: Accumulators,
     hash: u64,
     stones: usize,
-    /// What the last stones changed.
-    changes: Vec<Change>,
-    before: Vec<Before>,
-    /// What the stone that is being set has changed; made once, as that takes a while.
-    news: Vec<News>,
+    /// Patterns as they were before the last stones, for undo.
+    undo: Vec<PatternUndo>,
+    stone_undo: Vec<StoneUndo>,
+    /// Buffer for the lines that a stone changes; allocated once.
+    line_changes: Vec<LineChange>,
 }
 
-/// The traits of a position, by colour.
-type Sums = [Traits; 2];
+/// The accumulators of a position, by colour.
+type Accumulators = [Accumulator; 2];
 
-/// What changes about a point.
+/// The changing state of a point.
 #[derive(Clone, Debug, Default)]
 #[repr(align(32))]
 struct Cell {
     /// What it sees on each axis, two bits for each point.
     keys: [u32; 4],
-    seen: Seen,
+    seen: PointPatterns,
     stone: Option<Stone>,
 }
 
-/// What an empty point makes of what it sees.
+/// The patterns of an empty point.
 #[derive(Clone, Copy, Debug, Default)]
-struct Seen {
+struct PointPatterns {
     /// The pattern that a stone would make on each axis: Black's in the low four bits, White's in
     /// the high ones.
     lines: [u8; 4],
@@ -76,7 +78,7 @@ struct Seen {
     flags: [Flags; 2],
 }
 
-/// What never changes about a point.
+/// The constants of a point.
 #[derive(Clone, Debug)]
 struct Place {
     /// How many points it has behind it and before it on each axis, as far as it sees.
@@ -89,27 +91,27 @@ struct Place {
 
 /// A point as it was before a stone was set.
 #[derive(Clone, Copy, Debug)]
-struct Change {
+struct PatternUndo {
     spot: usize,
-    seen: Seen,
+    seen: PointPatterns,
 }
 
 /// A point that has other patterns on an axis than before.
 #[derive(Clone, Copy, Debug, Default)]
-struct News {
+struct LineChange {
     spot: usize,
     axis: usize,
     line: u8,
 }
 
 /// More than the points that see a point, and a power of two.
-const NEWS_MAX: usize = 64;
+const LINE_CHANGES_MAX: usize = 64;
 
 /// The rest, as it was before a stone was set.
 #[derive(Clone, Debug)]
-struct Before {
-    changes: usize,
-    sums: Sums,
+struct StoneUndo {
+    undo: usize,
+    accumulators: Accumulators,
     nearby: Saved,
 }
 
@@ -125,28 +127,33 @@ impl Grid {
             places: spots.clone().map(|spot| place(tables, &window, spot)).collect(),
             nearby: Rows::new(window.width(), window.height()),
             taken: Rows::new(window.width(), window.height()),
-            kept: [const { [const { SpotSet::EMPTY }; 4] }; 2],
-            counts: [[0; 4]; 2],
-            sums: [[0; TRAITS]; 2],
+            threat_points: [const { [const { SpotSet::EMPTY }; 4] }; 2],
+            threat_counts: [[0; 4]; 2],
+            accumulators: [[0; ACCUMULATOR_SIZE]; 2],
             hash: 0,
             stones: 0,
-            changes: Vec::new(),
-            before: Vec::new(),
-            news: vec![News::default(); NEWS_MAX],
+            undo: Vec::new(),
+            stone_undo: Vec::new(),
+            line_changes: vec![LineChange::default(); LINE_CHANGES_MAX],
             window,
         };
         for spot in spots {
             let seen = grid.cells[usize::from(spot)].seen;
             for stone in Stone::BOTH {
-                let share = &tables.shares[usize::from(seen.codes[stone as usize])];
-                change(&mut grid.sums, stone, &Share::default(), share);
-                grid.keep(usize::from(spot), stone, Flags::default(), seen.flags[stone as usize]);
+                let delta = &tables.deltas[usize::from(seen.codes[stone as usize])];
+                change(&mut grid.accumulators, stone, &Delta::default(), delta);
+                grid.update_threats(
+                    usize::from(spot),
+                    stone,
+                    Flags::default(),
+                    seen.flags[stone as usize],
+                );
             }
         }
         grid
     }
 
-    /// What is looked up.
+    /// The lookup tables.
     pub(super) const fn tables(&self) -> &'static Tables {
         self.tables
     }
@@ -166,7 +173,7 @@ impl Grid {
         self.stones == self.cells.len()
     }
 
-    /// A number for the stones on it, whatever the order they came in; different positions share
+    /// A hash of the stones, in any order; different positions share
     /// one only by accident.
     pub(super) const fn hash(&self) -> u64 {
         self.hash
@@ -205,13 +212,13 @@ impl Grid {
     }
 
     /// How many empty points have a flag for a colour.
-    pub(super) const fn count(&self, stone: Stone, kept: Kept) -> u16 {
-        self.counts[stone as usize][kept as usize]
+    pub(super) const fn threat_count(&self, stone: Stone, threat: Threat) -> u16 {
+        self.threat_counts[stone as usize][threat as usize]
     }
 
     /// The empty points with a flag for a colour.
-    pub(super) fn kept(&self, stone: Stone, kept: Kept) -> impl Iterator<Item = Spot> {
-        self.kept[stone as usize][kept as usize].iter(self.len())
+    pub(super) fn threats(&self, stone: Stone, threat: Threat) -> impl Iterator<Item = Spot> {
+        self.threat_points[stone as usize][threat as usize].iter(self.len())
     }
 
     /// The empty points that have a stone near.
@@ -233,16 +240,16 @@ impl Grid {
 
     /// How good the position looks to the side to move, by its patterns alone.
     pub(super) fn value(&self, moving: Stone) -> i32 {
-        let traits = [moving, moving.opponent()].map(|stone| &self.sums[stone as usize]);
-        eval::value(self.tables.weights, traits, self.threats_kept(moving))
+        let accumulators =
+            [moving, moving.opponent()].map(|stone| &self.accumulators[stone as usize]);
+        eval::value(self.tables.weights, accumulators, self.threat_class(moving))
     }
 
-    /// Which threats both sides have, see [`eval::threats`].
-    pub(super) fn threats_kept(&self, moving: Stone) -> usize {
-        eval::threats(
-            [moving, moving.opponent()]
-                .map(|stone| [self.count(stone, Kept::Fours), self.count(stone, Kept::Threes)]),
-        )
+    /// Which threats both sides have, see [`eval_features::threat_class`].
+    pub(super) fn threat_class(&self, moving: Stone) -> usize {
+        eval_features::threat_class([moving, moving.opponent()].map(|stone| {
+            [self.threat_count(stone, Threat::Four), self.threat_count(stone, Threat::Three)]
+        }))
     }
 
     /// The numbers of the patterns that a stone of the colour makes on an empty point.
@@ -258,20 +265,25 @@ impl Grid {
         let at = self.places[usize::from(spot)].at;
         let nearby = self.nearby.surround(at);
         self.taken.toggle(at);
-        self.before.push(Before { changes: self.changes.len(), sums: self.sums, nearby });
+        self.stone_undo.push(StoneUndo {
+            undo: self.undo.len(),
+            accumulators: self.accumulators,
+            nearby,
+        });
         for stone in Stone::BOTH {
             let code = self.cells[usize::from(spot)].seen.codes[stone as usize];
-            let share = &self.tables.shares[usize::from(code)];
-            change(&mut self.sums, stone, share, &Share::default());
+            let delta = &self.tables.deltas[usize::from(code)];
+            change(&mut self.accumulators, stone, delta, &Delta::default());
         }
         self.set::<true>(spot, stone);
     }
 
     /// Takes back the stone that was placed last.
     pub(super) fn take_back(&mut self, spot: Spot) {
-        let Before { changes, sums, nearby } = self.before.pop().expect("a stone was placed");
-        self.clear(spot, changes);
-        self.sums = sums;
+        let StoneUndo { undo, accumulators, nearby } =
+            self.stone_undo.pop().expect("a stone was placed");
+        self.clear(spot, undo);
+        self.accumulators = accumulators;
         let at = self.places[usize::from(spot)].at;
         self.taken.toggle(at);
         self.nearby.restore(at.1, &nearby);
@@ -281,7 +293,7 @@ impl Grid {
     /// force something. Returns what [`Grid::unforce`] needs.
     #[must_use]
     pub(super) fn force(&mut self, spot: Spot, stone: Stone) -> Forced {
-        let forced = Forced { spot, changes: self.changes.len() };
+        let forced = Forced { spot, undo: self.undo.len() };
         self.set::<false>(spot, stone);
         forced
     }
@@ -289,7 +301,7 @@ impl Grid {
     /// Takes back the stone that was forced last.
     #[expect(clippy::needless_pass_by_value, reason = "a stone is taken back once")]
     pub(super) fn unforce(&mut self, forced: Forced) {
-        self.clear(forced.spot, forced.changes);
+        self.clear(forced.spot, forced.undo);
     }
 
     fn set<const ALL: bool>(&mut self, spot: Spot, stone: Stone) {
@@ -298,38 +310,43 @@ impl Grid {
         cell.stone = Some(stone);
         let flags = cell.seen.flags;
         for stone in Stone::BOTH {
-            self.keep(usize::from(spot), stone, flags[stone as usize], Flags::default());
+            self.update_threats(usize::from(spot), stone, flags[stone as usize], Flags::default());
         }
         self.stones += 1;
         self.hash ^= self.places[usize::from(spot)].keys[stone as usize];
-        let mut news = std::mem::take(&mut self.news);
+        let mut line_changes = std::mem::take(&mut self.line_changes);
         let mut count = 0;
         let lines = &*self.tables.lines;
         self.along_all(spot, stone, |cell, spot, axis, bits| {
             let key = cell.keys[axis] ^ bits;
             cell.keys[axis] = key;
             let line = lines[key as usize];
-            // Written in any case, and counted only if it is news: that is quicker than a branch.
-            news[count % NEWS_MAX] = News { spot, axis, line };
+            // Written in any case, and counted only if it changed: that is quicker than a branch.
+            line_changes[count % LINE_CHANGES_MAX] = LineChange { spot, axis, line };
             let old = cell.seen.lines[axis];
             // What forces nothing and never did makes no difference to flags.
-            let is_news = line != old && (ALL || (line | old) & Pattern::FORCING != 0);
-            count += usize::from(is_news && cell.stone.is_none());
+            let is_changed = line != old && (ALL || (line | old) & Pattern::FORCING != 0);
+            count += usize::from(is_changed && cell.stone.is_none());
         });
-        self.changes.reserve(NEWS_MAX);
-        for news in &news[..count] {
-            self.see::<ALL>(*news);
+        self.undo.reserve(LINE_CHANGES_MAX);
+        for line_changes in &line_changes[..count] {
+            self.update_point::<ALL>(*line_changes);
         }
-        self.news = news;
+        self.line_changes = line_changes;
     }
 
-    fn clear(&mut self, spot: Spot, changes: usize) {
-        while self.changes.len() > changes {
-            let Change { spot, seen } = self.changes.pop().expect("there are more");
+    fn clear(&mut self, spot: Spot, undo: usize) {
+        while self.undo.len() > undo {
+            let PatternUndo { spot, seen } = self.undo.pop().expect("there are more");
             let now = std::mem::replace(&mut self.cells[spot].seen, seen);
             if now.flags != seen.flags {
                 for stone in Stone::BOTH {
-                    self.keep(spot, stone, now.flags[stone as usize], seen.flags[stone as usize]);
+                    self.update_threats(
+                        spot,
+                        stone,
+                        now.flags[stone as usize],
+                        seen.flags[stone as usize],
+                    );
                 }
             }
         }
@@ -337,14 +354,14 @@ impl Grid {
         let stone = cell.stone.take().expect("there is a stone");
         let flags = cell.seen.flags;
         for stone in Stone::BOTH {
-            self.keep(usize::from(spot), stone, Flags::default(), flags[stone as usize]);
+            self.update_threats(usize::from(spot), stone, Flags::default(), flags[stone as usize]);
         }
         self.stones -= 1;
         self.hash ^= self.places[usize::from(spot)].keys[stone as usize];
         self.along_all(spot, stone, |cell, _, axis, bits| cell.keys[axis] ^= bits);
     }
 
-    /// Does something at each point that sees a point: told its number, the axis, and the bits of
+    /// Calls `act` for each point that sees a point, with its number, the axis, and the bits of
     /// a stone there in the key.
     #[inline(always)]
     fn along_all(
@@ -393,11 +410,11 @@ impl Grid {
 
     /// An empty point has other patterns on an axis.
     #[inline]
-    fn see<const ALL: bool>(&mut self, News { spot, axis, line }: News) {
+    fn update_point<const ALL: bool>(&mut self, LineChange { spot, axis, line }: LineChange) {
         let tables = self.tables;
         let seen = &mut self.cells[spot].seen;
         let before = *seen;
-        self.changes.push(Change { spot, seen: before });
+        self.undo.push(PatternUndo { spot, seen: before });
         // Put in as part of a number: to write one byte and then read all four would make it wait.
         let shift = 8 * axis;
         let others = u32::from_le_bytes(before.lines) & !(0xff << shift);
@@ -411,44 +428,49 @@ impl Grid {
         if ALL {
             seen.codes = codes;
             for stone in Stone::BOTH {
-                let share = |code: u16| &tables.shares[usize::from(code)];
-                let [old, new] = [before.codes, codes].map(|codes| share(codes[stone as usize]));
-                change(&mut self.sums, stone, old, new);
+                let delta = |code: u16| &tables.deltas[usize::from(code)];
+                let [old, new] = [before.codes, codes].map(|codes| delta(codes[stone as usize]));
+                change(&mut self.accumulators, stone, old, new);
             }
         }
         if after != before.flags {
             for stone in Stone::BOTH {
-                self.keep(spot, stone, before.flags[stone as usize], after[stone as usize]);
+                self.update_threats(
+                    spot,
+                    stone,
+                    before.flags[stone as usize],
+                    after[stone as usize],
+                );
             }
         }
     }
 
     /// The flags of a point change, and with them the sets that it belongs to.
     #[inline]
-    fn keep(&mut self, spot: usize, stone: Stone, before: Flags, after: Flags) {
+    fn update_threats(&mut self, spot: usize, stone: Stone, before: Flags, after: Flags) {
         let (before, after) = (before.bits(), after.bits());
         let mut changed = (before ^ after) & 15;
         while changed != 0 {
-            let kept = changed.trailing_zeros() as usize;
-            self.kept[stone as usize][kept].toggle(spots::spot(spot));
-            let count = &mut self.counts[stone as usize][kept];
-            *count = if after >> kept & 1 == 1 { *count + 1 } else { *count - 1 };
+            let threat = changed.trailing_zeros() as usize;
+            self.threat_points[stone as usize][threat].toggle(spots::spot(spot));
+            let count = &mut self.threat_counts[stone as usize][threat];
+            *count = if after >> threat & 1 == 1 { *count + 1 } else { *count - 1 };
             changed &= changed - 1;
         }
     }
 }
 
-/// A point has another share in the traits, by what a colour would make there.
+/// Updates the accumulators after a colour's patterns on a point have changed.
 #[inline(always)]
-fn change(sums: &mut Sums, stone: Stone, old: &Share, new: &Share) {
-    let shares = [(stone, &old.own, &new.own), (stone.opponent(), &old.other, &new.other)];
-    for (side, old, new) in shares {
+fn change(accumulators: &mut Accumulators, stone: Stone, old: &Delta, new: &Delta) {
+    let deltas = [(stone, &old.own, &new.own), (stone.opponent(), &old.other, &new.other)];
+    for (side, old, new) in deltas {
         // On a copy: as nothing else can be the same memory then, many are added at once.
-        let mut sum = sums[side as usize];
+        let mut sum = accumulators[side as usize];
         for (index, sum) in sum.iter_mut().enumerate() {
             *sum = sum.saturating_add(new[index] - old[index]);
         }
-        sums[side as usize] = sum;
+        accumulators[side as usize] = sum;
     }
 }
 
@@ -456,33 +478,20 @@ fn change(sums: &mut Sums, stone: Stone, old: &Share, new: &Share) {
 #[derive(Debug)]
 pub(super) struct Forced {
     spot: Spot,
-    changes: usize,
+    undo: usize,
 }
 
 #[cfg(test)]
 impl Grid {
-    /// Everything that is kept of an empty point.
+    /// Everything that the grid keeps about an empty point.
     pub(super) fn seen(&self, spot: Spot) -> impl std::fmt::Debug {
         (self.cells[usize::from(spot)].keys, self.cells[usize::from(spot)].seen)
     }
 
-    /// The sums over all points, and the hash.
-    pub(super) const fn totals(&self) -> (Sums, u64) {
-        (self.sums, self.hash)
+    /// The accumulators over all points, and the hash.
+    pub(super) const fn totals(&self) -> (Accumulators, u64) {
+        (self.accumulators, self.hash)
     }
-}
-
-/// The sets of points that a [`Grid`] keeps: the lowest bits of [`Flags`], in their order.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kept {
-    /// [`Flags::FIVE`].
-    Fives,
-    /// [`Flags::UNSTOPPABLE`].
-    Unstoppable,
-    /// [`Flags::FOUR`].
-    Fours,
-    /// [`Flags::THREE`].
-    Threes,
 }
 
 /// A point of an empty window.
@@ -497,7 +506,7 @@ fn empty_cell(tables: &Tables, window: &Window, spot: Spot) -> Cell {
         }
     }
     let lines = cell.keys.map(|key| tables.lines[key as usize]);
-    cell.seen = Seen {
+    cell.seen = PointPatterns {
         lines,
         codes: Stone::BOTH.map(|stone| tables.code(lines, stone)),
         flags: Stone::BOTH.map(|stone| tables.flags_of(lines, stone)),

@@ -1,18 +1,9 @@
-//! What one more stone makes: on one axis, and on all four together.
+//! Patterns: what one more stone makes on one axis, and the threats of all four axes together.
 //!
-//! An empty point sees, on each axis, a few points to either side of it. Those points are a *key*
-//! of two bits each; a table gives for each key what a black and what a white stone on the empty
-//! point would make there. The tables are computed from the rules of the variant alone, by looking
-//! ahead one stone at a time, so they hold no knowledge that could be wrong.
-//!
-//! It knows no board: [`Grid`](super::grid::Grid) keeps the keys up to date.
+//! An empty point sees, on each axis, a few points to either side of it. Those points form a *key*
+//! of two bits each. [`classify`] computes for each key what a stone on the empty point would make,
+//! from the rules of the variant alone, by looking ahead one stone at a time.
 
-use std::sync::OnceLock;
-
-use super::{
-    eval::{Share, Urgency},
-    weights::Weights,
-};
 use crate::rules::{Stone, Variant};
 
 /// What a stone makes on one axis, as strong as what it can become. `X` are own stones, `a` the
@@ -54,14 +45,14 @@ pub(super) enum Pattern {
 }
 
 impl Pattern {
-    /// How many patterns there are.
+    /// Number of patterns.
     pub(super) const COUNT: usize = 15;
 
-    /// The bits of a line, see [`Tables::lines`], that only patterns set that force something: an
-    /// open three and all that come after it.
+    /// Bits of a [line](super::pattern_tables::Tables::lines) that only forcing patterns set: an open
+    /// three and all that follow it.
     pub(super) const FORCING: u8 = 0x88;
 
-    const ALL: [Self; Self::COUNT] = [
+    pub(super) const ALL: [Self; Self::COUNT] = [
         Self::Dead,
         Self::One,
         Self::OpenOne,
@@ -104,7 +95,7 @@ impl Flags {
     }
 
     /// The flags as bits; the lowest four are those that a grid keeps a set of points for, in the
-    /// order of [`Kept`](super::grid::Kept).
+    /// order of [`Threat`].
     pub(super) const fn bits(self) -> u8 {
         self.0
     }
@@ -114,123 +105,18 @@ impl Flags {
     }
 }
 
-/// Everything that is looked up for one variant.
-#[derive(Debug)]
-pub(super) struct Tables {
-    /// How far an empty point sees on each axis.
-    pub(super) radius: u8,
-    /// By key: the pattern that Black would make in the low four bits, and the one that White
-    /// would make in the high ones.
-    pub(super) lines: Box<[u8]>,
-    /// By four patterns of four bits each: the number of their combination.
-    pub(super) codes: Box<[u16; 1 << 16]>,
-    /// What patterns and threats weigh.
-    pub(super) weights: &'static Weights,
-    /// By combination: what the point adds to the traits of a position. What an empty board shows
-    /// adds nothing, so that boards of all sizes are alike.
-    pub(super) shares: Box<[Share]>,
-    /// By combination: how urgent it is to play there.
-    pub(super) urgencies: Box<[Urgency]>,
-    /// By colour and combination: what it decides.
-    pub(super) flags: [Box<[Flags]>; 2],
-    /// Whether a four can be answered elsewhere than where it becomes a five: only where
-    /// opposing stones at both ends undo a five.
-    pub(super) closable: bool,
-    /// Whether some points are forbidden to Black.
-    pub(super) forbids: bool,
-}
-
-impl Tables {
-    /// The tables of a variant, computed when they are first asked for; `None` where more than
-    /// six in a row win, as the keys would become too long.
-    pub(super) fn of(variant: Variant) -> Option<&'static Self> {
-        static CELLS: [OnceLock<Tables>; 8] = [const { OnceLock::new() }; 8];
-        let cell = match variant {
-            Variant::Freestyle | Variant::Mnk { k: 5 } => 0,
-            Variant::Standard => 1,
-            Variant::Renju => 2,
-            Variant::Caro => 3,
-            Variant::CaroOverline => 4,
-            Variant::Mnk { k: 3 } => 5,
-            Variant::Mnk { k: 4 } => 6,
-            Variant::Mnk { k: 6 } => 7,
-            Variant::Mnk { .. } => return None,
-        };
-        Some(CELLS[cell].get_or_init(|| Self::compute(variant)))
-    }
-
-    fn compute(variant: Variant) -> Self {
-        let laws = Stone::BOTH.map(|stone| Law::of(variant, stone));
-        let radius = laws[0].radius().max(laws[1].radius());
-        let black = classify(laws[0], radius);
-        let white = if laws[0] == laws[1] { black.clone() } else { classify(laws[1], radius) };
-        let lines = (0..black.len())
-            .map(|key| black[key] as u8 | (white[exchanged(key)] as u8) << 4)
-            .collect();
-        let (codes, patterns) = combinations();
-        let weights = Weights::get();
-        let of_empty = [black[0]; 4].map(|pattern| pattern as u8);
-        let empty = weights.sum(of_empty).share;
-        let parts = patterns.iter().map(|four| weights.sum(four.map(|pattern| pattern as u8)));
-        let (shares, urgencies) = parts
-            .map(|part| (part.share.without(&empty), part.urgency))
-            .unzip::<_, _, Vec<_>, Vec<_>>();
-        let flags = laws.map(|law| patterns.iter().map(|four| law.flags(*four)).collect());
-        Self {
-            radius: u8::try_from(radius).expect("a radius is small"),
-            lines,
-            codes,
-            weights,
-            shares: shares.into(),
-            urgencies: urgencies.into(),
-            flags,
-            closable: laws[0].closable,
-            forbids: laws[0].forbids,
-        }
-    }
-
-    /// What a stone of the colour makes on an axis with this key.
-    pub(super) fn pattern(&self, key: u32, stone: Stone) -> Pattern {
-        let line = self.lines[key as usize];
-        Pattern::ALL[usize::from(match stone {
-            Stone::Black => line & 15,
-            Stone::White => line >> 4,
-        })]
-    }
-
-    /// What a stone of the colour decides where it makes these patterns, see [`Tables::lines`].
-    pub(super) fn flags_of(&self, lines: [u8; 4], stone: Stone) -> Flags {
-        self.flags[stone as usize][usize::from(self.code(lines, stone))]
-    }
-
-    /// The number of the combination of patterns that a stone of the colour makes.
-    #[inline]
-    pub(super) fn code(&self, lines: [u8; 4], stone: Stone) -> u16 {
-        self.codes[packed(lines, stone)]
-    }
-
-    /// The steps to every point that is seen on an axis.
-    pub(super) fn steps(&self) -> impl Iterator<Item = i32> + use<> {
-        let radius = i32::from(self.radius);
-        (-radius..=radius).filter(|steps| *steps != 0)
-    }
-
-    /// Where in a key the point lies that is `steps` along the axis from its middle (never 0).
-    pub(super) const fn shift(&self, steps: i32) -> u32 {
-        let place = self.radius as i32 + steps - if steps > 0 { 1 } else { 0 };
-        2 * place.cast_unsigned()
-    }
-}
-
-/// The patterns of one colour on four axes, four bits each.
-#[inline]
-fn packed(lines: [u8; 4], stone: Stone) -> usize {
-    let nibbles = match stone {
-        Stone::Black => u32::from_le_bytes(lines),
-        Stone::White => u32::from_le_bytes(lines) >> 4,
-    } & 0x0f0f_0f0f;
-    let pairs = (nibbles | nibbles >> 4) & 0x00ff_00ff;
-    ((pairs | pairs >> 8) & 0xffff) as usize
+/// The threats for which a [`Grid`](super::grid::Grid) keeps the set of points: the lowest bits of
+/// [`Flags`], in their order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Threat {
+    /// [`Flags::FIVE`].
+    Five,
+    /// [`Flags::UNSTOPPABLE`].
+    Unstoppable,
+    /// [`Flags::FOUR`].
+    Four,
+    /// [`Flags::THREE`].
+    Three,
 }
 
 /// The two bits of a point in a key.
@@ -247,19 +133,19 @@ pub(super) mod content {
 
 /// What one colour wins by.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Law {
+pub(super) struct Law {
     /// Stones in a row that win.
     k: u32,
     /// Whether a longer run wins too.
     longer: bool,
     /// Whether opposing stones at both ends undo a run of `k`.
-    closable: bool,
+    pub(super) closable: bool,
     /// Whether double-threes, double-fours and overlines are forbidden.
-    forbids: bool,
+    pub(super) forbids: bool,
 }
 
 impl Law {
-    const fn of(variant: Variant, stone: Stone) -> Self {
+    pub(super) const fn of(variant: Variant, stone: Stone) -> Self {
         let (longer, closable, forbids) = match (variant, stone) {
             (Variant::Freestyle | Variant::Mnk { .. }, _) | (Variant::Renju, Stone::White) => {
                 (true, false, false)
@@ -273,7 +159,7 @@ impl Law {
     }
 
     /// How far a run through a point, and what decides whether it wins, can reach.
-    const fn radius(self) -> usize {
+    pub(super) const fn radius(self) -> usize {
         if self.longer && !self.closable { self.k as usize - 1 } else { self.k as usize }
     }
 
@@ -286,7 +172,7 @@ impl Law {
     }
 
     /// What four patterns decide together.
-    fn flags(self, four: [Pattern; 4]) -> Flags {
+    pub(super) fn flags(self, four: [Pattern; 4]) -> Flags {
         let count = |wanted: Pattern| four.iter().filter(|pattern| **pattern == wanted).count();
         if count(Pattern::Five) > 0 {
             return Flags::FIVE;
@@ -346,7 +232,7 @@ impl Line {
 ///
 /// A key with one more stone is a greater number, so going downward each key finds those that it
 /// can become already done.
-fn classify(law: Law, radius: usize) -> Vec<Pattern> {
+pub(super) fn classify(law: Law, radius: usize) -> Vec<Pattern> {
     let keys = 1 << (4 * radius);
     let mut patterns = vec![Pattern::Dead; keys];
     let mut completions = vec![0_u16; keys];
@@ -438,12 +324,6 @@ fn possible_keys(radius: usize) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The key with black and white stones exchanged.
-const fn exchanged(key: usize) -> usize {
-    const LOW: usize = 0x5555_5555_5555_5555;
-    (key & LOW) << 1 | key >> 1 & LOW
-}
-
 /// The numbers of the set bits, lowest first.
 fn bits(mut bits: u32) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
@@ -453,29 +333,4 @@ fn bits(mut bits: u32) -> impl Iterator<Item = u32> {
             bit
         })
     })
-}
-
-/// Numbers the combinations of four patterns: by four patterns of four bits each, and back.
-fn combinations() -> (Box<[u16; 1 << 16]>, Vec<[Pattern; 4]>) {
-    let mut codes = vec![0; 1 << 16];
-    let mut patterns: Vec<[Pattern; 4]> = Vec::new();
-    let unpacked = |packed: usize| [0, 4, 8, 12].map(|shift| packed >> shift & 15);
-    let is_valid = |four: &[usize; 4]| four.iter().all(|number| *number < Pattern::COUNT);
-    for (packed, code) in codes.iter_mut().enumerate() {
-        let four = unpacked(packed);
-        if is_valid(&four) && four.is_sorted() {
-            *code = u16::try_from(patterns.len()).expect("there are few combinations");
-            patterns.push(four.map(|number| Pattern::ALL[number]));
-        }
-    }
-    let sorted = codes.clone();
-    for (packed, code) in codes.iter_mut().enumerate() {
-        let mut four = unpacked(packed);
-        if is_valid(&four) {
-            four.sort_unstable();
-            *code = sorted[four[0] | four[1] << 4 | four[2] << 8 | four[3] << 12];
-        }
-    }
-    let codes = codes.into_boxed_slice().try_into().expect("its length is given");
-    (codes, patterns)
 }

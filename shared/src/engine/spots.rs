@@ -3,7 +3,7 @@
 
 use crate::rules::SIDE_MAX;
 
-/// A point's number in its [`Window`](super::window::Window).
+/// A point's number in its [`Window`](super::grid_window::Window).
 pub(super) type Spot = u16;
 
 /// The spot with that number.

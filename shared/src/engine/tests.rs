@@ -3,18 +3,20 @@
 use proptest::prelude::*;
 
 use super::{
-    eval::{HIDDEN_UNITS, Share, TRAIT_UNITS, TRAITS, WORTH_UNITS},
-    grid::{Grid, Kept},
-    limits::Limits,
-    pattern::{Flags, Tables},
+    eval_features::{ACCUMULATOR_SCALE, ACCUMULATOR_SIZE, Delta, HIDDEN_SCALE, OUTPUT_SCALE},
+    grid::Grid,
+    grid_window::Window,
+    pattern::Flags,
+    pattern::Threat,
+    pattern_tables::Tables,
+    search_limits::SearchLimits,
     spots::Spot,
     vcf::{Vcf, Verdict},
     weights::Weights,
-    window::Window,
 };
 use crate::{
-    bot::Thinking,
     rules::{Outcome, Point, Position, Rules, Size, Stone, Variant},
+    search_budget::Thinking,
 };
 
 /// Every set of tables, each on the smallest board that holds its shapes.
@@ -142,7 +144,7 @@ fn slow_defence(position: &mut Position, left: u8) -> Option<u8> {
 
 /// Whether the side that has just moved threatens a five, seen by its patterns.
 fn attacker_has_five(position: &Position) -> bool {
-    grid(position).count(position.turn().opponent(), Kept::Fives) > 0
+    grid(position).threat_count(position.turn().opponent(), Threat::Five) > 0
 }
 
 fn state(grid: &Grid) -> Vec<String> {
@@ -157,38 +159,40 @@ fn state(grid: &Grid) -> Vec<String> {
 /// What the weights say of a position: from scratch, layer by layer and in fractions.
 fn value_by_hand(grid: &Grid, turn: Stone) -> f64 {
     let weights = Weights::get();
-    let empty = share_of_nothing(grid);
-    let mut traits = [[0.0; TRAITS]; 2];
+    let empty = delta_of_nothing(grid);
+    let mut accumulators = [[0.0; ACCUMULATOR_SIZE]; 2];
     for spot in
         (0..Spot::try_from(grid.len()).unwrap()).filter(|spot| grid.stone_at(*spot).is_none())
     {
         for (side, stone) in [turn, turn.opponent()].into_iter().enumerate() {
-            let share = weights.sum(grid.four(spot, stone)).share.without(&empty);
-            for (side, added) in [(side, share.own), (1 - side, share.other)] {
-                for (sum, added) in traits[side].iter_mut().zip(added) {
-                    *sum += f64::from(added) / f64::from(TRAIT_UNITS);
+            let delta = weights.sum(grid.four(spot, stone)).delta.without(&empty);
+            for (side, added) in [(side, delta.own), (1 - side, delta.other)] {
+                for (sum, added) in accumulators[side].iter_mut().zip(added) {
+                    *sum += f64::from(added) / f64::from(ACCUMULATOR_SCALE);
                 }
             }
         }
     }
-    let threats = &weights.threats[grid.threats_kept(turn)];
-    let mut value = f64::from(threats.worth);
-    for (unit, begin) in weights.hidden.iter().zip(threats.begins) {
-        let mut active = f64::from(begin) / f64::from(TRAIT_UNITS * HIDDEN_UNITS);
-        for (traits, weights) in traits.iter().zip(&unit.traits) {
-            let weighed =
-                traits.iter().zip(weights).map(|(one, weight)| one.max(0.0) * f64::from(*weight));
-            active += weighed.sum::<f64>() / f64::from(HIDDEN_UNITS);
+    let threats = &weights.threat_biases[grid.threat_class(turn)];
+    let mut value = f64::from(threats.bias);
+    for (unit, begin) in weights.hidden.iter().zip(threats.hidden) {
+        let mut active = f64::from(begin) / f64::from(ACCUMULATOR_SCALE * HIDDEN_SCALE);
+        for (accumulators, weights) in accumulators.iter().zip(&unit.weights) {
+            let weighed = accumulators
+                .iter()
+                .zip(weights)
+                .map(|(one, weight)| one.max(0.0) * f64::from(*weight));
+            active += weighed.sum::<f64>() / f64::from(HIDDEN_SCALE);
         }
-        value += active.max(0.0) * f64::from(unit.worth);
+        value += active.max(0.0) * f64::from(unit.output_weight);
     }
-    value / f64::from(WORTH_UNITS)
+    value / f64::from(OUTPUT_SCALE)
 }
 
 /// What a point adds that sees nothing.
-fn share_of_nothing(grid: &Grid) -> Share {
+fn delta_of_nothing(grid: &Grid) -> Delta {
     let pattern = grid.tables().pattern(0, Stone::Black) as u8;
-    Weights::get().sum([pattern; 4]).share
+    Weights::get().sum([pattern; 4]).delta
 }
 
 proptest! {
@@ -196,7 +200,7 @@ proptest! {
 
     #[test]
     fn values_are_what_the_weights_say(position in positions(40)) {
-        // Where fewer than five win there is so much to be made that traits are at their bounds.
+        // Where fewer than five win there is so much to be made that accumulators are at their bounds.
         prop_assume!(position.rules().variant().k() >= 5);
         let grid = grid(&position);
         for turn in Stone::BOTH {
@@ -219,9 +223,9 @@ proptest! {
         prop_assert_eq!(moved.totals(), fresh.totals());
         prop_assert!(moved.nearby().eq(fresh.nearby()));
         for stone in Stone::BOTH {
-            for kept in [Kept::Fives, Kept::Unstoppable, Kept::Fours, Kept::Threes] {
-                prop_assert!(moved.kept(stone, kept).eq(fresh.kept(stone, kept)));
-                prop_assert_eq!(moved.kept(stone, kept).count(), usize::from(moved.count(stone, kept)));
+            for kept in [Threat::Five, Threat::Unstoppable, Threat::Four, Threat::Three] {
+                prop_assert!(moved.threats(stone, kept).eq(fresh.threats(stone, kept)));
+                prop_assert_eq!(moved.threats(stone, kept).count(), usize::from(moved.threat_count(stone, kept)));
             }
         }
     }
@@ -268,8 +272,8 @@ proptest! {
     fn what_is_called_unstoppable_is(position in positions(16)) {
         let (mut position, mut grid) = (position.clone(), grid(&position));
         let turn = position.turn();
-        prop_assume!(grid.count(turn, Kept::Fives) == 0);
-        prop_assume!(grid.count(turn.opponent(), Kept::Fives) == 0);
+        prop_assume!(grid.threat_count(turn, Threat::Five) == 0);
+        prop_assume!(grid.threat_count(turn.opponent(), Threat::Five) == 0);
         for point in empty_points(&position) {
             let spot = grid.window().spot(point).unwrap();
             let claimed = grid.flags(spot, turn).any(Flags::UNSTOPPABLE) && !grid.is_forbidden(spot, turn);
@@ -291,7 +295,7 @@ proptest! {
         let mut grid = grid(&position);
         let defender = position.turn();
         let attacker = defender.opponent();
-        prop_assume!(grid.count(attacker, Kept::Fives) == 0);
+        prop_assume!(grid.threat_count(attacker, Threat::Five) == 0);
         let Some(answers) = grid.answers_to_unstoppable(attacker) else { return Ok(()) };
         for point in empty_points(&position) {
             let spot = grid.window().spot(point).unwrap();
@@ -299,7 +303,7 @@ proptest! {
                 continue;
             }
             let forced = grid.force(spot, defender);
-            let left: Vec<Spot> = grid.kept(attacker, Kept::Unstoppable).collect();
+            let left: Vec<Spot> = grid.threats(attacker, Threat::Unstoppable).collect();
             let threat = left.into_iter().any(|next| !grid.is_forbidden(next, attacker));
             grid.unforce(forced);
             // A stone can also take the prohibition from a point; then the answer is none.
@@ -319,7 +323,7 @@ proptest! {
         let (mut position, mut grid) = (position.clone(), grid(&position));
         let mut vcf = Vcf::new(1 << 12);
         let thinking = Thinking::unlimited();
-        let mut limits = Limits::new(&thinking);
+        let mut limits = SearchLimits::new(&thinking);
         let fast = (vcf.shortest(&mut grid, position.turn(), 3, u64::MAX, &mut limits) == Verdict::Win)
             .then(|| u8::try_from(vcf.line().len().div_ceil(2)).unwrap());
         prop_assert_eq!(fast, slow_vcf(&mut position, 3), "\n{}", position);

@@ -8,26 +8,27 @@
 //! many positions a search went on that was given up, and does not do the same in vain again.
 
 use super::{
-    grid::{Grid, Kept},
-    limits::Limits,
+    grid::Grid,
     pattern::Flags,
+    pattern::Threat,
+    search_limits::SearchLimits,
     spots::Spot,
-    table::{Salt, slot},
+    transposition_table::{Salt, slot},
 };
 use crate::rules::Stone;
 
-/// What a search came to.
+/// The result of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Verdict {
     /// A win; its moves are in [`Vcf::line`].
     Win,
     /// No win within the moves allowed.
-    Beyond,
+    Horizon,
     /// No win, however long.
-    Never,
+    NoWin,
 }
 
-/// What searches remember, and the line that the last one found. What is remembered holds for
+/// The memory of VCF searches, and the line that the last one found. The memory is valid for
 /// every position on the same window, by the same tables.
 #[derive(Debug)]
 pub(super) struct Vcf {
@@ -76,19 +77,19 @@ impl Vcf {
         attacker: Stone,
         moves: u8,
         nodes: u64,
-        limits: &mut Limits<'_>,
+        limits: &mut SearchLimits<'_>,
     ) -> Verdict {
         self.line.clear();
         let nodes_max = limits.nodes().saturating_add(nodes);
         let given_up = position_key(grid, attacker) ^ GIVEN_UP;
         let effort = u8::try_from(nodes.max(1).ilog2()).expect("a logarithm is less than 64");
-        if self.recall(given_up, effort).is_some() {
-            return Verdict::Beyond;
+        if self.probe(given_up, effort).is_some() {
+            return Verdict::Horizon;
         }
         let mut search = Search { memory: self, grid, attacker, limits, nodes_max };
         let verdict = search.attack(moves.min(MOVES_MAX));
-        if verdict == Verdict::Beyond && limits.nodes() >= nodes_max && !limits.is_over() {
-            self.remember(given_up, effort);
+        if verdict == Verdict::Horizon && limits.nodes() >= nodes_max && !limits.is_over() {
+            self.store(given_up, effort);
         }
         verdict
     }
@@ -100,30 +101,30 @@ impl Vcf {
         attacker: Stone,
         moves: u8,
         nodes: u64,
-        limits: &mut Limits<'_>,
+        limits: &mut SearchLimits<'_>,
     ) -> Verdict {
         self.line.clear();
         let nodes_max = limits.nodes().saturating_add(nodes);
         let mut search = Search { memory: self, grid, attacker, limits, nodes_max };
         for left in 1..=moves.min(MOVES_MAX) {
             match search.attack(left) {
-                Verdict::Beyond if !search.is_over() => {}
+                Verdict::Horizon if !search.is_over() => {}
                 verdict => return verdict,
             }
         }
-        Verdict::Beyond
+        Verdict::Horizon
     }
 
-    fn recall(&self, key: u64, left: u8) -> Option<Verdict> {
+    fn probe(&self, key: u64, left: u8) -> Option<Verdict> {
         let entry = self.table[slot(key, self.table.len())];
         let [searched, ..] = entry.to_le_bytes();
         if entry >> 8 != self.salt.mixed_into(key) >> 8 || searched < left {
             return None;
         }
-        Some(if searched == FOREVER { Verdict::Never } else { Verdict::Beyond })
+        Some(if searched == FOREVER { Verdict::NoWin } else { Verdict::Horizon })
     }
 
-    fn remember(&mut self, key: u64, searched: u8) {
+    fn store(&mut self, key: u64, searched: u8) {
         self.table[slot(key, self.table.len())] =
             self.salt.mixed_into(key) >> 8 << 8 | u64::from(searched);
     }
@@ -134,7 +135,7 @@ struct Search<'a, 'b> {
     memory: &'a mut Vcf,
     grid: &'a mut Grid,
     attacker: Stone,
-    limits: &'a mut Limits<'b>,
+    limits: &'a mut SearchLimits<'b>,
     nodes_max: u64,
 }
 
@@ -147,38 +148,38 @@ impl Search<'_, '_> {
     fn attack(&mut self, left: u8) -> Verdict {
         let attacker = self.attacker;
         self.limits.count(1);
-        if let Some(five) = self.grid.kept(attacker, Kept::Fives).next() {
+        if let Some(five) = self.grid.threats(attacker, Threat::Five).next() {
             self.memory.line.push(five);
             return Verdict::Win;
         }
         if self.is_over() {
-            return Verdict::Beyond;
+            return Verdict::Horizon;
         }
-        if self.grid.count(attacker.opponent(), Kept::Fives) > 0 {
+        if self.grid.threat_count(attacker.opponent(), Threat::Five) > 0 {
             // It must stop a five, and goes on if that makes a four.
             let base = self.memory.moves.len();
             self.grid.answers_to_fives(attacker.opponent(), &mut self.memory.moves);
             return self.try_fours(left, base);
         }
-        if self.grid.count(attacker, Kept::Fours) == 0 {
-            return Verdict::Never;
+        if self.grid.threat_count(attacker, Threat::Four) == 0 {
+            return Verdict::NoWin;
         }
         if let Some(spot) = self.grid.unstoppable(attacker) {
             self.memory.line.push(spot);
             return Verdict::Win;
         }
         if left == 1 && !self.may_win_by_rule() {
-            return Verdict::Beyond;
+            return Verdict::Horizon;
         }
         let key = position_key(self.grid, attacker);
-        if let Some(verdict) = self.memory.recall(key, left) {
+        if let Some(verdict) = self.memory.probe(key, left) {
             return verdict;
         }
         let base = self.memory.moves.len();
-        self.memory.moves.extend(self.grid.kept(attacker, Kept::Fours));
+        self.memory.moves.extend(self.grid.threats(attacker, Threat::Four));
         let verdict = self.try_fours(left, base);
         if verdict != Verdict::Win && !self.is_over() {
-            self.memory.remember(key, if verdict == Verdict::Never { FOREVER } else { left });
+            self.memory.store(key, if verdict == Verdict::NoWin { FOREVER } else { left });
         }
         verdict
     }
@@ -190,7 +191,7 @@ impl Search<'_, '_> {
 
     fn try_fours(&mut self, left: u8, base: usize) -> Verdict {
         let (attacker, may_win_by_rule) = (self.attacker, self.may_win_by_rule());
-        let mut verdict = Verdict::Never;
+        let mut verdict = Verdict::NoWin;
         while self.memory.moves.len() > base {
             let spot = self.memory.moves.pop().expect("it is longer than its base");
             let flags = self.grid.flags(spot, attacker);
@@ -204,7 +205,7 @@ impl Search<'_, '_> {
                 2 => !may_win_by_rule && !self.grid.leads_to_unstoppable(spot, attacker),
                 _ => false,
             } {
-                Verdict::Beyond
+                Verdict::Horizon
             } else {
                 let forced = self.grid.force(spot, attacker);
                 let found = self.defend(left);
@@ -217,8 +218,8 @@ impl Search<'_, '_> {
                     self.memory.line.push(spot);
                     return Verdict::Win;
                 }
-                Verdict::Beyond => verdict = Verdict::Beyond,
-                Verdict::Never => {}
+                Verdict::Horizon => verdict = Verdict::Horizon,
+                Verdict::NoWin => {}
             }
         }
         verdict
@@ -239,7 +240,7 @@ impl Search<'_, '_> {
             }
             if left == 1 {
                 self.memory.moves.truncate(first);
-                return Verdict::Beyond;
+                return Verdict::Horizon;
             }
             let forced = self.grid.force(answer, defender);
             let verdict = self.attack(left - 1);
@@ -260,7 +261,7 @@ impl Search<'_, '_> {
     }
 }
 
-/// What is known of a position in which `attacker` moves is found by this.
+/// The table key of a position in which `attacker` moves.
 const fn position_key(grid: &Grid, attacker: Stone) -> u64 {
     grid.hash() ^ if matches!(attacker, Stone::White) { WHITE_ATTACKS } else { 0 }
 }

@@ -8,11 +8,12 @@
 //! Deeper wins are looked for by allowing one more move at a time, with a table of what is known.
 
 use super::{
-    grid::{Grid, Kept},
-    limits::Limits,
+    grid::Grid,
     pattern::Flags,
+    pattern::Threat,
+    search_limits::SearchLimits,
     spots::Spot,
-    table::{Salt, slot},
+    transposition_table::{Salt, slot},
     vcf::{MOVES_MAX, Vcf, Verdict},
 };
 use crate::rules::Stone;
@@ -60,15 +61,15 @@ impl Vct {
         vcf: &mut Vcf,
         attacker: Stone,
         nodes: u64,
-        limits: &mut Limits<'_>,
+        limits: &mut SearchLimits<'_>,
     ) -> Option<(Spot, u8)> {
         let nodes_max = limits.nodes().saturating_add(nodes);
         for left in 0..=MOVES_MAX {
             let mut search = Search { memory: self, vcf, attacker, limits, nodes_max };
             match search.attack(grid, left) {
                 Verdict::Win => return self.best.map(|spot| (spot, left)),
-                Verdict::Beyond if !limits.is_over() && limits.nodes() < nodes_max => {}
-                Verdict::Beyond | Verdict::Never => return None,
+                Verdict::Horizon if !limits.is_over() && limits.nodes() < nodes_max => {}
+                Verdict::Horizon | Verdict::NoWin => return None,
             }
         }
         None
@@ -80,7 +81,7 @@ struct Search<'a, 'b> {
     memory: &'a mut Vct,
     vcf: &'a mut Vcf,
     attacker: Stone,
-    limits: &'a mut Limits<'b>,
+    limits: &'a mut SearchLimits<'b>,
     nodes_max: u64,
 }
 
@@ -89,19 +90,19 @@ impl Search<'_, '_> {
     fn attack(&mut self, grid: &mut Grid, left: u8) -> Verdict {
         let (attacker, defender) = (self.attacker, self.attacker.opponent());
         if self.limits.count(1) || self.limits.nodes() >= self.nodes_max {
-            return Verdict::Beyond;
+            return Verdict::Horizon;
         }
-        if let Some(five) = grid.kept(attacker, Kept::Fives).next() {
+        if let Some(five) = grid.threats(attacker, Threat::Five).next() {
             self.memory.best = Some(five);
             return Verdict::Win;
         }
         let key = grid.hash() ^ if attacker == Stone::White { WHITE_ATTACKS } else { 0 };
-        match self.recall(key, left) {
+        match self.probe(key, left) {
             Some(Verdict::Win) if self.memory.moves.is_empty() => {}
             Some(verdict) => return verdict,
             None => {}
         }
-        let verdict = if grid.count(defender, Kept::Fives) > 0 {
+        let verdict = if grid.threat_count(defender, Threat::Five) > 0 {
             let base = self.memory.moves.len();
             grid.answers_to_fives(defender, &mut self.memory.moves);
             self.try_moves(grid, left, base)
@@ -111,7 +112,7 @@ impl Search<'_, '_> {
                 self.memory.best = self.vcf.line().next();
                 Verdict::Win
             } else if left == 0 {
-                Verdict::Beyond
+                Verdict::Horizon
             } else {
                 let base = self.memory.moves.len();
                 self.list_threats(grid);
@@ -119,7 +120,7 @@ impl Search<'_, '_> {
             }
         };
         if !self.limits.is_over() && self.limits.nodes() < self.nodes_max {
-            self.remember(key, verdict, left);
+            self.store(key, verdict, left);
         }
         verdict
     }
@@ -132,10 +133,10 @@ impl Search<'_, '_> {
         let base = self.memory.moves.len();
         let is_safe = |spot: &Spot| stops.as_ref().is_none_or(|stops| stops.contains(*spot));
         let threes = grid
-            .kept(attacker, Kept::Threes)
+            .threats(attacker, Threat::Three)
             .filter(|spot| !grid.flags(*spot, attacker).any(Flags::FOUR) && is_safe(spot));
         self.memory.moves.extend(threes);
-        self.memory.moves.extend(grid.kept(attacker, Kept::Fours));
+        self.memory.moves.extend(grid.threats(attacker, Threat::Four));
         self.memory.moves[base..].sort_by_key(|spot| {
             let flags = grid.flags(*spot, attacker);
             (flags.any(Flags::FOUR) && flags.any(Flags::THREE), grid.threes(*spot, attacker))
@@ -144,7 +145,7 @@ impl Search<'_, '_> {
 
     /// Tries the moves above `base`, and takes them off.
     fn try_moves(&mut self, grid: &mut Grid, left: u8, base: usize) -> Verdict {
-        let mut verdict = Verdict::Never;
+        let mut verdict = Verdict::NoWin;
         while self.memory.moves.len() > base {
             let spot = self.memory.moves.pop().expect("it is longer than its base");
             if grid.is_forbidden(spot, self.attacker) {
@@ -159,8 +160,8 @@ impl Search<'_, '_> {
                     self.memory.best = Some(spot);
                     return Verdict::Win;
                 }
-                Verdict::Beyond => verdict = Verdict::Beyond,
-                Verdict::Never => {}
+                Verdict::Horizon => verdict = Verdict::Horizon,
+                Verdict::NoWin => {}
             }
         }
         verdict
@@ -169,17 +170,17 @@ impl Search<'_, '_> {
     /// The other side answers in every way that may save it. A win when it has none.
     fn defend(&mut self, grid: &mut Grid, left: u8) -> Verdict {
         let (attacker, defender) = (self.attacker, self.attacker.opponent());
-        if grid.count(defender, Kept::Fives) > 0 {
-            return Verdict::Never;
+        if grid.threat_count(defender, Threat::Five) > 0 {
+            return Verdict::NoWin;
         }
         let base = self.memory.moves.len();
-        if grid.count(attacker, Kept::Fives) > 0 {
+        if grid.threat_count(attacker, Threat::Five) > 0 {
             grid.answers_to_fives(attacker, &mut self.memory.moves);
         } else {
             let Some(mut answers) = grid.answers_to_unstoppable(attacker) else {
-                return Verdict::Never;
+                return Verdict::NoWin;
             };
-            grid.kept(defender, Kept::Fours).for_each(|spot| answers.insert(spot));
+            grid.threats(defender, Threat::Four).for_each(|spot| answers.insert(spot));
             self.memory.moves.extend(answers.iter(grid.len()));
         }
         while self.memory.moves.len() > base {
@@ -198,22 +199,22 @@ impl Search<'_, '_> {
         Verdict::Win
     }
 
-    fn recall(&self, key: u64, left: u8) -> Option<Verdict> {
+    fn probe(&self, key: u64, left: u8) -> Option<Verdict> {
         let entry = self.memory.table[slot(key, self.memory.table.len())];
         let [known, ..] = entry.to_le_bytes();
         match known {
             _ if entry >> 8 != self.memory.salt.mixed_into(key) >> 8 => None,
             WON => Some(Verdict::Win),
-            searched if searched > left => Some(Verdict::Beyond),
+            searched if searched > left => Some(Verdict::Horizon),
             _ => None,
         }
     }
 
-    fn remember(&mut self, key: u64, verdict: Verdict, left: u8) {
+    fn store(&mut self, key: u64, verdict: Verdict, left: u8) {
         let known = match verdict {
             Verdict::Win => WON,
-            Verdict::Beyond => left + 1,
-            Verdict::Never => WON - 1,
+            Verdict::Horizon => left + 1,
+            Verdict::NoWin => WON - 1,
         };
         let index = slot(key, self.memory.table.len());
         self.memory.table[index] = self.memory.salt.mixed_into(key) >> 8 << 8 | u64::from(known);

@@ -1,47 +1,49 @@
-//! What patterns and threats weigh: read from what `examples/tune` has fitted to games of the
+//! Weights of patterns and threats, fitted by `examples/tune` to games of the
 //! engine against itself.
 
 use std::sync::OnceLock;
 
-use super::eval::{self, HIDDEN, PARTS, Share, THREATS, TRAITS, Traits, Urgency};
+use super::eval_features::{
+    self, ACCUMULATOR_SIZE, Accumulator, Delta, FEATURES, HIDDEN_SIZE, THREAT_CLASSES, Urgency,
+};
 
 /// Tables of integers, a row on a line. See [`Weights::read`] for what they mean.
 const TEXT: &str = include_str!("weights.txt");
 
-/// All that has been fitted, in integers.
+/// All fitted weights, in integers.
 #[derive(Debug)]
 pub(super) struct Weights {
-    /// By pattern and pair, see [`parts`](super::eval::parts).
-    pub(super) parts: Vec<Part>,
+    /// By pattern and pair, see [`features`](super::eval_features::features).
+    pub(super) features: Vec<FeatureWeights>,
     /// The hidden units.
     pub(super) hidden: Vec<Unit>,
-    /// By constellation, see [`threats`](super::eval::threats).
-    pub(super) threats: Vec<Threats>,
+    /// By [`threat_class`](super::eval_features::threat_class).
+    pub(super) threat_biases: Vec<ThreatBias>,
 }
 
 /// What a pattern or a pair of patterns on an empty point weighs, or more of them together.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Part {
+pub(super) struct FeatureWeights {
     pub(super) urgency: Urgency,
-    pub(super) share: Share,
+    pub(super) delta: Delta,
 }
 
 /// A hidden unit.
 #[derive(Debug)]
 pub(super) struct Unit {
-    /// What it is worth to the side to move.
-    pub(super) worth: i16,
-    /// What the traits weigh of the side to move, and of the other.
-    pub(super) traits: [Traits; 2],
+    /// Output weight or bias, for the side to move.
+    pub(super) output_weight: i16,
+    /// Weights of the mover's accumulator, and of the other.
+    pub(super) weights: [Accumulator; 2],
 }
 
-/// A constellation of threats.
+/// The biases of a threat class.
 #[derive(Debug)]
-pub(super) struct Threats {
-    /// What it is worth to the side to move.
-    pub(super) worth: i32,
-    /// What hidden units begin with.
-    pub(super) begins: [i32; HIDDEN],
+pub(super) struct ThreatBias {
+    /// Output weight or bias, for the side to move.
+    pub(super) bias: i32,
+    /// Biases of the hidden units.
+    pub(super) hidden: [i32; HIDDEN_SIZE],
 }
 
 impl Weights {
@@ -52,46 +54,49 @@ impl Weights {
     }
 
     /// What four patterns on an empty point weigh together.
-    pub(super) fn sum(&self, four: [u8; 4]) -> Part {
-        let parts = eval::parts(four).map(|part| self.parts[part]);
-        parts.fold(Part::default(), |one, other| Part {
+    pub(super) fn sum(&self, four: [u8; 4]) -> FeatureWeights {
+        let features = eval_features::features(four).map(|feature| self.features[feature]);
+        features.fold(FeatureWeights::default(), |one, other| FeatureWeights {
             urgency: Urgency {
                 to_make: one.urgency.to_make.saturating_add(other.urgency.to_make),
                 to_prevent: one.urgency.to_prevent.saturating_add(other.urgency.to_prevent),
             },
-            share: one.share.with(&other.share),
+            delta: one.delta.with(&other.delta),
         })
     }
 
-    /// Reads a row for each pattern and pair (the urgency to make and to prevent, the shares), for
-    /// each hidden unit (its worth, the weights of traits), and for each constellation of threats
-    /// (its worth, what hidden units begin with).
+    /// Reads a row for each pattern and pair (the urgency to make and to prevent, the deltas), for
+    /// each hidden unit (output weight, weights of accumulators), and for each threat class
+    /// (output bias, biases of the hidden units).
     fn read(text: &str) -> Option<Self> {
         let numbers = text.lines().filter(|line| !line.starts_with('#'));
         let mut numbers = numbers.flat_map(str::split_whitespace).map(str::parse::<i32>);
         let mut next = || numbers.next()?.ok();
-        let part = |_| {
+        let feature = |_| {
             let urgency = Urgency { to_make: small(next()?)?, to_prevent: small(next()?)? };
-            Some(Part { urgency, share: Share { own: row(&mut next)?, other: row(&mut next)? } })
+            Some(FeatureWeights {
+                urgency,
+                delta: Delta { own: row(&mut next)?, other: row(&mut next)? },
+            })
         };
-        let parts = (0..PARTS).map(part).collect::<Option<_>>()?;
+        let features = (0..FEATURES).map(feature).collect::<Option<_>>()?;
         let unit = |_| {
-            let worth = small(next()?)?;
-            Some(Unit { worth, traits: [row(&mut next)?, row(&mut next)?] })
+            let output_weight = small(next()?)?;
+            Some(Unit { output_weight, weights: [row(&mut next)?, row(&mut next)?] })
         };
-        let hidden = (0..HIDDEN).map(unit).collect::<Option<_>>()?;
+        let hidden = (0..HIDDEN_SIZE).map(unit).collect::<Option<_>>()?;
         let constellation = |_| {
-            let worth = next()?;
-            let begins = (0..HIDDEN).map(|_| next()).collect::<Option<Vec<_>>>()?;
-            Some(Threats { worth, begins: begins.try_into().ok()? })
+            let bias = next()?;
+            let biases = (0..HIDDEN_SIZE).map(|_| next()).collect::<Option<Vec<_>>>()?;
+            Some(ThreatBias { bias, hidden: biases.try_into().ok()? })
         };
-        let threats = (0..THREATS).map(constellation).collect::<Option<_>>()?;
-        next().is_none().then_some(Self { parts, hidden, threats })
+        let threat_biases = (0..THREAT_CLASSES).map(constellation).collect::<Option<_>>()?;
+        next().is_none().then_some(Self { features, hidden, threat_biases })
     }
 }
 
-fn row(next: &mut impl FnMut() -> Option<i32>) -> Option<Traits> {
-    let row: Option<Vec<i16>> = (0..TRAITS).map(|_| small(next()?)).collect();
+fn row(next: &mut impl FnMut() -> Option<i32>) -> Option<Accumulator> {
+    let row: Option<Vec<i16>> = (0..ACCUMULATOR_SIZE).map(|_| small(next()?)).collect();
     row?.try_into().ok()
 }
 

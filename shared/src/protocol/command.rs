@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ChatText, CommandId, Identity, Name, Reason, Refusal, RoomCode, is_true, yes};
 use crate::{
-    bot::{BotKind, BotSpec},
+    bot_spec::{BotKind, BotSpec},
     clock::TimeControl,
     rules::{Point, Rules},
     seat::Seat,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{GameId, MemberId, Name, Visibility, is_true, yes};
 use crate::{
-    bot::BotSpec,
+    bot_spec::BotSpec,
     clock::{SideTime, TimeControl},
     rules::{Outcome, Point, Rules},
     seat::Seat,

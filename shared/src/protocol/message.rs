@@ -9,8 +9,8 @@ use super::{
     Visibility, is_true, yes,
 };
 use crate::{
-    analysis::Line,
-    bot::{BotSpec, Weight},
+    analysis::{Line, Weight},
+    bot_spec::BotSpec,
     clock::{Clock, TimeControl},
     rules::{Forbidden, Illegal, Outcome, Point, Rules},
     seat::{BySeat, Seat},
@@ -514,7 +514,7 @@ pub enum Reason {
     NoOpenSeat,
     /// No bot sits there.
     NoBot,
-    /// This bot does not play this variant or size, or has no such strength.
+    /// This bot does not play this variant or size, or has no such level.
     BotNotOffered,
     /// Not while the game is running.
     GameRunning,

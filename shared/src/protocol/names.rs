@@ -10,7 +10,7 @@ use serde::{
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 use unicode_security::confusable_detection::skeleton;
 
-use crate::bot::BotKind;
+use crate::bot_spec::BotKind;
 
 /// Longest command id, in bytes.
 pub const COMMAND_ID_MAX: usize = 40;

@@ -4,7 +4,7 @@
 //! not agreed to it: in rooms with assistance, and against bots. After the game it is for all.
 
 use crate::{
-    bot::{BotKind, BotSpec},
+    bot_spec::{BotKind, BotSpec},
     protocol::{MemberId, Message, Reason, Refusal, WEIGHTS_MAX},
     rules::Position,
     seat::Seat,

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::{
-    bot::BotSpec,
+    bot_spec::BotSpec,
     protocol::{CommandId, MemberId, Message, NumberedEvent},
     rules::{Point, Position},
 };

@@ -1,8 +1,7 @@
 //! What comes into a room: members coming and going, their commands, and what bots have reply.
 
 use crate::{
-    analysis::Report,
-    bot::Weight,
+    analysis::{Report, Weight},
     protocol::{CommandId, MemberId, Name, RoomRequest},
     rules::Point,
 };

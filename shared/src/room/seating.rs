@@ -5,7 +5,7 @@
 //! became vacant after a game, or by being a bot.
 
 use crate::{
-    bot::BotSpec,
+    bot_spec::BotSpec,
     protocol::{Event, MemberId, Player, Reason, Refusal},
     rules::Rules,
     seat::Seat,

@@ -191,7 +191,7 @@ async fn tell(socket: &mut Socket, command: &Value) -> Option<()> {
 /// As many rooms with two bots as one session is allowed, one after the other.
 async fn make_rooms(server: SocketAddr, tally: &mut Tally) -> Option<()> {
     let mut socket = greet(server).await?;
-    let bot = json!({"bot": {"kind": "engine", "strength": 10}});
+    let bot = json!({"bot": {"kind": "engine", "level": 10}});
     for number in 0..100 {
         let create = json!({
             "type": "create", "id": format!("c{number}"), "visibility": "private",

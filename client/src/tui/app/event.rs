@@ -1,9 +1,11 @@
-//! What goes into the state of the screen, and what comes out.
+//! Events that go into the state of the screen, and effects that come out.
 
 use crossterm::event::{KeyEvent, MouseEvent};
 use fivefold_shared::protocol::{Absent, Message, RoomRequest, Spectators};
 
-/// Whatever can happen to the screen.
+use crate::exit_reason::ExitReason;
+
+/// An input of the screen.
 #[derive(Clone, Debug)]
 pub(in crate::tui) enum Event {
     /// A key was pressed.
@@ -14,7 +16,7 @@ pub(in crate::tui) enum Event {
     Paste(String),
     /// The terminal has this many columns and rows.
     Resize(u16, u16),
-    /// The table says something.
+    /// A message from the table.
     Heard(Message),
     /// The connection is lost, and the table tries to get it back.
     Lost(String),
@@ -32,7 +34,7 @@ pub(in crate::tui) enum Event {
     Suspend,
 }
 
-/// What is to be done after an event.
+/// What the caller must do after an event.
 #[derive(Clone, PartialEq, Debug)]
 pub(in crate::tui) enum Effect {
     /// Ask the room for this.
@@ -43,17 +45,8 @@ pub(in crate::tui) enum Effect {
     Mouse(bool),
     /// Go to the background.
     Suspend,
-    /// Draw every cell anew.
+    /// Draw every cell again.
     Redraw,
     /// Leave.
-    Leave(Left),
-}
-
-/// Why the screen was left.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Left {
-    /// The person quit, or the table is gone.
-    Quit,
-    /// Ctrl-C, or a signal that ends programs.
-    Interrupted,
+    Exit(ExitReason),
 }

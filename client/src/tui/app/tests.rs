@@ -5,7 +5,8 @@ mod screens;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use fivefold_shared::{
-    bot::{BotKind, Weight},
+    analysis::Weight,
+    bot_spec::BotKind,
     clock::TimeControl,
     notation::coordinates,
     protocol::{
@@ -19,7 +20,7 @@ use fivefold_shared::{
 use ratatui::{Terminal, backend::TestBackend};
 
 use super::{App, Effect, Event};
-use crate::tui::{Glyphs, Options, view};
+use crate::tui::{Glyphs, Options, draw_screen};
 
 const LINK: &str = "http://127.0.0.1:8080/r/k7m2qpxw9abc";
 
@@ -155,7 +156,7 @@ impl Sitting {
                 | Effect::Mouse(_)
                 | Effect::Suspend
                 | Effect::Redraw
-                | Effect::Leave(_) => None,
+                | Effect::Exit(_) => None,
             })
             .collect()
     }
@@ -206,7 +207,7 @@ impl Sitting {
     fn drawn(&mut self, columns: u16, rows: u16) -> String {
         self.update(Event::Resize(columns, rows));
         let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
-        terminal.draw(|frame| view::draw(&self.app, frame)).unwrap();
+        terminal.draw(|frame| draw_screen::draw(&self.app, frame)).unwrap();
         let lines = terminal.backend().to_string();
         // Without the quotes and the spaces at the ends, a snapshot reads like the screen.
         let line = |line: &str| line.trim_matches('"').trim_end().to_owned();

@@ -40,7 +40,7 @@ fn rooms_are_made_as_asked() {
         ),
         (
             "freestyle 15x15 me attack:2 black",
-            "BotNotOffered: attack has no levels; ask for it without a strength",
+            "BotNotOffered: attack has no levels; ask for it without a level",
         ),
     ];
     for (text, expected) in cases {

@@ -22,8 +22,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    analysis::Report,
-    bot::Weight,
+    analysis::{Report, Weight},
     clock::{SideTime, TimeControl},
     protocol::{
         CatchUp, ChatLine, CommandId, Create, Event, MemberId, Message, Name, Player, Refusal,
@@ -387,8 +386,8 @@ fn create(text: &str) -> Create {
 
 fn read_bot(text: &str) -> Value {
     match text.split_once(':') {
-        Some((kind, strength)) => {
-            json!({"kind": kind, "strength": strength.parse::<u8>().unwrap()})
+        Some((kind, level)) => {
+            json!({"kind": kind, "level": level.parse::<u8>().unwrap()})
         }
         None => json!({ "kind": text }),
     }

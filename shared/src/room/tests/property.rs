@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use crate::clock::millis;
 use crate::{
-    bot::BotKind,
+    bot_spec::BotKind,
     protocol::{
         ChatText, CommandId, Event, LineCount, Message, NumberedEvent, Reason, RoomRequest, Seats,
     },

@@ -3,7 +3,10 @@
 use fivefold_shared::protocol::{Absent, Away, ChatText, Reason, RoomRequest, Snapshot};
 
 use super::*;
-use crate::tui::app::{Connection, Left, Mode, Question};
+use crate::{
+    exit_reason::ExitReason,
+    tui::app::{Connection, Mode, Question},
+};
 
 #[test]
 fn a_whole_game_of_tic_tac_toe_is_played_by_keys() {
@@ -129,16 +132,16 @@ fn leaving_a_running_game_is_asked_about_and_ctrl_c_always_leaves() {
             sitting.ends(Outcome::Agreement);
         }
         sitting.keys(keys);
-        let Some(Effect::Leave(left)) = sitting.effects.last() else { return None };
-        Some(*left)
+        let Some(Effect::Exit(left)) = sitting.effects.last() else { return None };
+        Some(left.clone())
     };
     assert_eq!(left(Viewer::Black, "q", false), None);
-    assert_eq!(left(Viewer::Black, "qy", false), Some(Left::Quit));
-    assert_eq!(left(Viewer::Black, "q", true), Some(Left::Quit));
-    assert_eq!(left(Viewer::Spectator, "q", false), Some(Left::Quit));
+    assert_eq!(left(Viewer::Black, "qy", false), Some(ExitReason::Left));
+    assert_eq!(left(Viewer::Black, "q", true), Some(ExitReason::Left));
+    assert_eq!(left(Viewer::Spectator, "q", false), Some(ExitReason::Left));
     for mode in ["", "?", ":h", "r"] {
         let keys = format!("{mode}<C-c>");
-        assert_eq!(left(Viewer::Black, &keys, false), Some(Left::Interrupted), "{mode}");
+        assert_eq!(left(Viewer::Black, &keys, false), Some(ExitReason::Interrupted), "{mode}");
     }
 }
 

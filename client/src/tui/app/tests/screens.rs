@@ -212,7 +212,7 @@ fn what_a_server_says_cannot_disturb_the_terminal() {
         let drawn = ann.drawn(120, 40);
         assert!(drawn.contains("PWNED"), "{what}: {drawn}");
         let unfit: Vec<char> =
-            drawn.chars().filter(|c| *c != '\n' && crate::text::is_unfit(*c)).collect();
+            drawn.chars().filter(|c| *c != '\n' && crate::sanitize::is_unfit(*c)).collect();
         assert!(unfit.is_empty(), "{what}: {unfit:?}");
     };
     let mut ann = Sitting::new(freestyle(15), Viewer::Black);

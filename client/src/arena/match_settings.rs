@@ -1,0 +1,104 @@
+//! The players of a match, and how it is played.
+
+use std::{fmt, num::NonZero, str::FromStr, time::Duration};
+
+use fivefold_shared::{
+    bot_spec::BotSpec,
+    rules::{Point, Rules},
+};
+
+use super::statistics::Sprt;
+use crate::{
+    gomocup_engine::{EngineCommand, Limits, file_name},
+    openings,
+    sanitize::sanitize,
+};
+
+/// The time for a move where a match limits neither time nor nodes.
+pub const TURN: Duration = Duration::from_millis(200);
+
+/// Who plays in a match.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Contestant {
+    /// A bot of ours, in this process.
+    Bot(BotSpec),
+    /// A program: its path and its arguments.
+    Program(Vec<String>),
+}
+
+impl Contestant {
+    /// What it is called in lists: a bot's name, a program's file.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Bot(spec) => spec.to_string(),
+            Self::Program(words) => sanitize(file_name(words)).into_owned(),
+        }
+    }
+}
+
+impl FromStr for Contestant {
+    type Err = ContestantError;
+
+    /// Reads the name of a bot, or else a command as a shell would.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if let Ok(spec) = text.parse() {
+            return Ok(Self::Bot(spec));
+        }
+        let words = shlex::split(text).ok_or(ContestantError::Quotation)?;
+        if words.is_empty() { Err(ContestantError::Missing) } else { Ok(Self::Program(words)) }
+    }
+}
+
+/// Why a text names no contestant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ContestantError {
+    /// The command has an open quotation.
+    #[error("a quotation mark is missing")]
+    Quotation,
+    /// The text is empty.
+    #[error("a bot, or a command")]
+    Missing,
+}
+
+impl fmt::Display for Contestant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name())
+    }
+}
+
+/// What is played, and how.
+#[derive(Clone, Debug)]
+pub struct Match {
+    /// A and B.
+    pub players: [Contestant; 2],
+    /// The variant and the board.
+    pub rules: Rules,
+    /// The most games.
+    pub games: usize,
+    /// What players may have; the bots in this process have no limit of memory.
+    pub limits: Limits,
+    /// The openings to begin with, again from the first after the last; without any they are
+    /// those of the book, and then made up.
+    pub openings: Vec<Vec<Point>>,
+    /// What openings and bots leave to chance.
+    pub seed: u64,
+    /// A game that has so many moves is a draw.
+    pub plies_max: usize,
+    /// How many games are played at once.
+    pub threads: NonZero<usize>,
+    /// When the match may end before all games are played.
+    pub sprt: Option<Sprt>,
+}
+
+impl Match {
+    pub(super) fn opening(&self, number: usize) -> Vec<Point> {
+        match self.openings.len() {
+            0 => openings::nth(self.rules, self.seed, number),
+            count => self.openings[number % count].clone(),
+        }
+    }
+
+    pub(super) fn command(&self, words: &[String]) -> EngineCommand {
+        EngineCommand { words: words.to_vec(), limits: self.limits }
+    }
+}

@@ -1,0 +1,37 @@
+//! The arguments by which this program runs itself as `fivefold run-engine`.
+
+use std::{ffi::OsString, path::PathBuf};
+
+use clap::Args;
+
+/// `fivefold run-engine`: the limits of the engine and of each process that it starts.
+#[derive(Args, Debug)]
+pub struct RunEngineArgs {
+    /// The most memory, in bytes.
+    #[arg(long, value_name = "N")]
+    pub memory: Option<u64>,
+    /// The most processor time, in seconds.
+    #[arg(long, value_name = "N")]
+    pub processor_seconds: Option<u64>,
+    /// The largest file that may be written, in bytes.
+    #[arg(long, value_name = "N")]
+    pub file_bytes: Option<u64>,
+    /// The most processes and threads besides those that the user runs already.
+    #[arg(long, value_name = "N")]
+    pub processes: Option<u64>,
+    /// A folder that is not to be read, wherever it is.
+    #[arg(long, value_name = "FOLDER")]
+    pub hide: Option<PathBuf>,
+    /// Leave it our environment, our files and the network.
+    #[arg(long)]
+    pub trust: bool,
+    /// Become the engine.
+    #[arg(long)]
+    pub confine: bool,
+    /// The folder that the engine may write to.
+    #[arg(long, value_name = "FOLDER", requires = "confine")]
+    pub scratch: Option<PathBuf>,
+    /// The engine, and its arguments.
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub words: Vec<OsString>,
+}

@@ -1,0 +1,207 @@
+//! Limits this process, keeps it from what is not its business, and becomes the engine.
+
+use std::{
+    env, fs,
+    fs::File,
+    io::{self, Write},
+    os::{fd::OwnedFd, unix::fs::MetadataExt, unix::process::CommandExt},
+    path::{Path, PathBuf},
+    process::{Command, ExitCode, Stdio},
+};
+
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetError,
+    RulesetStatus, Scope, path_beneath_rules,
+};
+use rustix::process::{
+    Resource, Rlimit, Signal, getrlimit, getuid, set_parent_process_death_signal, setrlimit,
+};
+
+use super::{args::RunEngineArgs, start_report::StartReport};
+
+/// Folders of the system: programs, libraries, their settings, and what the system tells.
+const SYSTEM: &[&str] = &[
+    "/bin",
+    "/etc",
+    "/gnu",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/nix",
+    "/opt",
+    "/proc",
+    "/run/current-system",
+    "/sbin",
+    "/snap",
+    "/sys",
+    "/usr",
+];
+/// Devices without which programs do not run.
+const DEVICES: &[&str] = &["/dev/full", "/dev/null", "/dev/random", "/dev/urandom", "/dev/zero"];
+/// What is asked for of Landlock; older systems do as much of it as they can.
+const KNOWN: ABI = ABI::V6;
+
+/// Becomes the engine; returns only if it cannot.
+pub(super) fn run(args: &RunEngineArgs, control: OwnedFd) -> ExitCode {
+    let mut control = File::from(control);
+    let (Ok(error) | Err(error)) = become_engine(args, &mut control);
+    // If nobody hears it, the exit code says the same.
+    drop(control.write_all(StartReport::Failed(error.to_string()).line().as_bytes()));
+    ExitCode::FAILURE
+}
+
+/// Returns why it could not be done in the end, or what went wrong before.
+fn become_engine(args: &RunEngineArgs, control: &mut File) -> io::Result<io::Error> {
+    // If the supervisor is killed, so are we.
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    let (program, arguments) = args.words.split_first().expect("at least one word is required");
+    let program = Path::new(program);
+    let is_confined = !args.trust && confine(args, program).map_err(io::Error::other)?;
+    let mut engine = Command::new(program);
+    engine.args(arguments).stderr(Stdio::null());
+    control.write_all(StartReport::Started { is_confined }.line().as_bytes())?;
+    limit(args)?;
+    Ok(engine.exec())
+}
+
+fn limit(args: &RunEngineArgs) -> io::Result<()> {
+    let used = match args.processes {
+        Some(_) => processes_of_user()?,
+        None => 0,
+    };
+    let limits = [
+        (Resource::Core, Some(0)),
+        (Resource::Cpu, args.processor_seconds),
+        (Resource::Fsize, args.file_bytes),
+        // The system counts all that the user runs, and does not hold the superuser to it.
+        (Resource::Nproc, args.processes.map(|more| more.saturating_add(used))),
+        // The last, as we ourselves may need more.
+        (Resource::As, args.memory),
+    ];
+    for (resource, most) in limits {
+        if let Some(most) = most {
+            // Nobody may raise what is limited already.
+            let most = Some(getrlimit(resource).maximum.map_or(most, |before| before.min(most)));
+            setrlimit(resource, Rlimit { current: most, maximum: most })?;
+        }
+    }
+    Ok(())
+}
+
+/// How many processes and threads the user runs.
+fn processes_of_user() -> io::Result<u64> {
+    let user = getuid().as_raw();
+    let is_own = |entry: &fs::DirEntry| entry.metadata().is_ok_and(|about| about.uid() == user);
+    let tasks = |entry: fs::DirEntry| fs::read_dir(entry.path().join("task")).map(Iterator::count);
+    let processes = fs::read_dir("/proc")?.filter_map(Result::ok).filter(is_own);
+    Ok(processes.filter_map(|entry| tasks(entry).ok()).map(|count| count as u64).sum())
+}
+
+/// Keeps this process from the network, from other processes, and from all files but those of the
+/// system, those in its folder, and a folder of its own that it may write to. `false` where the
+/// system does not know how.
+fn confine(args: &RunEngineArgs, program: &Path) -> Result<bool, RulesetError> {
+    let hidden = args.hide.as_deref().map(resolved);
+    let own = [program.to_path_buf(), resolved(program)].into_iter().flat_map(|path| parts(&path));
+    let here = env::current_dir().ok();
+    let folders = SYSTEM.iter().map(PathBuf::from).chain(own).chain(here);
+    let readable: Vec<PathBuf> =
+        folders.flat_map(|folder| without(&folder, hidden.as_deref())).collect();
+    let ruleset = Ruleset::default()
+        .handle_access(AccessFs::from_all(KNOWN))?
+        .handle_access(AccessNet::from_all(KNOWN))?
+        .scope(Scope::from_all(KNOWN))?
+        .create()?
+        .add_rules(path_beneath_rules(readable, AccessFs::from_read(KNOWN)))?
+        .add_rules(path_beneath_rules(&args.scratch, AccessFs::from_all(KNOWN)))?
+        .add_rules(path_beneath_rules(DEVICES, AccessFs::from_all(KNOWN)))?;
+    Ok(ruleset.restrict_self()?.ruleset != RulesetStatus::NotEnforced)
+}
+
+/// The folder of a program, and where that is `bin`, what belongs to it beside that: an interpreter
+/// is nothing without its library.
+fn parts(program: &Path) -> Vec<PathBuf> {
+    let Some(folder) = program.parent() else { return Vec::new() };
+    let mut parts = vec![folder.to_path_buf()];
+    if folder.ends_with("bin") {
+        let beside = ["lib", "lib64", "libexec", "pyvenv.cfg"];
+        parts.extend(beside.iter().map(|name| folder.with_file_name(name)));
+    }
+    parts
+}
+
+/// A folder without what is hidden in it: itself, or else its parts. A link is no part, as it may
+/// lead to what is hidden.
+fn without(folder: &Path, hidden: Option<&Path>) -> Vec<PathBuf> {
+    let folder = resolved(folder);
+    let Some(hidden) = hidden.filter(|hidden| hidden.starts_with(&folder)) else {
+        return vec![folder];
+    };
+    if hidden == folder {
+        return Vec::new();
+    }
+    let Ok(entries) = fs::read_dir(&folder) else { return Vec::new() };
+    entries
+        .filter_map(Result::ok)
+        .filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()))
+        .flat_map(|entry| without(&entry.path(), Some(hidden)))
+        .collect()
+}
+
+/// A path without links, as far as it is there.
+fn resolved(path: &Path) -> PathBuf {
+    let mut missing = Vec::new();
+    for above in path.ancestors() {
+        if let Ok(found) = above.canonicalize() {
+            return missing.iter().rev().fold(found, |path, name| path.join(name));
+        }
+        missing.extend(above.file_name());
+    }
+    path.to_path_buf()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interpreter_has_its_library() {
+        let strings = |program: &str| -> Vec<String> {
+            parts(Path::new(program)).iter().map(|part| part.display().to_string()).collect()
+        };
+        assert_eq!(strings("/home/ann/engine/run"), ["/home/ann/engine"]);
+        let beside = ["/p/bin", "/p/lib", "/p/lib64", "/p/libexec", "/p/pyvenv.cfg"];
+        assert_eq!(strings("/p/bin/python3"), beside);
+    }
+
+    #[test]
+    fn what_is_hidden_is_left_out_and_nothing_else() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        for folder in ["home/.config/fivefold", "home/.config/other", "home/engines", "opt"] {
+            fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        std::os::unix::fs::symlink(root.join("home"), root.join("home/link")).unwrap();
+        fs::write(root.join("home/notes"), "").unwrap();
+        let hidden = root.join("home/.config/fivefold");
+        let cases: [(&str, &[&str]); 5] = [
+            ("opt", &["opt"]),
+            ("home/engines", &["home/engines"]),
+            ("home", &["home/.config/other", "home/engines", "home/notes"]),
+            ("home/.config/fivefold", &[]),
+            ("home/link", &["home/.config/other", "home/engines", "home/notes"]),
+        ];
+        for (folder, expected) in cases {
+            let mut found = without(&root.join(folder), Some(&hidden));
+            found.sort();
+            let expected: Vec<_> = expected.iter().map(|path| root.join(path)).collect();
+            assert_eq!(found, expected, "{folder}");
+        }
+        // It may be made later.
+        let later = resolved(&root.join("home/link/.config/later/x"));
+        assert_eq!(later, root.join("home/.config/later/x"));
+        let found = without(&root.join("home/.config"), Some(&later));
+        assert_eq!(found.len(), 2, "{found:?}");
+    }
+}

@@ -1,0 +1,27 @@
+//! The one line in which the confined process reports how its start went.
+
+/// What is said of a start, in one line.
+#[derive(Debug)]
+pub(super) enum StartReport {
+    Started { is_confined: bool },
+    Failed(String),
+}
+
+impl StartReport {
+    pub(super) fn read(line: &str) -> Self {
+        match line {
+            "confined" => Self::Started { is_confined: true },
+            "open" => Self::Started { is_confined: false },
+            "" => Self::Failed("it ended before it was started".into()),
+            why => Self::Failed(why.into()),
+        }
+    }
+
+    pub(super) fn line(&self) -> String {
+        match self {
+            Self::Started { is_confined: true } => "confined\n".into(),
+            Self::Started { is_confined: false } => "open\n".into(),
+            Self::Failed(why) => format!("{}\n", why.replace('\n', " ")),
+        }
+    }
+}

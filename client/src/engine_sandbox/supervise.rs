@@ -1,0 +1,257 @@
+//! Starts an engine, and ends whatever is left of it.
+
+use std::{
+    ffi::OsStr,
+    fs,
+    io::{self, BufRead, BufReader, Read, Write},
+    net::Shutdown,
+    os::{
+        fd::{AsFd, OwnedFd},
+        unix::{net::UnixStream, process::CommandExt},
+    },
+    path::Path,
+    process::{Child, ChildStdin, ChildStdout, ExitCode, Stdio},
+    thread,
+    time::Duration,
+};
+
+use rustix::{
+    io::Errno,
+    process::{
+        Pid, PidfdFlags, Signal, WaitOptions, kill_process, pidfd_open, pidfd_send_signal,
+        set_child_subreaper, wait,
+    },
+};
+
+use super::{
+    args::RunEngineArgs,
+    confine,
+    spawn::{FILE_BYTES, PROCESSES, PROCESSOR_SECONDS, SandboxLimits, command, find},
+    start_report::StartReport,
+};
+use crate::settings::Settings;
+
+/// This program, even after its file was replaced.
+const OURSELVES: &str = "/proc/self/exe";
+/// How long it may take until an engine is started.
+const START: Duration = Duration::from_secs(10);
+/// How long it may take until nothing of an engine is left.
+const END: Duration = Duration::from_secs(5);
+
+/// An engine that runs.
+#[derive(Debug)]
+pub(crate) struct RunningEngine {
+    child: Child,
+    /// To the supervisor: it ends the engine when this is closed, as it is when we end.
+    control: UnixStream,
+    is_confined: bool,
+}
+
+/// Starts an engine.
+///
+/// # Errors
+/// When it cannot be started, with what the system says.
+pub(crate) fn start(
+    words: &[String],
+    limits: &SandboxLimits,
+) -> io::Result<(RunningEngine, ChildStdin, ChildStdout)> {
+    let (mut control, theirs) = UnixStream::pair()?;
+    let mut spawn = command(OsStr::new(OURSELVES), limits.is_trusted);
+    spawn.arg0("fivefold").arg("run-engine");
+    if let Some(memory) = limits.memory {
+        spawn.arg("--memory").arg(memory.to_string());
+    }
+    spawn.arg("--processor-seconds").arg(PROCESSOR_SECONDS.to_string());
+    spawn.arg("--file-bytes").arg(FILE_BYTES.to_string());
+    spawn.arg("--processes").arg(PROCESSES.to_string());
+    if limits.is_trusted {
+        spawn.arg("--trust");
+    }
+    if let Ok(folder) = Settings::folder() {
+        spawn.arg("--hide").arg(folder);
+    }
+    // A group of its own, so that it does not hear the Ctrl-C that is meant for us.
+    spawn.arg("--").args(words).process_group(0);
+    spawn.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::from(OwnedFd::from(theirs)));
+    let mut child = spawn.spawn()?;
+    // It has a copy of the supervisor's end.
+    drop(spawn);
+    let pipes = child.stdin.take().zip(child.stdout.take());
+    let (input, output) = pipes.expect("both are piped");
+    let mut running = RunningEngine { child, control: control.try_clone()?, is_confined: false };
+    control.set_read_timeout(Some(START))?;
+    let mut said = String::new();
+    // Byte by byte, as nothing may be read ahead; it is one short line.
+    BufReader::with_capacity(1, &mut control).read_line(&mut said)?;
+    match StartReport::read(said.trim_end()) {
+        StartReport::Started { is_confined } => running.is_confined = is_confined,
+        StartReport::Failed(why) => return Err(io::Error::other(why)),
+    }
+    Ok((running, input, output))
+}
+
+impl RunningEngine {
+    /// Whether the system keeps it from our files.
+    pub(crate) const fn is_confined(&self) -> bool {
+        self.is_confined
+    }
+}
+
+impl Drop for RunningEngine {
+    /// Ends the engine and all that it has started.
+    fn drop(&mut self) {
+        let asked = self.control.shutdown(Shutdown::Write);
+        let waiting = asked.and_then(|()| self.control.set_read_timeout(Some(END)));
+        // Its end is closed when it has ended. What it says until then is of no interest.
+        if waiting.and_then(|()| io::copy(&mut self.control, &mut io::sink())).is_err() {
+            drop(self.child.kill());
+        }
+        // It has ended, so this takes no time; what it returned is of no interest.
+        drop(self.child.wait());
+    }
+}
+
+/// `fivefold run-engine`: standard error is not that, but what tells how it went, and when to end.
+///
+/// # Errors
+/// When the engine cannot be started.
+pub fn run(args: &RunEngineArgs) -> io::Result<ExitCode> {
+    #[expect(clippy::disallowed_methods, reason = "what it is here, no terminal hears")]
+    let control = io::stderr().as_fd().try_clone_to_owned()?;
+    if args.confine {
+        return Ok(confine::run(args, control));
+    }
+    let mut control = UnixStream::from(control);
+    set_child_subreaper(Some(rustix::process::getpid()))?;
+    let scratch = tempfile::Builder::new().prefix("fivefold-engine-").tempdir()?;
+    let started = spawn(args, scratch.path());
+    let (mut engine, report) = match started {
+        Ok((engine, said)) => {
+            // The last line counts: it failed after it had limited itself.
+            let report = StartReport::read(said.lines().last().unwrap_or_default());
+            (Some(engine), report)
+        }
+        Err(error) => (None, StartReport::Failed(error.to_string())),
+    };
+    // Nobody may listen any more; then there is nothing to be done either.
+    let told = control.write_all(report.line().as_bytes());
+    if let (Some(engine), StartReport::Started { .. }, Ok(())) = (&mut engine, &report, told) {
+        watch(engine, control)?;
+    }
+    end_all()?;
+    // Before standard error is closed, which says that nothing is left.
+    scratch.close()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Starts the engine, and returns what was said until it had become what it is to be.
+fn spawn(args: &RunEngineArgs, scratch: &Path) -> io::Result<(Child, String)> {
+    let (program, arguments) = args.words.split_first().expect("at least one word is required");
+    let found = find(program)?;
+    let mut spawn = command(OsStr::new(OURSELVES), args.trust);
+    spawn.arg0("fivefold").arg("run-engine").arg("--confine").arg("--scratch").arg(scratch);
+    for (name, number) in [
+        ("--memory", args.memory),
+        ("--processor-seconds", args.processor_seconds),
+        ("--file-bytes", args.file_bytes),
+        ("--processes", args.processes),
+    ] {
+        if let Some(number) = number {
+            spawn.arg(name).arg(number.to_string());
+        }
+    }
+    if let Some(folder) = &args.hide {
+        spawn.arg("--hide").arg(folder);
+    }
+    if args.trust {
+        spawn.arg("--trust");
+    } else {
+        spawn.env("HOME", scratch).env("TMPDIR", scratch);
+    }
+    spawn.arg("--").arg(found.path).args(arguments).current_dir(found.folder);
+    // A group of its own: a signal to its whole group is not for us.
+    spawn.process_group(0).stderr(Stdio::piped());
+    let mut engine = spawn.spawn()?;
+    let mut said = String::new();
+    if let Some(mut talk) = engine.stderr.take() {
+        // The engine itself has another standard error, so this ends when it begins.
+        talk.read_to_string(&mut said)?;
+    }
+    Ok((engine, said))
+}
+
+/// Returns when the engine has ended, or nobody wants it any more.
+fn watch(engine: &Child, mut control: UnixStream) -> io::Result<()> {
+    let id = pid(engine.id()).ok_or_else(|| io::Error::other("a process has a number"))?;
+    let handle = pidfd_open(id, PidfdFlags::empty())?;
+    // Ends with this process.
+    thread::spawn(move || {
+        // Until it is closed, or whatever else happens.
+        drop(io::copy(&mut control, &mut io::sink()));
+        // It may have ended already.
+        let _sent = pidfd_send_signal(handle, Signal::KILL);
+    });
+    loop {
+        match wait(WaitOptions::empty()) {
+            Ok(Some((ended, _))) if ended == id => return Ok(()),
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(Errno::CHILD) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// Kills every process below this one, until there is none. Those whose parents end become ours.
+fn end_all() -> io::Result<()> {
+    loop {
+        for process in descendants()? {
+            // It may have ended by itself.
+            let _sent = kill_process(process, Signal::KILL);
+        }
+        match wait(WaitOptions::empty()) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(Errno::CHILD) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// All processes that this one has started, directly or not.
+fn descendants() -> io::Result<Vec<Pid>> {
+    let processes: Vec<(u32, u32)> = fs::read_dir("/proc")?
+        .filter_map(|entry| {
+            let id: u32 = entry.ok()?.file_name().to_str()?.parse().ok()?;
+            Some((id, parent(&fs::read_to_string(format!("/proc/{id}/stat")).ok()?)?))
+        })
+        .collect();
+    let mut found = vec![std::process::id()];
+    let mut next = 0;
+    while let Some(&above) = found.get(next) {
+        found.extend(processes.iter().filter(|(_, parent)| *parent == above).map(|(id, _)| *id));
+        next += 1;
+    }
+    Ok(found.into_iter().skip(1).filter_map(pid).collect())
+}
+
+/// The parent in a line of `/proc/ID/stat`: `ID (NAME) STATE PARENT ...`, where the name may be
+/// anything.
+fn parent(stat: &str) -> Option<u32> {
+    let (_, rest) = stat.rsplit_once(')')?;
+    rest.split_whitespace().nth(1)?.parse().ok()
+}
+
+fn pid(id: u32) -> Option<Pid> {
+    i32::try_from(id).ok().and_then(Pid::from_raw)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_cannot_hide_its_parent_behind_its_name() {
+        assert_eq!(parent("12 (sleep) S 7 12 12 0"), Some(7));
+        assert_eq!(parent("12 (a) S 1 (b) R 7 12 12 0"), Some(7));
+        assert_eq!(parent("12 (sleep"), None);
+    }
+}

@@ -1,0 +1,176 @@
+//! Reads and writes games in files and on standard streams, in the format of their name or content.
+//!
+//! [`fivefold_shared::notation`] knows the formats.
+
+use std::{
+    fmt, fs,
+    io::{self, Read},
+    path::Path,
+};
+
+use anyhow::Context;
+use clap::ValueEnum;
+use fivefold_shared::{
+    notation::{
+        self, coordinates,
+        file::{self, FileError, GameFile},
+        moves, psq, sgf,
+    },
+    rules::{Position, Rules},
+};
+
+/// Longest file that is read, in bytes: far more than any game needs.
+const BYTES_MAX: u64 = 4 << 20;
+
+/// A format of files.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// Smart Game Format.
+    Sgf,
+    /// Piskvork's files.
+    Psq,
+    /// JSON: what this program or a Fivefold server writes.
+    Json,
+    /// A list of moves, such as h8 i9 j10.
+    #[value(alias = "txt")]
+    Moves,
+}
+
+impl Format {
+    /// By a file's name.
+    pub fn of_path(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "sgf" => Some(Self::Sgf),
+            "psq" => Some(Self::Psq),
+            "json" => Some(Self::Json),
+            "txt" | "moves" => Some(Self::Moves),
+            _ => None,
+        }
+    }
+}
+
+/// Where a game comes from, for messages.
+#[derive(Clone, Copy, Debug)]
+pub enum Source<'a> {
+    /// Standard input.
+    Stdin,
+    /// A file.
+    File(&'a Path),
+}
+
+impl<'a> Source<'a> {
+    /// A file's name, or `-` for standard input.
+    pub fn of(path: &'a Path) -> Self {
+        if path.as_os_str() == "-" { Self::Stdin } else { Self::File(path) }
+    }
+}
+
+impl fmt::Display for Source<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stdin => f.write_str("standard input"),
+            Self::File(path) => write!(f, "{}", path.display()),
+        }
+    }
+}
+
+/// Reads a game. The format is the one given, or that of the name, or of the first letters. The
+/// rules are those of the file, as far as it tells them, and otherwise `rules`.
+///
+/// # Errors
+/// When there is nothing to read, or it is no game; with the line.
+pub fn read(source: Source<'_>, format: Option<Format>, rules: Rules) -> anyhow::Result<GameFile> {
+    let bytes = bytes(source).with_context(|| format!("cannot read {source}"))?;
+    let named = match source {
+        Source::Stdin => None,
+        Source::File(path) => Format::of_path(path),
+    };
+    let text = decode(bytes);
+    let game = match format.or(named) {
+        Some(format) => parse(&text, format, rules),
+        None => notation::read(&text, rules),
+    };
+    game.with_context(|| format!("in {source}"))
+}
+
+fn bytes(source: Source<'_>) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    match source {
+        Source::Stdin => io::stdin().lock().take(BYTES_MAX + 1).read_to_end(&mut bytes)?,
+        Source::File(path) => fs::File::open(path)?.take(BYTES_MAX + 1).read_to_end(&mut bytes)?,
+    };
+    if u64::try_from(bytes.len()).is_ok_and(|length| length > BYTES_MAX) {
+        return Err(io::Error::other("it is longer than any game"));
+    }
+    Ok(bytes)
+}
+
+/// Text that is not UTF-8 is taken for Latin-1, which SGF is unless it says otherwise.
+fn decode(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
+}
+
+/// Reads a text in this format.
+///
+/// # Errors
+/// When it is no game.
+pub fn parse(text: &str, format: Format, rules: Rules) -> Result<GameFile, FileError> {
+    match format {
+        Format::Sgf => sgf::read(text, rules.variant()),
+        Format::Psq => psq::read(text, rules.variant()),
+        Format::Moves => moves::read(text, rules),
+        Format::Json => file::from_json(text),
+    }
+}
+
+/// Writes a game.
+///
+/// # Errors
+/// When the format has no room for it.
+pub fn write(game: &GameFile, format: Format) -> anyhow::Result<String> {
+    Ok(match format {
+        Format::Sgf => sgf::write(game)?,
+        Format::Psq => psq::write(game),
+        Format::Moves => moves::write(game),
+        Format::Json => serde_json::to_string_pretty(game)? + "\n",
+    })
+}
+
+/// The position after all moves of a game.
+///
+/// # Errors
+/// When one of them cannot be made; with its number and what may help.
+pub fn position(game: &GameFile) -> anyhow::Result<Position> {
+    game.position().map_err(|(ply, illegal)| {
+        let name = coordinates::format(game.moves[ply].point, game.rules.size());
+        let rules = game.rules;
+        anyhow::anyhow!(
+            "move {} at {name}: {illegal} ({rules}; --variant names other rules)",
+            ply + 1
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use fivefold_shared::rules::{Size, Variant};
+
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_line() {
+        let rules = Rules::new(Variant::Freestyle, Size::square(15)).unwrap();
+        let error = parse("{\n\"moves\": [}", Format::Json, rules).unwrap_err();
+        assert!(error.to_string().starts_with("line 2: "), "{error}");
+        let twice = parse("h8 h8", Format::Moves, rules).unwrap();
+        let error = position(&twice).unwrap_err().to_string();
+        assert!(error.starts_with("move 2 at h8: "), "{error}");
+    }
+
+    #[test]
+    fn text_that_is_not_utf_8_is_latin_1() {
+        assert_eq!(decode(b"Ren\xe9".to_vec()), "René");
+        assert_eq!(decode("René".into()), "René");
+    }
+}

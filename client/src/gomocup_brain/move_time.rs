@@ -1,0 +1,111 @@
+//! The time that a brain may use for a move, from the manager's limits.
+
+use std::time::Duration;
+
+use fivefold_shared::notation::gomocup::UNLIMITED_MS;
+
+/// The time for a move where the manager has not said any.
+const TURN: Duration = Duration::from_secs(5);
+/// The time for a move that is to be as fast as possible.
+const AT_ONCE: Duration = Duration::from_millis(20);
+/// What a move takes besides thinking: reading, writing, and the steps in which a bot looks at the
+/// clock.
+const MARGIN: Duration = Duration::from_millis(5);
+/// What it takes besides where the bot thinks all the time: a command may have to wait until it is
+/// read, as all processors are busy.
+const PONDERING_MARGIN: Duration = Duration::from_millis(10);
+/// The time that is left is shared among so many moves, and so is never used up.
+const MOVES_AHEAD: u32 = 20;
+
+/// The manager's limits of time, and by how much recent moves exceeded them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct MoveTime {
+    turn: Duration,
+    /// What is left for the game, if that is limited.
+    left: Option<Duration>,
+    /// By how much moves have lately taken longer than they were to.
+    overrun: Duration,
+}
+
+impl MoveTime {
+    /// Defaults, before the manager sets anything.
+    pub(super) const fn new() -> Self {
+        Self { turn: TURN, left: None, overrun: Duration::ZERO }
+    }
+
+    /// `INFO timeout_turn`
+    pub(super) fn set_turn(&mut self, ms: i64) {
+        self.turn = match milliseconds(ms) {
+            Duration::ZERO => AT_ONCE,
+            turn => turn,
+        };
+    }
+
+    /// `INFO timeout_match`
+    pub(super) fn set_match(&mut self, ms: i64) {
+        self.left = (ms > 0 && ms < UNLIMITED_MS).then(|| milliseconds(ms));
+    }
+
+    /// `INFO time_left`; it may be less than nothing.
+    pub(super) fn set_left(&mut self, ms: i64) {
+        self.left = (ms < UNLIMITED_MS).then(|| milliseconds(ms));
+    }
+
+    /// How long the next move may take in all, counted from the command that asks for it.
+    pub(super) fn budget(&self, ponders: bool) -> Duration {
+        let share = self.left.map_or(Duration::MAX, |left| left / MOVES_AHEAD);
+        let whole = self.turn.min(share);
+        let margin = if ponders { MARGIN + PONDERING_MARGIN } else { MARGIN };
+        whole.saturating_sub(margin + self.overrun).max(whole / 2)
+    }
+
+    /// A move that was to take `budget` has taken `spent`.
+    pub(super) fn note(&mut self, budget: Duration, spent: Duration) {
+        self.overrun = spent.saturating_sub(budget).max(self.overrun * 3 / 4);
+    }
+}
+
+fn milliseconds(ms: i64) -> Duration {
+    Duration::from_millis(ms.try_into().unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What was said: time for a turn, for the match, and left.
+    fn check(turn: i64, whole: i64, left: i64, expected_us: u64) {
+        let mut move_time = MoveTime::new();
+        move_time.set_turn(turn);
+        move_time.set_match(whole);
+        move_time.set_left(left);
+        let found = move_time.budget(false);
+        assert_eq!(found, Duration::from_micros(expected_us), "{turn} {whole} {left}");
+    }
+
+    #[test]
+    fn a_move_takes_less_than_it_may() {
+        check(1_000, 0, UNLIMITED_MS, 995_000);
+        check(20, 0, UNLIMITED_MS, 15_000);
+        check(4, 0, UNLIMITED_MS, 2_000);
+        check(0, 0, UNLIMITED_MS, 15_000);
+        check(5_000, 100_000, 100_000, 4_995_000);
+        check(5_000, 100_000, 10_000, 495_000);
+        check(5_000, 100_000, 100, 2_500);
+        check(5_000, 100_000, -30, 0);
+        assert_eq!(MoveTime::new().budget(true), Duration::from_millis(4_985));
+    }
+
+    #[test]
+    fn it_learns_how_late_it_is() {
+        let ms = Duration::from_millis;
+        let mut move_time = MoveTime::new();
+        move_time.set_turn(100);
+        move_time.note(ms(95), ms(115));
+        assert_eq!(move_time.budget(false), ms(75));
+        move_time.note(ms(75), ms(75));
+        assert_eq!(move_time.budget(false), ms(80));
+        move_time.note(ms(80), ms(900));
+        assert_eq!(move_time.budget(false), ms(50), "half of the time is always used");
+    }
+}

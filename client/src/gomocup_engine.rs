@@ -1,0 +1,462 @@
+//! An external engine that speaks Gomocup's protocol, as a player of our games.
+//!
+//! It gets the position by the shortest fitting command, and its time. It is not trusted: its moves
+//! are checked, and every mistake is a [`Fault`]. This file knows positions and limits, and
+//! neither rooms nor matches.
+
+mod board_window;
+
+use std::{
+    fmt, io, thread,
+    time::{Duration, Instant},
+};
+
+use fivefold_shared::{
+    notation::gomocup::{
+        Command, Info, Placed, Reply, SIDE_MAX, SIDE_MIN, Side, UNLIMITED_MS, about_name, rule_of,
+    },
+    rules::{Illegal, Point, Position, Rules, Size, Stone},
+};
+
+use self::board_window::BoardWindow;
+use crate::{
+    engine_process::{EngineProcess, NoReply},
+    engine_sandbox::SandboxLimits,
+};
+
+/// How long an engine may take to get ready for another game.
+const START: Duration = Duration::from_secs(20);
+/// How long it may take to say who it is.
+const ABOUT: Duration = Duration::from_secs(2);
+/// The least time between a move of an engine and the next command: some engines
+/// miss commands while they are still cleaning up after a search.
+const SETTLE: Duration = Duration::from_millis(15);
+/// The warning where the system cannot keep an engine from our files.
+pub const OPEN: &str = "Nothing keeps the program from your files and the network here, only from \
+                        your environment: run only programs that you trust.";
+/// The side of the part of an unbounded board that an engine is shown: what every engine of a
+/// Gomocup tournament can play on.
+pub const WINDOW: u8 = 20;
+
+/// How to run an engine.
+#[derive(Clone, Debug)]
+pub struct EngineCommand {
+    /// The path and the arguments.
+    pub words: Vec<String>,
+    /// What it may have.
+    pub limits: Limits,
+}
+
+/// The name of a program's file, without the folder that it is in.
+pub fn file_name(words: &[String]) -> &str {
+    let path = words.first().map_or("", String::as_str);
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// Limits of an engine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// The time for a move; none leaves it to the time for the game.
+    pub turn: Option<Duration>,
+    /// The time for a game.
+    pub game: Option<Duration>,
+    /// By how much it may exceed its time, because messages take time.
+    pub grace: Duration,
+    /// Positions that it may search for a move.
+    pub nodes: Option<u64>,
+    /// How much memory it may use, in bytes.
+    pub memory: Option<u64>,
+    /// How long it may take to get ready at first.
+    pub start: Duration,
+    /// Whether it gets our environment, our files and the network.
+    pub is_trusted: bool,
+}
+
+/// A mistake of an engine. It ends the game, and the engine.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Fault {
+    /// It cannot be run.
+    #[error("it cannot be started: {0}")]
+    NotStarted(String),
+    /// It does not speak the protocol.
+    #[error("it is no Gomocup engine: {0}")]
+    NotAnEngine(String),
+    /// It does not play this game.
+    #[error("it refuses: {0}")]
+    Refused(String),
+    /// It exceeded its time.
+    #[error("it does not answer in its time ({} ms)", .0.as_millis())]
+    Late(Duration),
+    /// It ended by itself.
+    #[error("it has ended by itself")]
+    Ended,
+    /// It played what may not be played.
+    #[error("it played {},{}: {why}", .point.x, .point.y)]
+    Illegal {
+        /// Where, as the room counts.
+        point: Point,
+        /// Why not.
+        why: Illegal,
+    },
+}
+
+impl Fault {
+    /// The same for everybody in a room: without anything that the engine or the system says.
+    pub fn public(&self) -> String {
+        match self {
+            Self::NotStarted(_) => "it cannot be started".into(),
+            Self::NotAnEngine(_) => "it is no Gomocup engine".into(),
+            Self::Refused(_) => "it refuses to play".into(),
+            Self::Late(_) | Self::Ended | Self::Illegal { .. } => self.to_string(),
+        }
+    }
+}
+
+/// A running engine.
+pub struct GomocupEngine {
+    command: EngineCommand,
+    rules: Rules,
+    process: EngineProcess,
+    view: View,
+    /// The moves that it knows.
+    known_moves: Vec<Point>,
+    /// Stones that it was shown but that are not there; see [`BoardWindow::fillers`].
+    fillers: Vec<Point>,
+    /// Whether it has seen no game since it was started or restarted.
+    is_fresh: bool,
+    /// The time for a move that it was last given.
+    turn: Option<Duration>,
+    /// When it last made a move.
+    moved: Option<Instant>,
+}
+
+/// The part of the board that the engine sees.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum View {
+    /// All of it.
+    Whole { width: u8, height: u8 },
+    /// A part that moves with play.
+    Part(BoardWindow),
+}
+
+impl GomocupEngine {
+    /// Starts an engine for games by `rules`.
+    ///
+    /// # Errors
+    /// [`Fault::NotStarted`] and [`Fault::Refused`], or what else goes wrong.
+    pub fn start(command: EngineCommand, rules: Rules) -> Result<Self, Fault> {
+        let rule = rule_of(rules.variant())
+            .ok_or_else(|| Fault::Refused(format!("{rules} has no number in its protocol")))?;
+        let view = match rules.size() {
+            Size::Unbounded => View::Part(BoardWindow::new(WINDOW)),
+            Size::Bounded { width, height } => {
+                let is_possible = |side: u8| (SIDE_MIN..=SIDE_MAX).contains(&side);
+                if !is_possible(width) || !is_possible(height) {
+                    return Err(Fault::Refused(format!("no board of {}", rules.size())));
+                }
+                View::Whole { width, height }
+            }
+        };
+        let Limits { memory, is_trusted, .. } = command.limits;
+        let process = EngineProcess::start(&command.words, &SandboxLimits { memory, is_trusted })
+            .map_err(|error: io::Error| Fault::NotStarted(error.to_string()))?;
+        let (known_moves, fillers) = (Vec::new(), Vec::new());
+        let turn = command.limits.turn;
+        let mut engine = Self {
+            command,
+            rules,
+            process,
+            view,
+            known_moves,
+            fillers,
+            is_fresh: true,
+            turn,
+            moved: None,
+        };
+        engine.set_up(rule)?;
+        Ok(engine)
+    }
+
+    /// Whether the system keeps it from our files.
+    pub const fn is_confined(&self) -> bool {
+        self.process.is_confined()
+    }
+
+    /// The name that the engine answers to `ABOUT`, if it answers soon.
+    ///
+    /// # Errors
+    /// When it has ended.
+    pub fn name(&mut self) -> Result<Option<String>, Fault> {
+        self.send(&Command::About)?;
+        let deadline = Instant::now() + ABOUT;
+        loop {
+            match self.process.receive(deadline) {
+                Ok((_, Reply::Message(_) | Reply::Debug(_))) => {}
+                Ok((_, reply)) => return Ok(about_name(&reply.to_string()).map(str::to_owned)),
+                Err(NoReply::Late) => return Ok(None),
+                Err(NoReply::Ended) => return Err(Fault::Ended),
+            }
+        }
+    }
+
+    /// Makes the engine ready for another game, as a new process if it does not know how else.
+    ///
+    /// # Errors
+    /// When it cannot be started any more.
+    pub fn renew(&mut self) -> Result<(), Fault> {
+        if self.is_fresh {
+            return Ok(());
+        }
+        if self.send(&Command::Restart).is_ok() && self.wait_for_ok().is_ok() {
+            self.known_moves.clear();
+            self.is_fresh = true;
+            return Ok(());
+        }
+        *self = Self::start(self.command.clone(), self.rules)?;
+        Ok(())
+    }
+
+    /// Asks for a move, and returns how long it took. `turn` is the time for it, if that is not
+    /// always the same; `left` is what the engine has left for the game. What it plays is legal.
+    ///
+    /// # Errors
+    /// What it did wrong. It is of no more use then.
+    ///
+    /// # Panics
+    /// When the position is of other rules, or the game is over.
+    pub fn choose(
+        &mut self,
+        position: &Position,
+        turn: Option<Duration>,
+        left: Option<Duration>,
+    ) -> Result<(Point, Duration), Fault> {
+        assert_eq!(position.rules(), self.rules, "the engine was started for these rules");
+        assert!(position.outcome().is_none(), "the game goes on");
+        if let Some(moved) = self.moved {
+            thread::sleep(SETTLE.saturating_sub(moved.elapsed()));
+        }
+        let ask = self.question(position)?;
+        if let Some(turn) = turn.filter(|_| turn != self.turn) {
+            self.send(&Command::Info(Info::TimeoutTurn(milliseconds(turn))))?;
+            self.turn = Some(turn);
+        }
+        // Unsolicited replies are no answer.
+        while self.process.receive(Instant::now()).is_ok() {}
+        let left_ms = left.map_or(UNLIMITED_MS, milliseconds);
+        self.send(&Command::Info(Info::TimeLeft(left_ms)))?;
+        let asked = self.send(&ask)?;
+        self.is_fresh = false;
+        let most = [self.turn, left].into_iter().flatten().min().unwrap_or(START);
+        let deadline = asked + most + self.command.limits.grace;
+        let (at, point) = self.wait_for_move(deadline, most)?;
+        let is_shown = self.shows(point);
+        let point = self.to_board(point);
+        let legality = if is_shown { position.legality(point) } else { Err(Illegal::Outside) };
+        legality.map_err(|why| Fault::Illegal { point, why })?;
+        self.known_moves = position.moves().to_vec();
+        self.known_moves.push(point);
+        self.moved = Some(at);
+        Ok((point, at.saturating_duration_since(asked)))
+    }
+
+    /// How to ask for the next move: with as little as the engine needs to know.
+    fn question(&mut self, position: &Position) -> Result<Command, Fault> {
+        let moves = position.moves();
+        let is_in_view = match &mut self.view {
+            View::Whole { .. } => true,
+            View::Part(window) => window.follow(position),
+        };
+        if is_in_view
+            && let Some((last, before)) = moves.split_last()
+            && before == self.known_moves.as_slice()
+            && !self.fillers.contains(last)
+        {
+            return Ok(Command::Turn(self.to_engine(*last)));
+        }
+        // Only an engine without stones gets a whole board.
+        self.renew()?;
+        self.fillers.clear();
+        if moves.is_empty() {
+            return Ok(Command::Begin);
+        }
+        let turn = position.turn();
+        let side = |stone: Stone| if stone == turn { Side::Own } else { Side::Opponent };
+        let stones = match self.view {
+            View::Whole { .. } => moves
+                .iter()
+                .enumerate()
+                .map(|(ply, point)| Placed { point: *point, side: side(Stone::to_move(ply)) })
+                .collect(),
+            View::Part(window) => {
+                let mut stones = window.fillers(position);
+                self.fillers = stones.iter().map(|stone| window.to_board(stone.point)).collect();
+                stones.extend(window.stones(position));
+                stones
+            }
+        };
+        Ok(Command::Board(stones))
+    }
+
+    fn set_up(&mut self, rule: u32) -> Result<(), Fault> {
+        let (width, height) = self.sides();
+        let limits = self.command.limits;
+        self.shake_hands(&Command::Start { width, height }, limits.start)?;
+        // Without a limit a move may still not take for ever.
+        let turn = limits.turn.or(limits.game).unwrap_or(START);
+        let mut infos = vec![
+            Info::Rule(rule),
+            Info::TimeoutTurn(milliseconds(turn)),
+            Info::TimeoutMatch(limits.game.map_or(0, milliseconds)),
+            Info::MaxMemory(limits.memory.unwrap_or(0)),
+            Info::GameType(1),
+        ];
+        infos.extend(limits.nodes.map(Info::MaxNode));
+        for info in infos {
+            self.send(&Command::Info(info))?;
+        }
+        Ok(())
+    }
+
+    /// Asks it to get ready, and finds out whether it is an engine at all. Lines before `OK` do not
+    /// matter, but a program that only echoes its input is no engine.
+    fn shake_hands(&mut self, start: &Command, patience: Duration) -> Result<(), Fault> {
+        let text = start.to_string();
+        let none = |why: String| Err(Fault::NotAnEngine(why));
+        let hint = match self.is_confined() {
+            true => " (one that needs your files or your environment: --trust)",
+            false => "",
+        };
+        let ended = || format!("it exits on {text}{hint}");
+        if self.process.send(start).is_err() {
+            return none(ended());
+        }
+        let deadline = Instant::now() + patience;
+        loop {
+            match self.process.receive(deadline) {
+                Ok((_, Reply::Ok)) => return Ok(()),
+                Ok((_, Reply::Error(text) | Reply::Unknown(text))) => {
+                    return Err(Fault::Refused(text));
+                }
+                Ok((_, Reply::Other(said))) if said == text => {
+                    return none(format!("it only echoes its input ({text})"));
+                }
+                Ok((
+                    _,
+                    Reply::Move(_)
+                    | Reply::Stones(_)
+                    | Reply::Swap
+                    | Reply::Suggest(_)
+                    | Reply::Message(_)
+                    | Reply::Debug(_)
+                    | Reply::Forbidden(_)
+                    | Reply::Other(_),
+                )) => {}
+                Err(NoReply::Late) => {
+                    let seconds = patience.as_secs_f32();
+                    return none(format!(
+                        "it does not answer {text} within {seconds} s (one that takes longer to \
+                         get ready: --start)"
+                    ));
+                }
+                Err(NoReply::Ended) => return none(ended()),
+            }
+        }
+    }
+
+    fn send(&mut self, command: &Command) -> Result<Instant, Fault> {
+        self.process.send(command).map_err(|_| Fault::Ended)
+    }
+
+    fn wait_for_ok(&self) -> Result<(), Fault> {
+        let deadline = Instant::now() + START;
+        loop {
+            match self.receive(deadline, START)?.1 {
+                Reply::Ok => return Ok(()),
+                Reply::Error(text) | Reply::Unknown(text) => return Err(Fault::Refused(text)),
+                Reply::Move(_)
+                | Reply::Stones(_)
+                | Reply::Swap
+                | Reply::Suggest(_)
+                | Reply::Message(_)
+                | Reply::Debug(_)
+                | Reply::Forbidden(_)
+                | Reply::Other(_) => {}
+            }
+        }
+    }
+
+    /// Waits for a move, whatever else is said before it.
+    fn wait_for_move(
+        &mut self,
+        deadline: Instant,
+        most: Duration,
+    ) -> Result<(Instant, Point), Fault> {
+        loop {
+            match self.receive(deadline, most)? {
+                (at, Reply::Move(point)) => return Ok((at, point)),
+                (_, Reply::Suggest(point)) => {
+                    self.send(&Command::Play(point))?;
+                }
+                (_, Reply::Error(text) | Reply::Unknown(text)) => return Err(Fault::Refused(text)),
+                (
+                    _,
+                    Reply::Ok
+                    | Reply::Stones(_)
+                    | Reply::Swap
+                    | Reply::Message(_)
+                    | Reply::Debug(_)
+                    | Reply::Forbidden(_)
+                    | Reply::Other(_),
+                ) => {}
+            }
+        }
+    }
+
+    fn receive(&self, deadline: Instant, most: Duration) -> Result<(Instant, Reply), Fault> {
+        self.process.receive(deadline).map_err(|no_reply| match no_reply {
+            NoReply::Late => Fault::Late(most),
+            NoReply::Ended => Fault::Ended,
+        })
+    }
+
+    /// Whether a point is on the engine's board.
+    fn shows(&self, point: Point) -> bool {
+        let (width, height) = self.sides();
+        (0..i32::from(width)).contains(&point.x) && (0..i32::from(height)).contains(&point.y)
+    }
+
+    /// The columns and rows of the engine's board.
+    const fn sides(&self) -> (u8, u8) {
+        match self.view {
+            View::Whole { width, height } => (width, height),
+            View::Part(window) => (window.side(), window.side()),
+        }
+    }
+
+    fn to_engine(&self, point: Point) -> Point {
+        match self.view {
+            View::Whole { .. } => point,
+            View::Part(window) => window.to_engine(point),
+        }
+    }
+
+    fn to_board(&self, point: Point) -> Point {
+        match self.view {
+            View::Whole { .. } => point,
+            View::Part(window) => window.to_board(point),
+        }
+    }
+}
+
+impl fmt::Debug for GomocupEngine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GomocupEngine")
+            .field("command", &self.command.words)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A duration in the protocol's unit.
+fn milliseconds(time: Duration) -> i64 {
+    i64::try_from(time.as_millis()).unwrap_or(UNLIMITED_MS).min(UNLIMITED_MS)
+}

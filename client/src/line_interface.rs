@@ -1,0 +1,155 @@
+//! Plays by lines: typed commands in, lines out. A [`View`] formats them.
+
+use std::{
+    future::Future,
+    io::{self, BufRead, Read},
+    pin::pin,
+    thread,
+};
+
+use fivefold_shared::protocol::{CommandId, Event, Message, Phase};
+use tokio::sync::mpsc;
+
+use crate::{
+    connection::Welcome,
+    exit_reason::ExitReason,
+    room_link::ServerAddress,
+    table::{Table, TableEvent},
+    typed_command::{LineAction, TypedCommand, TypedError},
+};
+
+/// Longest line of input, in bytes; what is beyond is read as the next line.
+const LINE_BYTES_MAX: u64 = 1_000;
+/// Lines of input that may wait.
+const INPUT_QUEUE: usize = 64;
+
+/// How a table is shown line by line.
+pub trait View {
+    /// The server has accepted our hello.
+    ///
+    /// # Errors
+    /// As all methods here: when the output cannot be written.
+    fn connected(&mut self, server: &ServerAddress, welcome: &Welcome) -> io::Result<()>;
+    /// We have joined the room.
+    fn joined(&mut self, table: &Table) -> io::Result<()>;
+    /// An event, which the table has already applied.
+    fn event(&mut self, table: &Table, event: &TableEvent) -> io::Result<()>;
+    /// A line of input is no command.
+    fn misread(&mut self, table: &Table, error: &TypedError) -> io::Result<()>;
+    /// Show the whole state.
+    fn state(&mut self, table: &Table) -> io::Result<()>;
+    /// Show the commands.
+    fn help(&mut self) -> io::Result<()>;
+    /// We are about to leave.
+    fn leaving(&mut self, table: &Table) -> io::Result<()>;
+}
+
+/// Runs a table until it is left. Without more input it stays as long as something can happen
+/// without it: until the game has ended or the move is ours.
+///
+/// # Errors
+/// When the output cannot be written.
+pub async fn run(
+    mut table: Table,
+    view: &mut dyn View,
+    mut input: mpsc::Receiver<String>,
+    interrupt: impl Future<Output = ()>,
+) -> io::Result<ExitReason> {
+    let mut interrupt = pin!(interrupt);
+    let mut has_input = true;
+    let mut unanswered: Vec<CommandId> = Vec::new();
+    // The last move of a game and the game's end are two events: nobody leaves between them.
+    let mut end_due = false;
+    view.joined(&table)?;
+    let exit_reason = loop {
+        if !has_input && unanswered.is_empty() && !end_due && needs_input(&table) {
+            break ExitReason::Left;
+        }
+        tokio::select! {
+            biased;
+            () = &mut interrupt => break ExitReason::Interrupted,
+            event = table.next() => {
+                view.event(&table, &event)?;
+                match event {
+                    TableEvent::Message(message) => {
+                        unanswered.retain(|id| message.answers() != Some(id));
+                        if let Message::Event { event, .. } = &*message {
+                            end_due = matches!(event.event, Event::Played { .. })
+                                && table.room().running().is_none();
+                        }
+                        if let Message::Closed { text, .. } = *message {
+                            break ExitReason::Ended(text);
+                        }
+                    }
+                    TableEvent::Ended { reason } => break ExitReason::Ended(reason),
+                    TableEvent::Lost { .. } => end_due = false,
+                    TableEvent::Back => {}
+                }
+            }
+            line = input.recv(), if has_input => match line {
+                None => has_input = false,
+                Some(line) => match run_line(&mut table, view, &line)? {
+                    LineOutcome::Sent(id) => unanswered.push(id),
+                    LineOutcome::OutputMode => {}
+                    LineOutcome::Left => break ExitReason::Left,
+                },
+            },
+        }
+    };
+    view.leaving(&table)?;
+    table.leave().await;
+    Ok(exit_reason)
+}
+
+enum LineOutcome {
+    Sent(CommandId),
+    OutputMode,
+    Left,
+}
+
+fn run_line(table: &mut Table, view: &mut dyn View, line: &str) -> io::Result<LineOutcome> {
+    let typed = match TypedCommand::parse(line, table.room().rules.size()) {
+        Ok(Some(typed)) => typed,
+        Ok(None) => return Ok(LineOutcome::OutputMode),
+        Err(error) => return view.misread(table, &error).map(|()| LineOutcome::OutputMode),
+    };
+    match typed.action(table) {
+        Ok(LineAction::Request(request)) => return Ok(LineOutcome::Sent(table.send(request))),
+        Ok(LineAction::Board) => view.state(table)?,
+        Ok(LineAction::Help) => view.help()?,
+        Ok(LineAction::Leave) => return Ok(LineOutcome::Left),
+        Err(error) => view.misread(table, &error)?,
+    }
+    Ok(LineOutcome::OutputMode)
+}
+
+/// Whether nothing can happen without input: the game has ended, or the move is ours.
+fn needs_input(table: &Table) -> bool {
+    match table.room().phase() {
+        Phase::Running => table.is_my_turn(),
+        Phase::Finished => true,
+        Phase::Waiting => table.room().game.is_some(),
+    }
+}
+
+/// The lines of standard input, read on a thread of their own: a read cannot be cancelled, and the
+/// process must be able to end without it.
+pub fn standard_input() -> mpsc::Receiver<String> {
+    let (give, lines) = mpsc::channel(INPUT_QUEUE);
+    thread::spawn(move || {
+        let mut input = io::stdin().lock();
+        loop {
+            let mut line = Vec::new();
+            match (&mut input).take(LINE_BYTES_MAX).read_until(b'\n', &mut line) {
+                Ok(0) | Err(_) => return,
+                Ok(_) => {
+                    let line = String::from_utf8_lossy(&line).into_owned();
+                    if give.blocking_send(line).is_err() {
+                        return;
+                    }
+                }
+            }
+        }
+    });
+    lines
+}

@@ -1,0 +1,280 @@
+//! Plain lines for people: events and the board after each move on standard output,
+//! hints and the state of the connection on standard error.
+
+use std::io::{self, Write};
+
+use fivefold_shared::{
+    protocol::{
+        ChatLine, Event, Message, NumberedEvent, OwnRoom, Phase, RoomSummary, Seats, Spectators,
+    },
+    room::Game,
+    rules::Stone,
+    seat::Seat,
+};
+
+use crate::{
+    ascii_board,
+    connection::Welcome,
+    line_interface::View,
+    output::Output,
+    room_link::ServerAddress,
+    sanitize::sanitize,
+    sentences::{self, Speaker},
+    table::{Table, TableEvent},
+    typed_command::{HELP, TypedError},
+};
+
+/// Weights that are listed; the best of them.
+const WEIGHTS_SHOWN: usize = 10;
+
+/// Writes a table as lines.
+#[derive(Debug)]
+pub struct Plain<O, E> {
+    out: Output<O>,
+    talk: Output<E>,
+}
+
+impl<O: Write, E: Write> Plain<O, E> {
+    /// Writes what happens to `out` and talk to `talk`.
+    pub const fn new(out: O, talk: E) -> Self {
+        Self { out: Output::new(out), talk: Output::new(talk) }
+    }
+
+    /// Writes a room of the list of public ones.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn listed(&mut self, room: &RoomSummary) -> io::Result<()> {
+        writeln!(self.out, "{}", summary(room))
+    }
+
+    /// Writes one of the visitor's own rooms.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn listed_own(&mut self, room: &OwnRoom) -> io::Result<()> {
+        let turn = if room.your_turn { "your turn" } else { "yours" };
+        writeln!(self.out, "{}  ({turn})", summary(&room.summary))
+    }
+
+    fn message(&mut self, table: &Table, message: &Message) -> io::Result<()> {
+        match message {
+            Message::Event { event, .. } => self.happened(table, event),
+            Message::Refused { refusal, .. } => {
+                writeln!(self.talk, "No: {}.", sanitize(refusal.text.trim_end_matches('.')))
+            }
+            Message::Weights { bot, weights, .. } => {
+                writeln!(self.out, "What {bot} thinks, the best first:")?;
+                for weight in weights.iter().take(WEIGHTS_SHOWN) {
+                    let point = sentences::points(table.room(), &[weight.point]);
+                    let end = weight.plies.map(|plies| format!("  (ends in {plies})"));
+                    let end = end.unwrap_or_default();
+                    writeln!(self.out, "  {point:<6} {:>10.2}{end}", weight.weight)?;
+                }
+                Ok(())
+            }
+            Message::PlayerSaid { line, .. } => self.said(line, Speaker::Player),
+            Message::SpectatorSaid { line, .. } => self.said(line, Speaker::Spectator),
+            Message::Snapshot { .. } => self.state(table),
+            Message::Spectators { spectators, .. } => self.spectators(spectators),
+            Message::Presence { away, .. } if away.is_nobody() => {
+                writeln!(self.talk, "Both players are here.")
+            }
+            Message::Presence { .. } => self.absent(table),
+            Message::Closed { text, .. } => {
+                writeln!(self.talk, "The room is closed: {}", sanitize(text))
+            }
+            Message::Welcome { .. }
+            | Message::Done { .. }
+            | Message::Rooms { .. }
+            | Message::OwnRooms { .. }
+            | Message::Joined { .. }
+            | Message::Chat { .. }
+            | Message::Analysis { .. }
+            | Message::AnalysisOver { .. }
+            | Message::Pong { .. } => Ok(()),
+        }
+    }
+
+    fn happened(&mut self, table: &Table, event: &NumberedEvent) -> io::Result<()> {
+        writeln!(self.out, "{}", sentences::event(table.perspective(), &event.event))?;
+        match &event.event {
+            Event::Started { .. } | Event::Played { .. } | Event::TakenBack { .. } => {
+                self.board(table)?;
+                self.turn(table)
+            }
+            Event::Ended { .. } => {
+                // A move that ends the game has shown the board.
+                let hint = "`rematch` for another game, `leave` to end.";
+                if table.seat().is_some() { writeln!(self.talk, "{hint}") } else { Ok(()) }
+            }
+            Event::DrawOffered { by } => self.ask(table, *by, "`accept` or `decline`?"),
+            Event::TakebackAsked { by } => self.ask(table, *by, "`grant` or `refuse`?"),
+            Event::RematchAsked { by } => self.ask(table, *by, "`rematch` to agree."),
+            Event::Created { .. }
+            | Event::Sat { .. }
+            | Event::Stood { .. }
+            | Event::Renamed { .. }
+            | Event::DrawDeclined { .. }
+            | Event::Resumed { .. }
+            | Event::TakebackRefused { .. }
+            | Event::ChatSet { .. } => Ok(()),
+        }
+    }
+
+    fn said(&mut self, line: &ChatLine, speaker: Speaker) -> io::Result<()> {
+        writeln!(self.out, "{}", sentences::said(line, speaker))
+    }
+
+    /// A hint for the player who is to answer.
+    fn ask(&mut self, table: &Table, by: Seat, hint: &str) -> io::Result<()> {
+        if table.plays(by.other()) { writeln!(self.talk, "{hint}") } else { Ok(()) }
+    }
+
+    fn board(&mut self, table: &Table) -> io::Result<()> {
+        match &table.room().game {
+            Some(game) => self.out.lines(&format!("\n{}\n", ascii_board::draw(&game.position))),
+            None => Ok(()),
+        }
+    }
+
+    fn absent(&mut self, table: &Table) -> io::Result<()> {
+        for sentence in sentences::absent(table.perspective(), table.away(), table.now()) {
+            writeln!(self.talk, "{sentence}")?;
+        }
+        Ok(())
+    }
+
+    fn turn(&mut self, table: &Table) -> io::Result<()> {
+        if let Some(clocks) = sentences::clocks(table.room(), table.now()) {
+            writeln!(self.out, "{clocks}")?;
+        }
+        match table.room().to_act() {
+            Some(seat) if table.plays(seat) => {
+                writeln!(self.talk, "{}, your move.", table.room().stone_of(seat))
+            }
+            Some(seat) => {
+                writeln!(self.talk, "{} to move.", sentences::player(table.perspective(), seat))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn spectators(&mut self, spectators: &Spectators) -> io::Result<()> {
+        let names: Vec<&str> = spectators.names.iter().map(|name| name.as_str()).collect();
+        match spectators.count {
+            0 => writeln!(self.talk, "Nobody watches."),
+            count => writeln!(self.talk, "{count} watching: {}", names.join(", ")),
+        }
+    }
+}
+
+impl<O: Write, E: Write> View for Plain<O, E> {
+    fn connected(&mut self, server: &ServerAddress, welcome: &Welcome) -> io::Result<()> {
+        writeln!(self.talk, "Connected to {server} as {}.", welcome.name)
+    }
+
+    fn joined(&mut self, table: &Table) -> io::Result<()> {
+        let room = table.room();
+        if let (Some(code), Some(link)) = (table.code(), table.link()) {
+            let time = Some(room.time).filter(|time| !time.is_none());
+            let time = time.map(|time| format!(", {}", sentences::time(time))).unwrap_or_default();
+            writeln!(self.out, "Room {code}: {}{time}", room.rules)?;
+            writeln!(self.out, "Link: {link}")?;
+        } else {
+            writeln!(self.out, "{}", room.rules)?;
+        }
+        match table.seat() {
+            None => writeln!(self.talk, "You watch.")?,
+            Some(_) if room.seats.vacant().is_some() => {
+                writeln!(self.talk, "Waiting for an opponent: pass the link on.")?;
+            }
+            Some(_) => {}
+        }
+        writeln!(self.talk, "Type a point such as {}, or help.", example(table))?;
+        self.absent(table)?;
+        self.state(table)
+    }
+
+    fn event(&mut self, table: &Table, event: &TableEvent) -> io::Result<()> {
+        match event {
+            TableEvent::Message(message) => self.message(table, message),
+            TableEvent::Lost { reason, retry_in } => {
+                let seconds = retry_in.as_secs_f64();
+                writeln!(self.talk, "Connection lost ({reason}); next try in {seconds:.1} s.")
+            }
+            TableEvent::Back => {
+                writeln!(self.talk, "The connection is back.")?;
+                self.turn(table)
+            }
+            TableEvent::Ended { reason } => writeln!(self.talk, "{reason}"),
+        }
+    }
+
+    fn misread(&mut self, _: &Table, error: &TypedError) -> io::Result<()> {
+        writeln!(self.talk, "{error}")
+    }
+
+    fn state(&mut self, table: &Table) -> io::Result<()> {
+        let room = table.room();
+        writeln!(self.out, "{}", pairing(&room.seats, room.black()))?;
+        self.board(table)?;
+        match room.game.as_ref().and_then(Game::outcome) {
+            Some(outcome) => {
+                writeln!(self.out, "{}", sentences::outcome(table.perspective(), &outcome))
+            }
+            None => self.turn(table),
+        }
+    }
+
+    fn help(&mut self) -> io::Result<()> {
+        self.talk.lines(&format!("{HELP}\n"))
+    }
+
+    fn leaving(&mut self, table: &Table) -> io::Result<()> {
+        match (table.link(), table.seat(), table.room().phase()) {
+            (Some(link), Some(_), Phase::Running) => {
+                writeln!(self.talk, "Your seat is kept. To come back: fivefold join {link}")
+            }
+            (_, _, Phase::Running | Phase::Waiting | Phase::Finished) => Ok(()),
+        }
+    }
+}
+
+/// A room in a list, in one line.
+fn summary(room: &RoomSummary) -> String {
+    let phase = match room.phase {
+        Phase::Waiting => "waiting".into(),
+        Phase::Running => format!("move {}", room.ply + 1),
+        Phase::Finished => "finished".into(),
+    };
+    let time = Some(room.time).filter(|time| !time.is_none());
+    let time = time.map(|time| format!(", {time}")).unwrap_or_default();
+    let help = if room.assistance { ", bots may help" } else { "" };
+    format!(
+        "{}  {}{time}  {}  {phase}, {} watching{help}",
+        room.room,
+        room.rules,
+        pairing(&room.seats, room.black),
+        room.spectators,
+    )
+}
+
+fn pairing(seats: &Seats, black: Seat) -> String {
+    let name = |stone| match seats.get(Seat::with_stone(stone, black)) {
+        Some(player) => sanitize(&player.name()).into_owned(),
+        None => "(open)".into(),
+    };
+    format!("Black: {}, White: {}", name(Stone::Black), name(Stone::White))
+}
+
+/// A point of this board.
+fn example(table: &Table) -> String {
+    use fivefold_shared::rules::{Point, Size};
+
+    let point = match table.room().rules.size() {
+        Size::Bounded { width, height } => Point::new(i32::from(width) / 2, i32::from(height) / 2),
+        Size::Unbounded => Point::new(0, 0),
+    };
+    sentences::points(table.room(), &[point])
+}

@@ -1,0 +1,190 @@
+//! Addresses that people type and share: a server's address and a room's link.
+
+use std::{fmt, str::FromStr};
+
+use fivefold_shared::protocol::RoomCode;
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+/// Where a server is: kept and shown as `http://...`, spoken to as `ws://.../ws`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ServerAddress(Url);
+
+/// Why a text is no address.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum LinkError {
+    /// Not an address of a server.
+    #[error("a server is given as http://HOST:PORT, or https for an encrypted connection")]
+    Server,
+    /// Neither a code nor a link.
+    #[error(
+        "a room is given by its code (12 characters, such as k7m2qpxw9abc) or by its link, such \
+         as http://127.0.0.1:8080/r/k7m2qpxw9abc"
+    )]
+    Room,
+}
+
+impl ServerAddress {
+    /// The address of the WebSocket.
+    pub fn socket(&self) -> String {
+        let scheme = if self.is_encrypted() { "wss" } else { "ws" };
+        let rest = self.0.as_str().split_once(':').map_or("", |(_, rest)| rest);
+        format!("{scheme}:{}/ws", rest.trim_end_matches('/'))
+    }
+
+    /// The link of a room, to be passed on.
+    pub fn room_link(&self, code: &RoomCode) -> String {
+        format!("{self}/r/{code}")
+    }
+
+    /// Whether the connection is encrypted.
+    pub fn is_encrypted(&self) -> bool {
+        self.0.scheme() == "https"
+    }
+
+    fn from_url(mut url: Url) -> Result<Self, LinkError> {
+        let scheme = match url.scheme() {
+            "http" | "ws" => "http",
+            "https" | "wss" => "https",
+            _ => return Err(LinkError::Server),
+        };
+        url.set_scheme(scheme).map_err(|()| LinkError::Server)?;
+        let plain = url.username().is_empty()
+            && url.password().is_none()
+            && url.query().is_none()
+            && url.fragment().is_none();
+        if url.host_str().is_none() || !plain {
+            return Err(LinkError::Server);
+        }
+        Ok(Self(url))
+    }
+}
+
+impl Default for ServerAddress {
+    /// Where a server listens when it is told nothing.
+    fn default() -> Self {
+        "http://127.0.0.1:8080".parse().expect("this is an address")
+    }
+}
+
+impl fmt::Display for ServerAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.as_str().trim_end_matches('/'))
+    }
+}
+
+impl FromStr for ServerAddress {
+    type Err = LinkError;
+
+    /// Reads an address; without a scheme it is taken for `http`. A `/ws` at the end is dropped.
+    fn from_str(text: &str) -> Result<Self, LinkError> {
+        let text = text.trim();
+        let full = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
+        let mut url = Url::parse(&full).map_err(|_| LinkError::Server)?;
+        let path = url.path().trim_end_matches('/');
+        let path = path.strip_suffix("/ws").unwrap_or(path).to_owned();
+        url.set_path(&path);
+        Self::from_url(url)
+    }
+}
+
+impl TryFrom<String> for ServerAddress {
+    type Error = LinkError;
+
+    fn try_from(text: String) -> Result<Self, LinkError> {
+        text.parse()
+    }
+}
+
+impl From<ServerAddress> for String {
+    fn from(address: ServerAddress) -> Self {
+        address.to_string()
+    }
+}
+
+/// A room as people name it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RoomLink {
+    /// The server, where a whole link was given.
+    pub server: Option<ServerAddress>,
+    /// The room's code.
+    pub code: RoomCode,
+}
+
+impl FromStr for RoomLink {
+    type Err = LinkError;
+
+    /// Reads `CODE` or `SCHEME://HOST[:PORT]/r/CODE`. Capital letters of a code are made small.
+    fn from_str(text: &str) -> Result<Self, LinkError> {
+        let text = text.trim().trim_end_matches('/');
+        let code =
+            |code: &str| RoomCode::try_from(code.to_ascii_lowercase()).map_err(|_| LinkError::Room);
+        match text.rsplit_once("/r/") {
+            None => Ok(Self { server: None, code: code(text)? }),
+            Some((server, last)) => {
+                let server = server.parse().map_err(|_| LinkError::Room)?;
+                Ok(Self { server: Some(server), code: code(last)? })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_are_read() {
+        let cases = [
+            ("http://127.0.0.1:8080", Some(("http://127.0.0.1:8080", "ws://127.0.0.1:8080/ws"))),
+            ("http://127.0.0.1:8080/", Some(("http://127.0.0.1:8080", "ws://127.0.0.1:8080/ws"))),
+            ("ws://[::1]:9/ws", Some(("http://[::1]:9", "ws://[::1]:9/ws"))),
+            ("localhost:8080", Some(("http://localhost:8080", "ws://localhost:8080/ws"))),
+            ("example.org", Some(("http://example.org", "ws://example.org/ws"))),
+            ("https://example.org", Some(("https://example.org", "wss://example.org/ws"))),
+            (
+                "wss://example.org/five/ws",
+                Some(("https://example.org/five", "wss://example.org/five/ws")),
+            ),
+            ("ftp://example.org", None),
+            ("http://ann:secret@example.org", None),
+            ("http://example.org/?x=1", None),
+            ("http://", None),
+            ("", None),
+            ("two words", None),
+        ];
+        for (text, expected) in cases {
+            let read = text.parse::<ServerAddress>().ok();
+            let read = read.map(|server| (server.to_string(), server.socket()));
+            let expected = expected.map(|(shown, socket)| (shown.to_owned(), socket.to_owned()));
+            assert_eq!(read, expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn rooms_are_read() {
+        let cases = [
+            ("k7m2qpxw9abc", Some((None, "k7m2qpxw9abc"))),
+            (" K7M2QPXW9ABC ", Some((None, "k7m2qpxw9abc"))),
+            ("http://h:1/r/k7m2qpxw9abc", Some((Some("http://h:1"), "k7m2qpxw9abc"))),
+            ("https://h/r/k7m2qpxw9abc/", Some((Some("https://h"), "k7m2qpxw9abc"))),
+            ("ws://h:1/r/k7m2qpxw9abc", Some((Some("http://h:1"), "k7m2qpxw9abc"))),
+            ("h:1/r/k7m2qpxw9abc", Some((Some("http://h:1"), "k7m2qpxw9abc"))),
+            ("h/five/r/k7m2qpxw9abc", Some((Some("http://h/five"), "k7m2qpxw9abc"))),
+            ("k7m2qpxw9abl", None),
+            ("k7m2qpxw9ab", None),
+            ("http://h:1/k7m2qpxw9abc", None),
+            ("http://h:1/r/", None),
+            ("/r/k7m2qpxw9abc", None),
+            ("", None),
+        ];
+        for (text, expected) in cases {
+            let read = text.parse::<RoomLink>().ok();
+            let read = read.map(|link| (link.server.map(String::from), link.code.to_string()));
+            let expected =
+                expected.map(|(server, code)| (server.map(str::to_owned), code.to_owned()));
+            assert_eq!(read, expected, "{text:?}");
+        }
+    }
+}

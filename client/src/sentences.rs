@@ -1,0 +1,234 @@
+//! Sentences about a room in plain English, the same in every view.
+
+use fivefold_shared::{
+    clock::{Face, TimeControl},
+    notation::coordinates,
+    protocol::{Absent, ChatLine, Event},
+    room::RoomState,
+    rules::{Outcome, Point, Stone},
+    seat::Seat,
+};
+
+use crate::{perspective::Perspective, sanitize::sanitize};
+
+/// Who said something.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Speaker {
+    /// A player.
+    Player,
+    /// A spectator.
+    Spectator,
+}
+
+/// Who has this seat, with their stone: `Ann (Black)`; `you` is added where that is known.
+pub fn player(perspective: Perspective<'_>, seat: Seat) -> String {
+    let (name, stone) = (seat_name(perspective.room, seat), perspective.room.stone_of(seat));
+    // With both seats at one keyboard, `you` would say nothing.
+    if perspective.plays(seat) && !perspective.plays(seat.other()) {
+        format!("{name} ({stone}, you)")
+    } else {
+        format!("{name} ({stone})")
+    }
+}
+
+/// The name at a seat, or that there is none.
+pub fn seat_name(room: &RoomState, seat: Seat) -> String {
+    match room.seats.get(seat) {
+        Some(player) => sanitize(&player.name()).into_owned(),
+        None => "nobody".into(),
+    }
+}
+
+/// A list of points, such as `h8 i8 j8`.
+pub fn points(room: &RoomState, points: &[Point]) -> String {
+    let size = room.rules.size();
+    points.iter().map(|&point| coordinates::format(point, size)).collect::<Vec<_>>().join(" ")
+}
+
+/// How a game ended.
+pub fn outcome(perspective: Perspective<'_>, outcome: &Outcome<Seat>) -> String {
+    let room = perspective.room;
+    let who = |seat| player(perspective, seat);
+    match outcome {
+        Outcome::Five { winner, points: line } => {
+            format!("{} wins by {}.", who(*winner), points(room, line))
+        }
+        Outcome::Forbidden { winner, point, kind } => format!(
+            "{} wins: only forbidden points are left to Black, such as {} ({kind}).",
+            who(*winner),
+            points(room, &[*point])
+        ),
+        Outcome::Resignation { winner } => {
+            format!("{} wins: {} resigns.", who(*winner), who(winner.other()))
+        }
+        Outcome::Time { winner } => {
+            format!("{} wins: {} has no time left.", who(*winner), who(winner.other()))
+        }
+        Outcome::Abandonment { winner: Some(winner) } => {
+            format!("{} wins: {} has gone away.", who(*winner), who(winner.other()))
+        }
+        Outcome::Abandonment { winner: None } => "Nobody wins: a player has gone away.".into(),
+        Outcome::Agreement => "A draw by agreement.".into(),
+        Outcome::FullBoard => "A draw: the board is full.".into(),
+        Outcome::LengthLimit => "A draw: the game is as long as it may be.".into(),
+    }
+}
+
+/// What happened, after it was folded into the table's room.
+pub fn event(perspective: Perspective<'_>, event: &Event) -> String {
+    let who = |seat| player(perspective, seat);
+    let stone = |seat| perspective.room.stone_of(seat);
+    match event {
+        Event::Created { rules, time, .. } if time.is_none() => {
+            format!("The room is made: {rules}.")
+        }
+        Event::Created { rules, time: control, .. } => {
+            format!("The room is made: {rules}, {}.", time(*control))
+        }
+        Event::Sat { seat, .. } => format!("{} sits down.", who(*seat)),
+        Event::Stood { seat } => format!("{}'s seat is open.", stone(*seat)),
+        Event::Renamed { seat, .. } => format!("{} is now called {}.", stone(*seat), who(*seat)),
+        Event::Started { game, black, .. } => {
+            format!("Game {game}: {} against {}.", who(*black), who(black.other()))
+        }
+        Event::Played { ply, point, assisted, time: _ } => {
+            let help = if *assisted { ", chosen by a bot" } else { "" };
+            let point = points(perspective.room, &[*point]);
+            format!("{}. {} {point}{help}", ply + 1, Stone::to_move(*ply))
+        }
+        Event::DrawOffered { by } => format!("{} offers a draw.", who(*by)),
+        Event::DrawDeclined { by } => format!("{} declines the draw.", who(*by)),
+        Event::TakebackAsked { by } => format!("{} asks to take back.", who(*by)),
+        Event::TakebackRefused { by } => format!("{} does not agree to that.", who(*by)),
+        Event::TakenBack { ply } => format!("Taken back to move {ply}."),
+        Event::Resumed { .. } => {
+            "The server was away. Time runs again in a few seconds.".to_owned()
+        }
+        Event::Ended { outcome: how } => outcome(perspective, how),
+        Event::RematchAsked { by } => format!("{} wants another game.", who(*by)),
+        Event::ChatSet { on: true } => "Chat is switched on.".to_owned(),
+        Event::ChatSet { on: false } => "Chat is switched off.".to_owned(),
+    }
+}
+
+/// A time control in words.
+pub fn time(control: TimeControl) -> String {
+    match control {
+        TimeControl::None => "as much time as you like".into(),
+        TimeControl::SuddenDeath { main_ms } => format!("{} each", length(main_ms)),
+        TimeControl::Fischer { main_ms, increment_ms } => {
+            format!("{} each and {} more after each move", length(main_ms), length(increment_ms))
+        }
+        TimeControl::ByoYomi { main_ms, period_ms, periods } => {
+            let main = if main_ms == 0 {
+                String::new()
+            } else {
+                format!("{} each, then ", length(main_ms))
+            };
+            let periods = counted(periods.into(), "period");
+            format!("{main}{periods} of {}", length(period_ms))
+        }
+        TimeControl::PerMove { move_ms } => format!("{} for each move", length(move_ms)),
+    }
+}
+
+/// A length of time in words, in its largest whole unit.
+fn length(ms: u64) -> String {
+    match ms {
+        ms if ms > 0 && ms.is_multiple_of(60_000) => counted(ms / 60_000, "minute"),
+        ms if ms.is_multiple_of(1_000) => counted(ms / 1_000, "second"),
+        ms => counted(ms, "millisecond"),
+    }
+}
+
+fn counted(count: u64, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+/// A line of chat.
+pub fn said(line: &ChatLine, speaker: Speaker) -> String {
+    let name = sanitize(line.name.as_str());
+    let text = sanitize(line.text.as_str());
+    match speaker {
+        Speaker::Player => format!("{name}: {text}"),
+        Speaker::Spectator => format!("{name} (watching): {text}"),
+    }
+}
+
+/// What one side's clock shows, such as `4:59`, `0:09.3`, or in byo-yomi `0:30 x3`.
+pub fn clock(face: Face) -> String {
+    const TENTHS_BELOW_MS: u64 = 10_000;
+    let Face { left_ms, periods, running: _ } = face;
+    let (minutes, seconds) = (left_ms / 60_000, left_ms / 1_000 % 60);
+    let tenths =
+        if left_ms < TENTHS_BELOW_MS { format!(".{}", left_ms / 100 % 10) } else { String::new() };
+    let periods = if periods > 0 { format!(" x{periods}") } else { String::new() };
+    format!("{minutes}:{seconds:02}{tenths}{periods}")
+}
+
+/// Both clocks at this time, such as `Black 4:59, White 5:00`; nothing without a time control.
+pub fn clocks(room: &RoomState, now: u64) -> Option<String> {
+    let clock_of = room.game.as_ref()?.clock?;
+    let show = |stone| format!("{stone} {}", clock(clock_of.face(room.seat_of(stone), now)));
+    Some(Stone::BOTH.map(show).join(", "))
+}
+
+/// A sentence for each player who is away at this time.
+pub fn absent(perspective: Perspective<'_>, away: Absent, now: u64) -> Vec<String> {
+    let sentence = |stone| {
+        let seat = perspective.room.seat_of(stone);
+        let away = away.get(seat)?;
+        let who = player(perspective, seat);
+        let Some(at) = away.claim_at.filter(|_| perspective.plays(seat.other())) else {
+            return Some(format!("{who} is away."));
+        };
+        let seconds = at.saturating_sub(now).div_ceil(1_000);
+        Some(if seconds == 0 {
+            format!("{who} is away: you may claim the win or a draw.")
+        } else {
+            format!("{who} is away: in {seconds} s you may claim the win or a draw.")
+        })
+    };
+    Stone::BOTH.into_iter().filter_map(sentence).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_controls_say_what_numbers_were_taken_for() {
+        let cases = [
+            ("none", "as much time as you like"),
+            ("3", "3 minutes each"),
+            ("1m", "1 minute each"),
+            ("90s", "90 seconds each"),
+            ("1500ms", "1500 milliseconds each"),
+            ("5+3", "5 minutes each and 3 seconds more after each move"),
+            ("5+0", "5 minutes each and 0 seconds more after each move"),
+            ("byo 10+3x30", "10 minutes each, then 3 periods of 30 seconds"),
+            ("byo 0+1x1m", "1 period of 1 minute"),
+            ("move 30", "30 seconds for each move"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(time(text.parse().unwrap()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn clocks_are_shown_to_the_tenth_where_it_matters() {
+        let cases = [
+            (300_000, 0, "5:00"),
+            (299_999, 0, "4:59"),
+            (10_000, 0, "0:10"),
+            (9_999, 0, "0:09.9"),
+            (0, 0, "0:00.0"),
+            (30_000, 3, "0:30 x3"),
+            (5_400_000, 0, "90:00"),
+        ];
+        for (left_ms, periods, expected) in cases {
+            assert_eq!(clock(Face { left_ms, periods, running: true }), expected);
+        }
+    }
+}

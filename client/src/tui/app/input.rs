@@ -1,0 +1,428 @@
+//! Keys, clicks and pasted text: what each does to the state of the screen.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use fivefold_shared::{
+    notation::coordinates,
+    protocol::{CHAT_TEXT_MAX, ChatText, Phase, RoomRequest},
+    rules::{Point, Size, UNBOUNDED_FIRST, UNBOUNDED_REACH},
+};
+use ratatui::layout::Position as Cell;
+
+use super::{App, Connection, Effect, Mode, Offer, Question, TypedLetter};
+use crate::{
+    exit_reason::ExitReason,
+    tui::{
+        keys::{self, Action},
+        layout::SCALE_MAX,
+    },
+};
+
+/// Longest text in the input line: enough for the farthest point there is.
+const INPUT_MAX: usize = 24;
+/// Points that one notch of the wheel moves the window by.
+const WHEEL: i32 = 2;
+
+impl App {
+    /// A key was pressed.
+    pub(super) fn key(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) {
+        // These work in every mode.
+        let action = keys::action(key);
+        if let Some(effect) = action.and_then(at_once) {
+            return effects.push(effect);
+        }
+        let typed = self.typed.take();
+        if let (KeyCode::Char(digit @ '0'..='9'), Some(typed)) = (key.code, typed)
+            && matches!(self.mode, Mode::Board | Mode::Ask(_))
+        {
+            return self.type_point(typed, digit);
+        }
+        match self.mode.clone() {
+            Mode::Board => {
+                self.typed = self.typed_letter(key);
+                self.clicked = None;
+                if let Some(action) = action {
+                    self.act(action, effects);
+                }
+            }
+            Mode::Input(text) => self.input_key(key, text, effects),
+            Mode::Say(text) => self.say_key(key, text, effects),
+            Mode::Ask(question) => self.answer(key, question, effects),
+            Mode::Help => self.mode = Mode::Board,
+        }
+    }
+
+    /// Text was pasted: it goes to the input line, up to its first line's end.
+    pub(super) fn paste(&mut self, text: &str) {
+        let line = text.lines().next().unwrap_or_default();
+        let mut input = match &self.mode {
+            Mode::Say(text) => {
+                self.mode = Mode::Say(shortened(&format!("{text}{line}")));
+                return;
+            }
+            Mode::Input(input) => input.clone(),
+            Mode::Board => String::new(),
+            Mode::Ask(_) | Mode::Help => return,
+        };
+        input.extend(line.chars().filter(|c| is_input(*c)));
+        input.truncate(INPUT_MAX);
+        self.mode = Mode::Input(input);
+    }
+
+    /// The mouse did something.
+    pub(super) fn mouse_event(&mut self, event: MouseEvent, effects: &mut Vec<Effect>) {
+        if !self.mouse || self.mode != Mode::Board {
+            return;
+        }
+        match event.kind {
+            MouseEventKind::Down(MouseButton::Left) => {
+                let cell = Cell { x: event.column, y: event.row };
+                let Some(point) = self.window().and_then(|window| window.point_at(cell)) else {
+                    return;
+                };
+                self.typed = None;
+                let again = self.clicked == Some(point);
+                self.cursor = point;
+                self.clicked = Some(point);
+                if again {
+                    self.put_stone(effects);
+                }
+            }
+            MouseEventKind::ScrollUp => self.pan(0, -WHEEL),
+            MouseEventKind::ScrollDown => self.pan(0, WHEEL),
+            MouseEventKind::ScrollLeft => self.pan(-WHEEL, 0),
+            MouseEventKind::ScrollRight => self.pan(WHEEL, 0),
+            MouseEventKind::Down(_)
+            | MouseEventKind::Up(_)
+            | MouseEventKind::Drag(_)
+            | MouseEventKind::Moved => {}
+        }
+    }
+
+    fn act(&mut self, action: Action, effects: &mut Vec<Effect>) {
+        match action {
+            Action::Move(x, y) => self.move_cursor(x, y),
+            Action::Pan(x, y) => self.pan(x, y),
+            Action::Place => self.put_stone(effects),
+            Action::Type(first) => {
+                self.mode = Mode::Input(first.map(String::from).unwrap_or_default());
+            }
+            Action::Say => self.mode = Mode::Say(String::new()),
+            Action::Takeback => self.in_game(RoomRequest::AskTakeback, effects),
+            Action::Draw => self.ask_in_game(match self.may_claim() {
+                true => Question::ClaimDraw,
+                false => Question::Draw,
+            }),
+            Action::Resign => self.ask_in_game(Question::Resign),
+            Action::Rematch => self.rematch(effects),
+            Action::Accept => match self.open_offer() {
+                Some(offer) => self.send(offer.yes(), effects),
+                None => self.log.warn("nothing to answer"),
+            },
+            Action::DeclineOrNext => match self.open_offer().and_then(Offer::no) {
+                Some(no) => self.send(no, effects),
+                None => self.step(1),
+            },
+            Action::Back => self.step(-1),
+            Action::Forward => self.step(1),
+            Action::First => self.look_at(0),
+            Action::Live => self.look_at(self.ply()),
+            Action::Follow => {
+                self.follow = true;
+                self.cursor = self.position.last_move().unwrap_or(self.cursor);
+                self.show(self.cursor);
+            }
+            Action::ZoomIn => self.zoom(1),
+            Action::ZoomOut => self.zoom(-1),
+            Action::BotMove if self.is_my_turn() => {
+                self.send(RoomRequest::BotMove { ply: self.ply(), bot: None }, effects);
+            }
+            Action::BotMove => self.log.warn("the bot can move for you when it is your turn"),
+            Action::Weight => self.tell_weight(effects),
+            Action::HeatMap => self.toggle_heat(effects),
+            Action::Sit => self.send(RoomRequest::Sit { seat: None }, effects),
+            Action::Mouse => {
+                self.mouse = !self.mouse;
+                self.log.say(match self.mouse {
+                    true => "the mouse belongs to the game",
+                    false => "the mouse belongs to the terminal: text can be selected",
+                });
+                effects.push(Effect::Mouse(self.mouse));
+            }
+            Action::Help => self.mode = Mode::Help,
+            Action::Quit if self.is_seated() && self.phase() == Phase::Running => {
+                self.mode = Mode::Ask(Question::Quit);
+            }
+            Action::Quit => effects.push(Effect::Exit(ExitReason::Left)),
+            Action::Escape => self.look_at(self.ply()),
+            Action::Interrupt | Action::Suspend | Action::Redraw => {}
+        }
+    }
+
+    /// A letter that may begin a point such as `h8`, with what it is about to change.
+    fn typed_letter(&self, key: KeyEvent) -> Option<TypedLetter> {
+        match (key.code, self.rules().size()) {
+            (KeyCode::Char(letter @ 'a'..='z'), Size::Bounded { .. })
+                if (key.modifiers - KeyModifiers::SHIFT).is_empty() =>
+            {
+                let (cursor, origin, look) = (self.cursor, self.origin, self.look);
+                Some(TypedLetter { letter, cursor, origin, look })
+            }
+            _ => None,
+        }
+    }
+
+    /// The letter was the first of a point: what it did is taken back.
+    fn type_point(&mut self, typed: TypedLetter, digit: char) {
+        self.look = typed.look;
+        self.refresh();
+        self.cursor = typed.cursor;
+        self.origin = typed.origin;
+        self.mode = Mode::Input(format!("{}{digit}", typed.letter));
+    }
+
+    fn input_key(&mut self, key: KeyEvent, mut text: String, effects: &mut Vec<Effect>) {
+        match key.code {
+            KeyCode::Enter => {
+                self.mode = Mode::Board;
+                match coordinates::parse(&text, self.rules().size()) {
+                    Ok(point) => {
+                        self.cursor = point;
+                        self.show(point);
+                        self.put_stone(effects);
+                    }
+                    Err(error) => self.log.warn(&format!("\"{text}\" is {error}")),
+                }
+            }
+            KeyCode::Esc => self.mode = Mode::Board,
+            KeyCode::Backspace if text.is_empty() => self.mode = Mode::Board,
+            KeyCode::Backspace => {
+                text.pop();
+                self.mode = Mode::Input(text);
+            }
+            KeyCode::Char(c) if is_input(c) && text.len() < INPUT_MAX => {
+                text.push(c);
+                self.mode = Mode::Input(text);
+            }
+            _ => {}
+        }
+    }
+
+    fn say_key(&mut self, key: KeyEvent, mut text: String, effects: &mut Vec<Effect>) {
+        match key.code {
+            KeyCode::Enter => {
+                self.mode = Mode::Board;
+                if let Ok(text) = ChatText::new(&text) {
+                    self.send(RoomRequest::Say { text }, effects);
+                }
+            }
+            KeyCode::Esc => self.mode = Mode::Board,
+            KeyCode::Backspace if text.is_empty() => self.mode = Mode::Board,
+            KeyCode::Backspace => {
+                text.pop();
+                self.mode = Mode::Say(text);
+            }
+            KeyCode::Char(c) => {
+                text.push(c);
+                self.mode = Mode::Say(shortened(&text));
+            }
+            _ => {}
+        }
+    }
+
+    fn answer(&mut self, key: KeyEvent, question: Question, effects: &mut Vec<Effect>) {
+        match key.code {
+            KeyCode::Char('y' | 'Y') => {
+                self.mode = Mode::Board;
+                match question {
+                    Question::Resign => self.in_game(RoomRequest::Resign, effects),
+                    Question::Draw => self.in_game(RoomRequest::OfferDraw, effects),
+                    Question::ClaimDraw => self.in_game(RoomRequest::ClaimDraw, effects),
+                    Question::Quit => effects.push(Effect::Exit(ExitReason::Left)),
+                }
+            }
+            KeyCode::Char('n' | 'N') | KeyCode::Esc => self.mode = Mode::Board,
+            _ => {}
+        }
+    }
+
+    fn move_cursor(&mut self, x: i32, y: i32) {
+        self.cursor = self.on_board(Point { x: self.cursor.x + x, y: self.cursor.y + y });
+        self.show(self.cursor);
+    }
+
+    fn pan(&mut self, x: i32, y: i32) {
+        let before = self.origin;
+        self.origin = self.on_board(Point { x: self.origin.x + x, y: self.origin.y + y });
+        self.keep_inside();
+        if self.origin != before {
+            self.follow = false;
+        }
+        if let Some(window) = self.window() {
+            self.cursor = window.clamp(self.cursor);
+        }
+    }
+
+    /// The nearest point that exists on the board.
+    fn on_board(&self, point: Point) -> Point {
+        let (least, greatest) = match self.rules().size() {
+            Size::Bounded { width, height } => {
+                (Point::default(), Point::new(i32::from(width) - 1, i32::from(height) - 1))
+            }
+            Size::Unbounded => {
+                let reach = i32::try_from(UNBOUNDED_FIRST + UNBOUNDED_REACH)
+                    .expect("asserted where the limits are defined");
+                (Point::new(-reach, -reach), Point::new(reach, reach))
+            }
+        };
+        Point { x: point.x.clamp(least.x, greatest.x), y: point.y.clamp(least.y, greatest.y) }
+    }
+
+    fn zoom(&mut self, step: i16) {
+        let Some(window) = self.window() else { return };
+        let scale = window.scale.saturating_add_signed(step).clamp(1, SCALE_MAX);
+        self.scale = Some(scale);
+        self.centre(self.cursor);
+        if let Some(window) = self.window() {
+            self.cursor = window.clamp(self.cursor);
+        }
+    }
+
+    /// Puts a stone under the cursor, or says why not.
+    fn put_stone(&mut self, effects: &mut Vec<Effect>) {
+        self.clicked = None;
+        if self.look.is_some() {
+            return self.log.warn("you are looking back; G returns to the game");
+        }
+        if !self.is_ready() {
+            return;
+        }
+        if !self.is_my_turn() {
+            return self.log.warn("it is not your turn");
+        }
+        match self.position.legality(self.cursor) {
+            Ok(()) => {
+                self.follow = true;
+                self.send(RoomRequest::Play { ply: self.ply(), point: self.cursor }, effects);
+            }
+            Err(illegal) => self.log.warn(&illegal.to_string()),
+        }
+    }
+
+    /// Whether there is a game in which this person plays; if not, says so.
+    fn is_ready(&mut self) -> bool {
+        match (self.phase(), self.is_seated()) {
+            (Phase::Running, true) => return true,
+            (Phase::Running | Phase::Finished, false) => self.log.warn("you are watching"),
+            (Phase::Waiting, false) => self.log.warn("you are watching; S takes an open seat"),
+            (Phase::Waiting, true) => self.log.warn("the game begins when both seats are taken"),
+            (Phase::Finished, true) => self.log.warn("the game is over; m asks for a rematch"),
+        }
+        false
+    }
+
+    fn in_game(&mut self, request: RoomRequest, effects: &mut Vec<Effect>) {
+        if self.is_ready() {
+            self.send(request, effects);
+        }
+    }
+
+    fn ask_in_game(&mut self, question: Question) {
+        if self.is_ready() {
+            self.mode = Mode::Ask(question);
+        }
+    }
+
+    fn rematch(&mut self, effects: &mut Vec<Effect>) {
+        match (self.phase(), self.is_seated()) {
+            (Phase::Finished, true) => self.send(RoomRequest::Rematch, effects),
+            (Phase::Running, _) => self.log.warn("a rematch can be asked for after the game"),
+            (Phase::Waiting | Phase::Finished, _) => {
+                self.log.warn("a rematch needs the two players of a game that has ended");
+            }
+        }
+    }
+
+    pub(super) fn send(&mut self, request: RoomRequest, effects: &mut Vec<Effect>) {
+        match &self.connection {
+            Connection::Up => effects.push(Effect::Send(request)),
+            Connection::Lost(_) => self.log.warn("not now: the connection is lost"),
+            Connection::Closed(_) => self.log.warn("the room is closed; q leaves"),
+        }
+    }
+
+    fn step(&mut self, by: isize) {
+        let ply = self.look.unwrap_or(self.ply());
+        self.look_at(ply.saturating_add_signed(by));
+    }
+
+    /// Looks at the position after so many moves; all of them is the game itself.
+    pub(super) fn look_at(&mut self, ply: usize) {
+        self.look = (ply < self.ply()).then_some(ply);
+        self.refresh();
+        self.show_last();
+    }
+
+    /// Moves the window to the last move of the position on the screen.
+    pub(super) fn show_last(&mut self) {
+        self.show(self.position.last_move().unwrap_or(self.cursor));
+        if let Some(window) = self.window() {
+            self.cursor = window.clamp(self.cursor);
+        }
+    }
+
+    fn tell_weight(&mut self, effects: &mut Vec<Effect>) {
+        self.heat.wanted = Some(self.cursor);
+        if self.heat.known_at() == Some(self.position.ply()) {
+            self.tell_wanted_weight();
+        } else if self.look.is_some() {
+            self.log.warn("weights are for the game as it is; G returns to it");
+        } else {
+            self.ask_weights(effects);
+        }
+    }
+
+    pub(super) fn tell_wanted_weight(&mut self) {
+        let Some(point) = self.heat.wanted.take() else { return };
+        if let Some(words) = self.heat.description(self.position.ply(), point) {
+            let name = coordinates::format(point, self.rules().size());
+            self.log.say(&format!("weight of {name}: {words}"));
+        }
+    }
+
+    fn toggle_heat(&mut self, effects: &mut Vec<Effect>) {
+        self.heat.on = !self.heat.on;
+        match self.heat.known_at() {
+            Some(ply) if self.heat.on => self.look_at(ply),
+            None if self.heat.on => self.ask_weights(effects),
+            Some(_) | None => {}
+        }
+    }
+
+    pub(super) fn ask_weights(&mut self, effects: &mut Vec<Effect>) {
+        if !self.heat.awaited {
+            self.heat.awaited = self.connection == Connection::Up;
+            self.send(RoomRequest::Weights { bot: None, ply: None }, effects);
+        }
+    }
+}
+
+/// What a key does in every mode.
+fn at_once(action: Action) -> Option<Effect> {
+    [
+        (Action::Interrupt, Effect::Exit(ExitReason::Interrupted)),
+        (Action::Suspend, Effect::Suspend),
+        (Action::Redraw, Effect::Redraw),
+    ]
+    .into_iter()
+    .find_map(|(of, effect)| (of == action).then_some(effect))
+}
+
+/// What points are written with.
+const fn is_input(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, ',' | '-' | '+' | ' ')
+}
+
+/// As much of a text as one line of chat takes.
+fn shortened(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(CHAT_TEXT_MAX).collect()
+}

@@ -1,0 +1,100 @@
+//! The mode of the screen: what the keyboard controls, which questions and offers are
+//! open, and whether the server can be reached.
+
+use std::fmt;
+
+use fivefold_shared::protocol::RoomRequest;
+
+/// What the keyboard controls.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::tui) enum Mode {
+    /// The board.
+    Board,
+    /// The input line, with the text so far.
+    Input(String),
+    /// The line to be said, with the text so far.
+    Say(String),
+    /// A question that wants a yes or a no.
+    Ask(Question),
+    /// The help, which any key closes.
+    Help,
+}
+
+/// What is asked before it is done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::tui) enum Question {
+    /// Give up the game?
+    Resign,
+    /// Offer a draw?
+    Draw,
+    /// Claim a draw?
+    ClaimDraw,
+    /// Leave a running game?
+    Quit,
+}
+
+impl fmt::Display for Question {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Resign => "Resign this game?",
+            Self::Draw => "Offer a draw?",
+            Self::ClaimDraw => "Claim a draw, as your opponent has gone away?",
+            Self::Quit => "Leave while the game is running? (Your seat is kept.)",
+        })
+    }
+}
+
+/// What the opponent offers or asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::tui) enum Offer {
+    /// A draw.
+    Draw,
+    /// To take a move back.
+    Takeback,
+    /// Another game.
+    Rematch,
+    /// Nothing: they have gone away, and the game may be claimed.
+    Claim,
+}
+
+impl Offer {
+    /// The keys that answer.
+    pub(in crate::tui) const fn keys(self) -> &'static str {
+        match self {
+            Self::Draw => "y accepts, n declines.",
+            Self::Takeback => "y grants, n refuses.",
+            Self::Rematch => "y or m agrees.",
+            Self::Claim => "y claims the win, d a draw.",
+        }
+    }
+
+    /// The request that agrees.
+    pub(super) const fn yes(self) -> RoomRequest {
+        match self {
+            Self::Draw => RoomRequest::AcceptDraw,
+            Self::Takeback => RoomRequest::GrantTakeback,
+            Self::Rematch => RoomRequest::Rematch,
+            Self::Claim => RoomRequest::ClaimWin,
+        }
+    }
+
+    /// The request that does not; a rematch is just not agreed to, and a claim not made.
+    pub(super) const fn no(self) -> Option<RoomRequest> {
+        match self {
+            Self::Draw => Some(RoomRequest::DeclineDraw),
+            Self::Takeback => Some(RoomRequest::RefuseTakeback),
+            Self::Rematch | Self::Claim => None,
+        }
+    }
+}
+
+/// Whether the table can be reached.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::tui) enum Connection {
+    /// It can.
+    Up,
+    /// It cannot; a sentence says what is done about it.
+    Lost(String),
+    /// The room is closed for good; a sentence says why.
+    Closed(String),
+}

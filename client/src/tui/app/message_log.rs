@@ -1,0 +1,76 @@
+//! The message log on the screen, in order, without anything that could disturb the
+//! terminal.
+
+use std::{borrow::Cow, collections::VecDeque};
+
+/// Messages that are kept; older ones are forgotten.
+const MESSAGES_MAX: usize = 200;
+
+/// How a message is marked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::tui) enum Kind {
+    /// Something happened.
+    News,
+    /// Something was not done, or wants attention; shown with a `!`.
+    Warning,
+}
+
+/// A message.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Line {
+    kind: Kind,
+    text: String,
+    /// How often it was said in a row.
+    times: usize,
+}
+
+/// The messages so far.
+#[derive(Clone, Debug, Default)]
+pub(in crate::tui) struct Log {
+    lines: VecDeque<Line>,
+}
+
+impl Log {
+    /// Something happened.
+    pub(in crate::tui) fn say(&mut self, text: &str) {
+        self.push(Kind::News, text);
+    }
+
+    /// Something was not done.
+    pub(in crate::tui) fn warn(&mut self, text: &str) {
+        self.push(Kind::Warning, text);
+    }
+
+    /// The messages, the latest first. One that was repeated at once says how often.
+    pub(in crate::tui) fn latest(&self) -> impl Iterator<Item = (Kind, Cow<'_, str>)> {
+        self.lines.iter().rev().map(|line| match line.times {
+            1 => (line.kind, Cow::Borrowed(line.text.as_str())),
+            times => (line.kind, format!("{} ({times} times)", line.text).into()),
+        })
+    }
+
+    fn push(&mut self, kind: Kind, text: &str) {
+        let text = sentence(text);
+        if let Some(last) = self.lines.back_mut().filter(|last| last.text == text) {
+            last.times += 1;
+            return;
+        }
+        if self.lines.len() == MESSAGES_MAX {
+            self.lines.pop_front();
+        }
+        self.lines.push_back(Line { kind, text, times: 1 });
+    }
+}
+
+/// One line of clean text that begins with a capital and ends with a full stop.
+fn sentence(text: &str) -> String {
+    let clean = crate::sanitize::sanitize(text);
+    let mut characters = clean.trim().chars();
+    let first = characters.next();
+    let mut sentence: String =
+        first.into_iter().flat_map(char::to_uppercase).chain(characters).collect();
+    if !sentence.ends_with(['.', '!', '?', ':']) {
+        sentence.push('.');
+    }
+    sentence
+}

@@ -1,0 +1,183 @@
+//! Messages from the table: what each does to the state of the screen.
+
+use fivefold_shared::{
+    protocol::{CatchUp, Event, Message, NumberedEvent, Reason, Refusal, Snapshot},
+    room::RoomState,
+    seat::Seat,
+};
+
+use super::{App, Connection, Effect, Mode, Question};
+use crate::{
+    sanitize::sanitize,
+    sentences::{self, Speaker},
+};
+
+impl App {
+    /// A message from the table.
+    pub(super) fn hear(&mut self, message: Message, effects: &mut Vec<Effect>) {
+        match message {
+            Message::Event { event, .. } => self.happened(&event, effects),
+            Message::Joined { spectators, away, catch_up, .. } => {
+                self.spectators = spectators;
+                self.away = away;
+                match catch_up {
+                    CatchUp::Snapshot(snapshot) => self.replace(*snapshot, effects),
+                    CatchUp::Events(events) => {
+                        for event in &events {
+                            self.happened(event, effects);
+                        }
+                    }
+                }
+            }
+            Message::Snapshot { snapshot, .. } => self.replace(*snapshot, effects),
+            Message::Spectators { spectators, .. } => self.spectators = spectators,
+            Message::Presence { away, .. } => self.away = away,
+            Message::Weights { ply, bot, weights, .. } => {
+                // After the end, the position before the last move is weighed.
+                let over = self.room.running().is_none() && ply < self.ply();
+                if over || ply == self.ply() {
+                    self.heat.learn(ply, bot, &weights);
+                    if over {
+                        self.look_at(ply);
+                    }
+                    self.tell_wanted_weight();
+                }
+            }
+            Message::PlayerSaid { line, .. } => {
+                self.log.say(&sentences::said(&line, Speaker::Player));
+            }
+            Message::SpectatorSaid { line, .. } => {
+                self.log.say(&sentences::said(&line, Speaker::Spectator));
+            }
+            Message::Refused { refusal, .. } => self.refused(&refusal),
+            Message::Closed { text, .. } => self.close(&text),
+            // Answers that concern the connection, or say only that events were caused.
+            Message::Welcome { .. }
+            | Message::Done { .. }
+            | Message::Rooms { .. }
+            | Message::OwnRooms { .. }
+            | Message::Chat { .. }
+            | Message::Analysis { .. }
+            | Message::AnalysisOver { .. }
+            | Message::Pong { .. } => {}
+        }
+    }
+
+    /// The room, or the way to it, is gone for good.
+    pub(super) fn close(&mut self, text: &str) {
+        if !matches!(self.connection, Connection::Closed(_)) {
+            self.log.warn(text);
+            self.connection = Connection::Closed(sanitize(text).into_owned());
+        }
+    }
+
+    fn happened(&mut self, event: &NumberedEvent, effects: &mut Vec<Effect>) {
+        if event.seq <= self.room.seq {
+            return;
+        }
+        let mover = self.room.to_act();
+        if let Err(error) = self.room.apply(event) {
+            return self.log.warn(&format!("this program and the server disagree: {error}"));
+        }
+        if let Some(sentence) = self.sentence(&event.event) {
+            self.log.say(&sentence);
+        }
+        match &event.event {
+            Event::Started { .. } => {
+                self.begin();
+                self.changed(effects);
+            }
+            Event::Played { .. } => {
+                self.changed(effects);
+                let is_others = |seat| !self.is_mine(seat) && self.is_person(seat);
+                if self.is_my_turn() && mover.is_some_and(is_others) {
+                    effects.push(Effect::Bell);
+                }
+            }
+            Event::TakenBack { .. } | Event::Ended { .. } => self.changed(effects),
+            Event::Created { .. }
+            | Event::Sat { .. }
+            | Event::Stood { .. }
+            | Event::Renamed { .. }
+            | Event::DrawOffered { .. }
+            | Event::DrawDeclined { .. }
+            | Event::TakebackAsked { .. }
+            | Event::TakebackRefused { .. }
+            | Event::Resumed { .. }
+            | Event::RematchAsked { .. }
+            | Event::ChatSet { .. } => {}
+        }
+        self.forget_question();
+    }
+
+    /// The room is not what was known of it.
+    fn replace(&mut self, snapshot: Snapshot, effects: &mut Vec<Effect>) {
+        match RoomState::from_snapshot(snapshot) {
+            Ok(room) => {
+                self.room = room;
+                self.begin();
+                self.changed(effects);
+                self.forget_question();
+            }
+            Err(illegal) => self.log.warn(&format!("the server sent a game in which {illegal}")),
+        }
+    }
+
+    /// The position of the game has changed.
+    fn changed(&mut self, effects: &mut Vec<Effect>) {
+        self.refresh();
+        self.heat.forget();
+        if self.follow && self.look.is_none() {
+            self.show_last();
+        }
+        let asks = self.is_my_turn() || !self.is_seated();
+        if self.heat.on && asks && self.room.running().is_some() {
+            self.ask_weights(effects);
+        }
+    }
+
+    /// A question about a game that has ended needs no answer.
+    fn forget_question(&mut self) {
+        if let Mode::Ask(Question::Resign | Question::Draw | Question::ClaimDraw | Question::Quit) =
+            self.mode
+            && self.room.running().is_none()
+        {
+            self.mode = Mode::Board;
+        }
+    }
+
+    fn refused(&mut self, refusal: &Refusal) {
+        self.log.warn(&refusal.text);
+        self.heat.awaited = false;
+        self.heat.wanted = None;
+        if refusal.reason == Reason::NoAssistance {
+            self.heat.on = false;
+        }
+    }
+
+    fn is_person(&self, seat: Seat) -> bool {
+        self.room.seats.get(seat).is_some_and(|player| player.bot().is_none())
+    }
+
+    /// What happened, in a sentence. Moves are seen on the board; only those that a bot chose for
+    /// a person are told.
+    fn sentence(&self, event: &Event) -> Option<String> {
+        match event {
+            Event::Created { .. } | Event::Played { assisted: false, .. } => None,
+            Event::Played { assisted: true, .. }
+            | Event::Sat { .. }
+            | Event::Stood { .. }
+            | Event::Renamed { .. }
+            | Event::Started { .. }
+            | Event::DrawOffered { .. }
+            | Event::DrawDeclined { .. }
+            | Event::TakebackAsked { .. }
+            | Event::TakebackRefused { .. }
+            | Event::TakenBack { .. }
+            | Event::Resumed { .. }
+            | Event::Ended { .. }
+            | Event::RematchAsked { .. }
+            | Event::ChatSet { .. } => Some(sentences::event(self.perspective(), event)),
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! Draws the panel beside the board: players, whose turn it is, spectators, moves and messages.
+
+use fivefold_shared::{
+    notation::coordinates, protocol::Phase, room::Game, rules::Stone, seat::Seat,
+};
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    style::Style,
+    text::{Line, Span},
+    widgets::Widget,
+};
+use unicode_width::UnicodeWidthStr;
+
+use super::{
+    app::{App, Kind, Offer},
+    draw_board,
+    theme::STRONG,
+};
+use crate::sentences;
+
+/// Rows for moves, when there is little room: the heading and three pairs of moves.
+const MOVES_MIN: u16 = 4;
+
+/// From here on a clock warns.
+const LOW_MS: u64 = 10_000;
+
+/// Draws the panel.
+pub(super) fn draw(app: &App, area: Rect, buffer: &mut Buffer) {
+    let mut top = Stone::BOTH.map(|stone| player(app, app.room().seat_of(stone))).to_vec();
+    let width = usize::from(area.width);
+    for (text, style) in notes(app) {
+        top.extend(wrap(&text, width).into_iter().map(|line| Line::styled(line, style)));
+    }
+    let mut rest = area;
+    for line in top.into_iter().take(usize::from(area.height)) {
+        line.render(Rect { height: 1, ..rest }, buffer);
+        rest = below(rest, 1);
+    }
+    let wanted = u16::try_from(app.ply().div_ceil(2 * pairs_beside(app, width)))
+        .unwrap_or(u16::MAX)
+        .saturating_add(1);
+    let moves_height = wanted.clamp(MOVES_MIN, (rest.height / 2).max(MOVES_MIN)).min(rest.height);
+    moves(app, Rect { height: moves_height, ..rest }, buffer);
+    messages(app, below(rest, moves_height), buffer);
+}
+
+fn below(area: Rect, rows: u16) -> Rect {
+    let rows = rows.min(area.height);
+    Rect { y: area.y + rows, height: area.height - rows, ..area }
+}
+
+/// A player: `> X Ann (you)  4:59`, where `>` marks the side to move. A clock that is about to
+/// run out stands between exclamation marks.
+fn player(app: &App, seat: Seat) -> Line<'static> {
+    let (theme, stone) = (app.theme(), app.room().stone_of(seat));
+    let to_move = app.room().to_act() == Some(seat);
+    let name = match app.room().seats.get(seat) {
+        Some(player) => player.name(),
+        None => "open seat".into(),
+    };
+    // Without a server there are no others.
+    let you = if app.is_mine(seat) && !app.link().is_empty() { " (you)" } else { "" };
+    let won = app.room().game.as_ref().and_then(Game::outcome);
+    let clock = app.room().game.as_ref().and_then(|game| game.clock);
+    let (time, is_low) = match clock.map(|clock| clock.face(seat, app.now())) {
+        Some(face) if face.running && face.left_ms < LOW_MS => {
+            (format!("  ! {} !", sentences::clock(face)), true)
+        }
+        Some(face) => (format!("  {}", sentences::clock(face)), false),
+        None => (String::new(), false),
+    };
+    let won = if won.and_then(|outcome| outcome.winner()) == Some(seat) { "  won" } else { "" };
+    Line::from(vec![
+        Span::styled(if to_move { "> " } else { "  " }, STRONG),
+        Span::styled(theme.glyph(stone), theme.stone(stone)),
+        Span::styled(format!(" {name}{you}{won}"), if to_move { STRONG } else { Style::new() }),
+        Span::styled(time, if is_low { theme.warning() } else { Style::new() }),
+    ])
+}
+
+/// What is to be known and done now, below the players.
+fn notes(app: &App) -> Vec<(String, Style)> {
+    let theme = app.theme();
+    let mut notes = vec![(turn(app), STRONG)];
+    for sentence in sentences::absent(app.perspective(), app.away(), app.now()) {
+        notes.push((sentence, theme.warning()));
+    }
+    if let Some(offer) = app.open_offer() {
+        notes.push((format!("{} {}", offer_sentence(offer), offer.keys()), theme.warning()));
+    }
+    if app.phase() == Phase::Waiting && !app.link().is_empty() {
+        notes.push((format!("Link for a friend: {}", app.link()), Style::new()));
+    }
+    if let Some(ply) = app.look() {
+        let text = format!("Looking back: {ply} of {} moves; G returns", app.ply());
+        notes.push((text, theme.warning()));
+    }
+    if let Some(way) = app.window().and_then(|window| draw_board::way_to_last(app, &window)) {
+        notes.push((format!("The last move is outside: {way}; Tab goes there"), theme.last()));
+    } else if !app.follows() {
+        notes.push(("The window was moved; Tab follows play again".into(), theme.quiet()));
+    }
+    let spectators = app.spectators();
+    if spectators.count > 0 {
+        let names: Vec<&str> = spectators.names.iter().map(|name| name.as_str()).collect();
+        let more = if spectators.count > names.len() { ", ..." } else { "" };
+        let text = format!("Watching: {} ({}{more})", spectators.count, names.join(", "));
+        notes.push((text, theme.quiet()));
+    }
+    if let Some(bot) = app.heat().shown(app.position().ply()) {
+        notes.push((format!("Weights of {bot}: 9 best, 0 least"), theme.quiet()));
+    } else if app.heat().is_awaited() {
+        notes.push(("Weights: waiting for the bot".into(), theme.quiet()));
+    }
+    notes
+}
+
+/// Whose turn it is, or how the game ended.
+fn turn(app: &App) -> String {
+    let Some(game) = &app.room().game else {
+        return match app.room().seats.vacant() {
+            Some(_) if app.is_seated() => "Waiting for an opponent".into(),
+            Some(_) => "A seat is open: S takes it".into(),
+            None => "The game is about to begin".into(),
+        };
+    };
+    if let Some(outcome) = game.outcome() {
+        return sentences::outcome(app.perspective(), &outcome);
+    }
+    let number = game.position.ply() + 1;
+    match game.to_act() {
+        Some(seat) if app.is_mine(seat) && !app.is_mine(seat.other()) => {
+            format!("Your turn: move {number}")
+        }
+        Some(_) | None => format!("{} to move: move {number}", game.position.turn()),
+    }
+}
+
+const fn offer_sentence(offer: Offer) -> &'static str {
+    match offer {
+        Offer::Draw => "A draw is offered:",
+        Offer::Takeback => "A takeback is asked for:",
+        Offer::Rematch => "A rematch is asked for:",
+        Offer::Claim => "The game is yours to claim:",
+    }
+}
+
+/// How many pairs of moves fit beside one another.
+fn pairs_beside(app: &App, width: usize) -> usize {
+    (width / pair_width(app)).max(1)
+}
+
+fn pair_width(app: &App) -> usize {
+    let moves = app.room().game.as_ref().map_or(&[][..], |game| game.position.moves());
+    let size = app.rules().size();
+    let name = moves.iter().map(|point| coordinates::format(*point, size).len()).max().unwrap_or(3);
+    number_width(moves.len()) + 2 * (name + 2) + 2
+}
+
+fn number_width(moves: usize) -> usize {
+    moves.div_ceil(2).to_string().len()
+}
+
+/// The moves by pairs, columns side by side, with brackets around the one on the screen.
+fn moves(app: &App, area: Rect, buffer: &mut Buffer) {
+    heading(app, area, "Moves", buffer);
+    let area = below(area, 1);
+    let Some(game) = &app.room().game else { return };
+    let moves = game.position.moves();
+    let size = app.rules().size();
+    let shown = app.position().ply();
+    let columns = pairs_beside(app, usize::from(area.width));
+    let rows = usize::from(area.height);
+    let fit = (rows * columns).max(1);
+    let pairs = moves.len().div_ceil(2);
+    // The pair on the screen stays visible; at the end of the game that is the last one.
+    let first = shown.div_ceil(2).saturating_sub(fit).min(pairs.saturating_sub(fit));
+    let numbers = number_width(moves.len());
+    let pair_width = u16::try_from(pair_width(app)).unwrap_or(u16::MAX);
+    for (place, number) in (first..pairs).take(fit).enumerate() {
+        let (Ok(column), Ok(row)) = (u16::try_from(place / rows), u16::try_from(place % rows))
+        else {
+            return;
+        };
+        let mut spans =
+            vec![Span::styled(format!("{:>numbers$} ", number + 1), app.theme().quiet())];
+        for ply in [2 * number, 2 * number + 1] {
+            let Some(point) = moves.get(ply) else { continue };
+            let name = coordinates::format(*point, size);
+            spans.push(match ply + 1 == shown {
+                true => Span::styled(format!("[{name}]"), app.theme().last()),
+                false => Span::raw(format!(" {name} ")),
+            });
+        }
+        let x = area.x + column * pair_width;
+        let width = pair_width.min(area.right().saturating_sub(x));
+        Line::from(spans).render(Rect { x, y: area.y + row, width, height: 1 }, buffer);
+    }
+}
+
+/// The latest messages, the newest below.
+fn messages(app: &App, area: Rect, buffer: &mut Buffer) {
+    heading(app, area, "Messages", buffer);
+    let area = below(area, 1);
+    let mut rows: Vec<Line<'_>> = Vec::new();
+    for (kind, text) in app.log().latest() {
+        let (sign, style) = match kind {
+            Kind::News => ("- ", Style::new()),
+            Kind::Warning => ("! ", app.theme().warning()),
+        };
+        let mut lines = wrap(&text, usize::from(area.width).saturating_sub(2));
+        lines.reverse();
+        let last = lines.len().saturating_sub(1);
+        for (index, line) in lines.into_iter().enumerate() {
+            let sign = if index == last { sign } else { "  " };
+            rows.push(Line::styled(format!("{sign}{line}"), style));
+        }
+        if rows.len() >= usize::from(area.height) {
+            break;
+        }
+    }
+    rows.truncate(usize::from(area.height));
+    rows.reverse();
+    for (line, y) in rows.into_iter().zip(area.y..area.bottom()) {
+        line.render(Rect { y, height: 1, ..area }, buffer);
+    }
+}
+
+fn heading(app: &App, area: Rect, text: &str, buffer: &mut Buffer) {
+    let rule = "-".repeat(usize::from(area.width).saturating_sub(text.len() + 4));
+    let line = Line::from(vec![
+        Span::styled("-- ", app.theme().quiet()),
+        Span::styled(text.to_owned(), STRONG),
+        Span::styled(format!(" {rule}"), app.theme().quiet()),
+    ]);
+    if area.height > 0 {
+        line.render(Rect { height: 1, ..area }, buffer);
+    }
+}
+
+/// Breaks a text at spaces, and in the middle of words that are longer than a line.
+pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
+    let width = width.max(1);
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let mut line = lines.pop().unwrap_or_default();
+        if line.width() + 1 + word.width() <= width && !line.is_empty() {
+            line.push(' ');
+        } else if !line.is_empty() {
+            lines.push(std::mem::take(&mut line));
+        }
+        for character in word.chars() {
+            if line.width() + unicode_width::UnicodeWidthChar::width(character).unwrap_or(0) > width
+            {
+                lines.push(std::mem::take(&mut line));
+            }
+            line.push(character);
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_break_at_spaces() {
+        let cases: [(&str, usize, &[&str]); 5] = [
+            ("", 5, &[""]),
+            ("one two", 10, &["one two"]),
+            ("one two three", 7, &["one two", "three"]),
+            ("abcdefgh ij", 3, &["abc", "def", "gh", "ij"]),
+            ("五目 並べ", 4, &["五目", "並べ"]),
+        ];
+        for (text, width, expected) in cases {
+            assert_eq!(wrap(text, width), expected, "{text:?}");
+        }
+    }
+}

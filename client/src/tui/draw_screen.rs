@@ -1,0 +1,217 @@
+//! Draws the whole screen from the state alone.
+
+use fivefold_shared::{
+    notation::coordinates,
+    protocol::{Phase, Visibility},
+    rules::{Outcome, Size},
+};
+use ratatui::{
+    Frame,
+    buffer::Buffer,
+    layout::Rect,
+    text::{Line, Text},
+    widgets::{Block, Clear, Paragraph, Widget, Wrap},
+};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use super::{
+    app::{App, Connection, Mode},
+    draw_board, draw_panel,
+    keys::HELP,
+    layout::{COLUMNS_MIN, ROWS_MIN},
+    theme::{BAR, STRONG},
+};
+use crate::sanitize::{is_unfit, sanitize};
+
+/// How to put a stone where points have names.
+const PLAY: &str = "Enter/h8 play";
+/// How to put a stone where they have numbers only.
+const PLAY_UNBOUNDED: &str = "Enter/x,y play";
+/// The keys at the bottom of the screen, the most needed first; those that do not fit are left to
+/// the help.
+const PLAYING: &[&str] = &[
+    "? help",
+    "q quit",
+    PLAY,
+    "u takeback",
+    "d draw",
+    "r resign",
+    "D bot",
+    "T,W weights",
+    ", . look back",
+    "Tab last move",
+    "M mouse",
+];
+/// The same between games.
+const BETWEEN: &[&str] =
+    &["? help", "q quit", "m rematch", ", . look back", "T,W weights", "Tab last move", "M mouse"];
+/// The same for spectators.
+const WATCHING: &[&str] =
+    &["? help", "q quit", ", . look back", "Tab last move", "T,W weights", "M mouse"];
+
+/// Draws the screen. Whatever is on it is sanitized here, even what should have been before.
+pub(super) fn draw(app: &App, frame: &mut Frame<'_>) {
+    draw_parts(app, frame);
+    for cell in &mut frame.buffer_mut().content {
+        if cell.symbol().contains(is_unfit) {
+            cell.set_symbol(" ");
+        }
+    }
+}
+
+fn draw_parts(app: &App, frame: &mut Frame<'_>) {
+    let screen = frame.area();
+    let buffer = frame.buffer_mut();
+    let Some(layout) = app.layout() else {
+        return too_small(screen, buffer);
+    };
+    title(app, layout.title, buffer);
+    draw_board::draw(app, buffer);
+    draw_panel::draw(app, layout.side, buffer);
+    status(app, layout.status, buffer);
+    Line::styled(footer(app, layout.footer.width), app.theme().quiet())
+        .render(layout.footer, buffer);
+    if *app.mode() == Mode::Help {
+        help(screen, buffer);
+    }
+    if let Mode::Input(text) = app.mode() {
+        let typed = u16::try_from(text.len()).unwrap_or(0);
+        let x = layout.status.x + INPUT_PROMPT_WIDTH + typed;
+        frame.set_cursor_position((x, layout.status.y));
+    }
+}
+
+const INPUT_PROMPT: &str = "Point: ";
+const INPUT_PROMPT_WIDTH: u16 = 7;
+
+const SAY_PROMPT: &str = "Say (Enter, Esc): ";
+
+/// The end of a text that is being typed, as much as is seen of it.
+fn end_of(text: &str, width: u16) -> String {
+    let room = usize::from(width).saturating_sub(SAY_PROMPT.len() + 2);
+    let text = sanitize(text);
+    let mut used = 0;
+    let start = text.char_indices().rev().take_while(|(_, c)| {
+        used += c.width().unwrap_or(0);
+        used <= room
+    });
+    let start = start.last().map_or(text.len(), |(at, _)| at);
+    text[start..].to_owned()
+}
+
+fn too_small(screen: Rect, buffer: &mut Buffer) {
+    let text = format!(
+        "The game needs {COLUMNS_MIN} columns and {ROWS_MIN} rows; this terminal has {} and {}. \
+         Make it larger, or press Ctrl-C to leave.",
+        screen.width, screen.height
+    );
+    Paragraph::new(text).wrap(Wrap { trim: true }).render(screen, buffer);
+}
+
+/// What is played, and where; or that the connection is lost.
+fn title(app: &App, area: Rect, buffer: &mut Buffer) {
+    let banner = match app.connection() {
+        Connection::Up => None,
+        Connection::Lost(text) => Some(format!(" !! Connection lost. {text}")),
+        Connection::Closed(text) => Some(format!(" !! Over (q leaves): {text}")),
+    };
+    if let Some(banner) = banner {
+        let width = usize::from(area.width);
+        return Line::styled(format!("{banner:<width$}"), BAR).render(area, buffer);
+    }
+    let kind = match (app.link().is_empty(), app.room().visibility) {
+        (true, _) => "",
+        (false, Visibility::Public) => "  public",
+        (false, Visibility::Private) => "  private",
+    };
+    let help = if app.room().assistance { "  with assistance" } else { "" };
+    let left = format!("{}{kind}{help}", app.rules());
+    Line::styled(left.clone(), STRONG).render(area, buffer);
+    let room = usize::from(area.width).saturating_sub(left.width() + 2);
+    if app.link().width() <= room {
+        Line::raw(app.link()).right_aligned().render(area, buffer);
+    }
+}
+
+/// A question, the input line, or the point under the cursor.
+fn status(app: &App, area: Rect, buffer: &mut Buffer) {
+    let line = match app.mode() {
+        Mode::Ask(question) => Line::styled(format!(" {question}  y yes, n no "), BAR),
+        Mode::Input(text) => {
+            Line::styled(format!("{INPUT_PROMPT}{text}_  (Enter plays, Esc cancels) "), BAR)
+        }
+        Mode::Say(text) => Line::styled(format!("{SAY_PROMPT}{}_ ", end_of(text, area.width)), BAR),
+        Mode::Board | Mode::Help => Line::raw(under_cursor(app)),
+    };
+    line.render(area, buffer);
+}
+
+fn under_cursor(app: &App) -> String {
+    let point = app.cursor();
+    let name = coordinates::format(point, app.rules().size());
+    let what = match (app.position().stone_at(point), app.position().forbidden_at(point)) {
+        (Some(stone), _) => {
+            let won = matches!(
+                app.position().outcome(),
+                Some(Outcome::Five { points, .. }) if points.contains(&point)
+            );
+            format!("{stone}{}", if won { ", winning line" } else { "" })
+        }
+        (None, Some(kind)) if app.forbidden().contains(&point) => {
+            format!("forbidden to Black: {kind}")
+        }
+        (None, _) => "empty".into(),
+    };
+    let ply = app.position().ply();
+    let weight = match (app.heat().shown(ply), app.position().stone_at(point)) {
+        (Some(_), None) => {
+            app.heat().description(ply, point).map(|words| format!(", weight {words}"))
+        }
+        (_, _) => None,
+    };
+    let mouse = if app.has_mouse() { "" } else { "  mouse off" };
+    format!("{name}: {what}{}{mouse}", weight.unwrap_or_default())
+}
+
+fn footer(app: &App, width: u16) -> String {
+    let keys = match (app.is_seated(), app.phase()) {
+        (false, _) => WATCHING,
+        (true, Phase::Waiting | Phase::Running) => PLAYING,
+        (true, Phase::Finished) => BETWEEN,
+    };
+    let mut text = String::new();
+    for &key in keys {
+        let key = match app.rules().size() {
+            Size::Unbounded if key == PLAY => PLAY_UNBOUNDED,
+            Size::Bounded { .. } | Size::Unbounded => key,
+        };
+        if text.width() + 2 + key.width() > usize::from(width) {
+            break;
+        }
+        if !text.is_empty() {
+            text.push_str("  ");
+        }
+        text.push_str(key);
+    }
+    text
+}
+
+/// The keys, over the middle of the screen.
+fn help(screen: Rect, buffer: &mut Buffer) {
+    let keys = HELP.iter().map(|(keys, _)| keys.width()).max().unwrap_or(0);
+    let mut lines: Vec<Line<'_>> =
+        HELP.iter().map(|(key, what)| Line::raw(format!(" {key:<keys$}  {what} "))).collect();
+    lines.push(Line::raw(" ( ) cursor  [X] last move, {X} both  *X* winning line  ! forbidden "));
+    let width = lines.iter().map(Line::width).max().unwrap_or(0);
+    let width = u16::try_from(width + 2).unwrap_or(u16::MAX).min(screen.width);
+    let height = u16::try_from(lines.len() + 2).unwrap_or(u16::MAX).min(screen.height);
+    let area = Rect {
+        x: screen.x + (screen.width - width) / 2,
+        y: screen.y + (screen.height - height) / 2,
+        width,
+        height,
+    };
+    Clear.render(area, buffer);
+    let title = Line::styled(" Keys (any key closes this) ", STRONG);
+    Paragraph::new(Text::from(lines)).block(Block::bordered().title(title)).render(area, buffer);
+}

@@ -1,0 +1,263 @@
+//! Commands that a person or a script types, one a line.
+
+use fivefold_shared::{
+    bot_spec::{BotError, BotKind, BotSpec},
+    notation::coordinates::{self, CoordinateError},
+    protocol::{ChatText, NameError, RoomRequest},
+    rules::{Point, Size, Stone},
+    seat::Seat,
+};
+
+use crate::table::Table;
+
+/// The help text, one command a line.
+pub const HELP: &str = "\
+h8 or 7,7          put a stone there
+takeback           ask to take back your last move
+grant, refuse      let the opponent take back, or not
+draw               offer a draw
+accept, decline    answer such an offer
+resign             give up the game
+claim [draw]       claim the win, or a draw, when your opponent has gone away
+rematch            another game with colours swapped
+weights [BOT]      what a bot thinks of the points
+bot [BOT]          let a bot move for you
+sit [COLOUR]       take an open seat
+stand              give up your seat
+seat BOT           put a bot into the open seat
+unseat             remove the bot
+say TEXT           say something to those in the room
+board              show the board again
+help               this list
+leave              leave the room";
+
+/// A parsed line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TypedCommand {
+    /// Put a stone there.
+    Play(Point),
+    /// Give up the game.
+    Resign,
+    /// Offer a draw.
+    Draw,
+    /// Take the opponent's offer.
+    Accept,
+    /// Turn it down.
+    Decline,
+    /// Ask to take back.
+    Takeback,
+    /// Let the opponent take back.
+    Grant,
+    /// Refuse to let them.
+    Refuse,
+    /// Claim the win, as the opponent has gone away.
+    ClaimWin,
+    /// The same, but claim only a draw.
+    ClaimDraw,
+    /// Ask for another game.
+    Rematch,
+    /// Ask a bot for its weights.
+    Weights(Option<BotKind>),
+    /// Let a bot move.
+    Bot(Option<BotKind>),
+    /// Take an open seat: the one with this stone, or any.
+    Sit(Option<Stone>),
+    /// Give up the seat.
+    Stand,
+    /// Put a bot into the open seat.
+    Seat(BotSpec),
+    /// Send the bot away.
+    Unseat,
+    /// Say something.
+    Say(ChatText),
+    /// Show the state again.
+    Board,
+    /// Show what can be typed.
+    Help,
+    /// Leave the room.
+    Leave,
+}
+
+/// What a line asks of a given table.
+#[derive(Clone, PartialEq, Debug)]
+pub enum LineAction {
+    /// Send a request to the room.
+    Request(RoomRequest),
+    /// Show the state again.
+    Board,
+    /// Show the help.
+    Help,
+    /// Leave.
+    Leave,
+}
+
+/// Why a line is no command.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum TypedError {
+    /// Neither a command nor a point.
+    #[error("{0}; `help` lists the commands")]
+    Point(#[from] CoordinateError),
+    /// Not a bot.
+    #[error(transparent)]
+    Bot(#[from] BotError),
+    /// Not a colour.
+    #[error("a seat is black or white")]
+    Colour,
+    /// Something else than a draw is claimed.
+    #[error("claim, or claim draw")]
+    Claim,
+    /// `seat` without a bot.
+    #[error("which bot? For example: seat attack")]
+    BotMissing,
+    /// `say` without anything that could be said, or with too much of it.
+    #[error("say what? {0}")]
+    Say(#[from] NameError),
+    /// Something follows a command that takes nothing.
+    #[error("nothing can follow `{0}`")]
+    TooMuch(&'static str),
+    /// The command makes no sense now.
+    #[error("{0}")]
+    NotNow(&'static str),
+}
+
+/// Commands of one word.
+const PLAIN: [(&str, TypedCommand); 13] = [
+    ("resign", TypedCommand::Resign),
+    ("draw", TypedCommand::Draw),
+    ("accept", TypedCommand::Accept),
+    ("decline", TypedCommand::Decline),
+    ("takeback", TypedCommand::Takeback),
+    ("grant", TypedCommand::Grant),
+    ("refuse", TypedCommand::Refuse),
+    ("rematch", TypedCommand::Rematch),
+    ("stand", TypedCommand::Stand),
+    ("unseat", TypedCommand::Unseat),
+    ("board", TypedCommand::Board),
+    ("help", TypedCommand::Help),
+    ("leave", TypedCommand::Leave),
+];
+
+impl TypedCommand {
+    /// Reads a line. `None`: it is empty.
+    ///
+    /// # Errors
+    /// When it is no command, and no point of a board of this size.
+    pub fn parse(line: &str, size: Size) -> Result<Option<Self>, TypedError> {
+        let typed = line.trim();
+        let line = typed.to_ascii_lowercase();
+        if line.is_empty() {
+            return Ok(None);
+        }
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((&line, ""));
+        let rest = Some(rest.trim()).filter(|rest| !rest.is_empty());
+        if let Some((name, typed)) = PLAIN.into_iter().find(|(name, _)| *name == word) {
+            return if rest.is_some() { Err(TypedError::TooMuch(name)) } else { Ok(Some(typed)) };
+        }
+        Ok(Some(match word {
+            // What is said keeps its capitals.
+            "say" => Self::Say(ChatText::new(typed.get(word.len()..).unwrap_or_default())?),
+            "weights" => Self::Weights(rest.map(str::parse).transpose()?),
+            "bot" => Self::Bot(rest.map(str::parse).transpose()?),
+            "seat" => Self::Seat(rest.ok_or(TypedError::BotMissing)?.parse()?),
+            "claim" => match rest {
+                None => Self::ClaimWin,
+                Some("draw") => Self::ClaimDraw,
+                Some(_) => return Err(TypedError::Claim),
+            },
+            "sit" => Self::Sit(match rest {
+                None => None,
+                Some("black") => Some(Stone::Black),
+                Some("white") => Some(Stone::White),
+                Some(_) => return Err(TypedError::Colour),
+            }),
+            _ => Self::Play(coordinates::parse(&line, size)?),
+        }))
+    }
+
+    /// The action for this command.
+    ///
+    /// # Errors
+    /// When the table is in no state for it.
+    pub fn action(self, table: &Table) -> Result<LineAction, TypedError> {
+        let room = table.room();
+        let ply = || room.game.as_ref().map_or(0, |game| game.position.ply());
+        Ok(LineAction::Request(match self {
+            Self::Play(point) => RoomRequest::Play { ply: ply(), point },
+            Self::Resign => RoomRequest::Resign,
+            Self::Draw => RoomRequest::OfferDraw,
+            Self::Accept => RoomRequest::AcceptDraw,
+            Self::Decline => RoomRequest::DeclineDraw,
+            Self::Takeback => RoomRequest::AskTakeback,
+            Self::Grant => RoomRequest::GrantTakeback,
+            Self::Refuse => RoomRequest::RefuseTakeback,
+            Self::ClaimWin => RoomRequest::ClaimWin,
+            Self::ClaimDraw => RoomRequest::ClaimDraw,
+            Self::Rematch => RoomRequest::Rematch,
+            Self::Weights(bot) => RoomRequest::Weights { bot, ply: None },
+            Self::Bot(bot) => RoomRequest::BotMove { ply: ply(), bot },
+            Self::Sit(stone) => RoomRequest::Sit { seat: stone.map(|stone| room.seat_of(stone)) },
+            Self::Stand => RoomRequest::Stand,
+            Self::Say(text) => RoomRequest::Say { text },
+            Self::Seat(bot) => {
+                let seat = room.seats.vacant().ok_or(TypedError::NotNow("no seat is open"))?;
+                RoomRequest::SeatBot { seat, bot }
+            }
+            Self::Unseat => {
+                let has_bot =
+                    |&seat: &Seat| room.seats.get(seat).is_some_and(|p| p.bot().is_some());
+                let seat = Seat::BOTH.into_iter().find(has_bot);
+                RoomRequest::RemoveBot { seat: seat.ok_or(TypedError::NotNow("no bot is here"))? }
+            }
+            Self::Board => return Ok(LineAction::Board),
+            Self::Help => return Ok(LineAction::Help),
+            Self::Leave => return Ok(LineAction::Leave),
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_read() {
+        let cases = [
+            ("", Ok(None)),
+            ("  ", Ok(None)),
+            ("h8", Ok(Some(TypedCommand::Play(Point::new(7, 7))))),
+            (" H8\r", Ok(Some(TypedCommand::Play(Point::new(7, 7))))),
+            ("0, 14", Ok(Some(TypedCommand::Play(Point::new(0, 14))))),
+            ("Resign", Ok(Some(TypedCommand::Resign))),
+            ("weights", Ok(Some(TypedCommand::Weights(None)))),
+            ("weights pattern", Ok(Some(TypedCommand::Weights(Some(BotKind::Pattern))))),
+            ("bot attack", Ok(Some(TypedCommand::Bot(Some(BotKind::Attack))))),
+            ("claim", Ok(Some(TypedCommand::ClaimWin))),
+            ("claim draw", Ok(Some(TypedCommand::ClaimDraw))),
+            ("claim all", Err(TypedError::Claim)),
+            ("sit", Ok(Some(TypedCommand::Sit(None)))),
+            ("sit white", Ok(Some(TypedCommand::Sit(Some(Stone::White))))),
+            ("seat attack", Ok(Some(TypedCommand::Seat(BotKind::Attack.into())))),
+            ("seat", Err(TypedError::BotMissing)),
+            ("sit red", Err(TypedError::Colour)),
+            ("bot oracle", Err(TypedError::Bot(BotError::KindUnknown))),
+            ("say Good luck!", Ok(Some(TypedCommand::Say(ChatText::new("Good luck!").unwrap())))),
+            ("say", Err(TypedError::Say(NameError::ChatText))),
+            ("resign now", Err(TypedError::TooMuch("resign"))),
+            ("z99", Err(TypedError::Point(CoordinateError::Outside(Size::square(15))))),
+            ("hello", Err(TypedError::Point(CoordinateError::Form(Size::square(15))))),
+        ];
+        for (line, expected) in cases {
+            assert_eq!(TypedCommand::parse(line, Size::square(15)), expected, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn every_command_is_in_the_help() {
+        let others = ["weights", "bot", "seat", "sit", "claim", "say"];
+        for name in PLAIN.into_iter().map(|(name, _)| name).chain(others) {
+            let listed =
+                HELP.lines().any(|line| line[..18].split([',', ' ']).any(|word| word == name));
+            assert!(listed, "{name}");
+        }
+    }
+}

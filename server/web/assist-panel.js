@@ -1,0 +1,180 @@
+// Help from bots beside a game: a bot's move (D), the weight of a point (T), all weights (W), and live
+// analysis. It is shown only where the server allows it.
+
+/** @import { Board } from './board.js' */
+/** @import { Room } from './room-state.js' */
+/** @import { Action } from './board-keys.js' */
+/** @import { Analysis, BotSpec, RoomNews, Weights } from './types' */
+/** @import { App, Shown } from './view-types' */
+
+import { createAnalysisDisplay, depthText, drawnLines, LINES } from './analysis-display.js';
+import { boundsOf, pointName } from './board-geometry.js';
+import { el, set, write } from './dom.js';
+import { weightText } from './heat-map.js';
+import { errorText } from './refusals.js';
+import { opponent } from './room-state.js';
+import { t } from './texts.js';
+
+/** The largest board, in points, on which minimax plays, as `MINIMAX_POINTS_MAX` in shared/src/bot.rs. */
+const MINIMAX_POINTS = 20;
+/** The longest row for which the engine analyses, as `Engine::knows` in shared/src/engine.rs. */
+const ANALYSED_K = 6;
+
+/**
+ * The part of a room's page that offers help.
+ * @param {App} app
+ * @param {Room} room
+ * @param {Board} board
+ * @param {() => void} redraw shows the board again, with the additions of `shown`
+ * @param {() => number} viewed how many moves are shown
+ */
+export function createAssistPanel(app, room, board, redraw, viewed) {
+  /** Which displays are on. */
+  const on = { weights: false, weight: false, engine: false };
+  /** The last questions, so that each is asked once: game, ply and bot. */
+  let [askedWeights, askedEngine, askedMove] = ['', '', ''];
+  /** @type {Weights | undefined} */
+  let weights;
+  /** @type {Analysis | undefined} */
+  let analysis;
+
+  const bots = el('select', { 'aria-label': t('assist_bot'), onchange: update });
+  const button = (/** @type {'bot_move' | 'weight' | 'weights'} */ what) => el('button', {
+    type: 'button', title: t(`assist_${what}_how`), onclick: () => act(what),
+  }, t(`assist_${what}`));
+  const analyse = el('button', { type: 'button', title: t('analyse_live_how'), onclick: () => act('engine') }, t('analyse_live'));
+  const buttons = { bot_move: button('bot_move'), weight: button('weight'), weights: button('weights'), engine: analyse };
+  const status = el('p', { class: 'hint', role: 'status' });
+  const display = createAnalysisDisplay();
+  const element = el('section', { class: 'assist', 'aria-label': t('assist'), hidden: true },
+    el('div', { class: 'row' }, bots, ...Object.values(buttons)), status, display.element);
+
+  /** Whether this player may use help now. */
+  function allowed() {
+    const game = room.game;
+    const seat = room.seatOf(app.connection.you);
+    if (!game) return false;
+    const against = seat && room.seats[opponent(seat)];
+    return !!game.outcome || (!!seat && (room.assistance || (!!against && 'bot' in against)));
+  }
+
+  /** @returns {BotSpec['kind'][]} */
+  function offered() {
+    const { variant, k, size } = room.rules;
+    // Minimax plays only where overlines win.
+    const small = size !== 'unbounded' && size[0] * size[1] <= MINIMAX_POINTS && (variant === 'mnk' || variant === 'freestyle');
+    return ['engine', 'attack', ...(k === undefined || k === 5 ? /** @type {const} */ (['pattern']) : []), ...(small ? /** @type {const} */ (['minimax']) : [])];
+  }
+
+  const bot = () => /** @type {BotSpec['kind']} */ (bots.value);
+  const positionKey = () => `${room.game?.number} ${viewed()} ${room.game?.moves[viewed() - 1]}`;
+
+  /** @param {keyof typeof buttons} what */
+  function act(what) {
+    if (!allowed()) return;
+    if (what === 'bot_move') {
+      const ply = room.game?.moves.length ?? 0;
+      const wanted = `${room.game?.number} ${ply}`;
+      // The key may be pressed faster than the bot moves.
+      if (buttons.bot_move.disabled || wanted === askedMove) return;
+      askedMove = wanted;
+      app.connection.send({ type: 'bot_move', room: room.code, ply, bot: bot() }).catch((error) => {
+        askedMove = '';
+        app.showError(error);
+      });
+      return;
+    }
+    on[what] = !on[what];
+    // One map at a time: all weights, one weight, or the engine's moves.
+    if (on[what]) for (const other of /** @type {const} */ (['weights', 'weight', 'engine'])) on[other] = other === what;
+    update();
+    redraw();
+  }
+
+  /** After every change of the room. */
+  function update() {
+    element.hidden = !allowed();
+    if (element.hidden) Object.assign(on, { weights: false, weight: false, engine: false });
+    const kinds = offered();
+    if (kinds.join() !== [...bots.options].map(({ value }) => value).join()) {
+      bots.replaceChildren(...kinds.map((kind) => el('option', { value: kind }, t(`bot_${kind}`))));
+    }
+    const yours = room.turn !== undefined && room.turn === room.seatOf(app.connection.you);
+    buttons.bot_move.disabled = !yours;
+    buttons.engine.hidden = (room.rules.k ?? 0) > ANALYSED_K;
+    for (const what of /** @type {const} */ (['weight', 'weights', 'engine'])) set(buttons[what], { 'aria-pressed': String(on[what]) });
+    askWeights();
+    askEngine();
+    const lines = on.engine && analysis?.ply === viewed() ? analysis : undefined;
+    display.show(lines && { ...lines, size: room.rules.size, detail: depthText(lines) });
+    write(status, on.weight ? pointText() : '');
+  }
+
+  function askWeights() {
+    const wanted = on.weights || on.weight ? `${positionKey()} ${bot()}` : '';
+    if (wanted === askedWeights) return;
+    askedWeights = wanted;
+    weights = undefined;
+    if (!wanted) return;
+    app.connection.send({ type: 'weights', room: room.code, ply: viewed(), bot: bot() }).then((answer) => {
+      if (answer.type !== 'weights' || wanted !== askedWeights) return;
+      weights = answer;
+      update();
+      redraw();
+    }, (error) => write(status, errorText(error)));
+  }
+
+  function askEngine() {
+    const wanted = on.engine ? positionKey() : '';
+    if (wanted === askedEngine) return;
+    const running = askedEngine !== '';
+    askedEngine = wanted;
+    analysis = undefined;
+    if (wanted) app.connection.send({ type: 'analyse', room: room.code, ply: viewed(), lines: LINES }).catch((error) => write(status, errorText(error)));
+    else if (running) app.connection.send({ type: 'stop_analysis', room: room.code }).catch(() => {});
+  }
+
+  /** The bot's weight of the point under the cursor. */
+  function pointText() {
+    const point = board.point();
+    if (!weights || !point) return '';
+    const found = weights.weights.find((one) => String(one.point) === String(point));
+    return t('assist_point', { point: pointName(point, boundsOf(room.rules.size)), weight: found ? weightText(found) : t('assist_no_candidate') });
+  }
+
+  return {
+    element,
+    /** Additions to the position on the board.
+     * @returns {Partial<Shown>} */
+    shown() {
+      if (on.weights && weights) return { weights: weights.weights };
+      if (on.weight && weights) return { weights: weights.weights, only: board.point() };
+      return on.engine && analysis?.ply === viewed() ? drawnLines(analysis.lines) : {};
+    },
+    update,
+    /** The cursor moved to another point. */
+    pointed() {
+      if (!on.weight) return;
+      write(status, pointText());
+      redraw();
+    },
+    /** @param {Action} action */
+    key(action) {
+      if (action.type === 'bot_move' || action.type === 'weight' || action.type === 'weights') act(action.type);
+      if (action.type === 'weight' && on.weight) app.announce(pointText(), true);
+    },
+    /** @param {RoomNews} news */
+    receive(news) {
+      if (news.type === 'analysis') analysis = news;
+      else if (news.type === 'analysis_over' && news.why === 'busy') write(status, t('refused_busy'));
+      else if (news.type === 'analysis_over' && news.why === 'too_many') write(status, t('refused_too_many_analyses'));
+      else return;
+      update();
+      redraw();
+    },
+    /** Forgets the questions: a new connection does not know them. */
+    reset() {
+      askedWeights = askedEngine = askedMove = '';
+    },
+  };
+}

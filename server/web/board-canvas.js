@@ -1,0 +1,197 @@
+// A board on a canvas, in tiles. Ground and stones are drawn once per tile; dragging copies the tiles,
+// and tiles needed next are drawn ahead, one per frame. Marks are drawn over them each time. It knows
+// neither input nor games.
+
+import {
+  Stones, context, frameOf, paintGround, paintNames, reachOf, readPalette,
+} from './board-drawing.js';
+import {
+  paintBest, paintCursor, paintForbidden, paintGhost, paintHeat, paintLast, paintNumber, paintWin,
+} from './board-marks.js';
+
+/** @import { Point, Bounds, View, Viewport } from './board-geometry.js' */
+/** @import { Context, Frame, Style } from './board-drawing.js' */
+/** @import { HeatMark } from './heat-map.js' */
+
+/**
+ * @typedef {object} Scene
+ * @property {Bounds} bounds
+ * @property {readonly Point[]} moves Black's first.
+ * @property {boolean} names Whether coordinates are shown.
+ * @property {Style} style
+ * @property {boolean} numbers Whether stones carry the numbers of their moves.
+ * @property {readonly Point[]} [winning]
+ * @property {readonly Point[]} [forbidden]
+ * @property {readonly HeatMark[]} [heat]
+ * @property {readonly {point: Point, label: string}[]} [best] The engine's other choices.
+ * @property {readonly Point[]} [line] The engine's line, from the next move on.
+ * @property {{point: Point, stone: 0 | 1, kind: 'hover' | 'ghost' | 'pending' | 'premove'}[]} shades
+ * Stones that are not on the board, or not yet.
+ * @property {Point} [cursor] Where the keyboard is.
+ */
+
+/** A tile's side, in CSS pixels. */
+const TILE = 256;
+/** Tiles to keep for each visible one. */
+const KEPT = 3;
+const OPACITY = { hover: 0.4, ghost: 0.75, pending: 0.85, premove: 0.55 };
+
+export class BoardCanvas {
+  #canvas;
+  #stones;
+  /** The tiles by their columns and rows, counted from the point 0,0; those used last come last.
+   * @type {Map<string, HTMLCanvasElement>} */
+  #tiles = new Map();
+  /** Tiles to be used again. @type {HTMLCanvasElement[]} */
+  #spare = [];
+  /** The content of the tiles. @type {{key: string, moves: readonly Point[]}} */
+  #shown = { key: '', moves: [] };
+
+  /** @param {HTMLCanvasElement} canvas */
+  constructor(canvas) {
+    this.#canvas = canvas;
+    this.#stones = new Stones(readPalette());
+  }
+
+  /** Reads the theme's colors again. */
+  restyle() {
+    this.#stones = new Stones(readPalette());
+    this.#shown.key = '';
+  }
+
+  /** @param {Scene} scene @param {View} view @param {Viewport} viewport @param {number} ratio
+   * @param {boolean} ahead whether the board may be dragged, so that tiles are painted ahead */
+  paint(scene, view, viewport, ratio, ahead) {
+    const canvas = this.#canvas;
+    const [width, height] = [Math.round(viewport.width * ratio), Math.round(viewport.height * ratio)];
+    resize(canvas, width, height);
+    const frame = frameOf(view, viewport, ratio);
+    const side = Math.round(TILE * ratio);
+    this.#renew(scene, frame, side);
+    const target = context(canvas);
+    target.clearRect(0, 0, width, height);
+    const [left, right] = [Math.floor(-frame.x / side), Math.floor((width - 1 - frame.x) / side)];
+    const [top, bottom] = [Math.floor(-frame.y / side), Math.floor((height - 1 - frame.y) / side)];
+    for (let row = top; row <= bottom; row += 1) {
+      for (let column = left; column <= right; column += 1) {
+        target.drawImage(this.#tile(scene, frame, side, column, row), frame.x + column * side, frame.y + row * side);
+      }
+    }
+    if (ahead) this.#paintAhead(scene, frame, side, [left, top, right, bottom]);
+    const most = KEPT * (right - left + 1) * (bottom - top + 1) + 16;
+    for (const [key, tile] of this.#tiles) {
+      if (this.#tiles.size <= most) break;
+      this.#tiles.delete(key);
+      this.#spare.push(tile);
+    }
+    this.#paintOver(target, scene, frame);
+  }
+
+  /** Drops outdated tiles: all of them, or those with new stones.
+   * @param {Scene} scene @param {Frame} frame @param {number} side */
+  #renew({ bounds, names, numbers, style, moves }, frame, side) {
+    const shown = this.#shown;
+    const key = `${bounds} ${names} ${numbers} ${style} ${frame.step} ${side}`;
+    const grown = shown.moves.every(([x, y], ply) => x === moves[ply]?.[0] && y === moves[ply]?.[1]);
+    if (key !== shown.key || !grown) {
+      this.#spare.push(...this.#tiles.values());
+      this.#tiles.clear();
+    } else {
+      for (const [x, y] of moves.slice(shown.moves.length)) {
+        const [[left, right], [top, bottom]] = [tilesOf(x, frame.step, side), tilesOf(y, frame.step, side)];
+        for (let row = top; row <= bottom; row += 1) {
+          for (let column = left; column <= right; column += 1) this.#tiles.delete(`${column} ${row}`);
+        }
+      }
+    }
+    // The list itself may grow.
+    this.#shown = { key, moves: [...moves] };
+  }
+
+  /** Draws one missing tile around the visible ones.
+   * @param {Scene} scene @param {Frame} frame @param {number} side
+   * @param {[number, number, number, number]} seen columns and rows */
+  #paintAhead(scene, frame, side, [left, top, right, bottom]) {
+    for (let row = top - 1; row <= bottom + 1; row += 1) {
+      const inside = row >= top && row <= bottom;
+      for (let column = left - 1; column <= right + 1; column += inside ? right - left + 2 : 1) {
+        if (this.#tiles.has(`${column} ${row}`)) continue;
+        this.#tile(scene, frame, side, column, row);
+        return;
+      }
+    }
+  }
+
+  /** A tile, painted now if it was not before.
+   * @param {Scene} scene @param {Frame} frame @param {number} side @param {number} column @param {number} row */
+  #tile(scene, frame, side, column, row) {
+    const key = `${column} ${row}`;
+    const known = this.#tiles.get(key);
+    const tile = known ?? this.#spare.pop() ?? document.createElement('canvas');
+    this.#tiles.delete(key);
+    this.#tiles.set(key, tile);
+    if (known) return tile;
+    resize(tile, side, side);
+    const target = context(tile);
+    const { bounds, names, numbers, style, moves } = scene;
+    const part = { ...frame, x: -column * side, y: -row * side };
+    paintGround(target, part, this.#stones.palette, bounds, names);
+    const reaches = (/** @type {number} */ at, /** @type {number} */ line) => {
+      const [first, last] = tilesOf(at, frame.step, side);
+      return first <= line && line <= last;
+    };
+    moves.forEach((point, ply) => {
+      if (reaches(point[0], column) && reaches(point[1], row)) this.#paintMove(target, part, point, ply, style, numbers);
+    });
+    return tile;
+  }
+
+  /** @param {Context} target @param {Frame} frame @param {Point} point @param {number} ply
+   * @param {Style} style @param {boolean} numbered */
+  #paintMove(target, frame, point, ply, style, numbered) {
+    const stone = ply % 2 ? 1 : 0;
+    this.#stones.paint(target, frame, point, stone, style);
+    if (numbered) paintNumber(target, frame, this.#stones.palette, point, ply + 1, style === 'marks' ? undefined : stone);
+  }
+
+  /** @param {Context} target @param {Scene} scene @param {Frame} frame */
+  #paintOver(target, scene, frame) {
+    const { palette } = this.#stones;
+    const { moves, winning, forbidden, heat, best, line, shades, cursor } = scene;
+    if (forbidden) paintForbidden(target, frame, palette, forbidden);
+    if (heat) paintHeat(target, frame, palette, heat);
+    if (best) paintBest(target, frame, palette, best);
+    line?.forEach((point, index) => {
+      target.globalAlpha = 0.8;
+      this.#paintMove(target, frame, point, moves.length + index, 'flat', false);
+      target.globalAlpha = 1;
+      paintNumber(target, frame, palette, point, index + 1, (moves.length + index) % 2 ? 1 : 0);
+    });
+    for (const { point, stone, kind } of shades) {
+      target.globalAlpha = OPACITY[kind];
+      this.#stones.paint(target, frame, point, stone, scene.style);
+      target.globalAlpha = 1;
+      if (kind === 'ghost' || kind === 'premove') paintGhost(target, frame, palette, point, kind === 'ghost', scene.bounds);
+    }
+    const last = moves.at(-1);
+    const how = scene.numbers ? 'around' : scene.style === 'marks' ? 'dot' : 'within';
+    if (last && !winning?.length) paintLast(target, frame, palette, last, how);
+    if (winning) paintWin(target, frame, palette, winning, !scene.numbers);
+    if (scene.names) paintNames(target, frame, palette, scene.bounds);
+    if (cursor) paintCursor(target, frame, palette, cursor);
+  }
+}
+
+/** The first and last column (or row) of tiles that a stone touches.
+ * @param {number} at the point's @param {number} step @param {number} side of a tile */
+function tilesOf(at, step, side) {
+  const [middle, reach] = [Math.round(at * step), reachOf(step)];
+  return /** @type {const} */ ([Math.floor((middle - reach) / side), Math.floor((middle + reach) / side)]);
+}
+
+/** @param {HTMLCanvasElement} canvas @param {number} width @param {number} height */
+function resize(canvas, width, height) {
+  // To set the same size would clear it.
+  if (canvas.width !== width) canvas.width = width;
+  if (canvas.height !== height) canvas.height = height;
+}

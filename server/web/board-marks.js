@@ -1,0 +1,208 @@
+// Draws the marks on top of a board: last move, winning line, ghosts, cursor, forbidden points, weights
+// and engine lines. Each kind has its own shape, so that none depends on color alone.
+
+import { place } from './board-drawing.js';
+
+/** @typedef {import('./board-geometry.js').Point} Point */
+/** @typedef {import('./board-drawing.js').Frame} Frame */
+/** @typedef {import('./board-drawing.js').Palette} Palette */
+/** @typedef {import('./board-drawing.js').Context} Context */
+/** @typedef {import('./heat-map.js').HeatMark} HeatMark */
+
+/**
+ * A ring within the stone; around one that carries a number; a dot on a cross or a ring.
+ * @param {Context} canvas @param {Frame} frame @param {Palette} palette @param {Point} point
+ * @param {'within' | 'around' | 'dot'} how
+ */
+export function paintLast(canvas, frame, palette, point, how) {
+  const [px, py] = place(frame, point);
+  const radius = { within: 0.21, around: 0.45, dot: 0.09 }[how] * frame.step;
+  circle(canvas, px, py, Math.max(radius, 1.2));
+  if (how === 'dot' || radius < 2.5) {
+    canvas.fillStyle = palette.accent;
+    canvas.fill();
+    return;
+  }
+  canvas.strokeStyle = palette.accent;
+  canvas.lineWidth = Math.max((how === 'around' ? 0.06 : 0.095) * frame.step, 1.5);
+  canvas.stroke();
+}
+
+/**
+ * Rings around the stones, and a bar through them where it hides nothing.
+ * @param {Context} canvas @param {Frame} frame @param {Palette} palette
+ * @param {readonly Point[]} points @param {boolean} bar
+ */
+export function paintWin(canvas, frame, palette, points, bar) {
+  const ordered = [...points].sort(([ax, ay], [bx, by]) => ax - bx || ay - by);
+  const [first, last] = [ordered[0], ordered.at(-1)];
+  if (!first || !last) return;
+  canvas.lineCap = 'round';
+  for (const [style, wide] of /** @type {const} */ ([[palette.wood, 0.16], [palette.accent, 0.1]])) {
+    canvas.strokeStyle = style;
+    canvas.lineWidth = Math.max(wide * frame.step, 20 * wide);
+    for (const point of points) {
+      circle(canvas, ...place(frame, point), 0.47 * frame.step);
+      canvas.stroke();
+    }
+    if (!bar) continue;
+    canvas.beginPath();
+    canvas.moveTo(...place(frame, first));
+    canvas.lineTo(...place(frame, last));
+    canvas.stroke();
+  }
+}
+
+/**
+ * The number of a move on its stone, or small and on a patch of wood on a cross or a ring.
+ * @param {Context} canvas @param {Frame} frame @param {Palette} palette @param {Point} point
+ * @param {number} number @param {0 | 1} [stone] none for crosses and rings
+ */
+export function paintNumber(canvas, frame, palette, point, number, stone) {
+  const text = `${number}`;
+  const size = (text.length > 2 ? 0.34 : 0.42) * (stone === undefined ? 0.8 : 1) * frame.step;
+  if (size < 5 * frame.ratio) return;
+  const [px, py] = place(frame, point);
+  canvas.font = `600 ${size}px system-ui, sans-serif`;
+  canvas.textAlign = 'center';
+  canvas.textBaseline = 'middle';
+  canvas.fillStyle = stone ? palette.black : palette.white;
+  if (stone === undefined) {
+    canvas.strokeStyle = palette.wood;
+    canvas.lineWidth = 0.3 * size;
+    canvas.lineJoin = 'round';
+    canvas.strokeText(text, px + 0.5, py + 0.06 * size);
+    canvas.fillStyle = palette.name;
+  }
+  canvas.fillText(text, px + 0.5, py + 0.06 * size);
+}
+
+/** Lines to the rim and a dashed ring: where a stone would go. @param {Context} canvas
+ * @param {Frame} frame @param {Palette} palette @param {Point} point @param {boolean} guides
+ * @param {import('./board-geometry.js').Bounds} bounds */
+export function paintGhost(canvas, frame, palette, point, guides, bounds) {
+  const [px, py] = place(frame, point);
+  const [left, top] = bounds ? place(frame, [0, 0]) : [0, 0];
+  const [right, bottom] = bounds
+    ? place(frame, [bounds[0] - 1, bounds[1] - 1])
+    : [canvas.canvas.width, canvas.canvas.height];
+  canvas.strokeStyle = palette.accent;
+  canvas.lineWidth = Math.max(1.5 * frame.ratio, 1);
+  if (guides) {
+    canvas.globalAlpha = 0.45;
+    const gap = 0.62 * frame.step;
+    canvas.beginPath();
+    for (const [x, y, toX, toY] of /** @type {const} */ ([
+      [left, py, Math.max(px - gap, left), py], [Math.min(px + gap, right), py, right, py],
+      [px, top, px, Math.max(py - gap, top)], [px, Math.min(py + gap, bottom), px, bottom],
+    ])) {
+      canvas.moveTo(x + 0.5, y + 0.5);
+      canvas.lineTo(toX + 0.5, toY + 0.5);
+    }
+    canvas.stroke();
+    canvas.globalAlpha = 1;
+  }
+  canvas.lineWidth = Math.max(0.07 * frame.step, 1.5 * frame.ratio);
+  canvas.setLineDash([0.22 * frame.step, 0.17 * frame.step]);
+  canvas.beginPath();
+  canvas.arc(px + 0.5, py + 0.5, 0.53 * frame.step, 0, 2 * Math.PI);
+  canvas.stroke();
+  canvas.setLineDash([]);
+}
+
+/** Four corners around the point that the keyboard is at. @param {Context} canvas
+ * @param {Frame} frame @param {Palette} palette @param {Point} point */
+export function paintCursor(canvas, frame, palette, point) {
+  const [px, py] = place(frame, point);
+  const reach = Math.max(0.5 * frame.step, 6 * frame.ratio);
+  const arm = 0.42 * reach;
+  for (const [style, wide] of /** @type {const} */ ([[palette.wood, 4.5], [palette.accent, 2.5]])) {
+    canvas.strokeStyle = style;
+    canvas.lineWidth = wide * frame.ratio;
+    canvas.lineCap = 'square';
+    canvas.beginPath();
+    for (const [sx, sy] of /** @type {const} */ ([[-1, -1], [1, -1], [1, 1], [-1, 1]])) {
+      canvas.moveTo(px + sx * reach, py + sy * (reach - arm));
+      canvas.lineTo(px + sx * reach, py + sy * reach);
+      canvas.lineTo(px + sx * (reach - arm), py + sy * reach);
+    }
+    canvas.stroke();
+  }
+}
+
+/** A small cross on each. @param {Context} canvas @param {Frame} frame @param {Palette} palette @param {readonly Point[]} points */
+export function paintForbidden(canvas, frame, palette, points) {
+  const reach = Math.max(0.17 * frame.step, 2);
+  canvas.strokeStyle = palette.bad;
+  canvas.lineWidth = Math.max(0.08 * frame.step, 1.5);
+  canvas.lineCap = 'round';
+  canvas.beginPath();
+  for (const point of points) {
+    const [px, py] = place(frame, point);
+    for (const turn of [-1, 1]) {
+      canvas.moveTo(px - reach, py - turn * reach);
+      canvas.lineTo(px + reach, py + turn * reach);
+    }
+  }
+  canvas.stroke();
+}
+
+/** Discs that grow with the weight, with the weight on them, and a ring around the best.
+ * @param {Context} canvas @param {Frame} frame @param {Palette} palette @param {readonly HeatMark[]} marks */
+export function paintHeat(canvas, frame, palette, marks) {
+  const { step } = frame;
+  canvas.textAlign = 'center';
+  canvas.textBaseline = 'middle';
+  for (const { point, strength, label, best } of marks) {
+    const [px, py] = place(frame, point);
+    const strong = strength > 0.45;
+    const size = (strong ? 0.32 : 0.26) * step * (label.length > 3 ? 0.82 : 1);
+    const written = size >= 6 * frame.ratio;
+    // The wood is cleared below a weight that has no dark disc to stand on.
+    circle(canvas, px, py, (written ? Math.max(0.3, 0.14 + 0.3 * strength) : 0.14 + 0.3 * strength) * step);
+    canvas.fillStyle = palette.wood;
+    canvas.fill();
+    canvas.globalAlpha = strong ? 0.45 + 0.55 * strength : 0.1 + 0.5 * strength;
+    canvas.fillStyle = palette.heat;
+    canvas.fill();
+    canvas.globalAlpha = 1;
+    if (best) {
+      canvas.strokeStyle = palette.accent;
+      canvas.lineWidth = Math.max(0.06 * step, 1.5);
+      circle(canvas, px, py, 0.48 * step);
+      canvas.stroke();
+    }
+    if (!written) continue;
+    canvas.font = `${strong ? 700 : 500} ${size}px system-ui, sans-serif`;
+    canvas.fillStyle = strong ? '#fff' : palette.name;
+    canvas.fillText(label, px + 0.5, py + 0.06 * size);
+  }
+}
+
+/** The engine's other choices: rings with what they are worth.
+ * @param {Context} canvas @param {Frame} frame @param {Palette} palette
+ * @param {readonly {point: Point, label: string}[]} choices */
+export function paintBest(canvas, frame, palette, choices) {
+  canvas.textAlign = 'center';
+  canvas.textBaseline = 'middle';
+  for (const { point, label } of choices) {
+    const [px, py] = place(frame, point);
+    canvas.fillStyle = palette.wood;
+    canvas.strokeStyle = palette.heat;
+    canvas.lineWidth = 0.07 * frame.step;
+    circle(canvas, px, py, 0.4 * frame.step);
+    canvas.fill();
+    canvas.stroke();
+    const size = 0.27 * frame.step * (label.length > 4 ? 0.85 : 1);
+    if (size < 5 * frame.ratio) continue;
+    canvas.font = `700 ${size}px system-ui, sans-serif`;
+    canvas.fillStyle = palette.name;
+    canvas.fillText(label, px, py + 0.06 * size);
+  }
+}
+
+/** @param {Context} canvas @param {number} px @param {number} py @param {number} radius */
+function circle(canvas, px, py, radius) {
+  canvas.beginPath();
+  canvas.arc(px + 0.5, py + 0.5, radius, 0, 2 * Math.PI);
+}

@@ -1,0 +1,81 @@
+// What a game's clock shows at a given time. It counts as shared/src/clock.rs does; only the server's
+// clock decides.
+
+/** @import { Clock, SideTime, Stone, TimeControl } from './types' */
+
+/** Below this, tenths of seconds are shown and a warning is announced once. */
+const LOW_MS = 10_000;
+
+/**
+ * The clock at the start of a game; none without a time control.
+ * @param {TimeControl | undefined} control
+ * @returns {Clock | undefined}
+ */
+export function newClock(control) {
+  if (!control || control.type === 'none') return undefined;
+  const left_ms = control.type === 'per_move' ? control.move_ms : control.main_ms;
+  const periods = control.type === 'byo_yomi' ? control.periods : undefined;
+  return { control, black: { left_ms, periods }, white: { left_ms, periods } };
+}
+
+/** @typedef {{ left_ms: number, periods: number, low: boolean }} Face `low`: time is running out. */
+
+/**
+ * What one side's clock shows at a given server time.
+ * @param {Clock} clock
+ * @param {Stone} stone
+ * @param {number} now
+ * @returns {Face}
+ */
+export function clockFace(clock, stone, now) {
+  const side = clock[stone];
+  const running = clock.running?.stone === stone;
+  const spent = running ? Math.max(0, now - (clock.running?.since ?? now)) : 0;
+  const { left_ms, periods } = left(clock.control, side, spent);
+  const low = running && left_ms < LOW_MS && periods <= 1;
+  return { left_ms, periods, low };
+}
+
+/**
+ * @param {TimeControl} control
+ * @param {SideTime} side
+ * @param {number} spent
+ */
+function left(control, side, spent) {
+  const periods = side.periods ?? 0;
+  if (control.type !== 'byo_yomi') return { left_ms: Math.max(0, side.left_ms - spent), periods };
+  if (spent < side.left_ms) return { left_ms: side.left_ms - spent, periods };
+  const over = spent - side.left_ms;
+  const used = Math.min(periods, Math.floor(over / control.period_ms));
+  if (used === periods) return { left_ms: 0, periods: 0 };
+  return { left_ms: control.period_ms - (over - used * control.period_ms), periods: periods - used };
+}
+
+/**
+ * A length of time as people read it: 1:02:03, 4:05, 9.8 when it is short, and 0:00 when it is up.
+ * @param {number} ms
+ */
+export function durationText(ms) {
+  if (ms <= 0) return '0:00';
+  if (ms < LOW_MS) return (Math.floor(ms / 100) / 10).toFixed(1);
+  const seconds = Math.ceil(ms / 1000);
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  const rest = String(seconds % 60).padStart(2, '0');
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`;
+}
+
+/**
+ * A time control in short: 5+3, 10:00.
+ * @param {TimeControl | undefined} control
+ * @returns {string}
+ */
+export function timeControlText(control) {
+  const short = (/** @type {number} */ ms) => (ms % 60_000 === 0 ? `${ms / 60_000}` : `${ms / 1000}s`);
+  switch (control?.type) {
+    case 'sudden_death': return `${short(control.main_ms)}+0`;
+    case 'fischer': return `${short(control.main_ms)}+${control.increment_ms / 1000}`;
+    case 'byo_yomi': return `${short(control.main_ms)}+${control.periods}×${control.period_ms / 1000}s`;
+    case 'per_move': return `${control.move_ms / 1000}s/1`;
+    default: return '∞';
+  }
+}

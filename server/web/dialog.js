@@ -1,0 +1,21 @@
+// A modal dialog with a title and a button to close it.
+
+import { el } from './dom.js';
+import { t } from './texts.js';
+
+/**
+ * Opens a dialog that closes by its button, by Escape, or by a press beside it.
+ * @param {string} title
+ * @param {...Node} content
+ */
+export function openDialog(title, ...content) {
+  const close = el('button', { type: 'button', class: 'quiet close', 'aria-label': t('close'), onclick: () => dialog.close() }, '×');
+  const dialog = el('dialog', { 'aria-label': title }, el('header', null, el('h2', null, title), close), ...content);
+  dialog.addEventListener('click', (event) => {
+    if (event.target === dialog) dialog.close();
+  });
+  dialog.addEventListener('close', () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+  return dialog;
+}

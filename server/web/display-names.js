@@ -1,0 +1,44 @@
+// Names for people of variants, board sizes, players and outcomes.
+
+/** @import { Outcome, Player, Rules, Size, Stone, VariantName } from './types' */
+
+import { el } from './dom.js';
+import { t } from './texts.js';
+
+/** @type {readonly VariantName[]} */
+export const VARIANTS = ['freestyle', 'standard', 'renju', 'caro', 'caro_overline', 'mnk'];
+
+/** @param {VariantName} variant */
+export function variantName(variant) {
+  return t(variant);
+}
+
+/** @param {Size} size */
+export function sizeName(size) {
+  return size === 'unbounded' ? t('unbounded') : `${size[0]}×${size[1]}`;
+}
+
+/** @param {Rules} rules */
+export function rulesName(rules) {
+  return `${variantName(rules.variant)} · ${sizeName(rules.size)}`;
+}
+
+/** @param {Player | null | undefined} player */
+export function playerName(player) {
+  if (!player) return t('seat_open');
+  if ('member' in player) return player.engine ? t('bot_kind', { kind: player.name }) : player.name;
+  const { kind, level } = player.bot;
+  return kind === 'engine' ? t('bot_level', { level: level ?? 10 }) : t('bot_kind', { kind });
+}
+
+/** A small stone to stand before a name. @param {Stone} stone */
+export function stoneSign(stone) {
+  return el('span', { class: `stone ${stone} sign`, title: t(stone) });
+}
+
+/** @param {Outcome} outcome */
+export function outcomeName(outcome) {
+  const why = t(`end_${outcome.reason}`);
+  if (!outcome.winner) return t('result_draw', { why });
+  return t(outcome.winner === 'black' ? 'result_black_won' : 'result_white_won', { why });
+}

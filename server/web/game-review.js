@@ -1,0 +1,66 @@
+// The engine's review of a finished game: fetches it and finds the moves worth showing.
+
+/** @import { FinishedGame, Progress, Review } from './types' */
+/** @import { Mark } from './value-graph.js' */
+
+import { blackChance } from './analysis-display.js';
+
+const ASK_EVERY_MS = 1_000;
+/** The loss of winning chances from which a move is a mistake, or a blunder. */
+const MISTAKE = 0.12;
+const BLUNDER = 0.3;
+/** Deciding moves to show at most. */
+const DECIDING_MAX = 6;
+
+/**
+ * Polls until the review is ready.
+ * @param {string} id @param {(progress: Progress) => void} progress @param {AbortSignal} signal
+ * @returns {Promise<Review | undefined>} nothing if the game has no review
+ */
+export async function fetchReview(id, progress, signal) {
+  for (;;) {
+    const answer = await fetch(`/api/games/${id}/analysis`, { signal });
+    if (answer.status === 200) return answer.json();
+    if (answer.status === 202) progress(await answer.json());
+    else if (answer.status !== 503) return undefined;
+    await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
+    if (signal.aborted) return undefined;
+  }
+}
+
+/**
+ * Black's chance of winning before each move, and at the end.
+ * @param {Review} review @param {FinishedGame} game @returns {number[]}
+ */
+export function blackChances(review, game) {
+  const values = review.moves.map(({ value }, ply) => blackChance(value, ply));
+  const { winner, reason } = game.outcome;
+  // If the game did not end on the board, estimate the last value from the last move.
+  const decided = reason === 'five' || reason === 'forbidden';
+  const last = review.moves.at(-1);
+  const before = values.at(-1) ?? 0.5;
+  const side = review.moves.length % 2 === 1 ? -1 : 1;
+  values.push(decided ? (winner === 'black' ? 1 : 0) : Math.min(Math.max(before + side * (last?.loss ?? 0), 0), 1));
+  return values;
+}
+
+/**
+ * The moves that turned the game: the deciding one and those that lost most.
+ * @param {Review} review @returns {(Mark & {loss: number})[]} in the order of play
+ */
+export function decidingMoves(review) {
+  /** @type {(Mark & {loss: number})[]} */
+  const marks = review.moves
+    .map(({ loss }, ply) => ({ ply, loss, kind: /** @type {Mark['kind']} */ (loss >= BLUNDER ? 'blunder' : 'mistake') }))
+    .filter(({ loss }) => loss >= MISTAKE)
+    .sort((a, b) => b.loss - a.loss)
+    .slice(0, DECIDING_MAX);
+  const { decided } = review;
+  if (decided !== undefined) {
+    const kind = /** @type {const} */ ('decided');
+    const same = marks.findIndex(({ ply }) => ply === decided);
+    if (same >= 0) marks.splice(same, 1);
+    marks.push({ ply: decided, loss: review.moves[decided]?.loss ?? 0, kind });
+  }
+  return marks.sort((a, b) => a.ply - b.ply);
+}

@@ -1,0 +1,109 @@
+// The page of finished games: the player's own and the public ones.
+
+/** @import { GameSummary } from './types' */
+/** @import { View } from './view-types' */
+
+import { STORAGE_KEYS } from './connection.js';
+import { outcomeName, playerName, rulesName, stoneSign } from './display-names.js';
+import { el, fill } from './dom.js';
+import { createOwnRooms } from './own-rooms.js';
+import { refusedAnswer } from './refusals.js';
+import { isMember } from './room-state.js';
+import { formatDate, t } from './texts.js';
+
+/** A search with fewer matches loads older pages, at most this many at once. */
+const FOUND_ENOUGH = 20;
+const PAGES_MAX = 20;
+
+/** @type {View} */
+export const view = (app, place) => {
+  app.tab(`${t('games')} – Fivefold`);
+  const search = el('input', { type: 'search', placeholder: t('search'), 'aria-label': t('search'), oninput: searchAgain });
+  const tab = (/** @type {boolean} */ mine) => el('button', {
+    type: 'button', 'aria-pressed': String(mine === own), onclick: () => choose(mine),
+  }, t(mine ? 'my_games' : 'public_games'));
+  const tabs = el('div', { class: 'row tabs' });
+  const open = createOwnRooms(app);
+  const list = el('ol', { class: 'games' });
+  const more = el('button', { type: 'button', hidden: true, onclick: load }, t('more'));
+  let own = true;
+  /** @type {GameSummary[]} */
+  let games = [];
+  /** @type {number | undefined} */
+  let next;
+  let gone = false;
+  let turn = 0;
+
+  /** @param {boolean} mine */
+  function choose(mine) {
+    own = mine;
+    games = [];
+    next = undefined;
+    fill(tabs, tab(true), tab(false));
+    fill(list);
+    void load();
+  }
+
+  /** Loads the next page, and more while a search finds too little. */
+  async function load() {
+    turn += 1;
+    const asked = turn;
+    try {
+      // A new player first needs an identity, which `hello` brings.
+      if (!app.connection.you) await app.connection.send({ type: 'ping' });
+      for (let pages = 0; pages < PAGES_MAX; pages += 1) {
+        const query = new URLSearchParams(next ? { before: String(next) } : {});
+        const headers = own ? { authorization: `Bearer ${localStorage.getItem(STORAGE_KEYS.identity)}` } : undefined;
+        const answer = await fetch(`/api/games?${query}`, { headers });
+        if (!answer.ok) throw await refusedAnswer(answer);
+        const page = await answer.json();
+        if (gone || asked !== turn) return;
+        games = [...games, ...page.games];
+        next = page.next;
+        if (!show()) return;
+      }
+    } catch (error) {
+      app.showError(error);
+    }
+  }
+
+  /** Filters again after a change of the search. */
+  function searchAgain() {
+    if (show()) void load();
+  }
+
+  /** Shows the matches. Whether the search should load more pages. */
+  function show() {
+    const words = search.value.toLocaleLowerCase().split(/\s+/).filter(Boolean);
+    const found = games.filter((game) => words.every((word) => searchText(game).includes(word)));
+    fill(list, ...(found.length > 0 ? found.map(row) : [el('li', { class: 'hint' }, t(games.length > 0 ? 'no_match' : 'no_games'))]));
+    more.hidden = next === undefined;
+    return words.length > 0 && found.length < FOUND_ENOUGH && next !== undefined;
+  }
+
+  /** All text of a row, to search in. @param {GameSummary} game */
+  function searchText(game) {
+    return row(game).textContent?.toLocaleLowerCase() ?? '';
+  }
+
+  /** @param {GameSummary} game */
+  function row(game) {
+    const seat = isMember(game.black, app.connection.you) ? 'black' : isMember(game.white, app.connection.you) ? 'white' : undefined;
+    const { winner } = game.outcome;
+    const mark = !winner ? t('draw_short') : !seat ? t(winner) : t(winner === seat ? 'won' : 'lost');
+    const kind = !winner || !seat ? '' : winner === seat ? 'won' : 'lost';
+    return el('li', null, el('a', { class: 'game', href: `/game/${game.id}` },
+      el('span', { class: `mark ${kind}` }, mark),
+      el('span', { class: 'game-players' },
+        stoneSign('black'), el('bdi', null, playerName(game.black)), ' – ', stoneSign('white'), el('bdi', null, playerName(game.white))),
+      el('span', { class: 'hint' }, `${rulesName(game.rules)} · ${t('moves_count', { count: game.plies })} · ${outcomeName(game.outcome)}`),
+      el('time', { class: 'hint', dateTime: new Date(game.ended_at).toISOString() }, formatDate(game.ended_at, { dateStyle: 'medium', timeStyle: 'short' }))));
+  }
+
+  place.append(el('div', { class: 'page' }, el('h1', null, t('games')), open.element, el('h2', null, t('finished_games')), el('div', { class: 'row games-bar' }, tabs, search), list, more));
+  choose(true);
+  return () => {
+    gone = true;
+    open.remove();
+  };
+};

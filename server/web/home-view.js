@@ -1,0 +1,78 @@
+// The home page: play a friend, play the bot, watch.
+
+/** @import { Command } from './types' */
+/** @import { View } from './view-types' */
+
+import { el, icon, write } from './dom.js';
+import { botLevel, createGameOptions, saveBotLevel } from './game-options.js';
+import { createOwnRooms, findOrCreateRoom } from './own-rooms.js';
+import { RefusedError } from './refusals.js';
+import { t } from './texts.js';
+
+const FRIENDS = 'M8.5 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM2 20c0-4 3-6 6.5-6s6.5 2 6.5 6M16 4.4a3.5 3.5 0 0 1 0 6.4M18 14.4c2.5.7 4 2.6 4 5.6';
+const ROBOT = 'M5 9h14v10H5zM12 9V5m0 0a1.2 1.2 0 1 0 0-2.4 1.2 1.2 0 0 0 0 2.4M9 13v1.5m6-1.5v1.5M2.5 12.5v3m19-3v3';
+const LEVEL_MAX = 10;
+
+/** @type {View} */
+export const view = (app, place) => {
+  const options = createGameOptions();
+  const own = createOwnRooms(app);
+  const games = el('div');
+  /** Removes the live games, once they are loaded. */
+  let remove = () => {};
+  let left = false;
+  // Buttons first, then boards.
+  void import('./live-games.js').then(({ createLiveGames }) => {
+    if (left) return;
+    const watch = createLiveGames(app);
+    games.append(watch.element);
+    remove = watch.remove;
+  });
+  const level = el('input', {
+    type: 'range', min: '1', max: String(LEVEL_MAX), value: String(botLevel()), oninput: showLevel,
+  });
+  const word = el('output', { class: 'hint' });
+  showLevel();
+
+  function showLevel() {
+    const value = Number(level.value);
+    const name = t(value <= 2 ? 'level_easy' : value <= 5 ? 'level_medium' : value <= 8 ? 'level_hard' : 'level_expert');
+    write(word, `${value} · ${name}`);
+    level.setAttribute('aria-valuetext', word.textContent ?? '');
+    saveBotLevel(value);
+  }
+
+  /** @param {Partial<Command>} command */
+  async function create(command) {
+    place.toggleAttribute('inert', true);
+    try {
+      app.go(`/r/${await findOrCreateRoom(app, { ...options.command(), ...command })}`);
+    } catch (error) {
+      app.showError(error);
+      place.toggleAttribute('inert', false);
+      if (error instanceof RefusedError && error.refusal.reason.startsWith('too_many_rooms')) void own.showAll();
+    } finally {
+      place.toggleAttribute('inert', false);
+    }
+  }
+
+  const friend = el('button', { class: 'way', type: 'button', onclick: () => create({ seats: ['me', 'open'] }) },
+    icon(FRIENDS), el('strong', null, t('play_friend')), el('span', null, t('play_friend_how')));
+  const bot = el('button', {
+    class: 'way', type: 'button',
+    onclick: () => create({ seats: ['me', { bot: { kind: 'engine', level: Number(level.value) } }] }),
+  }, icon(ROBOT), el('strong', null, t('play_bot')), el('span', null, t('play_bot_how')));
+  place.append(el('div', { class: 'home' },
+    el('h1', null, t('tagline')),
+    own.element,
+    el('div', { class: 'ways' },
+      friend, el('div', { class: 'bot-way' }, bot, el('label', { class: 'level' }, el('span', null, t('level')), level, word)),
+    ),
+    options.element,
+    games));
+  return () => {
+    left = true;
+    own.remove();
+    remove();
+  };
+};

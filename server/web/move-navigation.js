@@ -1,0 +1,59 @@
+// Buttons to step through a game's moves. A player who looks back stays there when new moves arrive.
+
+import { el, icon, write } from './dom.js';
+import { t } from './texts.js';
+
+const PICTURES = {
+  first: 'M7 5v14M19 5l-9 7 9 7z', previous: 'M16 5l-9 7 9 7z', next: 'M8 5l9 7-9 7z', latest: 'M17 5v14M5 5l9 7-9 7z',
+};
+
+/** @param {() => void} changed the shown ply changed */
+export function createMoveNavigation(changed) {
+  let plies = 0;
+  /** The shown ply; undefined for the latest. @type {number | undefined} */
+  let at;
+  const place = el('span', { class: 'step-place', role: 'status' });
+  const button = (/** @type {keyof typeof PICTURES} */ key, /** @type {number} */ by) => el('button', {
+    type: 'button', class: 'step', title: t(key), 'aria-label': t(key), onclick: () => step(by),
+  }, icon(PICTURES[key]));
+  const [first, previous, next, latest] = [button('first', -Infinity), button('previous', -1), button('next', 1), button('latest', Infinity)];
+  const element = el('div', { class: 'steps' }, first, previous, place, next, latest);
+  show(0);
+
+  /** @param {number} by */
+  function step(by) {
+    const to = Math.max(0, Math.min(plies, (at ?? plies) + by));
+    at = to === plies ? undefined : to;
+    show(plies);
+    changed();
+  }
+
+  /** @param {number} now how many moves there are */
+  function show(now) {
+    const fresh = now > plies;
+    plies = now;
+    if (at !== undefined && at >= plies) at = undefined;
+    element.hidden = plies === 0;
+    first.disabled = previous.disabled = (at ?? plies) === 0;
+    next.disabled = latest.disabled = at === undefined;
+    if (at === undefined) latest.classList.remove('fresh');
+    else if (fresh) latest.classList.add('fresh');
+    write(place, at === undefined ? t('moves_count', { count: plies }) : t('ply_of', { ply: at, plies }));
+  }
+
+  return {
+    element,
+    step,
+    show,
+    /** Shows the position after this many moves. @param {number} ply */
+    go: (ply) => step(ply - (at ?? plies)),
+    /** How many moves are shown; all, if undefined. */
+    get at() {
+      return at;
+    },
+    /** Returns to the latest move, for a new game. */
+    reset() {
+      at = undefined;
+    },
+  };
+}

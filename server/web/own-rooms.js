@@ -1,0 +1,159 @@
+// The player's own open rooms: whose turn it is, a link back in, and a button to close them.
+
+/** @import { Command, OwnRoom } from './types' */
+/** @import { App } from './view-types' */
+
+import { timeControlText } from './clock-display.js';
+import { playerName, rulesName } from './display-names.js';
+import { el, fill } from './dom.js';
+import { isMember, STONES } from './room-state.js';
+import { t } from './texts.js';
+
+/** Rooms to list, unless all are asked for. */
+const SHOWN_MAX = 6;
+const LIST_EVERY_MS = 4_000;
+
+/** @param {App} app @returns {Promise<OwnRoom[]>} */
+async function fetchOwnRooms(app) {
+  const answer = await app.connection.send({ type: 'own_rooms' });
+  return answer.type === 'own_rooms' ? answer.rooms : [];
+}
+
+/** @param {App} app */
+export function createOwnRooms(app) {
+  const list = el('ol', { class: 'own-rooms' });
+  const element = el('section', { hidden: true }, el('h2', { tabIndex: -1 }, t('your_games')), list);
+  let most = SHOWN_MAX;
+  let gone = false;
+  /** The shown state: rows are rebuilt only when it changes. */
+  let shown = '';
+
+  async function update() {
+    if (gone || (document.visibilityState === 'hidden' && shown)) return;
+    try {
+      const rooms = await fetchOwnRooms(app);
+      if (!gone) show(rooms.slice(0, most));
+    } catch {
+      // The next poll tries again.
+    }
+  }
+
+  /** @param {OwnRoom[]} rooms */
+  function show(rooms) {
+    element.hidden = rooms.length === 0;
+    const state = JSON.stringify(rooms);
+    if (state === shown) return;
+    shown = state;
+    fill(list, ...rooms.map(row));
+  }
+
+  /** @param {OwnRoom} room */
+  function row(room) {
+    const players = STONES.map((stone) => el('bdi', null, playerName(room.seats[stone])));
+    const clock = room.time ? ` · ${timeControlText(room.time)}` : '';
+    return el('li', { class: 'own-room' },
+      el('a', { href: `/r/${room.room}`, class: room.your_turn ? 'now' : '' },
+        el('span', { class: 'own-players' }, ...players.flatMap((name, at) => (at ? [' – ', name] : [name]))),
+        el('strong', null, stateOf(room)), el('span', { class: 'hint' }, `${rulesName(room.rules)}${clock}`)),
+      canClose(room, app.connection.you) && el('button', { type: 'button', 'aria-label': t('close_room'), onclick: () => closeRoom(app, room.room).then(update) }, t('close')));
+  }
+
+  void update();
+  const timer = setInterval(update, LIST_EVERY_MS);
+  return {
+    element,
+    /** Lists every room, so that the player can close some. */
+    async showAll() {
+      most = Infinity;
+      await update();
+      element.querySelector('h2')?.focus();
+    },
+    remove() {
+      gone = true;
+      clearInterval(timer);
+    },
+  };
+}
+
+/** @param {OwnRoom} room */
+function stateOf(room) {
+  if (room.phase === 'running') {
+    const turn = STONES[room.ply % 2] ?? 'black';
+    return room.your_turn ? t('your_turn') : t('their_turn', { name: playerName(room.seats[turn]) });
+  }
+  return t(isOver(room) ? 'game_over' : 'waiting');
+}
+
+/**
+ * Whether this player can close a room: they created it, and nobody else is playing in it.
+ * @param {Pick<OwnRoom, 'host' | 'phase' | 'seats'>} room
+ * @param {string} you
+ */
+export function canClose({ host, phase, seats }, you) {
+  return host && (phase !== 'running' || !withSomebody(seats, you));
+}
+
+/** Whether somebody else has a seat. @param {OwnRoom['seats']} seats @param {string} you */
+function withSomebody(seats, you) {
+  return STONES.some((stone) => {
+    const player = seats[stone];
+    return !!player && 'member' in player && !isMember(player, you);
+  });
+}
+
+/** @param {App} app @param {string} code */
+export async function closeRoom(app, code) {
+  try {
+    await app.connection.send({ type: 'close', room: code });
+  } catch (error) {
+    app.showError(error);
+  }
+}
+
+/** The bots that sit there. @param {OwnRoom} room */
+function botsIn({ seats }) {
+  return STONES.flatMap((stone) => {
+    const player = seats[stone];
+    return player && 'bot' in player ? [player.bot] : [];
+  });
+}
+
+/** Whether a game was played there, and none is. @param {OwnRoom} room */
+function isOver(room) {
+  return room.phase === 'finished' || (room.phase === 'waiting' && (room.ply > 0 || botsIn(room).length > 0));
+}
+
+/**
+ * The room for a new game: a finished one with the same bot and options, or a new one. Closes other
+ * finished rooms without other people. Waiting rooms stay, because a friend may have the link.
+ * @param {App} app
+ * @param {Command} create
+ * @returns {Promise<string>} its code
+ */
+export async function findOrCreateRoom(app, create) {
+  const rooms = await fetchOwnRooms(app);
+  const left = rooms.filter((room) => room.host && isOver(room) && room.spectators === 0 && !withSomebody(room.seats, app.connection.you));
+  const same = left.find((room) => fits(room, create));
+  for (const room of left) if (room !== same) await closeRoom(app, room.room);
+  if (same) return same.room;
+  const answer = await app.connection.send(create);
+  return answer.type === 'joined' ? answer.room : '';
+}
+
+/**
+ * Whether a room against a bot matches the options. A rematch does not let the player choose the
+ * color.
+ * @param {OwnRoom} room
+ * @param {Command} create
+ */
+function fits(room, create) {
+  const bots = /** @type {(string | { bot: unknown })[]} */ (create.seats).flatMap((seat) => (typeof seat === 'object' ? [seat.bot] : []));
+  const one = [room.rules, room.time ?? { type: 'none' }, room.assistance, room.visibility, botsIn(room)];
+  const other = [create.rules, create.time, create.assistance, create.visibility, bots];
+  return create.colour === 'random' && bots.length > 0 && JSON.stringify(one, sorted) === JSON.stringify(other, sorted);
+}
+
+/** Sorts the fields of objects, for comparison. @param {string} _ @param {unknown} value */
+function sorted(_, value) {
+  return value && typeof value === 'object' && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort()) : value;
+}

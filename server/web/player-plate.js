@@ -1,0 +1,71 @@
+// A player beside the board: name, stone, clock, and whether they are away.
+
+/** @import { Room } from './room-state.js' */
+/** @import { Stone } from './types' */
+/** @import { App } from './view-types' */
+
+import { clockFace, durationText } from './clock-display.js';
+import { playerName } from './display-names.js';
+import { el, write } from './dom.js';
+import { isMember } from './room-state.js';
+import { playTick } from './sounds.js';
+import { t } from './texts.js';
+
+/**
+ * @param {App} app
+ * @param {Room} room
+ */
+export function createPlayerPlate(app, room) {
+  const stone = el('span', { class: 'stone' });
+  const name = el('bdi', { class: 'name' });
+  const note = el('span', { class: 'note' });
+  const clock = el('span', { class: 'clock', role: 'timer', 'aria-live': 'off' });
+  const element = el('div', { class: 'plate' }, stone, el('span', { class: 'who' }, name, note), clock);
+  /** @type {Stone} */
+  let seat = 'black';
+  /** The second that was last warned of. */
+  let warned = '';
+
+  function showClock() {
+    const running = room.game?.clock;
+    clock.hidden = !running;
+    if (!running) return;
+    const shown = clockFace(running, seat, app.connection.now());
+    write(clock, durationText(shown.left_ms) + (shown.periods > 0 ? ` ×${shown.periods}` : ''));
+    element.classList.toggle('low', shown.low);
+    if (shown.low) warn(Math.ceil(shown.left_ms / 1000));
+  }
+
+  /** @param {number} seconds */
+  function warn(seconds) {
+    const now = `${room.game?.number}.${room.game?.moves.length}.${seconds}`;
+    if (now === warned || seconds === 0) return;
+    warned = now;
+    const own = isMember(room.seats[seat], app.connection.you);
+    if (own) playTick();
+    if (seconds === 10 || (own && seconds === 5)) {
+      app.announce(t('seconds_left', { name: playerName(room.seats[seat]), count: seconds }), own);
+    }
+  }
+
+  return {
+    element,
+    /** Shows the player of a seat.
+     * @param {Stone} at */
+    show(at) {
+      seat = at;
+      const player = room.seats[seat];
+      const away = room.away[seat];
+      stone.className = `stone ${seat}`;
+      stone.title = t(seat);
+      write(name, playerName(player));
+      element.classList.toggle('to-move', room.turn === seat);
+      element.classList.toggle('away', !!away);
+      element.classList.toggle('winner', room.game?.outcome?.winner === seat);
+      element.classList.toggle('vacant', !player);
+      write(note, [t(seat), player && 'member' in player && player.engine && t('bot_engine'), away && t('away')].filter(Boolean).join(' · '));
+      showClock();
+    },
+    showClock,
+  };
+}

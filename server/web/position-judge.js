@@ -1,0 +1,68 @@
+// Asks the server what the rules say of a position: outcome, forbidden points, imported games. The page
+// itself knows no rules.
+
+/** @import { Judged, Point, Rules } from './types' */
+
+import { boundsOf, pointName } from './board-geometry.js';
+import { refusalText, refusedAnswer } from './refusals.js';
+
+/**
+ * @param {{rules: Rules} & ({moves: readonly Point[]} | {text: string})} question `text` of a file
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Judged>} fails with a `RefusedError` if the text is no game
+ */
+export async function fetchJudged(question, signal) {
+  const answer = await fetch('/api/position', {
+    method: 'POST', body: JSON.stringify(question), headers: { 'content-type': 'application/json' }, signal,
+  });
+  if (!answer.ok) throw await refusedAnswer(answer);
+  return answer.json();
+}
+
+/** Why the next move of a list cannot be played. @param {Judged['unplayed']} why */
+export function unplayedText(why = '') {
+  return typeof why === 'string' ? why : refusalText(why);
+}
+
+/** Asks about one position at a time. @param {() => void} changed an answer arrived */
+export function createJudge(changed) {
+  let asked = '';
+  let end = new AbortController();
+  /** @type {Judged | undefined} */
+  let judged;
+  return {
+    /**
+     * @param {Rules} rules @param {readonly Point[]} moves
+     * @returns {Judged | undefined} nothing until the answer arrives
+     */
+    of(rules, moves) {
+      const wanted = JSON.stringify([rules, moves]);
+      if (wanted === asked) return judged;
+      asked = wanted;
+      judged = undefined;
+      end.abort();
+      end = new AbortController();
+      const { signal } = end;
+      fetchJudged({ rules, moves }, signal).then((answer) => {
+        judged = answer;
+        changed();
+      }, () => {
+        // Ask again the next time that the position is shown.
+        if (!signal.aborted) asked = '';
+      });
+      return undefined;
+    },
+    remove: () => end.abort(),
+  };
+}
+
+/** A position as the part of an address that comes after `/analyse#`. @param {Rules} rules @param {readonly Point[]} moves */
+export function positionHash({ variant, size, k }, moves) {
+  const names = moves.map((point) => pointName(point, boundsOf(size))).join(' ');
+  return String(new URLSearchParams({ variant, size: String(size), ...(k !== undefined && { k: String(k) }), moves: names }));
+}
+
+/** Whether there may be forbidden points. @param {Rules} rules @param {readonly Point[]} moves */
+export function mayForbid(rules, moves) {
+  return rules.variant === 'renju' && moves.length % 2 === 0;
+}

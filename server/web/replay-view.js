@@ -1,0 +1,178 @@
+// A finished game's page: step through it, see the engine's review, share and download it.
+
+/** @import { FinishedGame, Review } from './types' */
+/** @import { View } from './view-types' */
+
+import { createAnalysisDisplay, valueText } from './analysis-display.js';
+import { boundsOf, pointName } from './board-geometry.js';
+import { createBoard } from './board.js';
+import { outcomeName, playerName, rulesName, stoneSign } from './display-names.js';
+import { el, fill, linkButton, messagePage, write } from './dom.js';
+import { blackChances, decidingMoves, fetchReview } from './game-review.js';
+import { createMoveList } from './move-list.js';
+import { createMoveNavigation } from './move-navigation.js';
+import { createJudge, mayForbid, positionHash } from './position-judge.js';
+import { errorText, refusedAnswer } from './refusals.js';
+import { formatDate, formatPercent, t } from './texts.js';
+import { createValueGraph } from './value-graph.js';
+
+/** Pause between moves of the autoplay. */
+const PACE_MS = 900;
+
+/** @type {View} */
+export const view = (app, place, id) => {
+  const end = new AbortController();
+  app.tab(t('replay'));
+  fetch(`/api/games/${id}`, { signal: end.signal })
+    .then((answer) => (answer.ok ? answer.json() : refusedAnswer(answer).then((error) => Promise.reject(error))))
+    .then((/** @type {FinishedGame} */ game) => show(app, place, game, end.signal))
+    .catch((error) => {
+      if (!end.signal.aborted) fill(place, messagePage(errorText(error), '', linkButton('/games', t('games'), true), linkButton('/', t('new_game'))));
+    });
+  return () => end.abort();
+};
+
+/**
+ * @param {import('./view-types').App} app @param {HTMLElement} place @param {FinishedGame} game
+ * @param {AbortSignal} signal
+ */
+function show(app, place, game, signal) {
+  const { rules, outcome } = game;
+  const moves = game.moves.map(({ point }) => point);
+  /** @type {Review | undefined} */
+  let review;
+  /** @type {number[] | undefined} */
+  let values;
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  let playing;
+
+  const boardPlace = el('div', { class: 'board' });
+  const navigation = createMoveNavigation(update);
+  const play = el('button', { type: 'button', class: 'step autoplay', onclick: () => autoplay(!playing) });
+  const graph = createValueGraph(go);
+  const reviewing = el('p', { class: 'hint', role: 'status' });
+  const display = createAnalysisDisplay();
+  const showsLine = el('input', { type: 'checkbox', onchange: update });
+  const lineChoice = el('label', { class: 'check', hidden: true }, showsLine, t('show_best'));
+  const turning = el('div', { class: 'deciding' });
+  const list = createMoveList(moves, rules.size, go);
+  const judge = createJudge(update);
+  const board = createBoard(boardPlace, { onkey: key, announce: (text) => app.announce(text) });
+  const player = (/** @type {'black' | 'white'} */ stone) => el('span', { class: outcome.winner === stone ? 'winner' : '' },
+    stoneSign(stone), el('bdi', null, playerName(game[stone])));
+  place.append(el('div', { class: 'table replay' },
+    el('div', { class: 'board-side' }, boardPlace),
+    el('div', { class: 'panel' },
+      el('div', { class: 'summary' }, el('h1', { class: 'status' }, outcomeName(outcome)),
+        el('p', { class: 'players' }, player('black'), ' – ', player('white')),
+        el('p', { class: 'about' }, rulesName(rules), ' · ', formatDate(game.ended_at, { dateStyle: 'medium' }))),
+      el('div', { class: 'row stepping' }, navigation.element, play),
+      graph.element, reviewing, display.element, lineChoice, turning, list.element, downloads())));
+
+  const wanted = Number(new URLSearchParams(location.search).get('ply') ?? moves.length);
+  navigation.show(moves.length);
+  autoplay(false);
+  navigation.go(Number.isInteger(wanted) ? wanted : moves.length);
+  fetchReview(game.id, ({ done, plies }) => write(reviewing, t('reviewing', { done, plies })), signal)
+    .then((found) => {
+      write(reviewing, found ? '' : t('no_review'));
+      if (!found) return;
+      review = found;
+      values = blackChances(found, game);
+      showDeciding(found);
+      lineChoice.hidden = false;
+      update();
+    })
+    .catch(() => !signal.aborted && write(reviewing, t('no_review')));
+  signal.addEventListener('abort', () => {
+    autoplay(false);
+    graph.remove();
+    judge.remove();
+    board.remove();
+  });
+
+  /** Shows the position after so many moves. @param {number} ply */
+  function go(ply) {
+    autoplay(false);
+    navigation.go(ply);
+  }
+
+  function update() {
+    const ply = navigation.at ?? moves.length;
+    const whole = ply === moves.length;
+    if (whole) autoplay(false);
+    const size = rules.size;
+    const line = review && showsLine.checked ? review.moves[ply]?.line : undefined;
+    const shown = moves.slice(0, ply);
+    board.show({
+      size, moves: shown, line,
+      winning: whole ? outcome.points : undefined,
+      forbidden: !whole && mayForbid(rules, shown) ? judge.of(rules, shown)?.forbidden : undefined,
+    });
+    graph.show(values && review && { values, marks: decidingMoves(review), words }, ply);
+    const next = review?.moves[ply];
+    display.show(next && { ply, size, lines: [{ value: next.value, moves: next.line }] });
+    list.show(ply);
+    const address = whole ? location.pathname : `${location.pathname}?ply=${ply}`;
+    if (address !== location.pathname + location.search) history.replaceState(history.state, '', address);
+  }
+
+  /** @param {number} ply */
+  function words(ply) {
+    const point = moves[ply - 1];
+    const value = review?.moves[ply]?.value;
+    const text = value ? valueText(value, ply) : outcomeName(outcome);
+    return point ? t('graph_point', { ply, point: pointName(point, boundsOf(rules.size)), value: text }) : text;
+  }
+
+  /** @param {Review} found */
+  function showDeciding(found) {
+    const marks = decidingMoves(found);
+    list.mark(marks);
+    fill(turning, marks.length > 0 && el('h2', null, t('deciding')), ...marks.map(({ ply, kind, loss }) => {
+      const point = moves[ply];
+      return point && el('button', { type: 'button', class: `turn ${kind}`, onclick: () => go(ply + 1) },
+        el('i', { class: `shape ${kind}`, 'aria-hidden': 'true' }), el('b', null, `${ply + 1}. ${pointName(point, boundsOf(rules.size))}`), ' ',
+        t(kind), loss >= 0.01 && el('span', null, `−${formatPercent(loss)}`));
+    }));
+  }
+
+  /** @param {boolean} on */
+  function autoplay(on) {
+    clearInterval(playing);
+    playing = undefined;
+    if (on) {
+      if (navigation.at === undefined) navigation.go(0);
+      playing = setInterval(() => navigation.step(1), PACE_MS);
+    }
+    play.setAttribute('aria-pressed', String(on));
+    write(play, t(on ? 'autoplay_stop' : 'autoplay'));
+  }
+
+  /** @param {import('./board-keys.js').Action} action */
+  function key(action) {
+    if (action.type !== 'step') return;
+    autoplay(false);
+    navigation.step(action.by);
+  }
+
+  function downloads() {
+    const file = (/** @type {string} */ kind) => el('a', { class: 'button', href: `/api/games/${game.id}.${kind}`, download: `fivefold-${game.id}.${kind}` }, kind.toUpperCase());
+    const link = () => {
+      const address = location.href;
+      if (navigator.share) navigator.share({ url: address }).catch(() => {});
+      else navigator.clipboard.writeText(address).then(() => app.toast(t('copied')), () => app.toast(address));
+    };
+    const picture = async () => {
+      const blob = await board.picture();
+      if (!blob) return;
+      const address = URL.createObjectURL(blob);
+      el('a', { href: address, download: `fivefold-${game.id}.png` }).click();
+      setTimeout(() => URL.revokeObjectURL(address), 10_000);
+    };
+    return el('div', { class: 'row downloads' },
+      el('button', { type: 'button', class: 'primary', onclick: link }, t('share')),
+      file('sgf'), file('psq'), file('json'), el('button', { type: 'button', onclick: picture }, 'PNG'),
+      el('a', { class: 'button', href: `/analyse#${positionHash(rules, moves)}` }, t('analyse')));
+  }
+}

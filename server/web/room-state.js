@@ -1,0 +1,221 @@
+// A room's state as its events build it, like the fold in shared/src/room.rs. The server decides what
+// is allowed.
+
+/** @import { Absent, Clock, Event, Game, NumberedEvent, Outcome, Phase, Player, RoomNews, Rules, Seats, Snapshot,
+ *   Spectators, Stone, TimeControl, Joined } from './types' */
+
+import { newClock } from './clock-display.js';
+
+/** @type {readonly Stone[]} */
+export const STONES = ['black', 'white'];
+
+/**
+ * @param {Stone} stone
+ * @returns {Stone}
+ */
+export function opponent(stone) {
+  return stone === 'black' ? 'white' : 'black';
+}
+
+export class Room {
+  seq = 0;
+  /** @type {Rules} */
+  rules = { variant: 'freestyle', size: [15, 15] };
+  assistance = false;
+  chat = true;
+  host = '';
+  /** @type {TimeControl} */
+  time = { type: 'none' };
+  /** @type {Seats} */
+  seats = {};
+  /** @type {Game | undefined} */
+  game;
+  /** @type {Spectators} */
+  spectators = { count: 0, names: [] };
+  /** @type {Absent} */
+  away = {};
+
+  /** @param {string} code */
+  constructor(code) {
+    this.code = code;
+  }
+
+  /** How far the room has come.
+   * @returns {Phase} */
+  get phase() {
+    if (this.game && !this.game.outcome) return 'running';
+    return this.game && this.seats.black && this.seats.white ? 'finished' : 'waiting';
+  }
+
+  /** The stone to move in a running game.
+   * @returns {Stone | undefined} */
+  get turn() {
+    if (!this.game || this.game.outcome) return undefined;
+    return this.game.moves.length % 2 === 0 ? 'black' : 'white';
+  }
+
+  /**
+   * The seat of a member.
+   * @param {string} member
+   */
+  seatOf(member) {
+    return STONES.find((stone) => isMember(this.seats[stone], member));
+  }
+
+  /** @returns {Stone | undefined} */
+  get vacant() {
+    return STONES.find((stone) => !this.seats[stone]);
+  }
+
+  /** Applies the answer to `join` or `create`.
+   * @param {Joined} joined
+   * @returns {NumberedEvent[]} the new events
+   */
+  joined(joined) {
+    this.spectators = joined.spectators;
+    this.away = joined.away ?? {};
+    if (joined.snapshot) this.restore(joined.snapshot);
+    const news = (joined.events ?? []).filter((event) => event.seq > this.seq);
+    for (const event of news) this.apply(event);
+    return news;
+  }
+
+  /**
+   * Applies a message. Whether anything changed.
+   * @param {RoomNews} news
+   */
+  receive(news) {
+    switch (news.type) {
+      case 'event':
+        if (news.seq <= this.seq) return false;
+        this.apply(news);
+        return true;
+      case 'snapshot': this.restore(news.snapshot); return true;
+      case 'spectators': this.spectators = news.spectators; return true;
+      case 'presence': this.away = news.away; return true;
+      default: return false;
+    }
+  }
+
+  /** @param {Snapshot} snapshot */
+  restore(snapshot) {
+    this.seq = snapshot.seq;
+    this.rules = snapshot.rules;
+    this.assistance = snapshot.assistance;
+    this.chat = snapshot.chat ?? true;
+    this.host = snapshot.host;
+    this.time = snapshot.time ?? { type: 'none' };
+    this.seats = snapshot.seats;
+    this.game = snapshot.game && structuredClone(snapshot.game);
+  }
+
+  /** @param {NumberedEvent} next */
+  apply(next) {
+    this.seq = next.seq;
+    this.#change(next.at, next.event);
+  }
+
+  /**
+   * @param {number} at
+   * @param {Event} event
+   */
+  #change(at, event) {
+    const game = this.game;
+    switch (event.type) {
+      case 'created':
+        this.restore({ ...event, seq: this.seq, seats: {} });
+        break;
+      case 'sat': this.seats = { ...this.seats, [event.seat]: event.player }; break;
+      case 'stood':
+        this.seats = { ...this.seats, [event.seat]: null };
+        // The rematch offer of a player who left lapses.
+        if (game?.rematch_ask === event.seat) game.rematch_ask = undefined;
+        break;
+      case 'chat_set': this.chat = event.on; break;
+      case 'renamed': this.#rename(event.seat, event.name); break;
+      case 'started':
+        this.seats = { black: event.black, white: event.white };
+        this.game = { number: event.game, id: event.id, moves: [], clock: newClock(this.time) };
+        break;
+      default: if (game) changeGame(game, at, event);
+    }
+  }
+
+  /**
+   * @param {Stone} seat
+   * @param {string} name
+   */
+  #rename(seat, name) {
+    const player = this.seats[seat];
+    if (player && 'member' in player) this.seats = { ...this.seats, [seat]: { ...player, name } };
+  }
+}
+
+/**
+ * @param {Player | null | undefined} player
+ * @param {string} member
+ */
+export function isMember(player, member) {
+  return !!player && 'member' in player && player.member === member;
+}
+
+/**
+ * @param {Game} game
+ * @param {number} at
+ * @param {Event} event
+ */
+function changeGame(game, at, event) {
+  switch (event.type) {
+    case 'played': {
+      /** @type {Stone} */
+      const mover = game.moves.length % 2 === 0 ? 'black' : 'white';
+      game.moves.push(event.point);
+      // A draw offer lapses when the opponent moves instead of answering.
+      if (game.draw_offer === opponent(mover)) game.draw_offer = undefined;
+      game.takeback_ask = undefined;
+      if (game.clock && event.time) game.clock[mover] = event.time;
+      runClock(game, at);
+      break;
+    }
+    case 'taken_back':
+      game.moves.length = event.ply;
+      game.draw_offer = game.takeback_ask = undefined;
+      runClock(game, at);
+      break;
+    case 'draw_offered': game.draw_offer = event.by; break;
+    case 'draw_declined': game.draw_offer = undefined; break;
+    case 'takeback_asked': game.takeback_ask = event.by; break;
+    case 'takeback_refused': game.takeback_ask = undefined; break;
+    case 'rematch_asked': game.rematch_ask = event.by; break;
+    case 'resumed': runClock(game, event.from); break;
+    case 'ended':
+      game.outcome = event.outcome;
+      game.draw_offer = game.takeback_ask = undefined;
+      if (game.clock) stopClock(game.clock, event.outcome);
+      break;
+  }
+}
+
+/**
+ * Stops the clock of an ended game. A player who lost on time has none left.
+ * @param {Clock} clock
+ * @param {Outcome} outcome
+ */
+function stopClock(clock, outcome) {
+  clock.running = undefined;
+  if (outcome.reason === 'time' && outcome.winner) {
+    const loser = opponent(outcome.winner);
+    clock[loser] = { ...clock[loser], left_ms: 0, periods: 0 };
+  }
+}
+
+/**
+ * Starts the clock of the player to move, but not before Black's first move.
+ * @param {Game} game
+ * @param {number} since
+ */
+function runClock(game, since) {
+  if (!game.clock) return;
+  const stone = game.moves.length % 2 === 0 ? 'black' : 'white';
+  game.clock.running = game.moves.length > 0 ? { stone, since } : undefined;
+}

@@ -1,0 +1,44 @@
+// The settings dialog.
+
+import { openDialog } from './dialog.js';
+import { check, select } from './form-fields.js';
+import { change, settings } from './settings.js';
+import { LANGUAGES, t } from './texts.js';
+
+export function openSettingsDialog() {
+  const theme = select(t('theme'), [
+    ['auto', t('theme_auto')], ['light', t('theme_light')], ['dark', t('theme_dark')], ['contrast', t('theme_contrast')],
+  ]);
+  const language = select(t('language'), [['auto', t('language_auto')], ...Object.entries(LANGUAGES)]);
+  const stones = select(t('stones'), [['shaded', t('stones_shaded')], ['flat', t('stones_flat')], ['marks', t('stones_marks')]]);
+  const dialog = openDialog(t('settings'),
+    choice(theme, 'theme'), choice(language, 'language'), choice(stones, 'stones'),
+    toggle(t('sounds'), 'sounds'), toggle(t('confirm_touch'), 'confirm'), toggle(t('premoves'), 'premoves'), toggle(t('numbers'), 'numbers'),
+    toggle(t('coordinates'), 'coordinates'), toggle(t('show_chat'), 'chat'));
+  const before = settings.language;
+  dialog.addEventListener('close', () => {
+    // Texts are looked up once, when an element is created.
+    if (settings.language !== before) location.reload();
+  });
+}
+
+/**
+ * @param {ReturnType<typeof select>} made
+ * @param {'theme' | 'language' | 'stones'} name
+ */
+function choice({ field, label }, name) {
+  field.value = settings[name];
+  field.addEventListener('change', () => change(name, /** @type {never} */ (field.value)));
+  return label;
+}
+
+/**
+ * @param {string} text
+ * @param {'sounds' | 'confirm' | 'premoves' | 'numbers' | 'coordinates' | 'chat'} name
+ */
+function toggle(text, name) {
+  const { field, label } = check(text);
+  field.checked = settings[name];
+  field.addEventListener('change', () => change(name, field.checked));
+  return label;
+}

@@ -1,0 +1,48 @@
+// Types that the page's own modules share: the services for views, a view, and the content of a board.
+// For the type checker only: this file is not served.
+
+import type { Point, Size, Stone, Weight } from './types';
+
+/** The services for views. */
+export type App = {
+  connection: import('./connection.js').Connection;
+  /** Shows another page of ours. */
+  go: (path: string) => void;
+  /** Announces a text to screen readers; urgent: at once. */
+  announce: (text: string, urgent?: boolean) => void;
+  /** Shows a message for some seconds; silent: not to screen readers. */
+  toast: (text: string, silent?: boolean) => void;
+  /** Shows why something failed. */
+  showError: (error: unknown) => void;
+  /** Sets the number of unseen news and the action that leads to them. */
+  unseen: (count: number, go?: () => void) => void;
+  /** Sets the tab's title and icon. */
+  tab: (title: string, turn?: Stone | 'yours') => void;
+  /** Opens a dialog. */
+  open: (dialog: 'settings' | 'you') => void;
+};
+/** A view fills an element and returns its cleanup. */
+export type View = (app: App, place: HTMLElement, argument: string) => () => void;
+
+/** What a board shows. */
+export type Shown = {
+  size: Size;
+  /** The moves, Black's first. */
+  moves: readonly Point[];
+  /** The points of the winning line. */
+  winning?: readonly Point[];
+  /** Where Black may not play. */
+  forbidden?: readonly Point[];
+  /** The stone to place next; none if this player may not play. */
+  turn?: Stone;
+  /** Weights to draw as a heat map. */
+  weights?: readonly Weight[];
+  /** The engine's line, drawn as numbered ghosts from the next move on. */
+  line?: readonly Point[];
+  /** Of the weights, only that of this point. */
+  only?: Point | null;
+  /** The engine's choices, the best first, each with a few characters. */
+  best?: readonly { point: Point; label: string }[];
+  /** The stone of a player who waits for their turn and may premove. */
+  waiting?: Stone;
+};

@@ -1,0 +1,42 @@
+//! The [`Bot`] trait, and the resources of the machine that a bot may use.
+
+use std::fmt;
+
+use crate::{
+    analysis::Weight,
+    rules::{Point, Position},
+    search_budget::{Thinking, Threads},
+};
+
+/// A player that chooses its moves by itself and can say what each candidate is worth to it.
+///
+/// Both answers depend on the position, the seed and the earlier questions. They do not depend on
+/// time unless the search is cut short.
+pub trait Bot: Send + fmt::Debug {
+    /// The move to play, always legal. A bot answers even when its time is up at once; `None` means
+    /// that the game is over.
+    fn choose(&mut self, position: &Position, thinking: &Thinking<'_>) -> Option<Point>;
+
+    /// What each candidate is worth to the side to move, best first, ties by point. When the search
+    /// is cut short, the remaining candidates are missing or unproven.
+    fn weigh(&mut self, position: &Position, thinking: &Thinking<'_>) -> Vec<Weight>;
+
+    /// Forgets everything, to play the next game as a new bot with this seed would. Keeps its memory
+    /// allocated, because allocation is slow.
+    fn restart(&mut self, seed: u64);
+}
+
+/// What a bot may use of the machine; only the engine needs it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Resources {
+    /// Memory for remembered positions.
+    pub hash_bytes: usize,
+    /// Threads to search with. Levels with a limit of positions use one.
+    pub threads: Threads,
+}
+
+impl Default for Resources {
+    fn default() -> Self {
+        Self { hash_bytes: 8 << 20, threads: Threads::ONE }
+    }
+}

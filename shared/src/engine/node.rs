@@ -1,0 +1,33 @@
+//! Search nodes: where in the tree a position stands, and how the values of wins count plies.
+
+use super::spots::Spot;
+use crate::rules::Stone;
+
+/// The value of having won.
+pub(super) const WIN: i32 = 30_000;
+/// Values above this are wins, proven, and those below its negative losses.
+pub(super) const WON: i32 = WIN - 2_000;
+/// The value of winning so many plies from the root.
+pub(super) const fn won_in(plies: u16) -> i32 {
+    WIN - plies as i32
+}
+
+/// Where in the tree a position stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    /// The side to move.
+    pub(super) turn: Stone,
+    /// How much deeper to search.
+    pub(super) depth: i32,
+    /// How many plies were made from the root.
+    pub(super) ply: u16,
+    /// The last move; none at the root.
+    pub(super) last: Option<Spot>,
+}
+
+impl Node {
+    /// The position after a move.
+    pub(super) const fn after(self, spot: Spot, depth: i32) -> Self {
+        Self { turn: self.turn.opponent(), depth, ply: self.ply + 1, last: Some(spot) }
+    }
+}

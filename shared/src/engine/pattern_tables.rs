@@ -1,0 +1,162 @@
+//! Lookup tables of a variant: from what a point sees to patterns, threats, urgency and evaluation.
+//!
+//! They know no board: [`Grid`](super::grid::Grid) keeps the keys up to date.
+
+use std::sync::OnceLock;
+
+use super::{
+    eval_features::{Delta, Urgency},
+    pattern::{Flags, Law, Pattern, classify},
+    weights::Weights,
+};
+use crate::rules::{Stone, Variant};
+
+/// Everything that is looked up for one variant.
+#[derive(Debug)]
+pub(super) struct Tables {
+    /// How far an empty point sees on each axis.
+    pub(super) radius: u8,
+    /// By key: the pattern that Black would make in the low four bits, and the one that White
+    /// would make in the high ones.
+    pub(super) lines: Box<[u8]>,
+    /// By four patterns of four bits each: the number of their combination.
+    pub(super) codes: Box<[u16; 1 << 16]>,
+    /// What patterns and threats weigh.
+    pub(super) weights: &'static Weights,
+    /// By combination: what the point adds to the accumulators of a position. What an empty board shows
+    /// adds nothing, so that boards of all sizes are alike.
+    pub(super) deltas: Box<[Delta]>,
+    /// By combination: how urgent it is to play there.
+    pub(super) urgencies: Box<[Urgency]>,
+    /// By colour and combination: what it decides.
+    pub(super) flags: [Box<[Flags]>; 2],
+    /// Whether a four can be answered elsewhere than where it becomes a five: only where
+    /// opposing stones at both ends undo a five.
+    pub(super) closable: bool,
+    /// Whether some points are forbidden to Black.
+    pub(super) forbids: bool,
+}
+
+impl Tables {
+    /// The tables of a variant, computed when they are first asked for; `None` where more than
+    /// six in a row win, as the keys would become too long.
+    pub(super) fn of(variant: Variant) -> Option<&'static Self> {
+        static CELLS: [OnceLock<Tables>; 8] = [const { OnceLock::new() }; 8];
+        let cell = match variant {
+            Variant::Freestyle | Variant::Mnk { k: 5 } => 0,
+            Variant::Standard => 1,
+            Variant::Renju => 2,
+            Variant::Caro => 3,
+            Variant::CaroOverline => 4,
+            Variant::Mnk { k: 3 } => 5,
+            Variant::Mnk { k: 4 } => 6,
+            Variant::Mnk { k: 6 } => 7,
+            Variant::Mnk { .. } => return None,
+        };
+        Some(CELLS[cell].get_or_init(|| Self::compute(variant)))
+    }
+
+    fn compute(variant: Variant) -> Self {
+        let laws = Stone::BOTH.map(|stone| Law::of(variant, stone));
+        let radius = laws[0].radius().max(laws[1].radius());
+        let black = classify(laws[0], radius);
+        let white = if laws[0] == laws[1] { black.clone() } else { classify(laws[1], radius) };
+        let lines = (0..black.len())
+            .map(|key| black[key] as u8 | (white[exchanged(key)] as u8) << 4)
+            .collect();
+        let (codes, patterns) = combinations();
+        let weights = Weights::get();
+        let of_empty = [black[0]; 4].map(|pattern| pattern as u8);
+        let empty = weights.sum(of_empty).delta;
+        let features = patterns.iter().map(|four| weights.sum(four.map(|pattern| pattern as u8)));
+        let (deltas, urgencies) = features
+            .map(|feature| (feature.delta.without(&empty), feature.urgency))
+            .unzip::<_, _, Vec<_>, Vec<_>>();
+        let flags = laws.map(|law| patterns.iter().map(|four| law.flags(*four)).collect());
+        Self {
+            radius: u8::try_from(radius).expect("a radius is small"),
+            lines,
+            codes,
+            weights,
+            deltas: deltas.into(),
+            urgencies: urgencies.into(),
+            flags,
+            closable: laws[0].closable,
+            forbids: laws[0].forbids,
+        }
+    }
+
+    /// What a stone of the colour makes on an axis with this key.
+    pub(super) fn pattern(&self, key: u32, stone: Stone) -> Pattern {
+        let line = self.lines[key as usize];
+        Pattern::ALL[usize::from(match stone {
+            Stone::Black => line & 15,
+            Stone::White => line >> 4,
+        })]
+    }
+
+    /// What a stone of the colour decides where it makes these patterns, see [`Tables::lines`].
+    pub(super) fn flags_of(&self, lines: [u8; 4], stone: Stone) -> Flags {
+        self.flags[stone as usize][usize::from(self.code(lines, stone))]
+    }
+
+    /// The number of the combination of patterns that a stone of the colour makes.
+    #[inline]
+    pub(super) fn code(&self, lines: [u8; 4], stone: Stone) -> u16 {
+        self.codes[packed(lines, stone)]
+    }
+
+    /// The steps to every point that is seen on an axis.
+    pub(super) fn steps(&self) -> impl Iterator<Item = i32> + use<> {
+        let radius = i32::from(self.radius);
+        (-radius..=radius).filter(|steps| *steps != 0)
+    }
+
+    /// Where in a key the point lies that is `steps` along the axis from its middle (never 0).
+    pub(super) const fn shift(&self, steps: i32) -> u32 {
+        let place = self.radius as i32 + steps - if steps > 0 { 1 } else { 0 };
+        2 * place.cast_unsigned()
+    }
+}
+
+/// The patterns of one colour on four axes, four bits each.
+#[inline]
+fn packed(lines: [u8; 4], stone: Stone) -> usize {
+    let nibbles = match stone {
+        Stone::Black => u32::from_le_bytes(lines),
+        Stone::White => u32::from_le_bytes(lines) >> 4,
+    } & 0x0f0f_0f0f;
+    let pairs = (nibbles | nibbles >> 4) & 0x00ff_00ff;
+    ((pairs | pairs >> 8) & 0xffff) as usize
+}
+
+/// The key with black and white stones exchanged.
+const fn exchanged(key: usize) -> usize {
+    const LOW: usize = 0x5555_5555_5555_5555;
+    (key & LOW) << 1 | key >> 1 & LOW
+}
+
+/// Numbers the combinations of four patterns: by four patterns of four bits each, and back.
+fn combinations() -> (Box<[u16; 1 << 16]>, Vec<[Pattern; 4]>) {
+    let mut codes = vec![0; 1 << 16];
+    let mut patterns: Vec<[Pattern; 4]> = Vec::new();
+    let unpacked = |packed: usize| [0, 4, 8, 12].map(|shift| packed >> shift & 15);
+    let is_valid = |four: &[usize; 4]| four.iter().all(|number| *number < Pattern::COUNT);
+    for (packed, code) in codes.iter_mut().enumerate() {
+        let four = unpacked(packed);
+        if is_valid(&four) && four.is_sorted() {
+            *code = u16::try_from(patterns.len()).expect("there are few combinations");
+            patterns.push(four.map(|number| Pattern::ALL[number]));
+        }
+    }
+    let sorted = codes.clone();
+    for (packed, code) in codes.iter_mut().enumerate() {
+        let mut four = unpacked(packed);
+        if is_valid(&four) {
+            four.sort_unstable();
+            *code = sorted[four[0] | four[1] << 4 | four[2] << 8 | four[3] << 12];
+        }
+    }
+    let codes = codes.into_boxed_slice().try_into().expect("its length is given");
+    (codes, patterns)
+}

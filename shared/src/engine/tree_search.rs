@@ -1,0 +1,360 @@
+//! The search proper: principal variation search on a grid.
+//!
+//! Values are for the side to move. A win in so many plies is [`WIN`](super::node::WIN) less those plies, so a quick
+//! win is better than a slow one; everything else is well below [`WON`].
+//!
+//! Threats bound the moves to look at: a five must be played, the other side's five and open four
+//! must be stopped. Where the depth runs out, fours alone are searched to their end before the
+//! patterns are asked.
+
+use super::{
+    grid::Grid,
+    move_order::{MoveOrder, ScoredMove},
+    node::{Node, WON, won_in},
+    pattern::Flags,
+    pattern::Threat,
+    search_limits::SearchLimits,
+    spots::{Spot, SpotSet},
+    transposition_table::{Bound, TableEntry, TranspositionTable},
+    vcf::{Vcf, Verdict},
+};
+use crate::rules::Stone;
+
+/// The most that patterns can be worth.
+const VALUE_MAX: i32 = WON - 1;
+/// The longest line.
+const PLIES_MAX: u16 = 200;
+
+/// How many positions a search for fours may look at for each ply of depth left, and at most; where
+/// the depth has run out, as with one ply.
+const VCF_NODES: (i32, i32) = (100, 400);
+/// By how much a side may be ahead for each ply of depth left before it is let go.
+const AHEAD: i32 = 60;
+/// How far behind a side may be, and how much more for each ply of depth left, before nothing but
+/// fours is looked for; and with how much depth left that is done at most.
+const LOST: (i32, i32, i32) = (100, 120, 3);
+/// How far behind a move may leave a side, for each ply of depth left, and still be tried.
+const BEHIND: i32 = 70;
+
+/// The state of one search.
+#[derive(Debug)]
+pub(super) struct Search<'a, 'b> {
+    /// The position.
+    pub(super) grid: &'a mut Grid,
+    /// The search for wins by continuous fours.
+    pub(super) vcf: &'a mut Vcf,
+    /// Results for other positions.
+    pub(super) table: &'a TranspositionTable,
+    /// Move ordering.
+    pub(super) order: &'a mut MoveOrder,
+    /// When to stop.
+    pub(super) limits: &'a mut SearchLimits<'b>,
+    /// How many moves ahead wins by continuous fours are found.
+    pub(super) vcf_depth: u8,
+    /// The moves yet to try, of all positions on the way to this one.
+    pub(super) moves: Vec<ScoredMove>,
+}
+
+impl Search<'_, '_> {
+    /// The value of a position, as far as it lies between `alpha` and `beta`. Meaningless once
+    /// the limits are over.
+    pub(super) fn value(&mut self, node: Node, alpha: i32, beta: i32) -> i32 {
+        if self.limits.count(1) {
+            return 0;
+        }
+        let Node { turn, ply, .. } = node;
+        if self.grid.threat_count(turn, Threat::Five) > 0 {
+            return won_in(ply + 1);
+        }
+        if self.grid.is_full() {
+            return 0;
+        }
+        // No win can be quicker than three plies from here, no loss quicker than two.
+        let alpha = alpha.max(-won_in(ply + 2));
+        let beta = beta.min(won_in(ply + 3));
+        if alpha >= beta {
+            return alpha;
+        }
+        if self.grid.threat_count(turn.opponent(), Threat::Five) > 0 {
+            return self.answer_five(node, alpha, beta);
+        }
+        if self.grid.unstoppable(turn).is_some() {
+            return won_in(ply + 3);
+        }
+        if ply >= PLIES_MAX {
+            return self.patterns(turn);
+        }
+        let stops = self.grid.answers_to_unstoppable(turn.opponent());
+        if node.depth <= 0 && (stops.is_none() || node.depth <= -4) {
+            return self.leaf(node, beta);
+        }
+        self.inner(node, alpha, beta, stops.as_ref())
+    }
+
+    /// The static evaluation.
+    pub(super) fn patterns(&self, turn: Stone) -> i32 {
+        self.grid.value(turn).clamp(-VALUE_MAX, VALUE_MAX)
+    }
+
+    /// The other side has a five next: it must be stopped, at no cost in depth.
+    fn answer_five(&mut self, node: Node, mut alpha: i32, beta: i32) -> i32 {
+        let mut answers = Vec::new();
+        self.grid.answers_to_fives(node.turn.opponent(), &mut answers);
+        let mut best = -won_in(node.ply + 2);
+        for spot in answers {
+            if self.grid.is_forbidden(spot, node.turn) {
+                continue;
+            }
+            self.grid.place(spot, node.turn);
+            let value = -self.value(node.after(spot, node.depth), -beta, -alpha);
+            self.grid.take_back(spot);
+            best = best.max(value);
+            alpha = alpha.max(value);
+            if alpha >= beta {
+                break;
+            }
+        }
+        best
+    }
+
+    /// The depth has run out. Good enough patterns need no search for a win.
+    fn leaf(&mut self, node: Node, beta: i32) -> i32 {
+        let patterns = self.patterns(node.turn);
+        if patterns >= beta {
+            return patterns;
+        }
+        self.win_by_fours(node).unwrap_or(patterns)
+    }
+
+    /// The value of a win by fours alone, if a short search finds one.
+    fn win_by_fours(&mut self, node: Node) -> Option<i32> {
+        if self.grid.threat_count(node.turn, Threat::Four) == 0 {
+            return None;
+        }
+        let (each, most) = VCF_NODES;
+        let nodes = (each * node.depth.max(1)).min(most).unsigned_abs().into();
+        let verdict = self.vcf.search(self.grid, node.turn, self.vcf_depth, nodes, self.limits);
+        let plies = u16::try_from(self.vcf.line().len()).unwrap_or(PLIES_MAX) + 2;
+        (verdict == Verdict::Win).then(|| won_in((node.ply + plies).min(2 * PLIES_MAX)))
+    }
+
+    /// A position with depth left and nothing decided at once.
+    fn inner(&mut self, node: Node, alpha: i32, beta: i32, stops: Option<&SpotSet>) -> i32 {
+        let Node { turn, depth, ply, .. } = node;
+        let is_pv = beta - alpha > 1;
+        let hash = self.hash(turn);
+        let known = self.table.probe(hash);
+        if let Some(known) = known
+            && !is_pv
+            && known.depth >= depth
+        {
+            let value = from_here(known.value, ply);
+            let is_enough = match known.bound {
+                Bound::Exact => true,
+                Bound::Lower => value >= beta,
+                Bound::Upper => value <= alpha,
+            };
+            if is_enough {
+                return value;
+            }
+        }
+        let patterns = self.patterns(turn);
+        let is_ordinary = !is_pv && stops.is_none() && beta.abs() < WON;
+        if is_ordinary && depth <= 5 && patterns - AHEAD * depth >= beta {
+            return patterns;
+        }
+        if let Some(value) = self.win_by_fours(node) {
+            let known = TableEntry {
+                value: to_here(value, ply),
+                bound: Bound::Lower,
+                depth: 99,
+                best: self.vcf.line().next(),
+            };
+            self.table.store(hash, known);
+            return value;
+        }
+        let (least, each, most) = LOST;
+        if is_ordinary && depth <= most && patterns + least + each * depth <= alpha {
+            return patterns;
+        }
+        let best = known.and_then(|known| known.best);
+        let depth = if best.is_none() && depth >= 5 { depth - 1 } else { depth };
+        self.try_moves(Node { depth, ..node }, (alpha, beta), patterns, stops, best)
+    }
+
+    fn try_moves(
+        &mut self,
+        node: Node,
+        (mut alpha, beta): (i32, i32),
+        patterns: i32,
+        stops: Option<&SpotSet>,
+        known: Option<Spot>,
+    ) -> i32 {
+        let Node { turn, depth, ply, .. } = node;
+        let before = alpha;
+        let is_pv = beta - alpha > 1;
+        let base = self.moves.len();
+        // The move that was best before is mostly best again, and then no others are listed.
+        let known = known.filter(|spot| self.is_candidate(*spot, turn, stops));
+        let mut untried = known;
+        let mut is_listed = false;
+        let mut best = -won_in(ply + 4);
+        let mut best_move = None;
+        let mut tried: Vec<Spot> = Vec::new();
+        loop {
+            let next = untried.take().map(|spot| ScoredMove { score: 0, spot }).or_else(|| {
+                if !std::mem::replace(&mut is_listed, true) {
+                    self.list(node, stops, known);
+                }
+                self.next(base)
+            });
+            let Some(ScoredMove { score, spot }) = next else { break };
+            if self.grid.is_forbidden(spot, turn) {
+                continue;
+            }
+            let flags = self.grid.flags(spot, turn);
+            let is_quiet = !flags.any(Flags::FOUR) && !flags.any(Flags::THREE) && stops.is_none();
+            if !is_pv && best > -WON && is_quiet && depth <= 6 {
+                let most = 4 + depth * depth;
+                if tried.len() >= most.unsigned_abs() as usize
+                    || patterns + BEHIND * depth + score <= alpha
+                {
+                    continue;
+                }
+            }
+            let late = if is_quiet { tried.len() } else { 0 };
+            let value = self.try_move(node, spot, (alpha, beta), tried.is_empty(), late);
+            if self.limits.is_over() {
+                self.moves.truncate(base);
+                return 0;
+            }
+            if value > best {
+                best = value;
+                best_move = Some(spot);
+            }
+            if value > alpha {
+                alpha = value;
+                if alpha >= beta {
+                    self.order.refuted(&node, spot, &tried);
+                    break;
+                }
+            }
+            tried.push(spot);
+        }
+        self.moves.truncate(base);
+        if tried.is_empty() && best_move.is_none() && stops.is_none() {
+            // Renju forbids all candidates, and what else there is cannot matter much.
+            return patterns;
+        }
+        let bound = match best {
+            best if best >= beta => Bound::Lower,
+            best if best > before => Bound::Exact,
+            _ => Bound::Upper,
+        };
+        let best_move = if bound == Bound::Upper { None } else { best_move };
+        let hash = self.hash(turn);
+        self.table
+            .store(hash, TableEntry { value: to_here(best, ply), bound, depth, best: best_move });
+        best
+    }
+
+    /// The value of one move. All but the first are expected to be worse, and searched no further
+    /// than it takes to see that; `late` quiet ones less deeply at first.
+    pub(super) fn try_move(
+        &mut self,
+        node: Node,
+        spot: Spot,
+        (alpha, beta): (i32, i32),
+        is_first: bool,
+        late: usize,
+    ) -> i32 {
+        let full = node.depth - 1;
+        let reduced = if late == 0 || node.depth < 3 {
+            full
+        } else {
+            full - self.reduction(node, late, beta - alpha > 1, spot)
+        };
+        self.grid.place(spot, node.turn);
+        let mut value = alpha + 1;
+        if !is_first {
+            value = -self.value(node.after(spot, reduced), -alpha - 1, -alpha);
+            if value > alpha && reduced < full {
+                value = -self.value(node.after(spot, full), -alpha - 1, -alpha);
+            }
+        }
+        if is_first || value > alpha && value < beta {
+            value = -self.value(node.after(spot, full), -beta, -alpha);
+        }
+        self.grid.take_back(spot);
+        value
+    }
+
+    /// Whether a move that was best in a position with the same hash is one to try here.
+    fn is_candidate(&self, spot: Spot, turn: Stone, stops: Option<&SpotSet>) -> bool {
+        let grid = &*self.grid;
+        usize::from(spot) < grid.len()
+            && grid.stone_at(spot).is_none()
+            && stops
+                .is_none_or(|stops| stops.contains(spot) || grid.flags(spot, turn).any(Flags::FOUR))
+    }
+
+    /// Adds the candidates but one to the moves.
+    fn list(&mut self, node: Node, stops: Option<&SpotSet>, but: Option<Spot>) {
+        let turn = node.turn;
+        let (grid, order) = (&*self.grid, &*self.order);
+        let scored = |spot| ScoredMove { spot, score: order.score(grid, &node, spot) };
+        let is_other = |spot: &Spot| but != Some(*spot);
+        match stops {
+            Some(stops) => {
+                let fours = grid.threats(turn, Threat::Four).filter(|spot| !stops.contains(*spot));
+                let all = stops.iter(grid.len()).chain(fours);
+                self.moves.extend(all.filter(is_other).map(scored));
+            }
+            None => self.moves.extend(grid.nearby().filter(is_other).map(scored)),
+        }
+    }
+
+    /// Takes the best of the moves above `base`.
+    fn next(&mut self, base: usize) -> Option<ScoredMove> {
+        let left = self.moves.get(base..)?;
+        let (best, _) =
+            left.iter().enumerate().max_by_key(|(_, scored)| (scored.score, scored.spot))?;
+        Some(self.moves.swap_remove(base + best))
+    }
+
+    /// By how much less a late move is searched at first.
+    fn reduction(&self, node: Node, late: usize, is_pv: bool, spot: Spot) -> i32 {
+        let Node { turn, depth, .. } = node;
+        let late = (late + 1).ilog2().cast_signed();
+        let deep = depth.unsigned_abs().ilog2().cast_signed();
+        let mut reduction = (late * deep + 1) / 2 + i32::from(!is_pv);
+        reduction -= self.order.history(turn, spot) / 6_000;
+        reduction.clamp(0, depth - 1)
+    }
+
+    /// The position's hash with the side to move.
+    pub(super) const fn hash(&self, turn: Stone) -> u64 {
+        self.grid.hash() ^ if matches!(turn, Stone::White) { WHITE_MOVES } else { 0 }
+    }
+}
+
+/// Tells White's turn from Black's in the table.
+const WHITE_MOVES: u64 = 0x1f83_d9ab_fb41_bd6b;
+
+/// A value counted from the root, as one counted from a position that many plies on.
+const fn to_here(value: i32, ply: u16) -> i32 {
+    match value {
+        WON.. => value + ply as i32,
+        _ if value <= -WON => value - ply as i32,
+        _ => value,
+    }
+}
+
+/// The other way round.
+const fn from_here(value: i32, ply: u16) -> i32 {
+    match value {
+        WON.. => value - ply as i32,
+        _ if value <= -WON => value + ply as i32,
+        _ => value,
+    }
+}
