@@ -228,10 +228,10 @@ impl Listed {
 
     /// The room as `own_rooms` tells it to this member; nothing if they have no place there.
     pub(crate) fn own_room(&self, member: &MemberId) -> Option<OwnRoom> {
-        let Standing { summary, to_act, is_closed, .. } = self.standing();
+        let Standing { summary, is_closed, .. } = self.standing();
         let seat = summary.seats.of_member(member);
         let host = self.host == *member;
-        let your_turn = seat.is_some() && to_act == seat;
+        let your_turn = seat.is_some() && summary.to_act == seat;
         let own = OwnRoom { summary, visibility: self.visibility, seat, your_turn, host };
         (!is_closed && (host || seat.is_some())).then_some(own)
     }

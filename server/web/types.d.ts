@@ -2,15 +2,17 @@
 // file is not served.
 
 export type Stone = 'black' | 'white';
+/** A seat holds a player. Which stone it has is the game's business. */
+export type Seat = 'first' | 'second';
 export type Point = [number, number];
 export type Size = [number, number] | 'unbounded';
 export type VariantName = 'freestyle' | 'standard' | 'renju' | 'caro' | 'caro_overline' | 'mnk';
 export type Rules = { variant: VariantName; k?: number; size: Size };
 export type BotSpec = { kind: 'minimax' | 'attack' | 'pattern' | 'engine'; level?: number };
 export type Player = { member: string; name: string; engine?: boolean } | { bot: BotSpec };
-export type Seats = { black?: Player | null; white?: Player | null };
+export type Seats = { first?: Player | null; second?: Player | null };
 /** A position judged by the rules. */
-export type Judged = { rules: Rules; moves: Point[]; forbidden?: Point[]; outcome?: Outcome; unplayed?: string | Refusal };
+export type Judged = { rules: Rules; moves: Point[]; forbidden?: Point[]; outcome?: Outcome<Stone>; unplayed?: string | Refusal };
 export type Phase = 'waiting' | 'running' | 'finished';
 
 export type TimeControl =
@@ -22,15 +24,16 @@ export type TimeControl =
 export type SideTime = { left_ms: number; periods?: number; lag_used_ms?: number };
 export type Clock = {
   control: TimeControl;
-  black: SideTime;
-  white: SideTime;
-  running?: { stone: Stone; since: number };
+  first: SideTime;
+  second: SideTime;
+  running?: { seat: Seat; since: number };
 };
 
-export type Outcome = {
+/** `winner` is a seat in rooms and records, and a stone in a judged position. */
+export type Outcome<Side = Seat> = {
   reason: 'five' | 'forbidden' | 'resignation' | 'agreement' | 'time' | 'abandonment'
     | 'full_board' | 'length_limit';
-  winner?: Stone;
+  winner?: Side;
   points?: Point[];
   kind?: string;
 };
@@ -39,10 +42,12 @@ export type Game = {
   number: number;
   /** Where it will be found when it has ended. */
   id?: string;
+  /** The seat that plays Black. */
+  black: Seat;
   moves: Point[];
-  draw_offer?: Stone;
-  takeback_ask?: Stone;
-  rematch_ask?: Stone;
+  draw_offer?: Seat;
+  takeback_ask?: Seat;
+  rematch_ask?: Seat;
   clock?: Clock;
   outcome?: Outcome;
 };
@@ -55,20 +60,22 @@ export type Snapshot = {
   host: string;
   time?: TimeControl;
   chat?: boolean;
+  /** The seat that plays Black in the first game. */
+  black: Seat;
   seats: Seats;
   game?: Game;
 };
 
 export type Event =
   | { type: 'created'; rules: Rules; visibility: 'public' | 'private'; assistance: boolean;
-      host: string; time?: TimeControl; chat?: boolean }
-  | { type: 'sat'; seat: Stone; player: Player }
-  | { type: 'stood'; seat: Stone }
-  | { type: 'renamed'; seat: Stone; name: string }
-  | { type: 'started'; game: number; id?: string; black: Player; white: Player }
+      host: string; time?: TimeControl; chat?: boolean; black: Seat }
+  | { type: 'sat'; seat: Seat; player: Player }
+  | { type: 'stood'; seat: Seat }
+  | { type: 'renamed'; seat: Seat; name: string }
+  | { type: 'started'; game: number; id?: string; black: Seat }
   | { type: 'played'; ply: number; point: Point; assisted?: boolean; time?: SideTime }
   | { type: 'draw_offered' | 'draw_declined' | 'takeback_asked' | 'takeback_refused'
-      | 'rematch_asked'; by: Stone }
+      | 'rematch_asked'; by: Seat }
   | { type: 'taken_back'; ply: number }
   | { type: 'resumed'; from: number }
   | { type: 'chat_set'; on: boolean }
@@ -77,7 +84,7 @@ export type NumberedEvent = { seq: number; at: number; event: Event };
 
 export type Spectators = { count: number; names: string[] };
 export type Away = { since: number; claim_at?: number };
-export type Absent = { black?: Away; white?: Away };
+export type Absent = { first?: Away; second?: Away };
 export type Weight = { point: Point; weight: number; plies?: number };
 export type RoomSummary = {
   room: string;
@@ -85,13 +92,17 @@ export type RoomSummary = {
   assistance: boolean;
   time?: TimeControl;
   seats: Seats;
+  /** The seat that plays Black: in the game, or in the first one before it begins. */
+  black: Seat;
+  /** The seat that must act, while a game is running. */
+  to_act?: Seat;
   phase: Phase;
   ply: number;
   spectators: number;
 };
 
 /** A room that this player created or has a seat in. */
-export type OwnRoom = RoomSummary & { visibility: 'public' | 'private'; seat?: Stone | null;
+export type OwnRoom = RoomSummary & { visibility: 'public' | 'private'; seat?: Seat | null;
   your_turn: boolean; host: boolean };
 
 export type Welcome = { type: 'welcome'; id: string; protocol: number; server: string; you: string;
@@ -130,8 +141,10 @@ export type GameSummary = {
   id: string;
   rules: Rules;
   visibility: 'public' | 'private';
-  black: Player;
-  white: Player;
+  first: Player;
+  second: Player;
+  /** The seat that had Black at the end. */
+  black: Seat;
   started_at: number;
   ended_at: number;
   plies: number;

@@ -407,6 +407,9 @@ pub struct RoomSummary {
     pub seats: Seats,
     /// The seat that plays Black: in the game, or in the first one before it begins.
     pub black: Seat,
+    /// The seat that must act, while a game is running.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to_act: Option<Seat>,
     /// How far it has come.
     pub phase: Phase,
     /// Moves made in the game.

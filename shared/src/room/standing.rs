@@ -8,8 +8,6 @@ use crate::{protocol::RoomSummary, seat::Seat};
 pub struct Standing {
     /// The room in lists.
     pub summary: RoomSummary,
-    /// The seat that must act, while a game is running.
-    pub to_act: Option<Seat>,
     /// How far it has come.
     pub stage: Stage,
     /// Whether nobody is present.
@@ -43,6 +41,7 @@ impl Room {
             time: self.state.time,
             seats: self.state.seats.clone(),
             black: self.state.black(),
+            to_act: self.state.to_act(),
             phase: self.state.phase(),
             ply: self.state.game.as_ref().map_or(0, |game| game.position.ply()),
             spectators: self.presence.spectator_count(&self.state.seats),
@@ -53,7 +52,6 @@ impl Room {
     pub fn standing(&self) -> Standing {
         Standing {
             summary: self.summary(),
-            to_act: self.state.to_act(),
             stage: self.stage(),
             is_empty: self.presence.is_empty(),
             is_closed: self.closed,
@@ -115,6 +113,6 @@ impl Standing {
 
     /// Whether a game is running.
     pub fn is_running(&self) -> bool {
-        self.to_act.is_some()
+        self.summary.to_act.is_some()
     }
 }

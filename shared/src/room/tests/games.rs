@@ -445,5 +445,5 @@ fn a_room_is_listed_as_it_is() {
     assert_eq!(summary["phase"], "running");
     assert_eq!((&summary["ply"], &summary["spectators"]), (&1.into(), &1.into()));
     assert_eq!(summary["seats"]["second"]["bot"]["kind"], "attack");
-    assert_eq!(summary["black"], "first");
+    assert_eq!((&summary["black"], &summary["to_act"]), (&"first".into(), &"second".into()));
 }
