@@ -207,7 +207,7 @@ impl<'a> EnginePlayer<'a> {
     fn answer(&mut self) {
         let (Some(seat), room) = (self.table.seat(), self.table.room()) else { return };
         let Some(game) = &room.game else { return };
-        let opponent = Some(seat.opponent());
+        let opponent = Some(seat.other());
         let request = if game.position.outcome().is_some() {
             (game.rematch_ask == opponent).then_some(RoomRequest::Rematch)
         } else if game.takeback_ask == opponent {

@@ -1,5 +1,5 @@
-//! One JSON object a line, for scripts. `json.md` documents the schema; change
-//! both together.
+//! One JSON object a line, for scripts. `json.md` documents the schema: change both together. The
+//! lines of a table name the two sides by their stones, as scripts think of a game.
 
 use std::io::{self, Write};
 
@@ -9,10 +9,11 @@ use fivefold_shared::{
     clock::{Clock, Face, TimeControl},
     notation::coordinates,
     protocol::{
-        Absent, ChatLine, Event, MemberId, Message, Name, NumberedEvent, OwnRoom, Phase, Player,
-        Reason, RoomCode, RoomSummary, Seats, Spectators, Visibility,
+        Absent, Away, ChatLine, Event, MemberId, Message, Name, NumberedEvent, OwnRoom, Phase,
+        Player, Reason, RoomCode, RoomSummary, Spectators, Visibility,
     },
     rules::{Forbidden, Outcome, Point, Rules, Stone},
+    seat::Seat,
 };
 use serde::Serialize;
 
@@ -69,7 +70,7 @@ enum Line<'a> {
         by: Stone,
     },
     TakenBack(Turn),
-    Ended(Ended<'a>),
+    Ended(Ended),
     RematchAsked {
         by: Stone,
     },
@@ -101,7 +102,7 @@ enum Line<'a> {
         from: u64,
     },
     Spectators(&'a Spectators),
-    Presence(Absent),
+    Presence(Gone),
     Lost {
         text: &'a str,
         retry_ms: u128,
@@ -128,17 +129,26 @@ struct Turn {
     your_turn: bool,
     /// The clocks now, if there is a time control.
     #[serde(skip_serializing_if = "Option::is_none")]
-    clock: Option<Clocks>,
+    clock: Option<ByStone<Face>>,
     /// Given only where it is our move in renju.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     forbidden: Vec<ForbiddenPoint>,
 }
 
-/// The times on both clocks.
+/// One value for each stone.
 #[derive(Serialize)]
-struct Clocks {
-    black: Face,
-    white: Face,
+struct ByStone<T> {
+    black: T,
+    white: T,
+}
+
+/// Which players are away.
+#[derive(Serialize)]
+struct Gone {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    black: Option<Away>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    white: Option<Away>,
 }
 
 /// A point in both forms.
@@ -175,9 +185,9 @@ struct State<'a> {
     you: &'a MemberId,
     /// The colours that are played here: none, one, or at one keyboard both.
     plays: Vec<Stone>,
-    seats: &'a Seats,
+    seats: ByStone<Option<&'a Player>>,
     spectators: &'a Spectators,
-    away: Absent,
+    away: Gone,
     phase: Phase,
     game: Option<u32>,
     moves: Vec<Named>,
@@ -192,8 +202,8 @@ struct State<'a> {
 #[derive(Serialize)]
 struct Started<'a> {
     game: u32,
-    black: &'a Player,
-    white: &'a Player,
+    #[serde(flatten)]
+    players: ByStone<Option<&'a Player>>,
     plays: Vec<Stone>,
     #[serde(flatten)]
     turn: Turn,
@@ -210,8 +220,8 @@ struct Played {
 }
 
 #[derive(Serialize)]
-struct Ended<'a> {
-    outcome: &'a Outcome,
+struct Ended {
+    outcome: Outcome,
     winner: Option<Stone>,
     /// For a player.
     result: Option<&'static str>,
@@ -286,7 +296,7 @@ impl<W: Write> Json<W> {
             }
             Message::Snapshot { .. } => self.state(table),
             Message::Spectators { spectators, .. } => self.write(&Line::Spectators(spectators)),
-            Message::Presence { away, .. } => self.write(&Line::Presence(*away)),
+            Message::Presence { away, .. } => self.write(&Line::Presence(Gone::of(table, *away))),
             Message::Closed { text, .. } => self.write(&Line::Closed { text }),
             Message::Welcome { .. }
             | Message::Done { .. }
@@ -301,15 +311,15 @@ impl<W: Write> Json<W> {
     }
 
     fn happened(&mut self, table: &Table, event: &NumberedEvent) -> io::Result<()> {
+        let stone = |seat: &Seat| table.room().stone_of(*seat);
         let line = match &event.event {
             Event::Created { .. } => Line::State(Box::new(State::of(table))),
-            Event::Sat { seat, player } => Line::Sat { seat: *seat, player },
-            Event::Stood { seat } => Line::Stood { seat: *seat },
-            Event::Renamed { seat, name } => Line::Renamed { seat: *seat, name },
-            Event::Started { game, black, white, .. } => Line::Started(Started {
+            Event::Sat { seat, player } => Line::Sat { seat: stone(seat), player },
+            Event::Stood { seat } => Line::Stood { seat: stone(seat) },
+            Event::Renamed { seat, name } => Line::Renamed { seat: stone(seat), name },
+            Event::Started { game, .. } => Line::Started(Started {
                 game: *game,
-                black,
-                white,
+                players: players(table),
                 plays: plays(table),
                 turn: Turn::of(table),
             }),
@@ -319,14 +329,14 @@ impl<W: Write> Json<W> {
                 assisted: *assisted,
                 turn: Turn::of(table),
             }),
-            Event::DrawOffered { by } => Line::DrawOffered { by: *by },
-            Event::DrawDeclined { by } => Line::DrawDeclined { by: *by },
-            Event::TakebackAsked { by } => Line::TakebackAsked { by: *by },
-            Event::TakebackRefused { by } => Line::TakebackRefused { by: *by },
+            Event::DrawOffered { by } => Line::DrawOffered { by: stone(by) },
+            Event::DrawDeclined { by } => Line::DrawDeclined { by: stone(by) },
+            Event::TakebackAsked { by } => Line::TakebackAsked { by: stone(by) },
+            Event::TakebackRefused { by } => Line::TakebackRefused { by: stone(by) },
             Event::TakenBack { .. } => Line::TakenBack(Turn::of(table)),
             Event::Resumed { from } => Line::Resumed { from: *from },
             Event::Ended { outcome } => Line::Ended(Ended::of(table, outcome)),
-            Event::RematchAsked { by } => Line::RematchAsked { by: *by },
+            Event::RematchAsked { by } => Line::RematchAsked { by: stone(by) },
             Event::ChatSet { on } => Line::ChatSet { on: *on },
         };
         self.write(&line)
@@ -378,18 +388,29 @@ impl Turn {
         let points = position.filter(|_| your_turn).map(|position| position.forbidden_points());
         let clock = table.room().game.as_ref().and_then(|game| game.clock);
         let now = table.now();
-        let clocks = |clock: Clock| Clocks {
-            black: clock.face(Stone::Black, now),
-            white: clock.face(Stone::White, now),
-        };
+        let clocks = |clock: Clock| ByStone::of(table, |seat| clock.face(seat, now));
         let named = |(point, kind)| ForbiddenPoint { at: Named::new(point, table), kind };
         Self {
             ply: position.map_or(0, |position| position.ply()),
-            turn: table.room().running().map(|game| game.position.turn()),
+            turn: table.room().to_act().map(|seat| table.room().stone_of(seat)),
             your_turn,
             clock: clock.map(clocks),
             forbidden: points.unwrap_or_default().into_iter().map(named).collect(),
         }
+    }
+}
+
+impl<T> ByStone<T> {
+    fn of(table: &Table, of_seat: impl Fn(Seat) -> T) -> Self {
+        let of_stone = |stone| of_seat(table.room().seat_of(stone));
+        Self { black: of_stone(Stone::Black), white: of_stone(Stone::White) }
+    }
+}
+
+impl Gone {
+    fn of(table: &Table, away: Absent) -> Self {
+        let ByStone { black, white } = ByStone::of(table, |seat| away.get(seat));
+        Self { black, white }
     }
 }
 
@@ -404,6 +425,7 @@ impl<'a> State<'a> {
         let room = table.room();
         let game = room.game.as_ref();
         let moves = game.map_or(&[][..], |game| game.position.moves());
+        let stone = |seat| room.stone_of(seat);
         Self {
             room: table.code(),
             link: table.link(),
@@ -414,23 +436,24 @@ impl<'a> State<'a> {
             time: room.time,
             you: table.me(),
             plays: plays(table),
-            seats: &room.seats,
+            seats: players(table),
             spectators: table.spectators(),
-            away: table.away(),
+            away: Gone::of(table, table.away()),
             phase: room.phase(),
             game: game.map(|game| game.number),
             moves: moves.iter().map(|&point| Named::new(point, table)).collect(),
-            draw_offer: game.and_then(|game| game.draw_offer),
-            takeback_ask: game.and_then(|game| game.takeback_ask),
-            rematch_ask: game.and_then(|game| game.rematch_ask),
+            draw_offer: game.and_then(|game| game.draw_offer).map(stone),
+            takeback_ask: game.and_then(|game| game.takeback_ask).map(stone),
+            rematch_ask: game.and_then(|game| game.rematch_ask).map(stone),
             outcome: game.and_then(|game| game.position.outcome()),
             turn: Turn::of(table),
         }
     }
 }
 
-impl<'a> Ended<'a> {
-    fn of(table: &Table, outcome: &'a Outcome) -> Self {
+impl Ended {
+    fn of(table: &Table, outcome: &Outcome<Seat>) -> Self {
+        let outcome = outcome.map(|seat| table.room().stone_of(seat));
         let winner = outcome.winner();
         let result = match (plays(table).as_slice(), winner) {
             ([stone], Some(winner)) if *stone == winner => Some("won"),
@@ -444,5 +467,10 @@ impl<'a> Ended<'a> {
 }
 
 fn plays(table: &Table) -> Vec<Stone> {
-    Stone::BOTH.into_iter().filter(|&stone| table.plays(stone)).collect()
+    let plays = |stone: &Stone| table.plays(table.room().seat_of(*stone));
+    Stone::BOTH.into_iter().filter(plays).collect()
+}
+
+fn players(table: &Table) -> ByStone<Option<&Player>> {
+    ByStone::of(table, |seat| table.room().seats.get(seat))
 }

@@ -29,6 +29,7 @@ use fivefold_shared::{
     },
     rules::{Rules, Stone},
     search_budget::{Budget, Thinking},
+    seat::Seat,
 };
 use futures_util::{StreamExt, stream::FuturesUnordered};
 use tokio::sync::oneshot;
@@ -141,8 +142,8 @@ impl LocalGame {
     /// The room as the table sees it.
     pub fn room(&self) -> RoomState {
         let mut state = self.room.state().clone();
-        for stone in Stone::BOTH {
-            state.seats.get_mut(stone).iter_mut().for_each(show_as_one);
+        for seat in Seat::BOTH {
+            state.seats[seat].iter_mut().for_each(show_as_one);
         }
         state
     }
@@ -239,16 +240,16 @@ impl LocalGame {
         let seats = &self.room.state().seats;
         let is_seated = |person: &&Person| seats.of_member(&person.member.id).is_some();
         let due = self.room.state().game.as_ref().and_then(|game| {
-            let turn = game.position.turn();
+            let turn = game.seat_of(game.position.turn());
             match request {
                 RoomRequest::Sit { .. } | RoomRequest::SitAsEngine { .. } => {
                     self.people.iter().find(|person| !is_seated(person))
                 }
                 RoomRequest::AcceptDraw | RoomRequest::DeclineDraw => {
-                    self.person_in(game.draw_offer.map_or(turn, Stone::opponent))
+                    self.person_in(game.draw_offer.map_or(turn, Seat::other))
                 }
                 // It is the last move that people want back.
-                RoomRequest::AskTakeback => self.person_in(turn.opponent()),
+                RoomRequest::AskTakeback => self.person_in(turn.other()),
                 RoomRequest::Stand
                 | RoomRequest::SeatBot { .. }
                 | RoomRequest::RemoveBot { .. }
@@ -281,10 +282,10 @@ impl LocalGame {
             (None, Some(by)) => (by, RoomRequest::Rematch),
             (None, None) => return None,
         };
-        Some((self.person_in(by.opponent())?.session, request))
+        Some((self.person_in(by.other())?.session, request))
     }
 
-    fn person_in(&self, seat: Stone) -> Option<&Person> {
+    fn person_in(&self, seat: Seat) -> Option<&Person> {
         let player = self.room.state().seats.get(seat)?;
         self.people.iter().find(|person| player.is_member(&person.member.id))
     }
@@ -333,11 +334,8 @@ impl Drop for BotJob {
 fn show_players_as_one(event: &mut Event) {
     match event {
         Event::Sat { player, .. } => show_as_one(player),
-        Event::Started { black, white, .. } => {
-            show_as_one(black);
-            show_as_one(white);
-        }
         Event::Created { .. }
+        | Event::Started { .. }
         | Event::Stood { .. }
         | Event::Renamed { .. }
         | Event::Played { .. }

@@ -1,6 +1,6 @@
 //! A room from one member's perspective: their colours, and whether it is their turn.
 
-use fivefold_shared::{protocol::MemberId, room::RoomState, rules::Stone};
+use fivefold_shared::{protocol::MemberId, room::RoomState, seat::Seat};
 
 /// A room as one member sees it.
 #[derive(Clone, Copy, Debug)]
@@ -12,21 +12,21 @@ pub struct Perspective<'a> {
 }
 
 impl Perspective<'_> {
-    /// Whether this member plays a colour: none for a spectator, both for two people at one
+    /// Whether this member plays a seat: neither for a spectator, both for two people at one
     /// keyboard.
-    pub fn plays(self, stone: Stone) -> bool {
-        self.room.seats.get(stone).is_some_and(|player| player.is_member(self.me))
+    pub fn plays(self, seat: Seat) -> bool {
+        self.room.seats.get(seat).is_some_and(|player| player.is_member(self.me))
     }
 
-    /// The colour that this member plays; with both, the one whose turn it is. `None` for a
+    /// The seat that this member plays; with both, the one that must act. `None` for a
     /// spectator.
-    pub fn seat(self) -> Option<Stone> {
-        let turn = self.room.game.as_ref().map_or(Stone::Black, |game| game.position.turn());
-        [turn, turn.opponent()].into_iter().find(|&stone| self.plays(stone))
+    pub fn seat(self) -> Option<Seat> {
+        let first = self.room.to_act().unwrap_or(Seat::First);
+        [first, first.other()].into_iter().find(|&seat| self.plays(seat))
     }
 
     /// Whether a game is running and this member is to move.
     pub fn is_my_turn(self) -> bool {
-        self.room.running().is_some_and(|game| self.plays(game.position.turn()))
+        self.room.to_act().is_some_and(|seat| self.plays(seat))
     }
 }

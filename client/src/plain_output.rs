@@ -7,7 +7,9 @@ use fivefold_shared::{
     protocol::{
         ChatLine, Event, Message, NumberedEvent, OwnRoom, Phase, RoomSummary, Seats, Spectators,
     },
+    room::Game,
     rules::Stone,
+    seat::Seat,
 };
 
 use crate::{
@@ -124,9 +126,9 @@ impl<O: Write, E: Write> Plain<O, E> {
         writeln!(self.out, "{}", sentences::said(line, speaker))
     }
 
-    /// A hint for who is to answer.
-    fn ask(&mut self, table: &Table, by: Stone, hint: &str) -> io::Result<()> {
-        if table.plays(by.opponent()) { writeln!(self.talk, "{hint}") } else { Ok(()) }
+    /// A hint for the player who is to answer.
+    fn ask(&mut self, table: &Table, by: Seat, hint: &str) -> io::Result<()> {
+        if table.plays(by.other()) { writeln!(self.talk, "{hint}") } else { Ok(()) }
     }
 
     fn board(&mut self, table: &Table) -> io::Result<()> {
@@ -147,16 +149,12 @@ impl<O: Write, E: Write> Plain<O, E> {
         if let Some(clocks) = sentences::clocks(table.room(), table.now()) {
             writeln!(self.out, "{clocks}")?;
         }
-        match table.room().running() {
-            Some(game) if table.is_my_turn() => {
-                writeln!(self.talk, "{}, your move.", game.position.turn())
+        match table.room().to_act() {
+            Some(seat) if table.plays(seat) => {
+                writeln!(self.talk, "{}, your move.", table.room().stone_of(seat))
             }
-            Some(game) => {
-                writeln!(
-                    self.talk,
-                    "{} to move.",
-                    sentences::player(table.perspective(), game.position.turn())
-                )
+            Some(seat) => {
+                writeln!(self.talk, "{} to move.", sentences::player(table.perspective(), seat))
             }
             None => Ok(()),
         }
@@ -218,11 +216,12 @@ impl<O: Write, E: Write> View for Plain<O, E> {
     }
 
     fn state(&mut self, table: &Table) -> io::Result<()> {
-        writeln!(self.out, "{}", pairing(&table.room().seats))?;
+        let room = table.room();
+        writeln!(self.out, "{}", pairing(&room.seats, room.black()))?;
         self.board(table)?;
-        match table.room().game.as_ref().and_then(|game| game.position.outcome()) {
+        match room.game.as_ref().and_then(Game::outcome) {
             Some(outcome) => {
-                writeln!(self.out, "{}", sentences::outcome(table.perspective(), outcome))
+                writeln!(self.out, "{}", sentences::outcome(table.perspective(), &outcome))
             }
             None => self.turn(table),
         }
@@ -256,13 +255,13 @@ fn summary(room: &RoomSummary) -> String {
         "{}  {}{time}  {}  {phase}, {} watching{help}",
         room.room,
         room.rules,
-        pairing(&room.seats),
+        pairing(&room.seats, room.black),
         room.spectators,
     )
 }
 
-fn pairing(seats: &Seats) -> String {
-    let name = |stone| match seats.get(stone) {
+fn pairing(seats: &Seats, black: Seat) -> String {
+    let name = |stone| match seats.get(Seat::with_stone(stone, black)) {
         Some(player) => sanitize(&player.name()).into_owned(),
         None => "(open)".into(),
     };

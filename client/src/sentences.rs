@@ -6,6 +6,7 @@ use fivefold_shared::{
     protocol::{Absent, ChatLine, Event},
     room::RoomState,
     rules::{Outcome, Point, Stone},
+    seat::Seat,
 };
 
 use crate::{perspective::Perspective, sanitize::sanitize};
@@ -20,11 +21,11 @@ pub enum Speaker {
     Spectator,
 }
 
-/// Who plays this colour, such as `Ann (Black)`; `you` is added where that is known.
-pub fn player(perspective: Perspective<'_>, stone: Stone) -> String {
-    let name = seat_name(perspective.room, stone);
-    // With both colours at one keyboard, `you` would say nothing.
-    if perspective.plays(stone) && !perspective.plays(stone.opponent()) {
+/// Who has this seat, with their stone: `Ann (Black)`; `you` is added where that is known.
+pub fn player(perspective: Perspective<'_>, seat: Seat) -> String {
+    let (name, stone) = (seat_name(perspective.room, seat), perspective.room.stone_of(seat));
+    // With both seats at one keyboard, `you` would say nothing.
+    if perspective.plays(seat) && !perspective.plays(seat.other()) {
         format!("{name} ({stone}, you)")
     } else {
         format!("{name} ({stone})")
@@ -32,8 +33,8 @@ pub fn player(perspective: Perspective<'_>, stone: Stone) -> String {
 }
 
 /// The name at a seat, or that there is none.
-pub fn seat_name(room: &RoomState, stone: Stone) -> String {
-    match room.seats.get(stone) {
+pub fn seat_name(room: &RoomState, seat: Seat) -> String {
+    match room.seats.get(seat) {
         Some(player) => sanitize(&player.name()).into_owned(),
         None => "nobody".into(),
     }
@@ -46,9 +47,9 @@ pub fn points(room: &RoomState, points: &[Point]) -> String {
 }
 
 /// How a game ended.
-pub fn outcome(perspective: Perspective<'_>, outcome: &Outcome) -> String {
+pub fn outcome(perspective: Perspective<'_>, outcome: &Outcome<Seat>) -> String {
     let room = perspective.room;
-    let who = |stone| player(perspective, stone);
+    let who = |seat| player(perspective, seat);
     match outcome {
         Outcome::Five { winner, points: line } => {
             format!("{} wins by {}.", who(*winner), points(room, line))
@@ -59,13 +60,13 @@ pub fn outcome(perspective: Perspective<'_>, outcome: &Outcome) -> String {
             points(room, &[*point])
         ),
         Outcome::Resignation { winner } => {
-            format!("{} wins: {} resigns.", who(*winner), who(winner.opponent()))
+            format!("{} wins: {} resigns.", who(*winner), who(winner.other()))
         }
         Outcome::Time { winner } => {
-            format!("{} wins: {} has no time left.", who(*winner), who(winner.opponent()))
+            format!("{} wins: {} has no time left.", who(*winner), who(winner.other()))
         }
         Outcome::Abandonment { winner: Some(winner) } => {
-            format!("{} wins: {} has gone away.", who(*winner), who(winner.opponent()))
+            format!("{} wins: {} has gone away.", who(*winner), who(winner.other()))
         }
         Outcome::Abandonment { winner: None } => "Nobody wins: a player has gone away.".into(),
         Outcome::Agreement => "A draw by agreement.".into(),
@@ -76,7 +77,8 @@ pub fn outcome(perspective: Perspective<'_>, outcome: &Outcome) -> String {
 
 /// What happened, after it was folded into the table's room.
 pub fn event(perspective: Perspective<'_>, event: &Event) -> String {
-    let who = |stone| player(perspective, stone);
+    let who = |seat| player(perspective, seat);
+    let stone = |seat| perspective.room.stone_of(seat);
     match event {
         Event::Created { rules, time, .. } if time.is_none() => {
             format!("The room is made: {rules}.")
@@ -85,10 +87,10 @@ pub fn event(perspective: Perspective<'_>, event: &Event) -> String {
             format!("The room is made: {rules}, {}.", time(*control))
         }
         Event::Sat { seat, .. } => format!("{} sits down.", who(*seat)),
-        Event::Stood { seat } => format!("{seat}'s seat is open."),
-        Event::Renamed { seat, .. } => format!("{seat} is now called {}.", who(*seat)),
-        Event::Started { game, .. } => {
-            format!("Game {game}: {} against {}.", who(Stone::Black), who(Stone::White))
+        Event::Stood { seat } => format!("{}'s seat is open.", stone(*seat)),
+        Event::Renamed { seat, .. } => format!("{} is now called {}.", stone(*seat), who(*seat)),
+        Event::Started { game, black, .. } => {
+            format!("Game {game}: {} against {}.", who(*black), who(black.other()))
         }
         Event::Played { ply, point, assisted, time: _ } => {
             let help = if *assisted { ", chosen by a bot" } else { "" };
@@ -168,16 +170,17 @@ pub fn clock(face: Face) -> String {
 /// Both clocks at this time, such as `Black 4:59, White 5:00`; nothing without a time control.
 pub fn clocks(room: &RoomState, now: u64) -> Option<String> {
     let clock_of = room.game.as_ref()?.clock?;
-    let show = |stone| format!("{stone} {}", clock(clock_of.face(stone, now)));
+    let show = |stone| format!("{stone} {}", clock(clock_of.face(room.seat_of(stone), now)));
     Some(Stone::BOTH.map(show).join(", "))
 }
 
 /// A sentence for each player who is away at this time.
 pub fn absent(perspective: Perspective<'_>, away: Absent, now: u64) -> Vec<String> {
     let sentence = |stone| {
-        let away = away.get(stone)?;
-        let who = player(perspective, stone);
-        let Some(at) = away.claim_at.filter(|_| perspective.plays(stone.opponent())) else {
+        let seat = perspective.room.seat_of(stone);
+        let away = away.get(seat)?;
+        let who = player(perspective, seat);
+        let Some(at) = away.claim_at.filter(|_| perspective.plays(seat.other())) else {
             return Some(format!("{who} is away."));
         };
         let seconds = at.saturating_sub(now).div_ceil(1_000);

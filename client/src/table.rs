@@ -9,7 +9,7 @@ use fivefold_shared::{
         RoomCode, RoomRequest, Snapshot, Spectators,
     },
     room::RoomState,
-    rules::Stone,
+    seat::Seat,
 };
 
 pub use crate::connection::TableEvent;
@@ -184,14 +184,14 @@ impl Table {
         }
     }
 
-    /// Whether this member plays a colour: none for a spectator, both for two people at one
+    /// Whether this member plays a seat: neither for a spectator, both for two people at one
     /// keyboard.
-    pub fn plays(&self, stone: Stone) -> bool {
-        self.perspective().plays(stone)
+    pub fn plays(&self, seat: Seat) -> bool {
+        self.perspective().plays(seat)
     }
 
-    /// The colour that this member plays; with both, the one to move. `None` for a spectator.
-    pub fn seat(&self) -> Option<Stone> {
+    /// The seat that this member plays; with both, the one that must act. `None` for a spectator.
+    pub fn seat(&self) -> Option<Seat> {
         self.perspective().seat()
     }
 

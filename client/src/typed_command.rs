@@ -5,6 +5,7 @@ use fivefold_shared::{
     notation::coordinates::{self, CoordinateError},
     protocol::{ChatText, NameError, RoomRequest},
     rules::{Point, Size, Stone},
+    seat::Seat,
 };
 
 use crate::table::Table;
@@ -59,7 +60,7 @@ pub enum TypedCommand {
     Weights(Option<BotKind>),
     /// Let a bot move.
     Bot(Option<BotKind>),
-    /// Take an open seat.
+    /// Take an open seat: the one with this stone, or any.
     Sit(Option<Stone>),
     /// Give up the seat.
     Stand,
@@ -194,7 +195,7 @@ impl TypedCommand {
             Self::Rematch => RoomRequest::Rematch,
             Self::Weights(bot) => RoomRequest::Weights { bot, ply: None },
             Self::Bot(bot) => RoomRequest::BotMove { ply: ply(), bot },
-            Self::Sit(seat) => RoomRequest::Sit { seat },
+            Self::Sit(stone) => RoomRequest::Sit { seat: stone.map(|stone| room.seat_of(stone)) },
             Self::Stand => RoomRequest::Stand,
             Self::Say(text) => RoomRequest::Say { text },
             Self::Seat(bot) => {
@@ -203,8 +204,8 @@ impl TypedCommand {
             }
             Self::Unseat => {
                 let has_bot =
-                    |&seat: &Stone| room.seats.get(seat).is_some_and(|p| p.bot().is_some());
-                let seat = Stone::BOTH.into_iter().find(has_bot);
+                    |&seat: &Seat| room.seats.get(seat).is_some_and(|p| p.bot().is_some());
+                let seat = Seat::BOTH.into_iter().find(has_bot);
                 RoomRequest::RemoveBot { seat: seat.ok_or(TypedError::NotNow("no bot is here"))? }
             }
             Self::Board => return Ok(LineAction::Board),

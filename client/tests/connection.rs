@@ -15,7 +15,8 @@ use fivefold_shared::{
         Spectators, VERSION, Visibility, close,
     },
     room::RoomState,
-    rules::{Point, Rules, Stone},
+    rules::{Point, Rules},
+    seat::Seat,
 };
 use futures_util::{SinkExt, StreamExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -117,8 +118,11 @@ fn log() -> Vec<NumberedEvent> {
             host: me(),
             time: TimeControl::None,
             chat: true,
+            black: Seat::First,
         },
-        Event::Started { game: 1, black: player(me()), white: player(other), id: None },
+        Event::Sat { seat: Seat::First, player: player(me()) },
+        Event::Sat { seat: Seat::Second, player: player(other) },
+        Event::Started { game: 1, black: Seat::First, id: None },
         played(0, 1, 1),
         played(1, 0, 0),
         played(2, 2, 2),
@@ -172,9 +176,9 @@ async fn next(table: &mut Table) -> (&'static str, u64) {
 
 #[tokio::test]
 async fn a_lost_command_is_said_again_and_missed_events_come_in_order() {
-    let (listener, mut peer, mut table) = seated(2).await;
-    peer.say(&news(2)).await;
-    assert_eq!(next(&mut table).await, ("event", 3));
+    let (listener, mut peer, mut table) = seated(4).await;
+    peer.say(&news(4)).await;
+    assert_eq!(next(&mut table).await, ("event", 5));
 
     let id = table.send(RoomRequest::Play { ply: 2, point: Point::new(2, 2) });
     let said = peer.hear().await;
@@ -184,10 +188,10 @@ async fn a_lost_command_is_said_again_and_missed_events_come_in_order() {
     let server = async {
         let mut peer = Peer::accept(&listener).await;
         assert_eq!(peer.welcome().await, Some(secret()), "the identity that it was given");
-        assert_eq!(peer.let_in(CatchUp::Events(vec![log()[3].clone()])).await, Some(3));
+        assert_eq!(peer.let_in(CatchUp::Events(vec![log()[5].clone()])).await, Some(5));
         assert_eq!(peer.hear().await, said, "the same command with the same id");
-        peer.say(&news(4)).await;
-        peer.say(&Message::Done { id, seq: Some(5) }).await;
+        peer.say(&news(6)).await;
+        peer.say(&Message::Done { id, seq: Some(7) }).await;
         peer
     };
     let client = async {
@@ -198,36 +202,36 @@ async fn a_lost_command_is_said_again_and_missed_events_come_in_order() {
         seen
     };
     let (_peer, seen) = tokio::join!(server, client);
-    assert_eq!(seen, [("lost", 3), ("event", 4), ("back", 4), ("event", 5), ("done", 5)]);
-    assert!(table.plays(Stone::Black) && !table.is_my_turn());
+    assert_eq!(seen, [("lost", 5), ("event", 6), ("back", 6), ("event", 7), ("done", 7)]);
+    assert!(table.plays(Seat::First) && !table.is_my_turn());
 }
 
 #[tokio::test]
 async fn where_an_event_is_missing_the_whole_room_is_asked_for() {
-    let (_listener, mut peer, mut table) = seated(2).await;
+    let (_listener, mut peer, mut table) = seated(4).await;
     let server = async {
-        peer.say(&news(3)).await;
-        peer.say(&news(4)).await;
-        assert_eq!(peer.let_in(CatchUp::Snapshot(snapshot(5))).await, None);
+        peer.say(&news(5)).await;
+        peer.say(&news(6)).await;
+        assert_eq!(peer.let_in(CatchUp::Snapshot(snapshot(7))).await, None);
         peer
     };
     let client = async { next(&mut table).await };
     let (_peer, seen) = tokio::join!(server, client);
-    assert_eq!(seen, ("snapshot", 5));
+    assert_eq!(seen, ("snapshot", 7));
 }
 
 #[tokio::test]
 async fn events_that_are_known_are_passed_over() {
-    let (_listener, mut peer, mut table) = seated(3).await;
-    for index in [1, 2, 3] {
+    let (_listener, mut peer, mut table) = seated(5).await;
+    for index in [3, 4, 5] {
         peer.say(&news(index)).await;
     }
-    assert_eq!(next(&mut table).await, ("event", 4));
+    assert_eq!(next(&mut table).await, ("event", 6));
 }
 
 #[tokio::test]
 async fn it_stays_away_after_a_code_that_says_so() {
-    let (listener, peer, mut table) = seated(2).await;
+    let (listener, peer, mut table) = seated(4).await;
     let (event, ()) = tokio::join!(table.next(), peer.close(close::VERSION, "version\u{1b}[2J"));
     assert_eq!(event, TableEvent::Ended { reason: "version [2J".into() });
     drop(listener);
@@ -235,7 +239,7 @@ async fn it_stays_away_after_a_code_that_says_so() {
 
 #[tokio::test]
 async fn it_gives_up_when_the_room_is_no_more() {
-    let (listener, peer, mut table) = seated(2).await;
+    let (listener, peer, mut table) = seated(4).await;
     let server = async {
         peer.close(close::RESTART, "restarting").await;
         let mut peer = Peer::accept(&listener).await;
@@ -267,7 +271,7 @@ async fn a_refusal_of_the_first_hello_is_told() {
 
 #[tokio::test]
 async fn leaving_is_said_to_the_server() {
-    let (_listener, mut peer, table) = seated(2).await;
+    let (_listener, mut peer, table) = seated(4).await;
     let server = async {
         let Command { id, request } = peer.hear().await;
         assert_eq!(request, Request::Lobby(LobbyRequest::Leave { room: code() }));

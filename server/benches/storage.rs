@@ -14,6 +14,7 @@ use fivefold_shared::{
     },
     room::{Cause, Entry},
     rules::{Point, Rules, Size, Variant},
+    seat::Seat,
 };
 
 const ROOMS: usize = 500;
@@ -63,6 +64,7 @@ impl Rooms {
                 host: host.clone(),
                 time: TimeControl::None,
                 chat: true,
+                black: Seat::First,
             },
             // The store does not know that there is no game.
             seq => Event::Played {

@@ -10,7 +10,7 @@ use std::{
 use fivefold_shared::{
     protocol::{MemberId, OwnRoom, Player, Reason, Refusal, RoomCode, Seats, Visibility},
     room::{Room, Standing},
-    rules::Stone,
+    seat::Seat,
 };
 
 use crate::{limits::Limits, network::NetworkCounts};
@@ -220,10 +220,10 @@ impl Listed {
 
     /// The room as `own_rooms` lists it for this member, if they have a place there.
     pub(crate) fn own_room(&self, member: &MemberId) -> Option<OwnRoom> {
-        let Standing { summary, turn, is_closed, .. } = self.standing();
+        let Standing { summary, is_closed, .. } = self.standing();
         let seat = summary.seats.of_member(member);
         let host = self.host == *member;
-        let your_turn = seat.is_some() && turn == seat;
+        let your_turn = seat.is_some() && summary.to_act == seat;
         let own = OwnRoom { summary, visibility: self.visibility, seat, your_turn, host };
         (!is_closed && (host || seat.is_some())).then_some(own)
     }
@@ -256,7 +256,7 @@ impl Listed {
 
 /// The members who have seats; nobody has both.
 fn seated(seats: &Seats) -> impl Iterator<Item = &MemberId> {
-    Stone::BOTH.into_iter().filter_map(|seat| match seats.get(seat) {
+    Seat::BOTH.into_iter().filter_map(|seat| match seats.get(seat) {
         Some(Player::Member { member, .. }) => Some(member),
         Some(Player::Bot { .. }) | None => None,
     })

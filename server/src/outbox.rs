@@ -327,7 +327,8 @@ mod tests {
         let text = r#"{"type":"joined","id":"a","room":"k7m2qpxw9abc","now":7,
             "spectators":{"count":1,"names":["Eve"]},"snapshot":{"seq":SEQ,
             "rules":{"variant":"freestyle","size":[15,15]},"visibility":"private",
-            "assistance":false,"host":"5d41402abc4b2a76","seats":{"black":null,"white":null}}}"#;
+            "assistance":false,"host":"5d41402abc4b2a76","black":"first",
+            "seats":{"first":null,"second":null}}}"#;
         Message::from_json(&text.replace("SEQ", &seq.to_string())).unwrap()
     }
 

@@ -110,7 +110,7 @@ impl Reviews {
         }
         let summary = &record.summary;
         let moves: Vec<Point> = record.moves.iter().map(|made| made.point).collect();
-        let reviewer = Reviewer::new(summary.rules, &moves, summary.outcome.winner());
+        let reviewer = Reviewer::new(summary.rules, &moves, summary.outcome_by_stone().winner());
         let Ok(Some(reviewer)) = reviewer else { return Err(ReviewError::NoEngine) };
         let plies = moves.len();
         let (sender, progress) = watch::channel(Progress::Done(0));

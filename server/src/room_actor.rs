@@ -251,7 +251,7 @@ impl Actor {
     /// Whether a bot may sit down: the number of rooms with two bots is limited.
     fn may_seat_bot(&self, input: &Input) -> Result<(), Refusal> {
         if let Input::Command { request: RoomRequest::SeatBot { seat, .. }, .. } = input
-            && self.room.bot_in(seat.opponent()).is_some()
+            && self.room.bot_in(seat.other()).is_some()
         {
             return self.listed.take_bots_place(&self.context.limits);
         }

@@ -14,6 +14,7 @@ import { createMoveNavigation } from './move-navigation.js';
 import { createJudge, fetchJudged, positionHash, unplayedText } from './position-judge.js';
 import { K_MAX, K_MIN, SIDE_MAX, SIDE_MIN } from './protocol.js';
 import { errorText } from './refusals.js';
+import { stoneAt } from './room-state.js';
 import { t } from './texts.js';
 
 const SIZES = ['3', '13', '15', '17', '19', '20', '30', 'unbounded'];
@@ -165,7 +166,7 @@ export const view = (app, place) => {
     const outcome = judged?.outcome;
     analysis.setPosition({ rules, moves: shown, over: !judged || !!outcome });
     board.show({
-      size: rules.size, moves: shown, winning: outcome?.points, turn: outcome ? undefined : ply % 2 === 0 ? 'black' : 'white',
+      size: rules.size, moves: shown, winning: outcome?.points, turn: outcome ? undefined : stoneAt(ply),
       forbidden: judged?.forbidden,
       ...analysis.shown(),
     });

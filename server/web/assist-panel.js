@@ -99,7 +99,7 @@ export function createAssistPanel(app, room, board, redraw, viewed) {
     if (kinds.join() !== [...bots.options].map(({ value }) => value).join()) {
       bots.replaceChildren(...kinds.map((kind) => el('option', { value: kind }, t(`bot_${kind}`))));
     }
-    const yours = room.turn !== undefined && room.turn === room.seatOf(app.connection.you);
+    const yours = room.toAct !== undefined && room.toAct === room.seatOf(app.connection.you);
     buttons.bot_move.disabled = !yours;
     buttons.engine.hidden = (room.rules.k ?? 0) > ANALYSED_K;
     for (const what of /** @type {const} */ (['weight', 'weights', 'engine'])) set(buttons[what], { 'aria-pressed': String(on[what]) });

@@ -75,8 +75,8 @@ export function createChat(app, room, unseen) {
     playing = seated && room.phase === 'running';
     // Players get the spectators' lines after the game.
     if (before && !playing) void load();
-    const { black, white } = room.seats;
-    const alone = [black, white].some((player) => player && 'bot' in player) && room.spectators.count === 0;
+    const { first, second } = room.seats;
+    const alone = [first, second].some((player) => player && 'bot' in player) && room.spectators.count === 0;
     element.hidden = !usable || !app.connection.chat || (alone && lines.size === 0);
     host.hidden = room.host !== app.connection.you;
     allowed.checked = room.chat;

@@ -1,7 +1,7 @@
 // What a game's clock shows at a given time. It counts as shared/src/clock.rs does; only the server's
 // clock decides.
 
-/** @import { Clock, SideTime, Stone, TimeControl } from './types' */
+/** @import { Clock, Seat, SideTime, TimeControl } from './types' */
 
 /** Below this, tenths of seconds are shown and a warning is announced once. */
 const LOW_MS = 10_000;
@@ -15,7 +15,7 @@ export function newClock(control) {
   if (!control || control.type === 'none') return undefined;
   const left_ms = control.type === 'per_move' ? control.move_ms : control.main_ms;
   const periods = control.type === 'byo_yomi' ? control.periods : undefined;
-  return { control, black: { left_ms, periods }, white: { left_ms, periods } };
+  return { control, first: { left_ms, periods }, second: { left_ms, periods } };
 }
 
 /** @typedef {{ left_ms: number, periods: number, low: boolean }} Face `low`: time is running out. */
@@ -23,13 +23,13 @@ export function newClock(control) {
 /**
  * What one side's clock shows at a given server time.
  * @param {Clock} clock
- * @param {Stone} stone
+ * @param {Seat} seat
  * @param {number} now
  * @returns {Face}
  */
-export function clockFace(clock, stone, now) {
-  const side = clock[stone];
-  const running = clock.running?.stone === stone;
+export function clockFace(clock, seat, now) {
+  const side = clock[seat];
+  const running = clock.running?.seat === seat;
   const spent = running ? Math.max(0, now - (clock.running?.since ?? now)) : 0;
   const { left_ms, periods } = left(clock.control, side, spent);
   const low = running && left_ms < LOW_MS && periods <= 1;

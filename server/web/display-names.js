@@ -1,8 +1,9 @@
 // Names for people of variants, board sizes, players and outcomes.
 
-/** @import { Outcome, Player, Rules, Size, Stone, VariantName } from './types' */
+/** @import { Outcome, Player, Rules, Seat, Size, Stone, VariantName } from './types' */
 
 import { el } from './dom.js';
+import { stoneOf } from './room-state.js';
 import { t } from './texts.js';
 
 /** @type {readonly VariantName[]} */
@@ -36,9 +37,19 @@ export function stoneSign(stone) {
   return el('span', { class: `stone ${stone} sign`, title: t(stone) });
 }
 
-/** @param {Outcome} outcome */
+/** @param {Outcome<Stone>} outcome */
 export function outcomeName(outcome) {
   const why = t(`end_${outcome.reason}`);
   if (!outcome.winner) return t('result_draw', { why });
   return t(outcome.winner === 'black' ? 'result_black_won' : 'result_white_won', { why });
+}
+
+/**
+ * How a game ended in which `black` played Black.
+ * @param {Outcome} outcome
+ * @param {Seat} black
+ */
+export function resultName(outcome, black) {
+  const { winner } = outcome;
+  return outcomeName({ ...outcome, winner: winner && stoneOf(winner, black) });
 }

@@ -2,13 +2,13 @@
 // wait a few seconds for "Undo".
 
 /** @import { Room } from './room-state.js' */
-/** @import { BareType, Stone } from './types' */
+/** @import { BareType, Seat } from './types' */
 /** @import { App } from './view-types' */
 /** @import { UnseenBadge } from './unseen-badge.js' */
 
 import { playerName } from './display-names.js';
 import { el, fill, write } from './dom.js';
-import { opponent } from './room-state.js';
+import { opponent, stoneOf } from './room-state.js';
 import { t } from './texts.js';
 
 /** Time to undo an action before it is sent. */
@@ -73,7 +73,7 @@ export function createGameActions(app, room, ways, unseen) {
    */
   const offer = (text, ...answers) => el('div', { class: 'offer' }, el('span', null, text), el('span', { class: 'row' }, ...answers));
 
-  /** @param {Stone} seat */
+  /** @param {Seat} seat */
   function offersTo(seat) {
     const game = room.game;
     if (!game) return [];
@@ -98,13 +98,13 @@ export function createGameActions(app, room, ways, unseen) {
     return made;
   }
 
-  /** @param {Stone} seat */
+  /** @param {Seat} seat */
   function buttonsOf(seat) {
     const game = room.game;
     const bot = !!room.seats[opponent(seat)] && 'bot' in (room.seats[opponent(seat)] ?? {});
     if (room.phase === 'finished') return game?.rematch_ask ? [] : [button('rematch', () => (bot ? send('rematch') : later('rematch', t('rematching'))), 'primary')];
     if (room.phase !== 'running' || !game) return [];
-    const own = game.moves.length > (seat === 'black' ? 0 : 1);
+    const own = game.moves.length > (stoneOf(seat, game.black) === 'black' ? 0 : 1);
     return [
       own && !game.takeback_ask && button('takeback', () => (bot ? send('ask_takeback') : later('ask_takeback', t('taking_back')))),
       !bot && !game.draw_offer && button('draw', () => later('offer_draw', t('drawing'))),

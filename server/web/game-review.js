@@ -40,7 +40,7 @@ export function blackChances(review, game) {
   const last = review.moves.at(-1);
   const before = values.at(-1) ?? 0.5;
   const side = review.moves.length % 2 === 1 ? -1 : 1;
-  values.push(decided ? (winner === 'black' ? 1 : 0) : Math.min(Math.max(before + side * (last?.loss ?? 0), 0), 1));
+  values.push(decided ? (winner === game.black ? 1 : 0) : Math.min(Math.max(before + side * (last?.loss ?? 0), 0), 1));
   return values;
 }
 

@@ -4,11 +4,11 @@
 /** @import { View } from './view-types' */
 
 import { STORAGE_KEYS } from './connection.js';
-import { outcomeName, playerName, rulesName, stoneSign } from './display-names.js';
+import { playerName, resultName, rulesName, stoneSign } from './display-names.js';
 import { el, fill } from './dom.js';
 import { createOwnRooms } from './own-rooms.js';
 import { refusedAnswer } from './refusals.js';
-import { isMember } from './room-state.js';
+import { isMember, opponent, SEATS, stoneOf } from './room-state.js';
 import { formatDate, t } from './texts.js';
 
 /** A search with fewer matches loads older pages, at most this many at once. */
@@ -88,15 +88,16 @@ export const view = (app, place) => {
 
   /** @param {GameSummary} game */
   function row(game) {
-    const seat = isMember(game.black, app.connection.you) ? 'black' : isMember(game.white, app.connection.you) ? 'white' : undefined;
+    const seat = SEATS.find((one) => isMember(game[one], app.connection.you));
+    const white = opponent(game.black);
     const { winner } = game.outcome;
-    const mark = !winner ? t('draw_short') : !seat ? t(winner) : t(winner === seat ? 'won' : 'lost');
+    const mark = !winner ? t('draw_short') : !seat ? t(stoneOf(winner, game.black)) : t(winner === seat ? 'won' : 'lost');
     const kind = !winner || !seat ? '' : winner === seat ? 'won' : 'lost';
     return el('li', null, el('a', { class: 'game', href: `/game/${game.id}` },
       el('span', { class: `mark ${kind}` }, mark),
       el('span', { class: 'game-players' },
-        stoneSign('black'), el('bdi', null, playerName(game.black)), ' – ', stoneSign('white'), el('bdi', null, playerName(game.white))),
-      el('span', { class: 'hint' }, `${rulesName(game.rules)} · ${t('moves_count', { count: game.plies })} · ${outcomeName(game.outcome)}`),
+        stoneSign('black'), el('bdi', null, playerName(game[game.black])), ' – ', stoneSign('white'), el('bdi', null, playerName(game[white]))),
+      el('span', { class: 'hint' }, `${rulesName(game.rules)} · ${t('moves_count', { count: game.plies })} · ${resultName(game.outcome, game.black)}`),
       el('time', { class: 'hint', dateTime: new Date(game.ended_at).toISOString() }, formatDate(game.ended_at, { dateStyle: 'medium', timeStyle: 'short' }))));
   }
 

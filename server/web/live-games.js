@@ -6,7 +6,7 @@
 import { createBoard } from './board.js';
 import { playerName, rulesName, stoneSign } from './display-names.js';
 import { el, fill, write } from './dom.js';
-import { Room, STONES } from './room-state.js';
+import { Room, seatWith, STONES } from './room-state.js';
 import { t } from './texts.js';
 
 /** Live boards to show. */
@@ -54,7 +54,7 @@ export function createLiveGames(app) {
       if (shown.has(summary.room)) continue;
       shown.set(summary.room, createLive(app, summary, boards));
     }
-    const vacant = rooms.filter((room) => room.phase === 'waiting' && (!room.seats.black || !room.seats.white)).slice(0, OPEN_MAX);
+    const vacant = rooms.filter((room) => room.phase === 'waiting' && (!room.seats.first || !room.seats.second)).slice(0, OPEN_MAX);
     fill(open, vacant.length > 0 && el('h3', null, t('seats_open')), ...vacant.map(openRoom));
     write(none, t('watch_none'));
     none.hidden = shown.size > 0;
@@ -90,7 +90,7 @@ function createLive(app, summary, boards) {
   const board = createBoard(place, { still: true });
   function show() {
     board.show({ size: room.rules.size, moves: room.game?.moves ?? [], winning: room.game?.outcome?.points });
-    fill(players, ...STONES.map((stone) => el('span', null, stoneSign(stone), el('bdi', null, playerName(room.seats[stone])))));
+    fill(players, ...STONES.map((stone) => el('span', null, stoneSign(stone), el('bdi', null, playerName(room.seats[seatWith(stone, room.black)])))));
     write(about, `${rulesName(room.rules)} · ${t('moves_count', { count: room.game?.moves.length ?? 0 })}`);
   }
   app.connection.enter(summary.room, {
@@ -115,7 +115,7 @@ function createLive(app, summary, boards) {
 
 /** @param {RoomSummary} room */
 function openRoom(room) {
-  const host = playerName(room.seats.black ?? room.seats.white);
+  const host = playerName(room.seats.first ?? room.seats.second);
   return el('a', { class: 'open-room', href: `/r/${room.room}` },
     el('span', null, el('bdi', null, host), el('span', { class: 'hint' }, ` ${rulesName(room.rules)}`)), el('span', { class: 'go' }, t('sit_here')));
 }

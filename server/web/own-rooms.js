@@ -6,7 +6,7 @@
 import { timeControlText } from './clock-display.js';
 import { playerName, rulesName } from './display-names.js';
 import { el, fill } from './dom.js';
-import { isMember, STONES } from './room-state.js';
+import { isMember, SEATS, seatWith, STONES } from './room-state.js';
 import { t } from './texts.js';
 
 /** Rooms to list, unless all are asked for. */
@@ -49,7 +49,7 @@ export function createOwnRooms(app) {
 
   /** @param {OwnRoom} room */
   function row(room) {
-    const players = STONES.map((stone) => el('bdi', null, playerName(room.seats[stone])));
+    const players = STONES.map((stone) => el('bdi', null, playerName(room.seats[seatWith(stone, room.black)])));
     const clock = room.time ? ` · ${timeControlText(room.time)}` : '';
     return el('li', { class: 'own-room' },
       el('a', { href: `/r/${room.room}`, class: room.your_turn ? 'now' : '' },
@@ -78,8 +78,7 @@ export function createOwnRooms(app) {
 /** @param {OwnRoom} room */
 function stateOf(room) {
   if (room.phase === 'running') {
-    const turn = STONES[room.ply % 2] ?? 'black';
-    return room.your_turn ? t('your_turn') : t('their_turn', { name: playerName(room.seats[turn]) });
+    return room.your_turn || !room.to_act ? t('your_turn') : t('their_turn', { name: playerName(room.seats[room.to_act]) });
   }
   return t(isOver(room) ? 'game_over' : 'waiting');
 }
@@ -95,8 +94,8 @@ export function canClose({ host, phase, seats }, you) {
 
 /** Whether somebody else has a seat. @param {OwnRoom['seats']} seats @param {string} you */
 function withSomebody(seats, you) {
-  return STONES.some((stone) => {
-    const player = seats[stone];
+  return SEATS.some((seat) => {
+    const player = seats[seat];
     return !!player && 'member' in player && !isMember(player, you);
   });
 }
@@ -112,8 +111,8 @@ export async function closeRoom(app, code) {
 
 /** The bots that sit there. @param {OwnRoom} room */
 function botsIn({ seats }) {
-  return STONES.flatMap((stone) => {
-    const player = seats[stone];
+  return SEATS.flatMap((seat) => {
+    const player = seats[seat];
     return player && 'bot' in player ? [player.bot] : [];
   });
 }

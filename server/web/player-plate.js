@@ -1,13 +1,13 @@
 // A player beside the board: name, stone, clock, and whether they are away.
 
 /** @import { Room } from './room-state.js' */
-/** @import { Stone } from './types' */
+/** @import { Seat } from './types' */
 /** @import { App } from './view-types' */
 
 import { clockFace, durationText } from './clock-display.js';
 import { playerName } from './display-names.js';
 import { el, write } from './dom.js';
-import { isMember } from './room-state.js';
+import { isMember, stoneOf } from './room-state.js';
 import { playTick } from './sounds.js';
 import { t } from './texts.js';
 
@@ -21,8 +21,8 @@ export function createPlayerPlate(app, room) {
   const note = el('span', { class: 'note' });
   const clock = el('span', { class: 'clock', role: 'timer', 'aria-live': 'off' });
   const element = el('div', { class: 'plate' }, stone, el('span', { class: 'who' }, name, note), clock);
-  /** @type {Stone} */
-  let seat = 'black';
+  /** @type {Seat} */
+  let seat = 'first';
   /** The second that was last warned of. */
   let warned = '';
 
@@ -51,19 +51,20 @@ export function createPlayerPlate(app, room) {
   return {
     element,
     /** Shows the player of a seat.
-     * @param {Stone} at */
+     * @param {Seat} at */
     show(at) {
       seat = at;
       const player = room.seats[seat];
       const away = room.away[seat];
-      stone.className = `stone ${seat}`;
-      stone.title = t(seat);
+      const colour = stoneOf(seat, room.black);
+      stone.className = `stone ${colour}`;
+      stone.title = t(colour);
       write(name, playerName(player));
-      element.classList.toggle('to-move', room.turn === seat);
+      element.classList.toggle('to-move', room.toAct === seat);
       element.classList.toggle('away', !!away);
       element.classList.toggle('winner', room.game?.outcome?.winner === seat);
       element.classList.toggle('vacant', !player);
-      write(note, [t(seat), player && 'member' in player && player.engine && t('bot_engine'), away && t('away')].filter(Boolean).join(' · '));
+      write(note, [t(colour), player && 'member' in player && player.engine && t('bot_engine'), away && t('away')].filter(Boolean).join(' · '));
       showClock();
     },
     showClock,

@@ -11,10 +11,10 @@ export type Command = { id: CommandId } & (LobbyRequest | ({ room: RoomCode } & 
 
 /** The players who are away: seated members without any session in the room. Bots are always here. */
 export type Absent = {
-    /** Black, if he is away. */
-    black?: Away,
-    /** White, if he is away. */
-    white?: Away, };
+    /** The player in the first seat, if they are away. */
+    first?: Away,
+    /** The player in the second seat, if they are away. */
+    second?: Away, };
 
 /** Why an analysis is over. */
 export type AnalysisEnd = "finished" | "stopped" | "moot" | "busy" | "too_many";
@@ -23,7 +23,7 @@ export type AnalysisEnd = "finished" | "stopped" | "moot" | "busy" | "too_many";
 export type Away = {
     /** Since when, in milliseconds since the Unix epoch. */
     since: number,
-    /** When his opponent may claim the win or a draw, if he stays away: only on his turn. */
+    /** When the opponent may claim the win or a draw: only while it is the absent player's turn. */
     claim_at?: number, };
 
 /** Which bot. On the wire and in text: `minimax`, `attack`, `pattern` or `engine`. */
@@ -35,6 +35,13 @@ export type BotSpec = {
     kind: BotKind,
     /** The level of play, for kinds that have levels. */
     level?: number, };
+
+/** One value for each seat. On the wire: `{"first": ..., "second": ...}`. */
+export type BySeat<T> = {
+    /** For the first seat. */
+    first: T,
+    /** For the second seat. */
+    second: T, };
 
 /** A line of chat. */
 export type ChatLine = {
@@ -52,8 +59,12 @@ export type ChatLine = {
 /** What somebody says: 1 to `CHAT_TEXT_MAX` characters in Unicode's form NFC, on one line. What does not belong into one is not refused but taken out: control characters, those that change the direction of text, other invisible ones, and combining marks beyond `NAME_MARKS_MAX` in a row. Joiners and variation selectors stay behind something that they can join, as scripts and pictures need them. White space is trimmed at both ends and single in between. */
 export type ChatText = string;
 
-/** The clock of one game: what each side has, and whose time runs since when. On the wire: `{"control": {"type": "sudden_death", "main_ms": 60000}, "black": {"left_ms": 60000}, "white": {"left_ms": 60000}, "running": {"stone": "white", "since": 1795230000000}}`. */
-export type Clock = { control: TimeControl, black: SideTime, white: SideTime, running?: Running, };
+/** The clock of one game: what each side has, and whose time runs since when. On the wire: `{"control": {"type": "sudden_death", "main_ms": 60000}, "first": {"left_ms": 60000}, "second": {"left_ms": 60000}, "running": {"seat": "second", "since": 1795230000000}}`. */
+export type Clock = { control: TimeControl, running?: Running,
+    /** For the first seat. */
+    first: SideTime,
+    /** For the second seat. */
+    second: SideTime, };
 
 /** A colour, or a toss of a coin. */
 export type Colour = "black" | "white" | "random";
@@ -69,9 +80,9 @@ export type Create = {
     visibility?: Visibility,
     /** Whether players may ask a bot for help against people. */
     assistance?: boolean,
-    /** Who takes the two seats. */
+    /** Who takes the first seat and the second. */
     seats?: [SeatRequest, SeatRequest],
-    /** The colour of the first of the two seats. */
+    /** The stone that the first seat begins with. */
     colour?: Colour,
     /** How much time the players have in each game. */
     time?: TimeControl,
@@ -91,27 +102,27 @@ export type Event = { "type": "created",
     /** How much time the players have in each game. */
     time?: TimeControl,
     /** Whether people may talk in it. */
-    chat?: boolean, }
+    chat?: boolean,
+    /** The seat that plays Black in the first game. Later games alternate. */
+    black: Seat, }
   | { "type": "sat",
     /** The seat. */
-    seat: Stone,
+    seat: Seat,
     /** Who sits there now. */
     player: Player, }
   | { "type": "stood",
     /** The seat. */
-    seat: Stone, }
+    seat: Seat, }
   | { "type": "renamed",
-    /** His seat. */
-    seat: Stone,
+    /** Their seat. */
+    seat: Seat,
     /** The new name. */
     name: Name, }
   | { "type": "started",
     /** 1 for the first game in this room, and one more for each that follows. */
     game: number,
-    /** Who plays Black. */
-    black: Player,
-    /** Who plays White. */
-    white: Player,
+    /** The seat that plays Black. */
+    black: Seat,
     /** By which the game is found when it has ended. */
     id?: GameId, }
   | { "type": "played",
@@ -121,32 +132,32 @@ export type Event = { "type": "created",
     point: Point,
     /** Whether a bot chose it on behalf of a person. */
     assisted?: boolean,
-    /** What the mover has left, if his time ran. The opponent's time runs from here. */
+    /** What the mover has left, if their time ran. The opponent's time runs from here. */
     time?: SideTime, }
   | { "type": "draw_offered",
-    /** His colour. */
-    by: Stone, }
+    /** Their seat. */
+    by: Seat, }
   | { "type": "draw_declined",
-    /** His colour. */
-    by: Stone, }
+    /** Their seat. */
+    by: Seat, }
   | { "type": "takeback_asked",
-    /** His colour. */
-    by: Stone, }
+    /** Their seat. */
+    by: Seat, }
   | { "type": "takeback_refused",
-    /** His colour. */
-    by: Stone, }
+    /** Their seat. */
+    by: Seat, }
   | { "type": "taken_back",
     /** How many moves are left on the board. */
     ply: number, }
   | { "type": "resumed",
-    /** When his time begins to run, in milliseconds since the Unix epoch: a little later than this event, so that he can come back. */
+    /** When their time begins to run, in milliseconds since the Unix epoch: a little later than this event, so that they can come back. */
     from: number, }
   | { "type": "ended",
     /** How, and for whom. */
-    outcome: Outcome, }
+    outcome: Outcome<Seat>, }
   | { "type": "rematch_asked",
-    /** His colour in the game that ended. */
-    by: Stone, }
+    /** Their seat. */
+    by: Seat, }
   | { "type": "chat_set",
     /** Whether they may. */
     on: boolean, };
@@ -161,10 +172,8 @@ export type FinishedGame = {
     rules: Rules,
     /** Whether the game is listed, as its room was. */
     visibility: Visibility,
-    /** Who played Black. */
-    black: Player,
-    /** Who played White. */
-    white: Player,
+    /** The seat that had Black at the end. */
+    black: Seat,
     /** When it began, in milliseconds since the Unix epoch. */
     started_at: number,
     /** When it ended, in milliseconds since the Unix epoch. */
@@ -174,7 +183,11 @@ export type FinishedGame = {
     /** How many moves there are. */
     plies: number,
     /** How it ended. */
-    outcome: Outcome, };
+    outcome: Outcome<Seat>,
+    /** For the first seat. */
+    first: Player,
+    /** For the second seat. */
+    second: Player, };
 
 /** What the rules of renju forbid to Black. */
 export type Forbidden = "double_three" | "double_four" | "overline";
@@ -204,18 +217,20 @@ export type GameSnapshot = {
     number: number,
     /** By which the game is found when it has ended. */
     id?: GameId,
+    /** The seat that plays Black. */
+    black: Seat,
     /** The moves, Black's first. */
     moves: Array<Point>,
-    /** Who offers a draw. */
-    draw_offer?: Stone,
-    /** Who asks for a takeback. */
-    takeback_ask?: Stone,
-    /** Who wants another game. */
-    rematch_ask?: Stone,
+    /** The seat that offers a draw. */
+    draw_offer?: Seat,
+    /** The seat that asks for a takeback. */
+    takeback_ask?: Seat,
+    /** The seat that wants another game. */
+    rematch_ask?: Seat,
     /** The game's clock, if there is a time control. */
     clock?: Clock,
     /** How the game ended; absent while it runs. */
-    outcome?: Outcome, };
+    outcome?: Outcome<Seat>, };
 
 /** What a list tells about a finished game. */
 export type GameSummary = {
@@ -223,10 +238,8 @@ export type GameSummary = {
     rules: Rules,
     /** Whether the game is listed, as its room was. */
     visibility: Visibility,
-    /** Who played Black. */
-    black: Player,
-    /** Who played White. */
-    white: Player,
+    /** The seat that had Black at the end. */
+    black: Seat,
     /** When it began, in milliseconds since the Unix epoch. */
     started_at: number,
     /** When it ended, in milliseconds since the Unix epoch. */
@@ -236,7 +249,11 @@ export type GameSummary = {
     /** How many moves there are. */
     plies: number,
     /** How it ended. */
-    outcome: Outcome, };
+    outcome: Outcome<Seat>,
+    /** For the first seat. */
+    first: Player,
+    /** For the second seat. */
+    second: Player, };
 
 /** The secret by which somebody is known to the server: 32 random bytes, in hexadecimal. It is the key to his seats: keep it private and never put it into an address. */
 export type Identity = string;
@@ -250,7 +267,7 @@ export type Judged = {
     /** The points that renju forbids to the side to move, sorted. */
     forbidden?: Array<Point>,
     /** How the game has ended, if it has. */
-    outcome?: Outcome,
+    outcome?: Outcome<Stone>,
     /** Why the move after `moves` cannot be played, where there are more. */
     unplayed?: string, };
 
@@ -272,10 +289,8 @@ export type ListedGame = {
     rules: Rules,
     /** Whether the game is listed, as its room was. */
     visibility: Visibility,
-    /** Who played Black. */
-    black: Player,
-    /** Who played White. */
-    white: Player,
+    /** The seat that had Black at the end. */
+    black: Seat,
     /** When it began, in milliseconds since the Unix epoch. */
     started_at: number,
     /** When it ended, in milliseconds since the Unix epoch. */
@@ -285,7 +300,11 @@ export type ListedGame = {
     /** How many moves there are. */
     plies: number,
     /** How it ended. */
-    outcome: Outcome, };
+    outcome: Outcome<Seat>,
+    /** For the first seat. */
+    first: Player,
+    /** For the second seat. */
+    second: Player, };
 
 /** Requests that no single room answers. */
 export type LobbyRequest = { "type": "hello",
@@ -478,29 +497,29 @@ export type NumberedEvent = {
     /** What happened. */
     event: Event, };
 
-/** How a game ended, and for whom. On the wire: `{"reason": "five", "winner": "black", ...}`. */
-export type Outcome = AnyField<{ "reason": "five",
+/** How a game ended, and for whom: for a stone on the board, for a seat in rooms and records. On the wire: `{"reason": "five", "winner": "first", ...}`. */
+export type Outcome<Side = AnyField<Stone> = { "reason": "five",
     /** Who won. */
-    winner: Stone,
+    winner: Side,
     /** Every point of the winning runs, sorted, each once. */
     points: Array<Point>, }
   | { "reason": "forbidden",
     /** Who won: White. */
-    winner: Stone,
+    winner: Side,
     /** The first of the forbidden points, by `Point`'s order. */
     point: Point,
     /** Why that point is forbidden. */
     kind: Forbidden, }
   | { "reason": "resignation",
     /** Who won. */
-    winner: Stone, }
+    winner: Side, }
   | { "reason": "agreement" }
   | { "reason": "time",
     /** Who won. */
-    winner: Stone, }
+    winner: Side, }
   | { "reason": "abandonment",
     /** Who won>; nobody in a draw, and where both players were gone. */
-    winner?: Stone, }
+    winner: Side | null, }
   | { "reason": "full_board" }
   | { "reason": "length_limit" }>;
 
@@ -509,7 +528,7 @@ export type OwnRoom = {
     /** Whether the room is listed. */
     visibility: Visibility,
     /** One's seat, if one has one. */
-    seat: Stone | null,
+    seat: Seat | null,
     /** Whether a game is running in which one is to move. */
     your_turn: boolean,
     /** Whether one has made the room, and so may close it. */
@@ -523,7 +542,11 @@ export type OwnRoom = {
     /** How much time the players have in each game. */
     time?: TimeControl,
     /** Who sits where. */
-    seats: Seats,
+    seats: BySeat<Player | null>,
+    /** The seat that plays Black: in the game, or in the first one before it begins. */
+    black: Seat,
+    /** The seat that must act, while a game is running. */
+    to_act?: Seat,
     /** How far it has come. */
     phase: Phase,
     /** Moves made in the game. */
@@ -538,7 +561,7 @@ export type Phase = "waiting" | "running" | "finished";
 export type Player = {
     /** Who. */
     member: MemberId,
-    /** What he calls himself. */
+    /** Their name. */
     name: Name,
     /** Whether it is a program that plays, as it says itself. */
     engine?: boolean, }
@@ -596,19 +619,19 @@ export type RoomCode = string;
 /** Requests that a room answers: by `done`, unless said otherwise. */
 export type RoomRequest = { "type": "sit",
     /** Which one; without it, any. */
-    seat?: Stone, }
+    seat?: Seat, }
   | { "type": "sit_as_engine",
     /** Which one; without it, any. */
-    seat?: Stone, }
+    seat?: Seat, }
   | { "type": "stand" }
   | { "type": "seat_bot",
     /** The seat. */
-    seat: Stone,
+    seat: Seat,
     /** The bot. */
     bot: BotSpec, }
   | { "type": "remove_bot",
     /** The bot's seat. */
-    seat: Stone, }
+    seat: Seat, }
   | { "type": "play",
     /** The number of moves made before this one, so that a late command cannot be taken for another move. */
     ply: number,
@@ -659,7 +682,11 @@ export type RoomSummary = {
     /** How much time the players have in each game. */
     time?: TimeControl,
     /** Who sits where. */
-    seats: Seats,
+    seats: BySeat<Player | null>,
+    /** The seat that plays Black: in the game, or in the first one before it begins. */
+    black: Seat,
+    /** The seat that must act, while a game is running. */
+    to_act?: Seat,
     /** How far it has come. */
     phase: Phase,
     /** Moves made in the game. */
@@ -670,17 +697,13 @@ export type RoomSummary = {
 /** A variant on a board that it can be played on: what a game needs to know before its first move. */
 export type Rules = { variant: VariantName, k?: number, size: Size, };
 
-export type Running = { stone: Stone, since: number, };
+export type Running = { seat: Seat, since: number, };
+
+/** A seat in a room. Players, clocks, offers and results belong to a seat. Its stone may change from game to game, and within one. */
+export type Seat = "first" | "second";
 
 /** Who takes a seat of a new room. */
 export type SeatRequest = "me" | "open" | { "bot": BotSpec };
-
-/** The two seats of a room. */
-export type Seats = {
-    /** Who plays Black. */
-    black: Player | null,
-    /** Who plays White. */
-    white: Player | null, };
 
 /** The time of one side. On the wire and in events: `{"left_ms": 61500, "periods": 3}`. */
 export type SideTime = {
@@ -710,8 +733,10 @@ export type Snapshot = {
     time?: TimeControl,
     /** Whether people may talk in it. */
     chat?: boolean,
+    /** The seat that plays Black in the first game. */
+    black: Seat,
     /** Who sits where. */
-    seats: Seats,
+    seats: BySeat<Player | null>,
     /** The game, running or ended; absent before the first one. */
     game?: GameSnapshot, };
 

@@ -6,13 +6,14 @@
 import { createAnalysisDisplay, valueText } from './analysis-display.js';
 import { boundsOf, pointName } from './board-geometry.js';
 import { createBoard } from './board.js';
-import { outcomeName, playerName, rulesName, stoneSign } from './display-names.js';
+import { playerName, resultName, rulesName, stoneSign } from './display-names.js';
 import { el, fill, linkButton, messagePage, write } from './dom.js';
 import { blackChances, decidingMoves, fetchReview } from './game-review.js';
 import { createMoveList } from './move-list.js';
 import { createMoveNavigation } from './move-navigation.js';
 import { createJudge, mayForbid, positionHash } from './position-judge.js';
 import { errorText, refusedAnswer } from './refusals.js';
+import { opponent, stoneOf } from './room-state.js';
 import { formatDate, formatPercent, t } from './texts.js';
 import { createValueGraph } from './value-graph.js';
 
@@ -37,7 +38,7 @@ export const view = (app, place, id) => {
  * @param {AbortSignal} signal
  */
 function show(app, place, game, signal) {
-  const { rules, outcome } = game;
+  const { rules, outcome, black } = game;
   const moves = game.moves.map(({ point }) => point);
   /** @type {Review | undefined} */
   let review;
@@ -58,13 +59,13 @@ function show(app, place, game, signal) {
   const list = createMoveList(moves, rules.size, go);
   const judge = createJudge(update);
   const board = createBoard(boardPlace, { onkey: key, announce: (text) => app.announce(text) });
-  const player = (/** @type {'black' | 'white'} */ stone) => el('span', { class: outcome.winner === stone ? 'winner' : '' },
-    stoneSign(stone), el('bdi', null, playerName(game[stone])));
+  const player = (/** @type {import('./types').Seat} */ seat) => el('span', { class: outcome.winner === seat ? 'winner' : '' },
+    stoneSign(stoneOf(seat, black)), el('bdi', null, playerName(game[seat])));
   place.append(el('div', { class: 'table replay' },
     el('div', { class: 'board-side' }, boardPlace),
     el('div', { class: 'panel' },
-      el('div', { class: 'summary' }, el('h1', { class: 'status' }, outcomeName(outcome)),
-        el('p', { class: 'players' }, player('black'), ' – ', player('white')),
+      el('div', { class: 'summary' }, el('h1', { class: 'status' }, resultName(outcome, black)),
+        el('p', { class: 'players' }, player(black), ' – ', player(opponent(black))),
         el('p', { class: 'about' }, rulesName(rules), ' · ', formatDate(game.ended_at, { dateStyle: 'medium' }))),
       el('div', { class: 'row stepping' }, navigation.element, play),
       graph.element, reviewing, display.element, lineChoice, turning, list.element, downloads())));
@@ -121,7 +122,7 @@ function show(app, place, game, signal) {
   function words(ply) {
     const point = moves[ply - 1];
     const value = review?.moves[ply]?.value;
-    const text = value ? valueText(value, ply) : outcomeName(outcome);
+    const text = value ? valueText(value, ply) : resultName(outcome, black);
     return point ? t('graph_point', { ply, point: pointName(point, boundsOf(rules.size)), value: text }) : text;
   }
 

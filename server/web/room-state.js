@@ -1,20 +1,61 @@
 // A room's state as its events build it, like the fold in shared/src/room.rs. The server decides what
 // is allowed.
 
-/** @import { Absent, Clock, Event, Game, NumberedEvent, Outcome, Phase, Player, RoomNews, Rules, Seats, Snapshot,
- *   Spectators, Stone, TimeControl, Joined } from './types' */
+/** @import { Absent, Clock, Event, Game, NumberedEvent, Outcome, Phase, Player, RoomNews, Rules, Seat, Seats,
+ *   Snapshot, Spectators, Stone, TimeControl, Joined } from './types' */
 
 import { newClock } from './clock-display.js';
 
 /** @type {readonly Stone[]} */
 export const STONES = ['black', 'white'];
+/** @type {readonly Seat[]} */
+export const SEATS = ['first', 'second'];
 
 /**
- * @param {Stone} stone
+ * The opponent's seat.
+ * @param {Seat} seat
+ * @returns {Seat}
+ */
+export function opponent(seat) {
+  return seat === 'first' ? 'second' : 'first';
+}
+
+/**
+ * The stone of a seat where `black` plays Black.
+ * @param {Seat} seat
+ * @param {Seat} black
  * @returns {Stone}
  */
-export function opponent(stone) {
-  return stone === 'black' ? 'white' : 'black';
+export function stoneOf(seat, black) {
+  return seat === black ? 'black' : 'white';
+}
+
+/**
+ * The seat that has a stone where `black` plays Black.
+ * @param {Stone} stone
+ * @param {Seat} black
+ * @returns {Seat}
+ */
+export function seatWith(stone, black) {
+  return stone === 'black' ? black : opponent(black);
+}
+
+/**
+ * The stone of the move at this ply.
+ * @param {number} ply
+ * @returns {Stone}
+ */
+export function stoneAt(ply) {
+  return ply % 2 === 0 ? 'black' : 'white';
+}
+
+/**
+ * The seat that must act; none when the game is over. Nothing else says whose turn it is.
+ * @param {Game | undefined} game
+ * @returns {Seat | undefined}
+ */
+export function toAct(game) {
+  return game && !game.outcome ? seatWith(stoneAt(game.moves.length), game.black) : undefined;
 }
 
 export class Room {
@@ -26,6 +67,9 @@ export class Room {
   host = '';
   /** @type {TimeControl} */
   time = { type: 'none' };
+  /** The seat that plays Black in the first game.
+   * @type {Seat} */
+  firstBlack = 'first';
   /** @type {Seats} */
   seats = { black: null, white: null };
   /** @type {Game | undefined} */
@@ -44,14 +88,17 @@ export class Room {
    * @returns {Phase} */
   get phase() {
     if (this.game && !this.game.outcome) return 'running';
-    return this.game && this.seats.black && this.seats.white ? 'finished' : 'waiting';
+    return this.game && !this.vacant ? 'finished' : 'waiting';
   }
 
-  /** The stone to move in a running game.
-   * @returns {Stone | undefined} */
-  get turn() {
-    if (!this.game || this.game.outcome) return undefined;
-    return this.game.moves.length % 2 === 0 ? 'black' : 'white';
+  /** The seat that must act, while a game is running. */
+  get toAct() {
+    return toAct(this.game);
+  }
+
+  /** The seat that plays Black: in the game, or in the first one before it begins. */
+  get black() {
+    return this.game?.black ?? this.firstBlack;
   }
 
   /**
@@ -59,12 +106,12 @@ export class Room {
    * @param {string} member
    */
   seatOf(member) {
-    return STONES.find((stone) => isMember(this.seats[stone], member));
+    return SEATS.find((seat) => isMember(this.seats[seat], member));
   }
 
-  /** @returns {Stone | undefined} */
+  /** A free seat. */
   get vacant() {
-    return STONES.find((stone) => !this.seats[stone]);
+    return SEATS.find((seat) => !this.seats[seat]);
   }
 
   /** Applies the answer to `join` or `create`.
@@ -105,6 +152,7 @@ export class Room {
     this.chat = snapshot.chat ?? true;
     this.host = snapshot.host;
     this.time = snapshot.time ?? { type: 'none' };
+    this.firstBlack = snapshot.black;
     this.seats = snapshot.seats;
     this.game = snapshot.game && structuredClone(snapshot.game);
   }
@@ -134,15 +182,14 @@ export class Room {
       case 'chat_set': this.chat = event.on; break;
       case 'renamed': this.#rename(event.seat, event.name); break;
       case 'started':
-        this.seats = { black: event.black, white: event.white };
-        this.game = { number: event.game, id: event.id, moves: [], clock: newClock(this.time) };
+        this.game = { number: event.game, id: event.id, black: event.black, moves: [], clock: newClock(this.time) };
         break;
       default: if (game) changeGame(game, at, event);
     }
   }
 
   /**
-   * @param {Stone} seat
+   * @param {Seat} seat
    * @param {string} name
    */
   #rename(seat, name) {
@@ -167,13 +214,12 @@ export function isMember(player, member) {
 function changeGame(game, at, event) {
   switch (event.type) {
     case 'played': {
-      /** @type {Stone} */
-      const mover = game.moves.length % 2 === 0 ? 'black' : 'white';
+      const mover = toAct(game);
       game.moves.push(event.point);
       // A draw offer lapses when the opponent moves instead of answering.
-      if (game.draw_offer === opponent(mover)) game.draw_offer = undefined;
+      if (game.draw_offer !== mover) game.draw_offer = undefined;
       game.takeback_ask = undefined;
-      if (game.clock && event.time) game.clock[mover] = event.time;
+      if (mover && game.clock && event.time) game.clock[mover] = event.time;
       runClock(game, at);
       break;
     }
@@ -210,12 +256,12 @@ function stopClock(clock, outcome) {
 }
 
 /**
- * Starts the clock of the player to move, but not before Black's first move.
+ * Starts the clock of the seat that must act, but not before the first move.
  * @param {Game} game
  * @param {number} since
  */
 function runClock(game, since) {
   if (!game.clock) return;
-  const stone = game.moves.length % 2 === 0 ? 'black' : 'white';
-  game.clock.running = game.moves.length > 0 ? { stone, since } : undefined;
+  const seat = toAct(game);
+  game.clock.running = seat && game.moves.length > 0 ? { seat, since } : undefined;
 }

@@ -1,6 +1,6 @@
 // A room's page: the board, the players, chat and everything they can do.
 
-/** @import { Closed, NumberedEvent, Refused, Stone } from './types' */
+/** @import { Closed, NumberedEvent, Refused, Seat } from './types' */
 /** @import { View } from './view-types' */
 
 import { createAssistPanel } from './assist-panel.js';
@@ -8,7 +8,7 @@ import { pointName } from './board-geometry.js';
 import { createBoard } from './board.js';
 import { createChat } from './chat.js';
 import { timeControlText } from './clock-display.js';
-import { outcomeName, playerName, rulesName } from './display-names.js';
+import { playerName, resultName, rulesName } from './display-names.js';
 import { el, fill, linkButton, messagePage, write } from './dom.js';
 import { createGameActions } from './game-actions.js';
 import { botLevel } from './game-options.js';
@@ -18,7 +18,7 @@ import { canClose, closeRoom } from './own-rooms.js';
 import { createPlayerPlate } from './player-plate.js';
 import { createJudge, mayForbid } from './position-judge.js';
 import { errorText, refusalText } from './refusals.js';
-import { opponent, Room } from './room-state.js';
+import { opponent, Room, stoneAt, stoneOf } from './room-state.js';
 import { playClick, playFinish, playNotice } from './sounds.js';
 import { t } from './texts.js';
 import { createUnseenBadge } from './unseen-badge.js';
@@ -94,18 +94,19 @@ export const view = (app, place, code) => {
     // Spectators do not ask: there may be thousands.
     const asks = game && (game.outcome ? !live : seat) && mayForbid(room.rules, shown);
     const judged = asks ? judge.of(room.rules, shown) : undefined;
+    const stone = seat && stoneOf(seat, room.black);
     boardPlace.classList.toggle('over', !!game?.outcome);
     board.show({
       size: room.rules.size,
       moves: shown,
       forbidden: judged?.forbidden,
       winning: live ? game?.outcome?.points : undefined,
-      turn: !gone && live && room.turn === seat ? seat : undefined,
-      waiting: !gone && live && room.turn && seat && room.turn !== seat ? seat : undefined,
+      turn: !gone && live && room.toAct === seat ? stone : undefined,
+      waiting: !gone && live && room.toAct && seat && room.toAct !== seat ? stone : undefined,
       ...assist.shown(),
     });
     if (!gone) assist.update();
-    const bottom = seat ?? 'black';
+    const bottom = seat ?? room.black;
     below.show(bottom);
     above.show(opponent(bottom));
     actions.show();
@@ -114,22 +115,22 @@ export const view = (app, place, code) => {
     showInvitation(seat);
   }
 
-  /** @param {Stone | undefined} seat */
+  /** @param {Seat | undefined} seat */
   function showStatus(seat) {
     // A closed room keeps its last message.
     if (gone) return;
     const outcome = room.game?.outcome;
-    const turn = room.turn;
+    const turn = room.toAct;
     let text = t('waiting');
     if (outcome) {
-      text = !seat ? outcomeName(outcome) : !outcome.winner ? t('is_drawn') : t(outcome.winner === seat ? 'you_won' : 'you_lost');
+      text = !seat ? resultName(outcome, room.black) : !outcome.winner ? t('is_drawn') : t(outcome.winner === seat ? 'you_won' : 'you_lost');
     } else if (turn) {
       text = turn === seat ? t('your_turn') : t('their_turn', { name: playerName(room.seats[turn]) });
     }
     write(status, text);
     const clock = room.time.type === 'none' ? '' : ` · ${timeControlText(room.time)}`;
     const watches = !seat && !room.vacant && `${t('you_watch')} `;
-    fill(about, outcome && seat ? `${outcomeName(outcome)} · ` : '', watches, rulesName(room.rules), clock, ' ', watching);
+    fill(about, outcome && seat ? `${resultName(outcome, room.black)} · ` : '', watches, rulesName(room.rules), clock, ' ', watching);
     watching.title = room.spectators.names.join(', ');
     write(watching, room.spectators.count > 0 ? `· ${t('watching', { count: room.spectators.count })}` : '');
     const id = room.game?.id;
@@ -143,10 +144,10 @@ export const view = (app, place, code) => {
         closes ? el('button', { type: 'button', onclick: close }, t('close_room')) : room.game && linkButton('/', t('leave')));
     }
     if (outcome && id) saveEndedGame(id);
-    app.tab(turn && turn === seat ? `● ${t('your_turn')} – Fivefold` : `${text} – Fivefold`, turn && turn === seat ? 'yours' : turn);
+    app.tab(turn && turn === seat ? `● ${t('your_turn')} – Fivefold` : `${text} – Fivefold`, turn && (turn === seat ? 'yours' : stoneOf(turn, room.black)));
   }
 
-  /** Shows how to invite an opponent. @param {Stone | undefined} seat */
+  /** Shows how to invite an opponent. @param {Seat | undefined} seat */
   function showInvitation(seat) {
     const wanted = room.seq > 0 && room.phase === 'waiting' && !room.game;
     if (wanted === !invitation.hidden) return;
@@ -155,7 +156,7 @@ export const view = (app, place, code) => {
     const open = room.vacant;
     const level = botLevel();
     const clock = room.time.type === 'none' ? t('clock_none') : timeControlText(room.time);
-    const what = [rulesName(room.rules), clock, seat && t('you_play', { stone: t(seat) })].filter(Boolean).join(' · ');
+    const what = [rulesName(room.rules), clock, seat && t('you_play', { stone: t(stoneOf(seat, room.black)) })].filter(Boolean).join(' · ');
     fill(invitation, el('div', { class: 'card' },
       el('h2', null, t('invite')), el('p', { class: 'hint' }, t('invite_how')),
       el('p', null, what),
@@ -178,18 +179,18 @@ export const view = (app, place, code) => {
     const seat = you();
     switch (event.type) {
       case 'played': {
-        const stone = event.ply % 2 === 0 ? 'black' : 'white';
+        const stone = stoneAt(event.ply);
         playClick();
         app.announce(t('moved', { stone: t(stone), point: pointName(event.point, room.rules.size === 'unbounded' ? null : room.rules.size) }), true);
         break;
       }
       case 'started':
         playNotice();
-        if (seat) app.announce(t('game_begins', { stone: t(seat) }), true);
+        if (seat) app.announce(t('game_begins', { stone: t(stoneOf(seat, event.black)) }), true);
         break;
       case 'ended':
         playFinish();
-        app.announce(outcomeName(event.outcome), true);
+        app.announce(resultName(event.outcome, room.black), true);
         break;
       case 'taken_back': app.announce(t('taken_back')); break;
       case 'draw_declined': if (event.by !== seat) notifyPlayer('draw_declined'); break;

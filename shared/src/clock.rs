@@ -1,7 +1,7 @@
 //! Time controls, and a game's clock as a plain value.
 //!
-//! A side's time runs from the opponent's move to its own. Black's first move takes no time from
-//! anybody, so the clock stands until it is made.
+//! A side's time runs while that side is to act. The first move takes no time from anybody, so the
+//! clock stands until it is made.
 //!
 //! A clock reads no time: every call is handed `now`, in milliseconds since the Unix epoch. It
 //! sets no alarm either: [`Clock::flag_at`] says when to look again.
@@ -10,7 +10,7 @@ use std::{fmt, str::FromStr, time::Duration};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::rules::Stone;
+use crate::seat::{BySeat, Seat};
 
 /// Longest main time, period or time for a move: a day.
 pub const TIME_MAX_MS: u64 = 24 * 60 * 60 * 1000;
@@ -261,14 +261,14 @@ fn is_zero<T: Default + PartialEq>(number: &T) -> bool {
 }
 
 /// The clock of one game: what each side has, and whose time runs since when. On the wire:
-/// `{"control": {"type": "sudden_death", "main_ms": 60000}, "black": {"left_ms": 60000},
-/// "white": {"left_ms": 60000}, "running": {"stone": "white", "since": 1795230000000}}`.
+/// `{"control": {"type": "sudden_death", "main_ms": 60000}, "first": {"left_ms": 60000},
+/// "second": {"left_ms": 60000}, "running": {"seat": "second", "since": 1795230000000}}`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Clock {
     control: TimeControl,
-    black: SideTime,
-    white: SideTime,
+    #[serde(flatten)]
+    sides: BySeat<SideTime>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     running: Option<Running>,
 }
@@ -276,7 +276,7 @@ pub struct Clock {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 struct Running {
-    stone: Stone,
+    seat: Seat,
     since: u64,
 }
 
@@ -300,34 +300,27 @@ impl Clock {
     /// A clock that stands, with the time of the start on both sides; none without a time control.
     pub const fn new(control: TimeControl) -> Option<Self> {
         match control.start() {
-            Some(side) => Some(Self { control, black: side, white: side, running: None }),
+            Some(side) => {
+                let sides = BySeat { first: side, second: side };
+                Some(Self { control, sides, running: None })
+            }
             None => None,
         }
     }
 
     /// What a side had when its clock was last set going or stopped.
-    pub const fn side(&self, stone: Stone) -> SideTime {
-        match stone {
-            Stone::Black => self.black,
-            Stone::White => self.white,
-        }
-    }
-
-    const fn side_mut(&mut self, stone: Stone) -> &mut SideTime {
-        match stone {
-            Stone::Black => &mut self.black,
-            Stone::White => &mut self.white,
-        }
+    pub fn side(&self, seat: Seat) -> SideTime {
+        self.sides[seat]
     }
 
     /// Whose time runs.
-    pub fn running(&self) -> Option<Stone> {
-        self.running.map(|running| running.stone)
+    pub fn running(&self) -> Option<Seat> {
+        self.running.map(|running| running.seat)
     }
 
     /// Sets a side's clock going, and stops the other's as it stands.
-    pub fn run(&mut self, stone: Stone, now: u64) {
-        self.running = Some(Running { stone, since: now });
+    pub fn run(&mut self, seat: Seat, now: u64) {
+        self.running = Some(Running { seat, since: now });
     }
 
     /// Stops the clock as it stands: the time since it was set going is nobody's. For the end of a
@@ -337,20 +330,20 @@ impl Clock {
     }
 
     /// Notes that a side has lost on time: nothing is left of it, no period either.
-    pub fn run_out(&mut self, stone: Stone) {
-        let side = self.side_mut(stone);
+    pub fn run_out(&mut self, seat: Seat) {
+        let side = &mut self.sides[seat];
         *side = SideTime { left_ms: 0, periods: 0, ..*side };
     }
 
     /// Puts back what an event says a side had after its move.
-    pub fn set(&mut self, stone: Stone, time: SideTime) {
-        *self.side_mut(stone) = time;
+    pub fn set(&mut self, seat: Seat, time: SideTime) {
+        self.sides[seat] = time;
     }
 
     /// When the running flag falls, if no move comes before.
     pub fn flag_at(&self) -> Option<u64> {
         let running = self.running?;
-        Some(running.since.saturating_add(self.control.allowance(self.side(running.stone))))
+        Some(running.since.saturating_add(self.control.allowance(self.side(running.seat))))
     }
 
     /// What the side whose time runs has left after a move made now, and stored by
@@ -363,7 +356,7 @@ impl Clock {
     /// When the flag has fallen before.
     pub fn after_move(&self, now: u64, lag_ms: u64) -> Result<Option<SideTime>, Flag> {
         let Some(running) = self.running else { return Ok(None) };
-        let side = self.side(running.stone);
+        let side = self.side(running.seat);
         let passed = now.saturating_sub(running.since);
         if passed >= self.control.allowance(side) {
             return Err(Flag);
@@ -377,7 +370,7 @@ impl Clock {
     /// How long a bot whose time runs had better think, so that it has time for the moves that
     /// may follow; nothing where no time runs.
     pub fn budget_ms(&self) -> Option<u64> {
-        let side = self.side(self.running?.stone);
+        let side = self.side(self.running?.seat);
         let share = side.left_ms / BOT_MOVES_AHEAD;
         Some(match self.control {
             TimeControl::None => return None,
@@ -391,9 +384,9 @@ impl Clock {
     }
 
     /// What a side's clock shows at this time.
-    pub fn face(&self, stone: Stone, now: u64) -> Face {
-        let side = self.side(stone);
-        let since = self.running.filter(|running| running.stone == stone);
+    pub fn face(&self, seat: Seat, now: u64) -> Face {
+        let side = self.side(seat);
+        let since = self.running.filter(|running| running.seat == seat);
         let spent = since.map_or(0, |running| now.saturating_sub(running.since));
         let face = |left_ms, periods| Face { left_ms, periods, running: since.is_some() };
         match self.control {
@@ -427,8 +420,8 @@ mod tests {
     /// A side that begins with `before` moves after `spent` ms.
     fn check(control: TimeControl, before: SideTime, spent: u64, expected: Result<SideTime, Flag>) {
         let mut clock = Clock::new(control).expect("a time control");
-        clock.set(Stone::Black, before);
-        clock.run(Stone::Black, 1_000);
+        clock.set(Seat::First, before);
+        clock.run(Seat::First, 1_000);
         let after = clock.after_move(1_000 + spent, 0);
         assert_eq!(after, expected.map(Some), "{control:?} {before:?} {spent}");
         let in_time = clock.flag_at().is_some_and(|flag| 1_000 + spent < flag);
@@ -467,9 +460,9 @@ mod tests {
         let mut clock =
             Clock::new(TimeControl::SuddenDeath { main_ms: MINUTE }).expect("a control");
         let mut moves = |spent: u64, lag: u64| {
-            clock.run(Stone::White, 0);
+            clock.run(Seat::Second, 0);
             let time = clock.after_move(spent, lag).expect("in time").expect("a clock");
-            clock.set(Stone::White, time);
+            clock.set(Seat::Second, time);
             (time.left_ms, time.lag_used_ms)
         };
         assert_eq!(moves(1_000, 50), (MINUTE - 950, 50));
@@ -484,7 +477,7 @@ mod tests {
     fn a_clock_that_stands_takes_no_time() {
         let mut clock = Clock::new(TimeControl::PerMove { move_ms: 5_000 }).expect("a control");
         assert_eq!(clock.after_move(u64::MAX, 0), Ok(None));
-        clock.run(Stone::Black, 0);
+        clock.run(Seat::First, 0);
         clock.stand();
         assert_eq!((clock.flag_at(), clock.running()), (None, None));
         assert_eq!(Clock::new(TimeControl::None), None);
@@ -551,9 +544,9 @@ mod tests {
         let face = |text: &str, running, now| {
             let mut clock = Clock::new(text.parse().expect("a control")).expect("a clock");
             if running {
-                clock.run(Stone::Black, 1_000);
+                clock.run(Seat::First, 1_000);
             }
-            let face = clock.face(Stone::Black, now);
+            let face = clock.face(Seat::First, now);
             (face.left_ms, face.periods)
         };
         assert_eq!(face("10s", false, 5_000), (10_000, 0));
@@ -572,10 +565,10 @@ mod tests {
         for text in ["1s", "5m", "1s+0", "1s+1s", "byo 0+1x1s", "byo 10s+3x1s", "move 1s"] {
             let mut clock = Clock::new(text.parse().expect("a control")).expect("a clock");
             for _ in 0..400 {
-                clock.run(Stone::Black, 0);
+                clock.run(Seat::First, 0);
                 let budget = clock.budget_ms().expect("its time runs");
                 let time = clock.after_move(budget, 0).expect("in time").expect("a clock");
-                clock.set(Stone::Black, time);
+                clock.set(Seat::First, time);
             }
         }
     }

@@ -19,6 +19,7 @@ pub mod review;
 pub mod room;
 pub mod rules;
 pub mod search_budget;
+pub mod seat;
 pub mod symmetry;
 #[cfg(test)]
 mod typescript;

@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 use crate::{
     clock::TimeControl,
     notation::file::moves_of_one_game,
-    protocol::{Event, GameId, MemberId, NumberedEvent, Player, Visibility},
+    protocol::{Event, GameId, MemberId, NumberedEvent, Player, Seats, Visibility},
     rules::{Outcome, Point, Rules, Stone},
+    seat::{BySeat, Seat},
 };
 
 /// A finished game.
@@ -32,10 +33,11 @@ pub struct GameSummary {
     pub rules: Rules,
     /// Whether the game is listed, as its room was.
     pub visibility: Visibility,
-    /// Who played Black.
-    pub black: Player,
-    /// Who played White.
-    pub white: Player,
+    /// Who played.
+    #[serde(flatten)]
+    pub players: BySeat<Player>,
+    /// The seat that had Black at the end.
+    pub black: Seat,
     /// When it began, in milliseconds since the Unix epoch.
     pub started_at: u64,
     /// When it ended, in milliseconds since the Unix epoch.
@@ -46,13 +48,23 @@ pub struct GameSummary {
     /// How many moves there are.
     pub plies: usize,
     /// How it ended.
-    pub outcome: Outcome,
+    pub outcome: Outcome<Seat>,
 }
 
 impl GameSummary {
     /// Whether this member played.
     pub fn has_player(&self, member: &MemberId) -> bool {
-        self.black.is_member(member) || self.white.is_member(member)
+        Seat::BOTH.into_iter().any(|seat| self.players[seat].is_member(member))
+    }
+
+    /// Who had this stone at the end.
+    pub fn player(&self, stone: Stone) -> &Player {
+        &self.players[Seat::with_stone(stone, self.black)]
+    }
+
+    /// How it ended, and for which stone.
+    pub fn outcome_by_stone(&self) -> Outcome {
+        self.outcome.map(|seat| seat.stone(self.black))
     }
 }
 
@@ -107,6 +119,7 @@ pub struct ListedGame {
 pub struct Recorder {
     /// What the room was made with.
     room: Option<(Rules, Visibility, TimeControl)>,
+    seats: Seats,
     running: Option<Draft>,
 }
 
@@ -114,8 +127,7 @@ pub struct Recorder {
 #[derive(Clone, Debug)]
 struct Draft {
     id: Option<GameId>,
-    black: Player,
-    white: Player,
+    black: Seat,
     started_at: u64,
     moves: Vec<RecordedMove>,
 }
@@ -129,9 +141,11 @@ impl Recorder {
             Event::Created { rules, visibility, time, .. } => {
                 self.room = Some((*rules, *visibility, *time));
             }
-            Event::Started { black, white, id, .. } => {
-                let (id, black, white) = (id.clone(), black.clone(), white.clone());
-                self.running = Some(Draft { id, black, white, started_at: at, moves: Vec::new() });
+            Event::Sat { seat, player } => self.seats[*seat] = Some(player.clone()),
+            Event::Stood { seat } => self.seats[*seat] = None,
+            Event::Started { black, id, .. } => {
+                let (id, black) = (id.clone(), *black);
+                self.running = Some(Draft { id, black, started_at: at, moves: Vec::new() });
             }
             Event::Played { point, assisted, .. } => {
                 if let Some(draft) = &mut self.running {
@@ -144,19 +158,17 @@ impl Recorder {
                 }
             }
             Event::Renamed { seat, name } => {
-                if let Some(draft) = &mut self.running
-                    && let Player::Member { name: old, .. } = draft.player_mut(*seat)
-                {
+                if let Some(Player::Member { name: old, .. }) = &mut self.seats[*seat] {
                     *old = name.clone();
                 }
             }
             Event::Ended { outcome } => {
-                let room = self.room?;
-                return self.running.take().map(|draft| draft.end(room, at, outcome));
+                let (room, draft) = (self.room?, self.running.take()?);
+                let players =
+                    BySeat { first: self.seats.first.clone()?, second: self.seats.second.clone()? };
+                return Some(draft.end(room, players, at, outcome));
             }
-            Event::Sat { .. }
-            | Event::Stood { .. }
-            | Event::DrawOffered { .. }
+            Event::DrawOffered { .. }
             | Event::DrawDeclined { .. }
             | Event::TakebackAsked { .. }
             | Event::TakebackRefused { .. }
@@ -169,25 +181,19 @@ impl Recorder {
 }
 
 impl Draft {
-    fn player_mut(&mut self, seat: Stone) -> &mut Player {
-        match seat {
-            Stone::Black => &mut self.black,
-            Stone::White => &mut self.white,
-        }
-    }
-
     fn end(
         self,
         (rules, visibility, time): (Rules, Visibility, TimeControl),
+        players: BySeat<Player>,
         at: u64,
-        outcome: &Outcome,
+        outcome: &Outcome<Seat>,
     ) -> (Option<GameId>, Record) {
-        let Self { id, black, white, started_at, moves } = self;
+        let Self { id, black, started_at, moves } = self;
         let summary = GameSummary {
             rules,
             visibility,
+            players,
             black,
-            white,
             started_at,
             ended_at: at,
             time,
@@ -207,16 +213,19 @@ mod tests {
         let opening = r#"
             {"type": "created", "rules": {"variant": "standard", "size": 15},
              "visibility": "public", "assistance": false, "host": "00000000000000aa",
-             "time": {"type": "per_move", "move_ms": 30000}}
-            {"type": "started", "game": 1, "black": {"member": "00000000000000aa", "name": "Ann"},
-             "white": {"member": "00000000000000bb", "name": "Bob"}}"#;
+             "time": {"type": "per_move", "move_ms": 30000}, "black": "first"}
+            {"type": "sat", "seat": "first",
+             "player": {"member": "00000000000000aa", "name": "Ann"}}
+            {"type": "sat", "seat": "second",
+             "player": {"member": "00000000000000bb", "name": "Bob"}}
+            {"type": "started", "game": 1, "black": "second"}"#;
         let log = format!("{opening}\n{events}");
         let log = serde_json::Deserializer::from_str(&log).into_iter::<Event>();
         let mut recorder = Recorder::default();
         (1..)
             .zip(log)
             .filter_map(|(seq, event)| {
-                recorder.read(&NumberedEvent { seq, at: 999 + seq, event: event.unwrap() })
+                recorder.read(&NumberedEvent { seq, at: 997 + seq, event: event.unwrap() })
             })
             .map(|(_, record)| record)
             .collect()
@@ -229,9 +238,9 @@ mod tests {
                {"type": "played", "ply": 1, "point": [8, 7]}
                {"type": "taken_back", "ply": 1}
                {"type": "played", "ply": 1, "point": [8, 8], "assisted": true}
-               {"type": "renamed", "seat": "white", "name": "Bert"}
-               {"type": "ended", "outcome": {"reason": "resignation", "winner": "black"}}
-               {"type": "rematch_asked", "by": "black"}"#,
+               {"type": "renamed", "seat": "second", "name": "Bert"}
+               {"type": "ended", "outcome": {"reason": "resignation", "winner": "first"}}
+               {"type": "rematch_asked", "by": "first"}"#,
         );
         let [record] = &records[..] else { panic!("one game: {records:?}") };
         let moves = [
@@ -241,8 +250,11 @@ mod tests {
         assert_eq!(record.moves, moves);
         let summary = &record.summary;
         assert_eq!((summary.plies, summary.started_at, summary.ended_at), (2, 1001, 1007));
-        assert_eq!((summary.black.name(), summary.white.name()), ("Ann".into(), "Bert".into()));
-        assert_eq!(summary.outcome, Outcome::Resignation { winner: Stone::Black });
+        let names = Seat::BOTH.map(|seat| summary.players[seat].name());
+        assert_eq!(names, ["Ann", "Bert"]);
+        assert_eq!(summary.outcome, Outcome::Resignation { winner: Seat::First });
+        assert_eq!(Stone::BOTH.map(|stone| summary.player(stone).name()), ["Bert", "Ann"]);
+        assert_eq!(summary.outcome_by_stone(), Outcome::Resignation { winner: Stone::White });
         assert_eq!(summary.time, TimeControl::PerMove { move_ms: 30_000 });
     }
 

@@ -23,7 +23,7 @@ pub mod limits;
 mod membership;
 mod play;
 mod presence;
-mod seat;
+mod seating;
 mod seeds;
 mod standing;
 mod state;
@@ -55,7 +55,7 @@ use crate::{
         Colour, CommandId, Create, Event, MemberId, Message, NumberedEvent, Player, Reason,
         Refusal, RoomCode, SeatRequest, Visibility,
     },
-    rules::Stone,
+    seat::Seat,
 };
 
 /// One room.
@@ -99,7 +99,7 @@ pub struct Founding {
     pub command: CommandId,
     /// What kind of room he wants.
     pub create: Create,
-    /// Whether the first seat is Black's where the colour is left to chance.
+    /// Whether the first seat begins with Black where the colour is left to chance.
     pub coin: bool,
     /// What is left to chance.
     pub seeds: RoomSeeds,
@@ -141,15 +141,15 @@ impl Room {
             })),
             SeatRequest::Open => Ok(None),
             SeatRequest::Bot(bot) => {
-                seat::offered(bot, create.rules).map(|()| Some(Player::Bot { bot }))
+                seating::offered(bot, create.rules).map(|()| Some(Player::Bot { bot }))
             }
         });
         let [first, second] = seats;
-        let first_seat = match (create.colour, coin) {
-            (Colour::Black, _) | (Colour::Random, true) => Stone::Black,
-            (Colour::White, _) | (Colour::Random, false) => Stone::White,
+        let players = [(Seat::First, first?), (Seat::Second, second?)];
+        let black = match (create.colour, coin) {
+            (Colour::Black, _) | (Colour::Random, true) => Seat::First,
+            (Colour::White, _) | (Colour::Random, false) => Seat::Second,
         };
-        let players = [(first_seat, first?), (first_seat.opponent(), second?)];
 
         let event = Event::Created {
             rules: create.rules,
@@ -158,6 +158,7 @@ impl Room {
             host: host.id.clone(),
             time: create.time,
             chat: create.chat,
+            black,
         };
         let first = NumberedEvent { seq: 1, at: now, event };
         let cause = Cause { member: host.id, command };
@@ -386,8 +387,8 @@ impl Room {
         let seats = &self.state.seats;
         let is_bot = |seat| seats.get(seat).is_some_and(|player| player.bot().is_some());
         let is_running = self.state.running().is_some();
-        let awaited = is_running && !Stone::BOTH.into_iter().any(is_bot);
-        let bots_alone = Stone::BOTH.into_iter().all(is_bot);
+        let awaited = is_running && !Seat::BOTH.into_iter().any(is_bot);
+        let bots_alone = Seat::BOTH.into_iter().all(is_bot);
         if self.demo && bots_alone && is_running {
             return None;
         }

@@ -19,7 +19,7 @@ use crate::{
     },
     record::{FinishedGame, GameList, GameSummary},
     review::{GameReview, ReviewProgress},
-    rules::{Judged, K_MAX, K_MIN, Outcome, SIDE_MAX, SIDE_MIN},
+    rules::{Judged, K_MAX, K_MIN, Outcome, SIDE_MAX, SIDE_MIN, Stone},
 };
 
 const UPDATE: &str = "UPDATE_PROTOCOL=1 cargo test -p fivefold-shared --lib typescript";
@@ -153,7 +153,7 @@ impl TypeVisitor for Types {
             return;
         }
         let mut declaration = T::decl(&self.config);
-        if name == Outcome::ident(&self.config) {
+        if name == Outcome::<Stone>::ident(&self.config) {
             declaration = declaration.replacen(" = ", " = AnyField<", 1).replace(';', ">;");
         }
         let raw = format!("{}export {declaration}\n", T::docs().unwrap_or_default());

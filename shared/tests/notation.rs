@@ -193,8 +193,8 @@ fn a_text_is_read_in_the_format_that_it_begins_like() {
     let json = r#"{"rules": {"variant": "freestyle", "size": 15}, "moves": [
         {"point": [7, 7]}, {"point": [8, 6], "took_ms": 5}]}"#;
     let told = r#"{"id": "k7m2qpxw9abcdefg", "rules": {"variant": "freestyle", "size": 15},
-        "visibility": "public", "black": {"bot": {"kind": "attack"}},
-        "white": {"bot": {"kind": "pattern"}}, "started_at": 0, "ended_at": 9, "plies": 2,
+        "visibility": "public", "first": {"bot": {"kind": "attack"}},
+        "second": {"bot": {"kind": "pattern"}}, "black": "first", "started_at": 0, "ended_at": 9, "plies": 2,
         "outcome": {"reason": "agreement"},
         "moves": [{"point": [7, 7], "at": 4}, {"point": [8, 6], "at": 9}]}"#;
     for text in [

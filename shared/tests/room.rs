@@ -1,11 +1,14 @@
 //! The fold of a room's events: what a log makes of a room, and what is no log.
 
+use proptest::prelude::*;
+
 use fivefold_shared::{
     bot_spec::BotKind,
     clock::{SideTime, TimeControl},
     protocol::{Event, MemberId, Name, NumberedEvent, Phase, Player, Visibility},
     room::{FoldError, RoomState},
-    rules::{Outcome, Point, Rules, Stone},
+    rules::{Outcome, Point, Rules, Size, Variant},
+    seat::Seat,
 };
 
 fn member(name: &str) -> Player {
@@ -25,6 +28,7 @@ fn created() -> Event {
         host: MemberId::try_from("0".repeat(16)).expect("well formed"),
         time: TimeControl::None,
         chat: true,
+        black: Seat::First,
     }
 }
 
@@ -40,28 +44,28 @@ fn whole_game() -> Vec<Event> {
     let (ann, bot) = (member("Ann"), Player::Bot { bot: BotKind::Attack.into() });
     let mut events = vec![
         created(),
-        Event::Sat { seat: Stone::Black, player: ann.clone() },
-        Event::Sat { seat: Stone::White, player: bot.clone() },
-        Event::Started { game: 1, black: ann.clone(), white: bot.clone(), id: None },
-        Event::Renamed { seat: Stone::Black, name: Name::new("Anna").expect("well formed") },
+        Event::Sat { seat: Seat::First, player: ann },
+        Event::Sat { seat: Seat::Second, player: bot },
+        Event::Started { game: 1, black: Seat::First, id: None },
+        Event::Renamed { seat: Seat::First, name: Name::new("Anna").expect("well formed") },
         played(0, 1, 1),
-        Event::DrawOffered { by: Stone::Black },
-        Event::DrawDeclined { by: Stone::White },
+        Event::DrawOffered { by: Seat::First },
+        Event::DrawDeclined { by: Seat::Second },
         played(1, 0, 0),
-        Event::TakebackAsked { by: Stone::Black },
+        Event::TakebackAsked { by: Seat::First },
         Event::TakenBack { ply: 0 },
         played(0, 0, 2),
-        Event::TakebackAsked { by: Stone::Black },
-        Event::TakebackRefused { by: Stone::White },
+        Event::TakebackAsked { by: Seat::First },
+        Event::TakebackRefused { by: Seat::Second },
         played(1, 0, 0),
         played(2, 1, 1),
         played(3, 1, 0),
         played(4, 2, 0),
     ];
     let points = vec![Point::new(0, 2), Point::new(1, 1), Point::new(2, 0)];
-    events.push(Event::Ended { outcome: Outcome::Five { winner: Stone::Black, points } });
-    events.push(Event::RematchAsked { by: Stone::Black });
-    events.push(Event::Started { game: 2, black: bot, white: ann, id: None });
+    events.push(Event::Ended { outcome: Outcome::Five { winner: Seat::First, points } });
+    events.push(Event::RematchAsked { by: Seat::First });
+    events.push(Event::Started { game: 2, black: Seat::Second, id: None });
     events
 }
 
@@ -86,7 +90,7 @@ fn a_room_waits_runs_and_finishes() {
     assert_eq!(phase(3), Phase::Waiting);
     assert_eq!(phase(4), Phase::Running);
     assert_eq!(phase(19), Phase::Finished);
-    let stood = NumberedEvent { seq: 21, at: 0, event: Event::Stood { seat: Stone::Black } };
+    let stood = NumberedEvent { seq: 21, at: 0, event: Event::Stood { seat: Seat::First } };
     let mut room = RoomState::from_log(&log[..20]).expect("a log");
     room.apply(&stood).expect("the next event");
     assert_eq!(room.phase(), Phase::Waiting);
@@ -99,20 +103,20 @@ fn a_room_waits_runs_and_finishes() {
 fn offers_lapse_by_moves() {
     let mut events = whole_game();
     events.truncate(6);
-    events.push(Event::DrawOffered { by: Stone::Black });
+    events.push(Event::DrawOffered { by: Seat::First });
     let offer = |events: &[Event]| {
         let room = RoomState::from_log(&numbered(events.to_vec())).expect("a log");
         let game = room.game.expect("a game");
         (game.draw_offer, game.takeback_ask)
     };
-    assert_eq!(offer(&events), (Some(Stone::Black), None));
+    assert_eq!(offer(&events), (Some(Seat::First), None));
     events.push(played(1, 0, 0));
-    assert_eq!(offer(&events), (None, None), "White moved instead of answering");
-    events.push(Event::DrawOffered { by: Stone::Black });
+    assert_eq!(offer(&events), (None, None), "the opponent moved instead of answering");
+    events.push(Event::DrawOffered { by: Seat::First });
     events.push(played(2, 2, 2));
-    assert_eq!(offer(&events), (Some(Stone::Black), None), "one's own move keeps the offer");
-    events.push(Event::TakebackAsked { by: Stone::White });
-    assert_eq!(offer(&events).1, Some(Stone::White));
+    assert_eq!(offer(&events), (Some(Seat::First), None), "one's own move keeps the offer");
+    events.push(Event::TakebackAsked { by: Seat::Second });
+    assert_eq!(offer(&events).1, Some(Seat::Second));
     events.push(played(3, 2, 1));
     assert_eq!(offer(&events), (None, None));
 }
@@ -133,7 +137,7 @@ fn what_is_no_log_is_refused_and_changes_nothing() {
         played(0, 2, 2),
         played(1, 1, 1),
         Event::TakenBack { ply: 2 },
-        Event::Renamed { seat: Stone::White, name: Name::new("Bot").expect("well formed") },
+        Event::Renamed { seat: Seat::Second, name: Name::new("Bot").expect("well formed") },
     ];
     for event in misfits {
         let next = NumberedEvent { seq: 7, at: 0, event };
@@ -144,17 +148,23 @@ fn what_is_no_log_is_refused_and_changes_nothing() {
 }
 
 /// What both sides have, and since when whose time runs, in a game of one minute.
-fn clock_after(events: &[(u64, Event)]) -> (u64, u64, Option<(Stone, u64)>) {
+fn clock_after(events: &[(u64, Event)]) -> (u64, u64, Option<(Seat, u64)>) {
     let (ann, bob) = (member("Ann"), member("Robert"));
     let time = TimeControl::SuddenDeath { main_ms: 60_000 };
     let created = match created() {
-        Event::Created { rules, visibility, assistance, host, time: _, chat } => {
-            Event::Created { rules, visibility, assistance, host, time, chat }
+        Event::Created { rules, visibility, assistance, host, time: _, chat, black } => {
+            Event::Created { rules, visibility, assistance, host, time, chat, black }
         }
         other => other,
     };
-    let start = [(0, created), (0, Event::Started { game: 1, black: ann, white: bob, id: None })]
-        .into_iter();
+    let start = [
+        created,
+        Event::Sat { seat: Seat::First, player: ann },
+        Event::Sat { seat: Seat::Second, player: bob },
+        Event::Started { game: 1, black: Seat::First, id: None },
+    ]
+    .into_iter()
+    .map(|event| (0, event));
     let log: Vec<_> = (1..)
         .zip(start.chain(events.iter().cloned()))
         .map(|(seq, (at, event))| NumberedEvent { seq, at, event })
@@ -163,9 +173,9 @@ fn clock_after(events: &[(u64, Event)]) -> (u64, u64, Option<(Stone, u64)>) {
     let again = RoomState::from_snapshot(room.snapshot()).expect("legal moves");
     assert_eq!(room.snapshot(), again.snapshot());
     let clock = room.game.and_then(|game| game.clock).expect("a clock");
-    let left = |stone| clock.side(stone).left_ms;
+    let left = |seat| clock.side(seat).left_ms;
     let flag = clock.running().zip(clock.flag_at());
-    (left(Stone::Black), left(Stone::White), flag)
+    (left(Seat::First), left(Seat::Second), flag)
 }
 
 #[test]
@@ -176,30 +186,30 @@ fn the_clock_follows_the_events() {
         assisted: false,
         time: left_ms.map(|left_ms| SideTime { left_ms, periods: 0, lag_used_ms: 0 }),
     };
-    let (black, white) = (Stone::Black, Stone::White);
+    let (first, second) = (Seat::First, Seat::Second);
     let mut events = Vec::new();
     let mut check = |at, event, expected| {
         events.push((at, event));
         assert_eq!(clock_after(&events), expected, "{events:?}");
     };
-    check(5_000, Event::DrawOffered { by: black }, (60_000, 60_000, None));
-    check(9_000, timed(0, 0, None), (60_000, 60_000, Some((white, 69_000))));
-    check(12_000, timed(1, 1, Some(57_000)), (60_000, 57_000, Some((black, 72_000))));
-    check(13_000, Event::DrawOffered { by: white }, (60_000, 57_000, Some((black, 72_000))));
-    check(50_000, Event::Resumed { from: 60_000 }, (60_000, 57_000, Some((black, 120_000))));
-    check(61_000, timed(2, 2, Some(59_000)), (59_000, 57_000, Some((white, 118_000))));
-    check(62_000, Event::TakenBack { ply: 2 }, (59_000, 57_000, Some((black, 121_000))));
+    check(5_000, Event::DrawOffered { by: first }, (60_000, 60_000, None));
+    check(9_000, timed(0, 0, None), (60_000, 60_000, Some((second, 69_000))));
+    check(12_000, timed(1, 1, Some(57_000)), (60_000, 57_000, Some((first, 72_000))));
+    check(13_000, Event::DrawOffered { by: second }, (60_000, 57_000, Some((first, 72_000))));
+    check(50_000, Event::Resumed { from: 60_000 }, (60_000, 57_000, Some((first, 120_000))));
+    check(61_000, timed(2, 2, Some(59_000)), (59_000, 57_000, Some((second, 118_000))));
+    check(62_000, Event::TakenBack { ply: 2 }, (59_000, 57_000, Some((first, 121_000))));
     check(63_000, Event::TakenBack { ply: 0 }, (59_000, 57_000, None));
-    check(64_000, timed(0, 0, None), (59_000, 57_000, Some((white, 121_000))));
-    let outcome = Outcome::Time { winner: black };
+    check(64_000, timed(0, 0, None), (59_000, 57_000, Some((second, 121_000))));
+    let outcome = Outcome::Time { winner: first };
     check(121_000, Event::Ended { outcome }, (59_000, 0, None));
 }
 
 #[test]
 fn who_loses_on_time_is_shown_no_time_at_all() {
     for control in ["1m", "1m+5s", "byo 0+3x10s", "byo 1m+3x10s", "move 30s"] {
-        for winner in Stone::BOTH {
-            let (black, white) = (member("Ann"), member("Robert"));
+        for winner in Seat::BOTH {
+            let (first, second) = (member("Ann"), member("Robert"));
             let time = control.parse::<TimeControl>().expect("a time control");
             let created = Event::Created {
                 rules: Rules::TIC_TAC_TOE,
@@ -208,10 +218,13 @@ fn who_loses_on_time_is_shown_no_time_at_all() {
                 host: MemberId::try_from("0".repeat(16)).expect("well formed"),
                 time,
                 chat: true,
+                black: Seat::First,
             };
             let log = numbered(vec![
                 created,
-                Event::Started { game: 1, black, white, id: None },
+                Event::Sat { seat: Seat::First, player: first },
+                Event::Sat { seat: Seat::Second, player: second },
+                Event::Started { game: 1, black: Seat::First, id: None },
                 played(0, 0, 0),
                 Event::Ended { outcome: Outcome::Time { winner } },
             ]);
@@ -219,9 +232,148 @@ fn who_loses_on_time_is_shown_no_time_at_all() {
             let late = RoomState::from_snapshot(room.snapshot()).expect("legal moves");
             for room in [room, late] {
                 let clock = room.game.and_then(|game| game.clock).expect("a clock");
-                let shown = clock.face(winner.opponent(), u64::MAX);
+                let shown = clock.face(winner.other(), u64::MAX);
                 assert_eq!((shown.left_ms, shown.periods, shown.running), (0, 0, false));
                 assert_eq!(clock.side(winner).left_ms, time.start().expect("some").left_ms);
+            }
+        }
+    }
+}
+
+/// One step of a game in which the colours may change hands.
+#[derive(Clone, Debug)]
+enum Step {
+    Move { left_ms: u64 },
+    TakeBack,
+    Swap,
+    OfferDraw(Seat),
+    Resign(Seat),
+    Rematch,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let seat = || prop::sample::select(Seat::BOTH.to_vec());
+    prop_oneof![
+        8 => (1_000..60_000_u64).prop_map(|left_ms| Step::Move { left_ms }),
+        1 => Just(Step::TakeBack),
+        3 => Just(Step::Swap),
+        1 => seat().prop_map(Step::OfferDraw),
+        1 => seat().prop_map(Step::Resign),
+        1 => Just(Step::Rematch),
+    ]
+}
+
+/// A game as plainly as it can be told, each value by seat: index 0 is the first seat.
+struct Model {
+    /// The index of the seat that puts the next stone.
+    next: usize,
+    plies: usize,
+    left_ms: [u64; 2],
+    offer: Option<usize>,
+    winner: Option<usize>,
+    games: u32,
+}
+
+impl Model {
+    const fn game(games: u32) -> Self {
+        let next = (games as usize + 1) % 2;
+        Self { next, plies: 0, left_ms: [60_000; 2], offer: None, winner: None, games }
+    }
+}
+
+proptest! {
+    #[test]
+    fn turns_clocks_offers_and_results_keep_to_seats(
+        steps in prop::collection::vec(step(), 1..80),
+    ) {
+        let index = |seat: Seat| usize::from(seat == Seat::Second);
+        let mut created = created();
+        if let Event::Created { rules, time, .. } = &mut created {
+            *rules = Rules::new(Variant::Freestyle, Size::square(64)).unwrap();
+            *time = TimeControl::SuddenDeath { main_ms: 60_000 };
+        }
+        let mut room = RoomState::from_log(&numbered(vec![
+            created,
+            Event::Sat { seat: Seat::First, player: member("Ann") },
+            Event::Sat { seat: Seat::Second, player: member("Robert") },
+            Event::Started { game: 1, black: Seat::First, id: None },
+        ])).unwrap();
+        let seats = room.seats.clone();
+        let mut model = Model::game(1);
+        let fold = |room: &mut RoomState, event| {
+            let next = NumberedEvent { seq: room.seq + 1, at: 0, event };
+            room.apply(&next).unwrap();
+        };
+        for step in steps {
+            let is_running = model.winner.is_none();
+            match step {
+                Step::Move { left_ms } if is_running => {
+                    // No two stones of one colour are near enough for a five.
+                    let plies = i32::try_from(model.plies).unwrap();
+                    let (x, y) = (plies % 6 * 3, plies / 6 * 3);
+                    let point = Point::new(x, y);
+                    let time = (model.plies > 0)
+                        .then_some(SideTime { left_ms, periods: 0, lag_used_ms: 0 });
+                    if time.is_some() {
+                        model.left_ms[model.next] = left_ms;
+                    }
+                    let ply = model.plies;
+                    fold(&mut room, Event::Played { ply, point, assisted: false, time });
+                    model.offer = model.offer.filter(|by| *by == model.next);
+                    model.plies += 1;
+                    model.next = 1 - model.next;
+                }
+                Step::TakeBack if is_running && model.plies > 0 => {
+                    fold(&mut room, Event::TakenBack { ply: model.plies - 1 });
+                    model.plies -= 1;
+                    model.next = 1 - model.next;
+                    model.offer = None;
+                }
+                Step::Swap if is_running => {
+                    let game = room.game.as_mut().unwrap();
+                    game.black = game.black.other();
+                    fold(&mut room, Event::Resumed { from: 0 });
+                    model.next = 1 - model.next;
+                }
+                Step::OfferDraw(by) if is_running => {
+                    fold(&mut room, Event::DrawOffered { by });
+                    model.offer = Some(index(by));
+                }
+                Step::Resign(by) if is_running => {
+                    let outcome = Outcome::Resignation { winner: by.other() };
+                    fold(&mut room, Event::Ended { outcome });
+                    model.winner = Some(index(by.other()));
+                    model.offer = None;
+                }
+                Step::Rematch if !is_running => {
+                    let game = model.games + 1;
+                    let black = if game % 2 == 1 { Seat::First } else { Seat::Second };
+                    fold(&mut room, Event::Started { game, black, id: None });
+                    model = Model::game(game);
+                }
+                Step::Move { .. }
+                | Step::TakeBack
+                | Step::Swap
+                | Step::OfferDraw(_)
+                | Step::Resign(_)
+                | Step::Rematch => {}
+            }
+            let again = RoomState::from_snapshot(room.snapshot()).unwrap();
+            for room in [&room, &again] {
+                let game = room.game.as_ref().unwrap();
+                let to_act = model.winner.is_none().then_some(model.next);
+                prop_assert_eq!(game.to_act().map(index), to_act);
+                if let Some(seat) = game.to_act() {
+                    prop_assert_eq!(game.stone_of(seat), game.position.turn());
+                    prop_assert_eq!(game.seat_of(game.position.turn()), seat);
+                }
+                let clock = game.clock.unwrap();
+                prop_assert_eq!(Seat::BOTH.map(|seat| clock.side(seat).left_ms), model.left_ms);
+                prop_assert_eq!(clock.running().map(index), to_act.filter(|_| model.plies > 0));
+                prop_assert_eq!(game.draw_offer.map(index), model.offer);
+                let winner = game.outcome().and_then(|outcome| outcome.winner());
+                prop_assert_eq!(winner.map(index), model.winner);
+                prop_assert_eq!(&room.seats, &seats);
             }
         }
     }

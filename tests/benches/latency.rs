@@ -197,7 +197,7 @@ async fn attend(mut host: Guest, answers: Answers) {
         if matches!(event.event, Event::Ended { .. }) {
             let rules = host.seen(&room).room.rules;
             let seats = &host.seen(&room).room.seats;
-            let bots = [&seats.black, &seats.white].map(|seat| {
+            let bots = [&seats.first, &seats.second].map(|seat| {
                 let bot = seat.as_ref().and_then(|player| player.bot());
                 SeatRequest::Bot(bot.expect("both are bots"))
             });

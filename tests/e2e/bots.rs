@@ -7,6 +7,7 @@ use fivefold_shared::{
         Visibility,
     },
     rules::{Outcome, Point, Rules, Size, Stone, Variant},
+    seat::Seat,
 };
 use fivefold_tests::{Guest, Server, private};
 
@@ -23,7 +24,7 @@ async fn my_turn(guest: &mut Guest, room: &RoomCode) -> bool {
     let seen = guest
         .until(room, |seen| {
             let position = seen.position();
-            position.outcome().is_some() || seen.room.seats.of_member(&me) == Some(position.turn())
+            position.outcome().is_some() || seen.room.seats.of_member(&me) == seen.room.to_act()
         })
         .await;
     seen.position().outcome().is_none()
@@ -60,8 +61,10 @@ async fn each_bot_beats_a_person_who_plays_badly() {
     ];
     for (kind, rules, colour, bot) in cases {
         let room = ann.create(against(kind, rules, colour)).await;
-        let seats = &ann.seen(&room).room.seats;
-        assert_eq!(seats.get(bot), Some(&Player::Bot { bot: kind.into() }));
+        let room_state = &ann.seen(&room).room;
+        assert_eq!(room_state.stone_of(Seat::Second), bot);
+        let seats = &room_state.seats;
+        assert_eq!(seats.get(Seat::Second), Some(&Player::Bot { bot: kind.into() }));
         let outcome = play_badly(&mut ann, &room, Point::default()).await;
         assert_eq!(outcome.winner(), Some(bot), "{kind:?}: {outcome:?}");
     }
@@ -108,8 +111,9 @@ async fn a_bot_grants_takebacks_declines_draws_and_plays_again() {
     ann.done(&room, RoomRequest::Resign).await;
     ann.done(&room, RoomRequest::Rematch).await;
     let again = ann.until(&room, |seen| seen.room.game.as_ref().is_some_and(|g| g.number == 2));
-    let seats = again.await.room.seats.clone();
-    assert_eq!(seats.of_member(&ann.me), Some(Stone::White));
+    let state = again.await.room.clone();
+    assert_eq!(state.seats.of_member(&ann.me), Some(Seat::First));
+    assert_eq!(state.stone_of(Seat::First), Stone::White);
     assert!(my_turn(&mut ann, &room).await, "the bot begins");
 }
 
@@ -118,7 +122,7 @@ async fn a_bot_is_seated_and_sent_away() {
     let server = Server::start();
     let mut ann = Guest::hello(&server, "Ann").await;
     let room = ann.create(private(freestyle())).await;
-    let (seat, white) = (Stone::White, Stone::White);
+    let seat = Seat::Second;
     let bot = BotSpec::from(BotKind::Pattern);
     assert_eq!(ann.refused(&room, RoomRequest::RemoveBot { seat }).await, Reason::NoBot);
     ann.done(&room, RoomRequest::SeatBot { seat, bot }).await;
@@ -126,7 +130,7 @@ async fn a_bot_is_seated_and_sent_away() {
     assert_eq!(ann.refused(&room, RoomRequest::RemoveBot { seat }).await, Reason::GameRunning);
     ann.done(&room, RoomRequest::Resign).await;
     ann.done(&room, RoomRequest::RemoveBot { seat }).await;
-    ann.until(&room, |seen| seen.room.seats.get(white).is_none()).await;
+    ann.until(&room, |seen| seen.room.seats.get(seat).is_none()).await;
 }
 
 #[tokio::test]

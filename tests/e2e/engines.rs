@@ -46,7 +46,7 @@ impl Table {
     /// Waits for the first game.
     async fn begun(&mut self) -> Player {
         let seen = self.ann.until(&self.room, |seen| seen.room.running().is_some()).await;
-        seen.room.seats.white.clone().expect("somebody sits there")
+        seen.room.seats.second.clone().expect("somebody sits there")
     }
 
     fn position(&self) -> &Position {
@@ -153,7 +153,7 @@ async fn an_engine_that_cannot_play_takes_no_seat() {
         let (status, _, said) = engine.finish();
         assert_eq!(status.code(), Some(1), "{command}: {said}");
         assert!(said.contains(why), "{command}: {said}");
-        assert!(table.ann.seen(&table.room).room.seats.white.is_none(), "{command}");
+        assert!(table.ann.seen(&table.room).room.seats.second.is_none(), "{command}");
     }
 }
 

@@ -19,9 +19,10 @@ use fivefold_shared::{
         Colour, CommandId, Create, Event, Message, NumberedEvent, Player, Refusal, Request,
         RoomCode, RoomRequest, SeatRequest, Seats, Snapshot,
     },
-    room::{Game, RoomState},
+    room::RoomState,
     rules::{Point, Position, Rules, Size, Stone, Variant},
     search_budget::{Budget, Thinking},
+    seat::Seat,
 };
 use fivefold_tests::{Guest, Seen, Server, private, random_games::random_move};
 use futures_util::FutureExt;
@@ -215,7 +216,9 @@ fn next_request(room: &RoomState, bot: Option<BotSpec>, random: &mut impl Rng) -
             5 => RoomRequest::OfferDraw,
             // A bot that begins must have one best move.
             _ if bot.is_some_and(|bot| best_move(bot, &Position::new(room.rules)).is_none())
-                && room.seats.black.as_ref().is_some_and(|player| player.bot().is_none()) =>
+                && room.seats[room.black()]
+                    .as_ref()
+                    .is_some_and(|player| player.bot().is_none()) =>
             {
                 RoomRequest::Resign
             }
@@ -243,9 +246,9 @@ fn next_request(room: &RoomState, bot: Option<BotSpec>, random: &mut impl Rng) -
         86 => RoomRequest::ClaimDraw,
         87 => RoomRequest::Rematch,
         88 => RoomRequest::Stand,
-        89 => RoomRequest::Sit { seat: Some(Stone::Black) },
-        90 => RoomRequest::SeatBot { seat: Stone::White, bot: BotKind::Attack.into() },
-        91 => RoomRequest::RemoveBot { seat: Stone::White },
+        89 => RoomRequest::Sit { seat: Some(Seat::First) },
+        90 => RoomRequest::SeatBot { seat: Seat::Second, bot: BotKind::Attack.into() },
+        91 => RoomRequest::RemoveBot { seat: Seat::Second },
         92 => RoomRequest::SetChat { on: false },
         93 => RoomRequest::Weights { bot: Some(BotKind::Minimax), ply: Some(ply + 1) },
         94 => RoomRequest::BotMove { ply: ply + 1, bot: None },
@@ -261,15 +264,14 @@ fn next_request(room: &RoomState, bot: Option<BotSpec>, random: &mut impl Rng) -
 
 /// Whether a bot is to move.
 fn is_bots_turn(room: &RoomState) -> bool {
-    let turn = room.running().map(|game| game.position.turn());
-    turn.and_then(|turn| room.seats.get(turn)).is_some_and(|player| player.bot().is_some())
+    room.to_act().and_then(|seat| room.seats.get(seat)).is_some_and(|player| player.bot().is_some())
 }
 
 /// A room without what differs from place to place: its members' ids and its games' ids.
 fn plain(mut snapshot: Snapshot) -> Snapshot {
     snapshot.host = LocalGame::member();
-    let Seats { black, white } = &mut snapshot.seats;
-    black.iter_mut().chain(white).for_each(plain_player);
+    let Seats { first, second } = &mut snapshot.seats;
+    first.iter_mut().chain(second).for_each(plain_player);
     if let Some(game) = &mut snapshot.game {
         game.id = None;
     }
@@ -287,9 +289,7 @@ fn plain_event(numbered: NumberedEvent) -> (u64, Event) {
     let NumberedEvent { seq, mut event, .. } = numbered;
     if let Event::Sat { player, .. } = &mut event {
         plain_player(player);
-    } else if let Event::Started { black, white, id, .. } = &mut event {
-        plain_player(black);
-        plain_player(white);
+    } else if let Event::Started { id, .. } = &mut event {
         *id = None;
     }
     (seq, event)
@@ -423,21 +423,21 @@ impl There {
 
     /// The guest who makes this request for the people at the keyboard.
     fn sender(&self, request: &RoomRequest) -> usize {
-        let Game { position, draw_offer, .. } = self.state().game.as_ref().expect("a game");
-        let turn = position.turn();
+        let game = self.state().game.as_ref().expect("a game");
+        let turn = game.seat_of(game.position.turn());
         let is_seated = |guest: &Guest| self.state().seats.of_member(&guest.me).is_some();
         let due = match request {
             RoomRequest::Sit { .. } => self.guests.iter().position(|guest| !is_seated(guest)),
             RoomRequest::AcceptDraw | RoomRequest::DeclineDraw => {
-                self.guest_in(draw_offer.map_or(turn, Stone::opponent))
+                self.guest_in(game.draw_offer.map_or(turn, Seat::other))
             }
-            RoomRequest::AskTakeback => self.guest_in(turn.opponent()),
+            RoomRequest::AskTakeback => self.guest_in(turn.other()),
             _ => self.guest_in(turn),
         };
         due.or_else(|| self.guests.iter().position(is_seated)).unwrap_or(0)
     }
 
-    fn guest_in(&self, seat: Stone) -> Option<usize> {
+    fn guest_in(&self, seat: Seat) -> Option<usize> {
         let player = self.state().seats.get(seat)?;
         self.guests.iter().position(|guest| player.is_member(&guest.me))
     }
@@ -446,8 +446,8 @@ impl There {
     fn consent(&self) -> Option<(usize, RoomRequest)> {
         let game = self.state().game.as_ref()?;
         if let Some(by) = game.takeback_ask {
-            return Some((self.guest_in(by.opponent())?, RoomRequest::GrantTakeback));
+            return Some((self.guest_in(by.other())?, RoomRequest::GrantTakeback));
         }
-        Some((self.guest_in(game.rematch_ask?.opponent())?, RoomRequest::Rematch))
+        Some((self.guest_in(game.rematch_ask?.other())?, RoomRequest::Rematch))
     }
 }

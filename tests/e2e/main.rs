@@ -81,8 +81,8 @@ impl Pair {
     async fn play_one(&mut self, point: Point) {
         self.level().await;
         let Self { room, ann, bob, .. } = self;
-        let turn = ann.seen(room).position().turn();
-        let anns = ann.seen(room).room.seats.of_member(&ann.me) == Some(turn);
+        let state = &ann.seen(room).room;
+        let anns = state.seats.of_member(&ann.me) == state.to_act();
         let (mover, other) = if anns { (ann, bob) } else { (bob, ann) };
         mover.play(room, point).await;
         let seq = mover.seen(room).room.seq;

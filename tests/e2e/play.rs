@@ -7,6 +7,7 @@ use fivefold_shared::{
         RoomSummary, Visibility,
     },
     rules::{Outcome, Point, Rules, Size, Stone, Variant},
+    seat::Seat,
 };
 use fivefold_tests::{Guest, Server, private};
 
@@ -36,7 +37,7 @@ async fn a_private_game_by_link_to_a_five_with_a_third_watching() {
         assert!(heard.len() >= FIVE.len() && end.events.ends_with(heard), "{}", guest.name);
     }
     let last = end.events.last().expect("an event");
-    assert_eq!(last.event, Event::Ended { outcome });
+    assert_eq!(last.event, Event::Ended { outcome: outcome.map(|_| Seat::First) });
 }
 
 #[tokio::test]
@@ -87,8 +88,10 @@ async fn a_rematch_swaps_the_colours() {
     pair.ann_does(RoomRequest::Rematch).await;
     let room = &pair.ann.seen(&pair.room).room;
     assert_eq!(room.game.as_ref().map(|game| game.number), Some(2));
-    assert_eq!(room.seats.of_member(&pair.ann.me), Some(Stone::White));
-    assert_eq!(room.seats.of_member(&pair.bob.me), Some(Stone::Black));
+    let stone = |member| room.seats.of_member(member).map(|seat| room.stone_of(seat));
+    assert_eq!(stone(&pair.ann.me), Some(Stone::White));
+    assert_eq!(stone(&pair.bob.me), Some(Stone::Black));
+    assert_eq!(room.seats.of_member(&pair.ann.me), Some(Seat::First), "people keep their seats");
     pair.play(&FIVE).await;
 }
 
@@ -107,7 +110,7 @@ async fn one_person_plays_in_several_rooms_at_once() {
     let mut pair = Pair::new().await;
     let tic_tac_toe = pair.ann.create(private(Rules::TIC_TAC_TOE)).await;
     pair.bob.join(&tic_tac_toe).await;
-    pair.bob.done(&tic_tac_toe, RoomRequest::Sit { seat: Some(Stone::White) }).await;
+    pair.bob.done(&tic_tac_toe, RoomRequest::Sit { seat: Some(Seat::Second) }).await;
     pair.ann.until(&tic_tac_toe, |seen| seen.room.running().is_some()).await;
 
     pair.play(&FIVE[..4]).await;
@@ -142,7 +145,7 @@ async fn a_new_name_is_told_to_the_room() {
     let name = Name::new("Anna").expect("a name");
     let answer = pair.ann.ask(Request::Lobby(LobbyRequest::SetName { name: name.clone() })).await;
     assert!(matches!(answer, Message::Done { .. }), "{answer:?}");
-    let renamed = Event::Renamed { seat: Stone::Black, name };
+    let renamed = Event::Renamed { seat: Seat::First, name };
     pair.bob.until(&pair.room, |seen| seen.events.iter().any(|e| e.event == renamed)).await;
 }
 
@@ -175,7 +178,7 @@ async fn public_rooms_are_listed_and_private_ones_are_not() {
     assert_eq!((&rooms[0].room, rooms[0].phase, rooms[0].ply), (&room, Phase::Waiting, 0));
 
     pair.ann
-        .done(&room, RoomRequest::SeatBot { seat: Stone::White, bot: BotKind::Attack.into() })
+        .done(&room, RoomRequest::SeatBot { seat: Seat::Second, bot: BotKind::Attack.into() })
         .await;
     pair.ann.until(&room, |seen| seen.room.running().is_some()).await;
     let rooms = listed(&pair.server, |rooms| rooms[0].phase == Phase::Running).await;
@@ -190,10 +193,11 @@ async fn a_seat_is_given_up_between_games_and_taken_by_another() {
     pair.bob_does(RoomRequest::Stand).await;
     let mut eve = Guest::hello(&pair.server, "Eve").await;
     eve.join(&pair.room).await;
-    eve.done(&pair.room, RoomRequest::Sit { seat: Some(Stone::White) }).await;
+    eve.done(&pair.room, RoomRequest::Sit { seat: Some(Seat::Second) }).await;
     // Who sits down wants to play; the one who was there before is asked.
     pair.ann.done(&pair.room, RoomRequest::Rematch).await;
-    let seats = &pair.ann.seen(&pair.room).room.seats;
-    assert_eq!(seats.of_member(&eve.me), Some(Stone::Black), "the colours are swapped");
+    let state = &pair.ann.seen(&pair.room).room;
+    assert_eq!(state.seats.of_member(&eve.me), Some(Seat::Second));
+    assert_eq!(state.stone_of(Seat::Second), Stone::Black, "the colours are swapped");
     assert!(pair.ann.seen(&pair.room).room.running().is_some());
 }

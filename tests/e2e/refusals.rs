@@ -6,7 +6,8 @@ use fivefold_shared::{
     protocol::{
         Create, LobbyRequest, Message, Reason, Request, RoomCode, RoomRequest, SeatRequest,
     },
-    rules::{Point, Rules, Size, Stone, Variant},
+    rules::{Point, Rules, Size, Variant},
+    seat::Seat,
 };
 use fivefold_tests::{Guest, Server, connect, private};
 use futures_util::{SinkExt, StreamExt};
@@ -61,7 +62,7 @@ async fn moves_that_cannot_be_made() {
 #[tokio::test]
 async fn things_that_players_may_not_do_now() {
     let (ply, point, bot) = (0, Point::new(0, 0), BotSpec::from(BotKind::Attack));
-    let (black, white) = (Stone::Black, Stone::White);
+    let (first, second) = (Seat::First, Seat::Second);
     let before_the_game = [
         (RoomRequest::Sit { seat: None }, Reason::AlreadySeated),
         (RoomRequest::Play { ply, point }, Reason::NoGame),
@@ -69,18 +70,21 @@ async fn things_that_players_may_not_do_now() {
         (RoomRequest::OfferDraw, Reason::NoGame),
         (RoomRequest::AskTakeback, Reason::NoGame),
         (RoomRequest::Rematch, Reason::NoGame),
-        (RoomRequest::RemoveBot { seat: white }, Reason::NoBot),
-        (RoomRequest::SeatBot { seat: black, bot }, Reason::SeatTaken),
-        (RoomRequest::SeatBot { seat: white, bot: BotKind::Minimax.into() }, Reason::BotNotOffered),
+        (RoomRequest::RemoveBot { seat: second }, Reason::NoBot),
+        (RoomRequest::SeatBot { seat: first, bot }, Reason::SeatTaken),
         (
-            RoomRequest::SeatBot { seat: white, bot: BotSpec { level: Some(3), ..bot } },
+            RoomRequest::SeatBot { seat: second, bot: BotKind::Minimax.into() },
+            Reason::BotNotOffered,
+        ),
+        (
+            RoomRequest::SeatBot { seat: second, bot: BotSpec { level: Some(3), ..bot } },
             Reason::BotNotOffered,
         ),
     ];
     let during_the_game = [
         (RoomRequest::Stand, Reason::GameRunning),
         (RoomRequest::Rematch, Reason::GameRunning),
-        (RoomRequest::SeatBot { seat: white, bot }, Reason::SeatTaken),
+        (RoomRequest::SeatBot { seat: second, bot }, Reason::SeatTaken),
         (RoomRequest::AcceptDraw, Reason::NoOffer),
         (RoomRequest::DeclineDraw, Reason::NoOffer),
         (RoomRequest::GrantTakeback, Reason::NoOffer),

@@ -3,7 +3,8 @@
 use fivefold_shared::{
     bot_spec::BotKind,
     protocol::{LobbyRequest, Message, Reason, Request, RoomRequest},
-    rules::{Point, Stone},
+    rules::Point,
+    seat::Seat,
 };
 use fivefold_tests::Guest;
 
@@ -36,7 +37,7 @@ async fn a_spectator_can_do_nothing_but_watch() {
     eve.join(&pair.room).await;
     let before = eve.seen(&pair.room).room.snapshot();
 
-    let (ply, point, seat) = (2, Point::new(0, 0), Stone::White);
+    let (ply, point, seat) = (2, Point::new(0, 0), Seat::Second);
     let cases = [
         (RoomRequest::Sit { seat: None }, Reason::NoOpenSeat),
         (RoomRequest::Sit { seat: Some(seat) }, Reason::SeatTaken),

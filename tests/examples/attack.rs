@@ -151,11 +151,10 @@ fn write_long_game(folder: &Path, room: &RoomCode) -> anyhow::Result<()> {
     let player = |member, name| json!({"member": member, "name": name});
     let first = [
         json!({"type": "created", "rules": {"variant": "freestyle", "size": "unbounded"},
-            "visibility": "private", "assistance": false, "host": ann}),
-        json!({"type": "sat", "seat": "black", "player": player(ann, "Ann")}),
-        json!({"type": "sat", "seat": "white", "player": player(bob, "Bob")}),
-        json!({"type": "started", "game": 1, "black": player(ann, "Ann"),
-            "white": player(bob, "Bob")}),
+            "visibility": "private", "assistance": false, "host": ann, "black": "first"}),
+        json!({"type": "sat", "seat": "first", "player": player(ann, "Ann")}),
+        json!({"type": "sat", "seat": "second", "player": player(bob, "Bob")}),
+        json!({"type": "started", "game": 1, "black": "first"}),
     ];
     let moves = (0..MOVES).map(|ply| {
         // Far from each other, with long numbers.

@@ -22,17 +22,19 @@ test('a player who lost on time has none left, and the winner keeps theirs', () 
     const player = { bot: { kind: /** @type {const} */ ('attack') } };
     /** @type {Event[]} */
     const events = [
-      { type: 'created', rules: { variant: 'freestyle', size: [15, 15] }, visibility: 'private', assistance: false, host: '0', time },
-      { type: 'started', game: 1, black: player, white: player },
+      { type: 'created', rules: { variant: 'freestyle', size: [15, 15] }, visibility: 'private', assistance: false, host: '0', time, black: 'second' },
+      { type: 'sat', seat: 'first', player },
+      { type: 'sat', seat: 'second', player },
+      { type: 'started', game: 1, black: 'second' },
       { type: 'played', ply: 0, point: [7, 7] },
-      { type: 'ended', outcome: { reason: 'time', winner: 'black' } },
+      { type: 'ended', outcome: { reason: 'time', winner: 'second' } },
     ];
     events.forEach((event, index) => room.apply({ seq: index + 1, at: 0, event }));
     const clock = room.game?.clock;
     assert.ok(clock);
-    const loser = clockFace(clock, 'white', 99_000);
+    const loser = clockFace(clock, 'first', 99_000);
     assert.deepEqual([loser.left_ms, loser.periods, durationText(loser.left_ms)], [0, 0, '0:00']);
-    const winner = clockFace(clock, 'black', 99_000);
+    const winner = clockFace(clock, 'second', 99_000);
     assert.ok(winner.left_ms > 0, JSON.stringify(winner));
   }
 });

@@ -134,7 +134,7 @@ test('renju’s forbidden points are shown while Black is to move', async () => 
 test('a search finds games beyond the first page', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
   const named = (/** @type {number} */ number, /** @type {string} */ name) => ({
-    id: String(number), rules: { variant: 'freestyle', size: [15, 15] }, visibility: 'public', black: { member: '0', name }, white: { bot: { kind: 'attack' } },
+    id: String(number), rules: { variant: 'freestyle', size: [15, 15] }, visibility: 'public', first: { member: '0', name }, second: { bot: { kind: 'attack' } }, black: 'first',
     started_at: 0, ended_at: number, plies: 9, outcome: { reason: 'agreement' },
   });
   // Three pages of fifty, and Zoe in the last game of all.

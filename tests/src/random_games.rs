@@ -174,8 +174,8 @@ async fn react(guest: &mut Guest, room: &RoomCode, due: usize, random: &mut StdR
     let seen = guest.seen(room);
     let Some(seat) = seen.room.seats.of_member(&guest.me) else { return };
     let Some(game) = &seen.room.game else { return };
-    let request = if game.position.outcome().is_none() {
-        if seat != game.position.turn() {
+    let request = if let Some(to_act) = game.to_act() {
+        if to_act != seat {
             return;
         }
         let point = random_move(&game.position, random);

@@ -17,6 +17,7 @@ use fivefold_shared::{
     protocol::{Absent, MemberId, Phase, Spectators},
     room::RoomState,
     rules::{Point, Position, Rules, Size, Stone},
+    seat::Seat,
 };
 use ratatui::layout::Rect;
 
@@ -181,7 +182,7 @@ impl App {
             }
         };
         let open = self.room.running().is_some() && self.position.outcome().is_none();
-        let told = open && (self.is_mine(Stone::Black) || !self.is_seated());
+        let told = open && (self.is_mine(self.room.seat_of(Stone::Black)) || !self.is_seated());
         self.forbidden = match told {
             true => self.position.forbidden_points().into_iter().map(|(point, _)| point).collect(),
             false => Vec::new(),
@@ -264,19 +265,19 @@ impl App {
     /// Whether the screen changes with time alone: a clock runs, or a player is away.
     pub(super) fn is_ticking(&self) -> bool {
         let clock = self.room.game.as_ref().and_then(|game| game.clock);
-        let claim = Stone::BOTH.into_iter().any(|seat| self.claim_at(seat).is_some());
+        let claim = Seat::BOTH.into_iter().any(|seat| self.claim_at(seat).is_some());
         clock.is_some_and(|clock| clock.running().is_some()) || claim
     }
 
     /// Whether the opponent has been away for long enough.
     pub(super) fn may_claim(&self) -> bool {
-        let gone = |seat: Stone| {
-            self.is_mine(seat.opponent()) && self.claim_at(seat).is_some_and(|at| at <= self.now)
+        let gone = |seat: Seat| {
+            self.is_mine(seat.other()) && self.claim_at(seat).is_some_and(|at| at <= self.now)
         };
-        Stone::BOTH.into_iter().any(gone)
+        Seat::BOTH.into_iter().any(gone)
     }
 
-    fn claim_at(&self, seat: Stone) -> Option<u64> {
+    fn claim_at(&self, seat: Seat) -> Option<u64> {
         self.room.running()?;
         self.away.get(seat)?.claim_at
     }
@@ -336,9 +337,9 @@ impl App {
         &self.mode
     }
 
-    /// Whether this person plays a colour. At one keyboard it may be both.
-    pub(super) fn is_mine(&self, stone: Stone) -> bool {
-        self.perspective().plays(stone)
+    /// Whether this person has a seat. At one keyboard it may be both.
+    pub(super) fn is_mine(&self, seat: Seat) -> bool {
+        self.perspective().plays(seat)
     }
 
     /// Whether this person plays.
@@ -364,9 +365,8 @@ impl App {
     /// The opponent's offer or request that waits for an answer.
     pub(super) fn open_offer(&self) -> Option<Offer> {
         let game = self.room.game.as_ref()?;
-        let theirs = |by: Option<Stone>| {
-            by.is_some_and(|by| !self.is_mine(by) && self.is_mine(by.opponent()))
-        };
+        let theirs =
+            |by: Option<Seat>| by.is_some_and(|by| !self.is_mine(by) && self.is_mine(by.other()));
         if theirs(game.draw_offer) {
             Some(Offer::Draw)
         } else if theirs(game.takeback_ask) {

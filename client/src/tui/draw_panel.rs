@@ -1,9 +1,7 @@
 //! Draws the panel beside the board: players, whose turn it is, spectators, moves and messages.
 
 use fivefold_shared::{
-    notation::coordinates,
-    protocol::Phase,
-    rules::{Outcome, Stone},
+    notation::coordinates, protocol::Phase, room::Game, rules::Stone, seat::Seat,
 };
 use ratatui::{
     buffer::Buffer,
@@ -29,7 +27,7 @@ const LOW_MS: u64 = 10_000;
 
 /// Draws the panel.
 pub(super) fn draw(app: &App, area: Rect, buffer: &mut Buffer) {
-    let mut top = vec![player(app, Stone::Black), player(app, Stone::White)];
+    let mut top = Stone::BOTH.map(|stone| player(app, app.room().seat_of(stone))).to_vec();
     let width = usize::from(area.width);
     for (text, style) in notes(app) {
         top.extend(wrap(&text, width).into_iter().map(|line| Line::styled(line, style)));
@@ -54,25 +52,25 @@ fn below(area: Rect, rows: u16) -> Rect {
 
 /// A player: `> X Ann (you)  4:59`, where `>` marks the side to move. A clock that is about to
 /// run out stands between exclamation marks.
-fn player(app: &App, stone: Stone) -> Line<'static> {
-    let theme = app.theme();
-    let to_move = app.room().running().is_some_and(|game| game.position.turn() == stone);
-    let name = match app.room().seats.get(stone) {
+fn player(app: &App, seat: Seat) -> Line<'static> {
+    let (theme, stone) = (app.theme(), app.room().stone_of(seat));
+    let to_move = app.room().to_act() == Some(seat);
+    let name = match app.room().seats.get(seat) {
         Some(player) => player.name(),
         None => "open seat".into(),
     };
     // Without a server there are no others.
-    let you = if app.is_mine(stone) && !app.link().is_empty() { " (you)" } else { "" };
-    let won = app.room().game.as_ref().and_then(|game| game.position.outcome());
+    let you = if app.is_mine(seat) && !app.link().is_empty() { " (you)" } else { "" };
+    let won = app.room().game.as_ref().and_then(Game::outcome);
     let clock = app.room().game.as_ref().and_then(|game| game.clock);
-    let (time, is_low) = match clock.map(|clock| clock.face(stone, app.now())) {
+    let (time, is_low) = match clock.map(|clock| clock.face(seat, app.now())) {
         Some(face) if face.running && face.left_ms < LOW_MS => {
             (format!("  ! {} !", sentences::clock(face)), true)
         }
         Some(face) => (format!("  {}", sentences::clock(face)), false),
         None => (String::new(), false),
     };
-    let won = if won.and_then(Outcome::winner) == Some(stone) { "  won" } else { "" };
+    let won = if won.and_then(|outcome| outcome.winner()) == Some(seat) { "  won" } else { "" };
     Line::from(vec![
         Span::styled(if to_move { "> " } else { "  " }, STRONG),
         Span::styled(theme.glyph(stone), theme.stone(stone)),
@@ -127,13 +125,15 @@ fn turn(app: &App) -> String {
             None => "The game is about to begin".into(),
         };
     };
-    if let Some(outcome) = game.position.outcome() {
-        return sentences::outcome(app.perspective(), outcome);
+    if let Some(outcome) = game.outcome() {
+        return sentences::outcome(app.perspective(), &outcome);
     }
-    let (turn, number) = (game.position.turn(), game.position.ply() + 1);
-    match (app.is_my_turn(), app.is_mine(turn.opponent())) {
-        (true, false) => format!("Your turn: move {number}"),
-        (true, true) | (false, _) => format!("{turn} to move: move {number}"),
+    let number = game.position.ply() + 1;
+    match game.to_act() {
+        Some(seat) if app.is_mine(seat) && !app.is_mine(seat.other()) => {
+            format!("Your turn: move {number}")
+        }
+        Some(_) | None => format!("{} to move: move {number}", game.position.turn()),
     }
 }
 

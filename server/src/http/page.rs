@@ -162,7 +162,7 @@ fn describe_room(room: &RoomSummary) -> String {
         | TimeControl::ByoYomi { .. }
         | TimeControl::PerMove { .. } => format!("clock {}", room.time),
     };
-    let invitation = if room.seats.black.is_none() || room.seats.white.is_none() {
+    let invitation = if room.seats.vacant().is_some() {
         "A seat is open: open the link to play."
     } else {
         "Both seats are taken: open the link to watch."

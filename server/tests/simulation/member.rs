@@ -274,10 +274,10 @@ impl Member {
             return plays.then_some(RoomRequest::Sit { seat: None });
         };
         let game = room.game.as_ref()?;
-        if game.position.outcome().is_some() {
+        let Some(to_act) = game.to_act() else {
             return (game.rematch_ask != Some(seat)).then_some(RoomRequest::Rematch);
-        }
-        if game.position.turn() != seat {
+        };
+        if to_act != seat {
             return None;
         }
         if self.random.random_bool(0.01) {

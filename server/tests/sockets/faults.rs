@@ -60,8 +60,8 @@ async fn a_room_that_panics_is_built_anew_from_its_log() {
                 break snapshot;
             }
         };
-        assert_eq!(snapshot.seats.white, None);
-        assert!(snapshot.seats.black.is_some());
+        assert_eq!(snapshot.seats.second, None);
+        assert!(snapshot.seats.first.is_some());
     }
 
     armed.store(false, Ordering::SeqCst);

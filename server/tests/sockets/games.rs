@@ -69,7 +69,7 @@ async fn public_games_are_listed_and_all_are_found_by_id() {
     let game: FinishedGame = get(&server, &format!("/api/games/{}", listed.id)).await;
     assert_eq!(game.record.summary, listed.summary);
     assert_eq!(game.record.moves.len(), 1);
-    assert_eq!((listed.summary.black.name(), listed.summary.plies), ("Ann".into(), 1));
+    assert_eq!((listed.summary.players.first.name(), listed.summary.plies), ("Ann".into(), 1));
 
     for (path, expected) in [
         (format!("/api/games?member={anns_id}"), 1),

@@ -6,7 +6,7 @@ use fivefold_server::{
 };
 use fivefold_shared::{
     protocol::{Message, OwnRoom, Phase, Reason, RoomCode, Visibility},
-    rules::Stone,
+    seat::Seat,
 };
 use serde_json::json;
 
@@ -42,10 +42,10 @@ async fn own_rooms_are_told_with_those_on_turn_first() {
     let rooms = own_rooms(&mut ann).await;
     assert_eq!(codes(&rooms), [&anns_turn, &bobs_turn, &made, &waiting]);
     let of = |own: &OwnRoom| (own.summary.phase, own.seat, own.your_turn, own.host);
-    assert_eq!(of(&rooms[0]), (Phase::Running, Some(Stone::Black), true, false));
-    assert_eq!(of(&rooms[1]), (Phase::Running, Some(Stone::White), false, true));
+    assert_eq!(of(&rooms[0]), (Phase::Running, Some(Seat::First), true, false));
+    assert_eq!(of(&rooms[1]), (Phase::Running, Some(Seat::Second), false, true));
     assert_eq!(of(&rooms[2]), (Phase::Waiting, None, false, true));
-    assert_eq!(of(&rooms[3]), (Phase::Waiting, Some(Stone::White), false, true));
+    assert_eq!(of(&rooms[3]), (Phase::Waiting, Some(Seat::Second), false, true));
     assert!(rooms.iter().all(|own| own.visibility == Visibility::Public));
 
     // A game that is over is last, and nobody is told of rooms that they only watch.

@@ -7,13 +7,14 @@ use fivefold_shared::{
     protocol::{CatchUp, Event, Message, Phase, Reason},
     room::RoomLimits,
     rules::Outcome,
+    seat::Seat,
 };
 use serde_json::json;
 
 use crate::harness::{Client, LIMITS, TestServer, joined};
 
 /// Reads up to the end of a game: the numbers of all events on the way, and the outcome.
-async fn watch(client: &mut Client) -> (Vec<u64>, Outcome) {
+async fn watch(client: &mut Client) -> (Vec<u64>, Outcome<Seat>) {
     let mut numbers = Vec::new();
     loop {
         if let Message::Event { event, .. } = client.receive().await {
@@ -80,8 +81,8 @@ async fn bots_play_for_who_looks_for_a_game_and_make_room_for_people() {
         panic!("no list")
     };
     let [demo] = &rooms[..] else { panic!("one game is on: {rooms:?}") };
-    assert!(demo.seats.black.as_ref().is_some_and(|player| player.bot().is_some()), "{demo:?}");
-    assert!(demo.seats.white.as_ref().is_some_and(|player| player.bot().is_some()), "{demo:?}");
+    assert!(demo.seats.first.as_ref().is_some_and(|player| player.bot().is_some()), "{demo:?}");
+    assert!(demo.seats.second.as_ref().is_some_and(|player| player.bot().is_some()), "{demo:?}");
     // It is the same one that waits for somebody to look in, however often one looks for a game.
     for _ in 0..20 {
         match ann.ask(json!({"type": "rooms"})).await {

@@ -184,7 +184,7 @@ async fn rooms_of_two_bots_are_limited_for_an_address_and_in_all() {
         assert_eq!(eve.refused(bots()).await, Reason::TooManyBotRooms);
         // Nor by seating them one after the other.
         let room = joined(eve.ask(create(&json!([{"bot": {"kind": "attack"}}, "open"]))).await);
-        let seat = json!({"type": "seat_bot", "room": room, "seat": "white",
+        let seat = json!({"type": "seat_bot", "room": room, "seat": "second",
             "bot": {"kind": "attack"}});
         assert_eq!(eve.refused(seat.clone()).await, Reason::TooManyBotRooms);
         let reason = r#"refusals_total{reason="too_many_bot_rooms"}"#;

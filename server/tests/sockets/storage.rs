@@ -198,7 +198,7 @@ async fn a_name_that_is_not_stored_is_not_taken() {
     else {
         panic!("not joined");
     };
-    let name = snapshot.seats.black.map(|player| player.name());
+    let name = snapshot.seats.first.map(|player| player.name());
     assert_eq!(name.as_deref(), Some("Ann"));
     assert!(matches!(ann.ask(rename).await, Message::Done { .. }));
     server.stop().await;

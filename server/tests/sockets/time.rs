@@ -8,7 +8,8 @@ use fivefold_server::limits::Limits;
 use fivefold_shared::{
     protocol::{Event, Message, Reason},
     room::RoomLimits,
-    rules::{Outcome, Stone},
+    rules::Outcome,
+    seat::Seat,
 };
 use serde_json::{Value, json};
 
@@ -47,7 +48,7 @@ async fn a_flag_falls_on_time() {
     let heard = Instant::now();
     let (ended_at, ended) =
         until_event(&mut bob, |event| matches!(event, Event::Ended { .. })).await;
-    assert_eq!(ended, Event::Ended { outcome: Outcome::Time { winner: Stone::Black } });
+    assert_eq!(ended, Event::Ended { outcome: Outcome::Time { winner: Seat::First } });
     let late = ended_at - played_at - 1_000;
     println!("the flag fell {late} ms late, and was seen after {:?}", heard.elapsed());
     // Room for a busy machine; the aim is 50.
@@ -58,7 +59,10 @@ async fn a_flag_falls_on_time() {
     let joined = eve.ask(json!({"type": "join", "room": room})).await;
     let joined = serde_json::to_value(&joined).unwrap();
     let clock = &joined["snapshot"]["game"]["clock"];
-    assert_eq!((&clock["white"]["left_ms"], &clock["black"]["left_ms"]), (&json!(0), &json!(1000)));
+    assert_eq!(
+        (&clock["second"]["left_ms"], &clock["first"]["left_ms"]),
+        (&json!(0), &json!(1000))
+    );
     server.stop().await;
 }
 
@@ -77,8 +81,8 @@ async fn who_loses_his_socket_is_away_and_the_game_may_be_claimed() {
             break away;
         }
     };
-    let white = away.white.expect("Bob is away");
-    assert_eq!((away.black, white.claim_at), (None, Some(white.since)));
+    let second = away.second.expect("Bob is away");
+    assert_eq!((away.first, second.claim_at), (None, Some(second.since)));
     let done = ann.ask(claim).await;
     assert!(matches!(done, Message::Done { .. }), "{done:?}");
     server.stop().await;

@@ -204,7 +204,7 @@ fn finished_games_are_found() {
         let mut reader = storage.reader().unwrap();
         for room in 0..6 {
             let record = reader.game(&game_id(room)).unwrap().unwrap();
-            assert!(record.summary.black.is_member(&member(1)), "{record:?}");
+            assert!(record.summary.players.first.is_member(&member(1)), "{record:?}");
         }
         assert_eq!(reader.game(&game_id(6)).unwrap(), None);
 

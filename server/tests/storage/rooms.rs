@@ -52,9 +52,11 @@ pub(crate) fn log(entries: u64) -> Vec<Entry> {
 pub(crate) fn event(seq: u64) -> Value {
     match seq {
         1 => created("public"),
-        2 => started(7, 8),
+        2 => sat("first", 7, "Ann"),
+        3 => sat("second", 8, "Bob"),
+        4 => started(),
         _ => {
-            let ply = seq - 3;
+            let ply = seq - 5;
             // Rows are left out, and colours change every two points.
             let (x, row) = (ply % 32 * 2, ply / 32);
             json!({"type": "played", "ply": ply, "point": [x + row % 2, row * 2]})
@@ -64,13 +66,15 @@ pub(crate) fn event(seq: u64) -> Value {
 
 pub(crate) fn created(visibility: &str) -> Value {
     json!({"type": "created", "rules": {"variant": "freestyle", "size": 64},
-        "visibility": visibility, "assistance": false, "host": member(7)})
+        "visibility": visibility, "assistance": false, "host": member(7), "black": "first"})
 }
 
-pub(crate) fn started(black: u64, white: u64) -> Value {
-    json!({"type": "started", "game": 1,
-        "black": {"member": member(black), "name": "Ann"},
-        "white": {"member": member(white), "name": "Bob"}})
+pub(crate) fn sat(seat: &str, number: u64, name: &str) -> Value {
+    json!({"type": "sat", "seat": seat, "player": {"member": member(number), "name": name}})
+}
+
+pub(crate) fn started() -> Value {
+    json!({"type": "started", "game": 1, "black": "first"})
 }
 
 /// An append by the first owner, with the games that it ends, the first of which has this number.
@@ -85,8 +89,10 @@ pub(crate) fn append(room: u64, entries: Vec<Entry>, first_game: u64) -> Append 
 }
 
 /// The log of a room in which a game of these two is resigned at once.
-pub(crate) fn resigned(visibility: &str, black: u64, white: u64) -> Vec<Entry> {
-    let outcome = json!({"reason": "resignation", "winner": "white"});
+pub(crate) fn resigned(visibility: &str, first: u64, second: u64) -> Vec<Entry> {
+    let outcome = json!({"reason": "resignation", "winner": "second"});
     let ended = json!({"type": "ended", "outcome": outcome});
-    vec![entry(1, created(visibility)), entry(2, started(black, white)), entry(3, ended)]
+    let [first, second] = [sat("first", first, "Ann"), sat("second", second, "Bob")];
+    let events = [created(visibility), first, second, started(), ended];
+    (1..).zip(events).map(|(seq, event)| entry(seq, event)).collect()
 }

@@ -234,10 +234,10 @@ impl From<&Record> for GameFile {
         });
         Self {
             rules: summary.rules,
-            black: name(&summary.black),
-            white: name(&summary.white),
+            black: name(summary.player(Stone::Black)),
+            white: name(summary.player(Stone::White)),
             date: Some(day(summary.ended_at)),
-            ending: Some((&summary.outcome).into()),
+            ending: Some((&summary.outcome_by_stone()).into()),
             moves: moves.collect(),
         }
     }

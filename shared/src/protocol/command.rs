@@ -8,7 +8,8 @@ use super::{ChatText, CommandId, Identity, Name, Reason, Refusal, RoomCode, is_t
 use crate::{
     bot_spec::{BotKind, BotSpec},
     clock::TimeControl,
-    rules::{Point, Rules, Stone},
+    rules::{Point, Rules},
+    seat::Seat,
 };
 
 /// How deep the objects and arrays of a command may be nested. Those of this version are nested
@@ -109,11 +110,11 @@ pub struct Create {
     #[serde(default)]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub assistance: bool,
-    /// Who takes the two seats.
+    /// Who takes the first seat and the second.
     #[serde(default = "me_and_a_friend")]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub seats: [SeatRequest; 2],
-    /// The colour of the first of the two seats.
+    /// The stone that the first seat begins with.
     #[serde(default)]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub colour: Colour,
@@ -177,27 +178,27 @@ pub enum RoomRequest {
     Sit {
         /// Which one; without it, any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        seat: Option<Stone>,
+        seat: Option<Seat>,
     },
     /// Take an open seat for a program that plays, so that all know what they play against.
     SitAsEngine {
         /// Which one; without it, any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        seat: Option<Stone>,
+        seat: Option<Seat>,
     },
     /// Give up one's seat; refused while the game is running.
     Stand,
     /// Put a bot into an open seat.
     SeatBot {
         /// The seat.
-        seat: Stone,
+        seat: Seat,
         /// The bot.
         bot: BotSpec,
     },
     /// Send a bot away; refused while the game is running.
     RemoveBot {
         /// The bot's seat.
-        seat: Stone,
+        seat: Seat,
     },
     /// Put a stone on the board.
     Play {
@@ -225,7 +226,8 @@ pub enum RoomRequest {
     ClaimWin,
     /// The same, but claim only a draw.
     ClaimDraw,
-    /// Ask for another game with colours swapped, or agree to the opponent's wish.
+    /// Ask for another game with colours swapped, or agree to the opponent's request. Everybody
+    /// keeps their seat.
     Rematch,
     /// The weights that a bot gives to the points; answered by `weights`, where assistance is
     /// allowed.

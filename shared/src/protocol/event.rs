@@ -7,7 +7,8 @@ use super::{GameId, MemberId, Name, Visibility, is_true, yes};
 use crate::{
     bot_spec::BotSpec,
     clock::{SideTime, TimeControl},
-    rules::{Outcome, Point, Rules, Stone},
+    rules::{Outcome, Point, Rules},
+    seat::Seat,
 };
 
 /// An event with its place in the room's log.
@@ -43,23 +44,25 @@ pub enum Event {
         /// Whether people may talk in it.
         #[serde(default = "yes", skip_serializing_if = "is_true")]
         chat: bool,
+        /// The seat that plays Black in the first game. Later games alternate.
+        black: Seat,
     },
     /// Somebody took a seat.
     Sat {
         /// The seat.
-        seat: Stone,
+        seat: Seat,
         /// Who sits there now.
         player: Player,
     },
     /// A seat became vacant.
     Stood {
         /// The seat.
-        seat: Stone,
+        seat: Seat,
     },
-    /// A player changed his name.
+    /// A player changed their name.
     Renamed {
-        /// His seat.
-        seat: Stone,
+        /// Their seat.
+        seat: Seat,
         /// The new name.
         name: Name,
     },
@@ -67,10 +70,8 @@ pub enum Event {
     Started {
         /// 1 for the first game in this room, and one more for each that follows.
         game: u32,
-        /// Who plays Black.
-        black: Player,
-        /// Who plays White.
-        white: Player,
+        /// The seat that plays Black.
+        black: Seat,
         /// By which the game is found when it has ended.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         id: Option<GameId>,
@@ -84,52 +85,52 @@ pub enum Event {
         /// Whether a bot chose it on behalf of a person.
         #[serde(default, skip_serializing_if = "is_false")]
         assisted: bool,
-        /// What the mover has left, if his time ran. The opponent's time runs from here.
+        /// What the mover has left, if their time ran. The opponent's time runs from here.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         time: Option<SideTime>,
     },
     /// A player offered a draw.
     DrawOffered {
-        /// His colour.
-        by: Stone,
+        /// Their seat.
+        by: Seat,
     },
     /// A player turned the offer down.
     DrawDeclined {
-        /// His colour.
-        by: Stone,
+        /// Their seat.
+        by: Seat,
     },
-    /// A player asked to take back his last move.
+    /// A player asked to take back their last move.
     TakebackAsked {
-        /// His colour.
-        by: Stone,
+        /// Their seat.
+        by: Seat,
     },
     /// A player did not agree to that.
     TakebackRefused {
-        /// His colour.
-        by: Stone,
+        /// Their seat.
+        by: Seat,
     },
-    /// Moves were taken back. Both players have the time that they had just before, and the time
-    /// of the one who is now on turn runs from here.
+    /// Moves were taken back. Both players keep the time that they had just before, and the time
+    /// of the seat that must act now runs from here.
     TakenBack {
         /// How many moves are left on the board.
         ply: usize,
     },
-    /// The server was away, and that time is nobody's: the one who is on turn has again what he
-    /// had when it became his turn.
+    /// The server was away, and nobody pays for that time: the player who must act has again what
+    /// they had when their turn began.
     Resumed {
-        /// When his time begins to run, in milliseconds since the Unix epoch: a little later than
-        /// this event, so that he can come back.
+        /// When their time begins to run, in milliseconds since the Unix epoch: a little later than
+        /// this event, so that they can come back.
         from: u64,
     },
     /// The game ended.
     Ended {
         /// How, and for whom.
-        outcome: Outcome,
+        outcome: Outcome<Seat>,
     },
     /// A player wants another game; it starts when the other one wants it, too.
     RematchAsked {
-        /// His colour in the game that ended.
-        by: Stone,
+        /// Their seat.
+        by: Seat,
     },
     /// The host has let people talk in the room, or not.
     ChatSet {
@@ -152,7 +153,7 @@ pub enum Player {
     Member {
         /// Who.
         member: MemberId,
-        /// What he calls himself.
+        /// Their name.
         name: Name,
         /// Whether it is a program that plays, as it says itself.
         #[serde(default, skip_serializing_if = "is_false")]

@@ -10,7 +10,8 @@ use crate::{
     analysis::{Line, Weight},
     bot_spec::BotSpec,
     clock::{Clock, TimeControl},
-    rules::{Outcome, Point, Rules, Stone},
+    rules::{Outcome, Point, Rules},
+    seat::{BySeat, Seat},
 };
 
 /// One message from the server.
@@ -270,6 +271,8 @@ pub struct Snapshot {
     /// Whether people may talk in it.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub chat: bool,
+    /// The seat that plays Black in the first game.
+    pub black: Seat,
     /// Who sits where.
     pub seats: Seats,
     /// The game, running or ended; absent before the first one.
@@ -294,43 +297,24 @@ pub enum AnalysisEnd {
     TooMany,
 }
 
-/// The two seats of a room.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub struct Seats {
-    /// Who plays Black.
-    pub black: Option<Player>,
-    /// Who plays White.
-    pub white: Option<Player>,
-}
+/// Who sits in the two seats of a room.
+pub type Seats = BySeat<Option<Player>>;
 
 impl Seats {
     /// Who sits there.
-    pub const fn get(&self, seat: Stone) -> Option<&Player> {
-        match seat {
-            Stone::Black => self.black.as_ref(),
-            Stone::White => self.white.as_ref(),
-        }
-    }
-
-    /// The seat itself.
-    pub const fn get_mut(&mut self, seat: Stone) -> &mut Option<Player> {
-        match seat {
-            Stone::Black => &mut self.black,
-            Stone::White => &mut self.white,
-        }
+    pub fn get(&self, seat: Seat) -> Option<&Player> {
+        self[seat].as_ref()
     }
 
     /// Where a member sits.
-    pub fn of_member(&self, member: &MemberId) -> Option<Stone> {
-        Stone::BOTH
-            .into_iter()
-            .find(|&seat| self.get(seat).is_some_and(|player| player.is_member(member)))
+    pub fn of_member(&self, member: &MemberId) -> Option<Seat> {
+        let is_theirs = |seat| self.get(seat).is_some_and(|player| player.is_member(member));
+        Seat::BOTH.into_iter().find(|&seat| is_theirs(seat))
     }
 
-    /// A vacant seat, Black's first.
-    pub fn vacant(&self) -> Option<Stone> {
-        Stone::BOTH.into_iter().find(|&seat| self.get(seat).is_none())
+    /// A vacant seat, the first one first.
+    pub fn vacant(&self) -> Option<Seat> {
+        Seat::BOTH.into_iter().find(|&seat| self.get(seat).is_none())
     }
 }
 
@@ -343,23 +327,25 @@ pub struct GameSnapshot {
     /// By which the game is found when it has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<GameId>,
+    /// The seat that plays Black.
+    pub black: Seat,
     /// The moves, Black's first.
     pub moves: Vec<Point>,
-    /// Who offers a draw.
+    /// The seat that offers a draw.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub draw_offer: Option<Stone>,
-    /// Who asks for a takeback.
+    pub draw_offer: Option<Seat>,
+    /// The seat that asks for a takeback.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub takeback_ask: Option<Stone>,
-    /// Who wants another game.
+    pub takeback_ask: Option<Seat>,
+    /// The seat that wants another game.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rematch_ask: Option<Stone>,
+    pub rematch_ask: Option<Seat>,
     /// The game's clock, if there is a time control.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<Clock>,
     /// How the game ended; absent while it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<Outcome<Seat>>,
 }
 
 /// Who watches a room.
@@ -377,26 +363,26 @@ pub struct Spectators {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Absent {
-    /// Black, if he is away.
+    /// The player in the first seat, if they are away.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub black: Option<Away>,
-    /// White, if he is away.
+    pub first: Option<Away>,
+    /// The player in the second seat, if they are away.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub white: Option<Away>,
+    pub second: Option<Away>,
 }
 
 impl Absent {
-    /// Since when a player is away, if he is.
-    pub const fn get(&self, seat: Stone) -> Option<Away> {
+    /// Since when a player is away, if they are.
+    pub const fn get(&self, seat: Seat) -> Option<Away> {
         match seat {
-            Stone::Black => self.black,
-            Stone::White => self.white,
+            Seat::First => self.first,
+            Seat::Second => self.second,
         }
     }
 
     /// Whether all players are here.
     pub const fn is_nobody(&self) -> bool {
-        self.black.is_none() && self.white.is_none()
+        self.first.is_none() && self.second.is_none()
     }
 }
 
@@ -406,7 +392,7 @@ impl Absent {
 pub struct Away {
     /// Since when, in milliseconds since the Unix epoch.
     pub since: u64,
-    /// When his opponent may claim the win or a draw, if he stays away: only on his turn.
+    /// When the opponent may claim the win or a draw: only while it is the absent player's turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim_at: Option<u64>,
 }
@@ -426,6 +412,11 @@ pub struct RoomSummary {
     pub time: TimeControl,
     /// Who sits where.
     pub seats: Seats,
+    /// The seat that plays Black: in the game, or in the first one before it begins.
+    pub black: Seat,
+    /// The seat that must act, while a game is running.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to_act: Option<Seat>,
     /// How far it has come.
     pub phase: Phase,
     /// Moves made in the game.
@@ -444,7 +435,7 @@ pub struct OwnRoom {
     /// Whether the room is listed.
     pub visibility: Visibility,
     /// One's seat, if one has one.
-    pub seat: Option<Stone>,
+    pub seat: Option<Seat>,
     /// Whether a game is running in which one is to move.
     pub your_turn: bool,
     /// Whether one has made the room, and so may close it.

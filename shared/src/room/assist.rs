@@ -6,12 +6,13 @@
 use crate::{
     bot_spec::{BotKind, BotSpec},
     protocol::{MemberId, Message, Reason, Refusal, RefusalValues, WEIGHTS_MAX},
-    rules::{Position, Stone},
+    rules::Position,
+    seat::Seat,
 };
 
 use super::{
     BotFault, BotReply, Cause, Effect, Job, Moment, Room, SessionId, Task, Ticket, dedup::Answer,
-    seat::offered,
+    seating::offered,
 };
 use crate::room::limits::{ASSIST_JOBS_MAX, BOT_WAIT_MAX_MS};
 
@@ -89,7 +90,7 @@ impl Room {
 
     /// Whether a member may be helped while a game is running.
     fn may_be_assisted(&self, member: &MemberId) -> Result<(), Refusal> {
-        let against_bot = |seat: Stone| self.bot_in(seat.opponent()).is_some();
+        let against_bot = |seat: Seat| self.bot_in(seat.other()).is_some();
         match self.state.seats.of_member(member) {
             Some(seat) if self.state.assistance || against_bot(seat) => Ok(()),
             Some(_) => Err(Refusal::new(Reason::NoAssistance)),
@@ -99,7 +100,7 @@ impl Room {
 
     /// The bot that was asked for, or the one that comes to mind.
     fn helper(&self, member: &MemberId, kind: Option<BotKind>) -> Result<BotSpec, Refusal> {
-        let opponent = || self.bot_in(self.state.seats.of_member(member)?.opponent());
+        let opponent = || self.bot_in(self.state.seats.of_member(member)?.other());
         let bot = match kind {
             Some(kind) => kind.into(),
             None => opponent().unwrap_or(BotKind::Attack.into()),

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use crate::{
     protocol::Player,
-    rules::{Point, Position, Size, Stone},
+    rules::{Point, Position, Size},
+    seat::Seat,
 };
 
 use super::{BotFault, BotReply, Effect, Job, Moment, Room, SessionId, Task, Ticket};
@@ -45,9 +46,11 @@ impl Room {
     /// Asks the bot that is on turn, if it has not been asked and somebody is here; calls off one
     /// that is not on turn any more, or plays for nobody.
     pub(super) fn attend_bot_turn(&mut self, moment: &mut Moment<'_>) {
-        let on_turn =
-            self.state.running().and_then(|game| Some((self.bot_in(game.position.turn())?, game)));
-        let Some((bot, game)) = on_turn.filter(|_| !self.presence.is_empty()) else {
+        let to_act = self.state.running().and_then(|game| {
+            let seat = game.to_act()?;
+            Some((seat, self.bot_in(seat)?, game))
+        });
+        let Some((seat, bot, game)) = to_act.filter(|_| !self.presence.is_empty()) else {
             return self.cancel_bot_turn(moment);
         };
         let (number, ply, asked) = (game.number, game.position.ply(), self.bot_turn.as_ref());
@@ -59,7 +62,7 @@ impl Room {
         let budget_ms = clock.and_then(|clock| clock.budget_ms());
         let flag_at = clock.and_then(|clock| clock.flag_at()).unwrap_or(u64::MAX);
         self.cancel_bot_turn(moment);
-        let (task, wait) = match self.bot_in(position.turn().opponent()) {
+        let (task, wait) = match self.bot_in(seat.other()) {
             Some(_) => (Task::BotsTurn, millis(self.limits.bot_pace)),
             None => (Task::Turn, millis(self.limits.bot_answer_min)),
         };
@@ -88,7 +91,7 @@ impl Room {
             Player::Member { member, .. } => self.presence.session_of(member),
             Player::Bot { .. } => None,
         };
-        let players = Stone::BOTH.into_iter().find_map(player);
+        let players = Seat::BOTH.into_iter().find_map(player);
         players
             .or_else(|| self.presence.session_of(&self.state.host))
             .or_else(|| self.presence.oldest())

@@ -2,7 +2,7 @@
 
 use crate::{
     protocol::{CommandId, MemberId, Message, Player, Reason, Refusal},
-    rules::Stone,
+    seat::Seat,
 };
 
 use super::{Effect, Effects, Input, Moment, Room, SessionId};
@@ -49,8 +49,8 @@ impl Room {
     /// Whether a person other than the host has a seat. A person who plays a bot and has left does
     /// not count: only they could go on.
     fn somebody_else_plays(&self) -> bool {
-        let has_bot = Stone::BOTH.into_iter().any(|seat| self.bot_in(seat).is_some());
-        Stone::BOTH.into_iter().any(|seat| match self.state.seats.get(seat) {
+        let has_bot = Seat::BOTH.into_iter().any(|seat| self.bot_in(seat).is_some());
+        Seat::BOTH.into_iter().any(|seat| match self.state.seats.get(seat) {
             Some(Player::Member { member, .. }) => {
                 *member != self.state.host && (!has_bot || self.presence.is_present(member))
             }

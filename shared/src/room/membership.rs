@@ -8,7 +8,7 @@ use crate::{
         CatchUp, CommandId, Event, MEMBER_ID_LENGTH, MemberId, Message, Name, Player, Reason,
         Refusal,
     },
-    rules::Stone,
+    seat::Seat,
 };
 
 use super::{Cause, Effect, Member, Moment, Room, SessionId, dedup::Answer};
@@ -139,7 +139,7 @@ impl Room {
                 }
                 Some(Player::Bot { .. }) | None => false,
             };
-            self.presence.is_taken(&likeness, &member.id) || Stone::BOTH.into_iter().any(is_players)
+            self.presence.is_taken(&likeness, &member.id) || Seat::BOTH.into_iter().any(is_players)
         };
         // Somebody may have taken a marked name on purpose.
         let marks = [4, 8, MEMBER_ID_LENGTH].map(|digits| &member.id.as_str()[..digits]);

@@ -5,7 +5,8 @@
 use crate::{
     protocol::{Event, MemberId, Reason, Refusal, RefusalValues},
     room::Game,
-    rules::{Outcome, Point, Stone},
+    rules::{Outcome, Point},
+    seat::Seat,
 };
 
 use super::{Moment, Room};
@@ -22,7 +23,7 @@ impl Room {
         self.put_stone(point, false, moment)
     }
 
-    /// The game in which it is this member's turn, and the one he means.
+    /// The running game, if this member must act in it and means this ply.
     pub(super) fn check_turn(&self, member: &MemberId, ply: usize) -> Result<&Game, Refusal> {
         let (seat, game) = self.playing(member)?;
         let due = game.position.ply();
@@ -31,13 +32,13 @@ impl Room {
                 RefusalValues { ply: Some(ply), due: Some(due), ..RefusalValues::default() };
             return Err(Refusal::with(Reason::StalePly, values));
         }
-        if seat != game.position.turn() {
+        if game.to_act() != Some(seat) {
             return Err(Refusal::new(Reason::NotYourTurn));
         }
         Ok(game)
     }
 
-    /// Makes the move of whoever is on turn, and ends the game if it does.
+    /// Makes the move of the seat that must act, and ends the game if the move does.
     pub(super) fn put_stone(
         &mut self,
         point: Point,
@@ -49,8 +50,7 @@ impl Room {
         let ply = position.ply();
         let time = self.time_after_move(moment);
         self.log(Event::Played { ply, point, assisted, time }, moment);
-        let game = self.state.game.as_ref();
-        if let Some(outcome) = game.and_then(|game| game.position.outcome()).cloned() {
+        if let Some(outcome) = self.state.game.as_ref().and_then(Game::outcome) {
             self.log(Event::Ended { outcome }, moment);
         }
         Ok(())
@@ -62,7 +62,7 @@ impl Room {
         moment: &mut Moment<'_>,
     ) -> Result<(), Refusal> {
         let (seat, _) = self.playing(member)?;
-        let outcome = Outcome::Resignation { winner: seat.opponent() };
+        let outcome = Outcome::Resignation { winner: seat.other() };
         self.log(Event::Ended { outcome }, moment);
         Ok(())
     }
@@ -79,7 +79,7 @@ impl Room {
             Some(_) => self.accept_draw(member, moment),
             None => {
                 self.log(Event::DrawOffered { by: seat }, moment);
-                let opponent = seat.opponent();
+                let opponent = seat.other();
                 if self.bot_in(opponent).is_some() {
                     self.log(Event::DrawDeclined { by: opponent }, moment);
                 }
@@ -125,7 +125,7 @@ impl Room {
         }
         let ply = last_ply_of(seat, game).ok_or_else(|| Refusal::new(Reason::NothingToTakeBack))?;
         self.log(Event::TakebackAsked { by: seat }, moment);
-        if self.bot_in(seat.opponent()).is_some() {
+        if self.bot_in(seat.other()).is_some() {
             self.log(Event::TakenBack { ply }, moment);
         }
         Ok(())
@@ -138,7 +138,7 @@ impl Room {
     ) -> Result<(), Refusal> {
         let by = self.offered_to(member, |game| game.takeback_ask)?;
         // A request lapses with the next move, so the move it means is still there.
-        if let Some(ply) = last_ply_of(by.opponent(), self.running()?) {
+        if let Some(ply) = last_ply_of(by.other(), self.running()?) {
             self.log(Event::TakenBack { ply }, moment);
         }
         Ok(())
@@ -158,8 +158,8 @@ impl Room {
         self.state.running().ok_or_else(|| Refusal::new(Reason::NoGame))
     }
 
-    /// A player's seat, and the game he is playing.
-    pub(super) fn playing(&self, member: &MemberId) -> Result<(Stone, &Game), Refusal> {
+    /// A player's seat, and the game that they are playing.
+    pub(super) fn playing(&self, member: &MemberId) -> Result<(Seat, &Game), Refusal> {
         Ok((self.seat_of(member)?, self.running()?))
     }
 
@@ -167,10 +167,10 @@ impl Room {
     fn offered_to(
         &self,
         member: &MemberId,
-        offer: impl Fn(&Game) -> Option<Stone>,
-    ) -> Result<Stone, Refusal> {
+        offer: impl Fn(&Game) -> Option<Seat>,
+    ) -> Result<Seat, Refusal> {
         let (seat, game) = self.playing(member)?;
-        if offer(game) == Some(seat.opponent()) {
+        if offer(game) == Some(seat.other()) {
             Ok(seat)
         } else {
             Err(Refusal::new(Reason::NoOffer))
@@ -178,8 +178,8 @@ impl Room {
     }
 }
 
-/// The ply of this colour's last move; what follows it is the opponent's answer.
-fn last_ply_of(stone: Stone, game: &Game) -> Option<usize> {
-    let back = if game.position.turn() == stone { 2 } else { 1 };
+/// The ply of this seat's last move; what follows it is the opponent's answer.
+fn last_ply_of(seat: Seat, game: &Game) -> Option<usize> {
+    let back = if game.to_act() == Some(seat) { 2 } else { 1 };
     game.position.ply().checked_sub(back)
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::{
     protocol::{Absent, Likeness, MemberId, Name, Player, SPECTATOR_NAMES_MAX, Seats, Spectators},
-    rules::Stone,
+    seat::Seat,
 };
 
 use super::input::{Member, SessionId};
@@ -120,11 +120,11 @@ impl Presence {
 
     /// How many members are in and have no seat.
     pub(super) fn spectator_count(&self, seats: &Seats) -> usize {
-        let is_here = |seat: Stone| match seats.get(seat) {
+        let is_here = |seat: Seat| match seats.get(seat) {
             Some(Player::Member { member, .. }) => self.is_present(member),
             Some(Player::Bot { .. }) | None => false,
         };
-        self.members.len() - Stone::BOTH.into_iter().filter(|&seat| is_here(seat)).count()
+        self.members.len() - Seat::BOTH.into_iter().filter(|&seat| is_here(seat)).count()
     }
 
     /// Those members, as they are told: the first by their ids have their names told.

@@ -5,7 +5,7 @@ use std::mem;
 use super::Room;
 use crate::{
     protocol::{RoomSummary, Seats},
-    rules::Stone,
+    seat::Seat,
 };
 
 /// A room as the lobby sees it.
@@ -13,8 +13,6 @@ use crate::{
 pub struct Standing {
     /// The room in lists.
     pub summary: RoomSummary,
-    /// Whose turn it is, while a game is running.
-    pub turn: Option<Stone>,
     /// How far it has come.
     pub stage: Stage,
     /// Whether nobody is present.
@@ -51,6 +49,8 @@ impl Room {
             assistance: self.state.assistance,
             time: self.state.time,
             seats,
+            black: self.state.black(),
+            to_act: self.state.to_act(),
             phase: self.state.phase(),
             ply: self.state.game.as_ref().map_or(0, |game| game.position.ply()),
             spectators: self.presence.spectator_count(&self.state.seats),
@@ -76,7 +76,6 @@ impl Room {
     fn standing_with(&self, seats: Seats) -> Standing {
         Standing {
             summary: self.summary_with(seats),
-            turn: self.state.running().map(|game| game.position.turn()),
             stage: self.stage(),
             is_empty: self.presence.is_empty(),
             is_closed: self.closed,
@@ -89,7 +88,7 @@ impl Room {
         if game.position.outcome().is_some() {
             return Stage::Over;
         }
-        let bots = Stone::BOTH.into_iter().filter(|&seat| self.bot_in(seat).is_some()).count();
+        let bots = Seat::BOTH.into_iter().filter(|&seat| self.bot_in(seat).is_some()).count();
         match bots {
             // Whoever has an opponent may come back for the first move, too.
             0 => Stage::People,
@@ -131,13 +130,13 @@ impl Standing {
 
     /// Whether both seats belong to bots.
     pub fn is_of_bots(&self) -> bool {
-        Stone::BOTH
+        Seat::BOTH
             .into_iter()
             .all(|seat| self.summary.seats.get(seat).is_some_and(|player| player.bot().is_some()))
     }
 
     /// Whether a game is running.
     pub fn is_running(&self) -> bool {
-        self.turn.is_some()
+        self.summary.to_act.is_some()
     }
 }

@@ -6,9 +6,11 @@
 use crate::{
     clock::{Clock, SideTime, TimeControl},
     protocol::{
-        Event, GameId, GameSnapshot, MemberId, NumberedEvent, Phase, Seats, Snapshot, Visibility,
+        Event, GameId, GameSnapshot, MemberId, NumberedEvent, Phase, Player, Seats, Snapshot,
+        Visibility,
     },
     rules::{Illegal, Outcome, Point, Position, Rules, Stone},
+    seat::Seat,
 };
 
 /// The state of a room after its event number `seq`.
@@ -28,6 +30,8 @@ pub struct RoomState {
     pub time: TimeControl,
     /// Whether people may talk in it.
     pub chat: bool,
+    /// The seat that begins with Black in the first game. Later games alternate.
+    pub first_black: Seat,
     /// Who sits where.
     pub seats: Seats,
     /// The game, running or ended; absent before the first one.
@@ -41,17 +45,19 @@ pub struct Game {
     pub number: u32,
     /// By which the game is found when it has ended, if the room has told it.
     pub id: Option<GameId>,
+    /// The seat that plays Black. To exchange the colours in the middle of a game, change this and
+    /// nothing else.
+    pub black: Seat,
     /// The board, the moves and, at the end, the outcome.
     pub position: Position,
-    /// The clock, if there is a time control. It stands before Black's first move and after the
-    /// end.
+    /// The clock, if there is a time control. It stands before the first move and after the end.
     pub clock: Option<Clock>,
-    /// Who offers a draw.
-    pub draw_offer: Option<Stone>,
-    /// Who asks for a takeback.
-    pub takeback_ask: Option<Stone>,
-    /// Who wants another game after this one.
-    pub rematch_ask: Option<Stone>,
+    /// The seat that offers a draw.
+    pub draw_offer: Option<Seat>,
+    /// The seat that asks for a takeback.
+    pub takeback_ask: Option<Seat>,
+    /// The seat that wants another game after this one.
+    pub rematch_ask: Option<Seat>,
 }
 
 /// Why events cannot be folded: they are not the log of a room, or not its next part.
@@ -88,7 +94,7 @@ impl RoomState {
             return Err(FoldError::Gap { expected: 1, found: first.seq });
         }
         match &first.event {
-            Event::Created { rules, visibility, assistance, host, time, chat } => Ok(Self {
+            Event::Created { rules, visibility, assistance, host, time, chat, black } => Ok(Self {
                 seq: 1,
                 rules: *rules,
                 visibility: *visibility,
@@ -96,6 +102,7 @@ impl RoomState {
                 host: host.clone(),
                 time: *time,
                 chat: *chat,
+                first_black: *black,
                 seats: Seats::default(),
                 game: None,
             }),
@@ -148,24 +155,26 @@ impl RoomState {
     fn change(&mut self, at: u64, event: &Event) -> Result<(), String> {
         match event {
             Event::Created { .. } => return Err("a room is created once".into()),
-            Event::Sat { seat, player } => *self.seats.get_mut(*seat) = Some(player.clone()),
+            Event::Sat { seat, player } => self.seats[*seat] = Some(player.clone()),
             Event::Stood { seat } => {
-                *self.seats.get_mut(*seat) = None;
+                self.seats[*seat] = None;
                 // The wish for another game goes with the one who had it.
                 if let Some(game) = &mut self.game {
                     game.rematch_ask = game.rematch_ask.filter(|by| by != seat);
                 }
             }
-            Event::Renamed { seat, name } => match self.seats.get_mut(*seat) {
-                Some(crate::protocol::Player::Member { name: old, .. }) => *old = name.clone(),
-                Some(crate::protocol::Player::Bot { .. }) | None => {
+            Event::Renamed { seat, name } => match &mut self.seats[*seat] {
+                Some(Player::Member { name: old, .. }) => *old = name.clone(),
+                Some(Player::Bot { .. }) | None => {
                     return Err("nobody with a name sits there".into());
                 }
             },
-            Event::Started { game, black, white, id } => {
-                self.seats = Seats { black: Some(black.clone()), white: Some(white.clone()) };
+            Event::Started { game, black, id } => {
+                if self.seats.vacant().is_some() {
+                    return Err("a seat is vacant".into());
+                }
                 let position = Position::new(self.rules);
-                self.game = Some(Game::new(*game, id.clone(), position, self.time));
+                self.game = Some(Game::new(*game, id.clone(), *black, position, self.time));
             }
             Event::Played { ply, point, time, .. } => {
                 self.game_mut()?.play(*ply, *point, *time, at)?;
@@ -201,6 +210,31 @@ impl RoomState {
         self.game.as_ref().filter(|game| game.position.outcome().is_none())
     }
 
+    /// The seat that must act, while a game is running.
+    pub fn to_act(&self) -> Option<Seat> {
+        self.game.as_ref()?.to_act()
+    }
+
+    /// The seat that plays Black: in the game, or in the first one before it begins.
+    pub fn black(&self) -> Seat {
+        self.game.as_ref().map_or(self.first_black, |game| game.black)
+    }
+
+    /// The seat that begins with Black in this game.
+    pub(super) fn black_in(&self, game: u32) -> Seat {
+        if game.is_multiple_of(2) { self.first_black.other() } else { self.first_black }
+    }
+
+    /// A seat's stone: in the game, or in the first one before it begins.
+    pub fn stone_of(&self, seat: Seat) -> Stone {
+        seat.stone(self.black())
+    }
+
+    /// The seat that has this stone.
+    pub fn seat_of(&self, stone: Stone) -> Seat {
+        Seat::with_stone(stone, self.black())
+    }
+
     /// The whole state as one message.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot {
@@ -211,6 +245,7 @@ impl RoomState {
             host: self.host.clone(),
             time: self.time,
             chat: self.chat,
+            black: self.first_black,
             seats: self.seats.clone(),
             game: self.game.as_ref().map(Game::snapshot),
         }
@@ -231,6 +266,7 @@ impl RoomState {
             host: snapshot.host,
             time: snapshot.time,
             chat: snapshot.chat,
+            first_black: snapshot.black,
             seats: snapshot.seats,
             game,
         })
@@ -238,16 +274,44 @@ impl RoomState {
 }
 
 impl Game {
-    fn new(number: u32, id: Option<GameId>, position: Position, time: TimeControl) -> Self {
+    fn new(
+        number: u32,
+        id: Option<GameId>,
+        black: Seat,
+        position: Position,
+        time: TimeControl,
+    ) -> Self {
         Self {
             number,
             id,
+            black,
             position,
             clock: Clock::new(time),
             draw_offer: None,
             takeback_ask: None,
             rematch_ask: None,
         }
+    }
+
+    /// The seat that must act; none when the game is over. Nothing else says whose turn it is.
+    pub fn to_act(&self) -> Option<Seat> {
+        let is_running = self.position.outcome().is_none();
+        is_running.then(|| self.seat_of(self.position.turn()))
+    }
+
+    /// A seat's stone at this moment.
+    pub const fn stone_of(&self, seat: Seat) -> Stone {
+        seat.stone(self.black)
+    }
+
+    /// The seat that has this stone at this moment.
+    pub const fn seat_of(&self, stone: Stone) -> Seat {
+        Seat::with_stone(stone, self.black)
+    }
+
+    /// How the game ended, and for which seat.
+    pub fn outcome(&self) -> Option<Outcome<Seat>> {
+        self.position.outcome().map(|outcome| outcome.map(|stone| self.seat_of(stone)))
     }
 
     fn play(
@@ -260,11 +324,11 @@ impl Game {
         if ply != self.position.ply() {
             return Err(format!("move {ply} came where {} was due", self.position.ply()));
         }
-        let mover = self.position.turn();
+        let mover = self.to_act().ok_or("the game is over")?;
         self.position.play(point).map_err(|illegal| illegal.to_string())?;
         // An offer lapses when the one to whom it was made moves instead of answering; a request
         // to take back means the move that was last when it was made.
-        if self.draw_offer == Some(mover.opponent()) {
+        if self.draw_offer == Some(mover.other()) {
             self.draw_offer = None;
         }
         self.takeback_ask = None;
@@ -277,11 +341,11 @@ impl Game {
 
     /// Has the time of the one on turn run from `since`; stops the clock where nobody's runs.
     fn run_clock(&mut self, since: u64) {
-        let begun = self.position.ply() > 0 && self.position.outcome().is_none();
-        match &mut self.clock {
-            Some(clock) if begun => clock.run(self.position.turn(), since),
-            Some(clock) => clock.stand(),
-            None => {}
+        let to_act = self.to_act().filter(|_| self.position.ply() > 0);
+        match (&mut self.clock, to_act) {
+            (Some(clock), Some(seat)) => clock.run(seat, since),
+            (Some(clock), None) => clock.stand(),
+            (None, _) => {}
         }
     }
 
@@ -298,15 +362,13 @@ impl Game {
         Ok(())
     }
 
-    fn end(&mut self, outcome: &Outcome) {
-        // A move that ends the game has already concluded the position.
-        if self.position.outcome().is_none() {
-            self.position.conclude(outcome.clone());
-        }
+    fn end(&mut self, outcome: &Outcome<Seat>) {
+        // The position keeps the outcome of a move that ended the game.
+        self.position.conclude(outcome.map(|seat| self.stone_of(seat)));
         if let Some(clock) = &mut self.clock {
             clock.stand();
             if let Outcome::Time { winner } = outcome {
-                clock.run_out(winner.opponent());
+                clock.run_out(winner.other());
             }
         }
         self.draw_offer = None;
@@ -317,24 +379,26 @@ impl Game {
         GameSnapshot {
             number: self.number,
             id: self.id.clone(),
+            black: self.black,
             moves: self.position.moves().to_vec(),
             draw_offer: self.draw_offer,
             takeback_ask: self.takeback_ask,
             rematch_ask: self.rematch_ask,
             clock: self.clock,
-            outcome: self.position.outcome().cloned(),
+            outcome: self.outcome(),
         }
     }
 
     fn from_snapshot(rules: Rules, snapshot: GameSnapshot) -> Result<Self, Illegal> {
         let mut position =
             Position::from_moves(rules, &snapshot.moves).map_err(|(_, illegal)| illegal)?;
-        if let (None, Some(outcome)) = (position.outcome(), snapshot.outcome) {
-            position.conclude(outcome);
+        if let Some(outcome) = snapshot.outcome {
+            position.conclude(outcome.map(|seat| seat.stone(snapshot.black)));
         }
         Ok(Self {
             number: snapshot.number,
             id: snapshot.id,
+            black: snapshot.black,
             position,
             clock: snapshot.clock,
             draw_offer: snapshot.draw_offer,

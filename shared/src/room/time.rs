@@ -1,7 +1,7 @@
 //! What happens in a running game by itself: flags fall, and a clock runs again after time in
 //! which the server was away, or a bot waited for somebody to come.
 
-use crate::{clock::SideTime, protocol::Event, room::Game, rules::Outcome};
+use crate::{clock::SideTime, protocol::Event, rules::Outcome};
 
 use super::{Moment, Room};
 use crate::room::limits::{RESUME_GRACE_MS, RESUME_RETRY_MS, ROOM_EVENTS_MAX};
@@ -17,15 +17,15 @@ impl Room {
             self.resume(moment);
         }
         if self.flag_at().is_some_and(|at| at <= moment.now)
-            && let Some(game) = self.state.running()
+            && let Some(seat) = self.state.to_act()
         {
-            let winner = game.position.turn().opponent();
+            let winner = seat.other();
             self.log(Event::Ended { outcome: Outcome::Time { winner } }, moment);
         }
         self.end_abandoned(moment);
     }
 
-    /// When the flag of the one on turn falls, person or bot, if the time runs.
+    /// When the flag of the seat that must act falls, if its time runs.
     pub(super) fn flag_at(&self) -> Option<u64> {
         if self.resume_at.is_some() || self.is_suspended() {
             return None;
@@ -33,14 +33,14 @@ impl Room {
         self.state.running()?.clock?.flag_at()
     }
 
-    /// Whether the game waits for somebody to come: a bot is on turn, and it does not think for
+    /// Whether the game waits for somebody to come: a bot must act, and it does not think for
     /// an empty room. This time is nobody's.
     pub(super) fn is_suspended(&self) -> bool {
-        let is_bots = |game: &Game| self.bot_in(game.position.turn()).is_some();
-        self.presence.is_empty() && self.state.running().is_some_and(is_bots)
+        let must_act = self.state.to_act();
+        self.presence.is_empty() && must_act.is_some_and(|seat| self.bot_in(seat).is_some())
     }
 
-    /// What the one on turn has left after a move made now, if the time runs.
+    /// What the seat that must act has left after a move made now, if its time runs.
     pub(super) fn time_after_move(&mut self, moment: &mut Moment<'_>) -> Option<SideTime> {
         if self.resume_at.is_some() {
             self.resume(moment);

@@ -29,23 +29,24 @@ impl fmt::Display for Forbidden {
     }
 }
 
-/// How a game ended, and for whom. On the wire: `{"reason": "five", "winner": "black", ...}`.
+/// How a game ended, and for whom: for a stone on the board, for a seat in rooms and records. On
+/// the wire: `{"reason": "five", "winner": "first", ...}`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "reason", rename_all = "snake_case")]
-pub enum Outcome {
+pub enum Outcome<Side = Stone> {
     /// The winning run (or runs, when one stone completed several): five stones, or as many as the
     /// variant asks for, or more where it counts longer runs.
     Five {
         /// Who won.
-        winner: Stone,
+        winner: Side,
         /// Every point of the winning runs, sorted, each once.
         points: Vec<Point>,
     },
     /// Black, in renju, had no move left that is not forbidden.
     Forbidden {
         /// Who won: White.
-        winner: Stone,
+        winner: Side,
         /// The first of the forbidden points, by [`Point`]'s order.
         point: Point,
         /// Why that point is forbidden.
@@ -54,21 +55,21 @@ pub enum Outcome {
     /// The loser gave up.
     Resignation {
         /// Who won.
-        winner: Stone,
+        winner: Side,
     },
     /// Both agreed to a draw.
     Agreement,
     /// The loser's time ran out.
     Time {
         /// Who won.
-        winner: Stone,
+        winner: Side,
     },
     /// A player was gone for so long that the opponent claimed the win, or a draw; or that the
     /// game ended by itself.
     Abandonment {
         /// Who won; nobody in a draw, and where both players were gone.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        winner: Option<Stone>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        winner: Option<Side>,
     },
     /// Every point is taken: a draw.
     FullBoard,
@@ -76,9 +77,9 @@ pub enum Outcome {
     LengthLimit,
 }
 
-impl Outcome {
+impl<Side: Copy> Outcome<Side> {
     /// Who won; nobody in a draw.
-    pub const fn winner(&self) -> Option<Stone> {
+    pub const fn winner(&self) -> Option<Side> {
         match self {
             Self::Five { winner, .. }
             | Self::Forbidden { winner, .. }
@@ -86,6 +87,24 @@ impl Outcome {
             | Self::Time { winner } => Some(*winner),
             Self::Abandonment { winner } => *winner,
             Self::Agreement | Self::FullBoard | Self::LengthLimit => None,
+        }
+    }
+
+    /// The same outcome with the sides named otherwise.
+    pub fn map<Other>(&self, side: impl Fn(Side) -> Other) -> Outcome<Other> {
+        match self {
+            Self::Five { winner, points } => {
+                Outcome::Five { winner: side(*winner), points: points.clone() }
+            }
+            Self::Forbidden { winner, point, kind } => {
+                Outcome::Forbidden { winner: side(*winner), point: *point, kind: *kind }
+            }
+            Self::Resignation { winner } => Outcome::Resignation { winner: side(*winner) },
+            Self::Agreement => Outcome::Agreement,
+            Self::Time { winner } => Outcome::Time { winner: side(*winner) },
+            Self::Abandonment { winner } => Outcome::Abandonment { winner: winner.map(side) },
+            Self::FullBoard => Outcome::FullBoard,
+            Self::LengthLimit => Outcome::LengthLimit,
         }
     }
 }

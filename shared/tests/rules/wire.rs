@@ -38,10 +38,10 @@ fn what_is_written_is_read_back() {
         &Outcome::Resignation { winner: Stone::Black },
         r#"{"reason":"resignation","winner":"black"}"#,
     );
-    check(&Outcome::Agreement, r#"{"reason":"agreement"}"#);
+    check(&Outcome::<Stone>::Agreement, r#"{"reason":"agreement"}"#);
     check(&Outcome::Time { winner: Stone::Black }, r#"{"reason":"time","winner":"black"}"#);
-    check(&Outcome::FullBoard, r#"{"reason":"full_board"}"#);
-    check(&Outcome::LengthLimit, r#"{"reason":"length_limit"}"#);
+    check(&Outcome::<Stone>::FullBoard, r#"{"reason":"full_board"}"#);
+    check(&Outcome::<Stone>::LengthLimit, r#"{"reason":"length_limit"}"#);
 }
 
 #[test]

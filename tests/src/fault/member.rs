@@ -167,16 +167,14 @@ impl Member {
         let seen = &guest.seen(&self.room).room;
         let Some(game) = &seen.game else { return };
         let Some(seat) = seen.seats.of_member(&self.me) else { return };
-        let request = if game.position.outcome().is_some() {
-            if game.rematch_ask == Some(seat) {
-                return;
+        let request = match game.to_act() {
+            None if game.rematch_ask == Some(seat) => return,
+            None => RoomRequest::Rematch,
+            Some(to_act) if to_act == seat => {
+                let point = random_move(&game.position, random);
+                RoomRequest::Play { ply: game.position.ply(), point }
             }
-            RoomRequest::Rematch
-        } else if game.position.turn() == seat {
-            let point = random_move(&game.position, random);
-            RoomRequest::Play { ply: game.position.ply(), point }
-        } else {
-            return;
+            Some(_) => return,
         };
         sleep(WAIT_MAX.mul_f64(random.random())).await;
         if random.random_bool(0.1)

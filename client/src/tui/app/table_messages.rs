@@ -3,7 +3,7 @@
 use fivefold_shared::{
     protocol::{CatchUp, Event, Message, NumberedEvent, Reason, Refusal, Snapshot},
     room::RoomState,
-    rules::Stone,
+    seat::Seat,
 };
 
 use super::{App, Connection, Effect, Mode, Question};
@@ -75,6 +75,7 @@ impl App {
         if event.seq <= self.room.seq {
             return;
         }
+        let mover = self.room.to_act();
         if let Err(error) = self.room.apply(event) {
             return self.log.warn(&format!("this program and the server disagree: {error}"));
         }
@@ -86,10 +87,10 @@ impl App {
                 self.begin();
                 self.changed(effects);
             }
-            Event::Played { ply, .. } => {
+            Event::Played { .. } => {
                 self.changed(effects);
-                let mover = Stone::to_move(*ply);
-                if self.is_my_turn() && !self.is_mine(mover) && self.is_person(mover) {
+                let is_others = |seat| !self.is_mine(seat) && self.is_person(seat);
+                if self.is_my_turn() && mover.is_some_and(is_others) {
                     effects.push(Effect::Bell);
                 }
             }
@@ -154,8 +155,8 @@ impl App {
         }
     }
 
-    fn is_person(&self, stone: Stone) -> bool {
-        self.room.seats.get(stone).is_some_and(|player| player.bot().is_none())
+    fn is_person(&self, seat: Seat) -> bool {
+        self.room.seats.get(seat).is_some_and(|player| player.bot().is_none())
     }
 
     /// What happened, in a sentence. Moves are seen on the board; only those that a bot chose for

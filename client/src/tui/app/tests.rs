@@ -14,7 +14,8 @@ use fivefold_shared::{
         Refusal, RoomCode, RoomRequest, Visibility,
     },
     room::RoomState,
-    rules::{Outcome, Point, Rules, Size, Stone, Variant},
+    rules::{Outcome, Point, Rules, Size, Variant},
+    seat::Seat,
 };
 use ratatui::{Terminal, backend::TestBackend};
 
@@ -25,7 +26,7 @@ const LINK: &str = "http://127.0.0.1:8080/r/k7m2qpxw9abc";
 
 /// Who looks at the screen.
 #[derive(Clone, Copy, PartialEq)]
-enum Seat {
+enum Viewer {
     Black,
     White,
     Spectator,
@@ -42,31 +43,37 @@ struct Sitting {
 
 impl Sitting {
     /// Ann (Black) against Bob (White); the one who looks is in one of their seats, or Eve.
-    fn new(rules: Rules, seat: Seat) -> Self {
+    fn new(rules: Rules, seat: Viewer) -> Self {
         Self::seated(rules, TimeControl::None, seat)
     }
 
     /// The same with a clock.
-    fn seated(rules: Rules, time: TimeControl, seat: Seat) -> Self {
-        let (ann, bob) = (id('a'), id(if seat == Seat::Both { 'a' } else { 'b' }));
+    fn seated(rules: Rules, time: TimeControl, seat: Viewer) -> Self {
+        let (ann, bob) = (id('a'), id(if seat == Viewer::Both { 'a' } else { 'b' }));
         let you = match seat {
-            Seat::Black | Seat::Both => ann.clone(),
-            Seat::White => bob.clone(),
-            Seat::Spectator => id('e'),
+            Viewer::Black | Viewer::Both => ann.clone(),
+            Viewer::White => bob.clone(),
+            Viewer::Spectator => id('e'),
         };
-        let black = Player::Member { member: ann.clone(), name: name("Ann"), engine: false };
-        let white = Player::Member { member: bob, name: name("Bob"), engine: false };
-        let mut sitting = Self::made(rules, time, you, ann);
-        sitting.hears(RoomEvent::Started { game: 1, black, white, id: None });
+        let first = Player::Member { member: ann.clone(), name: name("Ann"), engine: false };
+        let second = Player::Member { member: bob, name: name("Bob"), engine: false };
+        let mut sitting = Self::made(rules, time, you, ann, vec![first, second]);
+        sitting.hears(RoomEvent::Started { game: 1, black: Seat::First, id: None });
         sitting
     }
 
     /// In a room without a game.
     fn alone(rules: Rules, you: MemberId, host: MemberId) -> Self {
-        Self::made(rules, TimeControl::None, you, host)
+        Self::made(rules, TimeControl::None, you, host, Vec::new())
     }
 
-    fn made(rules: Rules, time: TimeControl, you: MemberId, host: MemberId) -> Self {
+    fn made(
+        rules: Rules,
+        time: TimeControl,
+        you: MemberId,
+        host: MemberId,
+        players: Vec<Player>,
+    ) -> Self {
         let created = RoomEvent::Created {
             rules,
             visibility: Visibility::Private,
@@ -74,10 +81,18 @@ impl Sitting {
             host,
             time,
             chat: true,
+            black: Seat::First,
         };
-        let room = RoomState::begin(&NumberedEvent { seq: 1, at: 0, event: created }).unwrap();
+        let sat = Seat::BOTH.into_iter().zip(players);
+        let sat = sat.map(|(seat, player)| RoomEvent::Sat { seat, player });
+        let log: Vec<_> = (1..)
+            .zip([created].into_iter().chain(sat))
+            .map(|(seq, event)| NumberedEvent { seq, at: 0, event })
+            .collect();
+        let room = RoomState::from_log(&log).unwrap();
+        let seq = room.seq;
         let options = Options { colour: false, glyphs: Glyphs::Ascii, mouse: true };
-        Self { app: App::new(room, you, LINK.into(), options), seq: 1, effects: Vec::new() }
+        Self { app: App::new(room, you, LINK.into(), options), seq, effects: Vec::new() }
     }
 
     fn update(&mut self, event: Event) {
@@ -99,14 +114,13 @@ impl Sitting {
             let ply = self.app.ply();
             self.hears(RoomEvent::Played { ply, point, assisted: false, time: None });
         }
-        if let Some(outcome) = self.app.room().game.as_ref().unwrap().position.outcome() {
-            let outcome = outcome.clone();
+        if let Some(outcome) = self.app.room().game.as_ref().unwrap().outcome() {
             self.hears(RoomEvent::Ended { outcome });
         }
         self
     }
 
-    fn ends(&mut self, outcome: Outcome) -> &mut Self {
+    fn ends(&mut self, outcome: Outcome<Seat>) -> &mut Self {
         self.hears(RoomEvent::Ended { outcome })
     }
 
@@ -251,7 +265,7 @@ fn command() -> CommandId {
     CommandId::try_from("1".to_owned()).unwrap()
 }
 
-fn resigned(winner: Stone) -> Outcome {
+fn resigned(winner: Seat) -> Outcome<Seat> {
     Outcome::Resignation { winner }
 }
 

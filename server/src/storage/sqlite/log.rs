@@ -163,7 +163,7 @@ fn save_game(
         )?
         .execute((id.as_str(), room, is_listed, to_json(summary)?, to_json(moves)?))?;
     let number = transaction.last_insert_rowid();
-    for player in [&summary.black, &summary.white] {
+    for player in [&summary.players.first, &summary.players.second] {
         if let Player::Member { member, .. } = player {
             transaction
                 .prepare_cached(

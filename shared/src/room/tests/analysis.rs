@@ -5,7 +5,7 @@ use crate::room::limits::ASSIST_JOBS_MAX;
 
 /// Ann and Bob play, Cid watches.
 const PLAYED: &str = "2 enter Bob > 2 joined 2; +2
-    2 sit white > sat white Bob; started 1 Ann Bob; 2 done 4
+    2 sit second > sat second Bob; started 1 first; 2 done 4
     3 enter Cid > 3 joined 4; +3\n";
 
 #[test]
@@ -13,7 +13,7 @@ fn while_people_play_the_engine_helps_where_help_is_allowed() {
     let alone = PLAYED.to_owned()
         + "1 analyse > 1 refused no_assistance
            3 analyse > 3 refused players_only
-           2 resign > ended resignation black; 2 done 5
+           2 resign > ended resignation first; 2 done 5
            3 #a analyse 0 > analyse 1 0 x3; 3 done
            found 1 depth 4 > 3 analysis a 0 4
            found 1 finished > 3 over a finished
@@ -30,7 +30,7 @@ fn while_people_play_the_engine_helps_where_help_is_allowed() {
     check(
         "mnk:7 15x15 me open black assistance",
         "2 enter Bob > 2 joined 2; +2
-         2 sit white > sat white Bob; started 1 Ann Bob; 2 done 4
+         2 sit second > sat second Bob; started 1 first; 2 done 4
          1 analyse > 1 refused bot_not_offered",
     );
 }
@@ -41,7 +41,7 @@ fn any_ply_can_be_looked_at_where_a_move_was_to_be_made() {
         OPEN,
         "2 enter Bob > 2 joined 2; +2
          1 analyse > 1 refused no_game
-         2 sit white > sat white Bob; started 1 Ann Bob; 2 done 4
+         2 sit second > sat second Bob; started 1 first; 2 done 4
          moves 0,0 0,9 1,0 1,9 2,0 2,9 3,0 3,9 4,0 >
          1 #a analyse 9 > 1 refused no_such_ply
          1 #b analyse 8 > analyse 1 8 x3; 1 done
@@ -61,23 +61,23 @@ fn an_analysis_ends_with_its_session_or_its_position() {
          1 play 0 7,7 > played 0 7,7; 1 done 5; turn 2 attack 1
          1 #b analyse 0 > analyse 3 0 x3; 1 done
          1 #c analyse 1 > cancel 3; 1 over b stopped; analyse 4 1 x3; 1 done
-         1 ask_takeback > takeback_asked black; taken_back 0; 1 done 7; cancel 4; 1 over c moot; cancel 2
+         1 ask_takeback > takeback_asked first; taken_back 0; 1 done 7; cancel 4; 1 over c moot; cancel 2
          1 #d analyse > analyse 5 0 x3; 1 done
          1 gone > cancel 5; -1
          found 5 depth 9 > ",
     );
     let again = PLAYED.to_owned()
-        + "2 resign > ended resignation black; 2 done 5
+        + "2 resign > ended resignation first; 2 done 5
            3 #a analyse > analyse 1 0 x3; 3 done
-           1 rematch > rematch_asked black; 1 done 6
-           2 rematch > started 2 Bob Ann; 2 done 7; cancel 1; 3 over a moot";
+           1 rematch > rematch_asked first; 1 done 6
+           2 rematch > started 2 second; 2 done 7; cancel 1; 3 over a moot";
     check(OPEN, &again);
 }
 
 #[test]
 fn each_session_has_one_and_a_room_has_so_many() {
     let mut table: Table =
-        check(OPEN, &(PLAYED.to_owned() + "2 resign > ended resignation black; 2 done 5"));
+        check(OPEN, &(PLAYED.to_owned() + "2 resign > ended resignation first; 2 done 5"));
     for n in 1..=ASSIST_JOBS_MAX {
         let session = 100 + n;
         table.run(&format!(

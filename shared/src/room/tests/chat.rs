@@ -7,7 +7,7 @@ use crate::room::limits::{RoomLimits, SPECTATOR_LINES_MAX, SPECTATOR_LINES_WITHI
 
 /// Ann and Bob play, Bob in two sessions; Cid and Dan watch.
 const PLAYED: &str = "2 enter Bob > 2 joined 2; +2
-    2 sit white > sat white Bob; started 1 Ann Bob; 2 done 4
+    2 sit second > sat second Bob; started 1 first; 2 done 4
     3 enter Bob > 3 joined 4; +3
     4 enter Cid > 4 joined 4; +4
     5 enter Dan > 5 joined 4; +5\n";
@@ -22,11 +22,11 @@ fn players_do_not_hear_spectators_while_they_play() {
            5 chat > 5 chat [hello] [h8!]
            6 enter Bob > 6 joined 4; +6
            5 say no > spectator Dan: no -1 -2 -3 -6; 5 done
-           2 resign > ended resignation black; 2 done 5
+           2 resign > ended resignation first; 2 done 5
            1 chat > 1 chat [hello] [h8!,no]
            4 say pity > spectator Cid: pity; 4 done
-           1 rematch > rematch_asked black; 1 done 6
-           2 rematch > started 2 Bob Ann; 2 done 7
+           1 rematch > rematch_asked first; 1 done 6
+           2 rematch > started 2 second; 2 done 7
            1 chat > 1 chat [hello] [-]
            4 say again > spectator Cid: again -1 -2 -3 -6; 4 done";
     check(OPEN, &script);
@@ -39,7 +39,7 @@ fn who_has_no_seat_is_a_spectator_and_who_leaves_is_nobody() {
         "2 enter Bob > 2 joined 2; +2
          2 say hi > spectator Bob: hi; 2 done
          1 chat > 1 chat [] [hi]
-         2 sit > sat white Bob; started 1 Ann Bob; 2 done 4
+         2 sit > sat second Bob; started 1 first; 2 done 4
          2 say hi > player Bob: hi; 2 done
          1 chat > 1 chat [hi] [-]
          2 gone > -2

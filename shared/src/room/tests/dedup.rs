@@ -8,7 +8,7 @@ use crate::room::{Effects, Room, SessionId};
 #[test]
 fn every_refusal_has_its_reason() {
     let game = "2 enter Bob > 2 joined 2; +2
-         2 sit > sat white Bob; started 1 Ann Bob; 2 done 4
+         2 sit > sat second Bob; started 1 first; 2 done 4
          3 enter Eve > 3 joined 4; +3";
     let cases = [
         (OPEN, "3 sit > 3 refused not_a_member"),
@@ -18,19 +18,19 @@ fn every_refusal_has_its_reason() {
         (OPEN, "1 sit > 1 refused already_seated"),
         (OPEN, "1 resign > 1 refused no_game"),
         (OPEN, "1 rematch > 1 refused no_game"),
-        (OPEN, "1 remove_bot white > 1 refused no_bot"),
-        (OPEN, "1 seat_bot black attack > 1 refused seat_taken"),
-        (OPEN, "1 seat_bot white minimax > 1 refused bot_not_offered"),
-        (OPEN, "2 enter Bob > 2 joined 2; +2\n 2 sit black > 2 refused seat_taken"),
-        (OPEN, "2 enter Bob > 2 joined 2; +2\n 2 seat_bot white attack > 2 refused not_allowed"),
-        (OPEN, "2 enter Bob > 2 joined 2; +2\n 2 remove_bot white > 2 refused not_allowed"),
+        (OPEN, "1 remove_bot second > 1 refused no_bot"),
+        (OPEN, "1 seat_bot first attack > 1 refused seat_taken"),
+        (OPEN, "1 seat_bot second minimax > 1 refused bot_not_offered"),
+        (OPEN, "2 enter Bob > 2 joined 2; +2\n 2 sit first > 2 refused seat_taken"),
+        (OPEN, "2 enter Bob > 2 joined 2; +2\n 2 seat_bot second attack > 2 refused not_allowed"),
+        (OPEN, "2 enter Bob > 2 joined 2; +2\n 2 remove_bot second > 2 refused not_allowed"),
         (OPEN, "2 enter Bob > 2 joined 2; +2\n 2 stand > 2 refused not_seated"),
         (OPEN, &format!("{game}\n 3 sit > 3 refused no_open_seat")),
         (OPEN, &format!("{game}\n 3 play 0 7,7 > 3 refused not_seated")),
         (OPEN, &format!("{game}\n 3 resign > 3 refused not_seated")),
         (OPEN, &format!("{game}\n 1 stand > 1 refused game_running")),
         (OPEN, &format!("{game}\n 1 rematch > 1 refused game_running")),
-        (BOT, "1 remove_bot white > 1 refused game_running"),
+        (BOT, "1 remove_bot second > 1 refused game_running"),
         (OPEN, &format!("{game}\n 2 play 0 7,7 > 2 refused not_your_turn")),
         (OPEN, &format!("{game}\n 1 play 1 7,7 > 1 refused stale_ply")),
         (OPEN, &format!("{game}\n 1 play 0 15,0 > 1 refused outside")),
@@ -41,8 +41,8 @@ fn every_refusal_has_its_reason() {
         (
             OPEN,
             &format!(
-                "{game}\n 1 resign > ended resignation white; 1 done 5
-                 1 rematch > rematch_asked black; 1 done 6\n 1 rematch > 1 refused already_asked"
+                "{game}\n 1 resign > ended resignation second; 1 done 5
+                 1 rematch > rematch_asked first; 1 done 6\n 1 rematch > 1 refused already_asked"
             ),
         ),
         (
@@ -76,28 +76,28 @@ fn every_refusal_has_its_reason() {
 fn a_command_is_done_once_and_answered_the_same() {
     check(
         OPEN,
-        "1 #a stand > stood black; 1 done 3
+        "1 #a stand > stood first; 1 done 3
          1 #a stand > 1 done 3
          1 #b stand > 1 refused not_seated
-         1 #c sit > sat black Ann; 1 done 4
+         1 #c sit > sat first Ann; 1 done 4
          1 #b stand > 1 refused not_seated
          2 enter Bob > 2 joined 4; +2
-         2 #c sit > sat white Bob; started 1 Ann Bob; 2 done 6
+         2 #c sit > sat second Bob; started 1 first; 2 done 6
          1 #d play 0 7,7 > played 0 7,7; 1 done 7
          1 gone > -1
          4 enter Ann 6 > 4 joined [7]; +4
          4 #d play 0 7,7 > 4 done 7
-         4 resign > ended resignation white; 4 done 8
-         4 #e leave > stood black; 4 done 9; -4
+         4 resign > ended resignation second; 4 done 8
+         4 #e leave > stood first; 4 done 9; -4
          4 enter Ann > 4 joined 9; +4
-         4 sit > sat black Ann; rematch_asked black; 4 done 11
+         4 sit > sat first Ann; rematch_asked first; 4 done 11
          4 #e leave > 4 done 9; -4",
     );
     // Held by a bot, answered where it was asked last, and by then not asked again.
     check(
         HELPED,
         "2 enter Bob > 2 joined 2; +2
-         2 sit > sat white Bob; started 1 Ann Bob; 2 done 4
+         2 sit > sat second Bob; started 1 first; 2 done 4
          1 #m bot_move 0 > move 1 attack 0
          1 gone > -1
          5 enter Ann > 5 joined 4; +5
@@ -112,7 +112,7 @@ fn a_room_that_is_read_back_remembers_what_it_has_done() {
     let table = check(
         BOT,
         "1 #a play 0 7,7 > played 0 7,7; 1 done 5; turn 1 attack 1
-         1 #b offer_draw > draw_offered black; draw_declined white; 1 done 7",
+         1 #b offer_draw > draw_offered first; draw_declined second; 1 done 7",
     );
     let mut effects = Effects::new();
     let code = table.room.code().clone();
@@ -133,7 +133,7 @@ fn after_a_failed_commit_the_room_is_what_the_log_says() {
     let mut table = check(
         HELPED,
         "2 enter Bob > 2 joined 2; +2
-         2 sit > sat white Bob; started 1 Ann Bob; 2 done 4
+         2 sit > sat second Bob; started 1 first; 2 done 4
          1 #w weights > weigh 1 attack 0",
     );
     table.run("1 #p play 0 7,7 > played 0 7,7; 1 done 5");
@@ -147,7 +147,7 @@ fn after_a_failed_commit_the_room_is_what_the_log_says() {
 
 #[test]
 fn a_command_at_which_the_room_failed_is_refused_from_then_on() {
-    let mut table = check(OPEN, "1 #done stand > stood black; 1 done 3");
+    let mut table = check(OPEN, "1 #done stand > stood first; 1 done 3");
     table.rebuild();
     let failed = Refusal::new(Reason::Unavailable);
     for id in ["failed", "done"] {
@@ -157,6 +157,6 @@ fn a_command_at_which_the_room_failed_is_refused_from_then_on() {
     table.run(
         "1 #failed sit > 1 refused unavailable
          1 #done stand > 1 done 3
-         1 #new sit > sat black Ann; 1 done 4",
+         1 #new sit > sat first Ann; 1 done 4",
     );
 }

@@ -1,5 +1,7 @@
 //! What people and bots do in a room, case by case.
 
+use crate::{rules::Stone, seat::Seat};
+
 use super::harness::{BOT, BOT_FIRST, BOTS, HELPED, OPEN, TINY, Table, check};
 
 #[test]
@@ -9,23 +11,26 @@ fn rooms_are_made_as_asked() {
         Err(refusal) => format!("{:?}: {refusal}", refusal.reason),
     };
     let cases = [
-        (OPEN, "created freestyle 15x15; sat black Ann; 1 joined 2; +1"),
-        ("mnk:3 3x3 me open white", "created tic-tac-toe; sat white Ann; 1 joined 2; +1"),
-        ("mnk:3 3x3 open me random", "created tic-tac-toe; sat white Ann; 1 joined 2; +1"),
+        (OPEN, "created freestyle 15x15; sat first Ann; 1 joined 2; +1"),
+        (
+            "mnk:3 3x3 me open white",
+            "created tic-tac-toe black second; sat first Ann; 1 joined 2; +1",
+        ),
+        ("mnk:3 3x3 open me random", "created tic-tac-toe; sat second Ann; 1 joined 2; +1"),
         (
             BOT,
-            "created freestyle 15x15; sat black Ann; sat white bot attack; \
-             started 1 Ann bot attack; 1 joined 4; +1",
+            "created freestyle 15x15; sat first Ann; sat second bot attack; \
+             started 1 first; 1 joined 4; +1",
         ),
         (
             BOT_FIRST,
-            "created freestyle 15x15; sat white Ann; sat black bot attack; \
-             started 1 bot attack Ann; 1 joined 4; +1; turn 1 attack 0",
+            "created freestyle 15x15 black second; sat first Ann; sat second bot attack; \
+             started 1 second; 1 joined 4; +1; turn 1 attack 0",
         ),
         (
             BOTS,
-            "created freestyle 15x15; sat black bot attack; sat white bot pattern; \
-             started 1 bot attack bot pattern; 1 joined 4; +1; botsturn 1 attack 0",
+            "created freestyle 15x15; sat first bot attack; sat second bot pattern; \
+             started 1 first; 1 joined 4; +1; botsturn 1 attack 0",
         ),
         ("freestyle 15x15 open open black", "created freestyle 15x15; 1 joined 1; +1"),
         ("freestyle 15x15 me me black", "AlreadySeated: You have a seat already."),
@@ -48,15 +53,15 @@ fn people_meet_play_and_play_again() {
     check(
         TINY,
         "2 enter Bob > 2 joined 2; +2
-         2 sit > sat white Bob; started 1 Ann Bob; 2 done 4
+         2 sit > sat second Bob; started 1 first; 2 done 4
          1 play 0 0,0 > played 0 0,0; 1 done 5
          2 play 1 1,0 > played 1 1,0; 2 done 6
          moves 1,1 0,1 >
-         1 play 4 2,2 > played 4 2,2; ended five black; 1 done 10
-         1 rematch > rematch_asked black; 1 done 11
-         2 rematch > started 2 Bob Ann; 2 done 12
+         1 play 4 2,2 > played 4 2,2; ended five first; 1 done 10
+         1 rematch > rematch_asked first; 1 done 11
+         2 rematch > started 2 second; 2 done 12
          2 play 0 1,1 > played 0 1,1; 2 done 13
-         2 resign > ended resignation white; 2 done 14",
+         2 resign > ended resignation first; 2 done 14",
     );
 }
 
@@ -64,15 +69,15 @@ fn people_meet_play_and_play_again() {
 fn a_seat_is_given_up_between_games_only() {
     check(
         OPEN,
-        "1 stand > stood black; 1 done 3
-         1 sit white > sat white Ann; 1 done 4
-         1 leave > stood white; 1 done 5; -1
+        "1 stand > stood first; 1 done 3
+         1 sit second > sat second Ann; 1 done 4
+         1 leave > stood second; 1 done 5; -1
          1 enter Ann > 1 joined 5; +1
-         1 sit black > sat black Ann; 1 done 6
+         1 sit first > sat first Ann; 1 done 6
          3 enter Ann > 3 joined 6; +3
          3 leave > 3 done; -3
          2 enter Bob > 2 joined 6; +2
-         2 sit white > sat white Bob; started 1 Ann Bob; 2 done 8
+         2 sit second > sat second Bob; started 1 first; 2 done 8
          2 leave > 2 done; -2
          2 enter Bob > 2 joined 8; +2
          2 play 0 1,1 > 2 refused not_your_turn
@@ -84,35 +89,35 @@ fn a_seat_is_given_up_between_games_only() {
 #[test]
 fn who_sits_down_after_a_game_wants_another_one() {
     let ended = "2 enter Bob > 2 joined 2; +2
-         2 sit > sat white Bob; started 1 Ann Bob; 2 done 4
-         1 resign > ended resignation white; 1 done 5
+         2 sit > sat second Bob; started 1 first; 2 done 4
+         1 resign > ended resignation second; 1 done 5
          3 enter Cid > 3 joined 5; +3";
     let cases = [
         // The one who stays agrees afterwards.
-        "2 stand > stood white; 2 done 6
-         3 sit > sat white Cid; rematch_asked white; 3 done 8
-         1 rematch > started 2 Cid Ann; 1 done 9",
+        "2 stand > stood second; 2 done 6
+         3 sit > sat second Cid; rematch_asked second; 3 done 8
+         1 rematch > started 2 second; 1 done 9",
         // The one who stays has asked before.
-        "2 stand > stood white; 2 done 6
-         1 rematch > rematch_asked black; 1 done 7
-         3 sit > sat white Cid; started 2 Cid Ann; 3 done 9",
+        "2 stand > stood second; 2 done 6
+         1 rematch > rematch_asked first; 1 done 7
+         3 sit > sat second Cid; started 2 second; 3 done 9",
         // The task of the one who has gone is not that of the one who stays.
-        "2 rematch > rematch_asked white; 2 done 6
-         2 leave > stood white; 2 done 7; -2
-         3 sit > sat white Cid; rematch_asked white; 3 done 9
-         1 rematch > started 2 Cid Ann; 1 done 10",
+        "2 rematch > rematch_asked second; 2 done 6
+         2 leave > stood second; 2 done 7; -2
+         3 sit > sat second Cid; rematch_asked second; 3 done 9
+         1 rematch > started 2 second; 1 done 10",
         // Both seats change hands.
-        "1 stand > stood black; 1 done 6
-         2 stand > stood white; 2 done 7
-         3 sit white > sat white Cid; rematch_asked white; 3 done 9
-         2 sit > sat black Bob; started 2 Cid Bob; 2 done 11",
+        "1 stand > stood first; 1 done 6
+         2 stand > stood second; 2 done 7
+         3 sit second > sat second Cid; rematch_asked second; 3 done 9
+         2 sit > sat first Bob; started 2 second; 2 done 11",
         // A bot always wants to.
-        "2 stand > stood white; 2 done 6
-         1 seat_bot white attack > sat white bot attack; rematch_asked white; 1 done 8
-         1 rematch > started 2 bot attack Ann; 1 done 9; turn 1 attack 0",
-        "1 rematch > rematch_asked black; 1 done 6
-         2 stand > stood white; 2 done 7
-         1 seat_bot white attack > sat white bot attack; started 2 bot attack Ann; 1 done 9; \
+        "2 stand > stood second; 2 done 6
+         1 seat_bot second attack > sat second bot attack; rematch_asked second; 1 done 8
+         1 rematch > started 2 second; 1 done 9; turn 1 attack 0",
+        "1 rematch > rematch_asked first; 1 done 6
+         2 stand > stood second; 2 done 7
+         1 seat_bot second attack > sat second bot attack; started 2 second; 1 done 9; \
              turn 1 attack 0",
     ];
     for case in cases {
@@ -123,37 +128,37 @@ fn who_sits_down_after_a_game_wants_another_one() {
 #[test]
 fn offers_are_answered_by_the_one_asked() {
     let game = "2 enter Bob > 2 joined 2; +2
-         2 sit > sat white Bob; started 1 Ann Bob; 2 done 4";
+         2 sit > sat second Bob; started 1 first; 2 done 4";
     let cases = [
-        "1 offer_draw > draw_offered black; 1 done 5
+        "1 offer_draw > draw_offered first; 1 done 5
          1 offer_draw > 1 refused already_asked
          1 accept_draw > 1 refused no_offer
-         2 decline_draw > draw_declined white; 2 done 6
-         1 offer_draw > draw_offered black; 1 done 7
+         2 decline_draw > draw_declined second; 2 done 6
+         1 offer_draw > draw_offered first; 1 done 7
          2 accept_draw > ended agreement; 2 done 8",
         // Both want it; and an offer survives one's own move, not the opponent's.
-        "1 offer_draw > draw_offered black; 1 done 5
+        "1 offer_draw > draw_offered first; 1 done 5
          2 offer_draw > ended agreement; 2 done 6",
-        "1 offer_draw > draw_offered black; 1 done 5
+        "1 offer_draw > draw_offered first; 1 done 5
          1 play 0 7,7 > played 0 7,7; 1 done 6
          2 play 1 8,8 > played 1 8,8; 2 done 7
          2 accept_draw > 2 refused no_offer",
         "1 ask_takeback > 1 refused nothing_to_take_back
          moves 7,7 >
          2 ask_takeback > 2 refused nothing_to_take_back
-         1 ask_takeback > takeback_asked black; 1 done 6
+         1 ask_takeback > takeback_asked first; 1 done 6
          1 ask_takeback > 1 refused already_asked
          2 ask_takeback > 2 refused answer_first
          1 grant_takeback > 1 refused no_offer
-         2 refuse_takeback > takeback_refused white; 2 done 7
-         1 ask_takeback > takeback_asked black; 1 done 8
+         2 refuse_takeback > takeback_refused second; 2 done 7
+         1 ask_takeback > takeback_asked first; 1 done 8
          2 grant_takeback > taken_back 0; 2 done 9",
         // With the opponent's answer, and lapsed by a move.
         "moves 7,7 8,8 >
-         1 ask_takeback > takeback_asked black; 1 done 7
+         1 ask_takeback > takeback_asked first; 1 done 7
          1 play 2 9,9 > played 2 9,9; 1 done 8
          2 grant_takeback > 2 refused no_offer
-         2 ask_takeback > takeback_asked white; 2 done 9
+         2 ask_takeback > takeback_asked second; 2 done 9
          1 grant_takeback > taken_back 1; 1 done 10
          2 play 1 6,6 > played 1 6,6; 2 done 11",
     ];
@@ -171,16 +176,16 @@ fn bots_answer_at_once_but_move_in_their_time() {
          job 1 8,8 >
          +49 >
          +1 > played 1 8,8
-         1 offer_draw > draw_offered black; draw_declined white; 1 done 8
-         1 ask_takeback > takeback_asked black; taken_back 0; 1 done 10
+         1 offer_draw > draw_offered first; draw_declined second; 1 done 8
+         1 ask_takeback > takeback_asked first; taken_back 0; 1 done 10
          1 play 0 7,7 > played 0 7,7; 1 done 11; turn 2 attack 1
-         1 ask_takeback > takeback_asked black; taken_back 0; 1 done 13; cancel 2
+         1 ask_takeback > takeback_asked first; taken_back 0; 1 done 13; cancel 2
          job 2 8,8 >
          1 play 0 6,6 > played 0 6,6; 1 done 14; turn 3 attack 1
          job 3 7,7 >
-         1 resign > ended resignation white; 1 done 15
+         1 resign > ended resignation second; 1 done 15
          +1000 >
-         1 rematch > started 2 bot attack Ann; 1 done 16; turn 4 attack 0
+         1 rematch > started 2 second; 1 done 16; turn 4 attack 0
          +1000 >
          job 4 7,7 > played 0 7,7",
     );
@@ -200,10 +205,10 @@ fn two_bots_play_at_a_pace_and_stop_after_their_game() {
          +500 >
          job 4 0,1 > played 3 0,1; botsturn 5 minimax 4
          +500 >
-         job 5 2,2 > played 4 2,2; ended five black
+         job 5 2,2 > played 4 2,2; ended five first
          1 rematch > 1 refused not_seated
-         1 remove_bot white > stood white; 1 done 11
-         1 seat_bot white attack > sat white bot attack; started 2 bot attack bot minimax; \
+         1 remove_bot second > stood second; 1 done 11
+         1 seat_bot second attack > sat second bot attack; started 2 second; \
 1 done 13; botsturn 6 attack 0",
     );
 }
@@ -268,10 +273,10 @@ fn a_bot_without_a_good_answer_does_not_stop_the_game() {
 #[test]
 fn help_is_for_those_who_may_have_it() {
     let people = "2 enter Bob > 2 joined 2; +2
-         2 sit > sat white Bob; started 1 Ann Bob; 2 done 4
+         2 sit > sat second Bob; started 1 first; 2 done 4
          3 enter Eve > 3 joined 4; +3";
     let ended = "1 play 0 7,7 > played 0 7,7; 1 done 5
-         1 resign > ended resignation white; 1 done 6";
+         1 resign > ended resignation second; 1 done 6";
     let cases = [
         (OPEN, people, "1 weights > 1 refused no_assistance"),
         (OPEN, people, "1 bot_move 0 > 1 refused no_assistance"),
@@ -326,7 +331,7 @@ fn help_is_for_those_who_may_have_it() {
             TINY,
             "2 enter Bob > 2 joined 2; +2
              1 weights > 1 refused no_game
-             2 sit > sat white Bob; started 1 Ann Bob; 2 done 4
+             2 sit > sat second Bob; started 1 first; 2 done 4
              moves 0,0 1,0 1,1 0,1 2,2 >",
             "2 weights > weigh 1 attack 4
              2 gone > -2
@@ -339,16 +344,94 @@ fn help_is_for_those_who_may_have_it() {
 }
 
 #[test]
+fn colours_swap_between_games_and_people_keep_their_seats() {
+    for (create, begins) in [(OPEN, Seat::First), ("freestyle 15x15 me open white", Seat::Second)] {
+        let (mut table, _) = Table::create(create).unwrap();
+        table.run(&format!(
+            "2 enter Bob > 2 joined 2; +2
+             2 sit > sat second Bob; started 1 {begins}; 2 done 4"
+        ));
+        let seats = table.room.state.seats.clone();
+        let mut black = begins;
+        for game in 1..5 {
+            let state = &table.room.state;
+            assert_eq!((state.black(), state.to_act()), (black, Some(black)));
+            assert_eq!(Seat::BOTH.map(|seat| state.seat_of(state.stone_of(seat))), Seat::BOTH);
+            let seq = state.seq;
+            black = black.other();
+            table.run(&format!(
+                "1 resign > ended resignation second; 1 done {}
+                 1 rematch > rematch_asked first; 1 done {}
+                 2 rematch > started {} {black}; 2 done {}",
+                seq + 1,
+                seq + 2,
+                game + 1,
+                seq + 3
+            ));
+            assert_eq!(table.room.state.seats, seats);
+        }
+    }
+}
+
+#[test]
+fn offers_and_results_keep_to_their_seats_when_colours_are_exchanged() {
+    let mut table = check(
+        OPEN,
+        "2 enter Bob > 2 joined 2; +2
+         2 sit > sat second Bob; started 1 first; 2 done 4
+         moves 7,7 8,8 9,9 >
+         1 offer_draw > draw_offered first; 1 done 8",
+    );
+    table.swap_colours();
+    assert_eq!(table.room.state.stone_of(Seat::First), Stone::White);
+    let mut drawn = table.clone();
+    drawn.run("1 accept_draw > 1 refused no_offer\n 2 accept_draw > ended agreement; 2 done 9");
+    let mut resigned = table.clone();
+    resigned.run(
+        "1 resign > ended resignation second; 1 done 9
+         1 rematch > rematch_asked first; 1 done 10
+         2 rematch > started 2 second; 2 done 11",
+    );
+    // Second is Black now, so First must act, and First's last move is White's.
+    table.run(
+        "2 play 3 6,6 > 2 refused not_your_turn
+         1 play 3 6,6 > played 3 6,6; 1 done 9
+         1 ask_takeback > takeback_asked first; 1 done 10
+         1 grant_takeback > 1 refused no_offer
+         2 grant_takeback > taken_back 3; 2 done 11
+         2 play 3 6,6 > 2 refused not_your_turn
+         1 play 3 6,6 > played 3 6,6; 1 done 12
+         2 play 4 5,5 > played 4 5,5; 2 done 13
+         1 ask_takeback > takeback_asked first; 1 done 14
+         2 grant_takeback > taken_back 3; 2 done 15",
+    );
+}
+
+#[test]
+fn a_bot_moves_for_the_seat_that_must_act_when_colours_are_exchanged() {
+    let mut table = check(BOT, "1 play 0 7,7 > played 0 7,7; 1 done 5; turn 1 attack 1");
+    table.run("job 1 8,8 >\n +150 > played 1 8,8");
+    table.swap_colours();
+    table.run(
+        "+1 > turn 2 attack 2
+         1 play 2 9,9 > 1 refused not_your_turn
+         job 2 9,9 >
+         +150 > played 2 9,9
+         1 play 3 6,6 > played 3 6,6; 1 done 8; turn 3 attack 4",
+    );
+}
+
+#[test]
 fn names_in_seats_follow_their_members() {
     check(
         OPEN,
-        "1 name Anna > renamed black Anna
+        "1 name Anna > renamed first Anna
          1 name Anna >
          2 enter Bob > 2 joined 3; +2
          2 name Rob >
-         2 sit > sat white Rob; started 1 Anna Rob; 2 done 5
+         2 sit > sat second Rob; started 1 first; 2 done 5
          2 gone > -2
-         2 enter Bob > renamed white Bob; 2 joined 6; +2",
+         2 enter Bob > renamed second Bob; 2 joined 6; +2",
     );
 }
 
@@ -361,5 +444,6 @@ fn a_room_is_listed_as_it_is() {
     let summary = serde_json::to_value(table.room.summary()).unwrap();
     assert_eq!(summary["phase"], "running");
     assert_eq!((&summary["ply"], &summary["spectators"]), (&1.into(), &1.into()));
-    assert_eq!(summary["seats"]["white"]["bot"]["kind"], "attack");
+    assert_eq!(summary["seats"]["second"]["bot"]["kind"], "attack");
+    assert_eq!((&summary["black"], &summary["to_act"]), (&"first".into(), &"second".into()));
 }

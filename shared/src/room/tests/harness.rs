@@ -29,7 +29,8 @@ use crate::{
         RoomCode, RoomRequest,
     },
     room::RoomState,
-    rules::{Outcome, Point, Size, Stone},
+    rules::{Outcome, Point, Size},
+    seat::Seat,
 };
 use serde_json::{Value, json};
 
@@ -138,6 +139,20 @@ impl Table {
     /// The same log with the room that was read back from it.
     pub(super) fn with_room(self, room: Room) -> Self {
         Self { room, jobs: BTreeMap::new(), analyses: BTreeSet::new(), ..self }
+    }
+
+    /// Exchanges the colours of a running game, as an opening may. The clock runs for the seat that
+    /// must act then.
+    pub(super) fn swap_colours(&mut self) {
+        let folded = self.folded.as_mut().unwrap();
+        for state in [&mut self.room.state, folded] {
+            let game = state.game.as_mut().unwrap();
+            game.black = game.black.other();
+            let to_act = game.to_act().unwrap();
+            if let Some(clock) = &mut game.clock {
+                clock.run(to_act, self.now);
+            }
+        }
     }
 
     /// Runs the lines of a script.
@@ -297,7 +312,7 @@ impl Table {
             member.as_ref().is_some_and(|id| player.is_some_and(|player| player.is_member(id)))
         };
         let is_running = snapshot.game.is_some_and(|game| game.outcome.is_none());
-        is_running && Stone::BOTH.into_iter().any(is_seated)
+        is_running && Seat::BOTH.into_iter().any(is_seated)
     }
 
     /// The room is what its log makes of it, nobody sits twice, no bot is left unasked, and the
@@ -306,7 +321,7 @@ impl Table {
         let snapshot = self.room.state.snapshot();
         assert_eq!(self.folded.as_ref().map(RoomState::snapshot).as_ref(), Some(&snapshot));
 
-        let ids = [&snapshot.seats.black, &snapshot.seats.white].map(|player| match player {
+        let ids = [&snapshot.seats.first, &snapshot.seats.second].map(|player| match player {
             Some(Player::Member { member, .. }) => Some(member),
             Some(Player::Bot { .. }) | None => None,
         });
@@ -314,7 +329,7 @@ impl Table {
 
         let running = self.room.state.running();
         let is_empty = self.room.presence.is_empty();
-        let awaited = running.is_some_and(|g| self.room.bot_in(g.position.turn()).is_some());
+        let awaited = self.room.state.to_act().is_some_and(|seat| self.room.bot_in(seat).is_some());
         assert_eq!(self.room.bot_turn.is_some(), awaited && !is_empty && !self.room.is_closed());
         if is_empty {
             assert!(self.jobs.is_empty() && self.analyses.is_empty(), "nobody is here to see it");
@@ -489,12 +504,12 @@ fn show_message(message: &Message) -> String {
             format!("spectators {}{}", spectators.count, names.collect::<String>())
         }
         Message::Presence { away, .. } => {
-            let show = |seat: Stone| {
+            let show = |seat: Seat| {
                 let away = away.get(seat)?;
                 let claim = away.claim_at.map(|at| format!(" claim {at}")).unwrap_or_default();
-                Some(format!(" {} {}{claim}", seat.to_string().to_lowercase(), away.since))
+                Some(format!(" {seat} {}{claim}", away.since))
             };
-            format!("away{}", Stone::BOTH.into_iter().filter_map(show).collect::<String>())
+            format!("away{}", Seat::BOTH.into_iter().filter_map(show).collect::<String>())
         }
         Message::PlayerSaid { line, .. } => format!("player {}: {}", line.name, line.text),
         Message::SpectatorSaid { line, .. } => format!("spectator {}: {}", line.name, line.text),
@@ -519,28 +534,28 @@ fn show_message(message: &Message) -> String {
 }
 
 fn show_event(event: &Event) -> String {
-    let seat = |stone| format!("{stone}").to_lowercase();
     match event {
-        Event::Created { rules, .. } => format!("created {rules}"),
-        Event::Sat { seat: at, player } => format!("sat {} {}", seat(*at), player.name()),
-        Event::Stood { seat: at } => format!("stood {}", seat(*at)),
-        Event::Renamed { seat: at, name } => format!("renamed {} {name}", seat(*at)),
-        Event::Started { game, black, white, .. } => {
-            format!("started {game} {} {}", black.name(), white.name())
+        Event::Created { rules, black: Seat::First, .. } => format!("created {rules}"),
+        Event::Created { rules, black: Seat::Second, .. } => {
+            format!("created {rules} black second")
         }
+        Event::Sat { seat, player } => format!("sat {seat} {}", player.name()),
+        Event::Stood { seat } => format!("stood {seat}"),
+        Event::Renamed { seat, name } => format!("renamed {seat} {name}"),
+        Event::Started { game, black, .. } => format!("started {game} {black}"),
         Event::Played { ply, point, assisted, time } => {
             let mark = if *assisted { " assisted" } else { "" };
             let time = time.map(show_time).unwrap_or_default();
             format!("played {ply} {},{}{mark}{time}", point.x, point.y)
         }
-        Event::DrawOffered { by } => format!("draw_offered {}", seat(*by)),
-        Event::DrawDeclined { by } => format!("draw_declined {}", seat(*by)),
-        Event::TakebackAsked { by } => format!("takeback_asked {}", seat(*by)),
-        Event::TakebackRefused { by } => format!("takeback_refused {}", seat(*by)),
+        Event::DrawOffered { by } => format!("draw_offered {by}"),
+        Event::DrawDeclined { by } => format!("draw_declined {by}"),
+        Event::TakebackAsked { by } => format!("takeback_asked {by}"),
+        Event::TakebackRefused { by } => format!("takeback_refused {by}"),
         Event::TakenBack { ply } => format!("taken_back {ply}"),
         Event::Resumed { from } => format!("resumed {from}"),
         Event::Ended { outcome } => format!("ended {}", show_outcome(outcome)),
-        Event::RematchAsked { by } => format!("rematch_asked {}", seat(*by)),
+        Event::RematchAsked { by } => format!("rematch_asked {by}"),
         Event::ChatSet { on } => format!("chat_set {on}"),
     }
 }
@@ -552,7 +567,7 @@ fn show_time(time: SideTime) -> String {
     format!(" {}ms{}{}", time.left_ms, periods.unwrap_or_default(), lag.unwrap_or_default())
 }
 
-fn show_outcome(outcome: &Outcome) -> String {
+fn show_outcome(outcome: &Outcome<Seat>) -> String {
     let value = serde_json::to_value(outcome).unwrap();
     let text = |key: &str| value[key].as_str().map(str::to_owned);
     [text("reason"), text("winner")].into_iter().flatten().collect::<Vec<_>>().join(" ")

@@ -21,7 +21,7 @@ fn missing_events_are_told_up_to_the_limit() {
     let last = HISTORY_EVENTS_MAX as u64 + 10;
     for seq in 3..=last {
         let (request, event) =
-            if seq % 2 == 1 { ("stand", "stood black") } else { ("sit black", "sat black Ann") };
+            if seq % 2 == 1 { ("stand", "stood first") } else { ("sit first", "sat first Ann") };
         table.run(&format!("1 {request} > {event}; 1 done {seq}"));
     }
     let all: Vec<_> = (11..=last).map(|seq| seq.to_string()).collect();
@@ -37,7 +37,7 @@ fn missing_events_are_told_up_to_the_limit() {
 
 #[test]
 fn as_many_answers_are_remembered_as_the_limit_says() {
-    let mut script = "1 #first stand > stood black; 1 done 3\n".to_owned();
+    let mut script = "1 #first stand > stood first; 1 done 3\n".to_owned();
     for n in 1..ANSWERS_MAX {
         writeln!(script, "1 #n{n} stand > 1 refused not_seated").unwrap();
     }
@@ -52,11 +52,11 @@ fn nobody_can_push_out_the_answers_of_players() {
     // Ann, the host, and both players have an answer each, and then as many others as there may be.
     let mut table = check(
         OPEN,
-        "1 #a stand > stood black; 1 done 3
+        "1 #a stand > stood first; 1 done 3
          2 enter Bob > 2 joined 3; +2
-         2 #a sit > sat black Bob; 2 done 4
+         2 #a sit > sat first Bob; 2 done 4
          3 enter Cid > 3 joined 4; +3
-         3 #a sit > sat white Cid; started 1 Bob Cid; 3 done 6",
+         3 #a sit > sat second Cid; started 1 first; 3 done 6",
     );
     let seen = |table: &Table, name: &str| {
         let cause = crate::room::Cause { member: member(name).id, command: command_id("a") };
@@ -115,7 +115,7 @@ fn a_member_has_a_limited_number_of_sessions() {
 
 #[test]
 fn the_help_under_way_in_a_room_is_limited() {
-    let mut table = check(BOT, "1 resign > ended resignation white; 1 done 5");
+    let mut table = check(BOT, "1 resign > ended resignation second; 1 done 5");
     for n in 1..=ASSIST_JOBS_MAX {
         let session = n + 1;
         table.run(&format!(
@@ -133,7 +133,7 @@ fn a_log_that_is_full_takes_no_more_than_the_end_of_a_game() {
     let mut table = check(
         OPEN,
         "2 enter Bob > 2 joined 2; +2
-         2 sit > sat white Bob; started 1 Ann Bob; 2 done 4",
+         2 sit > sat second Bob; started 1 first; 2 done 4",
     );
     // The log of such a room is too long for a test; its number alone matters here.
     table.room.state.seq = ROOM_EVENTS_MAX - 1;
@@ -142,7 +142,7 @@ fn a_log_that_is_full_takes_no_more_than_the_end_of_a_game() {
     for (id, input, expected) in [
         ("a", "play", format!("played 0 7,7; 1 done {last}")),
         ("b", "play", "1 refused room_worn_out".to_owned()),
-        ("c", "resign", format!("ended resignation white; 1 done {}", last + 1)),
+        ("c", "resign", format!("ended resignation second; 1 done {}", last + 1)),
         ("d", "rematch", "1 refused room_worn_out".to_owned()),
     ] {
         let text = match input {
@@ -172,7 +172,7 @@ fn spectators_are_told_at_most_once_a_second() {
          +999 >
          +1 > spectators 1 Eve
          +5000 >
-         2 sit > sat white Eve; started 1 Ann Eve; 2 done 4; spectators 0",
+         2 sit > sat second Eve; started 1 first; 2 done 4; spectators 0",
     );
     for n in 0..=SPECTATOR_NAMES_MAX {
         table.run(&format!("{s} enter w{n:02} > {s} joined 4; +{s}", s = 100 + n));
@@ -188,8 +188,7 @@ fn spectators_are_told_at_most_once_a_second() {
 
 #[test]
 fn the_host_closes_a_room_unless_somebody_else_plays_there() {
-    let seated =
-        "2 enter Bob > 2 joined 2; +2\n 2 sit > sat white Bob; started 1 Ann Bob; 2 done 4";
+    let seated = "2 enter Bob > 2 joined 2; +2\n 2 sit > sat second Bob; started 1 first; 2 done 4";
     let cases = [
         // From inside and from outside, before a game and in a game against a bot.
         (OPEN, "2 enter Eve > 2 joined 2; +2\n 1 close Ann > 1 done; closed; close".to_owned()),
@@ -203,7 +202,7 @@ fn the_host_closes_a_room_unless_somebody_else_plays_there() {
         (
             OPEN,
             format!(
-                "{seated}\n 1 resign > ended resignation white; 1 done 5
+                "{seated}\n 1 resign > ended resignation second; 1 done 5
                  1 close Ann > 1 done; closed; close"
             ),
         ),
@@ -211,7 +210,7 @@ fn the_host_closes_a_room_unless_somebody_else_plays_there() {
         (
             "freestyle 15x15 attack open white",
             "2 enter Bob > 2 joined 2; +2
-             2 sit > sat black Bob; started 1 Bob bot attack; 2 done 4
+             2 sit > sat second Bob; started 1 second; 2 done 4
              1 close Ann > 1 refused game_running
              2 gone > -2
              1 close Ann > 1 done; closed; close"
@@ -247,7 +246,7 @@ fn an_empty_room_is_kept_the_longer_the_more_is_lost_with_it() {
         (
             BOT,
             "1 play 0 7,7 > played 0 7,7; 1 done 5; turn 1 attack 1
-             1 resign > ended resignation white; 1 done 6; cancel 1
+             1 resign > ended resignation second; 1 done 6; cancel 1
              1 gone > -1
              +299999 >
              +1 > close",
@@ -255,8 +254,8 @@ fn an_empty_room_is_kept_the_longer_the_more_is_lost_with_it() {
         (
             BOT,
             "1 play 0 7,7 > played 0 7,7; 1 done 5; turn 1 attack 1
-             1 resign > ended resignation white; 1 done 6; cancel 1
-             1 leave > stood black; 1 done 7; -1
+             1 resign > ended resignation second; 1 done 6; cancel 1
+             1 leave > stood first; 1 done 7; -1
              +299999 >
              +1 > close",
         ),
@@ -273,7 +272,7 @@ fn an_empty_room_is_kept_the_longer_the_more_is_lost_with_it() {
         (
             OPEN,
             "2 enter Bob > 2 joined 2; +2
-             2 sit > sat white Bob; started 1 Ann Bob; 2 done 4
+             2 sit > sat second Bob; started 1 first; 2 done 4
              1 gone > -1
              2 gone > -2
              +86399999 >
@@ -318,7 +317,7 @@ fn a_room_of_two_bots_that_nobody_enters_is_closed_and_the_demo_waits() {
          job 5 0,1 >
          +500 > played 3 0,1; botsturn 6 minimax 4
          job 6 2,2 >
-         +500 > played 4 2,2; ended five black
+         +500 > played 4 2,2; ended five first
          2 gone > -2
          +9999 >
          +1 > close",

@@ -8,9 +8,10 @@ use crate::clock::millis;
 use crate::{
     bot_spec::BotKind,
     protocol::{
-        ChatText, CommandId, Event, LineCount, Message, NumberedEvent, Reason, RoomRequest,
+        ChatText, CommandId, Event, LineCount, Message, NumberedEvent, Reason, RoomRequest, Seats,
     },
-    rules::{Point, Stone},
+    rules::Point,
+    seat::Seat,
 };
 use proptest::prelude::*;
 
@@ -81,13 +82,13 @@ fn time() -> impl Strategy<Value = &'static str> {
 }
 
 fn request() -> impl Strategy<Value = RoomRequest> {
-    let stone = || prop::sample::select(Stone::BOTH.to_vec());
+    let seat = || prop::sample::select(Seat::BOTH.to_vec());
     let ply = || 0..9_usize;
     let bot = || prop::option::of(Just(BotKind::Attack));
     prop_oneof![
-        6 => prop::option::of(stone()).prop_map(|seat| RoomRequest::Sit { seat }),
-        2 => stone().prop_map(|seat| RoomRequest::SeatBot { seat, bot: BotKind::Minimax.into() }),
-        1 => stone().prop_map(|seat| RoomRequest::RemoveBot { seat }),
+        6 => prop::option::of(seat()).prop_map(|seat| RoomRequest::Sit { seat }),
+        2 => seat().prop_map(|seat| RoomRequest::SeatBot { seat, bot: BotKind::Minimax.into() }),
+        1 => seat().prop_map(|seat| RoomRequest::RemoveBot { seat }),
         1 => (ply(), 0..3).prop_map(|(ply, x)| RoomRequest::Play { ply, point: Point::new(x, 1) }),
         2 => (ply(), bot()).prop_map(|(ply, bot)| RoomRequest::BotMove { ply, bot }),
         2 => (bot(), prop::option::of(ply()))
@@ -149,11 +150,9 @@ impl Watched {
             Act::Ask(session, request) => self.ask(SessionId(session), request),
             Act::Move(point) => {
                 let room = &self.table.room;
-                let (ply, turn) = match room.state.running() {
-                    Some(game) => (game.position.ply(), game.position.turn()),
-                    None => (0, Stone::Black),
-                };
-                let is_anns = room.state.seats.of_member(&member("Ann").id) == Some(turn);
+                let ply = room.state.running().map_or(0, |game| game.position.ply());
+                let to_act = room.state.to_act().unwrap_or(room.state.first_black);
+                let is_anns = room.state.seats.of_member(&member("Ann").id) == Some(to_act);
                 let session = SessionId(if is_anns { 1 } else { 2 });
                 self.ask(session, RoomRequest::Play { ply, point });
             }
@@ -237,18 +236,22 @@ impl Watched {
 /// Numbers without gaps, and one stone a ply: each move follows the one before it, a takeback or
 /// the start of a game. Bots keep to their pace, whatever their clocks say.
 fn check_log<'a>(log: impl Iterator<Item = &'a NumberedEvent>) {
-    let (mut due, mut since, mut bots) = (0, 0, [false; 2]);
+    let (mut due, mut since) = (0, 0);
+    let (mut seats, mut black) = (Seats::default(), Seat::First);
     for (event, seq) in log.zip(1..) {
         assert_eq!(event.seq, seq);
-        if let Event::Started { black, white, .. } = &event.event {
-            (due, since) = (0, event.at);
-            bots = [black, white].map(|player| player.bot().is_some());
+        if let Event::Sat { seat, player } = &event.event {
+            seats[*seat] = Some(player.clone());
+        } else if let Event::Started { black: begins, .. } = event.event {
+            (due, since, black) = (0, event.at, begins);
         } else if let Event::TakenBack { ply } = event.event {
             (due, since) = (ply, event.at);
         } else if let Event::Played { ply, .. } = event.event {
             assert_eq!(ply, due);
             let limits = RoomLimits::DEFAULT;
-            let pace = match (bots[ply % 2], bots[(ply + 1) % 2]) {
+            let mover = if ply % 2 == 0 { black } else { black.other() };
+            let is_bot = |seat| seats.get(seat).is_some_and(|player| player.bot().is_some());
+            let pace = match (is_bot(mover), is_bot(mover.other())) {
                 (true, true) => millis(limits.bot_pace),
                 (true, false) => millis(limits.bot_answer_min),
                 (false, _) => 0,

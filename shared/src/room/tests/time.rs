@@ -1,6 +1,6 @@
 //! Clocks of games, and players who are gone. The table's time begins at 1,000,000.
 
-use crate::rules::Stone;
+use crate::seat::Seat;
 
 use super::harness::{LUCK, OPEN, Table, check, show_all};
 use crate::clock::millis;
@@ -15,7 +15,7 @@ fn begun(time: &str) -> Table {
     check(
         &format!("{OPEN} in {time}"),
         "2 enter Bob > 2 joined 2; +2
-         2 sit > sat white Bob; started 1 Ann Bob; 2 done 4
+         2 sit > sat second Bob; started 1 first; 2 done 4
          1 play 0 0,0 > played 0 0,0; 1 done 5",
     )
 }
@@ -42,7 +42,7 @@ fn a_move_in_the_last_millisecond_is_in_time_and_the_next_is_not() {
         table.now += spent;
         table.run(
             match left {
-                "" => "2 play 1 1,0 > ended time black; 2 refused no_game".to_owned(),
+                "" => "2 play 1 1,0 > ended time first; 2 refused no_game".to_owned(),
                 left => format!("2 play 1 1,0 > played 1 1,0{left}; 2 done 6"),
             }
             .as_str(),
@@ -55,10 +55,10 @@ fn a_flag_falls_by_itself() {
     let mut table = begun("10s");
     table.run("+1000 >\n +1000 >");
     assert_eq!(table.room.deadline(), Some(1_010_000));
-    table.run("+7999 >\n +1 > ended time black\n 1 rematch > rematch_asked black; 1 done 7");
+    table.run("+7999 >\n +1 > ended time first\n 1 rematch > rematch_asked first; 1 done 7");
     // Nobody needs to be there for it.
     let mut table = begun("10s");
-    table.run("1 gone > -1\n 2 gone > -2\n +10000 > ended time black");
+    table.run("1 gone > -1\n 2 gone > -2\n +10000 > ended time first");
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn time_runs_for_the_one_on_turn_from_the_first_move_on() {
     let mut table = check(
         &format!("{OPEN} in 10s"),
         "2 enter Bob > 2 joined 2; +2
-         2 sit > sat white Bob; started 1 Ann Bob; 2 done 4
+         2 sit > sat second Bob; started 1 first; 2 done 4
          +20000 >
          1 play 0 0,0 > played 0 0,0; 1 done 5
          +1000 >
@@ -75,19 +75,19 @@ fn time_runs_for_the_one_on_turn_from_the_first_move_on() {
          1 play 2 0,1 > played 2 0,1 8000ms; 1 done 7
          +3000 >
          2 play 3 1,1 > played 3 1,1 6000ms; 2 done 8
-         2 ask_takeback > takeback_asked white; 2 done 9
+         2 ask_takeback > takeback_asked second; 2 done 9
          +1000 >
          1 grant_takeback > taken_back 3; 1 done 10
          +500 >
          2 play 3 1,1 > played 3 1,1 5500ms; 2 done 11
-         1 resign > ended resignation white; 1 done 12",
+         1 resign > ended resignation second; 1 done 12",
     );
     let clock = table.room.state.game.as_ref().and_then(|game| game.clock).unwrap();
-    assert_eq!((clock.side(Stone::Black).left_ms, clock.running()), (8_000, None));
+    assert_eq!((clock.side(Seat::First).left_ms, clock.running()), (8_000, None));
     table.run(
         "+60000 >
-         1 rematch > rematch_asked black; 1 done 13
-         2 rematch > started 2 Bob Ann; 2 done 14
+         1 rematch > rematch_asked first; 1 done 13
+         2 rematch > started 2 second; 2 done 14
          2 play 0 0,0 > played 0 0,0; 2 done 15
          +1 >
          1 play 1 1,0 > played 1 1,0 9999ms; 1 done 16",
@@ -104,7 +104,7 @@ fn lag_is_given_back_to_moves_that_come_in_time() {
          +1000 >
          2 play 3 1,1 ~900 > played 3 1,1 8250ms ~250; 2 done 8
          1 play 4 0,2 > played 4 0,2 10000ms; 1 done 9
-         +8250 > ended time black",
+         +8250 > ended time first",
     );
 }
 
@@ -132,7 +132,7 @@ fn bots_move_in_time() {
         "1 play 4 0,0 > played 4 0,0 10000ms; 1 done 9; turn 3 attack 5
          job 3 1,1 >
          +{} >
-         +1 > ended time black",
+         +1 > ended time first",
         BOT_SPARE_MS - 1
     ));
     // Without a clock it has all the time that there is.
@@ -155,7 +155,7 @@ fn a_bot_waits_as_long_as_ever_when_its_time_runs_out() {
          +500 > played 2 7,8 500ms; botsturn 4 pattern 3
          job 4 7,9 >
          +499 >
-         +1 > ended time black",
+         +1 > ended time first",
     );
     // Where there is enough for each move they never lose by it.
     let mut table =
@@ -189,7 +189,7 @@ fn time_in_which_a_bot_has_nobody_to_play_for_is_nobodys() {
          2 gone > -2"
     ));
     // That of a person runs, whether that person is there or not.
-    table.run("+9999 >\n +1 > ended time white");
+    table.run("+9999 >\n +1 > ended time second");
 
     // A restart is no difference: the bot waits, and nothing is written for it.
     let mut table = check(
@@ -225,12 +225,12 @@ fn time_in_which_the_server_is_down_is_nobodys() {
     table.run("3 enter Bob > 3 joined 6; +3");
     let mut moved = table.clone();
     moved.run("3 play 1 1,0 > played 1 1,0 10000ms; 3 done 7");
-    table.run(&format!("+{} >\n +1 > ended time black", RESUME_GRACE_MS + 9_999));
+    table.run(&format!("+{} >\n +1 > ended time first", RESUME_GRACE_MS + 9_999));
 }
 
 #[test]
 fn a_clock_that_does_not_run_need_not_be_resumed() {
-    for (time, script) in [("none", ""), ("10s", "1 resign > ended resignation white; 1 done 6")] {
+    for (time, script) in [("none", ""), ("10s", "1 resign > ended resignation second; 1 done 6")] {
         let mut table = begun(time);
         table.run(script);
         let (code, limits) = (table.room.code().clone(), table.limits);
@@ -260,18 +260,18 @@ fn players_are_told_who_is_away() {
          +1000 >
          3 enter Bob > 3 joined 5; +3
          2 gone > -2
-         3 gone > -3; away white 1002000 claim 1062000
+         3 gone > -3; away second 1002000 claim 1062000
          +5000 >
          4 enter Eve > 4 joined 5; +4; spectators 1 Eve
          +1000 >
          5 enter Bob > 5 joined 5; +5; away
          +1000 >
          5 play 1 1,0 > played 1 1,0; 5 done 6
-         5 leave > 5 done; -5; away white 1009000
+         5 leave > 5 done; -5; away second 1009000
          +2000 >
-         1 play 2 2,2 > played 2 2,2; 1 done 7; away white 1009000 claim 1071000
-         1 resign > ended resignation white; 1 done 8
-         +1000 > away white 1009000",
+         1 play 2 2,2 > played 2 2,2; 1 done 7; away second 1009000 claim 1071000
+         1 resign > ended resignation second; 1 done 8
+         +1000 > away second 1009000",
     );
 }
 
@@ -292,7 +292,7 @@ fn only_who_waits_long_enough_for_the_absent_one_may_claim() {
     draw.run("1 claim_draw > ended abandonment; 1 done 6\n 1 claim_draw > 1 refused no_game");
     let mut back = table.clone();
     back.run("4 enter Bob > 4 joined 5; +4\n 1 claim_win > 1 refused opponent_here");
-    table.run("1 claim_win > ended abandonment black; 1 done 6");
+    table.run("1 claim_win > ended abandonment first; 1 done 6");
 
     // The opponent's absence on one's own turn gives no right to anything.
     let mut table = begun("none");
@@ -304,14 +304,14 @@ fn only_who_waits_long_enough_for_the_absent_one_may_claim() {
          1 play 2 2,0 > played 2 2,0; 1 done 7
          1 claim_win > 1 refused too_early",
     );
-    table.run(&format!("+{claim} >\n 1 claim_win > ended abandonment black; 1 done 8"));
+    table.run(&format!("+{claim} >\n 1 claim_win > ended abandonment first; 1 done 8"));
 }
 
 #[test]
 fn a_game_that_nobody_goes_on_with_ends() {
     let day = millis(RoomLimits::DEFAULT.abandoned_game);
     let mut table = begun("none");
-    table.run(&format!("2 gone > -2\n +{} >\n +1 > ended abandonment black", day - 1));
+    table.run(&format!("2 gone > -2\n +{} >\n +1 > ended abandonment first", day - 1));
     // Both are gone, and Eve watches.
     let mut table = begun("none");
     table.run("3 enter Eve > 3 joined 5; +3\n 2 gone > -2\n 1 gone > -1");
@@ -324,5 +324,38 @@ fn a_game_that_nobody_goes_on_with_ends() {
     let mut table = begun("none");
     table.run("1 gone > -1");
     table.run(&format!("+{day} >\n 2 play 1 1,0 > played 1 1,0; 2 done 6\n +{} >", day - 1));
-    table.run("+1 > ended abandonment white");
+    table.run("+1 > ended abandonment second");
+}
+
+#[test]
+fn clocks_keep_to_their_seats_when_colours_are_exchanged() {
+    let mut table = begun("10s");
+    table.run("+1000 >\n 2 play 1 1,0 > played 1 1,0 9000ms; 2 done 6\n +500 >");
+    table.swap_colours();
+    // Second is Black and must act, with what Second had left.
+    let mut flagged = table.clone();
+    flagged.run("+8999 >\n +1 > ended time first");
+    table.run(
+        "+2000 >
+         1 play 2 2,0 > 1 refused not_your_turn
+         2 play 2 2,0 > played 2 2,0 7000ms; 2 done 7
+         +10000 > ended time second",
+    );
+}
+
+#[test]
+fn absence_keeps_to_the_seat_when_colours_are_exchanged() {
+    let claim = millis(RoomLimits::DEFAULT.claim_after);
+    let mut table = begun("none");
+    table.run("2 gone > -2");
+    table.now += claim;
+    table.swap_colours();
+    // First must act now: nothing can be claimed of Second, who is still away.
+    table.run(
+        "1 claim_win > 1 refused your_turn
+         1 play 1 1,0 > played 1 1,0; 1 done 6
+         1 claim_win > 1 refused too_early",
+    );
+    assert!(table.room.absent().first.is_none() && table.room.absent().second.is_some());
+    table.run(&format!("+{claim} >\n 1 claim_win > ended abandonment first; 1 done 7"));
 }

@@ -13,7 +13,7 @@ fn a_whole_game_of_tic_tac_toe_is_played_by_keys() {
     // X X X
     // O . .
     // O . .
-    let mut ann = Sitting::new(Rules::TIC_TAC_TOE, Seat::Black);
+    let mut ann = Sitting::new(Rules::TIC_TAC_TOE, Viewer::Black);
     ann.keys("<Up><Left><Enter>");
     assert_eq!(ann.played(), Some((0, "a3".into())));
     ann.moves("a3 a2").keys("l ");
@@ -46,7 +46,7 @@ fn points_are_typed_with_and_without_a_colon() {
         ("h<Left>8<Esc>", None),
     ];
     for (keys, expected) in cases {
-        let mut ann = Sitting::new(freestyle(15), Seat::Black);
+        let mut ann = Sitting::new(freestyle(15), Viewer::Black);
         ann.keys(keys);
         assert_eq!(ann.played(), expected.map(|name| (0, name.to_owned())), "{keys}");
         assert_eq!(*ann.app.mode(), Mode::Board, "{keys}");
@@ -55,7 +55,7 @@ fn points_are_typed_with_and_without_a_colon() {
 
 #[test]
 fn a_letter_that_becomes_a_point_leaves_no_trace() {
-    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
     ann.moves("h8 h9");
     let cursor = ann.app.cursor();
     for letter in "hjklgpndrm".chars() {
@@ -69,7 +69,7 @@ fn a_letter_that_becomes_a_point_leaves_no_trace() {
 
 #[test]
 fn pasted_text_goes_to_the_input_line() {
-    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
     ann.update(Event::Paste("h8\u{1b}[2J\nq".into()));
     assert_eq!(*ann.app.mode(), Mode::Input("h82J".into()));
     ann.keys("<Backspace><Backspace><Enter>");
@@ -78,7 +78,7 @@ fn pasted_text_goes_to_the_input_line() {
 
 #[test]
 fn the_second_click_on_a_point_places() {
-    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
     // The glyph of c14 and the column before it.
     ann.click(8, 2);
     assert_eq!((ann.played(), ann.app.cursor()), (None, Point::new(2, 1)));
@@ -108,7 +108,7 @@ fn what_cannot_be_taken_back_is_asked_about() {
         ("qn", vec![]),
     ];
     for (keys, expected) in cases {
-        let mut ann = Sitting::new(freestyle(15), Seat::Black);
+        let mut ann = Sitting::new(freestyle(15), Viewer::Black);
         ann.moves("h8 h9").keys(keys);
         assert_eq!(ann.requests(), expected, "{keys}");
         assert_eq!(*ann.app.mode(), Mode::Board, "{keys}");
@@ -117,10 +117,10 @@ fn what_cannot_be_taken_back_is_asked_about() {
 
 #[test]
 fn a_question_goes_away_with_its_game() {
-    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
     ann.keys("r");
     assert_eq!(*ann.app.mode(), Mode::Ask(Question::Resign));
-    ann.ends(resigned(Stone::Black));
+    ann.ends(resigned(Seat::First));
     assert_eq!(*ann.app.mode(), Mode::Board);
 }
 
@@ -135,34 +135,34 @@ fn leaving_a_running_game_is_asked_about_and_ctrl_c_always_leaves() {
         let Some(Effect::Exit(left)) = sitting.effects.last() else { return None };
         Some(left.clone())
     };
-    assert_eq!(left(Seat::Black, "q", false), None);
-    assert_eq!(left(Seat::Black, "qy", false), Some(ExitReason::Left));
-    assert_eq!(left(Seat::Black, "q", true), Some(ExitReason::Left));
-    assert_eq!(left(Seat::Spectator, "q", false), Some(ExitReason::Left));
+    assert_eq!(left(Viewer::Black, "q", false), None);
+    assert_eq!(left(Viewer::Black, "qy", false), Some(ExitReason::Left));
+    assert_eq!(left(Viewer::Black, "q", true), Some(ExitReason::Left));
+    assert_eq!(left(Viewer::Spectator, "q", false), Some(ExitReason::Left));
     for mode in ["", "?", ":h", "r"] {
         let keys = format!("{mode}<C-c>");
-        assert_eq!(left(Seat::Black, &keys, false), Some(ExitReason::Interrupted), "{mode}");
+        assert_eq!(left(Viewer::Black, &keys, false), Some(ExitReason::Interrupted), "{mode}");
     }
 }
 
 #[test]
 fn offers_are_answered_with_y_and_n() {
-    let by = Stone::White;
+    let by = Seat::Second;
     let cases = [
         (RoomEvent::DrawOffered { by }, RoomRequest::AcceptDraw, RoomRequest::DeclineDraw),
         (RoomEvent::TakebackAsked { by }, RoomRequest::GrantTakeback, RoomRequest::RefuseTakeback),
     ];
     for (offer, yes, no) in cases {
         for (key, expected) in [("y", yes), ("n", no)] {
-            let mut ann = Sitting::new(freestyle(15), Seat::Black);
+            let mut ann = Sitting::new(freestyle(15), Viewer::Black);
             ann.moves("h8 h9").hears(offer.clone()).keys(key);
             assert_eq!(ann.requests(), [expected]);
         }
     }
-    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
     ann.ends(Outcome::Agreement).hears(RoomEvent::RematchAsked { by }).keys("y");
     assert_eq!(ann.requests(), [RoomRequest::Rematch]);
-    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
     ann.keys("yy");
     assert_eq!(ann.last_message(), "Nothing to answer. (2 times)");
 }
@@ -175,19 +175,19 @@ fn moves_that_cannot_be_made_are_refused_at_once_with_a_reason() {
         assert_eq!(sitting.requests(), [], "{keys}");
         sitting.last_message()
     };
-    assert_eq!(said(Seat::White, "", "<Enter>"), "It is not your turn.");
-    assert_eq!(said(Seat::Spectator, "", "<Enter>"), "You are watching.");
-    assert_eq!(said(Seat::Black, "h8 h9", "<Enter>"), "This point has a stone already.");
+    assert_eq!(said(Viewer::White, "", "<Enter>"), "It is not your turn.");
+    assert_eq!(said(Viewer::Spectator, "", "<Enter>"), "You are watching.");
+    assert_eq!(said(Viewer::Black, "h8 h9", "<Enter>"), "This point has a stone already.");
     assert_eq!(
-        said(Seat::Black, "h8 h9", ",<Enter>"),
+        said(Viewer::Black, "h8 h9", ",<Enter>"),
         "You are looking back; G returns to the game."
     );
-    assert_eq!(said(Seat::White, "", "D"), "The bot can move for you when it is your turn.");
+    assert_eq!(said(Viewer::White, "", "D"), "The bot can move for you when it is your turn.");
 }
 
 #[test]
 fn looking_back_is_not_pulled_away_by_moves() {
-    let mut eve = Sitting::new(freestyle(15), Seat::Spectator);
+    let mut eve = Sitting::new(freestyle(15), Viewer::Spectator);
     eve.moves("h8 h9 i8 i9").keys(",,");
     assert_eq!((eve.app.look(), eve.app.position().ply()), (Some(2), 2));
     eve.moves("j8 j9");
@@ -213,7 +213,7 @@ fn looking_back_is_not_pulled_away_by_moves() {
 #[test]
 fn weights_are_told_shown_and_asked_for_again() {
     let weights = RoomRequest::Weights { bot: None, ply: None };
-    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
     ann.moves("h8 h9").keys("T");
     assert_eq!(ann.requests(), std::slice::from_ref(&weights));
     ann.weighs(&[("g8", 12.8), ("i8", 2.0), ("h10", 0.5)]);
@@ -236,7 +236,7 @@ fn weights_are_told_shown_and_asked_for_again() {
 
 #[test]
 fn after_the_end_weights_are_shown_before_the_last_move() {
-    let mut ann = Sitting::new(Rules::TIC_TAC_TOE, Seat::Black);
+    let mut ann = Sitting::new(Rules::TIC_TAC_TOE, Viewer::Black);
     ann.moves("a3 a2 b3 b2 c3").keys("W");
     assert_eq!(ann.requests(), [RoomRequest::Weights { bot: None, ply: None }]);
     ann.weighs_at(4, &[("c3", 10.0), ("c2", 0.0)]);
@@ -248,7 +248,7 @@ fn after_the_end_weights_are_shown_before_the_last_move() {
 
 #[test]
 fn weights_that_are_refused_are_not_asked_for_again() {
-    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
     ann.keys("W").is_refused(Reason::NoAssistance, "no help here\u{1b}[2J");
     assert_eq!(ann.last_message(), "No help here [2J.");
     ann.requests();
@@ -258,14 +258,14 @@ fn weights_that_are_refused_are_not_asked_for_again() {
 
 #[test]
 fn the_bot_moves_for_who_asks() {
-    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
     ann.moves("h8 h9").keys("D");
     assert_eq!(ann.requests(), [RoomRequest::BotMove { ply: 2, bot: None }]);
 }
 
 #[test]
 fn the_bell_rings_for_a_persons_move() {
-    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
     ann.moves("h8");
     assert!(!ann.effects.contains(&Effect::Bell));
     ann.moves("h9");
@@ -274,7 +274,7 @@ fn the_bell_rings_for_a_persons_move() {
 
 #[test]
 fn two_people_at_one_keyboard_move_in_turn() {
-    let mut both = Sitting::new(freestyle(15), Seat::Both);
+    let mut both = Sitting::new(freestyle(15), Viewer::Both);
     both.keys("h8<Enter>");
     assert_eq!(both.requests(), [play(0, 7, 7)]);
     both.moves("h8").keys("h9<Enter>");
@@ -284,7 +284,7 @@ fn two_people_at_one_keyboard_move_in_turn() {
 
 #[test]
 fn nothing_is_sent_while_the_connection_is_lost() {
-    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
     ann.update(Event::Lost("trying again in 2 s".into()));
     ann.keys("<Enter>");
     assert_eq!(ann.requests(), []);
@@ -297,7 +297,7 @@ fn nothing_is_sent_while_the_connection_is_lost() {
 
 #[test]
 fn a_snapshot_replaces_what_was_known() {
-    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
     ann.moves("h8 h9 i8");
     let mut snapshot: Snapshot = ann.app.room().snapshot();
     snapshot.seq = 20;
@@ -309,7 +309,7 @@ fn a_snapshot_replaces_what_was_known() {
 
 #[test]
 fn the_window_follows_play_until_it_is_moved() {
-    let mut ann = Sitting::new(unbounded(), Seat::Black);
+    let mut ann = Sitting::new(unbounded(), Viewer::Black);
     let inside = |ann: &Sitting, x, y| ann.app.window().unwrap().contains(Point::new(x, y));
     ann.moves("0,0 100,-50");
     assert!(inside(&ann, 100, -50));
@@ -325,7 +325,7 @@ fn the_window_follows_play_until_it_is_moved() {
 
 #[test]
 fn the_cursor_stays_on_the_board_and_in_the_window() {
-    let mut ann = Sitting::new(freestyle(64), Seat::Black);
+    let mut ann = Sitting::new(freestyle(64), Viewer::Black);
     for key in ["<Up>", "<Left>", "j", "l", "L", "J", "K", "H"] {
         for _ in 0..70 {
             ann.keys(key);
@@ -339,10 +339,10 @@ fn the_cursor_stays_on_the_board_and_in_the_window() {
 
 #[test]
 fn who_waits_for_one_who_is_gone_may_claim_after_a_while() {
-    let mut ann = Sitting::new(Rules::TIC_TAC_TOE, Seat::Black);
+    let mut ann = Sitting::new(Rules::TIC_TAC_TOE, Viewer::Black);
     ann.moves("b2");
-    let white = Some(Away { since: 1_000, claim_at: Some(61_000) });
-    let presence = Message::Presence { room: code(), away: Absent { black: None, white } };
+    let second = Some(Away { since: 1_000, claim_at: Some(61_000) });
+    let presence = Message::Presence { room: code(), away: Absent { first: None, second } };
     ann.update(Event::Heard(presence));
     ann.update(Event::Tick(31_500));
     let screen = ann.drawn(80, 24);
@@ -360,7 +360,7 @@ fn who_waits_for_one_who_is_gone_may_claim_after_a_while() {
 
 #[test]
 fn clocks_tick_and_warn() {
-    let mut ann = Sitting::seated(Rules::TIC_TAC_TOE, "5m+3".parse().unwrap(), Seat::Black);
+    let mut ann = Sitting::seated(Rules::TIC_TAC_TOE, "5m+3".parse().unwrap(), Viewer::Black);
     ann.moves("b2");
     let check = |ann: &mut Sitting, now, black: &str, white: &str| {
         ann.update(Event::Tick(now));
@@ -374,7 +374,7 @@ fn clocks_tick_and_warn() {
 
 #[test]
 fn what_is_said_is_sent_and_what_others_say_is_read() {
-    let mut ann = Sitting::new(Rules::TIC_TAC_TOE, Seat::Black);
+    let mut ann = Sitting::new(Rules::TIC_TAC_TOE, Viewer::Black);
     ann.keys("/Hi, Bob!<Enter>");
     let text = ChatText::new("Hi, Bob!").unwrap();
     assert_eq!(ann.requests(), [RoomRequest::Say { text }]);

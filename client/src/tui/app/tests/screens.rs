@@ -7,21 +7,21 @@ use super::*;
 
 #[test]
 fn the_small_board_is_drawn_large() {
-    let mut ann = Sitting::new(Rules::TIC_TAC_TOE, Seat::Black);
+    let mut ann = Sitting::new(Rules::TIC_TAC_TOE, Viewer::Black);
     ann.moves("b2 a1");
     assert_snapshot!(ann.drawn(80, 24));
 }
 
 #[test]
 fn gomoku_on_ones_own_turn() {
-    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
     ann.moves("h8 h9 i9 g7 j10 k11 i8 i7").keys("kk");
     assert_snapshot!(ann.drawn(80, 24));
 }
 
 #[test]
 fn both_clocks_stand_beside_the_board() {
-    let mut ann = Sitting::seated(freestyle(15), "byo 10m+3x30s".parse().unwrap(), Seat::Black);
+    let mut ann = Sitting::seated(freestyle(15), "byo 10m+3x30s".parse().unwrap(), Viewer::Black);
     let moves = [("h8", 595_400, 3), ("h9", 598_000, 3), ("i9", 541_000, 3), ("g7", 12_000, 2)];
     for (ply, (name, left_ms, periods)) in moves.into_iter().enumerate() {
         let point = coordinates::parse(name, Size::square(15)).unwrap();
@@ -34,62 +34,62 @@ fn both_clocks_stand_beside_the_board() {
 
 #[test]
 fn a_board_of_19_fits() {
-    let mut ann = Sitting::new(freestyle(19), Seat::White);
+    let mut ann = Sitting::new(freestyle(19), Viewer::White);
     ann.moves("a1 s19 s1");
     assert_snapshot!(ann.drawn(80, 24));
 }
 
 #[test]
 fn a_board_of_20_fits() {
-    let mut ann = Sitting::new(freestyle(20), Seat::White);
+    let mut ann = Sitting::new(freestyle(20), Viewer::White);
     ann.moves("a1 t20 t1");
     assert_snapshot!(ann.drawn(80, 24));
 }
 
 #[test]
 fn of_a_large_board_a_window_is_drawn() {
-    let mut ann = Sitting::new(freestyle(64), Seat::Black);
+    let mut ann = Sitting::new(freestyle(64), Viewer::Black);
     ann.moves("aa30 bl1");
     assert_snapshot!(ann.drawn(80, 24));
 }
 
 #[test]
 fn the_unbounded_board_has_signed_rulers() {
-    let mut ann = Sitting::new(unbounded(), Seat::Black);
+    let mut ann = Sitting::new(unbounded(), Viewer::Black);
     ann.moves("0,0 1,-1 -1,1 -2,2");
     assert_snapshot!(ann.drawn(80, 24));
 }
 
 #[test]
 fn an_arrow_points_to_a_last_move_outside() {
-    let mut ann = Sitting::new(unbounded(), Seat::Black);
+    let mut ann = Sitting::new(unbounded(), Viewer::Black);
     ann.moves("0,0").keys("<S-Right>").moves("-1000,-2000");
     assert_snapshot!(ann.drawn(80, 24));
 }
 
 #[test]
 fn the_screen_grows_with_the_terminal() {
-    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
     ann.moves("h8 h9 i9 g7 j10 k11 i8 i7");
     assert_snapshot!(ann.drawn(120, 40));
 }
 
 #[test]
 fn a_small_terminal_is_told_so() {
-    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
     assert_snapshot!(ann.drawn(50, 12));
 }
 
 #[test]
 fn the_smallest_terminal_shows_the_essentials() {
-    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
     ann.moves("h8 h9 i9 g7");
     assert_snapshot!(ann.drawn(60, 16));
 }
 
 #[test]
 fn spectators_see_who_plays_and_who_watches() {
-    let mut eve = Sitting::new(freestyle(15), Seat::Spectator);
+    let mut eve = Sitting::new(freestyle(15), Viewer::Spectator);
     eve.moves("h8 h9");
     let names = ["Eve", "Guest 4711"].map(name).to_vec();
     let spectators = Spectators { count: 2, names };
@@ -101,20 +101,20 @@ fn spectators_see_who_plays_and_who_watches() {
 fn a_room_without_an_opponent_shows_its_link() {
     let mut ann = Sitting::alone(freestyle(15), id('a'), id('a'));
     let player = Player::Member { member: id('a'), name: name("Ann"), engine: false };
-    ann.hears(RoomEvent::Sat { seat: Stone::White, player });
+    ann.hears(RoomEvent::Sat { seat: Seat::Second, player });
     assert_snapshot!(ann.drawn(80, 24));
 }
 
 #[test]
 fn the_winning_line_is_marked() {
-    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
     ann.moves("h8 h9 i8 i9 j8 j9 k8 k9 l8");
     assert_snapshot!(ann.drawn(80, 24));
 }
 
 #[test]
 fn weights_are_shown_as_digits() {
-    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
     ann.moves("h8 h9").keys("W");
     ann.weighs(&[("g7", 12.8), ("i7", 7.5), ("g9", 5.0), ("i9", 2.0), ("h10", 0.5), ("h7", 0.1)]);
     assert_snapshot!(ann.drawn(80, 24));
@@ -122,21 +122,21 @@ fn weights_are_shown_as_digits() {
 
 #[test]
 fn the_help_lists_the_keys() {
-    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
     ann.keys("?");
     assert_snapshot!(ann.drawn(80, 24));
 }
 
 #[test]
 fn resigning_is_asked_about() {
-    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
     ann.moves("h8 h9").keys("r");
     assert_snapshot!(ann.drawn(80, 24));
 }
 
 #[test]
 fn a_lost_connection_is_told_in_the_title() {
-    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
     ann.moves("h8 h9");
     ann.update(Event::Lost("Trying again in 2 s (connection refused).".into()));
     assert_snapshot!(ann.drawn(80, 24));
@@ -146,33 +146,33 @@ fn a_lost_connection_is_told_in_the_title() {
 fn black_sees_forbidden_points() {
     let renju = rules(Variant::Renju, Size::square(15));
     let moves = "d14 o15 d13 o13 b12 o11 c12 o9";
-    let mut ann = Sitting::new(renju, Seat::Black);
+    let mut ann = Sitting::new(renju, Viewer::Black);
     ann.moves(moves).keys("d12<Enter>");
     assert_snapshot!(ann.drawn(80, 24));
     // White does not, as nothing is forbidden to White.
-    let mut bob = Sitting::new(renju, Seat::White);
+    let mut bob = Sitting::new(renju, Viewer::White);
     bob.moves(moves);
     assert!(!bob.drawn(80, 24).contains('!'));
 }
 
 #[test]
 fn looking_back_says_so() {
-    let mut eve = Sitting::new(freestyle(15), Seat::Spectator);
+    let mut eve = Sitting::new(freestyle(15), Viewer::Spectator);
     eve.moves("h8 h9 i9 g7 j10 k11 i8 i7").keys(",,,");
     assert_snapshot!(eve.drawn(80, 24));
 }
 
 #[test]
 fn an_offer_waits_for_its_answer_while_a_point_is_typed() {
-    let mut ann = Sitting::new(freestyle(15), Seat::Black);
-    ann.moves("h8 h9").hears(RoomEvent::DrawOffered { by: Stone::White }).keys(":h1");
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
+    ann.moves("h8 h9").hears(RoomEvent::DrawOffered { by: Seat::Second }).keys(":h1");
     assert_snapshot!(ann.drawn(80, 24));
 }
 
 #[test]
 fn every_size_of_terminal_is_drawn_on() {
     for rules in [Rules::TIC_TAC_TOE, freestyle(64), unbounded()] {
-        let mut ann = Sitting::new(rules, Seat::Black);
+        let mut ann = Sitting::new(rules, Viewer::Black);
         for (columns, rows) in [(1, 1), (59, 30), (60, 16), (61, 17), (79, 23), (250, 80)] {
             for keys in ["", "+", "<S-Right>", ":", "<Esc>?", "<Esc>-"] {
                 let drawn = ann.keys(keys).drawn(columns, rows);
@@ -184,7 +184,7 @@ fn every_size_of_terminal_is_drawn_on() {
 
 #[test]
 fn text_from_the_network_cannot_disturb_the_terminal() {
-    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
     let text = "\u{1b}[2J\u{7}\u{9b}31mred\u{202e}".to_owned();
     ann.update(Event::Heard(Message::Closed { room: code(), text }));
     let drawn = ann.drawn(80, 24);
@@ -195,7 +195,7 @@ fn text_from_the_network_cannot_disturb_the_terminal() {
 #[test]
 fn the_unbounded_board_begins_in_the_middle_of_any_terminal() {
     for (columns, rows) in [(60, 16), (80, 24), (200, 50), (300, 90)] {
-        let mut ann = Sitting::new(unbounded(), Seat::Black);
+        let mut ann = Sitting::new(unbounded(), Viewer::Black);
         ann.update(Event::Resize(columns, rows));
         assert_eq!(ann.app.window().unwrap().middle(), Point::default(), "{columns}x{rows}");
         // It comes back to where it was, too.
@@ -215,23 +215,23 @@ fn what_a_server_says_cannot_disturb_the_terminal() {
             drawn.chars().filter(|c| *c != '\n' && crate::sanitize::is_unfit(*c)).collect();
         assert!(unfit.is_empty(), "{what}: {unfit:?}");
     };
-    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
     let refusal = Refusal { text: hostile.to_owned(), ..Refusal::new(Reason::Busy) };
     ann.update(Event::Heard(Message::Refused { id: Some(command()), refusal }));
     check(&mut ann, "a refusal");
-    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
     ann.update(Event::Lost(hostile.into()));
     check(&mut ann, "a lost connection");
     for closed in [
         Event::Closed(hostile.into()),
         Event::Heard(Message::Closed { room: code(), text: hostile.into() }),
     ] {
-        let mut ann = Sitting::new(freestyle(15), Seat::Black);
+        let mut ann = Sitting::new(freestyle(15), Viewer::Black);
         ann.update(closed);
         check(&mut ann, "a closed room");
     }
     // Where nobody has thought of it.
-    let mut ann = Sitting::new(freestyle(15), Seat::Black);
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
     let options = Options { colour: false, glyphs: Glyphs::Ascii, mouse: true };
     ann.app = App::new(ann.app.room().clone(), id('a'), hostile.into(), options);
     check(&mut ann, "a link");

@@ -1,13 +1,14 @@
 //! Who sits where, and when that makes a game begin.
 //!
-//! The first game begins as soon as both seats are taken. Every later one has the seats swapped
+//! The first game begins as soon as both seats are taken. Every later one has the colours swapped
 //! and begins when both players want it: by asking for a rematch, by sitting down in a seat that
 //! became vacant after a game, or by being a bot.
 
 use crate::{
     bot_spec::BotSpec,
     protocol::{Event, MemberId, Player, Reason, Refusal},
-    rules::{Rules, Stone},
+    rules::Rules,
+    seat::Seat,
 };
 
 use super::{Member, Moment, Room};
@@ -22,7 +23,7 @@ impl Room {
         &mut self,
         member: Member,
         engine: bool,
-        seat: Option<Stone>,
+        seat: Option<Seat>,
         moment: &mut Moment<'_>,
     ) -> Result<(), Refusal> {
         let seats = &self.state.seats;
@@ -52,7 +53,7 @@ impl Room {
     pub(super) fn seat_bot(
         &mut self,
         member: &MemberId,
-        seat: Stone,
+        seat: Seat,
         bot: BotSpec,
         moment: &mut Moment<'_>,
     ) -> Result<(), Refusal> {
@@ -66,7 +67,7 @@ impl Room {
     pub(super) fn remove_bot(
         &mut self,
         member: &MemberId,
-        seat: Stone,
+        seat: Seat,
         moment: &mut Moment<'_>,
     ) -> Result<(), Refusal> {
         self.may_manage_bots(member)?;
@@ -96,57 +97,51 @@ impl Room {
     }
 
     /// Seats a player in a vacant seat, and begins a game if nothing is missing for it.
-    pub(super) fn take_seat(&mut self, seat: Stone, player: Player, moment: &mut Moment<'_>) {
+    pub(super) fn take_seat(&mut self, seat: Seat, player: Player, moment: &mut Moment<'_>) {
         self.log(Event::Sat { seat, player }, moment);
         self.news.touch();
         if self.state.game.is_some() {
             self.want_another(seat, moment);
-        } else if let (Some(black), Some(white)) = self.players() {
-            self.start(1, black, white, moment);
+        } else if self.state.seats.vacant().is_none() {
+            self.start(1, moment);
         }
     }
 
     /// Frees a seat between games.
-    pub(super) fn vacate(&mut self, seat: Stone, moment: &mut Moment<'_>) {
+    pub(super) fn vacate(&mut self, seat: Seat, moment: &mut Moment<'_>) {
         self.log(Event::Stood { seat }, moment);
         self.news.touch();
     }
 
-    /// The player in this seat wants another game: it begins if the other one does.
-    fn want_another(&mut self, seat: Stone, moment: &mut Moment<'_>) {
+    /// The player in this seat wants another game: it begins if the opponent does, too.
+    fn want_another(&mut self, seat: Seat, moment: &mut Moment<'_>) {
         let Some(game) = &self.state.game else { return };
         let (number, asked) = (game.number, game.rematch_ask);
-        let other = seat.opponent();
+        let other = seat.other();
         let other_wants = self.bot_in(other).is_some() || asked == Some(other);
-        match self.players() {
-            (Some(black), Some(white)) if other_wants => {
-                self.start(number + 1, white, black, moment);
-            }
-            (_, _) if asked != Some(seat) => self.log(Event::RematchAsked { by: seat }, moment),
-            (_, _) => {}
+        if other_wants && self.state.seats.vacant().is_none() {
+            self.start(number + 1, moment);
+        } else if asked != Some(seat) {
+            self.log(Event::RematchAsked { by: seat }, moment);
         }
     }
 
-    fn start(&mut self, game: u32, black: Player, white: Player, moment: &mut Moment<'_>) {
-        let id = Some(self.seeds.game_id(game));
-        self.log(Event::Started { game, black, white, id }, moment);
-    }
-
-    fn players(&self) -> (Option<Player>, Option<Player>) {
-        (self.state.seats.black.clone(), self.state.seats.white.clone())
+    fn start(&mut self, game: u32, moment: &mut Moment<'_>) {
+        let (id, black) = (Some(self.seeds.game_id(game)), self.state.black_in(game));
+        self.log(Event::Started { game, black, id }, moment);
     }
 
     /// The bot in a seat, if one sits there.
-    pub fn bot_in(&self, seat: Stone) -> Option<BotSpec> {
+    pub fn bot_in(&self, seat: Seat) -> Option<BotSpec> {
         self.state.seats.get(seat).and_then(Player::bot)
     }
 
     /// A member's seat.
-    pub(super) fn seat_of(&self, member: &MemberId) -> Result<Stone, Refusal> {
+    pub(super) fn seat_of(&self, member: &MemberId) -> Result<Seat, Refusal> {
         self.state.seats.of_member(member).ok_or_else(|| Refusal::new(Reason::NotSeated))
     }
 
-    fn vacant(&self, seat: Stone) -> Result<Stone, Refusal> {
+    fn vacant(&self, seat: Seat) -> Result<Seat, Refusal> {
         match self.state.seats.get(seat) {
             Some(_) => Err(Reason::SeatTaken.into()),
             None => Ok(seat),

@@ -1,0 +1,48 @@
+// The fold of a room's events on the page: seats stay, colours change.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { Room, SEATS, stoneOf } from '../../server/web/room-state.js';
+
+/** @import { Event } from '../../server/web/types' */
+
+/** A room in which Ann (first) and a bot (second) have begun the first game, with ten seconds each. */
+function begun() {
+  const room = new Room('k7m2qpxw9abc');
+  const fold = (/** @type {number} */ at, /** @type {Event} */ event) => room.apply({ seq: room.seq + 1, at, event });
+  fold(0, { type: 'created', rules: { variant: 'freestyle', size: [15, 15] }, visibility: 'private', assistance: false, host: '0',
+    time: { type: 'sudden_death', main_ms: 10_000 }, black: 'second' });
+  fold(0, { type: 'sat', seat: 'first', player: { member: '0', name: 'Ann' } });
+  assert.deepEqual([room.vacant, room.black, room.toAct], ['second', 'second', undefined]);
+  fold(0, { type: 'sat', seat: 'second', player: { bot: { kind: 'attack' } } });
+  fold(0, { type: 'started', game: 1, black: 'second' });
+  return { room, fold };
+}
+
+test('a rematch swaps the colours, and everybody keeps their seat', () => {
+  const { room, fold } = begun();
+  const { seats } = room;
+  assert.deepEqual([room.toAct, stoneOf('first', room.black)], ['second', 'white']);
+  fold(1, { type: 'ended', outcome: { reason: 'resignation', winner: 'first' } });
+  assert.deepEqual([room.toAct, room.phase], [undefined, 'finished']);
+  fold(2, { type: 'started', game: 2, black: 'first' });
+  assert.deepEqual([room.toAct, stoneOf('first', room.black)], ['first', 'black']);
+  assert.deepEqual(room.seats, seats);
+});
+
+test('turns, clocks and offers keep to their seats when colours are exchanged', () => {
+  const { room, fold } = begun();
+  fold(0, { type: 'played', ply: 0, point: [7, 7] });
+  fold(1_000, { type: 'played', ply: 1, point: [8, 8], time: { left_ms: 9_000 } });
+  fold(1_000, { type: 'draw_offered', by: 'second' });
+  const game = room.game;
+  assert.ok(game?.clock);
+  assert.deepEqual([room.toAct, game.clock.running?.seat], ['second', 'second']);
+  game.black = 'first';
+  assert.equal(room.toAct, 'first');
+  fold(2_000, { type: 'played', ply: 2, point: [9, 9], time: { left_ms: 8_000 } });
+  assert.deepEqual(SEATS.map((seat) => game.clock?.[seat].left_ms), [8_000, 10_000]);
+  assert.deepEqual([room.toAct, game.clock.running?.seat], ['second', 'second']);
+  assert.equal(game.draw_offer, undefined, 'First has moved instead of answering');
+});
