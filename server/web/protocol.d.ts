@@ -498,7 +498,7 @@ export type NumberedEvent = {
     event: Event, };
 
 /** How a game ended, and for whom: for a stone on the board, for a seat in rooms and records. On the wire: `{"reason": "five", "winner": "first", ...}`. */
-export type Outcome<Side = AnyField<Stone> = { "reason": "five",
+export type Outcome<Side = Stone> = AnyField<{ "reason": "five",
     /** Who won. */
     winner: Side,
     /** Every point of the winning runs, sorted, each once. */
@@ -518,7 +518,7 @@ export type Outcome<Side = AnyField<Stone> = { "reason": "five",
     /** Who won. */
     winner: Side, }
   | { "reason": "abandonment",
-    /** Who won>; nobody in a draw, and where both players were gone. */
+    /** Who won; nobody in a draw, and where both players were gone. */
     winner: Side | null, }
   | { "reason": "full_board" }
   | { "reason": "length_limit" }>;

@@ -154,7 +154,8 @@ impl TypeVisitor for Types {
         }
         let mut declaration = T::decl(&self.config);
         if name == Outcome::<Stone>::ident(&self.config) {
-            declaration = declaration.replacen(" = ", " = AnyField<", 1).replace(';', ">;");
+            let open = declaration.replacen("> = ", "> = AnyField<", 1);
+            declaration = format!("{}>;", open.trim_end_matches(';'));
         }
         let raw = format!("{}export {declaration}\n", T::docs().unwrap_or_default());
         self.found.insert(name, pretty(&raw));

@@ -30,8 +30,9 @@ const SHARED_MAY_USE: [&str; 8] = [
 
 /// The modules of `shared`: each may use those before it, and none behind it. So the rules know no
 /// rooms, the engine no bots, and neither the protocol nor a room can build a bot.
-const SHARED_ORDER: [&str; 16] = [
+const SHARED_ORDER: [&str; 18] = [
     "rules",
+    "seat",
     "symmetry",
     "clock",
     "search_budget",
@@ -45,6 +46,7 @@ const SHARED_ORDER: [&str; 16] = [
     "engine",
     "balance",
     "bot",
+    "bot_job",
     "review",
     "typescript",
 ];
