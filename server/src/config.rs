@@ -9,9 +9,8 @@ use ipnet::IpNet;
 
 use crate::{
     clock::Clock,
-    http::PageSource,
     limits::Limits,
-    logs::LostLines,
+    logs::{LogFormat, LostLines},
     origin::Origin,
     proxy::{self, Proxies},
     storage::Blocking,
@@ -211,13 +210,14 @@ pub struct Args {
     pub unknown_codes: u32,
 }
 
-/// How log lines are written.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
-pub enum LogFormat {
-    /// For people.
-    Text,
-    /// One JSON object a line.
-    Json,
+/// Source of the page's files.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum PageSource {
+    /// From the program.
+    #[default]
+    Program,
+    /// From a folder, read for each request: for work on the page.
+    Folder(PathBuf),
 }
 
 /// What the program can do with a database, also while a server uses it.

@@ -6,14 +6,11 @@
 mod analyse;
 mod games;
 mod handshake;
-mod jobs;
+pub(crate) mod jobs;
 pub(crate) mod monitor;
 mod page;
 mod position;
 mod questions;
-
-pub(crate) use self::jobs::Jobs;
-pub use self::page::PageSource;
 
 use fivefold_shared::room::SessionId;
 use std::{
@@ -45,11 +42,12 @@ use tokio::{
 };
 
 use crate::{
-    Server,
     connection_limit::{ConnectionPermit, Full},
     limits::{HTTP_BODY_MAX, HTTP_HEAD_MAX, HTTP_HEADERS_MAX},
     metrics::Cut,
-    origin, session,
+    origin,
+    server::Server,
+    session,
     tls::Tls,
     write_deadline::{Switch, WriteDeadline},
 };

@@ -26,6 +26,7 @@ pub mod proxy;
 mod retention;
 mod reviews;
 pub(crate) mod room_actor;
+mod server;
 mod session;
 pub mod signals;
 pub mod storage;
@@ -49,54 +50,23 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 pub use self::listen::{Listen, Listeners};
 use self::{
     address_limits::AddressLimits,
-    clock::Clock,
     config::Config,
     connection_limit::{ConnectionLimit, ConnectionPermit, Full},
     disk::Disk,
-    http::{Jobs, PageSource},
+    http::jobs::Jobs,
     identities::Identities,
-    limits::{
-        CLAIM_DOUBTS_MAX, Limits, MONITOR_CONNECTIONS_MAX, STOP_REST_WITHIN, STOP_SESSIONS_WITHIN,
-    },
+    limits::{CLAIM_DOUBTS_MAX, MONITOR_CONNECTIONS_MAX, STOP_REST_WITHIN, STOP_SESSIONS_WITHIN},
     lobby::Lobby,
     logins::Logins,
-    logs::LostLines,
     metrics::Metrics,
-    origin::Origin,
     proxy::Proxies,
     reviews::Reviews,
     room_actor::RoomContext,
+    server::Server,
     storage::{Claimed, LogWriter, ReadPool, Storage, StorageError},
     thinking::Pool,
     tls::Tls,
 };
-
-/// What sessions share.
-#[derive(Debug)]
-struct Server {
-    limits: Limits,
-    clock: Clock,
-    origins: Vec<Origin>,
-    proxies: Proxies,
-    page: PageSource,
-    tls: Option<Arc<Tls>>,
-    lobby: Arc<Lobby>,
-    read_pool: Arc<ReadPool>,
-    reviews: Reviews,
-    /// For answers over HTTP.
-    jobs: Jobs,
-    /// For analyses that belong to no room.
-    pool: Pool,
-    identities: Identities,
-    logins: Logins,
-    sessions: ConnectionLimit,
-    address_limits: AddressLimits,
-    sessions_so_far: AtomicU64,
-    metrics: Arc<Metrics>,
-    lost_lines: LostLines,
-    /// Tells sessions to end: the server stops.
-    stop: CancellationToken,
-}
 
 /// Why a server does not start, or stops by itself.
 #[derive(Debug, thiserror::Error)]

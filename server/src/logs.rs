@@ -14,7 +14,16 @@ use std::{
 use tracing_appender::non_blocking::{ErrorCounter, NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::EnvFilter;
 
-use crate::{config::LogFormat, limits::LOG_LINES_MAX};
+use crate::limits::LOG_LINES_MAX;
+
+/// How log lines are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
 
 /// How many lines of the log were lost.
 #[derive(Clone, Debug, Default)]

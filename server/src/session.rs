@@ -29,7 +29,7 @@ use self::{
     commands::{Commands, Handled, Reply},
     transport::{Connection, Incoming, Transport},
 };
-use crate::{Server, outbox::Outbox, thinking::Owner};
+use crate::{outbox::Outbox, server::Server, thinking::Owner};
 
 /// Runs a session until either side ends it.
 pub(crate) fn run(

@@ -37,7 +37,7 @@ export function stoneSign(stone) {
   return el('span', { class: `stone ${stone} sign`, title: t(stone) });
 }
 
-/** @param {Outcome<Stone>} outcome */
+/** @param {{ reason: Outcome['reason'], winner?: Stone | null }} outcome */
 export function outcomeName(outcome) {
   const why = t(`end_${outcome.reason}`);
   if (!outcome.winner) return t('result_draw', { why });

@@ -71,7 +71,7 @@ export class Room {
    * @type {Seat} */
   firstBlack = 'first';
   /** @type {Seats} */
-  seats = { black: null, white: null };
+  seats = { first: null, second: null };
   /** @type {Game | undefined} */
   game;
   /** @type {Spectators} */
@@ -171,7 +171,7 @@ export class Room {
     const game = this.game;
     switch (event.type) {
       case 'created':
-        this.restore({ ...event, seq: this.seq, seats: { black: null, white: null } });
+        this.restore({ ...event, seq: this.seq, seats: { first: null, second: null } });
         break;
       case 'sat': this.seats = { ...this.seats, [event.seat]: event.player }; break;
       case 'stood':

@@ -22,6 +22,9 @@ export type BareType = { [Type in RoomCommand['type']]:
   { type: Type } extends Extract<RoomCommand, { type: Type }> ? Type : never }[RoomCommand['type']];
 export type CreateCommand = Extract<Command, { type: 'create' }>;
 
+export type Seats = protocol.BySeat<protocol.Player | null>;
+/** How a game ended: for a seat in rooms and records, for a stone on the board. */
+export type Outcome<Side = protocol.Seat> = protocol.Outcome<Side>;
 export type Game = protocol.GameSnapshot;
 export type GameSummary = protocol.ListedGame;
 

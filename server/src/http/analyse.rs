@@ -25,8 +25,8 @@ use super::{
     questions::{Refused, charge_study, no_result, read},
 };
 use crate::{
-    Server,
     limits::REPORT_INTERVAL,
+    server::Server,
     thinking::{BackgroundHandle, Busy, Owner, Reports},
 };
 

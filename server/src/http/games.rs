@@ -22,10 +22,10 @@ use super::{
     questions::{charge_study, no_result},
 };
 use crate::{
-    Server,
     identities::{Identified, identify, replaced},
     limits::GAMES_PAGE_MAX,
     reviews::{ReviewAnswer, ReviewError},
+    server::Server,
     storage::{GameQuery, KnownMember, ReadError, StorageReader},
     thinking::Owner,
 };

@@ -15,7 +15,7 @@ use axum::{
 };
 use serde::Serialize;
 
-use crate::{Server, metrics::Levels};
+use crate::{metrics::Levels, server::Server};
 
 /// After a failed commit the server does not call itself ready for so long, unless one succeeds.
 const UNREADY_AFTER_FAILURE: Duration = Duration::from_secs(10);

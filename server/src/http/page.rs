@@ -2,11 +2,7 @@
 //!
 //! What the page does is in `server/web` and unknown here.
 
-use std::{
-    fmt, fs,
-    path::{Path as FilePath, PathBuf},
-    sync::Arc,
-};
+use std::{fmt, fs, path::Path as FilePath, sync::Arc};
 
 use axum::{
     Extension,
@@ -23,7 +19,7 @@ use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
 use super::Caller;
-use crate::Server;
+use crate::{config::PageSource, server::Server};
 
 /// A file of the page, embedded in the program.
 struct Embedded {
@@ -49,16 +45,6 @@ const ABOUT: &str = "Five in a row, online: with a friend, against a bot, or wat
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
     frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
-
-/// Source of the page's files.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub enum PageSource {
-    /// From the program.
-    #[default]
-    Program,
-    /// From a folder, read for each request: for work on the page.
-    Folder(PathBuf),
-}
 
 /// How a file is compressed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

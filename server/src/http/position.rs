@@ -17,7 +17,7 @@ use fivefold_shared::{
 use serde::Deserialize;
 
 use super::questions::{Refused, no_result, read};
-use crate::Server;
+use crate::server::Server;
 
 /// A position, and by which rules it is to be judged.
 #[derive(Debug, Deserialize)]

@@ -17,9 +17,9 @@ use tokio::time::{Instant, error::Elapsed, timeout};
 
 use super::{Caller, jobs::NoResult};
 use crate::{
-    Server,
     limits::{HTTP_BYTES_PER_TOKEN, HTTP_STUDY_TOKENS},
     metrics::Cut,
+    server::Server,
 };
 
 /// A sentence for who asked, and the status that goes with it.

@@ -21,7 +21,6 @@ use super::{
     rate::Rates,
 };
 use crate::{
-    Server,
     identities::Authenticated,
     ids,
     limits::LOGIN_TRIES_MAX,
@@ -30,6 +29,7 @@ use crate::{
     metrics::Metrics,
     outbox::{Outbox, encode},
     room_actor::Envelope,
+    server::Server,
 };
 
 /// See the module.

@@ -8,9 +8,9 @@ use tokio::time::Instant;
 
 use super::{close_reason::CloseReason, error::CommandError};
 use crate::{
-    Server,
     address_limits::AddressLimit,
     limits::{CODE_REFUSALS_MAX, FRAMES_PER_COMMAND, Limits, TOO_FAST_REFUSALS_MAX},
+    server::Server,
     token_bucket::TokenBucket,
 };
 

@@ -25,7 +25,7 @@ use std::{
     thread,
 };
 
-use fivefold_server::{config::LogFormat, logs};
+use fivefold_server::logs::{self, LogFormat};
 
 use self::world::{Day, live};
 

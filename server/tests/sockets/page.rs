@@ -2,7 +2,11 @@
 
 use std::path::Path;
 
-use fivefold_server::{config::Config, http::PageSource, limits::Limits, storage::Memory};
+use fivefold_server::{
+    config::{Config, PageSource},
+    limits::Limits,
+    storage::Memory,
+};
 
 use serde_json::json;
 
