@@ -18,6 +18,7 @@ mod command;
 mod dedup;
 mod effect;
 mod history;
+mod ids;
 mod input;
 pub mod limits;
 mod membership;
@@ -42,8 +43,9 @@ use self::{
     presence::{News, Presence},
 };
 pub use self::{
-    effect::{BotFault, Cause, Effect, Effects, Entry, Job, Task, Ticket},
-    input::{AnalysisUpdate, BotReply, Input, Member, SessionId},
+    effect::{BotFault, Cause, Effect, Effects, Entry, Job, Task},
+    ids::{Member, SessionId, Ticket},
+    input::{AnalysisUpdate, BotReply, Input},
     limits::RoomLimits,
     seeds::RoomSeeds,
     standing::{Spare, Stage, Standing},

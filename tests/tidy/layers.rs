@@ -13,7 +13,7 @@ const PACKAGES: [(&str, &[&str]); 4] = [
     ("shared/Cargo.toml", &[]),
     ("server/Cargo.toml", &["fivefold-shared"]),
     ("client/Cargo.toml", &["fivefold-shared"]),
-    ("tests/Cargo.toml", &["fivefold-shared", "fivefold-server"]),
+    ("tests/Cargo.toml", &["fivefold-shared", "fivefold-server", "fivefold"]),
 ];
 
 /// What `shared` may use of others: nothing that knows a clock, a file, a socket or a thread.

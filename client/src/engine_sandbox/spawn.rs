@@ -41,7 +41,7 @@ pub(super) fn command(program: &OsStr, is_trusted: bool) -> Command {
 
 /// A program that is to be run.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct ResolvedProgram {
     /// Its file.
     pub(super) path: PathBuf,
     /// Where it runs: in the folder of its file, as engines read files beside them. One in a `bin`,
@@ -50,20 +50,20 @@ pub(super) struct Found {
 }
 
 /// The file of a program, found as a shell would.
-pub(super) fn find(word: &OsStr) -> std::io::Result<Found> {
+pub(super) fn find(word: &OsStr) -> std::io::Result<ResolvedProgram> {
     let here = env::current_dir()?;
     let named = Path::new(word);
     if named.components().count() > 1 {
         let path = here.join(named);
         let own = path.parent().filter(|folder| !folder.ends_with("bin"));
         let folder = own.unwrap_or(&here).to_path_buf();
-        return Ok(Found { path, folder });
+        return Ok(ResolvedProgram { path, folder });
     }
     let folders = env::var_os("PATH").unwrap_or_default();
     let path = env::split_paths(&folders).map(|folder| here.join(folder).join(named));
     let path = path.into_iter().find(|path| path.is_file());
     // Where it is nowhere, the system says so.
-    Ok(Found { path: path.unwrap_or_else(|| named.to_path_buf()), folder: here })
+    Ok(ResolvedProgram { path: path.unwrap_or_else(|| named.to_path_buf()), folder: here })
 }
 
 #[cfg(test)]

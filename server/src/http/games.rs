@@ -32,17 +32,17 @@ use crate::{
 
 /// What may be asked of the list.
 #[derive(Debug, Deserialize)]
-pub(super) struct Wish {
+pub(super) struct GamesQuery {
     before: Option<u64>,
     member: Option<MemberId>,
 }
 
 pub(super) async fn list(
     State(server): State<Arc<Server>>,
-    wish: Result<Query<Wish>, QueryRejection>,
+    wish: Result<Query<GamesQuery>, QueryRejection>,
     headers: HeaderMap,
 ) -> Response {
-    let Query(Wish { before, member }) = match wish {
+    let Query(GamesQuery { before, member }) = match wish {
         Ok(wish) => wish,
         Err(error) => return error.into_response(),
     };

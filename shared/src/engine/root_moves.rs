@@ -1,6 +1,6 @@
 //! The moves that are searched at the root.
 
-use std::{cmp::Reverse, collections::HashSet};
+use std::{cmp::Reverse, collections::BTreeSet};
 
 use super::{
     grid::Grid,
@@ -62,7 +62,7 @@ pub(super) fn of(position: &Position, grid: &mut Grid, order: &MoveOrder) -> Vec
     let score = |spot: &Spot| Reverse(order.score(grid, &node, *spot));
     spots.sort_by_cached_key(score);
     let symmetries = symmetry::of(position);
-    let mut images = HashSet::new();
+    let mut images = BTreeSet::new();
     let root_move = |spot: Spot| {
         let point = window.point(spot).expect("it is legal");
         let is_image = images.contains(&point);

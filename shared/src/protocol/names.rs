@@ -212,7 +212,7 @@ pub struct Name(String);
 
 /// What two names have in common that people may take for one another: `Ann`, `ANN` and `Αnn` with
 /// a Greek capital have the same. Not for people to read.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Likeness(String);
 
 impl Likeness {

@@ -1,7 +1,7 @@
 //! Which commands have been answered, and how, so that a command that comes again is answered the
 //! same and done once.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::protocol::{CommandId, MemberId, Message, Reason, Refusal};
 
@@ -33,7 +33,7 @@ impl Answer {
 /// The last [`ANSWERS_MAX`] answers of each of the members who had some most recently.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AnsweredCommands {
-    members: HashMap<MemberId, Answers>,
+    members: BTreeMap<MemberId, Answers>,
     count: u64,
 }
 

@@ -9,7 +9,7 @@ use crate::{
     rules::{Point, Position},
 };
 
-use super::input::SessionId;
+use super::ids::{SessionId, Ticket};
 
 /// The effects of one input, in order.
 pub type Effects = Vec<Effect>;
@@ -86,10 +86,6 @@ pub struct Cause {
     /// Which.
     pub command: CommandId,
 }
-
-/// Names a job within its room; never used twice by the same value of a room, rebuilt or not.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Ticket(pub u64);
 
 /// How a bot can fail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -6,20 +6,7 @@ use crate::{
     rules::Point,
 };
 
-use super::effect::Ticket;
-
-/// One live socket; given out by the server and never used again while it runs.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct SessionId(pub u64);
-
-/// Somebody as a room knows him: one member may have several sessions.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Member {
-    /// His public id.
-    pub id: MemberId,
-    /// What he calls himself.
-    pub name: Name,
-}
+use super::ids::{Member, SessionId, Ticket};
 
 /// Something for a room to deal with.
 #[derive(Clone, PartialEq, Debug)]

@@ -1,13 +1,13 @@
 //! Who is in a room: sessions, the members behind them, and the list of spectators.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use crate::{
     protocol::{Absent, Likeness, MemberId, Name, Player, SPECTATOR_NAMES_MAX, Seats, Spectators},
     seat::Seat,
 };
 
-use super::input::{Member, SessionId};
+use super::ids::{Member, SessionId};
 use crate::room::limits::{MEMBER_SESSIONS_MAX, SPECTATOR_NEWS_INTERVAL_MS};
 
 /// The sessions in a room.
@@ -16,7 +16,7 @@ pub(super) struct Presence {
     sessions: BTreeMap<SessionId, MemberId>,
     members: BTreeMap<MemberId, Present>,
     /// Whose name is like this: nobody who is here has one that is like another's.
-    likenesses: HashMap<Likeness, MemberId>,
+    likenesses: BTreeMap<Likeness, MemberId>,
 }
 
 #[derive(Clone, Debug)]
