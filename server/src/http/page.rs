@@ -133,7 +133,7 @@ pub(super) async fn room(
     index(&server.page, StatusCode::OK, about.as_deref(), &headers)
 }
 
-/// The room with this code. Failed lookups count as in `join`, so that codes cannot be guessed here.
+/// The room with this code. Failed lookups count as in `join`, so that nobody can guess codes here.
 fn find(
     server: &Server,
     caller: &Caller,
