@@ -132,8 +132,8 @@ pub const STOP_SESSIONS_WITHIN: Duration = Duration::from_secs(3);
 pub const STOP_REST_WITHIN: Duration = Duration::from_millis(900);
 /// Retry interval when a room cannot be read from the storage.
 pub const REBUILD_RETRY: Duration = Duration::from_secs(1);
-/// A room is rebuilt from its log after this many panics within [`FAULTS_WITHIN`]; after one more
-/// it is closed.
+/// A room that panics is rebuilt from its log, up to this many times within [`FAULTS_WITHIN`];
+/// after one more panic it is closed.
 pub const FAULTS_MAX: usize = 3;
 /// The window for [`FAULTS_MAX`].
 pub const FAULTS_WITHIN: Duration = Duration::from_secs(60);
