@@ -1,8 +1,7 @@
-//! How fast an address may go: all its sessions together, and across sessions.
+//! Rate limits per address, shared by all its sessions.
 //!
-//! What is counted belongs to an address and not to a socket, so that nobody gets a new allowance
-//! by connecting again. The map is bounded: addresses without sessions are forgotten, those first
-//! that have done nothing for a while.
+//! The counts belong to the address, so reconnecting gives no new allowance. The map is bounded: it
+//! drops addresses without sessions, the longest idle first.
 
 use std::{
     collections::HashMap,
@@ -18,23 +17,23 @@ use crate::{
     token_bucket::TokenBucket,
 };
 
-/// The allowances of all addresses.
+/// The rate limits of all addresses.
 #[derive(Debug)]
 pub(crate) struct AddressLimits {
     limits: Limits,
-    /// Held only to find one.
+    /// Locked only to look up an address.
     addresses: Mutex<HashMap<IpAddr, Arc<AddressLimit>>>,
 }
 
-/// The allowance of one address; its sessions share it.
+/// The rate limits of one address, shared by its sessions.
 #[derive(Debug)]
 pub(crate) struct AddressLimit(Mutex<Buckets>);
 
-/// Held only to take a token.
+/// Locked only to take a token.
 #[derive(Debug)]
 struct Buckets {
     commands: TokenBucket,
-    /// Questions over HTTP, which take nothing from the commands of those who play.
+    /// HTTP requests. They use no tokens of the players' commands.
     http: TokenBucket,
     lines: TokenBucket,
     help: TokenBucket,
@@ -42,12 +41,12 @@ struct Buckets {
 }
 
 impl AddressLimits {
-    /// Nobody has done anything yet.
+    /// No address has used anything yet.
     pub(crate) fn new(limits: Limits) -> Self {
         Self { limits, addresses: Mutex::default() }
     }
 
-    /// The allowance of this address.
+    /// The rate limits of this address.
     pub(crate) fn of(&self, address: IpAddr, now: Instant) -> Arc<AddressLimit> {
         let mut addresses = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
         let idle = |rate: &Arc<AddressLimit>| Arc::strong_count(rate) == 1;
@@ -91,33 +90,33 @@ impl AddressLimits {
 }
 
 impl AddressLimit {
-    /// Takes one command from the allowance; `false` when there is none left.
+    /// Takes one command from the allowance; `false` if none is left.
     pub(crate) fn take_command(&self, now: Instant) -> bool {
         self.lock().commands.take(now)
     }
 
-    /// Takes what a question over HTTP costs from the allowance; `false` when less is left.
+    /// Takes the cost of an HTTP request from the allowance; `false` if too little is left.
     pub(crate) fn take_http(&self, now: Instant, tokens: u32) -> bool {
         self.lock().http.take_many(now, tokens)
     }
 
-    /// Takes one line of chat from the allowance; `false` when there is none left.
+    /// Takes one chat message from the allowance; `false` if none is left.
     pub(crate) fn take_line(&self, now: Instant) -> bool {
         self.lock().lines.take(now)
     }
 
-    /// Takes one question to bots from the allowance; `false` when there is none left.
+    /// Takes one bot request from the allowance; `false` if none is left.
     pub(crate) fn take_help(&self, now: Instant) -> bool {
         self.lock().help.take(now)
     }
 
-    /// Whether a code may be tried. The allowance is only used up by codes that no room has; but
-    /// when it is, no code is tried at all, as guessing would go on otherwise.
+    /// Whether the address may look up a room code. Only failed lookups use up the allowance; once
+    /// it is empty, every lookup is refused, so that guessing stops.
     pub(crate) fn may_try_code(&self, now: Instant) -> bool {
         self.lock().unknown_codes.has_one(now)
     }
 
-    /// Notes that a code was tried that no room has.
+    /// Records a failed room-code lookup.
     pub(crate) fn note_unknown_code(&self, now: Instant) {
         self.lock().unknown_codes.take(now);
     }
@@ -173,7 +172,7 @@ mod tests {
         held.note_unknown_code(now);
         for n in 1..3 * IDLE_ADDRESSES_MAX {
             let rate = rates.of(address(n), now);
-            // Some have done something just now, and are only forgotten when they must be.
+            // The recently active ones are dropped last.
             if n % 2 == 0 {
                 rate.note_unknown_code(now);
             }

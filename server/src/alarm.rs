@@ -1,19 +1,19 @@
-//! A timer that is set again after almost every input of a task.
+//! A timer for tasks that move their deadline after almost every input.
 //!
-//! Setting tokio's timers takes a lock that all tasks share. Most alarms are only moved into the
-//! future, so this one lets its timer run out early and then sets it again: once instead of once an
-//! input. A task that never waits for a time has no timer.
+//! Setting a tokio timer takes a lock that all tasks share. Most deadlines only move later, so this
+//! alarm lets its timer fire early and sets it again then: once instead of once per input. A task
+//! without a deadline has no timer.
 
 use std::pin::Pin;
 
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// See the module.
+/// A timer that tolerates frequent changes of its deadline.
 #[derive(Debug, Default)]
 pub(crate) struct Alarm(Option<Pin<Box<Sleep>>>);
 
 impl Alarm {
-    /// Waits until this time, or forever. Cancel safe.
+    /// Waits until this time, or forever for `None`. Cancel safe.
     pub(crate) async fn ring(&mut self, at: Option<Instant>) {
         let Some(at) = at else { return std::future::pending().await };
         let timer = self.0.get_or_insert_with(|| Box::pin(sleep_until(at)));
@@ -44,7 +44,7 @@ mod tests {
         let seconds = |s| start + Duration::from_secs(s);
         let mut alarm = Alarm::default();
         assert!(timeout(Duration::from_secs(1), alarm.ring(None)).await.is_err());
-        // When it is set, to what, and whether it rings within the next second.
+        // When it is set, the new deadline, and whether it rings within the next second.
         let cases = [(10, false), (5, false), (20, false), (4, true), (4, true), (6, false)];
         for (at, rings) in cases {
             let rung = timeout(Duration::from_secs(1), alarm.ring(Some(seconds(at)))).await;

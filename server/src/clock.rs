@@ -1,46 +1,46 @@
-//! The server's clock: what time it is, for everything that the server decides by time.
+//! The server's clock: the time for every decision that depends on time.
 //!
-//! The system's clock may be set, forward or back, while games are played; a flag must not fall by
-//! that. So the system is asked once, when the server starts, and from then on time only passes.
+//! Somebody may set the system clock while games are played, and no player may lose on time because
+//! of that. So this reads the system clock once at the start and counts monotonic time from there.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::time::Instant;
 
-/// A wait that is as good as forever.
+/// A wait that never ends in practice.
 const LONG: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
-/// Shows the time; copies show the same.
+/// Reads the time; copies show the same time.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
-    /// What the clock said at `since`, in milliseconds since the Unix epoch.
+    /// The clock's reading at `since`, in milliseconds since the Unix epoch.
     epoch_ms: u64,
     since: Instant,
 }
 
 impl Clock {
-    /// A clock that is right by the system's clock as that is now.
+    /// Starts from the current system time.
     pub fn of_system() -> Self {
         #[expect(clippy::disallowed_methods, reason = "nobody else asks the system's clock")]
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self::starting_at(u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX))
     }
 
-    /// A clock that now says this, in milliseconds since the Unix epoch.
+    /// Starts at this time, in milliseconds since the Unix epoch.
     pub fn starting_at(epoch_ms: u64) -> Self {
         Self { epoch_ms, since: Instant::now() }
     }
 
-    /// The time, in milliseconds since the Unix epoch. Never goes back.
+    /// The current time in milliseconds since the Unix epoch. Never goes back.
     pub fn now(&self) -> u64 {
         let passed = u64::try_from(self.since.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.epoch_ms.saturating_add(passed)
     }
 
-    /// The instant at which this clock shows a time; `since` for times before it was set.
+    /// The instant at which this clock shows `at_ms`; `since` for earlier times.
     pub(crate) fn instant(&self, at_ms: u64) -> Instant {
         let passed = Duration::from_millis(at_ms.saturating_sub(self.epoch_ms));
-        // Times are sums of limits that fit; one beyond the end of time is as good as a long wait.
+        // All times here fit: they are sums of limits. On overflow a long wait does as well.
         self.since.checked_add(passed).unwrap_or_else(|| Instant::now() + LONG)
     }
 }

@@ -1,4 +1,4 @@
-//! What an operator can set, by flags and by variables of the environment.
+//! The server's settings: command-line flags and environment variables.
 
 use fivefold_shared::room::RoomLimits;
 use std::{net::SocketAddr, num::NonZeroUsize, path::PathBuf, sync::Arc, thread, time::Duration};
@@ -19,15 +19,15 @@ use crate::{
 
 const DAY_SECS: u64 = 24 * 60 * 60;
 
-/// The Fivefold server: five in a row, online. Without a command it serves.
+/// The Fivefold server: five in a row, online. Serves if no command is given.
 #[derive(Clone, PartialEq, Eq, Debug, clap::Parser)]
 #[command(name = "fivefold-server", version)]
 pub struct Args {
-    /// What else to do than to serve.
+    /// Maintenance command to run instead of the server.
     #[command(subcommand)]
     pub task: Option<Task>,
 
-    /// The folder of the database; made if it is not there [default: the platform's data folder].
+    /// Folder of the database, created if missing [default: the platform's data folder].
     #[arg(long, env = "FIVEFOLD_DATA", value_name = "FOLDER", global = true)]
     pub data: Option<PathBuf>,
 
@@ -35,34 +35,34 @@ pub struct Args {
     #[arg(long, env = "FIVEFOLD_IN_MEMORY", conflicts_with = "data")]
     pub in_memory: bool,
 
-    /// Where to listen; port 0 takes any free one.
+    /// Address and port to listen on; port 0 takes any free port.
     #[arg(long, env = "FIVEFOLD_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
     pub listen: SocketAddr,
 
-    /// Encrypt connections (https, wss) by the certificate in this file: the chain, in PEM. Read
-    /// again at SIGHUP.
+    /// Encrypt connections (https, wss) with this certificate chain (PEM file). Read again on
+    /// SIGHUP.
     #[arg(long, env = "FIVEFOLD_TLS_CERT", value_name = "FILE", requires = "tls_key")]
     pub tls_cert: Option<PathBuf>,
 
-    /// The private key of the certificate, in PEM.
+    /// Private key of the certificate (PEM file).
     #[arg(long, env = "FIVEFOLD_TLS_KEY", value_name = "FILE", requires = "tls_cert")]
     pub tls_key: Option<PathBuf>,
 
-    /// Let pages of this origin play here, besides those of the server's own host; may be repeated.
+    /// Allow pages of this origin to play here, besides those of the server's own host; repeatable.
     #[arg(long, env = "FIVEFOLD_ALLOW_ORIGIN", value_name = "ORIGIN", value_delimiter = ',')]
     pub allow_origin: Vec<Origin>,
 
-    /// Believe the X-Forwarded-For and X-Forwarded-Host of this address or network; may be
-    /// repeated.
+    /// Trust the X-Forwarded-For and X-Forwarded-Host headers of this address or network;
+    /// repeatable.
     #[arg(long, env = "FIVEFOLD_TRUSTED_PROXY", value_name = "NETWORK", value_delimiter = ',',
           value_parser = proxy::parse_network)]
     pub trusted_proxy: Vec<IpNet>,
 
-    /// Where to serve metrics for Prometheus, for the operator alone; not served if not given.
+    /// Address for Prometheus metrics, for the operator only; off if not given.
     #[arg(long, env = "FIVEFOLD_METRICS_LISTEN", value_name = "ADDRESS")]
     pub metrics_listen: Option<SocketAddr>,
 
-    /// How log lines are written.
+    /// Format of log lines.
     #[arg(long, env = "FIVEFOLD_LOG_FORMAT", value_name = "FORMAT", default_value = "text")]
     pub log_format: LogFormat,
 
@@ -70,34 +70,34 @@ pub struct Args {
     #[arg(long, env = "FIVEFOLD_LOG", default_value = "info", value_name = "FILTER")]
     pub log: String,
 
-    /// Read the page from this folder at each request instead of from the program: for work on it.
+    /// Serve the page from this folder, read at each request; for developing the page.
     #[arg(long, env = "FIVEFOLD_PAGE_FOLDER", value_name = "FOLDER")]
     pub page_folder: Option<PathBuf>,
 
-    /// Show no game between two bots when nobody plays in public.
+    /// Never start a demo game between two bots.
     #[arg(long, env = "FIVEFOLD_NO_DEMO")]
     pub no_demo: bool,
 
-    /// Threads on which bots think; otherwise one less than there are processors.
+    /// Threads for bots [default: one less than there are processors].
     #[arg(long, env = "FIVEFOLD_BOT_THREADS", value_name = "NUMBER")]
     pub bot_threads: Option<NonZeroUsize>,
 
-    /// The least time between the moves of two bots, in milliseconds.
+    /// Shortest time between the moves of two bots, in milliseconds.
     #[arg(long, env = "FIVEFOLD_BOT_PACE", value_name = "MS",
           default_value_t = RoomLimits::DEFAULT.bot_pace.as_millis() as u64)]
     pub bot_pace: u64,
 
-    /// A bot answers a person no sooner than this, in milliseconds.
+    /// Shortest time before a bot answers a person, in milliseconds.
     #[arg(long, env = "FIVEFOLD_BOT_ANSWER_MIN", value_name = "MS",
           default_value_t = RoomLimits::DEFAULT.bot_answer_min.as_millis() as u64)]
     pub bot_answer_min: u64,
 
-    /// Close a room in which nobody is after so many seconds.
+    /// Close an empty room after this many seconds.
     #[arg(long, env = "FIVEFOLD_EMPTY_ROOM_CLOSE", value_name = "SECONDS",
           default_value_t = RoomLimits::DEFAULT.empty_room_close.as_secs())]
     pub empty_room_close: u64,
 
-    /// The same for a room in which nothing has been played: somebody may still follow its link.
+    /// The same for a room without any move: somebody may still follow its link.
     #[arg(long, env = "FIVEFOLD_UNPLAYED_ROOM_CLOSE", value_name = "SECONDS",
           default_value_t = RoomLimits::DEFAULT.unplayed_room_close.as_secs())]
     pub unplayed_room_close: u64,
@@ -112,29 +112,28 @@ pub struct Args {
           default_value_t = RoomLimits::DEFAULT.abandoned_room_close.as_secs())]
     pub abandoned_room_close: u64,
 
-    /// A player who is away and on turn for so many seconds may lose: his opponent may claim the
-    /// game.
+    /// When the player to move has been away for this many seconds, the opponent may claim a win.
     #[arg(long, env = "FIVEFOLD_CLAIM_AFTER", value_name = "SECONDS",
           default_value_t = RoomLimits::DEFAULT.claim_after.as_secs())]
     pub claim_after: u64,
 
-    /// After so many seconds such a game ends by itself.
+    /// End such a game after this many seconds, even if nobody claims it.
     #[arg(long, env = "FIVEFOLD_ABANDON_AFTER", value_name = "SECONDS",
           default_value_t = RoomLimits::DEFAULT.abandoned_game.as_secs())]
     pub abandon_after: u64,
 
-    /// Keep the logs of closed rooms, and members without a finished game, for so many days.
-    /// Finished games are kept for ever.
+    /// Keep logs of closed rooms, and members without a finished game, for this many days. Finished
+    /// games are kept forever.
     #[arg(long, env = "FIVEFOLD_KEEP_ROOMS", value_name = "DAYS",
           default_value_t = Limits::DEFAULT.closed_rooms_kept.as_secs() / DAY_SECS)]
     pub keep_rooms: u64,
 
-    /// Make no rooms while less than so many MiB of the disk are free. Running games go on.
+    /// Refuse new rooms while less than this many MiB of disk are free. Running games continue.
     #[arg(long, env = "FIVEFOLD_DISK_RESERVE", value_name = "MIB",
           default_value_t = Limits::DEFAULT.disk_reserve >> 20)]
     pub disk_reserve: u64,
 
-    /// Most sessions.
+    /// Most sessions on the server.
     #[arg(long, env = "FIVEFOLD_SESSIONS", value_name = "NUMBER",
           default_value_t = Limits::DEFAULT.sessions_max)]
     pub sessions: usize,
@@ -144,28 +143,29 @@ pub struct Args {
           default_value_t = Limits::DEFAULT.sessions_per_address_max)]
     pub sessions_per_address: usize,
 
-    /// Longest message from a client, in bytes, from 4096 up. Fivefold's own are far shorter.
+    /// Longest message from a client, in bytes, at least 4096. Fivefold's own messages are far
+    /// shorter.
     #[arg(long, env = "FIVEFOLD_MESSAGE_BYTES", value_name = "BYTES",
           value_parser = clap::value_parser!(u32).range(4096..=1 << 20),
           default_value_t = 4096)]
     pub message_bytes: u32,
 
-    /// Most rooms.
+    /// Most rooms on the server.
     #[arg(long, env = "FIVEFOLD_ROOMS", value_name = "NUMBER",
           default_value_t = Limits::DEFAULT.rooms_max)]
     pub rooms: usize,
 
-    /// Most open rooms made by one identity.
+    /// Most open rooms created by one identity.
     #[arg(long, env = "FIVEFOLD_ROOMS_PER_IDENTITY", value_name = "NUMBER",
           default_value_t = Limits::DEFAULT.rooms_per_identity_max)]
     pub rooms_per_identity: usize,
 
-    /// Most open rooms made from one address.
+    /// Most open rooms created from one address.
     #[arg(long, env = "FIVEFOLD_ROOMS_PER_ADDRESS", value_name = "NUMBER",
           default_value_t = Limits::DEFAULT.rooms_per_address_max)]
     pub rooms_per_address: usize,
 
-    /// Rooms that may be asked for from one address in a minute.
+    /// Room requests allowed per address per minute.
     #[arg(long, env = "FIVEFOLD_ROOM_RATE", value_name = "PER_MINUTE",
           default_value_t = Limits::DEFAULT.rooms_per_minute)]
     pub room_rate: u32,
@@ -175,7 +175,7 @@ pub struct Args {
           default_value_t = Limits::DEFAULT.bot_rooms_max)]
     pub bot_rooms: usize,
 
-    /// The same of those made from one address.
+    /// The same for rooms created from one address.
     #[arg(long, env = "FIVEFOLD_BOT_ROOMS_PER_ADDRESS", value_name = "NUMBER",
           default_value_t = Limits::DEFAULT.bot_rooms_per_address_max)]
     pub bot_rooms_per_address: usize,
@@ -185,26 +185,26 @@ pub struct Args {
           default_value_t = RoomLimits::DEFAULT.spectators_max)]
     pub spectators: usize,
 
-    /// Commands that a session may send in a second; three times as many at once after a rest.
+    /// Commands allowed per session per second; three times as many at once after a pause.
     #[arg(long, env = "FIVEFOLD_COMMAND_RATE", value_name = "PER_SECOND",
           default_value_t = Limits::DEFAULT.commands_per_second)]
     pub command_rate: u32,
 
-    /// The same for all sessions from one address together; ten times the above if not given.
+    /// Commands allowed per address per second; ten times the session's rate if not given.
     #[arg(long, env = "FIVEFOLD_ADDRESS_COMMAND_RATE", value_name = "PER_SECOND")]
     pub address_command_rate: Option<u32>,
 
-    /// Questions over HTTP from one address in a second; four times as many at once after a rest.
-    /// Long ones and analyses count for several.
+    /// HTTP requests allowed per address per second; four times as many at once after a pause. Long
+    /// requests and analyses count several times.
     #[arg(long, env = "FIVEFOLD_HTTP_RATE", value_name = "PER_SECOND",
           default_value_t = Limits::DEFAULT.http_tokens_per_second)]
     pub http_rate: u32,
 
-    /// Let nobody talk: rooms have no chat.
+    /// Turn chat off in all rooms.
     #[arg(long, env = "FIVEFOLD_NO_CHAT")]
     pub no_chat: bool,
 
-    /// Codes that no room has which may be tried from one address in a minute.
+    /// Failed room-code lookups allowed per address per minute.
     #[arg(long, env = "FIVEFOLD_UNKNOWN_CODES", value_name = "PER_MINUTE",
           default_value_t = Limits::DEFAULT.unknown_codes_per_minute)]
     pub unknown_codes: u32,
@@ -220,45 +220,45 @@ pub enum PageSource {
     Folder(PathBuf),
 }
 
-/// What the program can do with a database, also while a server uses it.
+/// Maintenance of a database, also while a server uses it.
 #[derive(Clone, PartialEq, Eq, Debug, clap::Subcommand)]
 pub enum Task {
-    /// Check the database: the file, and every game in it.
+    /// Check the database file and every game in it.
     Check {
-        /// Export damaged rooms into files beside the database, and close them. No server may be
-        /// using it.
+        /// Export damaged rooms into files beside the database, and close them. Stop the server
+        /// first.
         #[arg(long)]
         repair: bool,
     },
     /// Copy the database into a new file.
     Backup {
-        /// The copy; there must be no such file yet.
+        /// Path of the copy; the file must not exist yet.
         file: PathBuf,
     },
 }
 
-/// How a server is to run.
+/// Configuration of a running server.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// The limits.
     pub limits: Limits,
-    /// What time it is.
+    /// The server's clock.
     pub clock: Clock,
-    /// Where the storage is called.
+    /// How storage calls run.
     pub blocking: Blocking,
-    /// On how many threads bots think.
+    /// Number of threads for bots.
     pub bot_threads: NonZeroUsize,
-    /// Whose pages may play here, besides those of the server's own host.
+    /// Other origins whose pages may open a socket.
     pub origins: Vec<Origin>,
-    /// Who is believed when he says for whom he comes.
+    /// Proxies whose `X-Forwarded-*` headers are trusted.
     pub proxies: Proxies,
-    /// Whether two bots play in public when nobody else does and somebody looks for a game.
+    /// Whether to start a demo game when somebody asks for the list and no public game is running.
     pub demo: bool,
-    /// Where the page's files come from.
+    /// Source of the page's files.
     pub page: PageSource,
-    /// The certificate to encrypt connections by, if they are to be.
+    /// The TLS certificate, if connections are encrypted.
     pub tls: Option<Arc<Tls>>,
-    /// How many lines of the log were lost so far.
+    /// Counter of lost log lines.
     pub lost_lines: LostLines,
 }
 
@@ -286,7 +286,7 @@ impl Args {
     /// The folder of the database.
     ///
     /// # Errors
-    /// When none is given and the platform has none, because there is no home directory.
+    /// If none is given and the platform has no default, because there is no home directory.
     pub fn data_folder(&self) -> anyhow::Result<PathBuf> {
         match &self.data {
             Some(folder) => Ok(folder.clone()),
@@ -296,10 +296,10 @@ impl Args {
         }
     }
 
-    /// The configuration that these arguments mean.
+    /// Builds the configuration from these arguments.
     ///
     /// # Errors
-    /// When there is to be a certificate, and it cannot be used.
+    /// If the TLS certificate cannot be used.
     pub fn config(&self) -> Result<Config, TlsError> {
         let default = Config::default();
         let address_command_rate =

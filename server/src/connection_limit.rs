@@ -1,4 +1,4 @@
-//! Who may connect: a count of connections in all and for each address, with a limit on both.
+//! Limits the number of connections, in total and per address.
 
 use std::{
     net::IpAddr,
@@ -7,7 +7,7 @@ use std::{
 
 use crate::network::NetworkCounts;
 
-/// Counts connections and turns away those who are too many.
+/// Counts connections and refuses those above the limits.
 #[derive(Clone, Debug)]
 pub(crate) struct ConnectionLimit(Arc<Shared>);
 
@@ -15,7 +15,7 @@ pub(crate) struct ConnectionLimit(Arc<Shared>);
 struct Shared {
     connections_max: usize,
     per_address_max: usize,
-    /// Held only to count.
+    /// Locked only to count.
     connections: Mutex<Counts>,
 }
 
@@ -25,34 +25,34 @@ struct Counts {
     by_address: NetworkCounts,
 }
 
-/// The permit of one connection; dropping it gives it up.
+/// The permit of one connection; dropping it frees the slot.
 #[derive(Debug)]
 pub(crate) struct ConnectionPermit {
     limit: ConnectionLimit,
-    /// None for a proxy, which is counted in all alone.
+    /// `None` for a proxy, which counts only in the total.
     address: Option<IpAddr>,
 }
 
-/// Which limit was reached.
+/// The limit that was reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Full {
-    /// The one on all connections.
+    /// The total limit.
     Server,
-    /// The one on this address.
+    /// The limit of this address.
     Address,
 }
 
 impl ConnectionLimit {
-    /// Admits so many connections in all and from each address.
+    /// Allows this many connections in total and per address.
     pub(crate) fn new(connections_max: usize, per_address_max: usize) -> Self {
         let connections = Mutex::default();
         Self(Arc::new(Shared { connections_max, per_address_max, connections }))
     }
 
-    /// Lets a connection in.
+    /// Admits a connection.
     ///
     /// # Errors
-    /// When a limit is reached.
+    /// If a limit is reached.
     pub(crate) fn admit(&self, address: IpAddr) -> Result<ConnectionPermit, Full> {
         let mut connections = self.lock();
         if connections.total >= self.0.connections_max {
@@ -66,10 +66,10 @@ impl ConnectionLimit {
         Ok(ConnectionPermit { limit: self.clone(), address: Some(address) })
     }
 
-    /// Lets a proxy in, which comes for many connections.
+    /// Admits a proxy, whose connections come from many people.
     ///
     /// # Errors
-    /// When the limit on all is reached.
+    /// If the total limit is reached.
     pub(crate) fn admit_proxy(&self) -> Result<ConnectionPermit, Full> {
         let mut connections = self.lock();
         if connections.total >= self.0.connections_max {
@@ -79,7 +79,7 @@ impl ConnectionLimit {
         Ok(ConnectionPermit { limit: self.clone(), address: None })
     }
 
-    /// How many connections there are.
+    /// Number of open connections.
     pub(crate) fn count(&self) -> usize {
         self.lock().total
     }

@@ -1,5 +1,5 @@
-//! The directory of open rooms: how each one stands, and in which rooms a member has a place.
-//! Rooms report every change here, so that nobody has to ask them.
+//! The directory of open rooms: the current standing of each room, and the rooms of each member.
+//! Rooms report every change here, so that nobody has to query them.
 
 use std::{
     collections::HashMap,
@@ -15,17 +15,17 @@ use fivefold_shared::{
 
 use crate::{limits::Limits, network::NetworkCounts};
 
-/// The rooms of each member: those that they made, and those in which they have a seat. A room has
+/// The rooms of each member: the ones they created, and the ones where they have a seat. A room has
 /// at most three such members, so the number of open rooms bounds the index.
 #[derive(Debug, Default)]
 pub(crate) struct Directory {
-    /// The rooms of each member, the newest last. Locked only to look up and to change an entry.
+    /// The rooms of each member, newest last. Locked only to look up or change an entry.
     rooms: Mutex<HashMap<MemberId, Vec<RoomCode>>>,
     /// Locked only to count.
     bot_rooms: Mutex<BotRooms>,
 }
 
-/// The rooms in which both seats belong to bots.
+/// Rooms in which bots have both seats.
 #[derive(Debug, Default)]
 struct BotRooms {
     total: usize,
@@ -37,18 +37,18 @@ struct BotRooms {
 pub(crate) struct Listed {
     directory: Arc<Directory>,
     host: MemberId,
-    /// The address that the room was made from, if it is known.
+    /// Address that the room was created from, if known.
     address: Option<IpAddr>,
     visibility: Visibility,
     /// Locked only to copy or change it; no other lock is taken with it.
     state: Mutex<State>,
 }
 
-/// What changes about a room.
+/// The changing part of a room's entry.
 #[derive(Debug)]
 struct State {
     standing: Standing,
-    /// Whether the room counts, or is about to count, as one in which both seats belong to bots.
+    /// Whether the room counts, or is about to count, as a room with bots in both seats.
     counts_as_bots: bool,
     /// Whether the room must close to make room for another.
     evicted: bool,
@@ -60,8 +60,8 @@ impl Directory {
         self.lock().get(member).cloned().unwrap_or_default()
     }
 
-    /// Adds a room that was made from this address. `is_entered` says that its maker is about to
-    /// enter it: the room does not count as empty before that.
+    /// Adds a room that was created from this address. With `is_entered`, its creator is about to
+    /// enter, and the room does not count as empty before that.
     pub(crate) fn list(
         self: &Arc<Self>,
         room: &Room,
@@ -92,7 +92,7 @@ impl Directory {
     /// Whether one more room from this address may have bots in both seats.
     ///
     /// # Errors
-    /// When there are too many, on the server or from the address.
+    /// If there are too many such rooms, on the server or from the address.
     pub(crate) fn may_seat_bots(
         &self,
         address: Option<IpAddr>,
@@ -148,17 +148,17 @@ impl Listed {
         }
     }
 
-    /// How the room stands.
+    /// A copy of the room's standing.
     pub(crate) fn standing(&self) -> Standing {
         self.lock().standing.clone()
     }
 
-    /// Reads one thing of how the room stands, without copying the rest.
+    /// Reads part of the room's standing without copying the rest.
     pub(crate) fn read<T>(&self, read: impl FnOnce(&Standing) -> T) -> T {
         read(&self.lock().standing)
     }
 
-    /// Records a change. The index changes only if the seats have.
+    /// Records a change. Updates the index only if the seats changed.
     pub(crate) fn update(&self, room: &Room) {
         let (changed, of_bots, counted) = {
             let mut state = self.lock();
@@ -177,11 +177,11 @@ impl Listed {
         }
     }
 
-    /// Counts this room as one with bots in both seats, which it is about to be; if it does not
-    /// become one, [`update`](Self::update) reverts that.
+    /// Reserves a slot for this room as one with bots in both seats. If it does not become one,
+    /// [`update`](Self::update) frees the slot.
     ///
     /// # Errors
-    /// When there are too many such rooms.
+    /// If there are too many such rooms.
     pub(crate) fn take_bots_place(&self, limits: &Limits) -> Result<(), Refusal> {
         if self.lock().counts_as_bots {
             return Ok(());
@@ -194,7 +194,7 @@ impl Listed {
         Ok(())
     }
 
-    /// Marks the room to be closed, if it can still be spared. Returns whether it is marked.
+    /// Marks the room to be closed, if it can still be spared. Returns whether it is now marked.
     pub(crate) fn evict(&self) -> bool {
         let mut state = self.lock();
         state.evicted |= state.standing.spare().is_some();
@@ -206,7 +206,7 @@ impl Listed {
         self.lock().evicted
     }
 
-    /// Removes the entry: the room is closed.
+    /// Removes the entry of a closed room.
     pub(crate) fn remove(&self, code: &RoomCode) {
         let seats = self.standing().summary.seats;
         if std::mem::take(&mut self.lock().counts_as_bots) {
@@ -218,7 +218,7 @@ impl Listed {
         }
     }
 
-    /// The room as `own_rooms` lists it for this member, if they have a place there.
+    /// The room's line in `own_rooms` for this member, if they have a place there.
     pub(crate) fn own_room(&self, member: &MemberId) -> Option<OwnRoom> {
         let Standing { summary, is_closed, .. } = self.standing();
         let seat = summary.seats.of_member(member);

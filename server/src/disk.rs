@@ -1,5 +1,5 @@
-//! Watches the space on the disk. Below a threshold no rooms are made, so that the games that are
-//! running keep what is left.
+//! Watches the free disk space. Below a threshold the server refuses new rooms, to keep the
+//! remaining space for running games.
 
 use std::{
     convert::Infallible,
@@ -18,7 +18,7 @@ use crate::{
     storage::{DiskSpace, ReadPool},
 };
 
-/// Whether there is space for more rooms.
+/// Whether the disk has space for more rooms.
 #[derive(Debug)]
 pub(crate) struct Disk {
     read_pool: Arc<ReadPool>,
@@ -29,7 +29,7 @@ pub(crate) struct Disk {
 }
 
 impl Disk {
-    /// Not measured yet, so taken to have space.
+    /// Assumes enough space until the first measurement.
     pub(crate) fn new(
         read_pool: &Arc<ReadPool>,
         metrics: &Arc<Metrics>,
@@ -39,10 +39,10 @@ impl Disk {
         Arc::new(Self { read_pool, metrics, reserve, is_low: AtomicBool::new(false) })
     }
 
-    /// Whether a room may be made.
+    /// Checks that a room may be created.
     ///
     /// # Errors
-    /// When the last look found less space than the reserve.
+    /// If the last measurement found less space than the reserve.
     pub(crate) fn may_grow(&self) -> Result<(), Refusal> {
         if !self.is_low.load(Ordering::Relaxed) {
             return Ok(());
@@ -50,7 +50,7 @@ impl Disk {
         Err(Refusal::new(Reason::DiskFull))
     }
 
-    /// Looks how much space there is.
+    /// Measures the free space.
     pub(crate) async fn measure(&self) {
         match self.read_pool.read(|reader| reader.disk_space()).await {
             Ok(Some(space)) => self.note(space),
@@ -76,7 +76,7 @@ impl Disk {
         }
     }
 
-    /// Looks again and again; never returns.
+    /// Measures at intervals; never returns.
     pub(crate) async fn watch(&self) -> Infallible {
         loop {
             sleep(DISK_CHECK_INTERVAL).await;

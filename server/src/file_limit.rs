@@ -1,12 +1,11 @@
-//! How many files the system lets the server have open: each connection is one. Where that is too
-//! few, the server takes fewer connections instead of running out of them: then everybody who is
-//! let in is also served.
+//! Fits the connection limits to the system's limit on open files; each connection needs one file.
+//! If the limit is low, the server accepts fewer connections, so that it never runs out of files.
 
 use rlimit::increase_nofile_limit;
 
 use crate::limits::{ADDRESS_PART, CONNECTIONS_MIN, Limits, OTHER_FILES};
 
-/// Why a server cannot be run.
+/// The system allows too few open files to run a server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "the system lets only {files} files be open, and a server needs {}; raise the limit (ulimit -n, \
@@ -17,10 +16,10 @@ pub struct TooFewFiles {
     files: usize,
 }
 
-/// Raises the system's limit as far as it lets us, and lowers ours to what that is enough for.
+/// Raises the system's limit as far as allowed, and lowers the server's limits to fit it.
 ///
 /// # Errors
-/// When it is not even enough for a few connections.
+/// If the system's limit is too low even for a few connections.
 pub fn fit(limits: Limits) -> Result<Limits, TooFewFiles> {
     let files = match increase_nofile_limit(u64::MAX) {
         Ok(files) => usize::try_from(files).unwrap_or(usize::MAX),
@@ -45,13 +44,13 @@ pub fn fit(limits: Limits) -> Result<Limits, TooFewFiles> {
     Ok(fitted)
 }
 
-/// Files that these limits may need.
+/// Number of open files that these limits may need.
 const fn needed(limits: &Limits) -> usize {
     limits.sessions_max.saturating_add(limits.connections_spare).saturating_add(OTHER_FILES)
 }
 
-/// The limits for a server that may have so many files open. Where these are few, no address gets
-/// more than a part of the connections.
+/// Lowers the limits for a server with this many open files. If there are few, an address gets at
+/// most a part of the connections.
 fn lowered(limits: Limits, files: usize) -> Result<Limits, TooFewFiles> {
     if files >= needed(&limits) {
         return Ok(limits);
@@ -60,7 +59,7 @@ fn lowered(limits: Limits, files: usize) -> Result<Limits, TooFewFiles> {
     if connections < CONNECTIONS_MIN {
         return Err(TooFewFiles { files });
     }
-    // Before a session there is a connection that is none yet.
+    // A connection is not a session until its handshake, so keep some spare.
     let spare = limits.connections_spare.min(connections / 4);
     let sessions_max = limits.sessions_max.min(connections - spare);
     let connections_spare = limits.connections_spare.min(connections - sessions_max);
@@ -83,7 +82,7 @@ mod tests {
     fn fewer_connections_are_taken_where_few_files_may_be_open() {
         let few = Limits { sessions_max: 20, ..Limits::DEFAULT };
         let enough = needed(&Limits::DEFAULT);
-        // The limits, the files, and sessions and spare connections in all and for an address.
+        // The limits, the files, and the sessions and spare connections, in total and per address.
         let cases = [
             (Limits::DEFAULT, usize::MAX, Some([50_000, 1_000, 64, 64])),
             (Limits::DEFAULT, enough, Some([50_000, 1_000, 64, 64])),

@@ -1,7 +1,7 @@
-//! HTTP: the page, finished games, the health check, and the handshake that turns a connection into
-//! a socket.
+//! The HTTP server: the page, finished games, the health check, and the handshake that turns a
+//! connection into a WebSocket.
 //!
-//! What is said over the socket is unknown here.
+//! It does not know the protocol on the socket.
 
 mod analyse;
 mod games;
@@ -52,14 +52,14 @@ use crate::{
     write_deadline::{Switch, WriteDeadline},
 };
 
-/// What a page of another host is told.
+/// Reply to a page of another host.
 const FOREIGN: &str = "Pages of other hosts may not play here. The operator of this server can \
     allow them by --allow-origin.\n";
 
-/// For a year browsers come encrypted, also to links that begin with `http:`.
+/// Browsers use HTTPS for a year, also for links that begin with `http:`.
 const ENCRYPTED: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
-/// Everything that is served.
+/// The router for all public paths.
 pub(crate) fn router(server: Arc<Server>) -> Router {
     let questions = Router::new()
         .route("/api/games", get(games::list))
@@ -85,7 +85,7 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .with_state(server)
 }
 
-/// Adds to every answer what browsers are to keep to.
+/// Adds the security headers to every response.
 async fn secure(State(server): State<Arc<Server>>, mut answer: Response) -> Response {
     let headers = answer.headers_mut();
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
@@ -95,7 +95,7 @@ async fn secure(State(server): State<Arc<Server>>, mut answer: Response) -> Resp
     answer
 }
 
-/// Serves one connection, and then the session that it has become, if it has.
+/// Serves one connection, and then its session, if it became a WebSocket.
 pub(crate) async fn serve(
     stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
     peer: IpAddr,
@@ -111,14 +111,14 @@ pub(crate) async fn serve(
         () = server.stop.cancelled() => return,
     };
     match accepted {
-        // In a box, so that connections without encryption have no room for this.
+        // Boxed, so that unencrypted connections reserve no space for this.
         Ok(Ok(stream)) => Box::pin(speak(stream, deadline, peer, router, server)).await,
         Ok(Err(error)) => tracing::debug!(%error, "the connection could not be encrypted"),
         Err(Elapsed { .. }) => tracing::debug!("the connection was not encrypted in time"),
     }
 }
 
-/// Speaks HTTP over a connection, encrypted or not, and then runs the session that it has become.
+/// Serves HTTP on a connection, encrypted or not, and then its session, if there is one.
 async fn speak(
     stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
     deadline: Switch,
@@ -126,7 +126,7 @@ async fn speak(
     router: Router,
     server: Arc<Server>,
 ) {
-    // In a box, so that sessions have no space for HTTP.
+    // Boxed, so that sessions reserve no space for HTTP.
     let shaken = Box::pin(shake_hands(stream, deadline, peer, router, &server)).await;
     let Some((socket, address, place)) = shaken else { return };
     let id = SessionId(server.sessions_so_far.fetch_add(1, Ordering::Relaxed));
@@ -134,7 +134,7 @@ async fn speak(
     drop(place);
 }
 
-/// Speaks HTTP until the connection ends or becomes a socket.
+/// Serves HTTP until the connection ends or becomes a WebSocket.
 async fn shake_hands(
     stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
     deadline: Switch,
@@ -173,20 +173,20 @@ async fn shake_hands(
     }
 }
 
-/// Who is at the other end of a connection; handed to the handlers with each request.
+/// The other end of a connection. Handlers get it with each request.
 #[derive(Clone, Debug)]
 struct Caller {
     peer: IpAddr,
-    /// Set by the handshake. Held only to set and to take.
+    /// Set by the handshake. Locked only to set and to take.
     upgrade: Arc<Mutex<Option<Upgrade>>>,
 }
 
-/// A connection that is about to become a socket.
+/// A connection that is about to become a WebSocket.
 #[derive(Debug)]
 struct Upgrade {
     socket: OnUpgrade,
     address: IpAddr,
-    /// Held for as long as the session lasts.
+    /// Kept for as long as the session lasts.
     place: ConnectionPermit,
 }
 
@@ -200,7 +200,7 @@ impl Caller {
     }
 }
 
-/// The router, for one caller.
+/// The router for one caller.
 struct WithCaller {
     caller: Caller,
     router: TowerToHyperService<Router>,
@@ -217,7 +217,7 @@ impl Service<Request<Incoming>> for WithCaller {
     }
 }
 
-/// `/ws`: the handshake.
+/// `/ws`: the WebSocket handshake.
 async fn socket(
     State(server): State<Arc<Server>>,
     Extension(caller): Extension<Caller>,

@@ -1,7 +1,8 @@
-//! Identities: what they are called, and that each is who they were.
+//! Identities: names of members, and checking and replacing identities.
 //!
-//! A public id is a short hash of a member's first identity. A longer hash of the current one is
-//! stored, and members are found by it: an identity can be replaced while the public id stays.
+//! A public id is a short hash of a member's first identity. The storage keeps a longer hash of the
+//! current identity and finds members by it, so an identity can be replaced while the public id
+//! stays.
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,35 +17,35 @@ use crate::{
     },
 };
 
-/// The way to what is stored of members.
+/// Reads and changes the stored members.
 #[derive(Clone, Debug)]
 pub(crate) struct Identities {
     read_pool: Arc<ReadPool>,
     log_writer: LogWriter,
 }
 
-/// Somebody with an identity.
+/// An authenticated member or guest.
 #[derive(Clone, Debug)]
 pub(crate) struct Authenticated {
     pub(crate) member: Member,
     pub(crate) hash: IdentityHash,
 }
 
-/// Who has an identity.
+/// Result of looking up an identity.
 #[derive(Clone, Debug)]
 pub(crate) enum Identified {
-    /// A member who is stored.
+    /// A stored member.
     Known(KnownMember),
-    /// Somebody who never took a seat: this would be their public id.
+    /// Not stored, because they never took a seat. This would be their public id.
     New(MemberId),
-    /// Nobody any more: the member has another identity.
+    /// An identity that was replaced by another.
     Replaced,
 }
 
-/// Finds out who has an identity.
+/// Looks up an identity.
 ///
 /// # Errors
-/// When the storage cannot be read.
+/// If the storage cannot be read.
 pub(crate) fn identify(
     reader: &mut dyn StorageReader,
     identity: &Identity,
@@ -57,7 +58,7 @@ pub(crate) fn identify(
     })
 }
 
-/// The answer to an identity that was replaced.
+/// The refusal of an identity that was replaced.
 pub(crate) fn replaced() -> Refusal {
     Refusal::new(Reason::IdentityReplaced)
 }
@@ -67,12 +68,14 @@ impl Identities {
         Self { read_pool, log_writer }
     }
 
-    /// Who this is at the time `now`: called as he says, or as he said before, or a guest.
+    /// Authenticates an identity at the time `now`. The name is the given one, else the stored one,
+    /// else a guest name.
     ///
-    /// Where the disk cannot be written, the name is not stored, and is said again the next time.
+    /// If the disk cannot be written, the name is not stored, and the client sends it again next
+    /// time.
     ///
     /// # Errors
-    /// When the identity was replaced, or nobody can tell as the storage cannot be read.
+    /// If the identity was replaced, or the storage cannot be read.
     pub(crate) async fn authenticate(
         &self,
         identity: &Identity,
@@ -102,10 +105,10 @@ impl Identities {
         Ok(authenticated)
     }
 
-    /// Has another identity be the key to a member's seats and games.
+    /// Replaces the identity of a member, who keeps their seats and games.
     ///
     /// # Errors
-    /// When nothing is stored of the member, or that cannot be stored.
+    /// If the member is not stored, or the change cannot be stored.
     pub(crate) async fn replace(
         &self,
         identity: &Authenticated,
@@ -130,11 +133,11 @@ impl Identities {
         }
     }
 
-    /// Updates the name of a member, and when they were last seen. Nothing is stored of those who
-    /// never took a seat: anybody can make identities without end.
+    /// Updates a member's name and the time they were last seen. Stores nothing for people who
+    /// never took a seat, because anybody can create any number of identities.
     ///
     /// # Errors
-    /// When that could not be stored.
+    /// If the update could not be stored.
     pub(crate) async fn update(
         &self,
         identity: &Authenticated,

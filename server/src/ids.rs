@@ -1,4 +1,4 @@
-//! Everything that must not be guessed or foreseen, from the randomness of the operating system.
+//! Ids, hashes and seeds that nobody may guess, from the operating system's random source.
 
 use fivefold_shared::{
     protocol::{
@@ -12,14 +12,13 @@ use sha2::{Digest, Sha256};
 
 use crate::storage::IdentityHash;
 
-/// A new identity, known to nobody yet.
+/// Creates a new identity.
 pub(crate) fn identity() -> Identity {
     let secret = hex(&bytes::<{ IDENTITY_LENGTH / 2 }>());
     Identity::try_from(secret).expect("hexadecimal digits, as many as it takes")
 }
 
-/// What others know an identity by. The secret cannot be found from it, and nothing needs to be
-/// stored to find it again.
+/// The public id of an identity. It does not reveal the identity, and needs no storage.
 pub(crate) fn member_id(identity: &Identity) -> MemberId {
     let digest =
         Sha256::new().chain_update("fivefold member").chain_update(identity.as_str()).finalize();
@@ -27,14 +26,13 @@ pub(crate) fn member_id(identity: &Identity) -> MemberId {
     MemberId::try_from(id).expect("hexadecimal digits, as many as it takes")
 }
 
-/// What is stored of an identity, to compare it by: longer than the public id, and not found from
-/// it.
+/// The stored hash of an identity: longer than the public id, and not derived from it.
 pub(crate) fn identity_hash(identity: &Identity) -> IdentityHash {
     let hash = Sha256::new().chain_update("fivefold identity").chain_update(identity.as_str());
     IdentityHash(hash.finalize().into())
 }
 
-/// What somebody is called who has given no name: always the same for the same member.
+/// The name of a member who chose none: always the same for the same member.
 pub(crate) fn guest_name(member: &MemberId) -> Name {
     let number =
         member.as_str().bytes().fold(0_u32, |sum, byte| (sum * 31 + u32::from(byte)) % 10_000);
@@ -46,22 +44,22 @@ pub(crate) fn room_code() -> RoomCode {
     RoomCode::try_from(letters(ROOM_CODE_LENGTH, bytes)).expect("letters of the alphabet, so many")
 }
 
-/// An id for a command that the server gives itself.
+/// An id for a command that the server itself issues.
 pub(crate) fn command_id() -> CommandId {
     CommandId::try_from(letters(ROOM_CODE_LENGTH, bytes)).expect("a few printable characters")
 }
 
-/// An id for a game of which no room has told one.
+/// An id for a game that has none in its room's log.
 pub(crate) fn game_id() -> GameId {
     GameId::try_from(letters(GAME_ID_LENGTH, bytes)).expect("letters of the alphabet, so many")
 }
 
-/// What is left to chance in a room.
+/// Random seeds for a room.
 pub(crate) fn seeds() -> RoomSeeds {
     RoomSeeds { seed: u64::from_le_bytes(bytes()), secret: bytes() }
 }
 
-/// Heads or tails.
+/// A fair coin flip.
 pub(crate) fn coin() -> bool {
     bytes::<1>()[0] & 1 == 1
 }

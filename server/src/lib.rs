@@ -1,6 +1,6 @@
 //! The Fivefold server: rooms, seats and bots behind one WebSocket port.
 //!
-//! [`run`] is the table of contents: what there is, who knows whom, and in which order it ends.
+//! Start reading at [`run`]: it creates every part, connects them, and stops them in order.
 
 mod address_limits;
 mod alarm;
@@ -71,24 +71,24 @@ use self::{
 /// Why a server does not start, or stops by itself.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// A thread cannot be started.
+    /// A thread could not be started.
     #[error("cannot start a thread: {0}")]
     Thread(#[from] io::Error),
-    /// The rooms cannot be read back.
+    /// The rooms could not be read.
     #[error(transparent)]
     Storage(#[from] StorageError),
-    /// The storage has panicked.
+    /// The storage panicked.
     #[error("the storage failed")]
     StoreBroke,
 }
 
-/// Serves until `shutdown` is cancelled, with rooms kept in the given storage; those that are open
-/// there wait for their members again. Then no new connections are taken, sessions are closed with
-/// 1012, and this returns within five seconds.
+/// Serves until `shutdown` is cancelled, with rooms kept in the given storage. Rooms that are open
+/// there wait for their members to return. On shutdown it accepts no new connections, closes
+/// sessions with code 1012, and returns within five seconds.
 ///
 /// # Errors
-/// When a thread cannot be started, or the storage cannot be read; and after stopping in the same
-/// way, when the storage panicked.
+/// If a thread cannot be started or the storage cannot be read. Also after a regular shutdown
+/// caused by a panic of the storage.
 pub async fn run(
     listeners: Listeners<impl Listen>,
     storage: Box<dyn Storage>,
@@ -158,7 +158,7 @@ pub async fn run(
     if store_broke { Err(RunError::StoreBroke) } else { Ok(()) }
 }
 
-/// Ends sessions first, so that rooms know who has left, and threads last.
+/// Ends sessions first, so that rooms record who left, and threads last.
 async fn end_in_order(
     connections: &TaskTracker,
     stop_rooms: &CancellationToken,
@@ -174,7 +174,7 @@ async fn end_in_order(
     tracing::info!("stopped");
 }
 
-/// Claims the rooms that were open when the last server ended.
+/// Claims the rooms that were open when the previous server ended.
 async fn reopen_rooms(lobby: &Arc<Lobby>, log_writer: &LogWriter) -> Result<(), StorageError> {
     let mut count = 0;
     loop {
@@ -198,7 +198,7 @@ async fn reopen_rooms(lobby: &Arc<Lobby>, log_writer: &LogWriter) -> Result<(), 
     Ok(())
 }
 
-/// Claims rooms, again where that is in doubt.
+/// Claims rooms, and retries while the result is in doubt.
 async fn claim(log_writer: &LogWriter, rooms: &[RoomCode]) -> Result<Vec<Claimed>, StorageError> {
     let mut doubts = 0;
     loop {
@@ -209,7 +209,7 @@ async fn claim(log_writer: &LogWriter, rooms: &[RoomCode]) -> Result<Vec<Claimed
     }
 }
 
-/// A way in.
+/// One listener and the limit on its connections.
 struct Door<L> {
     listener: L,
     router: Router,
@@ -217,7 +217,7 @@ struct Door<L> {
     tls: Option<Arc<Tls>>,
 }
 
-/// Takes connections until the server stops.
+/// Accepts connections until the server stops.
 async fn accept_all(listeners: Listeners<impl Listen>, server: &Arc<Server>, tasks: &TaskTracker) {
     let limits = &server.limits;
     let public = Door {
@@ -255,19 +255,19 @@ async fn accept(door: Door<impl Listen>, server: &Arc<Server>, tasks: &TaskTrack
                         drop(place);
                     });
                 }
-                // Not even a handshake is done with those: the connection is closed.
+                // Closed even before a handshake.
                 Err(full) => server.metrics.turned_away(full),
             },
             Err(error) => {
                 tracing::warn!(%error, "cannot accept a connection");
-                // Most likely there are no file descriptors left; some will be.
+                // Probably out of file descriptors; some will become free.
                 sleep(Duration::from_millis(100)).await;
             }
         }
     }
 }
 
-/// Lets a connection in. Those of a proxy are those of many people.
+/// Admits a connection. A proxy's connections come from many people.
 fn admit(
     guests: &ConnectionLimit,
     peer: IpAddr,
@@ -276,7 +276,7 @@ fn admit(
     if proxies.contains(peer) { guests.admit_proxy() } else { guests.admit(peer) }
 }
 
-/// Waits for part of the server to end, but not for ever.
+/// Waits for part of the server to end, up to a time limit.
 async fn end<T>(what: &str, within: Duration, ending: impl Future<Output = T>) {
     if timeout(within, ending).await.is_err() {
         tracing::warn!("some {what} did not end in time, and are dropped");

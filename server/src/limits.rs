@@ -1,6 +1,6 @@
-//! Every limit of the server, in one place, so that nothing a client can make grow grows without
-//! one. What an operator may change is in [`Limits`]; the rest is constant. The assertions at the
-//! end say how the limits depend on each other.
+//! All limits of the server in one place: everything that a client can make grow has one. Operators
+//! can change the ones in [`Limits`]; the rest are constants. The assertions at the end relate the
+//! limits to each other.
 
 use std::time::Duration;
 
@@ -19,141 +19,140 @@ use fivefold_shared::{
 
 /// Read buffer of a socket, in bytes. Most messages are far shorter than the longest.
 pub const READ_BUFFER: usize = 512;
-/// A socket's messages are gathered up to this many bytes before they are written.
+/// A socket collects messages up to this many bytes before it writes them.
 pub const WRITE_BUFFER: usize = 4 * 1024;
-/// Most bytes that wait in a socket's write buffer: room for the longest message.
+/// Most bytes in a socket's write buffer: room for the longest message.
 pub const WRITE_BUFFER_MAX: usize = 256 * 1024;
 /// Longest head of an HTTP request, in bytes.
 pub const HTTP_HEAD_MAX: usize = 16 * 1024;
-/// Longest body of an HTTP request, in bytes: room for the moves of the longest game, and for files.
+/// Longest body of an HTTP request, in bytes: enough for the longest game and for game files.
 pub const HTTP_BODY_MAX: usize = 96 * 1024;
 /// Most header lines of an HTTP request.
 pub const HTTP_HEADERS_MAX: usize = 64;
-/// A question over HTTP costs one token, and one more for each so many bytes of its body.
+/// An HTTP request costs one token, and one more for each of this many bytes of its body.
 pub const HTTP_BYTES_PER_TOKEN: usize = 4 * 1024;
-/// What it costs besides to have the engine begin an analysis or a review.
+/// Additional cost of an HTTP request that starts an analysis or a review.
 pub const HTTP_STUDY_TOKENS: u32 = 10;
-/// Answers over HTTP that are worked out at once, on threads of their own.
+/// HTTP jobs that run at once, on threads of their own.
 pub const HTTP_JOBS_MAX: usize = 2;
-/// Most answers that are worked out or wait for it.
+/// Most HTTP jobs that run or wait.
 pub const HTTP_JOB_QUEUE_MAX: usize = 32;
-/// A client that reads its answer slower than this, over the time that its connection is blocked,
-/// is cut off.
+/// Slowest rate at which a client may read a response while its connection is blocked. Slower ones
+/// are disconnected.
 pub const ANSWER_BYTES_PER_SECOND_MIN: u32 = 1_024;
-/// Files that the server needs open besides its connections.
+/// Files that the server keeps open besides its connections.
 pub const OTHER_FILES: usize = 64;
-/// With files for fewer connections than this the server does not start.
+/// The server does not start if it can have fewer connections than this.
 pub const CONNECTIONS_MIN: usize = 16;
-/// Where the system lets few files be open, one address may have this part of the connections.
+/// If the system allows few open files, one address may use one part in this many of the
+/// connections.
 pub const ADDRESS_PART: usize = 4;
-/// Most connections of the operator's monitoring.
+/// Most connections on the operator's port.
 pub const MONITOR_CONNECTIONS_MAX: usize = 16;
-/// Most messages that wait for one session. One that reads slower is ended.
+/// Most messages waiting for one session. A session that reads slower is ended.
 pub const OUTBOX_MESSAGES_MAX: usize = 64;
-/// An empty outbox keeps memory for so many messages: a move brings two.
+/// An empty outbox keeps memory for this many messages: a move causes two.
 pub const OUTBOX_MESSAGES_KEPT: usize = 4;
-/// Most bytes that wait for one session.
+/// Most bytes waiting for one session.
 pub const OUTBOX_BYTES_MAX: usize = 1024 * 1024;
-/// Frames that a session may send for each command that it may send: a command may come in parts,
-/// and pings are answered.
+/// Frames that a session may send per allowed command: a command may come in fragments, and the
+/// client answers pings.
 pub const FRAMES_PER_COMMAND: u32 = 2;
-/// Most inputs that wait for one room. What comes beyond is refused.
+/// Most inputs waiting for one room. Further inputs are refused.
 pub const MAILBOX_INPUTS_MAX: usize = 128;
-/// Most effects of one room that wait for events to be stored. Beyond it the room takes no more
-/// inputs until they are.
+/// Most effects of one room that wait for a commit. Above this the room takes no input until the
+/// commit ends.
 pub const PENDING_EFFECTS_MAX: usize = 1_024;
-/// Most requests that wait for the writer of the store.
+/// Most requests waiting for the log writer.
 pub const WRITER_QUEUE_MAX: usize = 1_024;
-/// Most rooms that are claimed in one commit when the server starts.
+/// Most rooms claimed in one commit when the server starts.
 pub const CLAIMED_ROOMS_MAX: usize = 64;
-/// How often a claim at the start may end in doubt before the server gives up.
+/// The server gives up starting after this many claims in doubt.
 pub const CLAIM_DOUBTS_MAX: usize = 4;
-/// Most finished games in one answer.
+/// Most finished games in one response.
 pub const GAMES_PAGE_MAX: usize = 50;
-/// Most requests over HTTP for finished games that wait for the disk; one is served at a time.
+/// Most HTTP requests for finished games waiting for the disk, which serves one at a time.
 pub const READ_QUEUE_MAX: usize = 32;
-/// Most finished games that a server without a disk remembers: the last ones.
+/// A server without a disk remembers this many finished games: the latest.
 pub const MEMORY_GAMES_MAX: usize = 1_000;
-/// Most members that a server without a disk remembers: the first ones who took a seat.
+/// A server without a disk remembers this many members: the first to take a seat.
 pub const MEMORY_MEMBERS_MAX: usize = 100_000;
-/// When a member was last seen is stored again after this time.
+/// The stored time at which a member was last seen is updated after this interval.
 pub const SEEN_AGAIN_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
-/// The nice value of the bots' threads on Linux, which is 0 for all others.
+/// Nice value of the bots' threads on Linux; all other threads have 0.
 pub const BOT_THREADS_NICE: i32 = 10;
-/// Most jobs that wait for the bots' threads.
+/// Most jobs waiting for the bots' threads.
 pub const THINKING_QUEUE_MAX: usize = 4_096;
-/// The longest that a bot thinks, when no other job waits.
+/// Longest thinking time of a bot, when no other job waits.
 pub const THINKING_TIME_MAX: Duration = Duration::from_secs(1);
-/// The shortest time that a bot is given, however many jobs wait.
+/// Shortest thinking time of a bot, however many jobs wait.
 pub const THINKING_TIME_MIN: Duration = Duration::from_millis(10);
-/// Most analyses and reviews of games that wait for the bots' threads. As many more are under way
-/// as there are threads.
+/// Most analyses and reviews waiting for the bots' threads. In addition, one per thread may have
+/// begun.
 pub const BACKGROUND_JOBS_MAX: usize = 64;
-/// Most of these at once, waiting or under way, for one address (IPv6: one network of 64 bits).
+/// Most of these for one address (IPv6: one /64 network), waiting or running.
 pub const BACKGROUND_JOBS_PER_ADDRESS_MAX: usize = 4;
-/// The longest that an analysis thinks, when no other waits.
+/// Longest time of an analysis, when no other waits.
 pub const ANALYSIS_TIME_MAX: Duration = Duration::from_secs(30);
-/// The longest that a review of a game thinks; its positions bound it long before.
+/// Longest time of a review. Its number of positions normally ends it much earlier.
 pub const REVIEW_TIME_MAX: Duration = Duration::from_secs(180);
 /// Shortest time between two reports of an analysis.
 pub const REPORT_INTERVAL: Duration = Duration::from_millis(200);
-/// Most reviews of games that are remembered: the last ones that were asked for.
+/// Most reviews that are remembered: the last requested ones.
 pub const REVIEWS_MAX: usize = 256;
-/// Most rooms that one session is in at once.
+/// Most rooms that one session can be in at once.
 pub const JOINED_ROOMS_MAX: usize = 64;
-/// Most addresses without sessions whose rates are remembered.
+/// Most addresses without sessions whose rate limits are remembered.
 pub const IDLE_ADDRESSES_MAX: usize = 10_000;
-/// Codes refused to a session because its address has tried too many that no room has, before the
-/// session is ended.
+/// A session is ended after this many room codes refused because its address had too many failed
+/// lookups.
 pub const CODE_REFUSALS_MAX: u32 = 10;
-/// Commands refused as too fast, one after the other, before the session is ended.
+/// A session is ended after this many consecutive commands refused as too fast.
 pub const TOO_FAST_REFUSALS_MAX: u32 = 100;
-/// The list of rooms is reused for this many times as long as it took to make, so that making it
-/// takes at most this part of a processor's time.
+/// The room list is reused for this many times as long as building it took. So building it takes at
+/// most this fraction of a processor's time.
 pub const LISTING_REST: u32 = 100;
-/// The longest that a list of rooms is reused.
+/// Longest time that a room list is reused.
 pub const LISTING_AGE_MAX: Duration = Duration::from_secs(1);
-/// The list of somebody's own rooms is made from the newest of them, at most so many.
+/// The list of a member's own rooms covers at most this many, the newest ones.
 pub const OWN_ROOMS_SEEN_MAX: usize = 1_000;
-/// How often an identity is looked up while others are replaced at the same time.
+/// How often a login looks up an identity again, if others are replaced at the same time.
 pub const LOGIN_TRIES_MAX: u32 = 3;
-/// Most demo games that are open at once: one that is running, and those that are over and still
-/// have spectators.
+/// Most demo games open at once: the running one, and finished ones that still have spectators.
 pub const DEMO_ROOMS_MAX: usize = 4;
-/// Most rooms that are named in a refusal.
+/// Most rooms named in a refusal.
 pub const ROOMS_NAMED_MAX: usize = 3;
-/// How long a closed socket is kept for its peer to read why it was closed.
+/// How long a closed socket stays open, so that its peer can read the reason.
 pub const CLOSE_LINGER: Duration = Duration::from_secs(1);
-/// Most bytes that are read from it in that time: what was under way, but no flood.
+/// Most bytes read from the socket in that time: enough for data in transit, but not for a flood.
 pub const CLOSE_LINGER_BYTES: usize = 4 * 1024 * 1024;
-/// When the server stops: how long sessions have to end before they are dropped.
+/// On shutdown: how long sessions have to end before they are dropped.
 pub const STOP_SESSIONS_WITHIN: Duration = Duration::from_secs(3);
-/// The same for rooms, and for threads after them.
+/// The same for rooms, and then for threads.
 pub const STOP_REST_WITHIN: Duration = Duration::from_millis(900);
-/// When reading a room back from the store fails, it is tried again after this time.
+/// Retry interval when a room cannot be read from the storage.
 pub const REBUILD_RETRY: Duration = Duration::from_secs(1);
-/// How often a room that panics is built anew from its log within [`FAULTS_WITHIN`]; after that it
-/// is closed.
+/// A room that panics is rebuilt from its log, up to this many times within [`FAULTS_WITHIN`];
+/// after one more panic it is closed.
 pub const FAULTS_MAX: usize = 3;
-/// See [`FAULTS_MAX`].
+/// The window for [`FAULTS_MAX`].
 pub const FAULTS_WITHIN: Duration = Duration::from_secs(60);
-/// The maker of a room enters it at once. After this time it is stored without that.
+/// The creator's `Enter` normally follows at once. After this time the room is stored without it.
 pub const MAKER_ENTERS_WITHIN: Duration = Duration::from_secs(1);
-/// An address may say so many times as many lines as a session, and ask the engine so many times
-/// as often.
+/// An address may send this many times as many chat messages and bot requests as one session.
 pub const ADDRESS_SHARES: u32 = 10;
-/// How often the logs of rooms that were closed long ago are forgotten.
+/// How often the server prunes the logs of rooms that closed long ago.
 pub const PRUNE_INTERVAL: Duration = Duration::from_secs(60 * 60);
-/// Most rooms whose logs are forgotten in one commit.
+/// Most room logs deleted in one commit.
 pub const PRUNED_LOGS_MAX: usize = 32;
-/// Most members who are deleted in one commit.
+/// Most members deleted in one commit.
 pub const PRUNED_MEMBERS_MAX: usize = 1_000;
-/// Most lines of the log that wait to be written. Beyond it lines are lost.
+/// Most log lines waiting to be written. Further lines are lost.
 pub const LOG_LINES_MAX: usize = 8_192;
-/// How often the space on the disk is measured.
+/// How often the free disk space is measured.
 pub const DISK_CHECK_INTERVAL: Duration = Duration::from_secs(10);
 
-/// The limits that an operator may change.
+/// Limits that an operator may change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// The limits of each room.
@@ -162,7 +161,7 @@ pub struct Limits {
     pub sessions_max: usize,
     /// Most sessions from one address (IPv6: from one network of 64 bits).
     pub sessions_per_address_max: usize,
-    /// Most connections beyond the sessions, for pages and handshakes, on the whole server.
+    /// Most connections on the server in addition to the sessions, for pages and handshakes.
     pub connections_spare: usize,
     /// The same for one address.
     pub connections_spare_per_address: usize,
@@ -170,63 +169,62 @@ pub struct Limits {
     pub message_max: usize,
     /// Most rooms on the server.
     pub rooms_max: usize,
-    /// Most open rooms made by one identity.
+    /// Most open rooms created by one identity.
     pub rooms_per_identity_max: usize,
-    /// Most open rooms made from one address (IPv6: from one network of 64 bits; four times as many
-    /// from one of 56 and sixteen times as many from one of 48). What a restart finds open counts
-    /// for no address.
+    /// Most open rooms created from one address (IPv6: one /64 network; four times as many from a
+    /// /56, sixteen times as many from a /48). Rooms found open after a restart count for no
+    /// address.
     pub rooms_per_address_max: usize,
-    /// Rooms that may be asked for from one address in a minute, for long and at once after a rest.
+    /// Room requests allowed per address per minute; as many at once after a pause.
     pub rooms_per_minute: u32,
-    /// Most rooms on the server in which both seats belong to bots.
+    /// Most rooms in which both seats belong to bots.
     pub bot_rooms_max: usize,
-    /// The same of those made from one address.
+    /// The same for rooms created from one address.
     pub bot_rooms_per_address_max: usize,
-    /// Commands that a session may send in a second, for long.
+    /// Commands allowed per session per second.
     pub commands_per_second: u32,
-    /// Commands that a session may send at once after a rest.
+    /// Commands that a session may send at once after a pause.
     pub commands_burst: u32,
-    /// Commands that all sessions from one address together may send in a second, for long.
+    /// Commands allowed per second for all sessions of one address together.
     pub address_commands_per_second: u32,
-    /// The same at once after a rest.
+    /// The same at once after a pause.
     pub address_commands_burst: u32,
-    /// What one address may ask over HTTP in a second, for long, in tokens.
+    /// HTTP tokens per address per second.
     pub http_tokens_per_second: u32,
-    /// The same at once after a rest.
+    /// The same at once after a pause.
     pub http_tokens_burst: u32,
-    /// Lines of chat that a session may say in a minute, for long.
+    /// Chat messages allowed per session per minute.
     pub lines_per_minute: u32,
-    /// Lines of chat that a session may say at once after a rest.
+    /// Chat messages that a session may send at once after a pause.
     pub lines_burst: u32,
-    /// Questions to bots and to the engine, for weights and analyses, that a session may ask in a
-    /// minute, for long.
+    /// Bot and engine requests (hints, weights, analyses) allowed per session per minute.
     pub help_per_minute: u32,
-    /// The same at once after a rest.
+    /// The same at once after a pause.
     pub help_burst: u32,
-    /// Codes that no room has which may be tried from one address in a minute. After that no code
-    /// is taken from there for a while.
+    /// Failed room-code lookups allowed per address per minute. Above this, all lookups from the
+    /// address are refused for a while.
     pub unknown_codes_per_minute: u32,
-    /// The longest that the head of an HTTP request, and so a handshake, may take.
+    /// Longest time for the head of an HTTP request, and so for a handshake.
     pub handshake_timeout: Duration,
-    /// The longest that the body of an HTTP request may take.
+    /// Longest time for the body of an HTTP request.
     pub body_timeout: Duration,
-    /// The longest that a session may take to say hello.
+    /// Longest time from the handshake to the client's `hello`.
     pub hello_timeout: Duration,
-    /// A session is pinged this often.
+    /// Interval between pings to a session.
     pub ping_interval: Duration,
-    /// A session from which nothing was heard for this long is ended.
+    /// A session is ended after this long without any data from the client.
     pub idle_timeout: Duration,
-    /// The longest that one write to a socket may take, and that an answer over HTTP may be blocked.
+    /// Longest time that a write to a socket may take, and that an HTTP response may be blocked.
     pub write_timeout: Duration,
-    /// The log of a closed room is kept this long after its last event, and a member who has
-    /// finished no game this long after they were last seen.
+    /// The log of a closed room is kept this long after its last event; a member without a finished
+    /// game is kept this long after they were last seen.
     pub closed_rooms_kept: Duration,
-    /// When less than so many bytes of the disk are free, no rooms are made.
+    /// New rooms are refused while less than this many bytes of disk are free.
     pub disk_reserve: u64,
 }
 
 impl Limits {
-    /// What holds where the operator says nothing.
+    /// Defaults, used unless the operator sets something else.
     pub const DEFAULT: Self = Self {
         room: RoomLimits::DEFAULT,
         sessions_max: 50_000,

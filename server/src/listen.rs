@@ -1,4 +1,4 @@
-//! Where connections come from: a socket of the system, or a network that is only simulated.
+//! The source of connections: a system socket, or a simulated network in tests.
 
 use std::{io, net::SocketAddr};
 
@@ -7,16 +7,15 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-/// Takes connections.
+/// Accepts connections.
 pub trait Listen: Send {
     /// A connection.
     type Stream: AsyncRead + AsyncWrite + Send + Unpin + 'static;
 
-    /// Waits for the next connection, and says from where it comes. May be dropped and called
-    /// again before that.
+    /// Waits for the next connection, and returns it with its peer's address. Cancel safe.
     ///
     /// # Errors
-    /// When none can be taken now; later it may work again.
+    /// If no connection can be accepted now; a later call may succeed.
     fn accept(&self) -> impl Future<Output = io::Result<(Self::Stream, SocketAddr)>> + Send;
 }
 
@@ -26,18 +25,18 @@ impl Listen for TcpListener {
     async fn accept(&self) -> io::Result<(TcpStream, SocketAddr)> {
         let (stream, peer) = Self::accept(self).await?;
         if let Err(error) = stream.set_nodelay(true) {
-            // Whoever reads from it finds out.
+            // The next read from the connection reports the error.
             tracing::trace!(%error, "the connection was gone at once");
         }
         Ok((stream, peer))
     }
 }
 
-/// Where a server takes connections.
+/// The listeners of a server.
 #[derive(Debug)]
 pub struct Listeners<L> {
-    /// For everybody.
+    /// For everyone.
     pub public: L,
-    /// For the operator's monitoring, and nobody else.
+    /// For the operator's monitoring only.
     pub metrics: Option<TcpListener>,
 }

@@ -1,7 +1,7 @@
-//! The lobby: finds and makes rooms, and lists the public ones. When somebody asks for the list
-//! and nobody plays in public, two bots start a demo game.
+//! The lobby: finds and creates rooms, and lists the public ones. When somebody asks for the list
+//! and no public game is running, it starts a demo game between two bots.
 //!
-//! It does not know what happens in a room.
+//! It does not know what happens inside a room.
 
 mod makers;
 
@@ -41,7 +41,7 @@ use crate::{
     thinking::Owner,
 };
 
-/// The players of the demo game: two cheap bots that can beat each other.
+/// The players of the demo game: two cheap bots of similar strength.
 const DEMO_BOTS: [BotSpec; 2] = [
     BotSpec { kind: BotKind::Pattern, level: None },
     BotSpec { kind: BotKind::Attack, level: None },
@@ -51,17 +51,17 @@ const DEMO_BOTS: [BotSpec; 2] = [
 #[derive(Debug)]
 pub(crate) struct Lobby {
     rooms: DashMap<RoomCode, RoomHandle>,
-    /// Rooms that are open in the storage and cannot be read. Locked only to look up.
+    /// Rooms that are open in the storage but cannot be read. Locked only to look up.
     set_aside: Mutex<HashSet<RoomCode>>,
     directory: Arc<Directory>,
-    /// The makers of the rooms. Locked only to look up and to make a room, which never awaits;
+    /// The creators of the rooms. Locked only to look up and to create a room, which never awaits;
     /// taken before any lock inside `rooms`.
     makers: Mutex<Makers>,
-    /// Locked while the list is made, so that only one session makes it.
+    /// Locked while the list is built, so that only one session builds it.
     listing: Mutex<Listing>,
     context: Arc<RoomContext>,
     tasks: TaskTracker,
-    /// The maker of demo games, if there are to be any.
+    /// The creator of demo games, if they are enabled.
     demo_host: Option<Member>,
 }
 
@@ -80,7 +80,7 @@ struct Listing {
     fresh_until: Option<Instant>,
 }
 
-/// A list of public rooms: at most [`ROOMS_MAX`] of them, and how many there are.
+/// A list of public rooms: at most [`ROOMS_MAX`] of them, and the total number.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RoomList {
     pub(crate) rooms: Vec<RoomSummary>,
@@ -92,19 +92,19 @@ impl RoomHandle {
         &self.code
     }
 
-    /// Takes the inputs for the room.
+    /// The room's mailbox.
     pub(crate) const fn mailbox(&self) -> &mpsc::Sender<Box<Envelope>> {
         &self.mailbox
     }
 
-    /// Whether this member has a seat there.
+    /// Whether this member has a seat in the room.
     pub(crate) fn is_seated(&self, member: &MemberId) -> bool {
         self.listed.read(|standing| standing.summary.seats.of_member(member).is_some())
     }
 }
 
 impl Lobby {
-    /// A lobby without rooms. The rooms' tasks will be among `tasks`.
+    /// An empty lobby. It spawns the rooms' tasks on `tasks`.
     pub(crate) fn new(context: RoomContext, tasks: TaskTracker, demo: bool) -> Self {
         Self {
             rooms: DashMap::new(),
@@ -118,10 +118,10 @@ impl Lobby {
         }
     }
 
-    /// The room with this code.
+    /// Finds the room with this code.
     ///
     /// # Errors
-    /// When there is none.
+    /// If there is none.
     pub(crate) fn find(&self, code: &RoomCode) -> Result<RoomHandle, Refusal> {
         if let Some(room) = self.rooms.get(code) {
             return Ok(room.clone());
@@ -132,31 +132,31 @@ impl Lobby {
         Err(no_such_room())
     }
 
-    /// The summary of a room, for somebody who knows its code.
+    /// The summary of a room, for callers who know its code.
     pub(crate) fn summary(&self, code: &RoomCode) -> Option<RoomSummary> {
         self.rooms.get(code).map(|room| room.listed.standing().summary)
     }
 
-    /// How many rooms there are.
+    /// Number of rooms.
     pub(crate) fn count(&self) -> usize {
         lock(&self.makers).total()
     }
 
-    /// How many games are running.
+    /// Number of running games.
     pub(crate) fn count_games(&self) -> usize {
         self.rooms.iter().filter(|room| room.listed.read(Standing::is_running)).count()
     }
 
-    /// How many requests wait for the log writer, and how many jobs for the bots.
+    /// Number of requests waiting for the log writer, and of jobs waiting for the bots.
     pub(crate) fn queues(&self) -> (usize, usize) {
         (self.context.log_writer.queued(), self.context.pool.queued())
     }
 
-    /// Makes a room, or finds the one that the same command made before. Its maker has not
+    /// Creates a room, or finds the one that the same command created before. The creator has not
     /// entered it yet.
     ///
     /// # Errors
-    /// When a limit is reached, or such a room cannot be.
+    /// If a limit is reached, or the request is invalid.
     pub(crate) fn create(
         self: &Arc<Self>,
         maker: Member,
@@ -179,7 +179,7 @@ impl Lobby {
         let maker_of = Maker { member: maker.id.clone(), address: Some(address) };
         let (room, effects) = self.found(maker, command.clone(), create, false)?;
         for room in &spared {
-            // Somebody has entered it just now.
+            // Somebody entered it in the meantime.
             if !room.listed.evict() {
                 return Err(busy());
             }
@@ -197,12 +197,12 @@ impl Lobby {
         Ok(self.open(&mut makers, maker_of, command, opened))
     }
 
-    /// The rooms that have to be closed before the maker may have one more, for each limit that is
-    /// reached at most one: none of them is of any use to anybody, or all of them would be in the
-    /// way of a new game of their own maker.
+    /// The rooms to close before the creator may have one more: at most one for each limit reached.
+    /// Only rooms that nobody needs qualify, or rooms of this creator that would be in the way of
+    /// their new game.
     ///
     /// # Errors
-    /// When a limit is reached, and none of the rooms can be spared.
+    /// If a limit is reached, and no room can be spared.
     fn make_place(
         &self,
         makers: &Makers,
@@ -220,7 +220,7 @@ impl Lobby {
             if spared.iter().any(|room| rooms.contains(&room.code)) {
                 continue;
             }
-            // Nobody is thrown out of a room, except by its own maker.
+            // Only a room's own creator can cause its members to be removed.
             let room = self.least_needed(rooms, |spare, room| {
                 spare < Spare::Over || room.maker.member == *maker
             });
@@ -240,7 +240,8 @@ impl Lobby {
         Ok(spared)
     }
 
-    /// The one of these rooms, the oldest first, that can be spared most easily.
+    /// The room that can be spared most easily; the oldest of equals, as `rooms` are ordered by
+    /// age.
     fn least_needed(
         &self,
         rooms: &[RoomCode],
@@ -254,7 +255,7 @@ impl Lobby {
         rooms.iter().filter_map(spare).min_by_key(|(spare, _)| *spare).map(|(_, room)| room)
     }
 
-    /// Notifies a room that it is evicted. It does not count for its maker any more.
+    /// Notifies a room that it is evicted. It stops counting for its creator.
     fn close_evicted(&self, makers: &mut Makers, room: &RoomHandle) {
         makers.release(&room.maker, &room.code);
         let outbox = Arc::new(Outbox::new(&self.context.stop, Owner::UNKNOWN).0);
@@ -262,7 +263,7 @@ impl Lobby {
         drop(room.mailbox.try_send(Box::new(Envelope { input: Input::Wake, outbox })));
     }
 
-    /// Makes the room itself.
+    /// Creates the room itself.
     fn found(
         &self,
         host: Member,
@@ -285,7 +286,7 @@ impl Lobby {
             .map(|room| (room, effects))
     }
 
-    /// Keeps a room closed whose log cannot be read; the log is left as it is.
+    /// Keeps a room closed whose log cannot be read. The log stays as it is.
     pub(crate) fn set_aside(&self, room: RoomCode, problem: &str) {
         tracing::error!(
             room.id = %room,
@@ -296,13 +297,13 @@ impl Lobby {
         lock(&self.set_aside).insert(room);
     }
 
-    /// How many rooms are set aside.
+    /// Number of rooms set aside.
     pub(crate) fn count_set_aside(&self) -> usize {
         lock(&self.set_aside).len()
     }
 
-    /// Opens a room that was open when the server stopped. Nobody is present there. A log that is
-    /// none is left as it is, for a server that knows what to make of it.
+    /// Opens a room that was open when the server stopped; nobody is present in it. An invalid log
+    /// stays as it is, for a server version that can read it.
     pub(crate) fn reopen(self: &Arc<Self>, code: RoomCode, epoch: Epoch, log: &[Entry]) {
         let mut effects = Effects::new();
         let room = Room::from_log(
@@ -317,7 +318,8 @@ impl Lobby {
             (Ok(room), Some(Cause { member, command })) => {
                 let recorder = room_actor::recorder_of(log);
                 let opened = Opened { room, effects, epoch, recorder, is_new: false };
-                // The address it was made from is not stored: it counts for no address.
+                // The storage does not keep the creator's address, so the room counts for no
+                // address.
                 let maker = Maker { member, address: None };
                 self.open(&mut lock(&self.makers), maker, command, opened);
             }
@@ -370,8 +372,8 @@ impl Lobby {
     }
 
     /// The public rooms: those that wait for a player first, then those with a running game. The
-    /// list is reused for a hundred times as long as it took to make: at once on a small server,
-    /// after at most a second on a large one.
+    /// list is reused for a hundred times as long as building it took: almost no time on a small
+    /// server, at most a second on a large one.
     pub(crate) fn list(self: &Arc<Self>) -> RoomList {
         let mut listing = lock(&self.listing);
         let begun = Instant::now();
@@ -388,8 +390,8 @@ impl Lobby {
         listing.list.clone()
     }
 
-    /// The open rooms that a member has made or has a seat in: those where it is their turn first,
-    /// then those with another running game, then those that wait for a player, then the rest.
+    /// The open rooms that a member created or has a seat in: rooms where it is their turn first,
+    /// then other running games, then rooms that wait for a player, then the rest.
     pub(crate) fn own_rooms(&self, member: &MemberId) -> Vec<OwnRoom> {
         let codes = self.directory.rooms_of(member);
         let mut rooms: Vec<_> = codes
@@ -408,9 +410,9 @@ impl Lobby {
         rooms
     }
 
-    /// Starts a game between two bots, if there is none. Returns whether it did.
+    /// Starts a game between two bots, unless one is running. Returns whether it started one.
     ///
-    /// No limit on rooms applies, so that nobody can prevent it by filling the server.
+    /// No limit on rooms applies, so nobody can prevent it by filling the server.
     fn start_demo(self: &Arc<Self>) -> bool {
         let Some(demo_host) = self.demo_host.clone() else { return false };
         let mut makers = lock(&self.makers);
@@ -445,7 +447,7 @@ impl Lobby {
         true
     }
 
-    /// The list, and whether a public game is running.
+    /// Builds the list. Also returns whether a public game is running.
     fn make_list(&self) -> (RoomList, bool) {
         let is_public = |room: &RoomHandle| room.listed.is_public();
         let mut public: Vec<_> = self
@@ -473,13 +475,13 @@ impl Lobby {
     }
 }
 
-/// The maker of demo games; a new identity at each start.
+/// The creator of demo games; a new identity at each start.
 fn demo_host() -> Member {
     let id = ids::member_id(&ids::identity());
     Member { name: ids::guest_name(&id), id }
 }
 
-/// The answer to a code that no room has.
+/// The refusal of an unknown room code.
 pub(crate) fn no_such_room() -> Refusal {
     Refusal::new(Reason::NoSuchRoom)
 }
@@ -497,7 +499,7 @@ fn busy() -> Refusal {
     Refusal::new(Reason::Busy)
 }
 
-/// Whether bots are to have both seats.
+/// Whether bots take both seats.
 fn is_of_bots(create: &Create) -> bool {
     create.seats.iter().all(|seat| match seat {
         SeatRequest::Bot(_) => true,

@@ -1,6 +1,6 @@
-//! Which sessions each member has, so that those of a replaced identity can be ended.
+//! The sessions of each member, so that the server can end them when an identity is replaced.
 //!
-//! What else sessions do is unknown here.
+//! It does not know what else sessions do.
 
 use std::{
     collections::HashMap,
@@ -17,14 +17,14 @@ use tokio_util::sync::CancellationToken;
 /// The authenticated sessions of all members.
 #[derive(Debug, Default)]
 pub(crate) struct Logins {
-    /// Held only to look up and to change an entry.
+    /// Locked only to look up or change an entry.
     logins: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
 struct State {
     sessions: HashMap<MemberId, Vec<(SessionId, Ending)>>,
-    /// How many identities were replaced since the start.
+    /// Number of identities replaced since the start.
     replacements: u64,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Ending {
 }
 
 impl Ending {
-    /// Cancels the session's own token, and says why.
+    /// Cancels the session's own token, and records the reason.
     pub(crate) fn new(token: CancellationToken) -> Self {
         Self { token, is_replaced: Arc::default() }
     }
@@ -53,13 +53,13 @@ impl Ending {
 }
 
 impl Logins {
-    /// How many identities were replaced so far. To be read before an identity is looked up.
+    /// Number of identities replaced so far. Read it before looking up an identity.
     pub(crate) fn replacements(&self) -> u64 {
         self.lock().replacements
     }
 
-    /// Enters a session, unless an identity was replaced since `replacements` was read: then what
-    /// was looked up may be out of date. Returns whether it was entered.
+    /// Registers a session, unless an identity was replaced since `replacements` was read: then the
+    /// lookup may be out of date. Returns whether it was registered.
     pub(crate) fn enter(
         &self,
         member: &MemberId,
@@ -75,7 +75,7 @@ impl Logins {
         is_current
     }
 
-    /// Ends the other sessions of a member whose identity was replaced by one of them.
+    /// Ends a member's other sessions after one of them replaced the identity.
     pub(crate) fn end_others(&self, member: &MemberId, session: SessionId) {
         let mut state = self.lock();
         state.replacements += 1;

@@ -1,6 +1,5 @@
-//! Writing the log. A log that cannot be written never stops the server: lines are written by a
-//! thread of their own, and those that the disk, the pipe or a slow reader refuse are counted and
-//! lost.
+//! Writes the log. A failing log never stops the server: a thread of its own writes the lines, and
+//! counts and drops those that the disk, the pipe or a slow reader refuses.
 
 use std::{
     io::{self, IsTerminal, Write},
@@ -25,27 +24,27 @@ pub enum LogFormat {
     Json,
 }
 
-/// How many lines of the log were lost.
+/// Counts lost log lines.
 #[derive(Clone, Debug, Default)]
 pub struct LostLines {
-    /// Could not be written.
+    /// Lines that could not be written.
     failed: Arc<AtomicU64>,
-    /// AnalysisUpdate the queue full.
+    /// Lines dropped because the queue was full.
     dropped: Option<ErrorCounter>,
 }
 
 impl LostLines {
-    /// How many so far.
+    /// Number of lines lost so far.
     pub fn count(&self) -> u64 {
         let dropped = self.dropped.as_ref().map_or(0, ErrorCounter::dropped_lines);
         self.failed.load(Ordering::Relaxed) + u64::try_from(dropped).unwrap_or(u64::MAX)
     }
 }
 
-/// Keeps the log going until it is dropped, which writes the last lines.
+/// Keeps the log running. Dropping it writes the last lines.
 #[derive(Debug)]
 pub struct Logs {
-    /// The count of lines that are lost.
+    /// Counter of lost lines.
     pub lost: LostLines,
     _thread: WorkerGuard,
 }
@@ -62,7 +61,7 @@ pub fn start(filter: EnvFilter, format: LogFormat) -> Logs {
     let logs = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(writer)
-        // Otherwise a line that cannot be written is reported on stderr, by a panic if need be.
+        // Otherwise the subscriber reports a failed write on stderr, which may panic.
         .log_internal_errors(false)
         .with_ansi(io::stderr().is_terminal());
     match format {
@@ -73,7 +72,7 @@ pub fn start(filter: EnvFilter, format: LogFormat) -> Logs {
     Logs { lost, _thread: thread }
 }
 
-/// Standard error; what it does not take is counted.
+/// Standard error; counts the lines that cannot be written.
 #[derive(Debug)]
 struct Sink {
     failed: Arc<AtomicU64>,
@@ -88,7 +87,7 @@ impl Write for Sink {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        // Standard error has no buffer.
+        // Standard error is not buffered.
         Ok(())
     }
 }

@@ -31,7 +31,7 @@ fn main() -> io::Result<ExitCode> {
 }
 
 fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    // This read_pool logs whole messages, and identities are in some of them.
+    // This library logs whole messages, and some contain identities.
     let quiet = "tungstenite=warn".parse()?;
     let filter: EnvFilter = args.log.parse().context("--log")?;
     let logs = logs::start(filter.add_directive(quiet), args.log_format);

@@ -1,6 +1,6 @@
-//! Metrics for the operator's monitoring: counts, levels and times, in Prometheus' text form.
+//! Metrics for the operator: counters, gauges and histograms in the Prometheus text format.
 //!
-//! Everything that is refused, dropped or fails has a count here. No personal data is kept.
+//! Everything that is refused, dropped or fails has a counter. No personal data is kept.
 
 use std::{
     fmt,
@@ -24,7 +24,7 @@ use serde::Serialize;
 
 use crate::{connection_limit::Full, storage::DiskSpace};
 
-/// Everything that is measured.
+/// All metrics.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     registry: Registry,
@@ -40,20 +40,20 @@ pub(crate) struct Metrics {
     thinking: Histogram,
     database: Gauge,
     disk_free: Gauge,
-    /// Jobs and analyses for which there was no place.
+    /// Jobs and analyses dropped because the queue was full.
     pub(crate) thoughts_dropped: Counter,
     bot_faults: Family<FaultLabels, Counter>,
     commits_failed: Counter,
     lost_lines: Counter,
-    /// Times that a room panicked.
+    /// Panics of rooms.
     pub(crate) rooms_failed: Counter,
-    /// Times that a room went back to its log.
+    /// Rooms rebuilt from their logs.
     pub(crate) rooms_rebuilt: Counter,
-    /// When a commit failed last, in milliseconds since the epoch; 0 when the last one did not.
+    /// Time of the last commit if it failed, in milliseconds since the epoch; 0 if it succeeded.
     failing_since: AtomicU64,
 }
 
-/// What is counted only when somebody asks.
+/// Values read only when metrics are requested.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Levels {
     pub(crate) sessions: usize,
@@ -62,7 +62,7 @@ pub(crate) struct Levels {
     pub(crate) writer_queue: usize,
     pub(crate) thinking_queue: usize,
     pub(crate) rooms_set_aside: usize,
-    /// Since the start.
+    /// Counted since the start.
     pub(crate) lost_lines: u64,
 }
 
@@ -110,13 +110,13 @@ struct CutLabels {
 /// Why a connection was cut before it became a session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Cut {
-    /// The body of a question did not come in time.
+    /// The body of an HTTP request did not arrive in time.
     Body,
-    /// An answer was not read in time.
+    /// The client did not read a response in time.
     Answer,
 }
 
-/// A reason by its name on the wire.
+/// A refusal reason, labelled by its name on the wire.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct ReasonLabel(Reason);
 
@@ -133,7 +133,7 @@ impl EncodeLabelValue for ReasonLabel {
 }
 
 impl Metrics {
-    /// All counts are zero.
+    /// All metrics, at zero.
     pub(crate) fn new() -> Self {
         let mut metrics = Self {
             registry: Registry::with_prefix("fivefold"),
@@ -209,7 +209,7 @@ impl Metrics {
         registry.register("rooms_rebuilt", help, self.rooms_rebuilt.clone());
     }
 
-    /// Counts the answer to a command of this type.
+    /// Counts the reply to a command of this type.
     pub(crate) fn answered(&self, kind: &'static str, answer: &Message) {
         let result = match answer {
             Message::Refused { refusal, .. } => {
@@ -217,18 +217,18 @@ impl Metrics {
                 "refused"
             }
             answer if answer.answers().is_some() => "done",
-            // Events and news answer nothing.
+            // Events and broadcasts are no replies.
             _ => return,
         };
         self.commands.get_or_create(&CommandLabels { kind, result }).inc();
     }
 
-    /// Counts a refusal of a command whose type is not known any more.
+    /// Counts a refusal of a command of unknown type.
     pub(crate) fn refused(&self, reason: Reason) {
         self.refusals.get_or_create(&RefusalLabels { reason: ReasonLabel(reason) }).inc();
     }
 
-    /// Counts a connection or a session that was turned away.
+    /// Counts a connection or a session refused by a limit.
     pub(crate) fn turned_away(&self, full: Full) {
         let full = match full {
             Full::Server => "server",
@@ -252,28 +252,28 @@ impl Metrics {
         self.sessions_ended.get_or_create(&EndLabels { code }).inc();
     }
 
-    /// Notes how many messages waited for a session.
+    /// Records the number of messages that waited for a session.
     pub(crate) fn note_outbox(&self, depth: usize) {
         note_most(&self.outbox_depth, depth);
     }
 
-    /// Notes how many inputs waited for a room.
+    /// Records the number of inputs that waited for a room.
     pub(crate) fn note_mailbox(&self, depth: usize) {
         note_most(&self.mailbox_depth, depth);
     }
 
-    /// Notes how much space the database takes and has.
+    /// Records the space that the database uses and has left.
     pub(crate) fn note_disk(&self, space: DiskSpace) {
         set(&self.database, space.used);
         set(&self.disk_free, space.free);
     }
 
-    /// Notes how long a bot has thought.
+    /// Records the thinking time of a bot.
     pub(crate) fn note_thinking(&self, time: Duration) {
         self.thinking.observe(time.as_secs_f64());
     }
 
-    /// Counts a turn at which a bot failed.
+    /// Counts a failure of a bot.
     pub(crate) fn bot_failed(&self, fault: BotFault) {
         let fault = match fault {
             BotFault::Late => "late",
@@ -283,24 +283,24 @@ impl Metrics {
         self.bot_faults.get_or_create(&FaultLabels { fault }).inc();
     }
 
-    /// Notes how long a commit took that succeeded.
+    /// Records the duration of a successful commit.
     pub(crate) fn note_commit(&self, time: Duration) {
         self.commit.observe(time.as_secs_f64());
         self.failing_since.store(0, Ordering::Relaxed);
     }
 
-    /// Notes that a commit failed, at this time.
+    /// Records a failed commit at this time.
     pub(crate) fn note_failed_commit(&self, now: u64) {
         self.commits_failed.inc();
         self.failing_since.store(now, Ordering::Relaxed);
     }
 
-    /// When the last commit failed, if it did; in milliseconds since the epoch.
+    /// Time of the last commit if it failed, in milliseconds since the epoch.
     pub(crate) fn last_failed_commit(&self) -> Option<u64> {
         Some(self.failing_since.load(Ordering::Relaxed)).filter(|&at| at > 0)
     }
 
-    /// Everything as text. Resets what is counted "since the last look".
+    /// All metrics as text. Resets those counted "since the last look".
     pub(crate) fn render(&self, levels: Levels) -> String {
         set(&self.levels.sessions, levels.sessions);
         set(&self.levels.rooms, levels.rooms);

@@ -1,39 +1,39 @@
-//! Networks: what counts as one address where a limit is per address, and counts by it.
+//! Networks: which addresses a per-address limit treats as one, and counting by them.
 //!
-//! An IPv4 address counts for itself. An IPv6 host has a whole network of 64 bits to choose from,
-//! and many sites have one of 56 or 48 bits: an address counts for all three, and the wider ones
-//! may have more.
+//! An IPv4 address counts alone. An IPv6 host can choose from a whole /64 network, and many sites
+//! have a /56 or /48. So an IPv6 address counts for all three, and the wider ones have higher
+//! limits.
 
 use std::{
     collections::HashMap,
     net::{IpAddr, Ipv6Addr},
 };
 
-/// A network, by its first address and the length of its prefix.
+/// A network: its first address and its prefix length.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Network {
     start: IpAddr,
     bits: u8,
 }
 
-/// The networks of IPv6 that have limits, the narrowest first: the length of the prefix, and how
-/// many times the limit of one address it has.
+/// The IPv6 networks that have limits, narrowest first: the prefix length, and the factor to the
+/// limit of one address.
 const SHARES: [(u8, u32); 3] = [(64, 1), (56, 4), (48, 16)];
 
 impl Network {
-    /// How many times the limit of one address this network has.
+    /// This network's factor to the limit of one address.
     pub(crate) fn share(self) -> u32 {
         let same = |(bits, _): &&(u8, u32)| *bits == self.bits;
         SHARES.iter().find(same).map_or(1, |(_, share)| *share)
     }
 
-    /// The limit of this network, where that of one address is given.
+    /// The limit of this network, given the limit of one address.
     pub(crate) fn limit(self, per_address: usize) -> usize {
         per_address.saturating_mul(usize::try_from(self.share()).unwrap_or(usize::MAX))
     }
 }
 
-/// The networks that an address counts for, the narrowest first.
+/// The networks that an address counts for, narrowest first.
 pub(crate) fn networks(address: IpAddr) -> impl Iterator<Item = Network> {
     let networks = match address.to_canonical() {
         start @ IpAddr::V4(_) => [Some(Network { start, bits: 32 }), None, None],
@@ -45,12 +45,12 @@ pub(crate) fn networks(address: IpAddr) -> impl Iterator<Item = Network> {
     networks.into_iter().flatten()
 }
 
-/// The narrowest network of an address, by its first address.
+/// The narrowest network of an address, as its first address.
 pub(crate) fn network(address: IpAddr) -> IpAddr {
     networks(address).next().map_or(address, |network| network.start)
 }
 
-/// Counts something by the networks that it comes from.
+/// Counts per network.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct NetworkCounts(HashMap<Network, usize>);
 
@@ -62,14 +62,14 @@ impl NetworkCounts {
         })
     }
 
-    /// Counts one more.
+    /// Adds one.
     pub(crate) fn add(&mut self, address: IpAddr) {
         for network in networks(address) {
             *self.0.entry(network).or_default() += 1;
         }
     }
 
-    /// Counts one less, of those that were added.
+    /// Removes one that was added.
     pub(crate) fn remove(&mut self, address: IpAddr) {
         for network in networks(address) {
             if let Some(count) = self.0.get_mut(&network) {
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn each_network_has_a_limit_and_the_wider_ones_more() {
         let mut counts = NetworkCounts::default();
-        // So many from each /64, until its /56 is full, and so on.
+        // Fills each /64 until its /56 is full, and so on.
         let of = |site: u16, net: u16| address(&format!("2001:db8:1:{:x}::1", site << 8 | net));
         for (site, net, is_in) in [
             (0, 0, true),

@@ -1,9 +1,9 @@
-//! Which web pages may open a socket: those of this server's own host, and those that the operator
-//! allows.
+//! Decides which web pages may open a socket: those of this server's own host, and those that the
+//! operator allows.
 //!
-//! A browser names the page by `Origin` (RFC 6454, section 7) and lets it open a socket to any
-//! host; only the server can say no (RFC 6455, section 10.2). Programs that are no browsers send
-//! no such header, or whatever they like: this protects people in browsers, not the server.
+//! A browser names the page in `Origin` (RFC 6454, section 7) and lets it open a socket to any
+//! host; only the server can refuse (RFC 6455, section 10.2). Other programs send no such header,
+//! or any value they like: this protects people in browsers, not the server.
 
 use std::str::FromStr;
 
@@ -13,12 +13,12 @@ use axum::http::{HeaderMap, header::ORIGIN, uri::Authority};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Origin {
     scheme: Scheme,
-    /// In lower case.
+    /// Lowercase.
     host: String,
     port: u16,
 }
 
-/// Not an origin.
+/// The text is not an origin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("an origin is http://HOST or https://HOST, with :PORT behind it or not, and nothing else")]
 pub struct NoOrigin;
@@ -53,7 +53,7 @@ pub(crate) fn is_allowed(headers: &HeaderMap, host: Option<&str>, allowed: &[Ori
     };
     // Pages of no host, such as local files, have the origin `null`.
     let Some(origin): Option<Origin> = origin else { return false };
-    // Whatever ends the encryption in front of this server, it leaves the host as it is.
+    // A TLS proxy in front of this server keeps the host as it is.
     let own = host.and_then(|host| host_and_port(host, origin.scheme));
     allowed.contains(&origin) || own == Some((origin.host, origin.port))
 }

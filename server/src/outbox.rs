@@ -1,8 +1,8 @@
-//! The outbox: the messages that wait to be sent to one session.
+//! The outbox: the messages waiting to be sent to one session.
 //!
-//! A queue of encoded messages, bounded in number and in bytes. Nobody waits for a place in it:
-//! when it is full, the session ends, and the client comes back when it can read. Text for many
-//! sessions is encoded once and shared: events, and the snapshot of a room.
+//! A queue of encoded messages, bounded in number and in bytes. No sender waits for space: when the
+//! queue is full, the session ends, and the client reconnects when it can read again. Text for many
+//! sessions (events, and a room's snapshot) is encoded once and shared.
 
 use std::{
     collections::VecDeque,
@@ -31,11 +31,11 @@ pub(crate) struct OutboxReceiver(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    /// Locked only to put in and to take out. A channel of tokio keeps memory for 32 messages,
-    /// even in an idle session.
+    /// Locked only to push and pop. A tokio channel keeps memory for 32 messages, even in an idle
+    /// session.
     queue: Mutex<Queue>,
     overflow: CancellationToken,
-    /// The session's work is counted for this owner.
+    /// Owner of the session's jobs in the bots' queue.
     owner: Owner,
 }
 
@@ -57,8 +57,8 @@ struct Queue {
 pub(crate) enum Outgoing {
     /// The whole text.
     Text(Utf8Bytes),
-    /// A `joined` up to its snapshot, and the snapshot, which others may share. They are put
-    /// together only when they are written.
+    /// A `joined` up to its snapshot, and the snapshot, which several sessions may share. They are
+    /// joined only when they are written.
     Joined(Box<(String, Arc<str>)>),
 }
 
@@ -67,15 +67,15 @@ pub(crate) enum Outgoing {
 pub(crate) enum Posted {
     /// It waits to be sent.
     Queued,
-    /// Too much waits for the session, and it is ended.
+    /// The outbox was full, and the session is being ended.
     Full,
     /// The session has ended.
     Gone,
 }
 
 impl Outbox {
-    /// An outbox, the end from which messages are taken, and a token that is cancelled when the
-    /// outbox is full or the server stops.
+    /// Creates an outbox, its receiver, and a token that is cancelled when the outbox is full or
+    /// the server stops.
     pub(crate) fn new(
         stop: &CancellationToken,
         owner: Owner,
@@ -86,7 +86,7 @@ impl Outbox {
         (Self(Arc::clone(&shared)), OutboxReceiver(shared), overflow)
     }
 
-    /// The owner that the session's work is counted for.
+    /// Owner of the session's jobs in the bots' queue.
     pub(crate) fn owner(&self) -> Owner {
         self.0.owner
     }
@@ -101,7 +101,7 @@ impl Outbox {
         self.0.lock().identity
     }
 
-    /// Puts in a message.
+    /// Queues a message.
     pub(crate) fn post(&self, message: impl Into<Outgoing>) -> Posted {
         let message = message.into();
         let length = message.len();
@@ -203,7 +203,7 @@ impl Outgoing {
     }
 }
 
-/// Encodes what one room sends to single sessions. Those who join at the same event share one
+/// Encodes what one room sends to single sessions. Members who join at the same event share one
 /// snapshot.
 #[derive(Debug, Default)]
 pub(crate) struct Encoder {
@@ -268,7 +268,7 @@ pub(crate) fn encode_event(room: &RoomCode, event: &NumberedEvent) -> Utf8Bytes 
     serde_json::to_writer(&mut text, room).expect("a code is a string");
     let object = text.len();
     serde_json::to_writer(&mut text, event).expect("an event is plain data");
-    // The event's fields continue the message's.
+    // The event's fields follow the message's in one object.
     text[object] = b',';
     Utf8Bytes::try_from(text).expect("JSON is UTF-8")
 }
@@ -306,7 +306,7 @@ mod tests {
         let byte = || Utf8Bytes::from_static("x");
         assert_eq!(outbox.post(half()), Posted::Queued);
         assert_eq!(outbox.post(half()), Posted::Queued);
-        // What was taken waits no longer.
+        // A taken message no longer counts.
         assert!(receiver.try_recv().is_some());
         assert_eq!(outbox.post(half()), Posted::Queued);
         assert!(!overflow.is_cancelled());
@@ -344,7 +344,7 @@ mod tests {
         let second = encode(3);
         assert!(!Arc::ptr_eq(&first, &second));
         assert!(second.contains(r#""seq":3"#));
-        // Nobody waits for it any more: it takes no memory.
+        // No outbox holds it any more, so its memory is free.
         let text = Arc::downgrade(&second);
         drop(second);
         assert!(text.upgrade().is_none());

@@ -1,7 +1,7 @@
-//! Whom a request comes from, and to which host, when proxies stand in front of the server.
+//! Finds the client address and the host of a request that came through trusted proxies.
 //!
-//! `X-Forwarded-For` and `X-Forwarded-Host` are believed only from the addresses that the operator
-//! names: anybody else could write what he likes into them.
+//! `X-Forwarded-For` and `X-Forwarded-Host` count only from the addresses that the operator names,
+//! because any other client could put anything into them.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -11,24 +11,24 @@ use ipnet::IpNet;
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 
-/// The proxies that are believed.
+/// Proxies whose `X-Forwarded-*` headers are trusted.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Proxies(Vec<IpNet>);
 
 impl Proxies {
-    /// These.
+    /// Trusts these networks.
     pub const fn new(networks: Vec<IpNet>) -> Self {
         Self(networks)
     }
 
-    /// Whether this is one of them.
+    /// Whether this address is a trusted proxy.
     pub(crate) fn contains(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.0.iter().any(|network| network.contains(&address))
     }
 
-    /// Whom a request comes from. Each proxy adds the address that it was called by at the end of
-    /// the list, so it is read from there, up to the first address that is no proxy of ours.
+    /// The address of the client. Each proxy appends the address of its own peer to the list, so
+    /// this reads from the end, up to the first address that is no trusted proxy.
     pub(crate) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         let mut client = peer;
         let lines = headers.get_all(FORWARDED_FOR).iter().rev();
@@ -43,23 +43,23 @@ impl Proxies {
         client
     }
 
-    /// To which host a request was made.
+    /// The host that the request was made to.
     pub(crate) fn host<'a>(&self, peer: IpAddr, headers: &'a HeaderMap) -> Option<&'a str> {
         let forwarded = headers.get(FORWARDED_HOST).filter(|_| self.contains(peer));
         forwarded.or_else(|| headers.get(HOST))?.to_str().ok()
     }
 }
 
-/// Reads what an operator writes: an address, or a network such as `10.0.0.0/8`.
+/// Parses an address, or a network such as `10.0.0.0/8`.
 ///
 /// # Errors
-/// When it is neither.
+/// If the text is neither.
 pub fn parse_network(text: &str) -> Result<IpNet, String> {
     let network = text.parse().or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
     network.map_err(|_| "give an address, or a network such as 10.0.0.0/8".to_owned())
 }
 
-/// Some proxies write the port, too.
+/// Parses an address with or without a port: some proxies add one.
 fn address(text: &str) -> Option<IpAddr> {
     text.parse().ok().or_else(|| text.parse::<SocketAddr>().ok().map(|address| address.ip()))
 }
@@ -78,7 +78,7 @@ mod tests {
             ("::ffff:10.1.2.3", &["198.51.100.7"], "198.51.100.7"),
             ("2001:db8::1", &["2001:db8::2"], "2001:db8::2"),
             ("10.1.2.3", &[], "10.1.2.3"),
-            // What the client wrote itself stands before what the proxy added.
+            // The client's own entries precede the proxy's.
             ("10.1.2.3", &["203.0.113.9, 198.51.100.7"], "198.51.100.7"),
             ("10.1.2.3", &["203.0.113.9", "198.51.100.7"], "198.51.100.7"),
             ("10.1.2.3", &["198.51.100.7, 10.9.9.9"], "198.51.100.7"),

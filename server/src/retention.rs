@@ -1,5 +1,5 @@
-//! Pruning what is old: the logs of rooms that were closed long ago, and members who were last seen
-//! as long ago and have finished no game. Finished games stay.
+//! Prunes old data: the logs of rooms that closed long ago, and members not seen for as long who
+//! have finished no game. Finished games stay.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -11,7 +11,7 @@ use crate::{
     storage::{LogWriter, Reply, StorageError, WriterPermit},
 };
 
-/// Prunes at intervals what is older than `keep`; never returns.
+/// Prunes data older than `keep` at intervals; never returns.
 pub(crate) async fn prune_old(log_writer: LogWriter, clock: Clock, keep: Duration) -> Infallible {
     let keep_ms = u64::try_from(keep.as_millis()).unwrap_or(u64::MAX);
     loop {
@@ -34,8 +34,8 @@ pub(crate) async fn prune_old(log_writer: LogWriter, clock: Clock, keep: Duratio
     }
 }
 
-/// Deletes one part after another, so that no move waits for long, until a part is smaller than
-/// `part_max`. Returns how many were deleted.
+/// Deletes part by part, so that no move waits long, until a part is smaller than `part_max`.
+/// Returns the number deleted.
 async fn in_parts(
     log_writer: &LogWriter,
     part_max: usize,

@@ -1,7 +1,7 @@
-//! Reviews of finished games by the engine: each is made once, while others may ask how far it has
-//! come, and the last ones are remembered.
+//! Caches engine reviews of finished games: each is made once, with its progress visible, and the
+//! last requested ones are kept.
 //!
-//! How a review is made is unknown here (`fivefold_shared::review`), and so is who asks.
+//! It does not know how a review is made (see `fivefold_shared::review`), or who asks.
 
 use std::{
     collections::HashMap,
@@ -21,24 +21,24 @@ use crate::{
     thinking::{BackgroundHandle, Busy, Owner, Pool},
 };
 
-/// The reviews that are made, or under way.
+/// The finished reviews and those under way.
 #[derive(Debug)]
 pub(crate) struct Reviews {
     pool: Pool,
-    /// Held only to look up and to put in.
+    /// Locked only to look up and insert.
     known: Mutex<Cache>,
 }
 
 #[derive(Debug, Default)]
 struct Cache {
     reviews: HashMap<GameId, Entry>,
-    /// Counts the questions, to tell which review was asked for last.
+    /// Counts requests, to find the review requested last.
     asked: u64,
 }
 
 #[derive(Debug)]
 struct Entry {
-    /// The count at the last question.
+    /// The count at the last request.
     asked: u64,
     stage: Stage,
 }
@@ -55,12 +55,12 @@ enum Progress {
     Finished(Arc<Review>),
 }
 
-/// What is known of a game.
+/// The state of a review.
 #[derive(Debug)]
 pub(crate) enum ReviewAnswer {
-    /// All that there is.
+    /// The finished review.
     Review(Arc<Review>),
-    /// It is under way.
+    /// The review is under way.
     UnderWay(ReviewProgress),
 }
 
@@ -69,17 +69,17 @@ pub(crate) enum ReviewAnswer {
 pub(crate) enum ReviewError {
     /// Too many are under way.
     Busy(Busy),
-    /// The engine does not play by these rules.
+    /// The engine does not support these rules.
     NoEngine,
 }
 
 impl Reviews {
-    /// None yet. They will be made on the bots' threads.
+    /// An empty cache. Reviews run on the pool's threads.
     pub(crate) fn new(pool: Pool) -> Self {
         Self { pool, known: Mutex::default() }
     }
 
-    /// What is known of this game, if somebody has asked for it before.
+    /// The review of this game, if somebody requested it before.
     pub(crate) fn known(&self, id: &GameId) -> Option<ReviewAnswer> {
         let mut known = self.lock();
         known.asked += 1;
@@ -88,17 +88,17 @@ impl Reviews {
         entry.asked = asked;
         let answer = entry.look(id);
         if answer.is_none() {
-            // Its time was up, or the engine broke: the next question begins anew.
+            // The time ran out or the engine panicked: the next request starts over.
             known.reviews.remove(id);
         }
         answer
     }
 
-    /// Begins a review of this game, unless it has begun. It counts among the analyses of the first
-    /// to ask.
+    /// Starts a review of this game, unless it has started. It counts among the analyses of the
+    /// first requester.
     ///
     /// # Errors
-    /// When it cannot be had.
+    /// If the review cannot be made.
     pub(crate) fn begin(
         &self,
         id: &GameId,
@@ -132,7 +132,7 @@ impl Reviews {
 }
 
 impl Cache {
-    /// Forgets the review that nobody has asked for the longest, if there are as many as may be.
+    /// Drops the review with the oldest request, if the cache is full.
     fn make_room(&mut self) {
         if self.reviews.len() < REVIEWS_MAX {
             return;
@@ -145,7 +145,7 @@ impl Cache {
 }
 
 impl Entry {
-    /// How far it has come; nothing when it came to no end.
+    /// The progress of a review; `None` if it ended without a result.
     fn look(&mut self, id: &GameId) -> Option<ReviewAnswer> {
         let (progress, plies) = match &self.stage {
             Stage::Done(review) => return Some(ReviewAnswer::Review(Arc::clone(review))),

@@ -57,7 +57,7 @@ pub(crate) struct Envelope {
     pub(crate) outbox: Arc<Outbox>,
 }
 
-/// Where a room takes its inputs from. They are boxed, as a queue has memory for 32 of them.
+/// The inputs of a room. Boxed, because a channel allocates memory for 32 of them.
 pub(crate) type Mailbox = mpsc::Receiver<Box<Envelope>>;
 
 /// What a room needs from the server around it.
@@ -81,7 +81,7 @@ pub(crate) struct Opened {
     pub(crate) effects: Effects,
     /// Proves to the storage that this task owns the log.
     pub(crate) epoch: Epoch,
-    /// Has read the log so far.
+    /// Has read the log up to here.
     pub(crate) recorder: Recorder,
     /// Whether its maker is about to enter it.
     pub(crate) is_new: bool,
@@ -134,7 +134,7 @@ struct Actor {
     context: Arc<RoomContext>,
 }
 
-/// What woke the task.
+/// The reason the task woke up.
 enum Wakeup {
     Committed(Result<Instant, AppendError>),
     /// The log writer, which was busy, took the next batch.
@@ -196,7 +196,7 @@ impl Actor {
         }
     }
 
-    /// Waits for whatever comes first. Commits go before all else.
+    /// Waits for the next wakeup. Commits have priority.
     async fn next(
         &mut self,
         mailbox: &mut Mailbox,
@@ -393,12 +393,12 @@ async fn maker_entry(mailbox: &mut Mailbox, stop: &CancellationToken) -> Option<
     }
 }
 
-/// Waits for a place in the log writer's queue. In a box, as that is rare and takes space.
+/// Waits for a permit of the log writer. Boxed, because waiting is rare and takes space.
 async fn reserve(log_writer: &LogWriter) -> Result<WriterPermit<'_>, StorageError> {
     Box::pin(log_writer.reserve()).await
 }
 
-/// Logs where games begin and end.
+/// Logs the start and the end of games.
 fn log_game(room: &RoomCode, event: &NumberedEvent) {
     if let Event::Started { game, .. } = &event.event {
         tracing::debug!(room.id = %room, game, "a game starts");

@@ -42,7 +42,7 @@ pub(crate) fn run(
     async move {
         let reason = session.serve().await;
         tracing::debug!(session.id = id.0, ?reason, "session ended");
-        // In a box, so that a session that lives has no space for its end.
+        // Boxed, so that a live session reserves no space for its end.
         Box::pin(session.end(reason)).await;
     }
 }
@@ -51,7 +51,7 @@ struct Session {
     transport: Transport,
     commands: Commands,
     hello_by: Instant,
-    /// The outbox was full, the identity was replaced, or the server stops.
+    /// Cancelled when the outbox is full, the identity is replaced, or the server stops.
     ending: CancellationToken,
 }
 
@@ -70,15 +70,15 @@ impl Session {
     /// Closes the socket, and leaves the rooms.
     async fn end(self, reason: CloseReason) {
         let Self { transport, commands, .. } = self;
-        // Rooms see at once that nothing more is read.
+        // Rooms see at once that the session reads nothing more.
         let socket = transport.into_socket();
         tokio::join!(close_reason::close(socket, reason.clone()), commands.end(&reason));
     }
 
     /// Reads and writes until the session is to end; returns the reason.
     async fn serve(&mut self) -> CloseReason {
-        // These two live as long as the session: to make them for every message costs more than
-        // all else that is done for it here.
+        // These two live as long as the session: creating them for every message would cost more
+        // than all other work on it.
         let ending = self.ending.clone();
         let mut ended = pin!(ending.cancelled());
         let mut timer = pin!(sleep_until(self.due()));

@@ -1,5 +1,5 @@
-//! The signals by which an operator stops the server, Ctrl-C and SIGTERM, and by which he has it
-//! read its certificate again, SIGHUP.
+//! Handles the operator's signals: Ctrl-C and SIGTERM stop the server, SIGHUP reloads the
+//! certificate.
 
 use std::{io, sync::Arc};
 
@@ -11,7 +11,7 @@ use crate::tls::Tls;
 /// Cancels at the first of these signals, and then never returns.
 ///
 /// # Errors
-/// When signals cannot be waited for.
+/// If the signals cannot be received.
 pub async fn cancel_on_signal(shutdown: &CancellationToken) -> io::Result<()> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
@@ -23,11 +23,10 @@ pub async fn cancel_on_signal(shutdown: &CancellationToken) -> io::Result<()> {
     std::future::pending().await
 }
 
-/// Has the certificate read again at each SIGHUP; never returns. One that cannot be used changes
-/// nothing.
+/// Reloads the certificate at each SIGHUP; never returns. An invalid certificate changes nothing.
 ///
 /// # Errors
-/// When the signal cannot be waited for.
+/// If the signal cannot be received.
 pub async fn reload_on_signal(tls: Option<Arc<Tls>>) -> io::Result<()> {
     let mut hangup = signal(SignalKind::hangup())?;
     while hangup.recv().await.is_some() {

@@ -74,7 +74,8 @@ pub trait Storage: Send + fmt::Debug + 'static {
 
     /// Replaces the hash of a member's identity, if `old` is the current one. The member is never
     /// pruned from then on, so that the old identity stays refused. Returns whether `new` is the
-    /// member's identity now: not for members who are not stored, nor with somebody else's identity.
+    /// member's identity now: `false` for members who are not stored, or if it belongs to another
+    /// member.
     ///
     /// # Errors
     /// When the commit failed or is in doubt; asking again does no harm.
@@ -92,9 +93,9 @@ pub trait Storage: Send + fmt::Debug + 'static {
     /// When the commit failed; nobody is then deleted.
     fn prune_members(&mut self, before: u64, members_max: usize) -> Result<usize, StorageError>;
 
-    /// Deletes the logs of at most so many closed rooms whose last event is older than `before`, in
-    /// milliseconds since the Unix epoch. The games that ended there stay. Returns how many; 0 for a
-    /// storage that keeps no logs of closed rooms.
+    /// Deletes the logs of at most this many closed rooms whose last event is older than `before`,
+    /// in milliseconds since the Unix epoch. The games that ended there stay. Returns how many; 0
+    /// for a storage that keeps no logs of closed rooms.
     ///
     /// # Errors
     /// When the commit failed; nothing is then deleted.
@@ -167,7 +168,8 @@ pub struct KnownMember {
     pub hash: IdentityHash,
     /// The name the member chose last.
     pub name: Name,
-    /// When he was last seen, in milliseconds since the Unix epoch; to a day or so.
+    /// When the member was last seen, in milliseconds since the Unix epoch; accurate to about a
+    /// day.
     pub seen_at: u64,
 }
 
@@ -185,14 +187,14 @@ impl PartialEq for IdentityHash {
 
 impl Eq for IdentityHash {}
 
-/// Which finished games to list.
+/// A query for finished games.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct GameQuery {
-    /// Only games older than this place in the list: the `next` of an earlier answer.
+    /// Only games before this place in the list: the `next` of an earlier answer.
     pub before: Option<u64>,
-    /// Only those in which this member played.
+    /// Only games in which this member played.
     pub member: Option<MemberId>,
-    /// Also games of private rooms. Only for the member themselves.
+    /// Also games of private rooms. Only for the members themselves.
     pub unlisted: bool,
     /// Most games in the answer.
     pub max: usize,
@@ -207,7 +209,7 @@ impl Epoch {
     pub const FIRST: Self = Self(1);
 }
 
-/// What became of a claim to one room.
+/// The result of a claim to one room.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Claimed {
     /// The caller owns the room.
@@ -232,8 +234,8 @@ pub struct Append {
     pub epoch: Epoch,
     /// The entries, in order. The first follows the last one that is in the log.
     pub entries: Vec<Entry>,
-    /// The members who take a seat by these entries. Those who are already stored get the name and
-    /// the time, and keep the rest. Nobody is stored with an identity that is somebody else's.
+    /// The members who take a seat by these entries. Members already stored get the new name and
+    /// time, and keep the rest. A member whose identity belongs to somebody else is not stored.
     pub members: Vec<KnownMember>,
     /// The games that these entries end.
     pub games: Vec<FinishedGame>,
@@ -278,14 +280,14 @@ pub enum Conflict {
 /// The storage has failed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum StorageError {
-    /// Nothing is stored. It may work again later: there is no space, or the disk is gone.
+    /// Nothing is stored. A retry may work later, for example when the disk has space again.
     #[error("the storage failed: {0}")]
     Failed(String),
-    /// The commit is stored or not, and only [`Storage::claim`] can tell. Until then nobody may be
-    /// refused: a command that is refused is sent again with a new id, and would be done twice.
+    /// The commit may or may not be stored; only [`Storage::claim`] can find out. Until then refuse
+    /// no command: clients send a refused command again with a new id, and it would be done twice.
     #[error("a commit is in doubt: {0}")]
     InDoubt(String),
-    /// The stored data makes no sense.
+    /// The stored data is invalid.
     #[error(
         "the database is damaged: {0}. Stop the server and put a backup in its place; \
          `fivefold-server check` says what is wrong"
@@ -310,9 +312,9 @@ pub enum OpenError {
     /// The folder or a file in it cannot be used.
     #[error("cannot use {path}: {reason}. Make it writable, or choose another folder by --data")]
     Folder {
-        /// What cannot be used.
+        /// The path.
         path: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// There is no database.
@@ -327,7 +329,7 @@ pub enum OpenError {
         /// The folder.
         path: String,
     },
-    /// The file is a database of something else.
+    /// The file is a database of another program.
     #[error("{path} is not a database of Fivefold, and is left as it is. Choose another --data")]
     Foreign {
         /// The file.
@@ -344,7 +346,7 @@ pub enum OpenError {
         /// Its format.
         found: u32,
     },
-    /// The file was written by a newer server.
+    /// The file was written by a newer server version.
     #[error(
         "{path} has format {found}, and this server knows formats up to {known}; it is left as \
          it is. Start the newer server again"
@@ -354,7 +356,7 @@ pub enum OpenError {
         path: String,
         /// Its format.
         found: u32,
-        /// The newest format that is known here.
+        /// The newest format that this server reads.
         known: u32,
     },
     /// It cannot be read or written.
@@ -362,7 +364,7 @@ pub enum OpenError {
     Storage {
         /// The file.
         path: String,
-        /// Why.
+        /// The reason.
         error: StorageError,
     },
 }

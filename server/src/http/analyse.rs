@@ -1,5 +1,5 @@
-//! What the engine thinks of any position, told as it finds it: for a board on which moves are
-//! tried. Rooms are unknown here.
+//! `/api/analyse`: streams the engine's analysis of any position, for a board to try moves on. It
+//! does not know rooms.
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
@@ -33,19 +33,19 @@ use crate::{
 const NO_STORE: (HeaderName, &str) = (header::CACHE_CONTROL, "no-store");
 const LINES_OF_JSON: (HeaderName, &str) = (header::CONTENT_TYPE, "application/x-ndjson");
 
-/// A position, as the moves that led to it.
+/// A position, given by the moves that led to it.
 #[derive(Debug, Deserialize)]
 struct Question {
     rules: Rules,
     #[serde(deserialize_with = "moves_of_one_game")]
     moves: Vec<Point>,
-    /// Of how many moves to tell.
+    /// How many lines of play to report.
     #[serde(default)]
     lines: LineCount,
 }
 
 impl Question {
-    /// The position, if a move is to be made there and the engine knows its rules.
+    /// The position, if its game is not over and the engine supports its rules.
     fn position(&self) -> Result<Position, Refused> {
         let refused = |text| (StatusCode::BAD_REQUEST, text);
         if !Engine::knows(self.rules.variant()) {
@@ -63,7 +63,7 @@ impl Question {
     }
 }
 
-/// Answers with a line of JSON each time that more is known. Who stops reading ends it.
+/// Streams one line of JSON per report. The analysis ends when the client stops reading.
 pub(super) async fn analyse(
     State(server): State<Arc<Server>>,
     Extension(caller): Extension<Caller>,
@@ -96,7 +96,7 @@ pub(super) async fn analyse(
     }
 }
 
-/// Why the engine does not look at anything more, as a sentence.
+/// Why the engine takes no more analyses, as a sentence.
 pub(super) const fn no_study(busy: Busy) -> &'static str {
     match busy {
         Busy::Server => "The engine is busy. Try again in a moment.\n",
@@ -107,7 +107,7 @@ pub(super) const fn no_study(busy: Busy) -> &'static str {
     }
 }
 
-/// The reports, each a line. The background job is called off when the body is dropped.
+/// The reports as a body, one per line. Dropping the body cancels the background job.
 fn told(handle: BackgroundHandle, reports: Reports) -> Body {
     let begin = (handle, reports, Duration::ZERO);
     Body::from_stream(stream::unfold(begin, |(handle, mut reports, rest)| async move {

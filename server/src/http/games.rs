@@ -1,4 +1,4 @@
-//! Finished games as JSON: the list of the public ones, and each by its id.
+//! Finished games as JSON: the list of public games, and each game by its id.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ use crate::{
     thinking::Owner,
 };
 
-/// What may be asked of the list.
+/// Query parameters of the list.
 #[derive(Debug, Deserialize)]
 pub(super) struct GamesQuery {
     before: Option<u64>,
@@ -63,7 +63,7 @@ pub(super) async fn list(
             (StatusCode::FORBIDDEN, text).into_response()
         }
         Ok(Some(list)) => {
-            // One address, and another answer for each who asks.
+            // The same address gives each player another answer.
             let caching = (header::CACHE_CONTROL, "private, no-store");
             ([caching], Json(list)).into_response()
         }
@@ -71,19 +71,19 @@ pub(super) async fn list(
     }
 }
 
-/// In which form a game is asked for.
+/// Requested format of a game.
 #[derive(Clone, Copy, Debug)]
 enum Form {
-    /// For a page or a program.
+    /// JSON for a page or a program.
     Answer,
-    /// The same as a file to keep.
+    /// The same JSON as a download.
     Json,
     Sgf,
     Psq,
 }
 
 impl Form {
-    /// The name in the path without what says the form, and the form.
+    /// Splits a file name into the name without its extension, and the format.
     fn of(name: &str) -> Option<(&str, Self)> {
         match name.split_once('.') {
             None => Some((name, Self::Answer)),
@@ -109,7 +109,7 @@ pub(super) async fn game(State(server): State<Arc<Server>>, Path(name): Path<Str
     }
 }
 
-/// A game in the form that is asked for; `name` is that of the file.
+/// The game in the requested format; `name` is the file name.
 fn written(id: GameId, record: Record, form: Form, name: &str) -> Response {
     let as_file = |kind: &'static str, body: Response| {
         let attached = HeaderValue::try_from(format!("attachment; filename=\"{name}\""))
@@ -135,18 +135,18 @@ fn written(id: GameId, record: Record, form: Form, name: &str) -> Response {
             as_file("application/octet-stream", text.into_response())
         }
     };
-    // What has ended does not change. Only who knows the id may see it: no shared cache.
+    // A finished game does not change. The id is a secret, so no shared cache.
     let caching = (header::CACHE_CONTROL, "private, max-age=31536000, immutable");
     ([caching], body).into_response()
 }
 
-/// Who asks, if he shows his identity: then for all games that he played.
+/// The caller, if the request carries an identity: they may list all games they played.
 fn asker(headers: &HeaderMap) -> Option<Identity> {
     let secret = headers.get(header::AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")?;
     Identity::try_from(secret.to_owned()).ok()
 }
 
-/// What the engine thinks of a game. Who is the first to ask has it begin, which costs more.
+/// The engine's review of a game. The first request starts it and costs more.
 pub(super) async fn review(
     State(server): State<Arc<Server>>,
     Extension(caller): Extension<Caller>,
@@ -171,8 +171,8 @@ pub(super) async fn review(
     let asked = Arc::clone(&server);
     let beginning = server.jobs.run(move || match asked.reviews.begin(&id, &record, owner) {
         Ok(told) => told_of(id, told),
-        // Who asks again and again is served when the others from there have ended: as if the
-        // server were busy.
+        // An address with too many analyses has to wait for its own to end, as if the server were
+        // busy.
         Err(ReviewError::Busy(busy)) => {
             (StatusCode::SERVICE_UNAVAILABLE, no_study(busy)).into_response()
         }

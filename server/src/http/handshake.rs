@@ -14,26 +14,26 @@ use axum::{
 };
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
-/// The only version there is (RFC 6455, section 4.1, point 9).
+/// The only valid version (RFC 6455, section 4.1, point 9).
 const VERSION: &str = "13";
 
-/// Why a request is not a handshake.
+/// Why a request is not a valid handshake.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum NoHandshake {
-    /// Another method than GET.
+    /// The method is not GET.
     Method,
-    /// An ordinary request.
+    /// An ordinary HTTP request.
     NoUpgrade,
-    /// A version that is not spoken here.
+    /// An unsupported WebSocket version.
     Version,
-    /// A handshake that is not as it must be.
+    /// A handshake with an invalid header.
     Malformed(&'static str),
 }
 
-/// Checks a handshake; the value of `Sec-WebSocket-Accept` that answers it.
+/// Checks a handshake, and returns the value of `Sec-WebSocket-Accept` for the response.
 ///
 /// # Errors
-/// When the request is not a handshake of RFC 6455.
+/// If the request is not a handshake by RFC 6455.
 pub(super) fn accept(request: &Request) -> Result<String, NoHandshake> {
     let headers = request.headers();
     if request.method() != Method::GET {
@@ -63,7 +63,7 @@ pub(super) fn accept(request: &Request) -> Result<String, NoHandshake> {
     }
 }
 
-/// The answer to a good handshake.
+/// The response to a valid handshake.
 pub(super) fn switching(accept: &str) -> Response<Body> {
     let headers = [(UPGRADE, "websocket"), (CONNECTION, "Upgrade"), (SEC_WEBSOCKET_ACCEPT, accept)];
     (StatusCode::SWITCHING_PROTOCOLS, headers).into_response()
@@ -94,7 +94,7 @@ impl IntoResponse for NoHandshake {
     }
 }
 
-/// Whether a header that is a list, in one or more lines, has this element in any case.
+/// Whether this list header, in one or more lines, contains the token in any case.
 fn has_token(headers: &HeaderMap, name: &HeaderName, token: &str) -> bool {
     headers
         .get_all(name)
@@ -104,14 +104,15 @@ fn has_token(headers: &HeaderMap, name: &HeaderName, token: &str) -> bool {
         .any(|element| element.trim().eq_ignore_ascii_case(token))
 }
 
-/// The value of a header that must be there once.
+/// The value of a header that must occur exactly once.
 fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?.to_str().ok()?;
     values.next().is_none().then_some(value)
 }
 
-/// Whether this is base64 of 16 bytes: 21 digits, one whose last four bits are zero, and padding.
+/// Whether this is base64 of 16 bytes: 21 digits, one digit whose last four bits are zero, and
+/// padding.
 fn is_key(key: &str) -> bool {
     let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'+' || byte == b'/';
     match key.as_bytes() {

@@ -1,7 +1,7 @@
-//! Work for answers over HTTP that takes more than a moment: games to read, to judge and to write.
+//! Runs slow work for HTTP responses: reading, judging and writing games.
 //!
-//! It is done off the runtime's threads, on which sessions are served, and so much at once. What
-//! the work is, is unknown here.
+//! It runs off the runtime's threads, which serve the sessions, and limits how much runs at once.
+//! It does not know what the work is.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use crate::{
     storage::Blocking,
 };
 
-/// The way to get such work done.
+/// Runs slow work for HTTP responses.
 #[derive(Debug)]
 pub(crate) struct Jobs {
-    /// For those that are worked on.
+    /// Permits of the running jobs.
     running: Arc<Semaphore>,
-    /// For these and those that wait.
+    /// Permits of the running and the waiting jobs.
     queue: Arc<Semaphore>,
     blocking: Blocking,
 }
@@ -25,9 +25,9 @@ pub(crate) struct Jobs {
 /// Why a job has no result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum NoResult {
-    /// As many wait as may.
+    /// The queue is full.
     Busy,
-    /// It panicked.
+    /// The job panicked.
     Broke,
 }
 
@@ -38,17 +38,17 @@ impl Jobs {
         Self { running, queue, blocking }
     }
 
-    /// Does a job when it is its turn.
+    /// Runs a job when its turn comes.
     ///
     /// # Errors
-    /// When too many wait, or the job panics.
+    /// If too many jobs wait, or the job panics.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         job: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, NoResult> {
         let place = Arc::clone(&self.queue).try_acquire_owned().map_err(|_| NoResult::Busy)?;
         let turn = Arc::clone(&self.running).acquire_owned().await.map_err(|_| NoResult::Broke)?;
-        // The job goes on when its client goes away, and keeps its place until it is done.
+        // The job continues when its client disconnects, and keeps its slot until it is done.
         let call = move || {
             let _held = (place, turn);
             job()
@@ -76,7 +76,7 @@ mod tests {
             let begun = begun.clone();
             let mut job = Box::pin(jobs.run(move || {
                 begun.send(()).unwrap();
-                // Until its gate is gone.
+                // Returns when the gate is dropped.
                 opened.recv().is_err()
             }));
             assert!(poll_immediate(job.as_mut()).await.is_none());
@@ -88,7 +88,7 @@ mod tests {
             beginnings.recv().unwrap();
         }
         assert!(beginnings.try_recv().is_err(), "no more than that are worked on");
-        // A client that goes away takes its place with it only when its job is done.
+        // A waiting client that disconnects frees its slot only when its job is done.
         drop(waiting.remove(0));
         assert_eq!(jobs.run(|| ()).await, Err(NoResult::Busy));
         drop(gates);

@@ -1,8 +1,7 @@
-//! What monitoring asks: whether the server lives, whether it should be sent people, and what it
-//! has counted.
+//! Endpoints for monitoring: liveness, readiness and metrics.
 //!
-//! The counts are on a port of their own, which is for the operator alone: how many play is not
-//! everybody's business, and behind a proxy all peers look near.
+//! Metrics have a port of their own, for the operator only: the number of players is not public,
+//! and behind a proxy all peers look local.
 
 use std::{sync::Arc, time::Duration};
 
@@ -17,10 +16,10 @@ use serde::Serialize;
 
 use crate::{metrics::Levels, server::Server};
 
-/// After a failed commit the server does not call itself ready for so long, unless one succeeds.
+/// How long the server reports itself as not ready after a failed commit, unless one succeeds.
 const UNREADY_AFTER_FAILURE: Duration = Duration::from_secs(10);
 
-/// What is served on the operator's port.
+/// The router of the operator's port.
 pub(crate) fn router(server: Arc<Server>) -> Router {
     Router::new()
         .route("/metrics", get(metrics))
@@ -35,12 +34,12 @@ pub(super) struct Health {
     version: &'static str,
 }
 
-/// `/healthz`: whoever can answer this is alive.
+/// `/healthz`: a reply means that the server is alive.
 pub(super) async fn health() -> Json<Health> {
     Json(Health { status: "ok", version: env!("CARGO_PKG_VERSION") })
 }
 
-/// `/readyz`: whether it makes sense to send people here.
+/// `/readyz`: whether the server should get new clients.
 pub(super) async fn ready(State(server): State<Arc<Server>>) -> impl IntoResponse {
     let failed = server.metrics.last_failed_commit().is_some_and(|at| {
         u128::from(server.clock.now().saturating_sub(at)) < UNREADY_AFTER_FAILURE.as_millis()

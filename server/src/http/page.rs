@@ -1,6 +1,6 @@
 //! Serves the page: its files, embedded in the program, and `index.html` at each of its addresses.
 //!
-//! What the page does is in `server/web` and unknown here.
+//! It does not know what the page does; see `server/web`.
 
 use std::{fmt, fs, path::Path as FilePath, sync::Arc};
 
@@ -100,12 +100,12 @@ impl fmt::Debug for Embedded {
     }
 }
 
-/// The page, at one of its addresses.
+/// The page at one of its own addresses.
 pub(super) async fn page(State(server): State<Arc<Server>>, headers: HeaderMap) -> Response {
     index(&server.page, StatusCode::OK, None, &headers)
 }
 
-/// The page, at a link to a room. The preview of the link describes the room's game.
+/// The page at a link to a room. The preview of the link describes the room's game.
 pub(super) async fn room(
     State(server): State<Arc<Server>>,
     Extension(caller): Extension<Caller>,
@@ -119,7 +119,7 @@ pub(super) async fn room(
     index(&server.page, StatusCode::OK, about.as_deref(), &headers)
 }
 
-/// The room with this code. Failed lookups count as in `join`, so that codes cannot be guessed here.
+/// The room with this code. Failed lookups count as in `join`, so that nobody can guess codes here.
 fn find(
     server: &Server,
     caller: &Caller,
@@ -156,7 +156,7 @@ fn describe_room(room: &RoomSummary) -> String {
     format!("Five in a row: {}, {clock}. {invitation}", room.rules)
 }
 
-/// The page, at any other address: it shows that nothing is there.
+/// The page at any other address: it shows a "not found" view.
 pub(super) async fn missing(State(server): State<Arc<Server>>, headers: HeaderMap) -> Response {
     index(&server.page, StatusCode::NOT_FOUND, None, &headers)
 }

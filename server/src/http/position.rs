@@ -1,5 +1,5 @@
-//! What the rules say of any position, and what game a text holds: for pages, which know neither
-//! rules nor formats. Rooms are unknown here.
+//! `/api/position`: judges a position by the rules and reads game files, for pages, which know
+//! neither rules nor formats. It does not know rooms.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use serde::Deserialize;
 use super::questions::{Refused, no_result, read};
 use crate::server::Server;
 
-/// A position, and by which rules it is to be judged.
+/// A position and the rules to judge it by.
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "Fields")]
 struct Question {
@@ -27,15 +27,15 @@ struct Question {
     given: Given,
 }
 
-/// How the moves are told.
+/// The moves as given.
 #[derive(Debug)]
 enum Given {
     Moves(Vec<Point>),
-    /// A game in any of the formats that are read. Its own rules count, where it names them.
+    /// A game in any supported format. Its own rules apply, if it names them.
     Text(String),
 }
 
-/// A question as it is written. Its lists are bounded while they are read.
+/// The request as JSON. Its lists are bounded while they are parsed.
 #[derive(Deserialize)]
 struct Fields {
     rules: Rules,
@@ -62,7 +62,7 @@ impl TryFrom<Fields> for Question {
     }
 }
 
-/// Plays the moves as far as they can be, and tells what holds there.
+/// Plays the moves as far as they are legal, and reports the position reached.
 pub(super) async fn judge(
     State(server): State<Arc<Server>>,
     headers: HeaderMap,

@@ -1,5 +1,5 @@
-//! What all questions over HTTP have in common: their allowance, their bodies, and the answers to
-//! those that get none. What they ask is unknown here.
+//! Common parts of all API requests over HTTP: rate limits, request bodies, and error responses. It
+//! does not know what the requests ask for.
 
 use std::sync::Arc;
 
@@ -22,12 +22,11 @@ use crate::{
     server::Server,
 };
 
-/// A sentence for who asked, and the status that goes with it.
+/// The status and a sentence for the client.
 pub(super) type Refused = (StatusCode, String);
 
-/// Takes what a question costs from the allowance of its address, and reads its body, but not for
-/// ever. Commands have an allowance of their own: however much is asked here, nobody's moves are
-/// refused for it.
+/// Takes the request's cost from the allowance of its address, and reads its body within a time
+/// limit. Commands have their own allowance, so no HTTP request can cause a move to be refused.
 pub(super) async fn admit(
     State(server): State<Arc<Server>>,
     Extension(caller): Extension<Caller>,
@@ -54,10 +53,10 @@ pub(super) async fn admit(
     next.run(Request::from_parts(parts, Body::from(body))).await
 }
 
-/// Takes what it costs to have the engine think for somebody.
+/// Takes the cost of an engine analysis.
 ///
 /// # Errors
-/// With the answer, when that is too much.
+/// With the response, if the allowance is too small.
 pub(super) fn charge_study(
     server: &Server,
     caller: &Caller,
@@ -71,10 +70,10 @@ pub(super) fn charge_study(
     Err(Box::new(too_fast(server)))
 }
 
-/// Reads a question in JSON.
+/// Parses a JSON request.
 ///
 /// # Errors
-/// When it is another kind of body, or cannot be understood.
+/// If the body is not JSON, or is invalid.
 pub(super) fn read<Q: DeserializeOwned>(headers: &HeaderMap, body: &[u8]) -> Result<Q, Refused> {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let kind = kind.and_then(|kind| kind.split(';').next()).unwrap_or_default();
@@ -87,14 +86,14 @@ pub(super) fn read<Q: DeserializeOwned>(headers: &HeaderMap, body: &[u8]) -> Res
         .map_err(|error| (error.status(), error.body_text()))
 }
 
-/// Counts a question that comes too soon, and says so.
+/// Counts a request that came too soon, and returns the refusal.
 pub(super) fn too_fast(server: &Server) -> Response {
     server.metrics.refused(Reason::TooFast);
     let text = "Too many questions. Wait a moment.\n";
     (StatusCode::TOO_MANY_REQUESTS, retry_after("1"), text).into_response()
 }
 
-/// The answer to a question that nobody could work on.
+/// The response to a request that no job could answer.
 pub(super) fn no_result(server: &Server, why: NoResult) -> Response {
     match why {
         NoResult::Busy => {
@@ -110,7 +109,7 @@ pub(super) fn no_result(server: &Server, why: NoResult) -> Response {
     }
 }
 
-/// Counts a body that did not come in time, and ends its connection.
+/// Counts a request body that did not arrive in time, and ends its connection.
 fn too_slow(server: &Server) -> Response {
     server.metrics.cut(Cut::Body);
     let close = [(header::CONNECTION, HeaderValue::from_static("close"))];

@@ -1,4 +1,4 @@
-//! Who has made which open rooms: by identity and by network, and how fast.
+//! Tracks who created which open rooms, by identity and by network, and limits how fast.
 
 use std::{collections::HashMap, net::IpAddr};
 
@@ -11,51 +11,51 @@ use crate::{
     token_bucket::TokenBucket,
 };
 
-/// The makers of all open rooms.
+/// The creators of all open rooms.
 #[derive(Debug, Default)]
 pub(super) struct Makers {
-    /// The rooms of each member, the oldest first, with the command that made them.
+    /// The rooms of each member, oldest first, with the command that created each.
     members: HashMap<MemberId, Vec<(CommandId, RoomCode)>>,
     networks: HashMap<Network, FromNetwork>,
     total: usize,
 }
 
-/// Who made a room, and from where.
+/// Creator of a room, and their address.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Maker {
     pub(super) member: MemberId,
-    /// Unknown of a room that a restart has found open, and none of the server's own: such a room
-    /// counts for no address.
+    /// `None` for rooms found open after a restart and for the server's own: they count for no
+    /// address.
     pub(super) address: Option<IpAddr>,
 }
 
-/// What was made from one network.
+/// Rooms created from one network.
 #[derive(Debug)]
 struct FromNetwork {
-    /// The oldest first.
+    /// Oldest first.
     rooms: Vec<RoomCode>,
     rate: TokenBucket,
 }
 
 impl Makers {
-    /// How many rooms are open.
+    /// Number of open rooms.
     pub(super) const fn total(&self) -> usize {
         self.total
     }
 
-    /// The room that this command has made.
+    /// The room that this command created.
     pub(super) fn made_by(&self, member: &MemberId, command: &CommandId) -> Option<&RoomCode> {
         let own = self.members.get(member)?;
         own.iter().find(|(by, _)| by == command).map(|(_, code)| code)
     }
 
-    /// The rooms of a member, the oldest first.
+    /// The rooms of a member, oldest first.
     pub(super) fn rooms_of(&self, member: &MemberId) -> Vec<RoomCode> {
         let own = self.members.get(member).map_or(&[][..], Vec::as_slice);
         own.iter().map(|(_, code)| code.clone()).collect()
     }
 
-    /// The rooms of each network of this address that has as many as it may, the oldest first.
+    /// The rooms of each network of this address that has reached its limit, oldest first.
     pub(super) fn full_networks(
         &self,
         address: IpAddr,
@@ -67,14 +67,14 @@ impl Makers {
         })
     }
 
-    /// The rooms from the widest network of this address, the oldest first.
+    /// The rooms from the widest network of this address, oldest first.
     pub(super) fn rooms_around(&self, address: IpAddr) -> &[RoomCode] {
         let widest = networks(address).last().and_then(|network| self.networks.get(&network));
         widest.map_or(&[][..], |from| from.rooms.as_slice())
     }
 
-    /// Counts one more wish for a room; `false` when there were too many of them from the address,
-    /// and then it does not count.
+    /// Counts a request for a room; `false` if the address sent too many, and then it does not
+    /// count.
     pub(super) fn may_ask(&mut self, address: IpAddr, now: Instant, limits: &Limits) -> bool {
         self.forget_idle(now, limits);
         let is_slow = networks(address).all(|network| {
@@ -94,7 +94,7 @@ impl Makers {
         is_slow
     }
 
-    /// Counts a room that is opened.
+    /// Counts a room that was opened.
     pub(super) fn add(&mut self, maker: &Maker, command: CommandId, code: &RoomCode) {
         self.total += 1;
         self.members.entry(maker.member.clone()).or_default().push((command, code.clone()));
@@ -105,7 +105,7 @@ impl Makers {
         }
     }
 
-    /// Has a room not count for its maker any more: it is closed, or about to be.
+    /// Stops counting a room for its creator: it is closed, or about to be.
     pub(super) fn release(&mut self, maker: &Maker, code: &RoomCode) {
         if let Some(own) = self.members.get_mut(&maker.member) {
             own.retain(|(_, open)| open != code);
@@ -120,14 +120,13 @@ impl Makers {
         }
     }
 
-    /// Counts a room no more that was opened.
+    /// Removes a closed room from all counts.
     pub(super) fn remove(&mut self, maker: &Maker, code: &RoomCode) {
         self.release(maker, code);
         self.total -= 1;
     }
 
-    /// Forgets networks without rooms when there are too many: those first that have asked for
-    /// none for a while.
+    /// When there are too many networks without rooms, drops those idle the longest.
     fn forget_idle(&mut self, now: Instant, limits: &Limits) {
         let most = IDLE_ADDRESSES_MAX.saturating_add(limits.rooms_max.saturating_mul(3));
         if self.networks.len() >= most {
@@ -164,7 +163,7 @@ mod tests {
         Maker { member: ids::member_id(&ids::identity()), address: Some(address) }
     }
 
-    /// Makes so many rooms from an address, each by somebody else.
+    /// Creates rooms from an address, each by another member.
     fn make(makers: &mut Makers, from: IpAddr, count: usize) -> Vec<(Maker, RoomCode)> {
         let mut make = || {
             makers.may_ask(from, Instant::now(), &Limits::DEFAULT);
@@ -184,7 +183,7 @@ mod tests {
         let mut makers = Makers::default();
         let first = make(&mut makers, address("2001:db8:0:1::1"), 2);
         assert!(is_full(&makers, "2001:db8:0:1::2") && !is_full(&makers, "2001:db8:0:2::1"));
-        // Eight from a network of 56 bits.
+        // Eight from a /56 network.
         for net in 2..5 {
             assert!(!is_full(&makers, "2001:db8:0:9::1"));
             make(&mut makers, address(&format!("2001:db8:0:{net}::1")), 2);
@@ -198,7 +197,7 @@ mod tests {
         assert!(!is_full(&makers, "192.0.2.1"));
         assert_eq!(makers.total(), 32);
 
-        // One that is about to close counts for nobody, but is still there.
+        // A room about to close counts for nobody, but still exists.
         let (maker, code) = &first[0];
         makers.release(maker, code);
         assert!(!is_full(&makers, "2001:db8:0:f00::1") && !is_full(&makers, "2001:db8:0:1::1"));

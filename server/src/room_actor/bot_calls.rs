@@ -16,7 +16,7 @@ use crate::{
     thinking::{BackgroundHandle, Busy, JobControl, Owner, Pool, Reports},
 };
 
-/// See the module.
+/// The open calls of one room to bots and to the engine.
 #[derive(Default)]
 pub(super) struct BotCalls {
     replies: FuturesUnordered<PendingReply>,
@@ -26,7 +26,7 @@ pub(super) struct BotCalls {
 
 type PendingReply = Pin<Box<dyn Future<Output = PoolReply> + Send>>;
 
-/// What came back from the pool.
+/// A reply from the pool.
 pub(super) enum PoolReply {
     Bot(Ticket, Option<BotReply>),
     Report(Ticket, Report, BackgroundHandle, Reports),

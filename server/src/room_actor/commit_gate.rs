@@ -18,15 +18,15 @@ use crate::{
     storage::{Append, AppendError, Epoch, KnownMember, Reply, WriterPermit},
 };
 
-/// See the module.
+/// Delays effects until the events before them are stored.
 pub(super) struct CommitGate {
     /// In order. Empty, or begins with [`Pending::Event`].
     pending: VecDeque<Pending>,
-    /// What goes to the log writer with the next batch.
+    /// Entries for the next batch.
     unstored: Append,
     /// Has read every event up to the last of `unstored`.
     recorder: Recorder,
-    /// The batch that the log writer has now.
+    /// The batch that the log writer is committing.
     commit: Option<Commit>,
 }
 
@@ -110,8 +110,8 @@ impl CommitGate {
         stored
     }
 
-    /// Takes the next event or effect that waits for nothing any more. To be called until there is
-    /// none after each commit.
+    /// Takes the next event or effect that is free to go. Call it after each commit until there is
+    /// none.
     pub(super) fn release(&mut self) -> Option<Pending> {
         let unstored = self.unstored.entries.first().map(|entry| entry.event.seq);
         let next = self.pending.pop_front_if(|next| match next {
@@ -147,7 +147,7 @@ impl CommitGate {
         }
     }
 
-    /// Continues from the log, which was read again.
+    /// Continues from the log that was read again.
     pub(super) fn resume(&mut self, log: &[Entry]) {
         self.recorder = recorder_of(log);
     }

@@ -1,7 +1,7 @@
-//! Who is in a room and which of them listen, and sending to them.
+//! Tracks who is in a room and which sessions listen, and sends to them.
 //!
-//! A room decides who enters and leaves before those events are stored; sessions begin and cease to
-//! listen afterwards. Both facts of a session are kept in one entry here.
+//! A room decides who enters and leaves before those events are stored; sessions start and stop
+//! listening afterwards. One entry here keeps both facts of a session.
 
 use std::{
     collections::{BTreeMap, btree_map::Entry},
@@ -13,7 +13,7 @@ use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 use crate::outbox::{Encoder, Outbox, Outgoing, Posted};
 
-/// See the module.
+/// The sessions in a room, and those that listen.
 #[derive(Default)]
 pub(super) struct FanOut {
     sessions: BTreeMap<SessionId, Recipient>,
@@ -26,12 +26,12 @@ struct Recipient {
     outbox: Arc<Outbox>,
     /// Whether the session is in the room.
     is_inside: bool,
-    /// Whether it is sent events and broadcasts.
+    /// Whether the session gets events and broadcasts.
     listens: bool,
 }
 
 impl FanOut {
-    /// Lets a session in.
+    /// Adds a session to the room.
     pub(super) fn enter(&mut self, session: SessionId, outbox: &Arc<Outbox>) {
         let outbox = Arc::clone(outbox);
         match self.sessions.entry(session) {
@@ -45,23 +45,23 @@ impl FanOut {
         }
     }
 
-    /// Lets a session out. It listens until [`dismiss`](Self::dismiss).
+    /// Removes a session from the room. It listens until [`dismiss`](Self::dismiss).
     pub(super) fn leave(&mut self, session: SessionId) {
         self.change(session, |recipient| recipient.is_inside = false);
     }
 
-    /// Has a session listen, if it is known.
+    /// Makes a session listen, if it is known.
     pub(super) fn listen(&mut self, session: SessionId) {
         self.change(session, |recipient| recipient.listens = true);
     }
 
-    /// Has a session listen no more.
+    /// Stops a session from listening.
     pub(super) fn dismiss(&mut self, session: SessionId) {
         self.change(session, |recipient| recipient.listens = false);
     }
 
-    /// Has nobody listen, and forgets shared texts: the same event number may come to mean another
-    /// event.
+    /// Stops all sessions from listening, and drops shared texts: after a rollback the same event
+    /// number may mean another event.
     pub(super) fn reset(&mut self) {
         self.encoder = Encoder::default();
         self.sessions.retain(|_, recipient| {
@@ -108,7 +108,7 @@ impl FanOut {
         }
     }
 
-    /// Takes a session whose socket was found to have ended.
+    /// Takes one session whose socket has ended.
     pub(super) fn pop_gone(&mut self) -> Option<SessionId> {
         self.gone.pop()
     }

@@ -16,11 +16,11 @@ use crate::{
     storage::{AppendError, Claimed, Conflict, Reply, StorageError, WriterPermit},
 };
 
-/// The command that a room is dealing with. It is refused if the room panics.
+/// The command that a room is processing. It is refused if the room panics.
 pub(super) struct CurrentCommand {
     id: CommandId,
     outbox: Arc<Outbox>,
-    /// The session, if the command must not be done twice. Entering and leaving may be.
+    /// The session, if the command must not be done twice. Entering and leaving may be repeated.
     once_for: Option<SessionId>,
 }
 
@@ -47,7 +47,7 @@ impl CurrentCommand {
 }
 
 impl Faults {
-    /// Counts a panic now. Whether the room may continue.
+    /// Counts a panic now. Returns whether the room may continue.
     fn may_continue(&mut self, now: Instant) -> bool {
         self.0.retain(|&fault| now.duration_since(fault) < FAULTS_WITHIN);
         self.0.push_back(now);
@@ -56,7 +56,7 @@ impl Faults {
 }
 
 impl Actor {
-    /// After a panic: recovers, and again after the next ones, but not after too many.
+    /// After a panic: recovers and runs on, unless there were too many panics.
     pub(super) async fn survive(&mut self, mailbox: &mut Mailbox) {
         let mut faults = Faults::default();
         loop {
@@ -72,12 +72,12 @@ impl Actor {
         }
     }
 
-    /// After a panic: rolls back to the log, as after a commit that failed, and runs on. Only the
-    /// log can be trusted then, and presence: it changes by single insertions and removals, and a
-    /// session that is missed there is found by its silence.
+    /// After a panic: rolls back to the log, as after a failed commit, and runs on. Only the log
+    /// can be trusted then, and presence: it changes by single insertions and removals, and a
+    /// session missed there is found by its idle timeout.
     ///
-    /// Commands whose events the log writer has are answered by what becomes of those events. The
-    /// command at which the room failed stays refused.
+    /// Commands whose events are with the log writer get their answer from the result of that
+    /// commit. The command that caused the panic stays refused.
     async fn recover(&mut self, mailbox: &mut Mailbox) {
         let failed = self.current.take();
         if let Some(CurrentCommand { id, outbox, .. }) = &failed {

@@ -1,4 +1,4 @@
-//! The room's task: how it ends, and that bots' failures are counted.
+//! Tests of the room's task: how it ends, and that it counts failures of bots.
 
 use std::{
     io,
@@ -25,7 +25,7 @@ use crate::{
     thinking::Owner,
 };
 
-/// A log in memory.
+/// Collects log lines in memory.
 #[derive(Clone, Default)]
 struct Lines(Arc<Mutex<Vec<u8>>>);
 
@@ -40,7 +40,7 @@ impl io::Write for Lines {
     }
 }
 
-/// A room in which two bots play tic-tac-toe that Ann has made.
+/// A room that Ann made, in which two bots play tic-tac-toe.
 fn two_bots(limits: Limits) -> (Opened, Input) {
     let id = MemberId::try_from("0".repeat(16)).unwrap();
     let host = Member { id, name: Name::new("Ann").unwrap() };
@@ -69,7 +69,7 @@ fn two_bots(limits: Limits) -> (Opened, Input) {
     (Opened { room, effects, epoch, recorder, is_new: true }, enter)
 }
 
-/// What rooms need, with bots that never have an answer; and what must live as long.
+/// A context for rooms, with bots that never answer; and the parts that must live as long.
 fn around() -> (Arc<RoomContext>, impl Sized) {
     let memory = Memory::default();
     let reader = memory.reader().unwrap();

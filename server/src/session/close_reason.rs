@@ -26,7 +26,7 @@ pub(super) enum CloseReason {
     Gone,
     /// The server closes it.
     Close {
-        /// One of [`close`]'s.
+        /// One of the constants in [`close`].
         code: u16,
         /// What happened and what to do next.
         reason: &'static str,
@@ -100,7 +100,7 @@ impl CloseReason {
             Error::Capacity(_) => Self::TOO_BIG,
             Error::Utf8(_) => Self::INVALID_TEXT,
             Error::WriteBufferFull(_) => Self::TOO_SLOW,
-            // The rest is about handshakes, which are over.
+            // The other errors belong to handshakes, which are over.
             _ => Self::BROKEN_FRAME,
         }
     }
@@ -143,7 +143,7 @@ pub(super) async fn close(mut socket: WebSocketStream<Socket>, end: CloseReason)
     };
     match timeout(CLOSE_LINGER, linger).await {
         Ok(Ok(())) | Err(Elapsed { .. }) => {}
-        // There is nothing left that an error could harm.
+        // The connection ends here in any case.
         Ok(Err(error)) => tracing::trace!(%error, "the socket was closed before we were done"),
     }
 }

@@ -1,5 +1,5 @@
-//! What a session does with commands: it answers those for the lobby and passes the others on to
-//! rooms, which answer them. It does not know how rooms and games work.
+//! Handles a session's commands: answers those for the lobby, and passes the others to rooms, which
+//! answer them. It does not know how rooms and games work.
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
@@ -32,10 +32,10 @@ use crate::{
     server::Server,
 };
 
-/// See the module.
+/// Handles the commands of one session.
 pub(super) struct Commands {
     id: SessionId,
-    /// The address that the client connects from.
+    /// The client's address.
     address: IpAddr,
     server: Arc<Server>,
     outbox: Outbox,
@@ -46,14 +46,14 @@ pub(super) struct Commands {
     rates: Rates,
 }
 
-/// What the session sends after a command, and whether it ends.
+/// The session's reply to a command, and whether the session ends.
 pub(super) struct Reply {
     /// The encoded message. Absent where a room replies.
     pub(super) text: Option<Utf8Bytes>,
     pub(super) close: Option<CloseReason>,
 }
 
-/// How far a command has come.
+/// Progress of a command.
 pub(super) enum Handled {
     Now(Reply),
     /// It is for [`Commands::handle_later`].
@@ -95,7 +95,7 @@ impl Commands {
         &self.server.metrics
     }
 
-    /// Why the session is to end when its token was cancelled.
+    /// Why the session ends after its token was cancelled.
     pub(super) fn ending(&self) -> CloseReason {
         if self.server.stop.is_cancelled() {
             CloseReason::RESTART
@@ -106,7 +106,7 @@ impl Commands {
         }
     }
 
-    /// After the last command: notifies the rooms.
+    /// Call after the last command: notifies the rooms.
     pub(super) async fn end(self, reason: &CloseReason) {
         self.server.metrics.session_ended(reason.code());
         if let Some(identity) = &self.identity {
@@ -115,8 +115,8 @@ impl Commands {
         self.rooms.leave_all(self.id).await;
     }
 
-    /// Deals with a command, except for those that may have to wait. Never awaits, so that an idle
-    /// session has no space for a command.
+    /// Handles a command, except those that may have to wait. Never awaits, so that an idle session
+    /// reserves no space for a command.
     pub(super) fn handle(
         &mut self,
         command: Result<Command, (Option<CommandId>, Refusal)>,
@@ -143,7 +143,7 @@ impl Commands {
         Handled::Now(self.reply(kind, id, result))
     }
 
-    /// Deals with a command for the lobby.
+    /// Handles a command for the lobby.
     pub(super) async fn handle_later(&mut self, command: Box<LobbyCommand>) -> Reply {
         let LobbyCommand { id, kind, request } = *command;
         let result = match self.identity.clone() {
@@ -173,7 +173,7 @@ impl Commands {
         now: Instant,
     ) -> Result<(), CommandError> {
         let Self { rates, rooms, identity, .. } = self;
-        // Whether this plays a game in which the session has a seat.
+        // Whether the command is a move in a game where the session has a seat.
         let is_own_play = || {
             let Some(Request::Room { room, request }) = command.map(|command| &command.request)
             else {
@@ -185,7 +185,7 @@ impl Commands {
         rates.take_command(now, is_own_play)
     }
 
-    /// Whether this may be asked before `hello`, if the client has not sent it.
+    /// Checks that the client has sent `hello`, or that the request is allowed before it.
     fn greeted(&self, request: &Request) -> Result<(), CommandError> {
         match request {
             Request::Lobby(LobbyRequest::Ping | LobbyRequest::Hello { .. }) => Ok(()),
@@ -215,7 +215,7 @@ impl Commands {
         if let LobbyRequest::Hello { protocol, identity, name } = request {
             return self.hello(id, protocol, identity, name).await;
         }
-        // The only other request that is let through before `hello`.
+        // The only other request allowed before `hello`.
         Ok(Some(Message::Pong { id: id.clone() }))
     }
 
@@ -274,7 +274,7 @@ impl Commands {
         Err(Refusal::new(Reason::Busy).into())
     }
 
-    /// A client may repeat the command over another session, with the new identity already.
+    /// A client may repeat the command over another session that already uses the new identity.
     async fn replace_identity(
         &mut self,
         mut identity: Authenticated,
@@ -375,7 +375,7 @@ impl Commands {
         Ok(None)
     }
 
-    /// Passes a command on to a room, which answers it even when the session is not in it.
+    /// Passes a command to a room, which answers it even if the session is not in the room.
     fn pass_on(&mut self, code: &RoomCode, input: Input) -> Result<(), CommandError> {
         if let Some((room, outbox)) = self.rooms.outbox(code) {
             post(room, Envelope { input, outbox })?;
@@ -395,7 +395,7 @@ impl Commands {
     }
 }
 
-/// Whether a person may have this name.
+/// Checks that a person may use this name.
 fn may_be_called(name: &Name) -> Result<(), Refusal> {
     if name.looks_like_bot() {
         return Err(Refusal::new(Reason::NameLooksLikeBot));

@@ -1,10 +1,10 @@
-//! Why a command is not done, and whether the session ends with it.
+//! Why a command fails, and whether the session ends with it.
 
 use fivefold_shared::protocol::Refusal;
 
 use super::close_reason::CloseReason;
 
-/// Why a command is not done.
+/// Why a command fails.
 #[derive(Debug)]
 pub(super) enum CommandError {
     /// The client gets a refusal, and the session continues.

@@ -1,5 +1,5 @@
-//! Limits the frames that a client sends. Pings, pongs and parts of messages are no commands, so no
-//! other limit covers them.
+//! Limits the frames that a client sends. Pings, pongs and fragments are not commands, so no other
+//! limit covers them.
 //!
 //! It reads only the length of a frame (RFC 6455, section 5.2). Tungstenite decides what a frame
 //! means and whether it is valid.
@@ -36,7 +36,7 @@ impl<S> Metered<S> {
         Self { socket, frames: Frames::default(), allowance }
     }
 
-    /// The socket without its meter, to read what follows the last frame.
+    /// The socket without the counter, to read what follows the last frame.
     pub(super) const fn unmetered(&mut self) -> &mut S {
         &mut self.socket
     }
@@ -45,18 +45,18 @@ impl<S> Metered<S> {
 /// Longest head of a frame: two bytes, eight of its length and four of its mask.
 const HEAD_MAX: usize = 14;
 
-/// Where the stream is: in the head of a frame, or in its payload.
+/// Position in the stream: in the head of a frame, or in its payload.
 #[derive(Clone, Copy, Debug, Default)]
 struct Frames {
     head: [u8; HEAD_MAX],
-    /// How much of the head is there.
+    /// Bytes of the head read so far.
     head_length: usize,
-    /// What is still to come of the payload.
+    /// Bytes of the payload still to come.
     payload: u64,
 }
 
 impl Frames {
-    /// How many frames begin in these bytes, counted when their heads are whole.
+    /// Counts the frames that begin in these bytes, once their heads are complete.
     fn count(&mut self, mut bytes: &[u8]) -> u32 {
         let mut frames = 0;
         while let [first, rest @ ..] = bytes {
@@ -78,7 +78,7 @@ impl Frames {
         frames
     }
 
-    /// The length of the payload, when the head is whole.
+    /// The length of the payload, once the head is complete.
     fn payload_announced(&self) -> Option<u64> {
         let second = (self.head_length >= 2).then_some(self.head[1])?;
         let mask = if second & 0x80 == 0 { 0 } else { 4 };
@@ -157,7 +157,7 @@ mod tests {
     }
 
     proptest! {
-        /// However the bytes are cut, each frame is counted once.
+        /// Each frame is counted once, however the bytes are split.
         #[test]
         fn frames_are_counted_however_they_arrive(
             frames in prop::collection::vec(

@@ -1,4 +1,4 @@
-//! The rooms that a session is in, and the way into their mailboxes.
+//! The rooms that a session is in, and access to their mailboxes.
 
 use std::sync::{Arc, Weak};
 
@@ -16,8 +16,8 @@ use crate::{
     room_actor::Envelope,
 };
 
-/// The rooms that the session is in, or has asked to enter. They are few, and most sessions have
-/// one: a map would take more memory and time.
+/// The rooms that the session is in, or has asked to enter. There are few, usually one: a map would
+/// take more memory and time.
 #[derive(Debug, Default)]
 pub(super) struct JoinedRooms(Vec<Joined>);
 
@@ -28,7 +28,7 @@ struct Joined {
     outbox: Weak<Outbox>,
 }
 
-/// A change of name for one room, with a place in its mailbox.
+/// A name change for one room, with a permit for its mailbox.
 pub(super) struct Renaming {
     permit: OwnedPermit<Box<Envelope>>,
     envelope: Box<Envelope>,
@@ -84,10 +84,10 @@ impl JoinedRooms {
         Some((&joined.room, joined.outbox.upgrade()?))
     }
 
-    /// Takes a place for a new name in the mailbox of every room.
+    /// Reserves a permit for a name change in the mailbox of every room.
     ///
     /// # Errors
-    /// When one of the mailboxes is full. Rooms that have closed need no names.
+    /// If a mailbox is full. Closed rooms need no names.
     pub(super) fn prepare_renaming(
         &self,
         session: SessionId,
@@ -114,7 +114,7 @@ impl JoinedRooms {
         let leave = |joined: Joined| async move {
             if let Some(outbox) = joined.outbox.upgrade() {
                 let input = Input::Leave { session, command: None };
-                // A room that has closed knows nobody.
+                // A closed room has no members to update.
                 let envelope = Box::new(Envelope { input, outbox });
                 drop(joined.room.mailbox().send(envelope).await);
             }

@@ -1,5 +1,5 @@
-//! How fast one session may send commands, chat and questions, and try room codes. It shares some
-//! allowances with the other sessions from its address.
+//! Rate limits of one session: commands, chat, bot requests and room codes. Some allowances are
+//! shared with the other sessions from its address.
 
 use std::{net::IpAddr, sync::Arc};
 
@@ -14,23 +14,23 @@ use crate::{
     token_bucket::TokenBucket,
 };
 
-/// What is left of a session's allowances.
+/// The remaining allowances of a session.
 #[derive(Debug)]
 pub(super) struct Rates {
     commands: TokenBucket,
     chat_lines: TokenBucket,
-    /// Questions to bots and to the engine.
+    /// Bot and engine requests.
     help: TokenBucket,
     /// Shared with the other sessions from the same address.
     address: Arc<AddressLimit>,
-    /// Commands refused as too fast since the last one that was not.
+    /// Consecutive commands refused as too fast.
     too_fast: u32,
-    /// Room codes that were not looked up, because too many were unknown.
+    /// Room codes not looked up because the address had too many failed lookups.
     codes_refused: u32,
 }
 
 impl Rates {
-    /// Full allowances, and what is left of the address's.
+    /// Full allowances for the session, and the shared ones of its address.
     pub(super) fn new(server: &Server, address: IpAddr, now: Instant) -> Self {
         let limits = &server.limits;
         let per_minute = |count, burst| TokenBucket::new(now, f64::from(count) / 60.0, burst);
@@ -48,8 +48,8 @@ impl Rates {
         }
     }
 
-    /// Takes one command from the allowance. Commands from the same address do not hold up a move
-    /// in the session's own game.
+    /// Takes one command from the allowance. Other sessions from the same address cannot delay a
+    /// move in the session's own game.
     pub(super) fn take_command(
         &mut self,
         now: Instant,
@@ -66,7 +66,7 @@ impl Rates {
         Err(Refusal::new(Reason::TooFast).into())
     }
 
-    /// Takes a request from the allowance of its kind, where it has one.
+    /// Takes a request from the allowance of its kind, if it has one.
     pub(super) fn take_request(
         &mut self,
         request: &RoomRequest,
@@ -82,7 +82,7 @@ impl Rates {
         if is_allowed { Ok(()) } else { Err(Refusal::new(Reason::TooFast)) }
     }
 
-    /// Looks up a room code that may be a guess. Few guesses a minute are allowed.
+    /// Looks up a room code that may be a guess. Only a few failed lookups per minute are allowed.
     pub(super) fn look_up<T>(
         &mut self,
         now: Instant,
@@ -103,8 +103,8 @@ impl Rates {
     }
 }
 
-/// How many frames a session may send. Commands that come too fast are refused for a while before
-/// the session ends; this limit does not end it earlier.
+/// Number of frames that a session may send. Commands that come too fast are refused for a while
+/// before the session ends; this limit does not end it earlier.
 pub(super) fn frames_allowed(limits: &Limits) -> TokenBucket {
     let per_second = f64::from(limits.commands_per_second) * f64::from(FRAMES_PER_COMMAND);
     let burst = limits.commands_burst.saturating_add(TOO_FAST_REFUSALS_MAX);

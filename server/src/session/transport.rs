@@ -1,4 +1,4 @@
-//! The socket of a session: reading messages, writing what the outbox holds, and the heartbeat.
+//! A session's socket: reads messages, writes the outbox, and keeps the heartbeat.
 //!
 //! It does not know what messages mean.
 
@@ -26,10 +26,10 @@ use crate::{
 /// A connection after its handshake.
 pub(super) type Connection = hyper_util::rt::TokioIo<hyper::upgrade::Upgraded>;
 
-/// The same with its frames counted.
+/// The same with a frame counter.
 pub(super) type Socket = Metered<Connection>;
 
-/// See the module.
+/// Reads and writes one session's socket.
 pub(super) struct Transport {
     socket: WebSocketStream<Socket>,
     messages: OutboxReceiver,
@@ -37,36 +37,36 @@ pub(super) struct Transport {
     write_timeout: Duration,
 }
 
-/// What a session waits for.
+/// What woke the session.
 pub(super) enum Incoming {
     /// A text message.
     Text(Utf8Bytes),
-    /// A binary message, which this protocol has not.
+    /// A binary message, which this protocol does not use.
     Binary,
-    /// The time that was waited for has come.
+    /// The deadline has come.
     Due,
-    /// The session is to end at once.
+    /// The session must end at once.
     Ending,
-    /// A frame that needs no answer, or messages were written.
+    /// A frame that needs no reply, or messages were written.
     Nothing,
 }
 
-/// Pings the peer, and measures how long the answers take.
+/// Pings the peer and measures the round trip.
 struct Heartbeat {
     interval: Duration,
     idle_timeout: Duration,
     ping_at: Instant,
-    /// The pings sent so far; each carries its number.
+    /// Pings sent so far; each carries its number.
     pings: u64,
-    /// When the last one was sent, until it is answered.
+    /// When the last ping was sent, until it is answered.
     pinged_at: Option<Instant>,
-    /// How long the last answer took.
+    /// Round-trip time of the last ping.
     lag: Duration,
     /// When the peer last sent anything.
     heard_at: Instant,
 }
 
-/// How sockets are read and written.
+/// The WebSocket configuration.
 fn config(message_max: usize) -> WebSocketConfig {
     WebSocketConfig::default()
         .read_buffer_size(READ_BUFFER)
@@ -101,7 +101,7 @@ impl Transport {
         Self { socket, messages, heartbeat, write_timeout: limits.write_timeout }
     }
 
-    /// Writes what the outbox holds until something comes in.
+    /// Writes the outbox until something comes in.
     pub(super) async fn next(
         &mut self,
         ended: Pin<&mut WaitForCancellationFuture<'_>>,
@@ -132,7 +132,7 @@ impl Transport {
                 self.heartbeat.measure_lag(&number);
                 Ok(Incoming::Nothing)
             }
-            // The answers to these are written with the next read.
+            // The replies to these are written with the next read.
             Some(Ok(
                 tungstenite::Message::Ping(_)
                 | tungstenite::Message::Close(_)
@@ -141,7 +141,7 @@ impl Transport {
         }
     }
 
-    /// Writes a message, and then everything that waits in the outbox, in one go.
+    /// Writes a message and everything waiting in the outbox at once.
     pub(super) async fn write(
         &mut self,
         first: Utf8Bytes,
@@ -164,7 +164,7 @@ impl Transport {
         if let Some(written) = (&mut write).now_or_never() {
             return close_reason::written(Ok(written)).map(|()| Incoming::Nothing);
         }
-        // The socket is full. In a box, as that is rare and takes space.
+        // The socket is full. Boxed, because this is rare and takes space.
         let waiting = async {
             tokio::select! {
                 biased;
@@ -177,10 +177,10 @@ impl Transport {
         Box::pin(waiting).await
     }
 
-    /// Pings the peer if that is due.
+    /// Pings the peer if a ping is due.
     ///
     /// # Errors
-    /// When nothing came from the peer for too long.
+    /// If nothing came from the peer for too long.
     pub(super) async fn beat(&mut self, now: Instant) -> Result<(), CloseReason> {
         if now >= self.heartbeat.heard_at + self.heartbeat.idle_timeout {
             return Err(CloseReason::IDLE);
@@ -198,12 +198,12 @@ impl Transport {
         self.heartbeat.ping_at
     }
 
-    /// Makes a ping due now: the lag is known before the first move.
+    /// Makes a ping due now, so that the lag is known before the first move.
     pub(super) const fn ping_soon(&mut self, now: Instant) {
         self.heartbeat.ping_at = now;
     }
 
-    /// How long the answer to the last ping took.
+    /// Round-trip time of the last ping.
     pub(super) const fn lag(&self) -> Duration {
         self.heartbeat.lag
     }
@@ -223,9 +223,9 @@ impl Heartbeat {
         self.pings.to_be_bytes()
     }
 
-    /// Measures the time that the answer to the last ping took: a round trip, like an opponent's
-    /// move and its answer. Only the last ping's number counts, and only once; a client that
-    /// delays the answer gains no more than the clock's caps allow.
+    /// Measures the round trip of the last ping, which resembles an opponent's move and the reply.
+    /// Only the last ping's number counts, and only once; a client that delays the answer gains no
+    /// more than the clock's caps allow.
     fn measure_lag(&mut self, number: &[u8]) {
         if number == self.pings.to_be_bytes()
             && let Some(pinged_at) = self.pinged_at.take()

@@ -1,5 +1,5 @@
-//! Where the storage is called, as its calls may block: on threads. In a simulation, where only
-//! simulated time passes, they are made in the runtime and take as long as it pleases.
+//! Runs blocking storage calls on threads. In a simulation, where only simulated time passes, they
+//! run in the runtime and take a simulated time.
 
 use std::{fmt, io, sync::Arc, thread, time::Duration};
 
@@ -9,18 +9,18 @@ use tokio::{
     time::sleep,
 };
 
-/// Where calls are made that may block.
+/// Where blocking calls run.
 #[derive(Clone, Default)]
 pub enum Blocking {
     /// On threads.
     #[default]
     Threads,
-    /// In the runtime: each call is made so much later, and then takes no time.
+    /// In the runtime: each call waits for this delay, and then takes no time.
     Simulated(Arc<dyn Fn() -> Duration + Send + Sync>),
 }
 
 impl Blocking {
-    /// Makes a call; nothing if it panics.
+    /// Runs a call; `None` if it panics.
     pub(crate) async fn call<T: Send + 'static>(
         &self,
         call: impl FnOnce() -> T + Send + 'static,
@@ -34,11 +34,11 @@ impl Blocking {
         }
     }
 
-    /// Serves requests until nobody can make any more. `serve` is called with the first of those
-    /// that wait, and may take others out of the queue.
+    /// Serves requests until all senders are gone. `serve` gets the first waiting request, and may
+    /// take others from the queue.
     ///
     /// # Errors
-    /// When a thread cannot be started.
+    /// If a thread cannot be started.
     pub(super) fn serve<R: Send + 'static>(
         &self,
         name: &str,
@@ -49,8 +49,8 @@ impl Blocking {
             Self::Threads => {
                 thread::Builder::new().name(name.to_owned()).spawn(move || {
                     while let Some(first) = queue.blocking_recv() {
-                        // Let those who are about to ask do so: on a busy processor, waking up for
-                        // each of them would cost more than serving them.
+                        // Let other tasks queue their requests first: on a busy processor, waking
+                        // up for each request would cost more than serving it.
                         thread::yield_now();
                         serve(first, &mut queue);
                     }

@@ -1,4 +1,4 @@
-//! Checking a database, and copying it: both also while a server uses it.
+//! Checks and copies a database, also while a server uses it.
 
 use std::{collections::BTreeMap, fmt, fs, io, path::Path};
 
@@ -16,10 +16,10 @@ use super::{
     sqlite::{from_json, inspect, name, open_to_read, read_log},
 };
 
-/// Most problems that are told.
+/// Most problems that are reported.
 const PROBLEMS_MAX: usize = 100;
 
-/// What a check has found.
+/// Results of a check.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Findings {
     /// Rooms, open or closed.
@@ -28,9 +28,9 @@ pub struct Findings {
     pub events: u64,
     /// Finished games.
     pub games: u64,
-    /// What is wrong, in sentences; the first of them.
+    /// The first problems found, as sentences.
     pub problems: Vec<String>,
-    /// Whether [`repair`](super::repair()) can mend it: nothing but rooms is damaged.
+    /// Whether [`repair`](super::repair()) can fix it: only rooms are damaged.
     pub is_repairable: bool,
 }
 
@@ -41,7 +41,7 @@ impl Default for Findings {
 }
 
 impl Findings {
-    /// Whether nothing is wrong.
+    /// Whether there are no problems.
     pub fn is_sound(&self) -> bool {
         self.problems.is_empty()
     }
@@ -72,42 +72,42 @@ impl fmt::Display for Findings {
     }
 }
 
-/// Why there is no copy.
+/// Why a backup failed.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
     /// The database cannot be read.
     #[error(transparent)]
     Source(#[from] OpenError),
-    /// There is such a file already, or none can be made there.
+    /// The file exists already, or cannot be created.
     #[error("cannot make {path}: {error}. Choose another name for the backup")]
     Target {
         /// The copy.
         path: String,
-        /// Why not.
+        /// The reason.
         error: io::Error,
     },
-    /// Copying failed, and no copy is left.
+    /// Copying failed; no copy is left.
     #[error("the copy failed: {0}")]
     Copy(#[from] StorageError),
-    /// The copy was made and is not sound, as then the database is not. It is not kept.
+    /// The copy was made but is not sound, because the database is not. It was deleted.
     #[error("the database is damaged, and is not copied:\n{0}")]
     Unsound(Findings),
 }
 
-/// Checks a folder's database: the file, whether every room's log is whole and makes a room, and
-/// whether the finished games are those that the logs tell of. Writes nothing.
+/// Checks a folder's database: the file, whether every room's log is complete and can be replayed,
+/// and whether the finished games match the logs. Writes nothing.
 ///
 /// # Errors
-/// When there is no database that could be checked.
+/// If there is no database that can be checked.
 pub fn check(folder: &Path) -> Result<Findings, OpenError> {
     check_file(&database_in(folder))
 }
 
-/// Copies a folder's database into a new file, which is whole, checked and on the disk when this
-/// returns. The copy is what was committed at one instant.
+/// Copies a folder's database into a new file. When this returns, the copy is complete, checked and
+/// on the disk. It holds what was committed at one instant.
 ///
 /// # Errors
-/// When it cannot be copied, or the copy is not sound; then there is no copy.
+/// If the database cannot be copied, or the copy is not sound; no copy is left then.
 pub fn backup(folder: &Path, copy: &Path) -> Result<Findings, BackupError> {
     let database = database_in(folder);
     look_for_database(&database)?;
@@ -118,7 +118,7 @@ pub fn backup(folder: &Path, copy: &Path) -> Result<Findings, BackupError> {
         if findings.is_sound() { Ok(findings) } else { Err(BackupError::Unsound(findings)) }
     });
     if checked.is_err() {
-        // The error says that there is no copy; one that could not be removed is not sound.
+        // The error reports that there is no copy; one that could not be removed is not sound.
         drop(fs::remove_file(copy));
     }
     checked
@@ -145,7 +145,7 @@ fn check_file(file: &Path) -> Result<Findings, OpenError> {
     look_for_database(file)?;
     let mut findings = Findings::default();
     let checked = open_to_read(file).map_err(StorageError::from).and_then(|connection| {
-        // Everything is read as it was at one instant.
+        // Reads everything as it was at one instant.
         let snapshot = connection.unchecked_transaction()?;
         for damage in damaged_pages(&snapshot)? {
             findings.add(damage);
@@ -160,7 +160,7 @@ fn check_file(file: &Path) -> Result<Findings, OpenError> {
     Ok(findings)
 }
 
-/// What is wrong with the file itself, whatever is in it.
+/// Problems of the file itself, whatever it contains.
 pub(super) fn damaged_pages(snapshot: &Transaction<'_>) -> Result<Vec<String>, StorageError> {
     let mut damage = Vec::new();
     let mut check = snapshot.prepare("PRAGMA integrity_check")?;
@@ -180,18 +180,18 @@ pub(super) fn damaged_pages(snapshot: &Transaction<'_>) -> Result<Vec<String>, S
     Ok(damage)
 }
 
-/// What is wrong with one room.
+/// Problems of one room.
 #[derive(Debug)]
 pub(super) struct Problem {
-    /// Its number in the database.
+    /// The room's number in the database.
     pub(super) id: i64,
-    /// Its code; absent for events that belong to no room.
+    /// The room's code; absent for events that belong to no room.
     pub(super) code: Option<String>,
-    /// In sentences.
+    /// The problems, as sentences.
     pub(super) problems: Vec<String>,
 }
 
-/// The rooms that are damaged, each with what is wrong.
+/// The damaged rooms, each with its problems.
 pub(super) fn damaged_rooms(snapshot: &Transaction<'_>) -> Result<Vec<Problem>, StorageError> {
     let mut findings = Findings::default();
     inspect_rooms(snapshot, &mut findings)
@@ -241,7 +241,7 @@ fn inspect_rooms(
     Ok(damaged)
 }
 
-/// How many events each room has, in its log or not.
+/// The number of events of each room, in its log or not.
 fn events_by_room(snapshot: &Transaction<'_>) -> Result<BTreeMap<i64, u64>, StorageError> {
     let mut count = snapshot.prepare("SELECT room, count(*) FROM event GROUP BY room")?;
     let rows = count.query_map((), |row| Ok((row.get(0)?, row.get(1)?)))?;

@@ -1,4 +1,4 @@
-//! The folder that holds the database. One server at a time has it.
+//! The folder that holds the database. Only one server at a time can use it.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions, TryLockError},
@@ -12,7 +12,7 @@ use super::OpenError;
 const DATABASE: &str = "fivefold.sqlite3";
 const LOCK: &str = "fivefold.lock";
 
-/// A data folder that this process has for itself, until it is dropped.
+/// A data folder that this process has locked, until it is dropped.
 #[derive(Debug)]
 pub struct DataFolder {
     path: PathBuf,
@@ -21,10 +21,10 @@ pub struct DataFolder {
 }
 
 impl DataFolder {
-    /// Takes the folder, and makes it if it is not there.
+    /// Locks the folder, and creates it if it is missing.
     ///
     /// # Errors
-    /// When it cannot be made or written to, or another server has it.
+    /// If it cannot be created or written to, or another server uses it.
     pub fn take(path: &Path) -> Result<Self, OpenError> {
         let unusable = |error| folder_error(path, &error);
         if !path.is_dir() {
@@ -47,7 +47,7 @@ impl DataFolder {
         &self.path
     }
 
-    /// The file of the database, made empty if it is not there: only its owner may read it.
+    /// The database file, created empty if it is missing; only its owner may read it.
     pub(super) fn database(&self) -> Result<PathBuf, OpenError> {
         let file = database_in(&self.path);
         private(OpenOptions::new().append(true).create(true))
@@ -63,16 +63,16 @@ pub(super) fn database_in(folder: &Path) -> PathBuf {
     folder.join(DATABASE)
 }
 
-/// Makes a new file that only its owner may read, and makes sure that it stays.
+/// Creates a file that only its owner may read, and syncs its folder.
 ///
 /// # Errors
-/// When it is there already or cannot be made.
+/// If it exists already or cannot be created.
 pub(super) fn create_private(path: &Path) -> io::Result<()> {
     private(OpenOptions::new().write(true).create_new(true)).open(path)?;
     sync_folder_of(path)
 }
 
-/// Makes sure that the names of the files beside this one are stored.
+/// Syncs the folder of this file, so that file names in it survive a crash.
 pub(super) fn sync_folder_of(path: &Path) -> io::Result<()> {
     let folder = fs::canonicalize(path)?;
     folder.parent().map_or(Ok(()), |parent| File::open(parent)?.sync_all())

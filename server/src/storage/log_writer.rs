@@ -219,7 +219,7 @@ impl Writer {
     }
 }
 
-/// What is written together, and where the replies go.
+/// Requests that are written together, and where their replies go.
 #[derive(Default)]
 struct Group {
     appends: Vec<Append>,
@@ -229,8 +229,8 @@ struct Group {
 }
 
 impl Group {
-    /// Writes everything, and sends all replies. A failure is everybody's; a conflict concerns one
-    /// room. Moves go first.
+    /// Writes everything, and sends all replies. A failure affects every request; a conflict only
+    /// its room. Moves go first.
     fn commit(&mut self, storage: &mut dyn Storage) {
         if !self.appends.is_empty() {
             self.commit_appends(storage);

@@ -1,4 +1,4 @@
-//! A storage in memory, for tests and servers that keep nothing.
+//! A storage in memory, for tests and for servers that keep nothing.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -32,14 +32,14 @@ struct Tables {
     /// The last process that has opened the storage.
     process: u64,
     rooms: HashMap<RoomCode, OpenRoom>,
-    /// Codes that were claimed before the room was stored: it can no longer be created.
+    /// Codes claimed before their room was stored: the room can no longer be created.
     void: HashSet<RoomCode>,
-    /// The oldest first.
+    /// Oldest first.
     games: VecDeque<FinishedGame>,
     members: HashMap<MemberId, KnownMember>,
-    /// Those whose identity was replaced.
+    /// Members whose identity was replaced.
     renewed: HashSet<MemberId>,
-    /// How many games were dropped because there were too many.
+    /// Number of games dropped because there were too many.
     dropped: u64,
 }
 
@@ -51,7 +51,7 @@ struct OpenRoom {
 }
 
 impl Memory {
-    /// Opens the same storage as the next process would: it owns no room.
+    /// Opens the same storage as the next process would: it owns no rooms.
     pub fn reopen(&self) -> Self {
         let mut tables = self.tables();
         tables.process += 1;
@@ -178,7 +178,8 @@ impl Tables {
         Ok(())
     }
 
-    /// The member whose identity was replaced by this one. Only theirs do not match their id.
+    /// The member whose identity was replaced by this one. Only such members have a hash that does
+    /// not match their id.
     fn renewed_with(&self, hash: IdentityHash) -> Option<&KnownMember> {
         let mut renewed = self.renewed.iter().filter_map(|id| self.members.get(id));
         renewed.find(|known| known.hash == hash)

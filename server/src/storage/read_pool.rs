@@ -7,22 +7,22 @@ use tokio::sync::Semaphore;
 use super::{Blocking, StorageError, StorageReader};
 use crate::limits::READ_QUEUE_MAX;
 
-/// The way to finished games and members.
+/// Reads finished games and members.
 #[derive(Debug)]
 pub(crate) struct ReadPool {
-    /// Held for one read, on a thread that may block.
+    /// Locked for one read, on a thread that may block.
     reader: Arc<Mutex<Box<dyn StorageReader>>>,
-    /// One: so that those who wait hold no threads.
+    /// One permit, so that waiting reads hold no threads.
     turn: Arc<Semaphore>,
-    /// For those who wait and may be sent away.
+    /// Slots for waiting reads that may be refused.
     places: Semaphore,
     blocking: Blocking,
 }
 
-/// Why nothing could be read.
+/// Why a read failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ReadError {
-    /// As many wait as may.
+    /// The queue is full.
     #[error("too many ask at once")]
     Busy,
     /// The storage has failed.
@@ -40,10 +40,10 @@ impl ReadPool {
         }
     }
 
-    /// Reads something for somebody who may as well be told to try again.
+    /// Reads something, or refuses when busy: the client can try again.
     ///
     /// # Errors
-    /// When too many ask at once, or the storage fails.
+    /// If too many reads wait, or the storage fails.
     pub(crate) async fn try_read<T: Send + 'static>(
         &self,
         read: impl FnOnce(&mut dyn StorageReader) -> Result<T, StorageError> + Send + 'static,
@@ -52,10 +52,10 @@ impl ReadPool {
         Ok(self.read(read).await?)
     }
 
-    /// Reads something, however many wait. Whoever calls is counted elsewhere.
+    /// Reads something, however many others wait. The callers are limited elsewhere.
     ///
     /// # Errors
-    /// When the storage fails.
+    /// If the storage fails.
     pub(crate) async fn read<T: Send + 'static>(
         &self,
         read: impl FnOnce(&mut dyn StorageReader) -> Result<T, StorageError> + Send + 'static,
@@ -63,7 +63,7 @@ impl ReadPool {
         let turn = Arc::clone(&self.turn).acquire_owned().await.map_err(|_| broken())?;
         let reader = Arc::clone(&self.reader);
         let reading = self.blocking.call(move || {
-            // A read goes on when whoever asked is gone, and others wait until it is done.
+            // A read continues when its caller is gone, and others wait until it is done.
             let _turn = turn;
             // A read changes nothing that a panic could leave half done.
             read(reader.lock().unwrap_or_else(PoisonError::into_inner).as_mut())

@@ -1,5 +1,5 @@
-//! Repairing a database while no server uses it: what is left of damaged rooms is exported, and
-//! the rooms are closed, so that a server starts with all others.
+//! Repairs a database while no server uses it: exports what is left of damaged rooms and closes
+//! them, so that a server can start with all the others.
 
 use std::{
     fmt, fs,
@@ -17,21 +17,21 @@ use super::{
     schema::CLOSED_WITHOUT_LOG,
 };
 
-/// Why a database is not repaired. It is then as it was.
+/// Why a database could not be repaired. It is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum RepairError {
     /// It cannot be opened, or a server uses it.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// More is damaged than rooms.
+    /// More than rooms is damaged.
     #[error("the file itself is damaged: {0}. It cannot be repaired; put a backup in its place")]
     Pages(String),
-    /// What is left of a room cannot be exported.
+    /// A damaged room could not be exported.
     #[error("cannot write {path}: {error}. Nothing is changed")]
     Export {
         /// The file.
         path: String,
-        /// Why not.
+        /// The reason.
         error: io::Error,
     },
     /// It cannot be read or written.
@@ -39,12 +39,12 @@ pub enum RepairError {
     Storage(#[from] StorageError),
 }
 
-/// What a repair has done.
+/// Result of a repair.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Repaired {
     /// The files with what is left of each damaged room.
     pub exports: Vec<PathBuf>,
-    /// What a check finds now.
+    /// Result of a check after the repair.
     pub findings: Findings,
 }
 
@@ -60,10 +60,10 @@ impl fmt::Display for Repaired {
     }
 }
 
-/// What is left of a damaged room, as it is stored.
+/// The remains of a damaged room, as stored.
 #[derive(Serialize)]
 struct Export {
-    /// Its code; absent for events that belong to no room.
+    /// The room's code; absent for events that belong to no room.
     room: Option<String>,
     problems: Vec<String>,
     events: Vec<StoredEvent>,
@@ -87,11 +87,11 @@ struct StoredGame {
 }
 
 /// Exports the damaged rooms of a folder's database into files beside it, and closes them. Finished
-/// games stay where they can be read.
+/// games stay if they can be read.
 ///
 /// # Errors
-/// When a server uses the folder, when the file itself is damaged, or when that fails; nothing is
-/// changed then.
+/// If a server uses the folder, the file itself is damaged, or the repair fails; nothing is changed
+/// then.
 pub fn repair(folder: &Path) -> Result<Repaired, RepairError> {
     check::look_for_database(&database_in(folder))?;
     let mut storage = Sqlite::open(DataFolder::take(folder)?)?;
@@ -145,7 +145,7 @@ fn games_of(connection: &Connection, room: i64) -> Result<Vec<StoredGame>, Stora
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// A text as far as it is one.
+/// A column as text, as far as it is valid text.
 fn text(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<String>> {
     Ok(match row.get_ref(column)? {
         ValueRef::Null => None,
@@ -160,7 +160,7 @@ fn text(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<String>> {
 /// Writes an export into a new file, and returns when it is on the disk.
 fn write(folder: &Path, export: &Export) -> Result<PathBuf, RepairError> {
     let name = export.room.as_deref().unwrap_or("events");
-    // A code that is damaged may be any text.
+    // A damaged code may be any text.
     let name: String = name.chars().filter(char::is_ascii_alphanumeric).take(32).collect();
     let path_of = |number: u32| folder.join(format!("damaged-{name}-{number}.json"));
     let path = (1..).map(path_of).find(|path| !path.exists()).expect("numbers do not end");
@@ -176,8 +176,8 @@ fn write(folder: &Path, export: &Export) -> Result<PathBuf, RepairError> {
     Ok(path)
 }
 
-/// Deletes the events under this number, and closes the room, if it is one. Its finished games stay
-/// if they can be read.
+/// Deletes the events under this number, and closes the room, if there is one. Its finished games
+/// stay if they can be read.
 fn clear(
     transaction: &Transaction<'_>,
     events: i64,

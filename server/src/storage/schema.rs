@@ -5,7 +5,7 @@ use rusqlite::{Connection, TransactionBehavior};
 /// Marks a database of Fivefold: "5FLD".
 pub(super) const APPLICATION_ID: i32 = 0x3546_4C44;
 
-/// Today's format. Formats 1 to 6 were written before the first release; no server reads them.
+/// The current format. Formats 1 to 6 were written before the first release; no server reads them.
 pub(super) const FORMAT: u32 = 7;
 
 /// The room is open.
@@ -90,21 +90,21 @@ const SCHEMA: &str = "
     CREATE INDEX member_without_game ON member (seen_at) WHERE has_game = 0 AND renewed = 0;
 ";
 
-/// What a file is.
+/// Kind of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     /// A file without tables.
     Empty,
     /// A database of Fivefold in this format.
     Ours(u32),
-    /// A database of something else.
+    /// A database of another program.
     Foreign,
 }
 
-/// Finds out what a file is, without writing.
+/// Determines the kind of a file, without writing.
 ///
 /// # Errors
-/// When it cannot be read, or is not a database.
+/// If it cannot be read, or is not a database.
 pub(super) fn kind(connection: &Connection) -> rusqlite::Result<Kind> {
     let id: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
     let format: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;

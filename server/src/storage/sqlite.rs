@@ -31,8 +31,8 @@ pub(super) use self::{
 /// How long to wait for another process that uses the file, such as a backup that begins.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The write-ahead log is copied into the database when it has so many pages: 32 MiB. Nothing is
-/// committed while it is copied. Doing it rarely takes less time in all and delays fewer moves.
+/// The write-ahead log is copied into the database when it has this many pages: 32 MiB. Nothing is
+/// committed during the copy. Copying rarely takes less time in total and delays fewer moves.
 const CHECKPOINT_PAGES: u32 = 8 * 1024;
 
 /// The database of a data folder.
@@ -255,7 +255,7 @@ impl Storage for Sqlite {
 fn commit(transaction: Transaction<'_>) -> Result<(), StorageError> {
     transaction.commit().map_err(|error| {
         match error.sqlite_error().map(|code| code.extended_code) {
-            // A frame that is not written whole never counts.
+            // A frame that is not written completely never counts.
             Some(ffi::SQLITE_IOERR_WRITE) => error.into(),
             Some(code) if code & 0xFF == ffi::SQLITE_IOERR => {
                 StorageError::InDoubt(error.to_string())
@@ -271,7 +271,7 @@ impl From<rusqlite::Error> for StorageError {
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
                 Self::Damaged(error.to_string())
             }
-            // Another crate's enumeration with dozens of codes.
+            // Another crate's enum with dozens of codes.
             Some(_) | None => Self::Failed(error.to_string()),
         }
     }

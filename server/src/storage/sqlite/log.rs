@@ -54,7 +54,7 @@ struct Tail {
     state: u8,
 }
 
-/// Appends to the logs of rooms. The statements of a move are looked up once a batch.
+/// Appends to the logs of rooms. Prepares a move's statements once per batch.
 pub(super) struct Appender<'t> {
     transaction: &'t Transaction<'t>,
     process: i64,
@@ -133,8 +133,8 @@ impl<'t> Appender<'t> {
     }
 }
 
-/// Stores a member, or updates the name and the time and keeps the rest. Does nothing where the
-/// identity is somebody else's.
+/// Stores a member, or updates the name and the time and keeps the rest. Does nothing if the
+/// identity belongs to somebody else.
 fn save_member(transaction: &Transaction<'_>, member: &KnownMember) -> Result<(), StorageError> {
     let KnownMember { id, hash, name, seen_at } = member;
     transaction

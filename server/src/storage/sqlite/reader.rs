@@ -79,7 +79,7 @@ impl StorageReader for SqliteReader {
                 ":member": query.member.as_ref().map(MemberId::as_str),
                 ":before": before,
                 ":unlisted": query.unlisted,
-                // One more, to know whether the list goes on.
+                // One more, to see whether the list continues.
                 ":max": query.max.saturating_add(1),
             },
             |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
