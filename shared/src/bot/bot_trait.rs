@@ -8,17 +8,17 @@ use crate::{
     search_budget::{Thinking, Threads},
 };
 
-/// A player that chooses its moves by itself and can say what each candidate is worth to it.
+/// A player that chooses its own moves and can weigh each candidate.
 ///
-/// Both answers depend on the position, the seed and the earlier questions. They do not depend on
-/// time unless the search is cut short.
+/// Both replies depend on the position, the seed and the earlier calls. They do not depend on time
+/// unless the search is cut short.
 pub trait Bot: Send + fmt::Debug {
-    /// The move to play, always legal. A bot answers even when its time is up at once; `None` means
+    /// The move to play, always legal. A bot replies even when its time is up at once; `None` means
     /// that the game is over.
     fn choose(&mut self, position: &Position, thinking: &Thinking<'_>) -> Option<Point>;
 
-    /// What each candidate is worth to the side to move, best first, ties by point. When the search
-    /// is cut short, the remaining candidates are missing or unproven.
+    /// The weight of each candidate for the side to move, best first, ties by point. When the
+    /// search is cut short, the remaining candidates are missing or unproven.
     fn weigh(&mut self, position: &Position, thinking: &Thinking<'_>) -> Vec<Weight>;
 
     /// Forgets everything, to play the next game as a new bot with this seed would. Keeps its memory

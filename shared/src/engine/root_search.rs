@@ -82,7 +82,7 @@ const VCF_NODES: u64 = 8_000;
 const VCT_NODES: u64 = 200;
 /// As [`VCT_NODES`], where time does not limit the search.
 const VCT_NODES_MAX: u64 = 400_000;
-/// How far from the last value the next is expected.
+/// The half-width of the aspiration window around the last value.
 const ASPIRATION: i32 = 30;
 /// How far ahead in value a chance of winning of 73 % is; fitted to the outcomes of games of the
 /// engine against itself.
@@ -110,7 +110,7 @@ impl Engine {
         })
     }
 
-    /// Whether there is an engine for this variant: see [`new`](Self::new).
+    /// Whether the engine plays this variant: see [`new`](Self::new).
     pub const fn knows(variant: Variant) -> bool {
         !matches!(variant, Variant::Mnk { k: 7.. })
     }

@@ -1,8 +1,8 @@
 //! A game's stones in the order they were played, whose turn it is, and how it ended.
 //!
 //! [`Position::play`] is the only way to add a stone and the only place where a game ends by its
-//! rules. Players, clocks and opening choices are somebody else's business; what they decide comes
-//! in through [`Position::conclude`].
+//! rules. It knows no players, clocks or opening choices; their decisions come in through
+//! [`Position::conclude`].
 
 use std::fmt;
 
