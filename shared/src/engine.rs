@@ -1,7 +1,7 @@
 //! The engine: searches positions for the best move, and for wins by continuous threats.
 //!
 //! [`Engine`] analyses positions; [`ThreatSearch`] solves problems. Both work on a grid that keeps,
-//! for every empty point, what a stone of either colour would make there:
+//! for every empty point, the patterns that a stone of either colour would make there:
 //!
 //! - `grid_window` and `spots` number the points, `pattern` and `pattern_tables` compute the lookup
 //!   tables from the rules of each variant, and `grid` keeps every point up to date.

@@ -117,7 +117,7 @@ pub struct ListedGame {
 /// Makes records of a room's games from its events.
 #[derive(Clone, Debug, Default)]
 pub struct Recorder {
-    /// What the room was made with.
+    /// The room's settings.
     room: Option<(Rules, Visibility, TimeControl)>,
     seats: Seats,
     running: Option<Draft>,

@@ -26,7 +26,7 @@ pub trait Bot: Send + fmt::Debug {
     fn restart(&mut self, seed: u64);
 }
 
-/// What a bot may use of the machine; only the engine needs it.
+/// The machine resources that a bot may use; only the engine needs them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Resources {
     /// Memory for remembered positions.

@@ -118,7 +118,7 @@ fn is_within(point: Point, width: u8, height: u8) -> bool {
     (0..i32::from(width)).contains(&point.x) && (0..i32::from(height)).contains(&point.y)
 }
 
-/// What the board takes, for the end of an error's sentence.
+/// The accepted points, for the end of an error's sentence.
 fn accepted(size: Size) -> String {
     match size {
         Size::Bounded { width, height } => {

@@ -96,7 +96,7 @@ pub enum LobbyRequest {
     Ping,
 }
 
-/// What kind of room to make.
+/// The kind of room to make.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Create {
@@ -110,7 +110,7 @@ pub struct Create {
     #[serde(default)]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub assistance: bool,
-    /// Who takes the first seat and the second.
+    /// The requests for the first seat and the second.
     #[serde(default = "me_and_a_friend")]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub seats: [SeatRequest; 2],
@@ -130,7 +130,7 @@ fn me_and_a_friend() -> [SeatRequest; 2] {
     [SeatRequest::Me, SeatRequest::Open]
 }
 
-/// Who may find a room.
+/// The people who can find a room.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -142,7 +142,7 @@ pub enum Visibility {
     Private,
 }
 
-/// Who takes a seat of a new room.
+/// A request for a seat of a new room.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -260,7 +260,8 @@ pub enum RoomRequest {
     },
     /// End the session's analysis in the room.
     StopAnalysis,
-    /// Send a line of chat: a player's goes to everybody, a spectator's to those who do not play.
+    /// Send a line of chat: a player's goes to everybody, a spectator's to everybody who is not
+    /// playing.
     Say {
         /// The line.
         text: ChatText,

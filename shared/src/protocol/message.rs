@@ -87,7 +87,7 @@ pub enum Message {
         /// The players who are away.
         #[serde(default, skip_serializing_if = "Absent::is_nobody")]
         away: Absent,
-        /// What the client needs to be up to date.
+        /// The data that brings the client up to date.
         #[serde(flatten)]
         catch_up: CatchUp,
     },
@@ -274,7 +274,7 @@ pub struct Snapshot {
     pub chat: bool,
     /// The seat that plays Black in the first game.
     pub black: Seat,
-    /// Who sits where.
+    /// The players by seat.
     pub seats: Seats,
     /// The game, running or ended; absent before the first one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -299,7 +299,7 @@ pub enum AnalysisEnd {
     TooMany,
 }
 
-/// Who sits in the two seats of a room.
+/// The players in the two seats of a room.
 pub type Seats = BySeat<Option<Player>>;
 
 impl Seats {
@@ -412,7 +412,7 @@ pub struct RoomSummary {
     /// How much time the players have in each game.
     #[serde(default, skip_serializing_if = "TimeControl::is_none")]
     pub time: TimeControl,
-    /// Who sits where.
+    /// The players by seat.
     pub seats: Seats,
     /// The seat that plays Black: in the game, or in the first one before it begins.
     pub black: Seat,

@@ -104,7 +104,7 @@ impl std::error::Error for Refusal {}
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
-    /// The message is not a command of this protocol; `detail` says what is wrong.
+    /// The message is not a command of this protocol; `detail` names the problem.
     Malformed,
     /// There is no command of this type.
     UnknownCommand,
@@ -219,7 +219,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// What happened and what to do next, in English.
+    /// The English sentence: what happened and what to do next.
     #[expect(clippy::too_many_lines, reason = "a table")]
     fn sentence(self, values: &RefusalValues) -> String {
         let number = |ply: Option<usize>| ply.map_or(0, |ply| ply + 1);

@@ -1,5 +1,5 @@
-//! What a room asks its caller to do, in order: whatever follows an [`Effect::Append`] waits until
-//! that event is stored.
+//! The effects that a room asks its caller to carry out, in order: whatever follows an
+//! [`Effect::Append`] waits until that event is stored.
 
 use std::time::Duration;
 
@@ -61,7 +61,7 @@ pub enum Effect {
         game: u32,
         /// The ply at which the bot was asked.
         ply: usize,
-        /// What it did wrong.
+        /// The bot's fault.
         fault: BotFault,
     },
     /// Forget the room: it is closed and refuses everything from here on.

@@ -1,4 +1,4 @@
-//! What comes into a room: members coming and going, their commands, and replies from bots.
+//! The inputs of a room: members coming and going, their commands, and replies from bots.
 
 use crate::{
     analysis::{Report, Weight},

@@ -1,4 +1,4 @@
-//! What players do during a game: moves, resignation, draw offers and takebacks.
+//! The players' actions during a game: moves, resignation, draw offers and takebacks.
 //!
 //! Bots reply to offers at once and always the same: no to a draw, yes to a takeback.
 

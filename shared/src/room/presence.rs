@@ -1,4 +1,4 @@
-//! Who is in a room: sessions, the members behind them, and the list of spectators.
+//! The sessions in a room, the members behind them, and the list of spectators.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -152,7 +152,7 @@ pub(super) struct News {
     quiet_until: u64,
 }
 
-/// What has changed since the last news.
+/// The changes since the last news.
 #[derive(Debug, Default)]
 pub(super) struct Changed {
     pub(super) spectators: Option<Spectators>,

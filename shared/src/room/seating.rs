@@ -1,4 +1,4 @@
-//! Who sits where, and when that starts a game.
+//! Seats players, and starts games.
 //!
 //! The first game starts as soon as both seats are taken. Each later one swaps the colours and
 //! starts when both players want it: they ask for a rematch, sit down in a seat that became vacant

@@ -32,7 +32,7 @@ pub struct RoomState {
     pub chat: bool,
     /// The seat that begins with Black in the first game. Later games alternate.
     pub first_black: Seat,
-    /// Who sits where.
+    /// The players by seat.
     pub seats: Seats,
     /// The game, running or ended; absent before the first one.
     pub game: Option<Game>,

@@ -1,5 +1,5 @@
-//! What happens in a running game by itself: flags fall, and a clock resumes after a server outage
-//! or after a bot waited for somebody to come.
+//! Timed changes in a running game: flags fall, and a clock resumes after a server outage or after
+//! a bot waited for somebody to come.
 
 use crate::{clock::SideTime, protocol::Event, rules::Outcome};
 

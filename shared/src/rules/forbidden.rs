@@ -13,8 +13,8 @@
 use super::{Axis, Board, Forbidden, Point, Stone};
 
 impl Board {
-    /// What a black stone on an empty point would make that renju forbids; `None` also where no
-    /// stone can be set.
+    /// The kind of forbidden move that a black stone on an empty point would make, if any; `None`
+    /// also where no stone can be set.
     ///
     /// Cost: four short lines, and a copy of the board in the rare case that the stone joins two
     /// lines that look like threes.

@@ -229,7 +229,7 @@ impl Position {
         self.points().filter_map(|point| Some((point, self.forbidden_at(point)?))).collect()
     }
 
-    /// What the stone just played brings about. A stone that both wins and fills the board wins.
+    /// The outcome of the stone just played. A stone that both wins and fills the board wins.
     fn outcome_of(&self, point: Point, stone: Stone) -> Option<Outcome> {
         let points = line::winning_points(&self.board, self.rules.variant(), point);
         if !points.is_empty() {

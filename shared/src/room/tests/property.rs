@@ -64,7 +64,7 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
-/// What can happen where two bots play.
+/// Random actions for a room where two bots play.
 fn bots_act() -> impl Strategy<Value = Act> {
     let point = (0..4, 0..3).prop_map(Point::from);
     prop_oneof![
