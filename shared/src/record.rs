@@ -45,7 +45,7 @@ pub struct GameSummary {
     /// How much time the players had; none also in records of servers that did not keep it.
     #[serde(default, skip_serializing_if = "TimeControl::is_none")]
     pub time: TimeControl,
-    /// How many moves there are.
+    /// The number of moves.
     pub plies: usize,
     /// How it ended.
     pub outcome: Outcome<Seat>,

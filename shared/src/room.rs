@@ -75,7 +75,7 @@ pub struct Room {
     empty_since: Option<u64>,
     /// When the clock resumes after a failed commit. No flag falls before.
     resume_at: Option<u64>,
-    /// The bot that is to move.
+    /// The bot on turn, if any.
     bot_turn: Option<BotTurn>,
     /// Bot jobs for members: at most one per member.
     assists: Vec<Assist>,

@@ -89,7 +89,7 @@ struct Place {
     keys: [u64; 2],
 }
 
-/// A point as it was before a stone was set.
+/// A point's state before a stone was set.
 #[derive(Clone, Copy, Debug)]
 struct PatternUndo {
     spot: usize,

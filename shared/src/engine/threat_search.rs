@@ -102,7 +102,7 @@ impl ThreatSearch {
         (verdict == Verdict::Win).then_some(line)
     }
 
-    /// How many positions the last search looked at.
+    /// How many positions the last search visited.
     pub const fn nodes(&self) -> u64 {
         self.nodes
     }

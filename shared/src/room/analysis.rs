@@ -16,7 +16,7 @@ use crate::room::limits::ASSIST_JOBS_MAX;
 pub(super) struct MemberAnalysis {
     ticket: Ticket,
     session: SessionId,
-    /// The command that asked for it.
+    /// The command that requested it.
     of: CommandId,
     game: u32,
     /// The moves up to the analysed position.

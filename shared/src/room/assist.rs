@@ -20,7 +20,7 @@ use crate::room::limits::{ASSIST_JOBS_MAX, BOT_WAIT_MAX_MS};
 #[derive(Clone, Debug)]
 pub(super) struct Assist {
     ticket: Ticket,
-    /// The command that asked for it.
+    /// The command that requested it.
     pub(super) cause: Cause,
     /// The session to reply to: the last one that sent the command.
     pub(super) session: SessionId,

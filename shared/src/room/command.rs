@@ -14,7 +14,7 @@ pub(super) enum Progress {
     Done,
     /// A bot is thinking about it, and the reply follows.
     Held,
-    /// Its reply is what was asked for; a repeated command is done again.
+    /// The requested data is its reply; a repeated command is done again.
     Told,
 }
 

@@ -101,7 +101,7 @@ impl Presence {
 
     /// The oldest session of this member, if one is in.
     pub(super) fn session_of(&self, member: &MemberId) -> Option<SessionId> {
-        // Most absent members asked for are looked up in rooms with many spectators: avoid the
+        // Mostly called for absent members in rooms with many spectators: avoid the scan.
         // scan.
         if !self.is_present(member) {
             return None;

@@ -37,7 +37,7 @@ pub enum Stage {
 }
 
 impl Room {
-    /// The room as it is listed.
+    /// The room as lists show it.
     pub fn summary(&self) -> RoomSummary {
         self.summary_with(self.state.seats.clone())
     }

@@ -242,7 +242,7 @@ fn an_empty_room_is_kept_the_longer_the_more_is_lost_with_it() {
         (OPEN, "1 gone > -1\n +899999 >\n +1 > close\n +1 >"),
         (OPEN, "1 gone > -1\n +899999 >\n 1 enter Ann > 1 joined 2; +1\n +9999999 >"),
         (BOT, "1 gone > -1\n +899999 >\n +1 > close"),
-        // The game is over, whoever has kept a seat.
+        // The game is over, no matter who has kept a seat.
         (
             BOT,
             "1 play 0 7,7 > played 0 7,7; 1 done 5; turn 1 attack 1

@@ -109,7 +109,7 @@ fn request() -> impl Strategy<Value = RoomRequest> {
             RoomRequest::ClaimDraw,
             RoomRequest::Rematch,
         ]),
-        // The answers to what is asked for a moment only come more often.
+        // Answers to short-lived requests, drawn more often.
         9 => prop::sample::select(vec![
             RoomRequest::DeclineDraw,
             RoomRequest::GrantTakeback,
