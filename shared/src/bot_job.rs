@@ -1,5 +1,5 @@
-//! Runs a bot for a room: a room's [`Job`] in, the [`BotReply`] out. Rooms cannot run bots, and bots
-//! know no rooms.
+//! Runs a bot for a room: a room's [`Job`] in, the [`BotReply`] out. Rooms cannot run bots, and
+//! bots know no rooms.
 
 use crate::{
     bot,

@@ -25,7 +25,8 @@ const RATE: f32 = 0.004;
 
 /// A position as the network sees it.
 pub(crate) struct Sample {
-    /// How often each feature is on the empty points: what the side to move would make, and the other.
+    /// How often each feature is on the empty points: what the side to move would make, and the
+    /// other.
     pub(crate) features: [Vec<(u8, u16)>; 2],
     pub(crate) threats: usize,
     /// The chance that the side to move wins.

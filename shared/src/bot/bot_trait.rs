@@ -21,8 +21,8 @@ pub trait Bot: Send + fmt::Debug {
     /// search is cut short, the remaining candidates are missing or unproven.
     fn weigh(&mut self, position: &Position, thinking: &Thinking<'_>) -> Vec<Weight>;
 
-    /// Forgets everything, to play the next game as a new bot with this seed would. Keeps its memory
-    /// allocated, because allocation is slow.
+    /// Forgets everything, to play the next game as a new bot with this seed would. Keeps its
+    /// memory allocated, because allocation is slow.
     fn restart(&mut self, seed: u64);
 }
 

@@ -34,8 +34,9 @@ pub(super) struct Minimax {
 }
 
 impl Minimax {
-    /// A bot for games by `rules`, for which [`BotSpec::offered`](crate::bot_spec::BotSpec::offered) must
-    /// have offered it. It settles equal moves by `seed`.
+    /// A bot for games by `rules`, for which
+    /// [`BotSpec::offered`](crate::bot_spec::BotSpec::offered) must have offered it. It settles
+    /// equal moves by `seed`.
     pub(super) fn new(rules: Rules, seed: u64) -> Self {
         Self { board: Board::new(rules), random: Random::seed_from_u64(seed) }
     }

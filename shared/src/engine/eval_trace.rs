@@ -1,4 +1,5 @@
-//! Traces of the evaluation, from which `examples/tune` fits the [`weights`](super::weights) to games.
+//! Traces of the evaluation, from which `examples/tune` fits the [`weights`](super::weights) to
+//! games.
 //!
 //! Only the tuner needs this; the search does not.
 

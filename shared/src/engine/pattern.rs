@@ -48,8 +48,8 @@ impl Pattern {
     /// Number of patterns.
     pub(super) const COUNT: usize = 15;
 
-    /// Bits of a [line](super::pattern_tables::Tables::lines) that only forcing patterns set: an open
-    /// three and all that follow it.
+    /// Bits of a [line](super::pattern_tables::Tables::lines) that only forcing patterns set: an
+    /// open three and all that follow it.
     pub(super) const FORCING: u8 = 0x88;
 
     pub(super) const ALL: [Self; Self::COUNT] = [

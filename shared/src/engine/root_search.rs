@@ -5,8 +5,8 @@
 //! give the same answers.
 //!
 //! The caller may lend more [`Threads`]. Their jobs search the same position beside the first, each
-//! on a board of its own; they share the transposition table, so each profits from the others' work.
-//! The first one's result is the answer.
+//! on a board of its own; they share the transposition table, so each profits from the others'
+//! work. The first one's result is the answer.
 
 use std::{
     cmp::Reverse,
@@ -169,8 +169,8 @@ impl Engine {
         analysis
     }
 
-    /// The moves that make the strongest patterns for the side to move, best first, as if the opponent
-    /// had no stones. Empty when the game is over.
+    /// The moves that make the strongest patterns for the side to move, best first, as if the
+    /// opponent had no stones. Empty when the game is over.
     pub fn attacking_moves(&mut self, position: &Position, most: usize) -> Vec<Point> {
         assert_eq!(position.rules(), self.rules, "the position is of the engine's rules");
         self.set_up(position);

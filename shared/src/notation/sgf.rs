@@ -1,5 +1,5 @@
-//! Smart Game Format, version 4, as used for gomoku and renju (red-bean.com/sgf): `GM[4]`, points by
-//! two letters, the column first, from the top-left.
+//! Smart Game Format, version 4, as used for gomoku and renju (red-bean.com/sgf): `GM[4]`, points
+//! by two letters, the column first, from the top-left.
 //!
 //! Our own files round-trip. Others' files are read tolerantly: any game number, unknown
 //! properties, stones set up before the first move, variations (the first is taken), and several

@@ -1,5 +1,5 @@
 //! The codes with which the server closes a socket. Standard ones (RFC 6455, section 7.4.1) where
-//! one fits; from 4000 on our own. The close frame's reason says what to do.
+//! one fits; from 4000 on our own. The close frame's reason gives the next step.
 
 /// The client left, or the server answers its close.
 pub const NORMAL: u16 = 1000;

@@ -384,7 +384,7 @@ impl Command {
     /// Reads a command.
     ///
     /// # Errors
-    /// When the text is not a command of this protocol. The refusal says what is wrong; the id
+    /// When the text is not a command of this protocol. The refusal names the problem; the id
     /// comes with it if one could be read.
     pub fn from_json(text: &str) -> Result<Self, (Option<CommandId>, Refusal)> {
         // Serde would also read a struct from a JSON array of its fields.

@@ -84,7 +84,8 @@ impl Room {
         Some(self.missed_since(seat)?.saturating_add(millis(self.limits.abandoned_game)))
     }
 
-    /// Ends a game if the player who must act has not come back. The opponent wins if they are here.
+    /// Ends a game if the player who must act has not come back. The opponent wins if they are
+    /// here.
     pub(super) fn end_abandoned(&mut self, moment: &mut Moment<'_>) {
         if self.abandoned_at().is_some_and(|at| at <= moment.now)
             && let Some(seat) = self.state.to_act()
