@@ -1,7 +1,7 @@
 //! A room: two seats, one game at a time, and the spectators.
 //!
 //! A plain value. [`Room::apply`] takes the time and an input, changes the room and returns
-//! effects. It knows no sockets, no storage, no threads and no clock; `room/actor.rs` in the server
+//! effects. It knows no sockets, no storage, no threads and no clock; `room_actor.rs` in the server
 //! runs it.
 //!
 //! The events define everything that members see of a room, and only `Room::log` makes events, so

@@ -2,8 +2,8 @@
 //! communicate over standard input and output, one line at a time.
 //!
 //! A manager sends a [`Command`], read from lines by a [`Reader`] and written as lines by its
-//! `Display`; a brain sends a [`Reply`]. Sources: the description of Piskvork's protocol (version
-//! 2) and the extensions of Yixin and its board (`YX...`, some keys of `INFO`). Points are `x,y`
+//! `Display`; a brain sends a [`Reply`]. Sources: version 2 of Piskvork's protocol and
+//! the extensions of Yixin and its board (`YX...`, some keys of `INFO`). Points are `x,y`
 //! from 0, to the right and downward, as [`Point`] counts them.
 //!
 //! This module knows neither processes nor time, and no rules but their numbers.

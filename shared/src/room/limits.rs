@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::protocol;
 
-/// Most events that a room keeps in memory for returning members. Those who miss more get a
+/// Most events that a room keeps in memory for returning members. Members who miss more get a
 /// snapshot.
 pub const HISTORY_EVENTS_MAX: usize = 256;
 /// Most replies that a room remembers for one member, so that a repeated command is done once.
