@@ -9,14 +9,14 @@ type AnyField<Union, Keys extends PropertyKey = KeysOfAny<Union>> =
 /** One message from a client: a request and the id that its answer carries. */
 export type Command = { id: CommandId } & (LobbyRequest | ({ room: RoomCode } & RoomRequest));
 
-/** The players who are away: seated members without any session in the room. Bots are always here. */
+/** The players who are away: seated members without any session in the room. Bots are always present. */
 export type Absent = {
     /** The player in the first seat, if they are away. */
     first?: Away,
     /** The player in the second seat, if they are away. */
     second?: Away, };
 
-/** Why an analysis is over. */
+/** Why an analysis has ended. */
 export type AnalysisEnd = "finished" | "stopped" | "moot" | "busy" | "too_many";
 
 /** A player who is away. */
@@ -29,9 +29,9 @@ export type Away = {
 /** Which bot. On the wire and in text: `minimax`, `attack`, `pattern` or `engine`. */
 export type BotKind = "minimax" | "attack" | "pattern" | "engine";
 
-/** A bot as a player asks for it. In text `attack` or `attack:3`; on the wire `{"kind": "attack"}` or `{"kind": "attack", "level": 3}`. */
+/** A bot as a player requests it. In text `attack` or `attack:3`; on the wire `{"kind": "attack"}` or `{"kind": "attack", "level": 3}`. */
 export type BotSpec = {
-    /** Which bot. */
+    /** The kind. */
     kind: BotKind,
     /** The level of play, for kinds that have levels. */
     level?: number, };
@@ -45,70 +45,70 @@ export type BySeat<T> = {
 
 /** A line of chat. */
 export type ChatLine = {
-    /** Counts the lines of a room, those of both channels together. A room that was read back after a restart begins again at 1. */
+    /** Counts the lines of a room, those of both channels together. A room that was restored after a restart begins again at 1. */
     number: number,
-    /** When it was said, in milliseconds since the Unix epoch, by the server's clock. */
+    /** When it was sent, in milliseconds since the Unix epoch, by the server's clock. */
     at: number,
-    /** Who said it. */
+    /** The speaker. */
     member: MemberId,
-    /** What he was called then. */
+    /** The speaker's name then. */
     name: Name,
-    /** What he said. */
+    /** The text. */
     text: ChatText, };
 
-/** What somebody says: 1 to `CHAT_TEXT_MAX` characters in Unicode's form NFC, on one line. What does not belong into one is not refused but taken out: control characters, those that change the direction of text, other invisible ones, and combining marks beyond `NAME_MARKS_MAX` in a row. Joiners and variation selectors stay behind something that they can join, as scripts and pictures need them. White space is trimmed at both ends and single in between. */
+/** A line of text: 1 to `CHAT_TEXT_MAX` characters in Unicode's form NFC. Unsuitable characters are removed, not refused: control characters, those that change the direction of text, other invisible ones, and combining marks beyond `NAME_MARKS_MAX` in a row. Joiners and variation selectors stay behind a character that they can join, because scripts and emoji need them. White space is trimmed at both ends and single in between. */
 export type ChatText = string;
 
-/** The clock of one game: what each side has, and whose time runs since when. On the wire: `{"control": {"type": "sudden_death", "main_ms": 60000}, "first": {"left_ms": 60000}, "second": {"left_ms": 60000}, "running": {"seat": "second", "since": 1795230000000}}`. */
+/** The clock of one game: each side's time, and whose time runs since when. On the wire: `{"control": {"type": "sudden_death", "main_ms": 60000}, "first": {"left_ms": 60000}, "second": {"left_ms": 60000}, "running": {"seat": "second", "since": 1795230000000}}`. */
 export type Clock = { control: TimeControl, running?: Running,
     /** For the first seat. */
     first: SideTime,
     /** For the second seat. */
     second: SideTime, };
 
-/** A colour, or a toss of a coin. */
+/** A colour, or a random one. */
 export type Colour = "black" | "white" | "random";
 
-/** A command's id, chosen by the client, never used twice by one identity for two different commands: from 1 to `COMMAND_ID_MAX` printable ASCII characters. */
+/** A command's id, chosen by the client: from 1 to `COMMAND_ID_MAX` printable ASCII characters. One identity must never use it for two different commands. */
 export type CommandId = string;
 
-/** What kind of room to make. */
+/** The kind of room to make. */
 export type Create = {
     /** The variant and the board. */
     rules: Rules,
     /** Whether the room is listed. */
     visibility?: Visibility,
-    /** Whether players may ask a bot for help against people. */
+    /** Whether players may get help from a bot against people. */
     assistance?: boolean,
-    /** Who takes the first seat and the second. */
+    /** The requests for the first seat and the second. */
     seats?: [SeatRequest, SeatRequest],
-    /** The stone that the first seat begins with. */
+    /** The colour with which the first seat starts. */
     colour?: Colour,
     /** How much time the players have in each game. */
     time?: TimeControl,
-    /** Whether people may talk in it. */
+    /** Whether people may chat in it. */
     chat?: boolean, };
 
-/** What happened. */
+/** Something that happened in a room. */
 export type Event = { "type": "created",
     /** The variant and the board of all its games. */
     rules: Rules,
     /** Whether it is listed. */
     visibility: Visibility,
-    /** Whether players may ask a bot for help against people. */
+    /** Whether players may get help from a bot against people. */
     assistance: boolean,
-    /** Who made it. */
+    /** The creator. */
     host: MemberId,
     /** How much time the players have in each game. */
     time?: TimeControl,
-    /** Whether people may talk in it. */
+    /** Whether people may chat in it. */
     chat?: boolean,
     /** The seat that plays Black in the first game. Later games alternate. */
     black: Seat, }
   | { "type": "sat",
     /** The seat. */
     seat: Seat,
-    /** Who sits there now. */
+    /** The player who sits there now. */
     player: Player, }
   | { "type": "stood",
     /** The seat. */
@@ -123,16 +123,16 @@ export type Event = { "type": "created",
     game: number,
     /** The seat that plays Black. */
     black: Seat,
-    /** By which the game is found when it has ended. */
+    /** The id under which the ended game is found. */
     id?: GameId, }
   | { "type": "played",
     /** The number of moves before this one. */
     ply: number,
-    /** Where. */
+    /** The point. */
     point: Point,
     /** Whether a bot chose it on behalf of a person. */
     assisted?: boolean,
-    /** What the mover has left, if their time ran. The opponent's time runs from here. */
+    /** The mover's remaining time, if their clock ran. The opponent's time runs from here. */
     time?: SideTime, }
   | { "type": "draw_offered",
     /** Their seat. */
@@ -150,21 +150,21 @@ export type Event = { "type": "created",
     /** How many moves are left on the board. */
     ply: number, }
   | { "type": "resumed",
-    /** When their time begins to run, in milliseconds since the Unix epoch: a little later than this event, so that they can come back. */
+    /** When their time starts to run, in milliseconds since the Unix epoch: a little later than this event, so that they can come back. */
     from: number, }
   | { "type": "ended",
-    /** How, and for whom. */
+    /** How it ended, and for which seat. */
     outcome: Outcome<Seat>, }
   | { "type": "rematch_asked",
     /** Their seat. */
     by: Seat, }
   | { "type": "chat_set",
-    /** Whether they may. */
+    /** Whether people may chat. */
     on: boolean, };
 
-/** A finished game with its id, as the server tells it. */
+/** A finished game with its id, as the server sends it. */
 export type FinishedGame = {
-    /** The id. Who knows it may see the game, listed or not. */
+    /** The id. Anyone who knows it may see the game, listed or not. */
     id: GameId,
     /** The moves that were on the board at the end, in order; those taken back are left out. */
     moves: Array<RecordedMove>,
@@ -180,7 +180,7 @@ export type FinishedGame = {
     ended_at: number,
     /** How much time the players had; none also in records of servers that did not keep it. */
     time?: TimeControl,
-    /** How many moves there are. */
+    /** The number of moves. */
     plies: number,
     /** How it ended. */
     outcome: Outcome<Seat>,
@@ -189,17 +189,17 @@ export type FinishedGame = {
     /** For the second seat. */
     second: Player, };
 
-/** What the rules of renju forbid to Black. */
+/** The kinds of moves that renju forbids to Black. */
 export type Forbidden = "double_three" | "double_four" | "overline";
 
-/** A finished game's id: `GAME_ID_LENGTH` characters of `ROOM_CODE_ALPHABET`. Who knows it may see the game. */
+/** A finished game's id: `GAME_ID_LENGTH` characters of `ROOM_CODE_ALPHABET`. Anyone who knows it may see the game. */
 export type GameId = string;
 
 /** Part of the list of finished games, newest first. */
 export type GameList = {
     /** The games. */
     games: Array<ListedGame>,
-    /** What to give as `before` to be told what follows; absent at the end of the list. */
+    /** The value of `before` for the next page; absent at the end of the list. */
     next?: number, };
 
 /** A review as the server sends it. */
@@ -215,24 +215,24 @@ export type GameReview = {
 export type GameSnapshot = {
     /** 1 for the first game in this room. */
     number: number,
-    /** By which the game is found when it has ended. */
+    /** The id under which the ended game is found. */
     id?: GameId,
     /** The seat that plays Black. */
     black: Seat,
     /** The moves, Black's first. */
     moves: Array<Point>,
-    /** The seat that offers a draw. */
+    /** The seat that offers a draw, if any. */
     draw_offer?: Seat,
-    /** The seat that asks for a takeback. */
+    /** The seat that asks for a takeback, if any. */
     takeback_ask?: Seat,
-    /** The seat that wants another game. */
+    /** The seat that wants another game, if any. */
     rematch_ask?: Seat,
     /** The game's clock, if there is a time control. */
     clock?: Clock,
     /** How the game ended; absent while it runs. */
     outcome?: Outcome<Seat>, };
 
-/** What a list tells about a finished game. */
+/** A finished game without its moves, for lists. */
 export type GameSummary = {
     /** The variant and the board. */
     rules: Rules,
@@ -246,7 +246,7 @@ export type GameSummary = {
     ended_at: number,
     /** How much time the players had; none also in records of servers that did not keep it. */
     time?: TimeControl,
-    /** How many moves there are. */
+    /** The number of moves. */
     plies: number,
     /** How it ended. */
     outcome: Outcome<Seat>,
@@ -255,10 +255,10 @@ export type GameSummary = {
     /** For the second seat. */
     second: Player, };
 
-/** The secret by which somebody is known to the server: 32 random bytes, in hexadecimal. It is the key to his seats: keep it private and never put it into an address. */
+/** The secret that identifies a person to the server: 32 random bytes, in hexadecimal. It is the key to their seats: keep it private and never put it into an address. */
 export type Identity = string;
 
-/** A position, and what the rules say of it. On the wire: `{"rules": {...}, "moves": [[7, 7]]}`, with `forbidden`, `outcome` and `unplayed` where there is something to say. */
+/** A position judged by the rules. On the wire: `{"rules": {...}, "moves": [[7, 7]]}`, with `forbidden`, `outcome` and `unplayed` where they apply. */
 export type Judged = {
     /** The variant and the board. */
     rules: Rules,
@@ -271,19 +271,19 @@ export type Judged = {
     /** Why the move after `moves` cannot be played, where there are more. */
     unplayed?: string, };
 
-/** A move and what follows. On the wire: `{"value": {"chance": 0.61}, "moves": [[7, 7], [8, 8]]}`. */
+/** A move with its continuation. On the wire: `{"value": {"chance": 0.61}, "moves": [[7, 7], [8, 8]]}`. */
 export type Line = {
-    /** What the first of the moves is worth. */
+    /** The value of the first move. */
     value: Value,
     /** The best moves of both sides, as far as they are known; at least one. */
     moves: Array<Point>, };
 
-/** Of how many moves an analysis tells: from 1 to `ANALYSIS_LINES_MAX`, and 3 unless said. */
+/** How many moves an analysis reports: from 1 to `ANALYSIS_LINES_MAX`, 3 by default. */
 export type LineCount = number;
 
 /** A finished game in a list. */
 export type ListedGame = {
-    /** The id, by which the moves are to be had. */
+    /** The id under which the moves are found. */
     id: GameId,
     /** The variant and the board. */
     rules: Rules,
@@ -297,7 +297,7 @@ export type ListedGame = {
     ended_at: number,
     /** How much time the players had; none also in records of servers that did not keep it. */
     time?: TimeControl,
-    /** How many moves there are. */
+    /** The number of moves. */
     plies: number,
     /** How it ended. */
     outcome: Outcome<Seat>,
@@ -306,13 +306,13 @@ export type ListedGame = {
     /** For the second seat. */
     second: Player, };
 
-/** Requests that no single room answers. */
+/** Requests that the lobby or the session answers. */
 export type LobbyRequest = { "type": "hello",
     /** The protocol version that the client speaks. */
     protocol: number,
-    /** Who the client is; without it the server makes a new identity. */
+    /** The client's identity; without it the server makes a new one. */
     identity?: Identity,
-    /** What he calls himself; without it he is a guest. */
+    /** The member's name; without it they are a guest. */
     name?: Name, }
   | { "type": "set_name",
     /** The new name. */
@@ -325,7 +325,7 @@ export type LobbyRequest = { "type": "hello",
   | { "type": "join",
     /** The room. */
     room: RoomCode,
-    /** The last event that the client has; without it the answer is a snapshot. */
+    /** The last event that the client has; without it the reply is a snapshot. */
     after?: number, }
   | { "type": "leave",
     /** The room. */
@@ -335,7 +335,7 @@ export type LobbyRequest = { "type": "hello",
     room: RoomCode, }
   | { "type": "ping" };
 
-/** What others know somebody by: derived from the `Identity`, which cannot be found from it. */
+/** A person's public id: derived from the `Identity`, which cannot be computed from it. */
 export type MemberId = string;
 
 /** One message from the server. */
@@ -346,13 +346,13 @@ export type Message = { "type": "welcome",
     protocol: number,
     /** The server's name and version. */
     server: string,
-    /** What others know this client by. */
+    /** The client's public id. */
     you: MemberId,
-    /** What he is called: as he asked, or a guest's name. */
+    /** The client's name: as requested, or a guest's name. */
     name: Name,
-    /** The new identity, if `hello` brought none. To be kept, and kept secret. */
+    /** The new identity, if `hello` sent none. Keep it, and keep it secret. */
     identity?: Identity,
-    /** Whether people may talk on this server. */
+    /** Whether people may chat on this server. */
     chat?: boolean, }
   | { "type": "done",
     /** The command's id. */
@@ -366,11 +366,11 @@ export type Message = { "type": "welcome",
     reason: Reason,
     /** The sentence in English. */
     text: string,
-    /** `Reason::StalePly`, `Reason::NoSuchPly`: the ply that the command means. */
+    /** `Reason::StalePly`, `Reason::NoSuchPly`: the command's ply. */
     ply?: number,
-    /** `Reason::StalePly`: the ply that is to be played. */
+    /** `Reason::StalePly`: the ply to play. */
     due?: number,
-    /** `Reason::Version`: the version that the server speaks. */
+    /** `Reason::Version`: the server's protocol version. */
     version?: number,
     /** `Reason::TooManyRooms`: some of the member's rooms. */
     rooms?: Array<RoomCode>,
@@ -386,7 +386,7 @@ export type Message = { "type": "welcome",
   | { "type": "own_rooms",
     /** The command's id. */
     id: CommandId,
-    /** The rooms: first those where it is one's turn, then those with another running game, then those that wait for a player, then the rest; the newest first among equals. At most 100. */
+    /** The rooms: first those where it is the member's turn, then those with another running game, then those that wait for a player, then the rest; the newest first among equals. At most 100. */
     rooms: Array<OwnRoom>, }
   | { "type": "joined",
     /** The command's id. */
@@ -395,9 +395,9 @@ export type Message = { "type": "welcome",
     room: RoomCode,
     /** The server's time, in milliseconds since the Unix epoch. */
     now: number,
-    /** Who watches. */
+    /** The spectators. */
     spectators: Spectators,
-    /** Which players are away. */
+    /** The players who are away. */
     away?: Absent, } &
   ({ "snapshot": Snapshot }
   | { "events": Array<NumberedEvent> }) | { "type": "weights",
@@ -407,7 +407,7 @@ export type Message = { "type": "welcome",
     room: RoomCode,
     /** The number of moves on the board that was weighed. */
     ply: number,
-    /** Whose weights. */
+    /** The bot that weighed. */
     bot: BotSpec,
     /** The candidates, the best first; at most 400. */
     weights: Array<Weight>, }
@@ -416,9 +416,9 @@ export type Message = { "type": "welcome",
     id: CommandId,
     /** The room. */
     room: RoomCode,
-    /** What players have said. */
+    /** The players' lines. */
     players: Array<ChatLine>,
-    /** What spectators have said; absent for who plays. */
+    /** The spectators' lines; absent for players during a game. */
     spectators?: Array<ChatLine>, }
   | { "type": "pong",
     /** The command's id. */
@@ -430,7 +430,7 @@ export type Message = { "type": "welcome",
     seq: number,
     /** When it happened, in milliseconds since the Unix epoch, by the server's clock. */
     at: number,
-    /** What happened. */
+    /** The event itself. */
     event: Event, }
   | { "type": "snapshot",
     /** The room. */
@@ -440,52 +440,52 @@ export type Message = { "type": "welcome",
   | { "type": "spectators",
     /** The room. */
     room: RoomCode,
-    /** Who watches now. */
+    /** The spectators now. */
     spectators: Spectators, }
   | { "type": "presence",
     /** The room. */
     room: RoomCode,
-    /** Which players are away now. */
+    /** The players who are away now. */
     away: Absent, }
   | { "type": "player_said",
     /** The room. */
     room: RoomCode,
-    /** Who, and what. */
+    /** The line, with its speaker. */
     line: ChatLine, }
   | { "type": "spectator_said",
     /** The room. */
     room: RoomCode,
-    /** Who, and what. */
+    /** The line, with its speaker. */
     line: ChatLine, }
   | { "type": "analysis",
     /** The room. */
     room: RoomCode,
     /** The id of the command that asked. */
     of: CommandId,
-    /** The number of moves on the board that is looked at. */
+    /** The number of moves on the analysed board. */
     ply: number,
-    /** How many plies ahead was searched. */
+    /** How many plies deep the search was. */
     depth: number,
-    /** How many positions were looked at. */
+    /** How many positions were searched. */
     nodes: number,
-    /** How many of them in a second. */
+    /** How many positions were searched per second. */
     nodes_per_second: number,
-    /** The best moves and what follows, the best first. */
+    /** The best moves with their continuations, the best first. */
     lines: Array<Line>, }
   | { "type": "analysis_over",
     /** The room. */
     room: RoomCode,
     /** The id of the command that asked. */
     of: CommandId,
-    /** Why. */
+    /** The reason. */
     why: AnalysisEnd, }
   | { "type": "closed",
     /** The room. */
     room: RoomCode,
-    /** Why. */
+    /** The reason. */
     text: string, };
 
-/** What somebody calls himself: 1 to `NAME_MAX` characters in Unicode's form NFKC, without control characters and without the invisible ones that reorder or join text. Spaces are trimmed at both ends and single in between; combining marks belong to a letter, at most `NAME_MARKS_MAX` of them. */
+/** A person's name: 1 to `NAME_MAX` characters in Unicode's form NFKC, without control characters and without the invisible ones that reorder or join text. Spaces are trimmed at both ends and single in between; combining marks belong to a letter, at most `NAME_MARKS_MAX` of them. */
 export type Name = string;
 
 /** An event with its place in the room's log. */
@@ -494,54 +494,54 @@ export type NumberedEvent = {
     seq: number,
     /** When it happened, in milliseconds since the Unix epoch, by the server's clock. */
     at: number,
-    /** What happened. */
+    /** The event itself. */
     event: Event, };
 
 /** How a game ended, and for whom: for a stone on the board, for a seat in rooms and records. On the wire: `{"reason": "five", "winner": "first", ...}`. */
 export type Outcome<Side = Stone> = AnyField<{ "reason": "five",
-    /** Who won. */
+    /** The winner. */
     winner: Side,
     /** Every point of the winning runs, sorted, each once. */
     points: Array<Point>, }
   | { "reason": "forbidden",
-    /** Who won: White. */
+    /** The winner: White. */
     winner: Side,
     /** The first of the forbidden points, by `Point`'s order. */
     point: Point,
     /** Why that point is forbidden. */
     kind: Forbidden, }
   | { "reason": "resignation",
-    /** Who won. */
+    /** The winner. */
     winner: Side, }
   | { "reason": "agreement" }
   | { "reason": "time",
-    /** Who won. */
+    /** The winner. */
     winner: Side, }
   | { "reason": "abandonment",
-    /** Who won; nobody in a draw, and where both players were gone. */
+    /** The winner; nobody in a draw, and where both players were gone. */
     winner: Side | null, }
   | { "reason": "full_board" }
   | { "reason": "length_limit" }>;
 
-/** A room that somebody has made or has a seat in, as it is told to that person. */
+/** A room that the receiver has made or has a seat in. */
 export type OwnRoom = {
     /** Whether the room is listed. */
     visibility: Visibility,
-    /** One's seat, if one has one. */
+    /** The receiver's seat, if they have one. */
     seat: Seat | null,
-    /** Whether a game is running in which one is to move. */
+    /** Whether it is the receiver's turn in a running game. */
     your_turn: boolean,
-    /** Whether one has made the room, and so may close it. */
+    /** Whether the receiver has made the room, and so may close it. */
     host: boolean,
     /** Its code. */
     room: RoomCode,
     /** The variant and the board. */
     rules: Rules,
-    /** Whether players may ask a bot for help against people. */
+    /** Whether players may get help from a bot against people. */
     assistance: boolean,
     /** How much time the players have in each game. */
     time?: TimeControl,
-    /** Who sits where. */
+    /** The players by seat. */
     seats: BySeat<Player | null>,
     /** The seat that plays Black: in the game, or in the first one before it begins. */
     black: Seat,
@@ -551,22 +551,22 @@ export type OwnRoom = {
     phase: Phase,
     /** Moves made in the game. */
     ply: number,
-    /** How many watch. */
+    /** How many spectators there are. */
     spectators: number, };
 
 /** How far a room has come. */
 export type Phase = "waiting" | "running" | "finished";
 
-/** Who sits in a seat. */
+/** The occupant of a seat. */
 export type Player = {
-    /** Who. */
+    /** The member's id. */
     member: MemberId,
     /** Their name. */
     name: Name,
-    /** Whether it is a program that plays, as it says itself. */
+    /** Whether it is a program that plays, by its own declaration. */
     engine?: boolean, }
   | {
-    /** Which. */
+    /** The bot. */
     bot: BotSpec, };
 
 /** An intersection of the board. On the wire: `[x, y]`. */
@@ -577,9 +577,9 @@ export type Reason = "malformed" | "unknown_command" | "hello_first" | "already_
 
 /** One move of a finished game. */
 export type RecordedMove = {
-    /** Where. */
+    /** The point. */
     point: Point,
-    /** When, in milliseconds since the Unix epoch. */
+    /** The time, in milliseconds since the Unix epoch. */
     at: number,
     /** Whether a bot chose it on behalf of a person. */
     assisted?: boolean, };
@@ -590,38 +590,38 @@ export type Report = {
     depth: number,
     /** Positions searched. */
     nodes: number,
-    /** Positions searched in a second. */
+    /** Positions searched per second. */
     nodes_per_second: number,
-    /** The best moves and what follows, the best first. */
+    /** The best moves with their continuations, the best first. */
     lines: Array<Line>, };
 
 /** Progress of an unfinished review. */
 export type ReviewProgress = {
     /** The game. */
     id: GameId,
-    /** How many of its moves are done. */
+    /** The number of reviewed moves. */
     done: number,
-    /** How many there are. */
+    /** The number of moves. */
     plies: number, };
 
 /** A move, and the best alternative. */
 export type ReviewedMove = {
-    /** What the position before it was worth to the mover, with the best move. */
+    /** The value of the position before it for the mover, with the best move. */
     value: Value,
-    /** How much of the chance of winning it lost, from 0 to 1; nothing if it was the best. */
+    /** The chance of winning that it lost, from 0 to 1; 0 if it was the best. */
     loss: number,
-    /** The best move and what would have followed. */
+    /** The best move with its continuation. */
     line: Array<Point>, };
 
-/** A room's code: `ROOM_CODE_LENGTH` characters of `ROOM_CODE_ALPHABET`. Who knows it may enter. */
+/** A room's code: `ROOM_CODE_LENGTH` characters of `ROOM_CODE_ALPHABET`. Anyone who knows it may enter. */
 export type RoomCode = string;
 
-/** Requests that a room answers: by `done`, unless said otherwise. */
+/** Requests that a room answers: by `done`, unless documented otherwise. */
 export type RoomRequest = { "type": "sit",
-    /** Which one; without it, any. */
+    /** The seat; without it, any. */
     seat?: Seat, }
   | { "type": "sit_as_engine",
-    /** Which one; without it, any. */
+    /** The seat; without it, any. */
     seat?: Seat, }
   | { "type": "stand" }
   | { "type": "seat_bot",
@@ -633,9 +633,9 @@ export type RoomRequest = { "type": "sit",
     /** The bot's seat. */
     seat: Seat, }
   | { "type": "play",
-    /** The number of moves made before this one, so that a late command cannot be taken for another move. */
+    /** The number of moves made before this one, so that a late command cannot count as another move. */
     ply: number,
-    /** Where. */
+    /** The point. */
     point: Point, }
   | { "type": "resign" }
   | { "type": "offer_draw" }
@@ -648,27 +648,27 @@ export type RoomRequest = { "type": "sit",
   | { "type": "claim_draw" }
   | { "type": "rematch" }
   | { "type": "weights",
-    /** Which bot; without it, the opponent if that is a bot, else `attack`. */
+    /** The bot; without it, the opponent if that is a bot, else `attack`. */
     bot?: BotKind,
-    /** The number of moves on the board to weigh; without it, as many as there are. */
+    /** The number of moves on the board to weigh; without it, all of them. */
     ply?: number, }
   | { "type": "bot_move",
     /** As in `play`. */
     ply: number,
-    /** Which bot; as in `weights`. */
+    /** The bot; as in `weights`. */
     bot?: BotKind, }
   | { "type": "analyse",
     /** As in `weights`. */
     ply?: number,
-    /** Of how many moves to tell. */
+    /** How many moves to report. */
     lines?: LineCount, }
   | { "type": "stop_analysis" }
   | { "type": "say",
-    /** What. */
+    /** The line. */
     text: ChatText, }
   | { "type": "chat" }
   | { "type": "set_chat",
-    /** Whether they may. */
+    /** Whether people may chat. */
     on: boolean, };
 
 /** A public room in the list. */
@@ -677,11 +677,11 @@ export type RoomSummary = {
     room: RoomCode,
     /** The variant and the board. */
     rules: Rules,
-    /** Whether players may ask a bot for help against people. */
+    /** Whether players may get help from a bot against people. */
     assistance: boolean,
     /** How much time the players have in each game. */
     time?: TimeControl,
-    /** Who sits where. */
+    /** The players by seat. */
     seats: BySeat<Player | null>,
     /** The seat that plays Black: in the game, or in the first one before it begins. */
     black: Seat,
@@ -691,7 +691,7 @@ export type RoomSummary = {
     phase: Phase,
     /** Moves made in the game. */
     ply: number,
-    /** How many watch. */
+    /** How many spectators there are. */
     spectators: number, };
 
 /** A variant on a board that it can be played on: what a game needs to know before its first move. */
@@ -702,7 +702,7 @@ export type Running = { seat: Seat, since: number, };
 /** A seat in a room. Players, clocks, offers and results belong to a seat. Its stone may change from game to game, and within one. */
 export type Seat = "first" | "second";
 
-/** Who takes a seat of a new room. */
+/** A request for a seat of a new room. */
 export type SeatRequest = "me" | "open" | { "bot": BotSpec };
 
 /** The time of one side. On the wire and in events: `{"left_ms": 61500, "periods": 3}`. */
@@ -725,22 +725,22 @@ export type Snapshot = {
     rules: Rules,
     /** Whether the room is listed. */
     visibility: Visibility,
-    /** Whether players may ask a bot for help against people. */
+    /** Whether players may get help from a bot against people. */
     assistance: boolean,
-    /** Who made the room. */
+    /** The creator. */
     host: MemberId,
     /** How much time the players have in each game. */
     time?: TimeControl,
-    /** Whether people may talk in it. */
+    /** Whether people may chat in it. */
     chat?: boolean,
     /** The seat that plays Black in the first game. */
     black: Seat,
-    /** Who sits where. */
+    /** The players by seat. */
     seats: BySeat<Player | null>,
     /** The game, running or ended; absent before the first one. */
     game?: GameSnapshot, };
 
-/** Who watches a room. */
+/** The spectators of a room. */
 export type Spectators = {
     /** How many. */
     count: number,
@@ -750,7 +750,7 @@ export type Spectators = {
 /** A stone's colour, and with it a side of the game. Black moves first. */
 export type Stone = "black" | "white";
 
-/** How much time the players have. On the wire: `{"type": "fischer", "main_ms": 300000, "increment_ms": 3000}`; in text `none`, `10m`, `5+3` (minutes and seconds), `byo 10m+3x30s`, `move 30s`. What was read from either is in range; what is built otherwise can be checked. */
+/** How much time the players have. On the wire: `{"type": "fischer", "main_ms": 300000, "increment_ms": 3000}`; in text `none`, `10m`, `5+3` (minutes and seconds), `byo 10m+3x30s`, `move 30s`. A parsed value is in range; check values built otherwise. */
 export type TimeControl = { "type": "none" }
   | { "type": "sudden_death",
     /** For the whole game. */
@@ -771,7 +771,7 @@ export type TimeControl = { "type": "none" }
     /** For each move. */
     move_ms: number, };
 
-/** What a position or a move is worth to the side to move. On the wire: `{"chance": 0.61}`, `{"win": {"plies": 7}}`, `{"win": {}}`, `{"loss": {"plies": 4}}`. */
+/** The value of a position or a move for the side to move. On the wire: `{"chance": 0.61}`, `{"win": {"plies": 7}}`, `{"win": {}}`, `{"loss": {"plies": 4}}`. */
 export type Value = { "chance": number }
   | { "win": {
     /** Plies until the game is won, the next move included. */
@@ -782,14 +782,14 @@ export type Value = { "chance": number }
 
 export type VariantName = "freestyle" | "standard" | "renju" | "caro" | "caro_overline" | "mnk";
 
-/** Who may find a room. */
+/** The people who can find a room. */
 export type Visibility = "public" | "private";
 
 /** A bot's weight of a candidate, on that bot's own scale. On the wire: `{"point": [7, 7], "weight": 13.2}`, with `"plies"` where the end is proven. */
 export type Weight = {
     /** The candidate. */
     point: Point,
-    /** Its worth: more is better, for the side to move. */
+    /** Its value on the bot's scale: more is better, for the side to move. */
     weight: number,
     /** Plies until the proven end of the game, this move included: 1 for a move that wins at once. */
     plies?: number, };

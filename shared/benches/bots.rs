@@ -1,4 +1,4 @@
-//! How long the bots take for one move: `cargo bench -p fivefold-shared --bench bots`.
+//! Measures how long the bots take for one move: `cargo bench -p fivefold-shared --bench bots`.
 
 use std::hint::black_box;
 

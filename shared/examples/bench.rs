@@ -1,5 +1,5 @@
-//! Searches fixed positions with a fixed number of nodes, and prints how fast that was and a
-//! signature that changes only when the search does.
+//! Searches fixed positions with a fixed number of nodes, and prints the speed and a signature that
+//! changes only when the search does.
 //!
 //! `cargo run --release -p fivefold-shared --example bench`
 

@@ -3,11 +3,12 @@
 //! `cargo run --release -p fivefold-shared --example book -- VARIANT > shared/src/book/VARIANT.txt`
 //!
 //! `VARIANT` is `freestyle`, `standard`, `renju`, `caro` or `caro_overline`. Stones are set at
+//! `VARIANT` is `freestyle`, `standard`, `renju`, `caro` or `caro_overline`. Stones are set at
 //! random near the first one, which is in the middle of 15x15. A line is kept if no other is the
-//! same turned, mirrored, moved or in another order, if from Black's second stone on neither side is
-//! much better off, and if after the last one both have about the same chances. Before, Black is
-//! always better off. The same command prints the same lines, as the engine is bounded by positions
-//! meaning.
+//! same turned, mirrored, moved or in another order, if neither side is much better off from
+//! Black's second stone on, and if after the last one both have about the same chances. Before its
+//! second stone, Black is always better off. The same command prints the same lines, because the
+//! engine's limit is a number of positions.
 
 #![expect(clippy::print_stdout, reason = "a program that prints")]
 
@@ -21,27 +22,27 @@ use fivefold_shared::{
 };
 use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 
-/// How many lines of so many stones are looked for.
+/// How many lines of each length to find.
 const WANTED: [(usize, usize); 3] = [(3, 10), (4, 16), (5, 18)];
 
 /// How many lines are tried before there seem to be no more.
 const TRIES: usize = 20_000;
 
-/// How many positions are looked at to see that a line is worth more.
+/// Positions searched to check that a line is worth more.
 const QUICK_NODES: u64 = 3_000;
 /// The same for positions on the way to the end of a line.
 const WAY_NODES: u64 = 20_000;
 /// The same for the end of a line.
 const END_NODES: u64 = 300_000;
 
-/// How far from even a quick look may find a position that is worth another.
+/// A quick search may find a position this far from even and still repeat it with more nodes.
 const QUICK_UNEVEN: f64 = 0.2;
 /// How far from even a position on the way may be, as a chance of winning.
 const WAY_UNEVEN: f64 = 0.12;
 /// The same for the end.
 const END_UNEVEN: f64 = 0.05;
 
-/// The engine's values of positions, each looked at once.
+/// The engine's values of positions, each searched once.
 struct Judge {
     rules: Rules,
     engine: Engine,

@@ -1,4 +1,4 @@
-//! Compares the rules with files of renju positions, and says how many lines of each agree.
+//! Compares the rules with files of renju positions, and prints how many lines of each agree.
 //!
 //! ```text
 //! cargo run --release -p fivefold-shared --example renju_vectors -- FILE...

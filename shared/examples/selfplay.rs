@@ -1,15 +1,15 @@
-//! Lets the engine play against itself, and prints the games: what its values are tuned on.
+//! Lets the engine play against itself, and prints the games on which its values are tuned.
 //!
 //! `cargo run --release -p fivefold-shared --example selfplay -- GAMES SEED [VARIANT] [SIZE] [NODES]`
 //!
-//! The rest is `freestyle`, `15` and `3000` if left out. Each game is one line: variant, size, who
-//! won (`black`, `white` or `none`), the moves as names, how many of them were the opening, and
-//! from there on the engine's chance of winning for the side to move, in thousandths. The openings
-//! are random stones near the middle after which neither side is much better off.
+//! The defaults are `freestyle`, `15` and `3000`. Each game is one line: variant, size, the winner
+//! (`black`, `white` or `none`), the moves as names, how many of them were the opening, and from
+//! there on the engine's chance of winning for the side to move, in thousandths. The openings are
+//! random stones near the middle that leave neither side much better off.
 //!
-//! For each move there is a line more: a position that strays from the game by a move or two, as
-//! most that a search looks at do. Who won is `unknown` then, all the moves are the opening, and
-//! the chance is that of its end.
+//! Each move adds another line: a position that strays from the game by a move or two, like most
+//! positions in a search. Its winner is `unknown`, all its moves are the opening, and the chance is
+//! that of its end.
 
 #![expect(clippy::print_stdout, reason = "a program that prints")]
 
@@ -33,7 +33,7 @@ const UNEVEN: f64 = 0.2;
 /// How often a move is varied, so that games that began alike go different ways.
 const VARIED: f64 = 0.05;
 
-/// Among how many good moves one is chosen that a game does not go on with.
+/// Among how many good moves a stray move is chosen.
 const GOOD: usize = 8;
 
 /// How often any move near a stone is made instead.
@@ -86,7 +86,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// A position that nobody would play to, but a search looks at: one or two moves on, each one of
+/// A position that nobody would play to, but that a search visits: one or two moves on, each one of
 /// several good ones or any; and its value.
 fn stray(
     position: &Position,

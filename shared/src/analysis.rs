@@ -1,6 +1,6 @@
-//! The result of an analysis: values, lines, depth and nodes; and the weights that bots give moves.
+//! The result of an analysis: values, lines, depth and nodes; and the bots' weights of moves.
 //!
-//! Engine and bots produce these, and the protocol carries them; neither knows the other.
+//! The engine and the bots produce these, and the protocol carries them; neither knows the other.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::rules::Point;
 
-/// What a position or a move is worth to the side to move. On the wire: `{"chance": 0.61}`,
+/// The value of a position or a move for the side to move. On the wire: `{"chance": 0.61}`,
 /// `{"win": {"plies": 7}}`, `{"win": {}}`, `{"loss": {"plies": 4}}`.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -16,7 +16,7 @@ use crate::rules::Point;
 pub enum Value {
     /// The probability of winning, from 0 to 1.
     Chance(f64),
-    /// A proven win, in so many plies from here, or after a number that was not counted.
+    /// A proven win, in so many plies from here if the number is known.
     Win {
         /// Plies until the game is won, the next move included.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -30,7 +30,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// The probability of winning: 1 and 0 where it is proven.
+    /// The probability of winning: 1 for a proven win, 0 for a proven loss.
     pub const fn chance(self) -> f64 {
         match self {
             Self::Chance(chance) => chance,
@@ -40,11 +40,12 @@ impl Value {
     }
 }
 
-/// A move and what follows. On the wire: `{"value": {"chance": 0.61}, "moves": [[7, 7], [8, 8]]}`.
+/// A move with its continuation. On the wire: `{"value": {"chance": 0.61}, "moves": [[7, 7], [8,
+/// 8]]}`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Line {
-    /// What the first of the moves is worth.
+    /// The value of the first move.
     pub value: Value,
     /// The best moves of both sides, as far as they are known; at least one.
     pub moves: Vec<Point>,
@@ -58,16 +59,16 @@ pub struct Report {
     pub depth: u16,
     /// Positions searched.
     pub nodes: u64,
-    /// Positions searched in a second.
+    /// Positions searched per second.
     pub nodes_per_second: u64,
-    /// The best moves and what follows, the best first.
+    /// The best moves with their continuations, the best first.
     pub lines: Vec<Line>,
 }
 
 /// The engine's result for a position.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Analysis {
-    /// The best moves with their lines, best first; as many as were asked for, where there are
+    /// The best moves with their lines, best first: as many as requested, or fewer if there are not
     /// that many; at least one.
     pub lines: Vec<Line>,
     /// Search depth in plies.
@@ -76,7 +77,7 @@ pub struct Analysis {
     pub nodes: u64,
 }
 
-/// Positions searched in a second, from `nodes` in `time`.
+/// Positions searched per second, from `nodes` in `time`.
 pub fn nodes_per_second(nodes: u64, time: Duration) -> u64 {
     let per_second = u128::from(nodes) * 1_000_000 / time.as_micros().max(1);
     u64::try_from(per_second).unwrap_or(u64::MAX)
@@ -96,7 +97,7 @@ impl Analysis {
 pub struct Weight {
     /// The candidate.
     pub point: Point,
-    /// Its worth: more is better, for the side to move.
+    /// Its value on the bot's scale: more is better, for the side to move.
     pub weight: f64,
     /// Plies until the proven end of the game, this move included: 1 for a move that wins at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]

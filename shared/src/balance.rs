@@ -1,8 +1,7 @@
 //! How even a position is: the chances of the side to move, by the engine.
 //!
-//! Early in a game it matters much to a search whether it ends with one's own stone or with the
-//! other's, and its value goes up and down from depth to depth. The truth lies between: the result
-//! here is the mean of the last two depths.
+//! Early in a game, a search's value swings from depth to depth, depending on which side plays the
+//! last stone. The truth lies between, so the result is the mean of the last two depths.
 
 use crate::{
     analysis::{Analysis, Value},
@@ -15,7 +14,7 @@ use crate::{
 /// when the game is over.
 ///
 /// # Panics
-/// When the position is of other rules than the engine's.
+/// When the position has other rules than the engine.
 pub fn chance(engine: &mut Engine, position: &Position, thinking: &Thinking<'_>) -> Option<f64> {
     let mut last = [None; 2];
     let mut note = |analysis: &Analysis| {

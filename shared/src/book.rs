@@ -1,23 +1,23 @@
-//! A small book of openings: first stones after which both sides have about the same chances. Black
-//! always starts with an advantage and gives it away with the second stone; after that neither
-//! side gives away much.
+//! A small book of openings: first stones that leave both sides about the same chances. Black
+//! always starts with an advantage and gives it away with the second stone; after that neither side
+//! gives away much.
 //!
 //! The example `book` finds them by the engine's own analysis, and writes a file for each variant.
-//! A line is a list of steps from the first stone. It stands for all that turning, mirroring and
-//! moving it makes of it, as long as it stays so far from every border that these do not matter.
+//! A line is a list of steps from the first stone. It stands for all its rotations, reflections and
+//! translations that stay far enough from every border.
 
 use crate::{
     rules::{Point, Position, Rules, Size, Variant},
     symmetry,
 };
 
-/// How many points there are at least between a line and every border.
+/// Least number of points between a line and every border.
 const MARGIN: i32 = 4;
 
 /// The lines of a variant, as steps from the first stone; none for a variant without a book.
 ///
 /// # Panics
-/// Never: that the files can be read is tested.
+/// Never: a test reads every file.
 pub fn lines(variant: Variant) -> Vec<Vec<Point>> {
     let text = match variant {
         Variant::Freestyle | Variant::Mnk { k: 5 } => include_str!("book/freestyle.txt"),
@@ -47,7 +47,7 @@ pub fn openings(rules: Rules, way: u8) -> Vec<Vec<Point>> {
     turned.filter(|line| keeps_off_borders(line, rules.size())).collect()
 }
 
-/// How the book goes on from a position, sorted by point; nothing where it does not know it.
+/// The book's next moves from a position, sorted by point; empty for unknown positions.
 pub fn continuations(position: &Position) -> Vec<Point> {
     let ply = position.ply();
     let (corner, stones) = stones(position.moves());
@@ -71,8 +71,8 @@ pub fn continuations(position: &Position) -> Vec<Point> {
     found
 }
 
-/// What is the same for all positions that are made of each other by turning, mirroring, moving and
-/// playing the same stones in another order: each colour's stones, sorted.
+/// A key shared by all positions that differ only by rotation, reflection, translation or move
+/// order: each colour's stones, sorted.
 pub fn canonical(moves: &[Point]) -> [Vec<Point>; 2] {
     let all = (0..symmetry::COUNT).map(|way| stones(&placed(moves, way, Point::default())).1);
     all.min().unwrap_or_default()

@@ -18,7 +18,7 @@ use crate::{
     rules::Rules,
 };
 
-/// Builds a bot for games by `rules`. The same seed and the same questions give the same answers.
+/// Builds a bot for games by `rules`. The same seed and the same calls give the same replies.
 ///
 /// # Errors
 /// When the bot is not [`offered`](BotSpec::offered).

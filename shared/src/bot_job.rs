@@ -1,5 +1,5 @@
-//! Runs a bot for a room: a room's [`Job`] in, the [`BotReply`] out. Rooms cannot run bots, and bots
-//! know no rooms.
+//! Runs a bot for a room: a room's [`Job`] in, the [`BotReply`] out. Rooms cannot run bots, and
+//! bots know no rooms.
 
 use crate::{
     bot,
@@ -9,7 +9,7 @@ use crate::{
     search_budget::Thinking,
 };
 
-/// Runs the bot. There is no reply when no move is left to make.
+/// Runs the bot. Returns no reply when no move is left to make.
 ///
 /// # Errors
 /// When the bot does not play by the position's rules.

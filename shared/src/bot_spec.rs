@@ -65,14 +65,14 @@ impl FromStr for BotKind {
     }
 }
 
-/// A bot as a player asks for it. In text `attack` or `attack:3`; on the wire
-/// `{"kind": "attack"}` or `{"kind": "attack", "level": 3}`.
+/// A bot as a player requests it. In text `attack` or `attack:3`; on the wire `{"kind": "attack"}`
+/// or `{"kind": "attack", "level": 3}`.
 ///
-/// Any kind and level can be written; [`BotSpec::offered`] says whether the bot exists.
+/// Any kind and level can be written; [`BotSpec::offered`] checks that the bot exists.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct BotSpec {
-    /// Which bot.
+    /// The kind.
     pub kind: BotKind,
     /// The level of play, for kinds that have levels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -135,19 +135,19 @@ impl FromStr for BotSpec {
     }
 }
 
-/// Why there is no such bot.
+/// Why a bot does not exist.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum BotError {
-    /// The text names no kind.
+    /// The text names no known kind.
     #[error("the bots are minimax, attack, pattern and engine")]
     KindUnknown,
-    /// The text after the colon is no level.
+    /// The text after the colon is not a level.
     #[error("a level is a whole number from 0 to 255, as in KIND:LEVEL")]
     LevelUnreadable,
     /// A level for a kind without levels.
     #[error("{kind} has no levels; ask for it without a level")]
     LevelUnexpected {
-        /// The kind that was asked for.
+        /// The requested kind.
         kind: BotKind,
     },
     /// A level that the engine does not have.

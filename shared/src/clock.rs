@@ -1,10 +1,10 @@
 //! Time controls, and a game's clock as a plain value.
 //!
-//! A side's time runs while that side is to act. The first move takes no time from anybody, so the
-//! clock stands until it is made.
+//! A side's time runs while that side is to act. The first move takes no time, so the clock is
+//! stopped until it is made.
 //!
-//! A clock reads no time: every call is handed `now`, in milliseconds since the Unix epoch. It
-//! sets no alarm either: [`Clock::flag_at`] says when to look again.
+//! A clock reads no time: every call takes `now`, in milliseconds since the Unix epoch. It sets no
+//! alarm either: [`Clock::flag_at`] returns when to check again.
 
 use std::{fmt, str::FromStr, time::Duration};
 
@@ -16,47 +16,47 @@ use crate::seat::{BySeat, Seat};
 pub const TIME_MAX_MS: u64 = 24 * 60 * 60 * 1000;
 /// Longest increment: ten minutes.
 pub const INCREMENT_MAX_MS: u64 = 10 * 60 * 1000;
-/// Shortest time that anybody is given: main time, period or time for a move.
+/// Shortest main time, period or time for a move.
 pub const TIME_MIN_MS: u64 = 1000;
 /// Most byo-yomi periods.
 pub const PERIODS_MAX: u8 = 25;
-/// Most network lag that is given back for one move.
+/// Most network lag given back for one move.
 pub const LAG_PER_MOVE_MAX_MS: u64 = 200;
-/// Most network lag that is given back to one side in a game.
+/// Most network lag given back to one side in a game.
 pub const LAG_PER_GAME_MAX_MS: u64 = 1000;
 
-/// A bot plans to make so many more moves, and divides its time among them.
+/// How many more moves a bot plans for when it divides its time.
 const BOT_MOVES_AHEAD: u64 = 30;
 
-/// A duration in whole milliseconds, as times are counted here.
+/// A duration in whole milliseconds, the unit of all times here.
 pub fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// How much time the players have. On the wire: `{"type": "fischer", "main_ms": 300000,
 /// "increment_ms": 3000}`; in text `none`, `10m`, `5+3` (minutes and seconds), `byo 10m+3x30s`,
-/// `move 30s`. What was read from either is in range; what is built otherwise can be checked.
+/// `move 30s`. A parsed value is in range; check values built otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", remote = "Self")]
 pub enum TimeControl {
-    /// As much as they like.
+    /// No limit.
     #[default]
     None,
-    /// So much for the whole game.
+    /// A fixed time for the whole game.
     SuddenDeath {
         /// For the whole game.
         main_ms: u64,
     },
-    /// As sudden death, and some more after each move.
+    /// Sudden death with an increment after each move.
     Fischer {
         /// At the start.
         main_ms: u64,
         /// Added after each move.
         increment_ms: u64,
     },
-    /// When the main time is used up, each move has a period; a period used up is lost, and with
-    /// the last one the game.
+    /// When the main time is used up, each move has a period. A used-up period is lost; losing the
+    /// last one loses the game.
     ByoYomi {
         /// At the start; may be 0.
         main_ms: u64,
@@ -65,14 +65,14 @@ pub enum TimeControl {
         /// How many.
         periods: u8,
     },
-    /// So much for each move; what is left of it is lost.
+    /// A fixed time for each move; unused time is lost.
     PerMove {
         /// For each move.
         move_ms: u64,
     },
 }
 
-/// Why a time control cannot be had.
+/// Why a time control is invalid.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum TimeControlError {
     /// A number is out of range.
@@ -81,14 +81,14 @@ pub enum TimeControlError {
          most 10 minutes, periods are 1 to 25"
     )]
     Range,
-    /// The text is none.
+    /// The text is not a time control.
     #[error("a time control is none, 10m, 5+3, byo 10m+3x30s or move 30s")]
     Text,
 }
 
 impl<'de> Deserialize<'de> for TimeControl {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // The inherent function, which serde has derived.
+        // Calls the inherent function that serde derives.
         Self::deserialize(deserializer)?.check().map_err(serde::de::Error::custom)
     }
 }
@@ -154,7 +154,7 @@ fn length(ms: u64) -> String {
     }
 }
 
-/// Reads `5m`, `90s`, `1500ms`, or a number of the unit that is usual there.
+/// Reads `5m`, `90s`, `1500ms`, or a number in the given default unit.
 fn read_length(text: &str, usual_ms: u64) -> Result<u64, TimeControlError> {
     let (number, unit_ms) = if let Some(number) = text.strip_suffix("ms") {
         (number, 1)
@@ -176,7 +176,7 @@ impl TimeControl {
     /// Checks that the numbers are in range.
     ///
     /// # Errors
-    /// When one is not.
+    /// When a number is out of range.
     pub fn check(self) -> Result<Self, TimeControlError> {
         let time = |ms| (TIME_MIN_MS..=TIME_MAX_MS).contains(&ms);
         let fine = match self {
@@ -195,12 +195,12 @@ impl TimeControl {
         if fine { Ok(self) } else { Err(TimeControlError::Range) }
     }
 
-    /// Whether there is none.
+    /// Whether there is no time control.
     pub const fn is_none(&self) -> bool {
         matches!(self, Self::None)
     }
 
-    /// What each side has at the start; nothing without a time control.
+    /// Each side's time at the start; `None` without a time control.
     pub const fn start(self) -> Option<SideTime> {
         let (main_ms, periods) = match self {
             Self::None => return None,
@@ -223,7 +223,7 @@ impl TimeControl {
         }
     }
 
-    /// What a side has after a move that took `spent_ms`, which is less than its allowance.
+    /// A side's time after a move that took `spent_ms`, which is less than its allowance.
     fn after_move(self, side: SideTime, spent_ms: u64) -> SideTime {
         let left_ms = side.left_ms.saturating_sub(spent_ms);
         match self {
@@ -260,9 +260,9 @@ fn is_zero<T: Default + PartialEq>(number: &T) -> bool {
     *number == T::default()
 }
 
-/// The clock of one game: what each side has, and whose time runs since when. On the wire:
-/// `{"control": {"type": "sudden_death", "main_ms": 60000}, "first": {"left_ms": 60000},
-/// "second": {"left_ms": 60000}, "running": {"seat": "second", "since": 1795230000000}}`.
+/// The clock of one game: each side's time, and whose time runs since when. On the wire:
+/// `{"control": {"type": "sudden_death", "main_ms": 60000}, "first": {"left_ms": 60000}, "second":
+/// {"left_ms": 60000}, "running": {"seat": "second", "since": 1795230000000}}`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Clock {
@@ -280,7 +280,7 @@ struct Running {
     since: u64,
 }
 
-/// What the face of one side's clock shows.
+/// One side's clock as displayed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Face {
     /// Left of the main time or for the move; in byo-yomi, of the period that runs.
@@ -297,7 +297,7 @@ pub struct Face {
 pub struct Flag;
 
 impl Clock {
-    /// A clock that stands, with the time of the start on both sides; none without a time control.
+    /// A stopped clock with the starting time on both sides; `None` without a time control.
     pub const fn new(control: TimeControl) -> Option<Self> {
         match control.start() {
             Some(side) => {
@@ -308,7 +308,7 @@ impl Clock {
         }
     }
 
-    /// What a side had when its clock was last set going or stopped.
+    /// A side's time when its clock was last started or stopped.
     pub fn side(&self, seat: Seat) -> SideTime {
         self.sides[seat]
     }
@@ -318,24 +318,24 @@ impl Clock {
         self.running.map(|running| running.seat)
     }
 
-    /// Sets a side's clock going, and stops the other's as it stands.
+    /// Starts a side's clock, and stops the other's as it stands.
     pub fn run(&mut self, seat: Seat, now: u64) {
         self.running = Some(Running { seat, since: now });
     }
 
-    /// Stops the clock as it stands: the time since it was set going is nobody's. For the end of a
-    /// game, and for time in which nobody could move.
+    /// Stops the clock as it stands: the time since it was started counts for nobody. Use it at the
+    /// end of a game, and for time in which nobody could move.
     pub fn stand(&mut self) {
         self.running = None;
     }
 
-    /// Notes that a side has lost on time: nothing is left of it, no period either.
+    /// Records that a side has lost on time: no time and no period is left.
     pub fn run_out(&mut self, seat: Seat) {
         let side = &mut self.sides[seat];
         *side = SideTime { left_ms: 0, periods: 0, ..*side };
     }
 
-    /// Puts back what an event says a side had after its move.
+    /// Sets a side's time after its move, from an event.
     pub fn set(&mut self, seat: Seat, time: SideTime) {
         self.sides[seat] = time;
     }
@@ -346,14 +346,13 @@ impl Clock {
         Some(running.since.saturating_add(self.control.allowance(self.side(running.seat))))
     }
 
-    /// What the side whose time runs has left after a move made now, and stored by
-    /// [`set`](Self::set). Of `lag_ms`, the time that the move spent in the network as the server
-    /// measured it, at most [`LAG_PER_MOVE_MAX_MS`] is given back, and to each side at most
-    /// [`LAG_PER_GAME_MAX_MS`] in a game. It is given back for moves that came in time: it does
-    /// not lift a flag.
+    /// The time left to the running side after a move made now; [`set`](Self::set) stores it. Gives
+    /// back part of `lag_ms`, the move's time in the network as the server measured it: at most
+    /// [`LAG_PER_MOVE_MAX_MS`] for the move and [`LAG_PER_GAME_MAX_MS`] for each side in a game.
+    /// Only moves that came in time get it: it does not lift a flag.
     ///
     /// # Errors
-    /// When the flag has fallen before.
+    /// When the flag has already fallen.
     pub fn after_move(&self, now: u64, lag_ms: u64) -> Result<Option<SideTime>, Flag> {
         let Some(running) = self.running else { return Ok(None) };
         let side = self.side(running.seat);
@@ -367,8 +366,8 @@ impl Clock {
         Ok(Some(SideTime { lag_used_ms, ..self.control.after_move(side, passed - lag) }))
     }
 
-    /// How long a bot whose time runs had better think, so that it has time for the moves that
-    /// may follow; nothing where no time runs.
+    /// How long a bot on the clock should think, so that it has time for the moves to come; `None`
+    /// where no time runs.
     pub fn budget_ms(&self) -> Option<u64> {
         let side = self.side(self.running?.seat);
         let share = side.left_ms / BOT_MOVES_AHEAD;
@@ -383,7 +382,7 @@ impl Clock {
         })
     }
 
-    /// What a side's clock shows at this time.
+    /// A side's clock as displayed at this time.
     pub fn face(&self, seat: Seat, now: u64) -> Face {
         let side = self.side(seat);
         let since = self.running.filter(|running| running.seat == seat);

@@ -1,16 +1,17 @@
 //! The engine: searches positions for the best move, and for wins by continuous threats.
 //!
 //! [`Engine`] analyses positions; [`ThreatSearch`] solves problems. Both work on a grid that keeps,
-//! for every empty point, what a stone of either colour would make there:
+//! for every empty point, the patterns that a stone of either colour would make there:
 //!
 //! - `grid_window` and `spots` number the points, `pattern` and `pattern_tables` compute the lookup
 //!   tables from the rules of each variant, and `grid` keeps every point up to date.
-//! - `eval` values a position by a small network. `eval_features` numbers its input, `weights` holds
-//!   what was fitted to games, and `eval_trace` lays the input open for fitting.
+//! - `eval` evaluates a position by a small network. `eval_features` numbers its input, `weights`
+//!   holds the fitted weights, and `eval_trace` exposes the input for fitting.
 //! - `threat_answers` finds the answers to threats; `vcf` and `vct` search for wins by threats, and
 //!   `threat_search` is their public interface.
 //! - `tree_search` is the principal variation search over the moves that `move_order` ranks, with
-//!   `node`, `transposition_table` and `search_limits`. `root_search` calls it for the `root_moves`.
+//!   `node`, `transposition_table` and `search_limits`. `root_search` calls it for the
+//!   `root_moves`.
 //!
 //! The tables hold all differences between the rules, so one search serves all variants. The engine
 //! knows positions and a budget; it knows no clock, starts no thread, and sends no message.

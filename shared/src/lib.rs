@@ -1,4 +1,4 @@
-//! The parts that server, client and page share: the rules of the game, the bots, and the messages
+//! The code that server, client and page share: the rules of the game, the bots, and the messages
 //! of the protocol.
 //!
 //! Everything here is pure: no sockets, files, threads, wall clock or randomness. Callers pass in

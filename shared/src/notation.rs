@@ -1,4 +1,4 @@
-//! How games and points are written for people and for other programs.
+//! Reads and writes games and points, for people and for other programs.
 
 pub mod coordinates;
 pub mod file;
@@ -11,11 +11,11 @@ pub mod sgf;
 use self::file::{FileError, GameFile};
 use crate::rules::Rules;
 
-/// Reads a game in whichever of the formats its text begins like: SGF, PSQ, JSON, or a list of
-/// moves. The rules are those of the text, as far as it tells them, and otherwise `otherwise`.
+/// Reads a game in the format that its text begins like: SGF, PSQ, JSON, or a list of moves. The
+/// rules come from the text if it has any, otherwise from `otherwise`.
 ///
 /// # Errors
-/// When it is no game in that format; with the line.
+/// When it is not a game in that format; with the line.
 pub fn read(text: &str, otherwise: Rules) -> Result<GameFile, FileError> {
     let text = text.trim_start_matches('\u{feff}');
     let begin = text.trim_start();

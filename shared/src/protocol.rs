@@ -1,4 +1,4 @@
-//! The wire protocol, version 1: what clients and the server say to each other.
+//! The wire protocol, version 1: the messages between clients and the server.
 //!
 //! The guide for people who write a client is [`guide`] (`protocol.md`); its examples are tests.
 
@@ -30,7 +30,7 @@ pub use self::{
     refusal::{Reason, Refusal, RefusalValues},
 };
 
-/// The version of the protocol that this code speaks.
+/// The protocol version that this code implements.
 pub const VERSION: u32 = 1;
 /// Most candidates in a `weights` message.
 pub const WEIGHTS_MAX: usize = 400;
@@ -39,14 +39,14 @@ pub const ROOMS_MAX: usize = 100;
 /// Most names in a list of spectators.
 pub const SPECTATOR_NAMES_MAX: usize = 20;
 
-/// How many commands of one member a room remembers: a command that comes again is answered the same
-/// as long as no more than so many, itself included, were answered since.
+/// How many commands of one member a room remembers: a repeated command gets the same reply as long
+/// as at most this many, itself included, were answered since.
 pub const ANSWERS_MAX: usize = 64;
-/// Of how many members a room remembers commands, the host and those with a seat not counted: of
-/// those that were answered last.
+/// How many members' commands a room remembers: those answered last, not counting the host and the
+/// players.
 pub const ANSWERED_MEMBERS_MAX: usize = 256;
 
-/// What a switch is that nobody has touched: the server's default for whatever is on.
+/// The default of switches that are on unless set.
 const fn yes() -> bool {
     true
 }

@@ -1,7 +1,7 @@
-//! A finished game as one value: what is kept of it when its room is gone.
+//! A finished game as one value: the part that outlives its room.
 //!
 //! A [`Recorder`] reads the events of a room and makes a [`Record`] of each game that ends there.
-//! It trusts them: whether they are a room's log is for [`Room`](crate::room::Room) to say.
+//! It trusts the events; [`Room`](crate::room::Room) checks that they are a room's log.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +25,7 @@ pub struct Record {
     pub moves: Vec<RecordedMove>,
 }
 
-/// What a list tells about a finished game.
+/// A finished game without its moves, for lists.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct GameSummary {
@@ -33,7 +33,7 @@ pub struct GameSummary {
     pub rules: Rules,
     /// Whether the game is listed, as its room was.
     pub visibility: Visibility,
-    /// Who played.
+    /// The players.
     #[serde(flatten)]
     pub players: BySeat<Player>,
     /// The seat that had Black at the end.
@@ -45,7 +45,7 @@ pub struct GameSummary {
     /// How much time the players had; none also in records of servers that did not keep it.
     #[serde(default, skip_serializing_if = "TimeControl::is_none")]
     pub time: TimeControl,
-    /// How many moves there are.
+    /// The number of moves.
     pub plies: usize,
     /// How it ended.
     pub outcome: Outcome<Seat>,
@@ -57,7 +57,7 @@ impl GameSummary {
         Seat::BOTH.into_iter().any(|seat| self.players[seat].is_member(member))
     }
 
-    /// Who had this stone at the end.
+    /// The player of this stone at the end.
     pub fn player(&self, stone: Stone) -> &Player {
         &self.players[Seat::with_stone(stone, self.black)]
     }
@@ -72,20 +72,20 @@ impl GameSummary {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct RecordedMove {
-    /// Where.
+    /// The point.
     pub point: Point,
-    /// When, in milliseconds since the Unix epoch.
+    /// The time, in milliseconds since the Unix epoch.
     pub at: u64,
     /// Whether a bot chose it on behalf of a person.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub assisted: bool,
 }
 
-/// A finished game with its id, as the server tells it.
+/// A finished game with its id, as the server sends it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct FinishedGame {
-    /// The id. Who knows it may see the game, listed or not.
+    /// The id. Anyone who knows it may see the game, listed or not.
     pub id: GameId,
     /// The game.
     #[serde(flatten)]
@@ -98,7 +98,7 @@ pub struct FinishedGame {
 pub struct GameList {
     /// The games.
     pub games: Vec<ListedGame>,
-    /// What to give as `before` to be told what follows; absent at the end of the list.
+    /// The value of `before` for the next page; absent at the end of the list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<u64>,
 }
@@ -107,9 +107,9 @@ pub struct GameList {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ListedGame {
-    /// The id, by which the moves are to be had.
+    /// The id under which the moves are found.
     pub id: GameId,
-    /// What the list tells.
+    /// The game without its moves.
     #[serde(flatten)]
     pub summary: GameSummary,
 }
@@ -117,7 +117,7 @@ pub struct ListedGame {
 /// Makes records of a room's games from its events.
 #[derive(Clone, Debug, Default)]
 pub struct Recorder {
-    /// What the room was made with.
+    /// The room's settings.
     room: Option<(Rules, Visibility, TimeControl)>,
     seats: Seats,
     running: Option<Draft>,
@@ -133,8 +133,8 @@ struct Draft {
 }
 
 impl Recorder {
-    /// Reads the room's next event. The record of the game that it ends, if it ends one, with the
-    /// id that the room has told for it.
+    /// Reads the room's next event. Returns the record of the game that it ends, if any, with the
+    /// id that the room gave it.
     pub fn read(&mut self, next: &NumberedEvent) -> Option<(Option<GameId>, Record)> {
         let at = next.at;
         match &next.event {
@@ -208,7 +208,7 @@ impl Draft {
 mod tests {
     use super::*;
 
-    /// A room with two members, and what happens there: one event a line, at 1000, 1001, ...
+    /// Records the games of a room with two members: one event a line, at 1000, 1001, ...
     fn record(events: &str) -> Vec<Record> {
         let opening = r#"
             {"type": "created", "rules": {"variant": "standard", "size": 15},

@@ -37,11 +37,11 @@ pub struct Review {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ReviewedMove {
-    /// What the position before it was worth to the mover, with the best move.
+    /// The value of the position before it for the mover, with the best move.
     pub value: Value,
-    /// How much of the chance of winning it lost, from 0 to 1; nothing if it was the best.
+    /// The chance of winning that it lost, from 0 to 1; 0 if it was the best.
     pub loss: f64,
-    /// The best move and what would have followed.
+    /// The best move with its continuation.
     pub line: Vec<Point>,
 }
 
@@ -54,7 +54,7 @@ pub const DECIDED_CHANCE: f64 = 0.9;
 pub struct GameReview {
     /// The game.
     pub id: GameId,
-    /// What the engine thinks of it.
+    /// The engine's review of it.
     #[serde(flatten)]
     pub review: Review,
 }
@@ -65,29 +65,28 @@ pub struct GameReview {
 pub struct ReviewProgress {
     /// The game.
     pub id: GameId,
-    /// How many of its moves are done.
+    /// The number of reviewed moves.
     pub done: usize,
-    /// How many there are.
+    /// The number of moves.
     pub plies: usize,
 }
 
-/// Reviews a game position by position, from the last to the first: so the engine already knows what
-/// follows each.
+/// Reviews a game position by position, from the last to the first, so that the engine already
+/// knows what follows each.
 #[derive(Debug)]
 pub struct Reviewer {
     engine: Engine,
-    /// The position that is next to be looked at.
+    /// The next position to search.
     position: Position,
     moves: Vec<Point>,
     winner: Option<Stone>,
     nodes: u64,
-    /// What the position after each move is worth to Black, and what was best there; the last one
-    /// first.
+    /// The value of the position after each move for Black, with its analysis; the last one first.
     seen: Vec<(f64, Option<Analysis>)>,
 }
 
 impl Reviewer {
-    /// A review of a game by these rules. `None` where there is no engine for them.
+    /// Prepares the review of a game by these rules. `None` if the engine does not play them.
     ///
     /// # Errors
     /// When the moves cannot be played; with the ply of the first that cannot.
@@ -109,12 +108,12 @@ impl Reviewer {
         }))
     }
 
-    /// How many moves there are.
+    /// The number of moves.
     pub fn plies(&self) -> usize {
         self.moves.len()
     }
 
-    /// How many of them are done.
+    /// The number of reviewed moves.
     pub fn done(&self) -> usize {
         self.seen.len().saturating_sub(1)
     }
@@ -142,7 +141,7 @@ impl Reviewer {
         Some(self.position.undo().is_some())
     }
 
-    /// The review, when every position was looked at.
+    /// The review, once every position has been searched.
     pub fn finish(&self) -> Option<Review> {
         if self.seen.len() <= self.moves.len() {
             return None;
@@ -166,17 +165,17 @@ impl Reviewer {
     }
 }
 
-/// The ply of the move from which on the winner was as good as sure to win.
+/// The ply of the move from which on the winner was almost certain to win.
 fn decided(chances_of_black: &[f64], winner: Option<Stone>) -> Option<usize> {
     let winner = winner?;
     let is_sure = |chance: &&f64| for_black(winner, **chance) >= DECIDED_CHANCE;
     let sure = chances_of_black.iter().rev().take_while(is_sure).count();
-    // Of as many positions as there are moves and one more: the move before the first sure one.
+    // There is one position more than moves: take the move before the first sure position.
     let first = chances_of_black.len().checked_sub(sure + 1)?;
     (sure > 0).then_some(first)
 }
 
-/// A chance of one side as one of Black, and the other way round.
+/// Converts one side's chance to Black's, or back.
 fn for_black(side: Stone, chance: f64) -> f64 {
     match side {
         Stone::Black => chance,
@@ -188,7 +187,7 @@ fn chance_of_black(winner: Option<Stone>) -> f64 {
     winner.map_or(0.5, |winner| for_black(winner, 1.0))
 }
 
-/// To four places, which is more than is known.
+/// Rounds to four places, which is more than the precision.
 fn round(number: f64) -> f64 {
     (number * 1e4).round() / 1e4
 }

@@ -1,12 +1,12 @@
-//! A room: two seats, one game at a time, and those who watch.
+//! A room: two seats, one game at a time, and the spectators.
 //!
-//! A plain value. [`Room::apply`] takes the time and an input, changes the room and says by effects
-//! what is to be done. It knows no sockets, no storage, no threads and no clock; `room/actor.rs`
+//! A plain value. [`Room::apply`] takes the time and an input, changes the room and returns
+//! effects. It knows no sockets, no storage, no threads and no clock; `room_actor.rs` in the server
 //! runs it.
 //!
-//! What members see of a room is what its events make of it, and `Room::log` is the only place
-//! that makes events: so the room's log always tells its state. Beside that state there is only
-//! what a restart may forget: who is present, what they say, and what bots are thinking about.
+//! The events define everything that members see of a room, and only `Room::log` makes events, so
+//! the log always matches the state. A restart loses only what is kept beside that state: who is
+//! present, the chat, and what bots are thinking about.
 
 mod absence;
 mod analysis;
@@ -65,7 +65,7 @@ use crate::{
 pub struct Room {
     code: RoomCode,
     limits: RoomLimits,
-    /// What the events have made of the room; changed by `Room::log` alone.
+    /// The state that the events define; only `Room::log` changes it.
     state: RoomState,
     history: History,
     answered: AnsweredCommands,
@@ -73,58 +73,58 @@ pub struct Room {
     absence: Absence,
     news: News,
     chat: Chat,
-    /// When the last session left; absent while somebody is present.
+    /// When the last session left; absent while anyone is present.
     empty_since: Option<u64>,
-    /// When the clock is to run again after a commit that failed. No flag falls before.
+    /// When the clock resumes after a failed commit. No flag falls before.
     resume_at: Option<u64>,
-    /// The bot that is to move.
+    /// The bot on turn, if any.
     bot_turn: Option<BotTurn>,
-    /// What bots think about for members: at most one job a member.
+    /// Bot jobs for members: at most one per member.
     assists: Vec<Assist>,
     /// Analyses for members: at most one a session.
     analyses: Vec<MemberAnalysis>,
     seeds: RoomSeeds,
     tickets: u64,
-    /// Whether it shows a game to whoever looks in: it stays until that has been played.
+    /// Whether this is the server's demo room, which stays open until its game is over.
     demo: bool,
     closed: bool,
 }
 
-/// What a new room begins with.
+/// How a new room starts.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Founding {
     /// The room's code.
     pub code: RoomCode,
-    /// Who makes it.
+    /// The creator.
     pub host: Member,
-    /// His command, by whose id he then enters.
+    /// The creator's command, whose id the following `Enter` carries.
     pub command: CommandId,
-    /// What kind of room he wants.
+    /// The kind of room.
     pub create: Create,
-    /// Whether the first seat begins with Black where the colour is left to chance.
+    /// Whether the first seat starts with Black when the colour is random.
     pub coin: bool,
-    /// What is left to chance.
+    /// The room's random seeds.
     pub seeds: RoomSeeds,
-    /// Whether it is the server's own, to show a game between two bots to whoever looks in.
+    /// Whether this is the server's own room, which shows a game between two bots.
     pub demo: bool,
 }
 
-/// What belongs to one input while it is dealt with.
+/// The context of one input.
 struct Moment<'a> {
     now: u64,
-    /// The command that is dealt with, if it is one.
+    /// The command being handled, if the input is one.
     cause: Option<Cause>,
-    /// How long the input was in the network, as far as the server has measured it.
+    /// How long the input was in the network, as measured by the server.
     lag_ms: u64,
     effects: &'a mut Effects,
 }
 
 impl Room {
-    /// Makes a room. Nobody is present yet: the first input should be the host's
-    /// [`Input::Enter`], whose answer is also the answer to the command that made the room.
+    /// Makes a room. Nobody is present yet: the first input should be the host's [`Input::Enter`].
+    /// Its reply is also the reply to the command that made the room.
     ///
     /// # Errors
-    /// When the host wants both seats, or a bot that does not play by these rules.
+    /// When the host wants both seats, or a bot does not play by these rules.
     pub fn create(
         now: u64,
         founding: Founding,
@@ -180,8 +180,8 @@ impl Room {
         Ok(room)
     }
 
-    /// Reads a room back after a restart. Nobody is present: a bot that is to move waits until
-    /// somebody is, and the clock of a person begins to run again after a moment.
+    /// Restores a room after a restart. Nobody is present: a bot on turn waits until somebody is,
+    /// and a person's clock resumes after a grace period.
     ///
     /// # Errors
     /// When the entries are not the log of a room.
@@ -204,12 +204,11 @@ impl Room {
         Ok(room)
     }
 
-    /// Goes back to what the log says, because later events could not be stored. Whoever is
-    /// present stays: the effects let each session listen anew, as if none did before, and tell
-    /// all of them the room as it is. Help that is under way is refused.
+    /// Rolls back to the log because later events could not be stored. Sessions stay: the effects
+    /// subscribe each one again and send it the current room. Bot jobs under way are refused.
     ///
     /// # Errors
-    /// When the entries are not the log of a room; it is then as it was.
+    /// When the entries are not the log of a room; the room is then unchanged.
     pub fn rebuild(
         &mut self,
         now: u64,
@@ -231,7 +230,7 @@ impl Room {
         self.news.touch();
         self.settle(moment);
         if self.closed {
-            // What told the members so was dropped with the commit.
+            // The commit that failed carried the notice to the members, so send it again.
             self.tell_closed(close::CLOSED, moment);
         }
         Ok(())
@@ -260,7 +259,7 @@ impl Room {
         }
     }
 
-    /// Deals with one input at the time `now`, in milliseconds since the Unix epoch.
+    /// Handles one input at the time `now`, in milliseconds since the Unix epoch.
     pub fn apply(&mut self, now: u64, input: Input, effects: &mut Effects) {
         if self.closed {
             self.refuse_closed(input, effects);
@@ -294,8 +293,8 @@ impl Room {
         self.settle(moment);
     }
 
-    /// When [`Input::Wake`] is due: the earliest of everything the room waits for. To be asked
-    /// after each input.
+    /// When [`Input::Wake`] is due: the earliest of everything the room waits for. Ask after each
+    /// input.
     pub fn deadline(&self) -> Option<u64> {
         if self.closed {
             return None;
@@ -322,7 +321,7 @@ impl Room {
         self.state.visibility
     }
 
-    /// Who made the room.
+    /// The room's creator.
     pub const fn host(&self) -> &MemberId {
         &self.state.host
     }
@@ -332,7 +331,7 @@ impl Room {
         self.closed
     }
 
-    /// Makes an event: folds it, stores it and has it told.
+    /// Makes an event: folds it, stores it and sends it.
     fn log(&mut self, event: Event, moment: &mut Moment<'_>) {
         let event = NumberedEvent { seq: self.state.seq + 1, at: moment.now, event };
         self.state.apply(&event).expect("only what fits the state is decided");
@@ -347,8 +346,8 @@ impl Room {
         effects.push(Effect::Send { session, message });
     }
 
-    /// What follows from any change: a bot may be on turn, and people may have to be told who
-    /// watches and who is away.
+    /// Handles what follows from any change: asks a bot on turn, and sends the members who watches
+    /// and who is away.
     fn settle(&mut self, moment: &mut Moment<'_>) {
         if self.closed {
             return;
@@ -384,7 +383,7 @@ impl Room {
         }
     }
 
-    /// When the room is closed if nobody comes.
+    /// When the room closes if nobody comes.
     fn close_at(&self) -> Option<u64> {
         let seats = &self.state.seats;
         let is_bot = |seat| seats.get(seat).is_some_and(|player| player.bot().is_some());
@@ -415,7 +414,7 @@ impl Room {
     }
 }
 
-/// Whether a member's answers are never forgotten for those of others.
+/// Whether this member's replies are never evicted for those of others.
 fn is_kept(state: &RoomState, member: &MemberId) -> bool {
     state.host == *member || state.seats.of_member(member).is_some()
 }

@@ -2,7 +2,7 @@
 //!
 //! [`Position`] is the way in. It knows no players, clocks or rooms.
 //!
-//! What the variants make of a run (`|` is the border; m,n,k games count as freestyle does):
+//! How the variants judge a run (`|` is the border; m,n,k games count as freestyle does):
 //!
 //! ```text
 //!                    freestyle  standard  renju               caro     caro_overline

@@ -1,6 +1,6 @@
-//! How long a search may go on: budgets, cancellation, and the threads that a caller lends to it.
+//! Limits of a search: budgets, cancellation, and the threads that a caller lends to it.
 //!
-//! Engine and bots both need these, and neither knows the other because of them.
+//! The engine and the bots both need these, so they live apart from either.
 
 use std::{
     fmt,
@@ -95,7 +95,7 @@ impl Threads {
     }
 }
 
-/// Two are equal if they are as many threads, however these are started.
+/// Two are equal if they have the same number of threads, however these are started.
 impl PartialEq for Threads {
     fn eq(&self, other: &Self) -> bool {
         self.count == other.count

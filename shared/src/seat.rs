@@ -1,4 +1,4 @@
-//! The two seats of a room. A seat holds a player; which stone it has is the game's business.
+//! The two seats of a room. A seat holds a player; the game decides which stone it has.
 
 use std::{
     fmt,

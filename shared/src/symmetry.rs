@@ -5,7 +5,7 @@ use crate::rules::{Point, Position, Size, Stone};
 /// How many ways there are to turn and mirror a board; the first, 0, leaves everything in place.
 pub const COUNT: u8 = 8;
 
-/// What turning and mirroring about the origin in one of [`COUNT`] ways makes of a point.
+/// The image of a point after turning and mirroring about the origin in one of [`COUNT`] ways.
 pub const fn turned(point: Point, way: u8) -> Point {
     let x = if way & 1 == 0 { point.x } else { -point.x };
     let y = if way & 2 == 0 { point.y } else { -point.y };
@@ -20,16 +20,16 @@ pub struct Symmetry {
 }
 
 impl Symmetry {
-    /// Where a point comes to lie.
+    /// The image of a point.
     pub const fn image(self, point: Point) -> Point {
         let Point { x, y } = turned(point, self.way);
         Point::new(x + self.offset.x, y + self.offset.y)
     }
 }
 
-/// Every symmetry of a position but the one that leaves each point where it is. What a move is
-/// worth is the same for its image under any of them. The unbounded board without stones, which any
-/// moving leaves the same, is said to have none.
+/// Every symmetry of a position except the identity. A move and its image under any of them have
+/// the same value. For the unbounded board without stones, which every translation leaves the same,
+/// the result is empty.
 ///
 /// ```
 /// use fivefold_shared::{
@@ -56,7 +56,7 @@ pub fn of(position: &Position) -> Vec<Symmetry> {
         let (one, other) = (turned(least, way), turned(greatest, way));
         let offset = Point::new(least.x - one.x.min(other.x), least.y - one.y.min(other.y));
         let symmetry = Symmetry { way, offset };
-        // The rectangle lies on itself unless a longer side comes to lie on a shorter.
+        // The rectangle covers itself unless a longer side lands on a shorter one.
         let (one, other) = (symmetry.image(least), symmetry.image(greatest));
         let fits = Point::new(one.x.max(other.x), one.y.max(other.y)) == greatest;
         let keeps = |(ply, point): (usize, &Point)| {

@@ -1,7 +1,7 @@
-//! Writes the protocol's types and limits in TypeScript, for the page. It knows no type by itself:
+//! Writes the protocol's types and limits in TypeScript, for the page. It lists no type by hand:
 //! `ts-rs` derives them, under `cfg(test)` only, from the types that the server sends.
 //!
-//! The test fails while the checked-in files are not current. This command brings them up to date:
+//! The test fails if the checked-in files are out of date. This command updates them:
 //! `UPDATE_PROTOCOL=1 cargo test -p fivefold-shared --lib typescript`.
 
 use std::{collections::BTreeMap, env, fmt::Write as _, fs, path::Path};
@@ -27,14 +27,14 @@ const UPDATE: &str = "UPDATE_PROTOCOL=1 cargo test -p fivefold-shared --lib type
 const HEAD: &str = "// The protocol's types and limits, as shared/src/protocol.md describes them.\n\
                     // Generated from the Rust types by shared/src/typescript.rs; do not edit.\n\n";
 
-/// Lets the page read `outcome.winner` without asking first which outcome it is.
+/// Lets the page read `outcome.winner` without checking the kind of outcome first.
 const ANY_FIELD: &str = "type KeysOfAny<Union> = Union extends unknown ? keyof Union : never;\n\
                          /** Variants in which the fields of the others are absent, not unknown. */\n\
                          type AnyField<Union, Keys extends PropertyKey = KeysOfAny<Union>> =\n  \
                          Union extends unknown ? Union & { [Key in Exclude<Keys, keyof Union>]?: \
                          undefined } : never;\n\n";
 
-/// How a command is put together is written by hand in Rust, too: see `Command::from_json`.
+/// Commands are also assembled by hand in Rust: see `Command::from_json`.
 const COMMAND: &str = "/** One message from a client: a request and the id that its answer \
                        carries. */\nexport type Command = { id: CommandId } & (LobbyRequest | \
                        ({ room: RoomCode } & RoomRequest));\n\n";
@@ -140,7 +140,7 @@ fn type_of(value: &str) -> &'static str {
     }
 }
 
-/// Declarations of types and of all that they consist of, by name.
+/// Declarations of types and of all types that they use, by name.
 struct Types {
     config: Config,
     found: BTreeMap<String, String>,
@@ -195,7 +195,7 @@ fn pretty(raw: &str) -> String {
     text
 }
 
-/// What may be absent is never null on the wire.
+/// Makes optional fields absent, never null, as on the wire.
 fn never_null(raw: &str) -> String {
     let mut fields = raw.split("?: ");
     let first = fields.next().unwrap_or_default().to_owned();

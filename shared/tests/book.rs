@@ -1,5 +1,5 @@
-//! The book of openings: its lines are what the example `book` promises, and positions are found in
-//! it however they are turned.
+//! Tests of the opening book: its lines keep what the example `book` promises, and positions are
+//! found in any orientation.
 
 use std::collections::HashSet;
 
@@ -41,7 +41,7 @@ fn every_line_is_legal_balanced_and_like_no_other() {
             assert!((0.05..0.95).contains(&chance), "{line:?} is decided: {chance}");
             uneven += (chance - 0.5).abs();
         }
-        // A look that is so short is often wrong about one line, but not about all.
+        // So short a search is often wrong about one line, but not about all.
         assert!(uneven / count < 0.15, "{variant:?}: {}", uneven / count);
     }
 }
@@ -80,7 +80,7 @@ fn the_engine_plays_from_the_book() {
 
 proptest! {
     /// However a line is turned and moved, and in whichever order Black's stones come, the book
-    /// goes on with its next stone; and what it goes on with is legal.
+    /// continues with its next stone; and its continuation is legal.
     #[test]
     fn positions_are_found_however_they_are_turned(
         variant in prop::sample::select(vec![Variant::Freestyle, Variant::Standard, Variant::Caro]),

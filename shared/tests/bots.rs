@@ -1,5 +1,5 @@
-//! The bots, asked through the trait that everyone else uses: their numbers, their legality, and
-//! minimax's claim that it never loses.
+//! Tests of the bots through their public trait: their numbers, their legality, and minimax's claim
+//! that it never loses.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -157,7 +157,7 @@ mod numbers {
         }
     }
 
-    /// One stone short of `k` is a win for its owner, and a threat that the other answers. Where
+    /// One stone short of `k` is a win for its owner, and a threat that the opponent answers. Where
     /// three win, attack sees threats everywhere, and does not always answer the right one.
     #[test]
     fn lines_are_completed_and_blocked() {
@@ -234,7 +234,7 @@ mod games {
         BotKind::ALL.into_iter().filter(move |kind| BotSpec::from(*kind).offered(rules).is_ok())
     }
 
-    /// As much as a bot may think here: only the engine does not come to an end by itself.
+    /// The limits for a bot here: only the engine does not finish by itself.
     fn thinking(kind: BotKind) -> Thinking<'static> {
         let nodes = match kind {
             BotKind::Engine => Some(200),
@@ -243,7 +243,7 @@ mod games {
         Thinking { budget: Budget { nodes, ..Budget::UNLIMITED }, ..Thinking::unlimited() }
     }
 
-    /// Asks for a move, and checks it and what the bot says of itself.
+    /// Requests a move, and checks it and the bot's weights.
     fn checked_move(kind: BotKind, bot: &mut dyn Bot, position: &Position) -> Point {
         let thinking = thinking(kind);
         let weights = bot.weigh(position, &thinking);
@@ -378,7 +378,7 @@ mod perfect {
     /// A candidate's weight and the plies until the end that it leads to.
     type Worth = (f64, u16);
 
-    /// What was found of the positions that were met, by their stones.
+    /// Results of visited positions, by their stones.
     type Met = HashMap<Vec<Option<Stone>>, Worth>;
 
     fn stones(position: &Position) -> Vec<Option<Stone>> {

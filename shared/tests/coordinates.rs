@@ -1,4 +1,4 @@
-//! Points as people write them, in and out.
+//! Tests of point names: parsing and formatting.
 
 use fivefold_shared::{
     notation::coordinates,

@@ -1,5 +1,5 @@
-//! The engine through its edge: what it must find, what it says of it, and that it keeps within
-//! what it is given.
+//! Tests of the engine through its public interface: what it must find, what it reports, and that
+//! it keeps within its limits.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -38,7 +38,7 @@ fn analyse(position: &Position, most: u64, lines: usize) -> Analysis {
     engine.search(position, &nodes(most), lines, &mut |_| {}).unwrap()
 }
 
-/// The moves that are right, and plies until the end where that is certain.
+/// The correct moves, and plies until the end where that is certain.
 fn check(
     variant: Variant,
     size: Size,
@@ -75,7 +75,7 @@ fn what_must_be_played_is_played() {
     }
     check(Variant::Freestyle, SQUARE, &stop, &[(8, 7)], None);
     check(Variant::Standard, SQUARE, &stop, &[(8, 7)], None);
-    // In caro the five is also undone by closing its other end.
+    // In caro, closing its other end also undoes the five.
     check(Variant::Caro, SQUARE, &stop, &[(8, 7), (9, 7)], None);
 }
 
@@ -270,7 +270,7 @@ fn a_win_by_threats_is_played_where_the_same_could_be_done_on_the_other_side() {
     let position = position(Variant::Freestyle, SQUARE, &moves);
     assert_eq!(symmetry::of(&position).len(), 7);
     let analysis = analyse(&position, 200_000, 1);
-    // Found by threats alone, whichever of the same moves they begin with.
+    // Found by threats alone, with any of the equivalent first moves.
     assert_eq!((analysis.depth, analysis.lines[0].value), (0, Value::Win { plies: None }));
 }
 
@@ -308,7 +308,7 @@ fn every_level_answers_legally_and_repeatably_and_weaker_ones_think_less() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// Minimax has looked at every continuation.
+    /// Minimax has searched every continuation.
     #[test]
     fn small_boards_are_played_perfectly(moves in prop::collection::vec((0..3, 0..4), 0..8)) {
         let size = Size::Bounded { width: 3, height: 4 };

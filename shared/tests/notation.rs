@@ -1,5 +1,5 @@
-//! Files through their edge: what is written is read back as it was, what others write is read, and
-//! what cannot be is refused with its line.
+//! Tests of the file formats: our own files round-trip, others' files are read, and invalid ones
+//! are refused with the line.
 
 use fivefold_shared::{
     notation::{
@@ -15,7 +15,7 @@ fn freestyle() -> Rules {
     Rules::new(Variant::Freestyle, Size::square(15)).expect("on offer")
 }
 
-/// The points as a list of moves writes them, or what is wrong.
+/// The points as a list of moves writes them, or the error.
 fn points(read: Result<GameFile, FileError>) -> String {
     match read {
         Ok(game) => moves::write(&game).lines().skip(1).collect::<Vec<_>>().join(" "),
@@ -181,7 +181,7 @@ fn lists_of_moves_are_read_as_people_write_them() {
     ];
     for (text, expected) in cases {
         let found = points(moves::read(text, freestyle()));
-        // What coordinates say of themselves is tested with them.
+        // The errors of coordinates are tested with them.
         let is_error = expected.starts_with("line");
         let same = found == expected || is_error && found.starts_with(&expected[..20]);
         assert!(same, "{text}: {found}");

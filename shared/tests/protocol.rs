@@ -1,5 +1,5 @@
-//! The wire protocol through its edge: what is read, what is refused and why, and that the guide
-//! shows every message. The guide's own examples are doctests.
+//! Tests of the wire protocol: what is read, what is refused and why, and that the guide shows
+//! every message. The guide's own examples are doctests.
 
 use fivefold_shared::{
     protocol::{

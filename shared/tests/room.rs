@@ -1,4 +1,4 @@
-//! The fold of a room's events: what a log makes of a room, and what is no log.
+//! Tests of folding a room's events: the resulting state, and the logs that are refused.
 
 use proptest::prelude::*;
 
@@ -147,7 +147,7 @@ fn what_is_no_log_is_refused_and_changes_nothing() {
     }
 }
 
-/// What both sides have, and since when whose time runs, in a game of one minute.
+/// The remaining time of both sides, and the running side with its start, in a game of one minute.
 fn clock_after(events: &[(u64, Event)]) -> (u64, u64, Option<(Seat, u64)>) {
     let (ann, bob) = (member("Ann"), member("Robert"));
     let time = TimeControl::SuddenDeath { main_ms: 60_000 };
@@ -263,7 +263,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A game as plainly as it can be told, each value by seat: index 0 is the first seat.
+/// The simplest model of a game, each value by seat: index 0 is the first seat.
 struct Model {
     /// The index of the seat that puts the next stone.
     next: usize,

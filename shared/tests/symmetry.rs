@@ -1,4 +1,5 @@
-//! Symmetries of positions, against looking at every way to lay a board upon itself.
+//! Tests the symmetries of positions against a brute-force search of every way to lay a board upon
+//! itself.
 
 use std::collections::HashSet;
 

@@ -1,5 +1,5 @@
-//! Problems of continuous fours in freestyle, each with the length of its shortest win, and
-//! positions that have none. They come from games and solvers made for this project.
+//! Tests on problems of continuous fours in freestyle, each with the length of its shortest win,
+//! and positions that have none. They come from games and solvers made for this project.
 
 use fivefold_shared::{
     engine::ThreatSearch,

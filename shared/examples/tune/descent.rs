@@ -1,4 +1,4 @@
-//! Goes downhill.
+//! Minimizes by gradient descent (Adam).
 
 /// Weights on their way (Adam: D. Kingma and J. Ba, *Adam: A Method for Stochastic Optimization*,
 /// 2015).
@@ -16,7 +16,7 @@ impl Descent {
         Self { weights, mean: zeros.clone(), square: zeros, step: 0 }
     }
 
-    /// One step against the slopes, no longer than `rate`.
+    /// Takes one step against the gradient, no longer than `rate`.
     pub(crate) fn go(&mut self, slopes: &[f32], rate: f32) {
         self.step += 1;
         let (fade, fade_square) = (0.9_f32, 0.999_f32);

@@ -5,18 +5,17 @@
 //! cargo run --release -p fivefold-shared --example tune -- games.txt > shared/src/engine/weights.txt
 //! ```
 //!
-//! The network's weights are those under which the positions of the games, and those that stray
-//! from them, where the engine would ask for its value, predict best how the game ended and what
-//! the search thought of them. The weights of the order are those that predict best which of the
-//! moves was played (softmax regression), drawn towards zero, so that what is rarely seen weighs
-//! little by itself.
+//! The network's weights are those that best predict how the game ended and how the search judged
+//! each position: positions of the games, and those that stray from them, where the engine would
+//! evaluate them. The weights of the order are those that best predict which move was played
+//! (softmax regression), drawn towards zero, so that rare features weigh little by themselves.
 //!
-//! The weights that are there come from 181,671 lines of `selfplay`, which hold 179,710 positions
-//! that count: the first 91,576 of seed 401 and the first 90,095 of seed 402, with 4,000 positions a
-//! move, by the same network with weights that were fitted to games of an engine without. To
-//! predict well and to play well is not the same: a fit counts once it has won games against the
-//! one before, and this one did. Fits to more lines, older or newer ones, predicted as well and did
-//! not play better.
+//! The current weights come from 181,671 lines of `selfplay`, which hold 179,710 positions that
+//! count: the first 91,576 of seed 401 and the first 90,095 of seed 402, with 4,000 positions a
+//! move, by the same network with weights that were fitted to games of an engine without.
+//! Predicting well is not playing well: a fit counts once it has won games against the previous
+//! one, and this one did. Fits to more lines, older or newer ones, predicted as well and did not
+//! play better.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints")]
 #![expect(clippy::disallowed_methods, reason = "a program that reads files")]
@@ -41,19 +40,19 @@ use self::{
 const UNITS: f32 = 600.0;
 /// How many units of the order make one unit of the softmax function.
 const ORDER_UNITS: f32 = 40.0;
-/// How much the outcome counts; the rest is what the search thought.
+/// The weight of the outcome; the rest is the search's value.
 const OUTCOME_SHARE: f32 = 0.5;
-/// What a weight of the order costs.
+/// The decay of the weights of the order.
 const ORDER_DECAY: f32 = 1e-5;
 const ORDER_ROUNDS: usize = 30;
-/// As many moves are enough to fit the order to.
+/// The number of moves that suffices to fit the order.
 const CHOICES_MAX: usize = 100_000;
 
 /// How urgent open fours and fives are, by their numbers: to make and to prevent. The positions
 /// that are fitted have none.
 const DECIDED: [(usize, [f32; 2]); 2] = [(11, [800.0, 400.0]), (12, [2_000.0, 1_000.0])];
 
-/// A choice between moves: of each what weights count.
+/// A choice between moves: the weights that count for each.
 struct Choice {
     moves: Vec<Vec<u16>>,
     played: usize,
@@ -71,7 +70,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Adds what a line of `selfplay` says.
+/// Adds the data of a line of `selfplay`.
 fn read(line: &str, samples: &mut Vec<Sample>, choices: &mut Vec<Choice>) -> Option<()> {
     let mut fields = line.split(',');
     let variant = Variant::named(fields.next()?)?;
@@ -103,7 +102,7 @@ fn read(line: &str, samples: &mut Vec<Sample>, choices: &mut Vec<Choice>) -> Opt
     Some(())
 }
 
-/// What the side to move made of the game; none where nobody played on. `None` for another word.
+/// The result for the side to move; none where nobody played on. `None` for an unknown word.
 fn outcome(winner: &str, turn: Stone) -> Option<Option<f32>> {
     let won = |stone| Some(if stone == turn { 1.0 } else { 0.0 });
     match winner {
@@ -203,7 +202,7 @@ fn print(network: &Network, order: &[f32]) {
 }
 
 fn print_row(numbers: impl Iterator<Item = f32>) {
-    // Adding zero makes a positive one of a negative one.
+    // Adding zero turns a negative zero into a positive one.
     let numbers: Vec<String> = numbers.map(|one| format!("{:.0}", one.round() + 0.0)).collect();
     println!("{}", numbers.join(" "));
 }

@@ -1,4 +1,4 @@
-//! The network of the engine's values in floating point, and how it is fitted.
+//! The network of the engine's values in floating point, and its fitting.
 
 use fivefold_shared::engine::EvalTrace;
 use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::SliceRandom};
@@ -25,7 +25,8 @@ const RATE: f32 = 0.004;
 
 /// A position as the network sees it.
 pub(crate) struct Sample {
-    /// How often each feature is on the empty points: what the side to move would make, and the other.
+    /// How often each feature is on the empty points: what the side to move would make, and the
+    /// other.
     pub(crate) features: [Vec<(u8, u16)>; 2],
     pub(crate) threats: usize,
     /// The chance that the side to move wins.
@@ -35,16 +36,16 @@ pub(crate) struct Sample {
 /// The weights, in units of the logistic function.
 pub(crate) struct Network(Vec<f32>);
 
-/// What a sample has made of each layer.
+/// The values of each layer for a sample.
 struct Layers {
-    /// Of the side to move and the other, none below zero.
+    /// For the side to move and the other, none below zero.
     accumulators: [f32; 2 * ACCUMULATOR],
     hidden: [f32; HIDDEN],
     chance: f32,
 }
 
 impl Network {
-    /// Fits the network to all samples but the last ones, and tells how well it predicts those.
+    /// Fits the network to all samples but the last ones, and prints how well it predicts those.
     pub(crate) fn fit(samples: &[Sample]) -> Self {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
         let (fitted, held_out) = samples.split_at(samples.len() * 19 / 20);
@@ -75,13 +76,14 @@ impl Network {
         Self(descent.weights)
     }
 
-    /// The mean square of what is between predictions and targets.
+    /// The mean square difference between predictions and targets.
     fn error(&self, samples: &[Sample]) -> f32 {
         let square = |sample: &Sample| (self.run(sample).chance - sample.target).powi(2);
         samples.iter().map(square).sum::<f32>() / samples.len() as f32
     }
 
-    /// What a feature adds to the accumulators of the side that would make it, and of the other side.
+    /// The contribution of a feature to the accumulators of the side that would make it, and of the
+    /// other.
     pub(crate) fn delta(&self, feature: usize) -> &[f32] {
         &self.0[feature * 2 * ACCUMULATOR..][..2 * ACCUMULATOR]
     }
@@ -123,7 +125,7 @@ impl Network {
         Layers { accumulators, hidden, chance: 1.0 / (1.0 + (-sum).exp()) }
     }
 
-    /// Adds what one sample says of where to go: the slopes of its cross entropy.
+    /// Adds the gradient of one sample's cross entropy.
     fn learn(&self, sample: &Sample, share: f32, slopes: &mut [f32]) {
         let Layers { accumulators, hidden, chance } = self.run(sample);
         let error = share * (chance - sample.target);
@@ -163,7 +165,7 @@ impl Network {
     }
 }
 
-/// Weights to begin with. Parts that no sample has weigh nothing, and it stays so.
+/// Initial weights. Features that no sample has weigh nothing, and stay so.
 fn first(samples: &[Sample], random: &mut Xoshiro256PlusPlus) -> Vec<f32> {
     let mut is_seen = [false; EvalTrace::FEATURES];
     for (feature, _) in samples.iter().flat_map(|sample| sample.features.iter().flatten()) {

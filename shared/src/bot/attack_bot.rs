@@ -97,7 +97,7 @@ fn weight(position: &Position, point: Point) -> u32 {
     sum
 }
 
-/// What lies on one axis up to `k` points away; what is farther off does not matter.
+/// The contents of one axis up to `k` points away; points farther off do not matter.
 fn line(position: &Position, point: Point, axis: Axis, k: u8) -> Line {
     let mut line = [Cell::Outside; _];
     let mut at = point.along(axis, -i32::from(k));

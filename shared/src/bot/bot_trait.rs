@@ -8,25 +8,25 @@ use crate::{
     search_budget::{Thinking, Threads},
 };
 
-/// A player that chooses its moves by itself and can say what each candidate is worth to it.
+/// A player that chooses its own moves and can weigh each candidate.
 ///
-/// Both answers depend on the position, the seed and the earlier questions. They do not depend on
-/// time unless the search is cut short.
+/// Both replies depend on the position, the seed and the earlier calls. They do not depend on time
+/// unless the search is cut short.
 pub trait Bot: Send + fmt::Debug {
-    /// The move to play, always legal. A bot answers even when its time is up at once; `None` means
+    /// The move to play, always legal. A bot replies even when its time is up at once; `None` means
     /// that the game is over.
     fn choose(&mut self, position: &Position, thinking: &Thinking<'_>) -> Option<Point>;
 
-    /// What each candidate is worth to the side to move, best first, ties by point. When the search
-    /// is cut short, the remaining candidates are missing or unproven.
+    /// The weight of each candidate for the side to move, best first, ties by point. When the
+    /// search is cut short, the remaining candidates are missing or unproven.
     fn weigh(&mut self, position: &Position, thinking: &Thinking<'_>) -> Vec<Weight>;
 
-    /// Forgets everything, to play the next game as a new bot with this seed would. Keeps its memory
-    /// allocated, because allocation is slow.
+    /// Forgets everything, to play the next game as a new bot with this seed would. Keeps its
+    /// memory allocated, because allocation is slow.
     fn restart(&mut self, seed: u64);
 }
 
-/// What a bot may use of the machine; only the engine needs it.
+/// The machine resources that a bot may use; only the engine needs them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Resources {
     /// Memory for remembered positions.

@@ -27,7 +27,7 @@ use crate::{
     symmetry,
 };
 
-/// How many moves a level that may overlook some compares.
+/// How many moves are compared by a level that may overlook some.
 const MOVES_COMPARED: usize = 8;
 
 /// Moves vary while fewer stones than this are on the board.
@@ -144,13 +144,13 @@ impl EngineBot {
         Self { rules, level: LEVELS[level], resources, source, random }
     }
 
-    /// A move of its own attack, if it happens to ignore the opponent's stones now.
+    /// A move of its own attack, if it ignores the opponent's stones this time.
     fn careless_move(&mut self, position: &Position) -> Option<Point> {
         if !self.random.random_bool(self.level.threat_blunder_rate) {
             return None;
         }
         let MoveSource::Engine(Some(engine)) = &mut self.source else { return None };
-        // A four is harder to miss than a three: it must be missed twice.
+        // A four is harder to miss than a three: the bot must miss it twice.
         if engine.is_five_threatened(position)
             && !self.random.random_bool(self.level.threat_blunder_rate)
         {
@@ -183,7 +183,7 @@ impl EngineBot {
         }
     }
 
-    /// The first move that is not overlooked; the last if all others are.
+    /// The first move that the bot does not overlook; the last if it overlooks all others.
     fn best_not_overlooked(&mut self, position: &Position, weights: &[Weight]) -> Option<Point> {
         let recent: Vec<Point> = position.moves().iter().rev().take(2).copied().collect();
         for weight in weights {
@@ -289,7 +289,7 @@ fn weights(position: &Position, analysis: &Analysis) -> Vec<Weight> {
         let mut points = vec![line.moves[0]];
         for symmetry in &symmetries {
             let image = symmetry.image(points[0]);
-            // On the unbounded board an image may be too far away.
+            // On the unbounded board, an image may be out of reach.
             if !points.contains(&image) && position.legality(image).is_ok() {
                 points.push(image);
             }

@@ -1,12 +1,12 @@
-//! Minimax: plays small boards perfectly, by finishing the whole tree of continuations.
+//! Minimax: plays small boards perfectly, by searching the whole game tree.
 //!
 //! A win is worth +10, a loss -10, a draw 0. Among equal results it takes the quickest win and the
-//! slowest loss, and so it never loses a game that can be held.
+//! slowest loss, so it never loses a position that can be held.
 //!
-//! It plays where `k` or more in a row win, on its own picture of the board (sets of points, a bit
-//! each), with what is exact and quicker than plain minimax: alpha-beta bounds, a table of
-//! positions that were searched, and three facts that need no search: a win at hand, a single
-//! answer to a threat, and lines that nobody can complete any more.
+//! It plays where `k` or more in a row win. It keeps its own board (bit sets of points) and uses
+//! exact speed-ups of plain minimax: alpha-beta bounds, a transposition table, and three facts that
+//! need no search: a win at hand, a single answer to a threat, and lines that nobody can complete
+//! any more.
 
 use std::cmp::{Ordering, Reverse};
 
@@ -23,7 +23,7 @@ use crate::{
     search_budget::Thinking,
 };
 
-/// What a won game is worth; a lost one is worth as much less than nothing.
+/// The value of a won game; a lost one has the negative of it.
 const WIN: f64 = 10.0;
 
 /// The bot; see the module.
@@ -34,8 +34,9 @@ pub(super) struct Minimax {
 }
 
 impl Minimax {
-    /// A bot for games by `rules`, for which [`BotSpec::offered`](crate::bot_spec::BotSpec::offered) must
-    /// have offered it. It settles equal moves by `seed`.
+    /// A bot for games by `rules`, for which
+    /// [`BotSpec::offered`](crate::bot_spec::BotSpec::offered) must have offered it. It settles
+    /// equal moves by `seed`.
     pub(super) fn new(rules: Rules, seed: u64) -> Self {
         Self { board: Board::new(rules), random: Random::seed_from_u64(seed) }
     }
@@ -108,8 +109,8 @@ impl Sides {
     }
 }
 
-/// What a position is worth to the side to move: 0 for a draw; positive for a win, the more the
-/// sooner it comes; negative for a loss, the less the sooner.
+/// The value of a position for the side to move: 0 for a draw; positive for a win, higher the
+/// sooner it comes; negative for a loss, lower the sooner it comes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Value(i8);
 
@@ -289,7 +290,7 @@ impl Board {
         Sides { own: of(position.turn()), other: of(position.turn().opponent()) }
     }
 
-    /// The same for a position and for its turn by half a circle, which is worth as much.
+    /// A canonical form of a position and its half-turn, which have the same value.
     fn either_way_up(&self, sides: Sides) -> Sides {
         let turn = |points: Points| points.reverse_bits() >> self.full.leading_zeros();
         sides.min(Sides { own: turn(sides.own), other: turn(sides.other) })

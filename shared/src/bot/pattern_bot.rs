@@ -71,7 +71,7 @@ impl Pattern {
         11 * score(position.turn()) + 10 * score(position.turn().opponent())
     }
 
-    /// What a stone in the centre of the line is worth on it.
+    /// The value of a stone in the centre of the line.
     fn score(&self, line: &[Cell; LENGTH], stone: Stone) -> u32 {
         let stones = 1 << SIDE | set(line, Cell::Taken(stone));
         let empty = set(line, Cell::Empty) & !(1 << SIDE);
@@ -88,7 +88,7 @@ impl Bot for Pattern {
         for weight in &mut weights {
             weight.weight += f64::from(self.random.random_range(1..=CHANCE_MAX));
         }
-        // The last of equals is taken: turned round, that is the one which was listed first.
+        // On a tie the last one wins; in reverse order that is the one listed first.
         weights.iter().rev().max_by(|a, b| a.weight.total_cmp(&b.weight)).map(|best| best.point)
     }
 
@@ -123,7 +123,7 @@ fn line(position: &Position, point: Point, axis: Axis) -> [Cell; LENGTH] {
     })
 }
 
-/// Where a line has what is asked for.
+/// The points of a line that hold the given content.
 fn set(line: &[Cell; LENGTH], wanted: Cell) -> Points {
     line.iter().rev().fold(0, |points, cell| points << 1 | Points::from(*cell == wanted))
 }

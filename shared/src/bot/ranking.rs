@@ -1,6 +1,6 @@
-//! Shared by the bots: which points they weigh, what they see there, and how they rank and pick.
+//! Code that the bots share: which points they weigh, what lies there, and how they rank and pick.
 //!
-//! It knows nothing of what makes a point good.
+//! It does not know what makes a point good.
 
 use std::ops::RangeInclusive;
 
@@ -12,11 +12,11 @@ use crate::{
     search_budget::Thinking,
 };
 
-/// The generator that settles what a bot leaves to chance. It has no secrets to keep; the same
-/// seed gives the same games on every machine.
+/// The random generator of the bots. It need not be secure; the same seed gives the same games on
+/// every machine.
 pub(super) type Random = Xoshiro256PlusPlus;
 
-/// What a line meets on one of its points.
+/// The content of a point on a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Cell {
     /// A point without a stone.
@@ -27,7 +27,7 @@ pub(super) enum Cell {
     Outside,
 }
 
-/// What lies on `point`.
+/// The content of `point`.
 pub(super) fn cell(position: &Position, point: Point) -> Cell {
     match position.stone_at(point) {
         Some(stone) => Cell::Taken(stone),
@@ -38,9 +38,9 @@ pub(super) fn cell(position: &Position, point: Point) -> Cell {
 
 /// Weighs the legal points within `reach` of a stone, in both coordinates, best first.
 ///
-/// On an empty board that is the middle alone. Where no point in reach is legal, every legal point
-/// of the board is weighed, so nothing is listed only when the game is over. If the thinking ends
-/// before all are weighed, those that were are listed: at least one.
+/// On an empty board that is only the middle. If no point in reach is legal, it weighs every legal
+/// point of the board, so the list is empty only when the game is over. A search that is cut short
+/// returns the points weighed so far: at least one.
 pub(super) fn weigh_near(
     position: &Position,
     reach: i32,
@@ -68,8 +68,8 @@ pub(super) fn weigh_near(
     weights
 }
 
-/// Puts the best first: by weight; then the quicker win and the slower loss, with what is not
-/// proven last; then by point.
+/// Sorts best first: by weight; then the quicker win and the slower loss, unproven ones last; then
+/// by point.
 pub(super) fn sort(weights: &mut [Weight]) {
     let haste = |weight: &Weight| match weight.plies {
         Some(plies) if weight.weight < 0.0 => -i32::from(plies),
@@ -84,7 +84,7 @@ pub(super) fn sort(weights: &mut [Weight]) {
     });
 }
 
-/// One of those that are as good as the first; nothing from nothing.
+/// Picks one of those that are as good as the first; `None` from an empty list.
 pub(super) fn pick(sorted: &[Weight], random: &mut Random) -> Option<Point> {
     let best = sorted.first()?;
     let equals = sorted.partition_point(|one| one.weight == best.weight && one.plies == best.plies);

@@ -1,10 +1,10 @@
 //! Evaluates a position for the side to move, from the patterns of its empty points.
 //!
-//! A small network does it. Each empty point adds to an *accumulator* of either side: the weights of
-//! the patterns that the side would make there, and, with other weights, of those that its opponent
-//! would make. The grid keeps the sums up to date as stones come and go (the idea of Y. Nasu,
-//! *Efficiently Updatable Neural-Network-based Evaluation Functions*, 2018). A layer of hidden units,
-//! which also knows the threats of both sides, combines the two accumulators.
+//! A small network does it. Each empty point adds to an *accumulator* of either side: the weights
+//! of the patterns that the side would make there, and, with other weights, of those that its
+//! opponent would make. The grid keeps the sums up to date as stones come and go (the idea of Y.
+//! Nasu, *Efficiently Updatable Neural-Network-based Evaluation Functions*, 2018). A layer of
+//! hidden units, which also knows the threats of both sides, combines the two accumulators.
 //!
 //! The weight of a combination of four patterns is the sum of the weights of the patterns and of
 //! their six pairs, so that rare combinations are judged by what they share with others. The

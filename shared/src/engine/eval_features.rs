@@ -36,19 +36,19 @@ pub(super) type Accumulator = [i16; ACCUMULATOR_SIZE];
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(align(64))]
 pub(super) struct Delta {
-    /// Of the side that would make its patterns.
+    /// For the side that would make its patterns.
     pub(super) own: Accumulator,
-    /// Of the other side.
+    /// For the other side.
     pub(super) other: Accumulator,
 }
 
 impl Delta {
-    /// Both together.
+    /// The sum of both.
     pub(super) fn with(&self, other: &Self) -> Self {
         self.each(other, i16::saturating_add)
     }
 
-    /// What this adds more than the other.
+    /// The difference from the other.
     pub(super) fn without(&self, other: &Self) -> Self {
         self.each(other, i16::saturating_sub)
     }
@@ -64,9 +64,9 @@ impl Delta {
 /// How urgent it is to play on an empty point, in the units of the order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Urgency {
-    /// To make its patterns.
+    /// The urgency of making its patterns.
     pub(super) to_make: i16,
-    /// To prevent them.
+    /// The urgency of preventing them.
     pub(super) to_prevent: i16,
 }
 
@@ -74,8 +74,8 @@ pub(super) struct Urgency {
 pub(super) const IDLE: [usize; 2] = [OPEN_ONE, pair(OPEN_ONE, OPEN_ONE)];
 const OPEN_ONE: usize = Pattern::OpenOne as usize;
 
-/// The numbers of the patterns and pairs that four patterns consist of. Those with nothing are left
-/// out, as they weigh nothing.
+/// The numbers of the patterns and pairs in a combination of four patterns. Leaves out dead
+/// patterns, which weigh nothing.
 pub(super) fn features(four: [u8; 4]) -> impl Iterator<Item = usize> {
     let four = four.map(usize::from);
     let pairs = (0..4).flat_map(|first| (first + 1..4).map(move |second| (first, second)));

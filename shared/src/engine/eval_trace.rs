@@ -1,4 +1,5 @@
-//! Traces of the evaluation, from which `examples/tune` fits the [`weights`](super::weights) to games.
+//! Traces of the evaluation, from which `examples/tune` fits the [`weights`](super::weights) to
+//! games.
 //!
 //! Only the tuner needs this; the search does not.
 
@@ -25,11 +26,11 @@ pub type Four = [u8; 4];
 pub struct TracedPoint {
     /// Where it is.
     pub point: Point,
-    /// What the side to move would make there.
+    /// The patterns that the side to move would make there.
     pub own: Four,
-    /// What the other side would make there.
+    /// The patterns that the other side would make there.
     pub other: Four,
-    /// Whether the engine looks at it as a move.
+    /// Whether the engine considers it as a move.
     pub is_near: bool,
 }
 
@@ -74,8 +75,8 @@ impl EvalTrace {
         eval_features::features(four)
     }
 
-    /// Takes a position on a bounded board apart. `None` where the engine would not ask for its
-    /// value: where a five or an open four is threatened or the side to move wins by fours.
+    /// Traces a position on a bounded board. `None` where the search would not evaluate it: a five
+    /// or an open four is threatened, or the side to move wins by fours.
     pub fn of(position: &Position) -> Option<Self> {
         let Size::Bounded { width, height } = position.rules().size() else { return None };
         let tables = Tables::of(position.rules().variant())?;

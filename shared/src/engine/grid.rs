@@ -1,20 +1,20 @@
-//! The engine's board: a window of points that always knows what a stone would make on each.
+//! The engine's board: a window of points with the patterns that a stone would make on each.
 //!
 //! Every empty point keeps its keys (what it sees on each axis), the patterns that a stone of
-//! either colour would make there, and what these add up to. Placing a stone touches only the
-//! points that see it: it is exclusive-or-ed into their keys, and where that makes other patterns
-//! the point is saved before it changes. Taking the stone back restores what was
-//! saved, which is much quicker than computing it again.
+//! either colour would make there, and their combination. Placing a stone updates only the points
+//! that see it: it is exclusive-or-ed into their keys, and a point whose patterns change is saved
+//! first. Taking the stone back restores the saved points, which is much quicker than computing
+//! them again.
 //!
-//! Of a point that has a stone only the keys are kept up to date; as stones are taken back in
-//! reverse order, all else that it missed has been undone by the time it is empty again.
+//! For an occupied point only the keys are kept up to date. Stones are taken back in reverse order,
+//! so all other changes have been undone by the time it is empty again.
 //!
 //! There are two ways to set a stone. [`Grid::place`] keeps everything; [`Grid::force`] keeps what
-//! searches for threats need (keys, flags, and the patterns that force something). Forced stones
-//! are taken back before the next one is placed.
+//! searches for threats need (keys, flags, and forcing patterns). Forced stones are taken back
+//! before the next one is placed.
 //!
-//! It knows no turns and no rules beyond its [`Tables`]: any colour may be placed on any empty
-//! point.
+//! The grid knows no turns and no rules beyond its [`Tables`]: any colour may be placed on any
+//! empty point.
 
 use super::{
     eval,
@@ -61,7 +61,7 @@ type Accumulators = [Accumulator; 2];
 #[derive(Clone, Debug, Default)]
 #[repr(align(32))]
 struct Cell {
-    /// What it sees on each axis, two bits for each point.
+    /// The contents that it sees on each axis, two bits for each point.
     keys: [u32; 4],
     seen: PointPatterns,
     stone: Option<Stone>,
@@ -81,22 +81,22 @@ struct PointPatterns {
 /// The constants of a point.
 #[derive(Clone, Debug)]
 struct Place {
-    /// How many points it has behind it and before it on each axis, as far as it sees.
+    /// The number of points in sight behind it and before it on each axis.
     reach: [[u8; 2]; 4],
     /// Its column and row.
     at: (u8, u8),
-    /// What a stone of either colour on it adds to the hash.
+    /// The hash key of a stone of either colour on it.
     keys: [u64; 2],
 }
 
-/// A point as it was before a stone was set.
+/// A point's state before a stone was set.
 #[derive(Clone, Copy, Debug)]
 struct PatternUndo {
     spot: usize,
     seen: PointPatterns,
 }
 
-/// A point that has other patterns on an axis than before.
+/// A point whose pattern on an axis has changed.
 #[derive(Clone, Copy, Debug, Default)]
 struct LineChange {
     spot: usize,
@@ -107,7 +107,7 @@ struct LineChange {
 /// More than the points that see a point, and a power of two.
 const LINE_CHANGES_MAX: usize = 64;
 
-/// The rest, as it was before a stone was set.
+/// The other state before a stone was set.
 #[derive(Clone, Debug)]
 struct StoneUndo {
     undo: usize,
@@ -184,27 +184,27 @@ impl Grid {
         self.cells[usize::from(spot)].stone
     }
 
-    /// What a stone of the colour makes on an empty point, all axes together.
+    /// The flags of a stone of this colour on an empty point, all axes together.
     pub(super) fn flags(&self, spot: Spot, stone: Stone) -> Flags {
         self.cells[usize::from(spot)].seen.flags[stone as usize]
     }
 
-    /// How urgent what a colour would make on an empty point is to both.
+    /// The urgency for both sides of the patterns that a colour would make on an empty point.
     pub(super) fn urgency(&self, spot: Spot, stone: Stone) -> Urgency {
         self.tables.urgencies[usize::from(self.cells[usize::from(spot)].seen.codes[stone as usize])]
     }
 
-    /// What a stone of the colour makes on one axis of an empty point.
+    /// The pattern that a stone of this colour makes on one axis of an empty point.
     pub(super) fn pattern(&self, spot: Spot, axis: usize, stone: Stone) -> Pattern {
         self.tables.pattern(self.cells[usize::from(spot)].keys[axis], stone)
     }
 
-    /// What an empty point sees on an axis.
+    /// The key of an empty point on an axis.
     pub(super) fn key(&self, spot: Spot, axis: usize) -> u32 {
         self.cells[usize::from(spot)].keys[axis]
     }
 
-    /// What a stone of the colour would make on an empty point if one axis had another key.
+    /// The flags of a stone of this colour on an empty point if one axis had another key.
     pub(super) fn flags_with(&self, spot: Spot, axis: usize, key: u32, stone: Stone) -> Flags {
         let mut lines = self.cells[usize::from(spot)].seen.lines;
         lines[axis] = self.tables.lines[key as usize];
@@ -238,14 +238,14 @@ impl Grid {
         })
     }
 
-    /// How good the position looks to the side to move, by its patterns alone.
+    /// The evaluation for the side to move, by the patterns alone.
     pub(super) fn value(&self, moving: Stone) -> i32 {
         let accumulators =
             [moving, moving.opponent()].map(|stone| &self.accumulators[stone as usize]);
         eval::value(self.tables.weights, accumulators, self.threat_class(moving))
     }
 
-    /// Which threats both sides have, see [`eval_features::threat_class`].
+    /// The threat class of both sides, see [`eval_features::threat_class`].
     pub(super) fn threat_class(&self, moving: Stone) -> usize {
         eval_features::threat_class([moving, moving.opponent()].map(|stone| {
             [self.threat_count(stone, Threat::Four), self.threat_count(stone, Threat::Three)]
@@ -289,8 +289,8 @@ impl Grid {
         self.nearby.restore(at.1, &nearby);
     }
 
-    /// Sets a stone on an empty point and keeps no more than keys, flags, and the patterns that
-    /// force something. Returns what [`Grid::unforce`] needs.
+    /// Sets a stone on an empty point, updating only keys, flags and forcing patterns. Returns what
+    /// [`Grid::unforce`] needs.
     #[must_use]
     pub(super) fn force(&mut self, spot: Spot, stone: Stone) -> Forced {
         let forced = Forced { spot, undo: self.undo.len() };
@@ -321,10 +321,11 @@ impl Grid {
             let key = cell.keys[axis] ^ bits;
             cell.keys[axis] = key;
             let line = lines[key as usize];
-            // Written in any case, and counted only if it changed: that is quicker than a branch.
+            // Written unconditionally, and counted only if it changed: that is quicker than a
+            // branch.
             line_changes[count % LINE_CHANGES_MAX] = LineChange { spot, axis, line };
             let old = cell.seen.lines[axis];
-            // What forces nothing and never did makes no difference to flags.
+            // A pattern that is not forcing, before or after, does not change the flags.
             let is_changed = line != old && (ALL || (line | old) & Pattern::FORCING != 0);
             count += usize::from(is_changed && cell.stone.is_none());
         });
@@ -408,19 +409,19 @@ impl Grid {
         }
     }
 
-    /// An empty point has other patterns on an axis.
+    /// Updates the patterns of an empty point on one axis.
     #[inline]
     fn update_point<const ALL: bool>(&mut self, LineChange { spot, axis, line }: LineChange) {
         let tables = self.tables;
         let seen = &mut self.cells[spot].seen;
         let before = *seen;
         self.undo.push(PatternUndo { spot, seen: before });
-        // Put in as part of a number: to write one byte and then read all four would make it wait.
+        // Merged as part of one number: writing one byte and then reading all four would stall.
         let shift = 8 * axis;
         let others = u32::from_le_bytes(before.lines) & !(0xff << shift);
         let lines = (others | u32::from(line) << shift).to_le_bytes();
         seen.lines = lines;
-        // Mostly only one colour's patterns change, but to ask which takes longer than to do both.
+        // Usually only one colour's patterns change, but checking takes longer than updating both.
         let codes = Stone::BOTH.map(|stone| tables.code(lines, stone));
         seen.flags = Stone::BOTH
             .map(|stone| tables.flags[stone as usize][usize::from(codes[stone as usize])]);
@@ -445,7 +446,7 @@ impl Grid {
         }
     }
 
-    /// The flags of a point change, and with them the sets that it belongs to.
+    /// Updates the threat sets of a point whose flags have changed.
     #[inline]
     fn update_threats(&mut self, spot: usize, stone: Stone, before: Flags, after: Flags) {
         let (before, after) = (before.bits(), after.bits());
@@ -465,7 +466,7 @@ impl Grid {
 fn change(accumulators: &mut Accumulators, stone: Stone, old: &Delta, new: &Delta) {
     let deltas = [(stone, &old.own, &new.own), (stone.opponent(), &old.other, &new.other)];
     for (side, old, new) in deltas {
-        // On a copy: as nothing else can be the same memory then, many are added at once.
+        // On a copy: the compiler then knows that nothing aliases it, and vectorizes the sums.
         let mut sum = accumulators[side as usize];
         for (index, sum) in sum.iter_mut().enumerate() {
             *sum = sum.saturating_add(new[index] - old[index]);
@@ -474,7 +475,7 @@ fn change(accumulators: &mut Accumulators, stone: Stone, old: &Delta, new: &Delt
     }
 }
 
-/// A stone that was forced, and is to be taken back.
+/// A forced stone, with what is needed to take it back.
 #[derive(Debug)]
 pub(super) struct Forced {
     spot: Spot,

@@ -1,11 +1,11 @@
-//! The window of points that the engine sees, and how it numbers them.
+//! The window of points that the engine searches, and their numbers.
 //!
-//! A bounded board is looked at as a whole. On the unbounded board the window lies around the
-//! stones with a wide margin, and grows and moves with them. Where the stones are too far apart
-//! for one rectangle, each group of them is cut out with its margin, and these regions lie side
-//! by side, so that no group is out of sight: stones that far apart share no line that matters,
-//! and the margins keep them from sharing one by accident. A group too wide for any window is cut
-//! where its stones are farthest apart.
+//! A bounded board is one window. On the unbounded board the window lies around the stones with a
+//! wide margin, and grows and moves with them. If the stones are too far apart for one rectangle,
+//! each group of them is cut out with its margin, and these regions lie side by side, so that no
+//! group is out of sight: stones that far apart share no line that matters, and the margins keep
+//! them from sharing one by accident. A group too wide for any window is cut where its stones are
+//! farthest apart.
 
 use super::spots::Spot;
 use crate::rules::{Axis, Point, Position, SIDE_MAX, Size, Stone};
@@ -20,7 +20,7 @@ pub(super) struct Window {
     /// Whether the edges of the window are the borders of the board. Where they are not, what lies
     /// beyond them counts as empty.
     bordered: bool,
-    /// What of the board lies where; the most important first.
+    /// The parts of the board in the window; the most important first.
     regions: Vec<Region>,
 }
 
@@ -39,8 +39,8 @@ struct Region {
 /// one through a few stones more.
 const MARGIN: i32 = 9;
 
-/// The steps in which a window grows and moves, so that it mostly stays where it is and what was
-/// learned on it stays true.
+/// The steps in which a window grows and moves, so that it mostly stays in place and the tables
+/// stay valid.
 const STEP: i32 = 4;
 
 /// Stones that are no farther apart than this belong to one group; more than a region reaches
@@ -61,7 +61,7 @@ impl Window {
         Self { width, height, bordered: true, regions: vec![whole] }
     }
 
-    /// The window for a position, which stays as it was wherever it can.
+    /// The window for a position; unchanged wherever possible.
     pub(super) fn of(position: &Position, before: Option<&Self>) -> Self {
         if let Size::Bounded { width, height } = position.rules().size() {
             return Self::bordered(width, height);
@@ -179,7 +179,7 @@ impl Region {
     }
 }
 
-/// Stones that may have to do with each other.
+/// Stones that may affect each other.
 struct Group {
     least: Point,
     greatest: Point,

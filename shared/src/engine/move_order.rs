@@ -38,7 +38,7 @@ pub(super) struct MoveOrder {
 }
 
 impl MoveOrder {
-    /// Nothing known yet.
+    /// Empty tables.
     pub(super) fn new() -> Self {
         Self {
             history: Stone::BOTH.map(|_| vec![0; SPOTS_MAX]),
@@ -47,7 +47,7 @@ impl MoveOrder {
         }
     }
 
-    /// A new search begins; what was learned fades.
+    /// Starts a search; lets the history fade.
     pub(super) fn begin(&mut self) {
         self.killers.fill([None; 2]);
         for history in &mut self.history {
@@ -60,7 +60,7 @@ impl MoveOrder {
         *self = Self::new();
     }
 
-    /// How early to try a move.
+    /// The priority of a move.
     pub(super) fn score(&self, grid: &Grid, node: &Node, spot: Spot) -> i32 {
         let Node { turn: stone, last, .. } = *node;
         let (own, other) = (grid.urgency(spot, stone), grid.urgency(spot, stone.opponent()));
@@ -80,7 +80,7 @@ impl MoveOrder {
         self.history[stone as usize][usize::from(spot)]
     }
 
-    /// A move refuted the position, after others had been tried that did not.
+    /// Records that a move refuted the position, after others had not.
     pub(super) fn refuted(&mut self, node: &Node, spot: Spot, tried: &[Spot]) {
         let Node { turn: stone, last, depth, .. } = *node;
         let killers = &mut self.killers[killer_ply(node)];

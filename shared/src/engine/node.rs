@@ -1,25 +1,25 @@
-//! Search nodes: where in the tree a position stands, and how the values of wins count plies.
+//! Search nodes: the place of a position in the tree, and values of wins by number of plies.
 
 use super::spots::Spot;
 use crate::rules::Stone;
 
 /// The value of having won.
 pub(super) const WIN: i32 = 30_000;
-/// Values above this are wins, proven, and those below its negative losses.
+/// Values above this are proven wins; values below its negative are proven losses.
 pub(super) const WON: i32 = WIN - 2_000;
 /// The value of winning so many plies from the root.
 pub(super) const fn won_in(plies: u16) -> i32 {
     WIN - plies as i32
 }
 
-/// Where in the tree a position stands.
+/// The place of a position in the tree.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
     /// The side to move.
     pub(super) turn: Stone,
-    /// How much deeper to search.
+    /// The remaining depth.
     pub(super) depth: i32,
-    /// How many plies were made from the root.
+    /// The number of plies from the root.
     pub(super) ply: u16,
     /// The last move; none at the root.
     pub(super) last: Option<Spot>,

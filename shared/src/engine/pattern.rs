@@ -2,13 +2,13 @@
 //!
 //! An empty point sees, on each axis, a few points to either side of it. Those points form a *key*
 //! of two bits each. [`classify`] computes for each key what a stone on the empty point would make,
-//! from the rules of the variant alone, by looking ahead one stone at a time.
+//! from the rules of the variant alone, by trying one more stone at a time.
 
 use crate::rules::{Stone, Variant};
 
-/// What a stone makes on one axis, as strong as what it can become. `X` are own stones, `a` the
-/// new one among them, `.` is empty and `O` is the opponent's. Where another number than five wins
-/// the names are to be read from the top: a five is what wins.
+/// The pattern that a stone makes on one axis, ranked by what it can become. `X` are own stones,
+/// `a` the new one among them, `.` is empty and `O` is the opponent's. Where another number than
+/// five wins, read the names from the top: a five is a winning run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u8)]
 pub(super) enum Pattern {
@@ -48,8 +48,8 @@ impl Pattern {
     /// Number of patterns.
     pub(super) const COUNT: usize = 15;
 
-    /// Bits of a [line](super::pattern_tables::Tables::lines) that only forcing patterns set: an open
-    /// three and all that follow it.
+    /// Bits of a [line](super::pattern_tables::Tables::lines) that only forcing patterns set: an
+    /// open three and all that follow it.
     pub(super) const FORCING: u8 = 0x88;
 
     pub(super) const ALL: [Self; Self::COUNT] = [
@@ -71,7 +71,7 @@ impl Pattern {
     ];
 }
 
-/// What a stone makes on all four axes together, as far as it decides what must be played.
+/// The threats that a stone makes on all four axes together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Flags(u8);
 
@@ -86,7 +86,7 @@ impl Flags {
     pub(super) const THREE: Self = Self(8);
     /// Forbidden to Black for certain: an overline or two fours.
     pub(super) const FORBIDDEN: Self = Self(16);
-    /// Looks like a double-three that is forbidden to Black; only a closer look can tell.
+    /// Looks like a double-three that is forbidden to Black; needs a closer check.
     pub(super) const DOUBTFUL: Self = Self(32);
 
     /// Whether any of the other's flags is among these.
@@ -131,7 +131,7 @@ pub(super) mod content {
     pub(in super::super) const BORDER: u32 = 3;
 }
 
-/// What one colour wins by.
+/// How one colour wins.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Law {
     /// Stones in a row that win.
@@ -171,7 +171,7 @@ impl Law {
         length == self.k && !closed || length > self.k && self.longer
     }
 
-    /// What four patterns decide together.
+    /// The flags of four patterns together.
     pub(super) fn flags(self, four: [Pattern; 4]) -> Flags {
         let count = |wanted: Pattern| four.iter().filter(|pattern| **pattern == wanted).count();
         if count(Pattern::Five) > 0 {
@@ -279,7 +279,7 @@ fn fours(line: &Line, fives: &[u32], radius: usize) -> usize {
     found.len()
 }
 
-/// What a line is that can become these with one more own stone, none of them a five.
+/// The pattern of a line that can become these with one more own stone, none of them a five.
 fn shape(next: impl Iterator<Item = Pattern>) -> Pattern {
     let mut counts = [0_u8; Pattern::COUNT];
     for pattern in next {

@@ -1,4 +1,4 @@
-//! Lookup tables of a variant: from what a point sees to patterns, threats, urgency and evaluation.
+//! Lookup tables of a variant: from keys to patterns, threats, urgency and evaluation.
 //!
 //! They know no board: [`Grid`](super::grid::Grid) keeps the keys up to date.
 
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::rules::{Stone, Variant};
 
-/// Everything that is looked up for one variant.
+/// All lookup tables of one variant.
 #[derive(Debug)]
 pub(super) struct Tables {
     /// How far an empty point sees on each axis.
@@ -21,25 +21,25 @@ pub(super) struct Tables {
     pub(super) lines: Box<[u8]>,
     /// By four patterns of four bits each: the number of their combination.
     pub(super) codes: Box<[u16; 1 << 16]>,
-    /// What patterns and threats weigh.
+    /// The weights of patterns and threats.
     pub(super) weights: &'static Weights,
-    /// By combination: what the point adds to the accumulators of a position. What an empty board shows
-    /// adds nothing, so that boards of all sizes are alike.
+    /// By combination: its contribution to the accumulators of a position. The patterns of an empty
+    /// board add nothing, so that boards of all sizes are alike.
     pub(super) deltas: Box<[Delta]>,
-    /// By combination: how urgent it is to play there.
+    /// By combination: the urgency of playing there.
     pub(super) urgencies: Box<[Urgency]>,
-    /// By colour and combination: what it decides.
+    /// By colour and combination: its flags.
     pub(super) flags: [Box<[Flags]>; 2],
-    /// Whether a four can be answered elsewhere than where it becomes a five: only where
-    /// opposing stones at both ends undo a five.
+    /// Whether a four can be answered away from its five point: only where opposing stones at both
+    /// ends undo a five.
     pub(super) closable: bool,
     /// Whether some points are forbidden to Black.
     pub(super) forbids: bool,
 }
 
 impl Tables {
-    /// The tables of a variant, computed when they are first asked for; `None` where more than
-    /// six in a row win, as the keys would become too long.
+    /// The tables of a variant, computed on first use; `None` where more than six in a row win,
+    /// because the keys would be too long.
     pub(super) fn of(variant: Variant) -> Option<&'static Self> {
         static CELLS: [OnceLock<Tables>; 8] = [const { OnceLock::new() }; 8];
         let cell = match variant {
@@ -86,7 +86,7 @@ impl Tables {
         }
     }
 
-    /// What a stone of the colour makes on an axis with this key.
+    /// The pattern that a stone of this colour makes on an axis with this key.
     pub(super) fn pattern(&self, key: u32, stone: Stone) -> Pattern {
         let line = self.lines[key as usize];
         Pattern::ALL[usize::from(match stone {
@@ -95,7 +95,7 @@ impl Tables {
         })]
     }
 
-    /// What a stone of the colour decides where it makes these patterns, see [`Tables::lines`].
+    /// The flags of a stone of this colour that makes these patterns, see [`Tables::lines`].
     pub(super) fn flags_of(&self, lines: [u8; 4], stone: Stone) -> Flags {
         self.flags[stone as usize][usize::from(self.code(lines, stone))]
     }
@@ -106,7 +106,7 @@ impl Tables {
         self.codes[packed(lines, stone)]
     }
 
-    /// The steps to every point that is seen on an axis.
+    /// The steps to every point in sight on an axis.
     pub(super) fn steps(&self) -> impl Iterator<Item = i32> + use<> {
         let radius = i32::from(self.radius);
         (-radius..=radius).filter(|steps| *steps != 0)

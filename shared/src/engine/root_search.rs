@@ -5,8 +5,8 @@
 //! give the same answers.
 //!
 //! The caller may lend more [`Threads`]. Their jobs search the same position beside the first, each
-//! on a board of its own; they share the transposition table, so each profits from the others' work.
-//! The first one's result is the answer.
+//! on a board of its own; they share the transposition table, so each profits from the others'
+//! work. The first one's result is the answer.
 
 use std::{
     cmp::Reverse,
@@ -82,7 +82,7 @@ const VCF_NODES: u64 = 8_000;
 const VCT_NODES: u64 = 200;
 /// As [`VCT_NODES`], where time does not limit the search.
 const VCT_NODES_MAX: u64 = 400_000;
-/// How far from the last value the next is expected.
+/// The half-width of the aspiration window around the last value.
 const ASPIRATION: i32 = 30;
 /// How far ahead in value a chance of winning of 73 % is; fitted to the outcomes of games of the
 /// engine against itself.
@@ -110,7 +110,7 @@ impl Engine {
         })
     }
 
-    /// Whether there is an engine for this variant: see [`new`](Self::new).
+    /// Whether the engine plays this variant: see [`new`](Self::new).
     pub const fn knows(variant: Variant) -> bool {
         !matches!(variant, Variant::Mnk { k: 7.. })
     }
@@ -169,8 +169,8 @@ impl Engine {
         analysis
     }
 
-    /// The moves that make the strongest patterns for the side to move, best first, as if the opponent
-    /// had no stones. Empty when the game is over.
+    /// The moves that make the strongest patterns for the side to move, best first, as if the
+    /// opponent had no stones. Empty when the game is over.
     pub fn attacking_moves(&mut self, position: &Position, most: usize) -> Vec<Point> {
         assert_eq!(position.rules(), self.rules, "the position is of the engine's rules");
         self.set_up(position);

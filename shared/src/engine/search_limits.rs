@@ -4,19 +4,19 @@ use std::time::Duration;
 
 use crate::search_budget::Thinking;
 
-/// How many positions may pass between two looks at the clock: at less than a microsecond each this
-/// stays far below the 5 ms within which the engine stops.
+/// Positions between two checks of the clock: at less than a microsecond each this stays far below
+/// the 5 ms within which the engine stops.
 const UNTIL_NEXT_LOOK: u64 = 512;
 
-/// The limits of one search, and how far it has come.
+/// The limits of one search, and its progress.
 #[derive(Debug)]
 pub(super) struct SearchLimits<'a> {
     thinking: &'a Thinking<'a>,
     nodes: u64,
     next_look: u64,
     last_look: Duration,
-    /// The longest time between two looks. On a machine with much else to do a thread may have to
-    /// wait between them, and may have to again.
+    /// The longest time between two checks. On a busy machine a thread may have to wait between
+    /// them, and may have to again.
     longest: Duration,
     is_over: bool,
 }
@@ -34,7 +34,7 @@ impl<'a> SearchLimits<'a> {
         }
     }
 
-    /// Counts positions, and says whether the search is over.
+    /// Counts positions, and returns whether the search is over.
     #[inline]
     pub(super) fn count(&mut self, nodes: u64) -> bool {
         self.nodes += nodes;
@@ -51,8 +51,8 @@ impl<'a> SearchLimits<'a> {
         self.is_over |= self.thinking.is_over(self.nodes) || self.is_nearly_over();
     }
 
-    /// Whether time would be up before the next look, should that be as long in coming as the
-    /// longest before. Of the time that was given, half is used in any case.
+    /// Whether time would run out before the next check, if that takes as long as the longest so
+    /// far. At least half of the given time is always used.
     fn is_nearly_over(&mut self) -> bool {
         let time = self.thinking.budget.time;
         if time == Duration::MAX {
@@ -64,12 +64,12 @@ impl<'a> SearchLimits<'a> {
         now >= time / 2 && now + self.longest >= time
     }
 
-    /// Whether the search is over, as of the last look.
+    /// Whether the search is over, as of the last check.
     pub(super) const fn is_over(&self) -> bool {
         self.is_over
     }
 
-    /// How many positions were counted.
+    /// How many positions have been counted.
     pub(super) const fn nodes(&self) -> u64 {
         self.nodes
     }

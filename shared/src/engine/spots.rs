@@ -94,7 +94,7 @@ impl Rows {
             let Some(row) = (row + index).checked_sub(NEAR) else { continue };
             let Some(word) = self.rows.get_mut(row) else { break };
             *saved = *word;
-            // The middle of the surroundings comes to lie on the column.
+            // Shift the middle of the surroundings onto the column.
             *word |=
                 (if column >= NEAR { bits << (column - NEAR) } else { bits >> (NEAR - column) })
                     & within;

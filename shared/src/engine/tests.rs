@@ -1,4 +1,4 @@
-//! The fast parts of the engine against slow twins that know nothing but [`Position`].
+//! Compares the fast parts of the engine with slow twins that use only [`Position`].
 
 use proptest::prelude::*;
 
@@ -82,7 +82,7 @@ fn has_five(position: &mut Position) -> bool {
     empty_points(position).into_iter().any(|point| makes_five(position, point))
 }
 
-/// Whether the side that has just moved makes a five whatever is answered.
+/// Whether the side that has just moved makes a five against any reply.
 fn is_unstoppable(position: &mut Position) -> bool {
     !has_five(position)
         && empty_points(position).into_iter().all(|answer| {
@@ -95,7 +95,7 @@ fn is_unstoppable(position: &mut Position) -> bool {
         })
 }
 
-/// The shortest win by fours of the side to move, in its own moves, by trying everything.
+/// The shortest win by fours of the side to move, in its own moves, by brute force.
 fn slow_vcf(position: &mut Position, left: u8) -> Option<u8> {
     if left == 0 {
         return None;
@@ -142,7 +142,7 @@ fn slow_defence(position: &mut Position, left: u8) -> Option<u8> {
     Some(most)
 }
 
-/// Whether the side that has just moved threatens a five, seen by its patterns.
+/// Whether the side that has just moved threatens a five, by its patterns.
 fn attacker_has_five(position: &Position) -> bool {
     grid(position).threat_count(position.turn().opponent(), Threat::Five) > 0
 }
@@ -156,7 +156,7 @@ fn state(grid: &Grid) -> Vec<String> {
         .collect()
 }
 
-/// What the weights say of a position: from scratch, layer by layer and in fractions.
+/// The evaluation of a position: from scratch, layer by layer and in fractions.
 fn value_by_hand(grid: &Grid, turn: Stone) -> f64 {
     let weights = Weights::get();
     let empty = delta_of_nothing(grid);
@@ -189,7 +189,7 @@ fn value_by_hand(grid: &Grid, turn: Stone) -> f64 {
     value / f64::from(OUTPUT_SCALE)
 }
 
-/// What a point adds that sees nothing.
+/// The contribution of a point that sees nothing.
 fn delta_of_nothing(grid: &Grid) -> Delta {
     let pattern = grid.tables().pattern(0, Stone::Black) as u8;
     Weights::get().sum([pattern; 4]).delta
@@ -200,7 +200,8 @@ proptest! {
 
     #[test]
     fn values_are_what_the_weights_say(position in positions(40)) {
-        // Where fewer than five win there is so much to be made that accumulators are at their bounds.
+        // Where fewer than five win there are so many patterns that the accumulators are at their
+        // bounds.
         prop_assume!(position.rules().variant().k() >= 5);
         let grid = grid(&position);
         for turn in Stone::BOTH {
@@ -281,7 +282,7 @@ proptest! {
                 continue;
             }
             if position.play(point) == Ok(None) {
-                // Renju adds wins by answers that are forbidden; they are not on the lines.
+                // Renju adds wins by forbidden answers; they are not on the lines.
                 if claimed || position.rules().variant() != Variant::Renju {
                     prop_assert_eq!(claimed, is_unstoppable(&mut position), "{:?}\n{}", point, position);
                 }
@@ -306,7 +307,7 @@ proptest! {
             let left: Vec<Spot> = grid.threats(attacker, Threat::Unstoppable).collect();
             let threat = left.into_iter().any(|next| !grid.is_forbidden(next, attacker));
             grid.unforce(forced);
-            // A stone can also take the prohibition from a point; then the answer is none.
+            // A stone can also make a forbidden point legal; then there is no answer.
             if position.rules().variant() != Variant::Renju || !threat {
                 prop_assert_eq!(answers.contains(spot), !threat, "{:?}\n{}", point, position);
             }

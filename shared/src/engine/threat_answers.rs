@@ -1,7 +1,7 @@
 //! Answers to threats, and the points that renju forbids.
 //!
 //! A *threat* of one side is that it plays a certain point next. An *answer* is a stone of the
-//! other side after which that point no longer makes what was threatened. Both are read off the
+//! other side after which that point no longer makes what was threatened. Both come from the
 //! patterns, so no list of shapes can be incomplete.
 
 use super::{
@@ -23,7 +23,7 @@ impl Grid {
     }
 
     /// RIF 9.3: a three counts when one of the points that make it a straight four is allowed, and
-    /// makes no five. The same question is asked there, one stone later.
+    /// makes no five. That check is the same one, a stone later.
     fn is_double_three(&mut self, spot: Spot) -> bool {
         let mut straight_fours: [Vec<Spot>; 4] = Default::default();
         for (axis, found) in straight_fours.iter_mut().enumerate() {
@@ -64,8 +64,8 @@ impl Grid {
         })
     }
 
-    /// Adds the points where a stone of the other side stops all fives that `attacker` has: none
-    /// where there is no stopping them.
+    /// Adds the points where a stone of the other side stops all fives of `attacker`: none if it
+    /// cannot stop them.
     pub(super) fn answers_to_fives(&self, attacker: Stone, into: &mut Vec<Spot>) {
         let fives = self.threats(attacker, Threat::Five);
         if self.tables().closable {
@@ -97,7 +97,7 @@ impl Grid {
     }
 
     /// Whether renju may forbid Black to answer the four that a white stone makes here. White's
-    /// stone takes nothing of what makes the answer look forbidden, or it takes it away.
+    /// stone keeps what makes the answer look forbidden, or removes it.
     pub(super) fn may_not_be_answered(&self, spot: Spot) -> bool {
         let forbidden = |answer| {
             let flags = self.flags(answer, Stone::Black);
@@ -109,8 +109,8 @@ impl Grid {
         })
     }
 
-    /// Whether a stone of `attacker` makes some other point unstoppable, as long as nothing is
-    /// commands again.
+    /// Whether a stone of `attacker` makes some other point unstoppable, if the other side does not
+    /// answer.
     pub(super) fn leads_to_unstoppable(&self, spot: Spot, attacker: Stone) -> bool {
         let tables = self.tables();
         let own = own_content(attacker);

@@ -16,7 +16,7 @@ use crate::{
     search_budget::Thinking,
 };
 
-/// How many positions a search without hurry remembers.
+/// How many positions an unhurried search remembers.
 const REMEMBERED: usize = 1 << 18;
 
 /// Searches set-up positions for wins by continuous threats.
@@ -65,7 +65,7 @@ impl ThreatSearch {
         }
     }
 
-    /// A win of `attacker` by continuous fours, found as quickly as possible; otherwise as
+    /// A win of `attacker` by continuous fours, found as quickly as possible; otherwise like
     /// [`ThreatSearch::shortest_vcf`].
     pub fn vcf(&mut self, attacker: Stone, nodes: u64) -> Option<Vec<Point>> {
         let thinking = Thinking::unlimited();
@@ -102,7 +102,7 @@ impl ThreatSearch {
         (verdict == Verdict::Win).then_some(line)
     }
 
-    /// How many positions the last search looked at.
+    /// How many positions the last search visited.
     pub const fn nodes(&self) -> u64 {
         self.nodes
     }

@@ -1,4 +1,4 @@
-//! The transposition table: what is known of positions met before, in bounded memory.
+//! The transposition table: results for known positions, in bounded memory.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -15,7 +15,7 @@ pub(super) enum Bound {
     Exact,
 }
 
-/// What the table knows about a position.
+/// An entry for a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct TableEntry {
     /// The value for the side to move; wins are counted from this position.
@@ -31,12 +31,12 @@ pub(super) struct TableEntry {
 /// Positions by their hash, two in each bucket: the deeper one, and the one that came last.
 ///
 /// Several threads may use it at once without waiting for each other. An entry is two words that
-/// are written one after the other, the first of them the hash with the second mixed in; of an
-/// entry that two threads wrote at the same time the words do not fit together, so it is not found.
+/// are written one after the other, the first of them the hash with the second mixed in. If two
+/// threads write an entry at the same time, its words do not match, so it is not found.
 #[derive(Debug)]
 pub(super) struct TranspositionTable {
     buckets: Box<[[AtomicEntry; 2]]>,
-    /// Which search is under way, so that what earlier ones left behind gives way.
+    /// The number of the current search, so that older entries give way.
     age: u8,
     /// Entries of another generation count as absent, so that forgetting
     /// everything takes no time. Never 0, which is that of an entry that was never written.
@@ -59,7 +59,7 @@ struct AgedEntry {
 const NO_MOVE: Spot = Spot::MAX;
 
 impl AtomicEntry {
-    /// The hash that it is about, and what it says; zeros where nothing is remembered.
+    /// The hash and the packed entry; zeros for an empty one.
     fn load(&self, generation: u8) -> (u64, u64) {
         let packed = self.packed.load(Ordering::Relaxed);
         let [.., written_in] = packed.to_le_bytes();
@@ -127,7 +127,7 @@ impl TranspositionTable {
         self.age = self.age.wrapping_add(1);
     }
 
-    /// What the table knows about a position.
+    /// The entry for a position, if any.
     pub(super) fn probe(&self, hash: u64) -> Option<TableEntry> {
         let entries = self.bucket(hash).iter().map(|entry| entry.load(self.generation));
         let (_, packed) = entries.into_iter().find(|(key, packed)| *key == hash && *packed != 0)?;
@@ -157,19 +157,19 @@ impl TranspositionTable {
     }
 }
 
-/// Mixed into the hashes under which a search remembers positions. With the next one nothing is
-/// found of what was remembered before, as if it was cleared, but at once.
+/// Mixed into the hashes under which a search remembers positions. The next salt hides all older
+/// entries, which clears the memory at once.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Salt(u64);
 
 impl Salt {
     /// Another salt than all before.
     pub(super) const fn next(self) -> Self {
-        // The bits that tell which place a hash belongs to stay.
+        // Keep the bits that select a hash's slot.
         Self(self.0.wrapping_add(SALT_STEP))
     }
 
-    /// The part of a hash that is compared with what is remembered.
+    /// The part of a hash that is compared with the stored one.
     pub(super) const fn mixed_into(self, hash: u64) -> u64 {
         hash ^ self.0
     }

@@ -1,11 +1,11 @@
 //! The search proper: principal variation search on a grid.
 //!
-//! Values are for the side to move. A win in so many plies is [`WIN`](super::node::WIN) less those plies, so a quick
-//! win is better than a slow one; everything else is well below [`WON`].
+//! Values are for the side to move. A win in so many plies is [`WIN`](super::node::WIN) less those
+//! plies, so a quick win is better than a slow one; everything else is well below [`WON`].
 //!
-//! Threats bound the moves to look at: a five must be played, the other side's five and open four
-//! must be stopped. Where the depth runs out, fours alone are searched to their end before the
-//! patterns are asked.
+//! Threats bound the moves to search: a five must be played, the other side's five and open four
+//! must be stopped. Where the depth runs out, the search first follows fours to their end, then
+//! evaluates the patterns.
 
 use super::{
     grid::Grid,
@@ -20,20 +20,20 @@ use super::{
 };
 use crate::rules::Stone;
 
-/// The most that patterns can be worth.
+/// The greatest value of patterns.
 const VALUE_MAX: i32 = WON - 1;
 /// The longest line.
 const PLIES_MAX: u16 = 200;
 
-/// How many positions a search for fours may look at for each ply of depth left, and at most; where
-/// the depth has run out, as with one ply.
+/// Limits of positions for a search for fours: for each ply of remaining depth, and in all. A leaf
+/// counts as one ply.
 const VCF_NODES: (i32, i32) = (100, 400);
-/// By how much a side may be ahead for each ply of depth left before it is let go.
+/// How far ahead a side may be, for each ply of remaining depth, before its position is pruned.
 const AHEAD: i32 = 60;
-/// How far behind a side may be, and how much more for each ply of depth left, before nothing but
-/// fours is looked for; and with how much depth left that is done at most.
+/// Limits below which only fours are searched: how far behind a side is, how much more for each ply
+/// of remaining depth, and the greatest remaining depth at which this applies.
 const LOST: (i32, i32, i32) = (100, 120, 3);
-/// How far behind a move may leave a side, for each ply of depth left, and still be tried.
+/// How far behind a move may leave a side, for each ply of remaining depth, and still be tried.
 const BEHIND: i32 = 70;
 
 /// The state of one search.
@@ -117,7 +117,7 @@ impl Search<'_, '_> {
         best
     }
 
-    /// The depth has run out. Good enough patterns need no search for a win.
+    /// Evaluates a position at depth zero. Good enough patterns need no search for a win.
     fn leaf(&mut self, node: Node, beta: i32) -> i32 {
         let patterns = self.patterns(node.turn);
         if patterns >= beta {
@@ -138,7 +138,7 @@ impl Search<'_, '_> {
         (verdict == Verdict::Win).then(|| won_in((node.ply + plies).min(2 * PLIES_MAX)))
     }
 
-    /// A position with depth left and nothing decided at once.
+    /// Searches a position with remaining depth where nothing is decided at once.
     fn inner(&mut self, node: Node, alpha: i32, beta: i32, stops: Option<&SpotSet>) -> i32 {
         let Node { turn, depth, ply, .. } = node;
         let is_pv = beta - alpha > 1;
@@ -194,7 +194,7 @@ impl Search<'_, '_> {
         let before = alpha;
         let is_pv = beta - alpha > 1;
         let base = self.moves.len();
-        // The move that was best before is mostly best again, and then no others are listed.
+        // The former best move is mostly best again; then the other moves need not be listed.
         let known = known.filter(|spot| self.is_candidate(*spot, turn, stops));
         let mut untried = known;
         let mut is_listed = false;
@@ -243,7 +243,7 @@ impl Search<'_, '_> {
         }
         self.moves.truncate(base);
         if tried.is_empty() && best_move.is_none() && stops.is_none() {
-            // Renju forbids all candidates, and what else there is cannot matter much.
+            // Renju forbids all candidates; any other move hardly matters.
             return patterns;
         }
         let bound = match best {
@@ -322,7 +322,7 @@ impl Search<'_, '_> {
         Some(self.moves.swap_remove(base + best))
     }
 
-    /// By how much less a late move is searched at first.
+    /// How much less deeply a late move is searched at first.
     fn reduction(&self, node: Node, late: usize, is_pv: bool, spot: Spot) -> i32 {
         let Node { turn, depth, .. } = node;
         let late = (late + 1).ilog2().cast_signed();
@@ -338,7 +338,7 @@ impl Search<'_, '_> {
     }
 }
 
-/// Tells White's turn from Black's in the table.
+/// Distinguishes White's turn from Black's in the table.
 const WHITE_MOVES: u64 = 0x1f83_d9ab_fb41_bd6b;
 
 /// A value counted from the root, as one counted from a position that many plies on.
@@ -350,7 +350,7 @@ const fn to_here(value: i32, ply: u16) -> i32 {
     }
 }
 
-/// The other way round.
+/// The inverse of `to_here`.
 const fn from_here(value: i32, ply: u16) -> i32 {
     match value {
         WON.. => value - ply as i32,

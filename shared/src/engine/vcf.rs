@@ -1,11 +1,11 @@
 //! Victory by continuous fours: a win in which every move but the last makes a four, so that the
 //! other side never has a choice.
 //!
-//! Any win is found by going ahead as far as fours reach, which is quick; the shortest by allowing
-//! one more move at a time. A table remembers positions without a win, and how far that was
-//! searched; whether a win was missed because of the horizon is told apart from there being none,
-//! so a position that has run out of fours is never searched again. So does it remember for how
-//! many positions a search went on that was given up, and does not do the same in vain again.
+//! Any win is found by searching as far as fours reach, which is quick; the shortest by allowing
+//! one more move at a time. A table remembers positions without a win, and how far the search went.
+//! It distinguishes a win missed because of the horizon from no win, so a position that has run out
+//! of fours is never searched again. It also remembers how many positions an abandoned search
+//! visited, and does not repeat the same search in vain.
 
 use super::{
     grid::Grid,
@@ -184,7 +184,7 @@ impl Search<'_, '_> {
         verdict
     }
 
-    /// Whether a four may win because the other side is forbidden to answer it.
+    /// Whether a four may win because renju forbids the answer.
     fn may_win_by_rule(&self) -> bool {
         self.grid.tables().forbids && self.attacker == Stone::White
     }
@@ -225,7 +225,7 @@ impl Search<'_, '_> {
         verdict
     }
 
-    /// The other side answers a four in every way that there is; mostly there is one.
+    /// Tries every answer of the other side to a four; mostly there is one.
     fn defend(&mut self, left: u8) -> Verdict {
         self.limits.count(1);
         let defender = self.attacker.opponent();
@@ -266,7 +266,7 @@ const fn position_key(grid: &Grid, attacker: Stone) -> u64 {
     grid.hash() ^ if matches!(attacker, Stone::White) { WHITE_ATTACKS } else { 0 }
 }
 
-/// Tells White's attacks from Black's in the table.
+/// Distinguishes White's attacks from Black's in the table.
 const WHITE_ATTACKS: u64 = 0x5bf0_3635_dcd1_6c4f;
-/// Tells what was given up from what was searched to its end.
+/// Distinguishes abandoned searches from finished ones.
 const GIVEN_UP: u64 = 0x2545_f491_4f6c_dd1d;

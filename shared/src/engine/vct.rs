@@ -18,11 +18,11 @@ use super::{
 };
 use crate::rules::Stone;
 
-/// How many positions a search for fours may look at, wherever the attacker moves.
+/// The limit of positions for a search for fours, wherever the attacker moves.
 const VCF_NODES: u64 = 800;
 
-/// The search and what it remembers. What it remembers holds for every position on the same
-/// window, by the same tables.
+/// The search and its memory. The memory holds for every position on the same window, by the same
+/// tables.
 #[derive(Debug)]
 pub(super) struct Vct {
     table: Box<[u64]>,
@@ -32,7 +32,7 @@ pub(super) struct Vct {
     best: Option<Spot>,
 }
 
-/// In the table, where other numbers tell how far was searched without finding a win.
+/// In the table; other numbers give the depth that was searched without finding a win.
 const WON: u8 = u8::MAX;
 
 impl Vct {
@@ -221,5 +221,5 @@ impl Search<'_, '_> {
     }
 }
 
-/// Tells White's attacks from Black's in the table.
+/// Distinguishes White's attacks from Black's in the table.
 const WHITE_ATTACKS: u64 = 0x5bf0_3635_dcd1_6c4f;

@@ -7,7 +7,7 @@ use super::eval_features::{
     self, ACCUMULATOR_SIZE, Accumulator, Delta, FEATURES, HIDDEN_SIZE, THREAT_CLASSES, Urgency,
 };
 
-/// Tables of integers, a row on a line. See [`Weights::read`] for what they mean.
+/// Tables of integers, a row on a line. [`Weights::read`] documents the format.
 const TEXT: &str = include_str!("weights.txt");
 
 /// All fitted weights, in integers.
@@ -21,7 +21,7 @@ pub(super) struct Weights {
     pub(super) threat_biases: Vec<ThreatBias>,
 }
 
-/// What a pattern or a pair of patterns on an empty point weighs, or more of them together.
+/// The weights of a pattern or a pair of patterns on an empty point, or a sum of them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct FeatureWeights {
     pub(super) urgency: Urgency,
@@ -47,13 +47,13 @@ pub(super) struct ThreatBias {
 }
 
 impl Weights {
-    /// The weights, read when they are first asked for.
+    /// The weights, read on first use.
     pub(super) fn get() -> &'static Self {
         static WEIGHTS: OnceLock<Weights> = OnceLock::new();
         WEIGHTS.get_or_init(|| Self::read(TEXT).expect("the file is as it was printed"))
     }
 
-    /// What four patterns on an empty point weigh together.
+    /// The sum of the weights of four patterns on an empty point.
     pub(super) fn sum(&self, four: [u8; 4]) -> FeatureWeights {
         let features = eval_features::features(four).map(|feature| self.features[feature]);
         features.fold(FeatureWeights::default(), |one, other| FeatureWeights {

@@ -1,4 +1,4 @@
-//! Points as people write them: `h8`, or `x,y`.
+//! Point names in text: `h8`, or `x,y`.
 //!
 //! A name is the column's letter counted from the left and the row's number counted from the
 //! bottom: on 15x15, `a1` is the bottom-left point and `h8` the middle. After `z` comes `aa`. The
@@ -39,13 +39,13 @@ pub fn format(point: Point, size: Size) -> String {
     }
 }
 
-/// Reads a point in either form. Letters may be small or capital; spaces around the text and
-/// around the comma are ignored.
+/// Reads a point in either form. Letters may be small or capital; spaces around the text and around
+/// the comma are ignored.
 ///
-/// Whether the point is near enough to the other stones of the unbounded board is not asked here.
+/// Does not check that the point is near enough to the other stones of the unbounded board.
 ///
 /// # Errors
-/// When the text is no point, or one beyond the board's borders.
+/// When the text is not a point, or one beyond the board's borders.
 ///
 /// ```
 /// use fivefold_shared::{notation::coordinates, rules::{Point, Size}};
@@ -118,7 +118,7 @@ fn is_within(point: Point, width: u8, height: u8) -> bool {
     (0..i32::from(width)).contains(&point.x) && (0..i32::from(height)).contains(&point.y)
 }
 
-/// What the board takes, for the end of an error's sentence.
+/// The accepted points, for the end of an error's sentence.
 fn accepted(size: Size) -> String {
     match size {
         Size::Bounded { width, height } => {

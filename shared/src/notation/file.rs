@@ -1,7 +1,7 @@
-//! A game as files tell it: what the formats of this folder are read into and written from.
+//! A game in a file: the common form that the formats of this folder read and write.
 //!
-//! Each format keeps what it has a place for. None of them is believed: who uses the moves plays
-//! them by the rules ([`GameFile::position`]).
+//! Each format keeps what it can represent. Readers do not check the moves: callers play them by
+//! the rules ([`GameFile::position`]).
 
 use std::{fmt, marker::PhantomData};
 
@@ -16,21 +16,21 @@ use crate::{
     rules::{Illegal, Outcome, PLIES_MAX, Point, Position, Rules, Size, Stone},
 };
 
-/// A game that was or is to be in a file.
+/// A game read from a file, or to be written to one.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct GameFile {
     /// The variant and the board.
     pub rules: Rules,
-    /// What Black is called.
+    /// Black's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub black: Option<String>,
-    /// What White is called.
+    /// White's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub white: Option<String>,
     /// The day, such as `2026-11-21`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
-    /// How it ended, if the file says so.
+    /// How it ended, if the file records that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ending: Option<Ending>,
     /// The moves, Black's first.
@@ -41,41 +41,41 @@ pub struct GameFile {
 /// A move in a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct FileMove {
-    /// Where.
+    /// The point.
     pub point: Point,
     /// How long it took, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub took_ms: Option<u64>,
 }
 
-/// How a game ended, as far as files tell.
+/// How a game ended, as far as files record that.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
     /// Nobody won.
     Draw,
-    /// Somebody won on the board, or it is not told how.
+    /// A win on the board, or in an unknown way.
     Win(Stone),
-    /// The other one gave up.
+    /// A win by resignation.
     Resignation(Stone),
-    /// The other one had no time left.
+    /// A win on time.
     Time(Stone),
-    /// The other one went away or broke the rules.
+    /// A win because the opponent left or broke the rules.
     Forfeit(Stone),
 }
 
-/// Why a text is not a game in the format that it should be.
+/// Why a text is not a game in the expected format.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("line {line}: {text}")]
 pub struct FileError {
-    /// Where, counted from 1.
+    /// The line, counted from 1.
     pub line: usize,
-    /// What is wrong.
+    /// The problem.
     pub text: String,
 }
 
 impl FileError {
-    /// What is wrong at an offset of a text.
+    /// An error at an offset of a text.
     pub(super) fn at(text: &str, offset: usize, what: impl Into<String>) -> Self {
         let before = text.as_bytes().get(..offset).unwrap_or(text.as_bytes());
         let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
@@ -87,12 +87,12 @@ impl FileError {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("SGF has boards of at most {max} points a side; this game needs {needs}", max = super::sgf::SIDE_MAX)]
 pub struct TooLarge {
-    /// The longer side of the board, or of what an unbounded game takes of it.
+    /// The longer side of the board, or of the part that an unbounded game uses.
     pub needs: u32,
 }
 
 impl Ending {
-    /// Who won.
+    /// The winner, if any.
     pub const fn winner(self) -> Option<Stone> {
         match self {
             Self::Draw => None,
@@ -119,11 +119,11 @@ impl From<&Outcome> for Ending {
     }
 }
 
-/// Reads JSON: a finished game as a server tells it, or a [`GameFile`].
+/// Reads JSON: a finished game from a server, or a [`GameFile`].
 ///
 /// # Errors
-/// When it is neither, with what the second lacks; and when there are more moves than its rules
-/// permit.
+/// When it is neither, with what a [`GameFile`] would need; and when there are more moves than its
+/// rules permit.
 pub fn from_json(text: &str) -> Result<GameFile, FileError> {
     let game = match serde_json::from_str::<Record>(text) {
         Ok(record) => GameFile::from(&record),
@@ -137,16 +137,16 @@ pub fn from_json(text: &str) -> Result<GameFile, FileError> {
     Ok(game)
 }
 
-/// What is wrong with a list that is longer than a game on such a board can be.
+/// The error text for a list that is longer than a game on such a board can be.
 pub(super) fn too_many(size: Size) -> String {
     format!("more moves than a game on this board can have, which is {}", size.plies_max())
 }
 
-/// Reads a list of moves, and stops where it is longer than that of any game ([`PLIES_MAX`]): for
-/// lists that strangers send.
+/// Reads a list of moves, and stops when it is longer than any game ([`PLIES_MAX`]): for untrusted
+/// lists.
 ///
 /// # Errors
-/// When it is longer, or no list of such moves.
+/// When it is longer, or not a list of such moves.
 pub fn moves_of_one_game<'de, M, D>(deserializer: D) -> Result<Vec<M>, D::Error>
 where
     M: Deserialize<'de>,
@@ -179,7 +179,7 @@ where
 }
 
 impl GameFile {
-    /// A game of which nothing is known but the moves.
+    /// A game with nothing but the moves.
     pub fn of_moves(rules: Rules, moves: impl IntoIterator<Item = Point>) -> Self {
         let moves = moves.into_iter().map(|point| FileMove { point, took_ms: None }).collect();
         Self { rules, black: None, white: None, date: None, ending: None, moves }
@@ -198,8 +198,8 @@ impl GameFile {
         Position::from_moves(self.rules, &self.points())
     }
 
-    /// The part of the board that a file has to show: its top-left point, width and height. Of an
-    /// unbounded board that is what the stones take, and at least 15x15.
+    /// The part of the board that a file must show: its top-left point, width and height. For an
+    /// unbounded board that is the extent of the stones, at least 15x15.
     pub(super) fn extent(&self) -> (Point, u32, u32) {
         match self.rules.size() {
             Size::Bounded { width, height } => (Point::new(0, 0), width.into(), height.into()),
@@ -219,7 +219,7 @@ impl GameFile {
     }
 }
 
-/// The smallest board that an unbounded game is shown on.
+/// The smallest board on which an unbounded game is shown.
 const UNBOUNDED_SIDE_MIN: i32 = 15;
 
 impl From<&Record> for GameFile {
@@ -243,7 +243,7 @@ impl From<&Record> for GameFile {
     }
 }
 
-/// A text on one line: without control characters, and with single spaces.
+/// A text on one line: no control characters, single spaces.
 pub(super) fn one_line(text: &str) -> String {
     let words = text.split(|c: char| c.is_control() || c.is_whitespace());
     words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")

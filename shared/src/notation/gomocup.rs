@@ -1,12 +1,12 @@
-//! The protocol of Gomocup, by which a manager of games and a program that plays (a *brain*) speak
-//! over standard input and output, one line at a time.
+//! The Gomocup protocol, by which a manager of games and a program that plays (a *brain*)
+//! communicate over standard input and output, one line at a time.
 //!
-//! What a manager says is a [`Command`], read from lines by a [`Reader`] and written as lines by
-//! its `Display`; what a brain says is a [`Reply`]. Sources: the description of Piskvork's protocol
-//! (version 2) and the extensions by which Yixin and its board speak (`YX...`, some keys of
-//! `INFO`). Points are `x,y` from 0, to the right and downward, as [`Point`] counts them.
+//! A manager sends a [`Command`], read from lines by a [`Reader`] and written as lines by its
+//! `Display`; a brain sends a [`Reply`]. Sources: version 2 of Piskvork's protocol and
+//! the extensions of Yixin and its board (`YX...`, some keys of `INFO`). Points are `x,y`
+//! from 0, to the right and downward, as [`Point`] counts them.
 //!
-//! It knows neither processes nor time, and no rules but their numbers.
+//! This module knows neither processes nor time, and no rules but their numbers.
 
 mod command;
 mod reader;
@@ -24,14 +24,14 @@ pub const SIDE_MIN: u8 = 5;
 /// See [`SIDE_MIN`].
 pub const SIDE_MAX: u8 = 64;
 
-/// The longest line that is read; of a longer one the rest is left out.
+/// The longest line that is read; the rest of a longer one is ignored.
 pub const LINE_BYTES_MAX: usize = 4_096;
 
 /// The time, in milliseconds, that means there is no limit.
 pub const UNLIMITED_MS: i64 = 2_147_483_647;
 
-/// The bit of a rule that asks for a continuous game, in which a five does not end it. A game of
-/// that kind is a series of ours, so the bit is left out.
+/// The bit of a rule that requests a continuous game, in which a five does not end it. Such a game
+/// is a series of ours, so the bit is ignored.
 const CONTINUOUS: u32 = 2;
 
 /// The numbers of the rules that are ours in `INFO rule`.

@@ -1,7 +1,7 @@
-//! Lists of moves as people write them: `h8 i9 j10`, also without spaces, with commas or with
-//! numbers (`1. h8 i9 2. j10`), and `x,y` for points of the unbounded board.
+//! Lists of moves in plain text: `h8 i9 j10`, also without spaces, with commas or with numbers (`1.
+//! h8 i9 2. j10`), and `x,y` for points of the unbounded board.
 //!
-//! A first line such as `renju 15x15` says what was played.
+//! A first line such as `renju 15x15` gives the rules.
 
 use super::{
     coordinates,
@@ -22,7 +22,7 @@ pub fn write(game: &GameFile) -> String {
 /// Reads a list of moves. `otherwise` are the rules where the text does not begin with others.
 ///
 /// # Errors
-/// When something in it is no point of the board.
+/// When something in it is not a point of the board.
 pub fn read(text: &str, otherwise: Rules) -> Result<GameFile, FileError> {
     let first = text.lines().next().unwrap_or_default();
     let named = rules_text::rules(first);

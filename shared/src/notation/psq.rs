@@ -9,21 +9,21 @@
 //! 0                           0 is a normal end, 15 a lost clock, -1 anything
 //! ```
 //!
-//! The file knows neither the variant nor the result. What others wrote is read up to the last line
-//! that is a move; names may follow, and nothing else is asked.
+//! The file knows neither the variant nor the result. Others' files are read up to the last line
+//! that is a move; names may follow, and the rest is ignored.
 
 use std::fmt::Write as _;
 
 use super::file::{Ending, FileError, FileMove, GameFile, one_line, too_many};
 use crate::rules::{Point, Rules, SIDE_MAX, SIDE_MIN, Size, Variant};
 
-/// What Piskvork calls people.
+/// Piskvork's names for people.
 const PEOPLE: [&str; 2] = ["homo-1", "homo-2"];
-/// The level of players about whom nothing is known, as tournaments write it.
+/// The level of players without a known one, as tournaments write it.
 const LEVEL: u8 = 11;
 
-/// Writes a game, as Piskvork does: with lines that end with CR LF. Of an unbounded board as much
-/// is told as the game took.
+/// Writes a game as Piskvork does: lines end with CR LF. Of an unbounded board it writes the part
+/// that the game used.
 pub fn write(game: &GameFile) -> String {
     let (origin, width, height) = game.extent();
     let mut text = format!("Piskvorky {width}x{height}, {LEVEL}:{LEVEL}, 0\r\n");

@@ -1,10 +1,10 @@
-//! Smart Game Format, version 4, as used for gomoku and renju (red-bean.com/sgf): `GM[4]`, points by
-//! two letters, the column first, from the top-left.
+//! Smart Game Format, version 4, as used for gomoku and renju (red-bean.com/sgf): `GM[4]`, points
+//! by two letters, the column first, from the top-left.
 //!
-//! What is written is read back as it was. What others wrote is read tolerantly: any game number,
-//! unknown properties, stones set up before the first move, variations (the first is taken), and
-//! several games (the first is read). Two properties are ours: `MS` on a move says how many
-//! milliseconds it took, and `UB` gives the top-left point of an unbounded board's part.
+//! Our own files round-trip. Others' files are read tolerantly: any game number, unknown
+//! properties, stones set up before the first move, variations (the first is taken), and several
+//! games (the first is read). Two properties are ours: `MS` on a move is its time in milliseconds,
+//! and `UB` gives the top-left point of an unbounded board's part.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::rules::{Point, Rules, Size, Stone, Variant};
 
-/// The longest side: there are so many letters.
+/// The longest side: the number of SGF's letters.
 pub const SIDE_MAX: u32 = 52;
 
 /// Writes a game.
@@ -58,12 +58,11 @@ pub fn write(game: &GameFile) -> Result<String, TooLarge> {
     Ok(text)
 }
 
-/// Reads the first game of a text. `otherwise` is the variant where the text names none that is
-/// known.
+/// Reads the first game of a text. `otherwise` is the variant where the text names no known one.
 ///
 /// # Errors
-/// When the text is no SGF, or the game has something that Fivefold has not, such as a pass in the
-/// midst of it.
+/// When the text is not SGF, or the game has something that Fivefold does not support, such as a
+/// pass in mid-game.
 pub fn read(text: &str, otherwise: Variant) -> Result<GameFile, FileError> {
     let start = text.find("(;").or_else(|| text.find('('));
     let Some(start) = start else {
@@ -79,7 +78,7 @@ pub fn read(text: &str, otherwise: Variant) -> Result<GameFile, FileError> {
                 rest.offset += 1;
                 has_nodes = true;
             }
-            // Of variations the first is taken: the rest of the text up to here.
+            // Take the first variation: everything up to here.
             Some(')') | None => break,
             Some(c) if c.is_ascii_alphabetic() => {
                 let property = rest.name();
@@ -100,13 +99,13 @@ pub fn read(text: &str, otherwise: Variant) -> Result<GameFile, FileError> {
     game.finish()
 }
 
-/// A property: its name in capitals, and where it is.
+/// A property: its name in capitals, and its offset.
 struct Property {
     offset: usize,
     name: String,
 }
 
-/// What has been read so far.
+/// The state of the reader.
 struct Reading<'a> {
     text: &'a str,
     otherwise: Variant,
@@ -118,10 +117,10 @@ struct Reading<'a> {
     white: Option<String>,
     date: Option<String>,
     ending: Option<Ending>,
-    /// Black's stones and White's that are no moves yet.
+    /// Black's stones and White's that are not moves yet.
     set_up: [Vec<Point>; 2],
     moves: Vec<FileMove>,
-    /// Where a pass was, which is only allowed at the end.
+    /// The offset of a pass, which is only allowed at the end.
     passed: Option<usize>,
 }
 
@@ -144,8 +143,8 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Reads the values of a property. None is kept longer than it takes to read it, and of most
-    /// properties only the first one counts.
+    /// Reads the values of a property. Each is dropped once it is read, and of most properties only
+    /// the first one counts.
     fn read_property(
         &mut self,
         property: &Property,
@@ -199,13 +198,13 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    /// How many stones there are, those that were set up and those on the same point counted each.
+    /// How many stones there are, counting set-up stones and repeated points.
     fn stones(&self) -> usize {
         self.moves.len() + self.set_up.iter().map(Vec::len).sum::<usize>()
     }
 
-    /// Checks that so many more stones have a place, before they are taken in: a few letters can
-    /// stand for a whole board of them, again and again.
+    /// Checks that so many more stones fit before adding them: a few letters can stand for a whole
+    /// board of them, again and again.
     fn check_room(&self, property: &Property, more: u32) -> Result<(), FileError> {
         let (width, height) = (self.width, self.height);
         let most = match self.origin {
@@ -339,8 +338,7 @@ impl Scanner<'_> {
         self.rest().chars().next()
     }
 
-    /// The name of a property. Small letters in it are those of an older version of the format, and
-    /// are left out.
+    /// The name of a property. Ignores small letters, which an older version of the format has.
     fn name(&mut self) -> Property {
         let offset = self.offset;
         let length = self.rest().bytes().take_while(u8::is_ascii_alphabetic).count();
@@ -349,7 +347,7 @@ impl Scanner<'_> {
         Property { offset, name }
     }
 
-    /// The next value of a property, without escapes; nothing when there is no other.
+    /// The next value of a property, without escapes; `None` when there are no more.
     fn value(&mut self) -> Result<Option<String>, FileError> {
         if self.next_visible() != Some('[') {
             return Ok(None);
@@ -364,7 +362,7 @@ impl Scanner<'_> {
                     return Ok(Some(value));
                 }
                 '\\' => match chars.next() {
-                    // A line break behind a backslash is none.
+                    // A line break after a backslash does not count.
                     Some((_, '\n')) | None => {}
                     Some((_, escaped)) => value.push(escaped),
                 },

@@ -1,5 +1,5 @@
-//! What people say to each other in a room: the text of a line, made fit to be shown, and the line
-//! with its speaker. Who hears it is the server's business and unknown here.
+//! Chat lines: cleans a line's text for display, and pairs it with its speaker. The server decides
+//! who receives it; this file does not know.
 
 use std::fmt;
 
@@ -16,11 +16,11 @@ pub const CHAT_TEXT_MAX: usize = 280;
 /// Most lines of each of the two channels in a `chat` message.
 pub const CHAT_LINES_MAX: usize = 50;
 
-/// What somebody says: 1 to [`CHAT_TEXT_MAX`] characters in Unicode's form NFC, on one line. What
-/// does not belong into one is not refused but taken out: control characters, those that change
-/// the direction of text, other invisible ones, and combining marks beyond [`NAME_MARKS_MAX`] in a
-/// row. Joiners and variation selectors stay behind something that they can join, as scripts and
-/// pictures need them. White space is trimmed at both ends and single in between.
+/// A line of text: 1 to [`CHAT_TEXT_MAX`] characters in Unicode's form NFC. Unsuitable characters
+/// are removed, not refused: control characters, those that change the direction of text, other
+/// invisible ones, and combining marks beyond [`NAME_MARKS_MAX`] in a row. Joiners and variation
+/// selectors stay behind a character that they can join, because scripts and emoji need them. White
+/// space is trimmed at both ends and single in between.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(type = "string"))]
 #[serde(try_from = "String", into = "String")]
@@ -30,16 +30,16 @@ pub struct ChatText(String);
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ChatLine {
-    /// Counts the lines of a room, those of both channels together. A room that was read back after
+    /// Counts the lines of a room, those of both channels together. A room that was restored after
     /// a restart begins again at 1.
     pub number: u64,
-    /// When it was said, in milliseconds since the Unix epoch, by the server's clock.
+    /// When it was sent, in milliseconds since the Unix epoch, by the server's clock.
     pub at: u64,
-    /// Who said it.
+    /// The speaker.
     pub member: MemberId,
-    /// What he was called then.
+    /// The speaker's name then.
     pub name: Name,
-    /// What he said.
+    /// The text.
     pub text: ChatText,
 }
 
@@ -110,8 +110,8 @@ impl fmt::Debug for ChatText {
     }
 }
 
-/// Invisible characters without which some scripts cannot be written, and some pictures are others:
-/// the zero-width joiner and non-joiner, and the selectors of text and picture forms.
+/// Invisible characters that some scripts and emoji need: the zero-width joiner and non-joiner, and
+/// the selectors of text and emoji forms.
 const fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}')
 }

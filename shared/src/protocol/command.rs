@@ -1,4 +1,4 @@
-//! What a client asks for.
+//! The commands that clients send.
 
 use std::borrow::Cow;
 
@@ -12,21 +12,21 @@ use crate::{
     seat::Seat,
 };
 
-/// How deep the objects and arrays of a command may be nested. Those of this version are nested
+/// How deep the objects and arrays of a command may be nested. The commands of this version nest
 /// four deep.
 pub const DEPTH_MAX: usize = 16;
 
-/// One message from a client: a request and the id that its answer will carry.
+/// One message from a client: a request and the id that its reply carries.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Command {
-    /// Chosen by the client. The same id again means the same command: it is answered the same
-    /// and done once.
+    /// Chosen by the client. The same id means the same command: it gets the same reply and is done
+    /// once.
     pub id: CommandId,
-    /// What is asked.
+    /// The request.
     pub request: Request,
 }
 
-/// What is asked, by whom it is answered.
+/// A request, by who answers it.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Request {
     /// Answered by the session and the lobby.
@@ -35,12 +35,12 @@ pub enum Request {
     Room {
         /// The room.
         room: RoomCode,
-        /// What is asked of it.
+        /// The request to it.
         request: RoomRequest,
     },
 }
 
-/// Requests that no single room answers.
+/// Requests that the lobby or the session answers.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -49,54 +49,54 @@ pub enum LobbyRequest {
     Hello {
         /// The protocol version that the client speaks.
         protocol: u32,
-        /// Who the client is; without it the server makes a new identity.
+        /// The client's identity; without it the server makes a new one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         identity: Option<Identity>,
-        /// What he calls himself; without it he is a guest.
+        /// The member's name; without it they are a guest.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         name: Option<Name>,
     },
-    /// Change one's name; answered by `done`.
+    /// Change one's own name; answered by `done`.
     SetName {
         /// The new name.
         name: Name,
     },
-    /// Have another secret be the key to one's seats and games, instead of the one that was said in
-    /// `hello`; answered by `done`.
+    /// Replace the secret that `hello` sent, which is the key to the member's seats and games;
+    /// answered by `done`.
     ReplaceIdentity {
         /// The new secret, which the client makes: 32 random bytes.
         identity: Identity,
     },
     /// Make a room and enter it; answered by `joined`.
     Create(Create),
-    /// The public rooms; answered by `rooms`.
+    /// List the public rooms; answered by `rooms`.
     Rooms,
-    /// The open rooms that one has made or has a seat in; answered by `own_rooms`.
+    /// List the open rooms that the sender made or has a seat in; answered by `own_rooms`.
     OwnRooms,
-    /// Enter a room, or come back to it; answered by `joined`.
+    /// Enter a room, or catch up with it; answered by `joined`.
     Join {
         /// The room.
         room: RoomCode,
-        /// The last event that the client has; without it the answer is a snapshot.
+        /// The last event that the client has; without it the reply is a snapshot.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         after: Option<u64>,
     },
-    /// Leave a room; answered by `done`. A seat is given up unless its game is running.
+    /// Leave a room; answered by `done`. The member's seat becomes free unless its game is running.
     Leave {
         /// The room.
         room: RoomCode,
     },
-    /// Close a room that one has made, from inside or outside; answered by `done`. Refused while
+    /// Close a room that the sender made, from inside or outside; answered by `done`. Refused while
     /// somebody else is playing there.
     Close {
         /// The room.
         room: RoomCode,
     },
-    /// Answered by `pong`.
+    /// Test the connection; answered by `pong`.
     Ping,
 }
 
-/// What kind of room to make.
+/// The kind of room to make.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Create {
@@ -106,22 +106,22 @@ pub struct Create {
     #[serde(default)]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub visibility: Visibility,
-    /// Whether players may ask a bot for help against people.
+    /// Whether players may get help from a bot against people.
     #[serde(default)]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub assistance: bool,
-    /// Who takes the first seat and the second.
+    /// The requests for the first seat and the second.
     #[serde(default = "me_and_a_friend")]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub seats: [SeatRequest; 2],
-    /// The stone that the first seat begins with.
+    /// The colour with which the first seat starts.
     #[serde(default)]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub colour: Colour,
     /// How much time the players have in each game.
     #[serde(default, skip_serializing_if = "TimeControl::is_none")]
     pub time: TimeControl,
-    /// Whether people may talk in it.
+    /// Whether people may chat in it.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub chat: bool,
 }
@@ -130,63 +130,63 @@ fn me_and_a_friend() -> [SeatRequest; 2] {
     [SeatRequest::Me, SeatRequest::Open]
 }
 
-/// Who may find a room.
+/// The people who can find a room.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Visibility {
     /// Everybody: the room is listed.
     Public,
-    /// Those who are given its code.
+    /// Anyone who has its code.
     #[default]
     Private,
 }
 
-/// Who takes a seat of a new room.
+/// A request for a seat of a new room.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum SeatRequest {
-    /// The one who makes the room; at most one seat.
+    /// The creator; at most one seat.
     Me,
-    /// Whoever comes.
+    /// Anyone who comes.
     Open,
     /// A bot.
     Bot(BotSpec),
 }
 
-/// A colour, or a toss of a coin.
+/// A colour, or a random one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Colour {
-    /// Black, who begins.
+    /// Black, who moves first.
     Black,
     /// White.
     White,
-    /// The server tosses.
+    /// The server chooses at random.
     #[default]
     Random,
 }
 
-/// Requests that a room answers: by `done`, unless said otherwise.
+/// Requests that a room answers: by `done`, unless documented otherwise.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum RoomRequest {
     /// Take an open seat.
     Sit {
-        /// Which one; without it, any.
+        /// The seat; without it, any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seat: Option<Seat>,
     },
-    /// Take an open seat for a program that plays, so that all know what they play against.
+    /// Take an open seat for a program that plays, so that everybody knows what they play against.
     SitAsEngine {
-        /// Which one; without it, any.
+        /// The seat; without it, any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seat: Option<Seat>,
     },
-    /// Give up one's seat; refused while the game is running.
+    /// Give up one's own seat; refused while the game is running.
     Stand,
     /// Put a bot into an open seat.
     SeatBot {
@@ -195,89 +195,90 @@ pub enum RoomRequest {
         /// The bot.
         bot: BotSpec,
     },
-    /// Send a bot away; refused while the game is running.
+    /// Remove a bot from its seat; refused while the game is running.
     RemoveBot {
         /// The bot's seat.
         seat: Seat,
     },
     /// Put a stone on the board.
     Play {
-        /// The number of moves made before this one, so that a late command cannot be taken for
-        /// another move.
+        /// The number of moves made before this one, so that a late command cannot count as another
+        /// move.
         ply: usize,
-        /// Where.
+        /// The point.
         point: Point,
     },
     /// Give up the game.
     Resign,
-    /// Offer a draw. The offer stands until it is answered or the opponent moves.
+    /// Offer a draw. The offer stands until the opponent answers it or moves.
     OfferDraw,
     /// Take the opponent's offer: the game is drawn.
     AcceptDraw,
     /// Turn down the opponent's offer.
     DeclineDraw,
-    /// Ask to take back one's last move (and the opponent's answer to it).
+    /// Ask to take back one's own last move (and the opponent's reply to it).
     AskTakeback,
     /// Let the opponent take back.
     GrantTakeback,
-    /// Do not let the opponent take back.
+    /// Refuse the opponent's takeback.
     RefuseTakeback,
-    /// Claim the win, as the opponent is away and on turn for too long.
+    /// Claim the win, because the opponent has been away on their turn for too long.
     ClaimWin,
-    /// The same, but claim only a draw.
+    /// Claim a draw for the same reason.
     ClaimDraw,
     /// Ask for another game with colours swapped, or agree to the opponent's request. Everybody
     /// keeps their seat.
     Rematch,
-    /// The weights that a bot gives to the points; answered by `weights`, where assistance is
-    /// allowed.
+    /// Get the weights that a bot gives to the points, where assistance is allowed; answered by
+    /// `weights`.
     Weights {
-        /// Which bot; without it, the opponent if that is a bot, else `attack`.
+        /// The bot; without it, the opponent if that is a bot, else `attack`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         bot: Option<BotKind>,
-        /// The number of moves on the board to weigh; without it, as many as there are.
+        /// The number of moves on the board to weigh; without it, all of them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ply: Option<usize>,
     },
-    /// Let a bot move for me, where assistance is allowed.
+    /// Have a bot move for the sender, where assistance is allowed.
     BotMove {
         /// As in `play`.
         ply: usize,
-        /// Which bot; as in `weights`.
+        /// The bot; as in `weights`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         bot: Option<BotKind>,
     },
-    /// Have the engine look at a position, ever deeper, where assistance is allowed: `analysis`
-    /// follows, again and again. Ends the one that the session has under way in the room.
+    /// Have the engine search a position ever deeper, where assistance is allowed; answered by a
+    /// series of `analysis`. Ends the analysis that the session has under way in the room.
     Analyse {
         /// As in `weights`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ply: Option<usize>,
-        /// Of how many moves to tell.
+        /// How many moves to report.
         #[serde(default)]
         #[cfg_attr(test, ts(optional, as = "Option<_>"))]
         lines: LineCount,
     },
     /// End the session's analysis in the room.
     StopAnalysis,
-    /// Say something: to all if one plays, and otherwise to those who do not.
+    /// Send a line of chat: a player's goes to everybody, a spectator's to everybody who is not
+    /// playing.
     Say {
-        /// What.
+        /// The line.
         text: ChatText,
     },
-    /// What was said last, as far as one may hear it; answered by `chat`.
+    /// Get the last chat lines that the sender may see; answered by `chat`.
     Chat,
-    /// Let people talk in the room, or not: the host's to say.
+    /// Turn chat in the room on or off; only for the host.
     SetChat {
-        /// Whether they may.
+        /// Whether people may chat.
         on: bool,
     },
 }
 
-/// Most moves that an analysis tells of.
+/// Most moves that an analysis reports.
 pub const ANALYSIS_LINES_MAX: u8 = 10;
 
-/// Of how many moves an analysis tells: from 1 to [`ANALYSIS_LINES_MAX`], and 3 unless said.
+/// How many moves an analysis reports: from 1 to [`ANALYSIS_LINES_MAX`], 3 by default.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(type = "number"))]
 #[serde(try_from = "u8", into = "u8")]
@@ -308,8 +309,8 @@ impl From<LineCount> for u8 {
 }
 
 impl RoomRequest {
-    /// Whether this is how a game is played: a move, giving up, or what the players offer, ask and
-    /// claim. The clock runs meanwhile.
+    /// Whether this is part of playing a game: a move, a resignation, an offer, a request or a
+    /// claim. The clock keeps running until it is handled.
     pub const fn is_play(&self) -> bool {
         match self {
             Self::Play { .. }
@@ -368,7 +369,7 @@ impl RoomRequest {
     }
 }
 
-/// What every command has, whatever it asks.
+/// The fields of every command.
 #[derive(Deserialize)]
 struct Head<'a> {
     #[serde(default)]
@@ -383,10 +384,10 @@ impl Command {
     /// Reads a command.
     ///
     /// # Errors
-    /// When the text is not a command of this protocol. The refusal says what is wrong; with it
-    /// comes the id, if one could be read.
+    /// When the text is not a command of this protocol. The refusal names the problem; the id
+    /// comes with it if one could be read.
     pub fn from_json(text: &str) -> Result<Self, (Option<CommandId>, Refusal)> {
-        // Serde would also read a struct from an array of its fields.
+        // Serde would also read a struct from a JSON array of its fields.
         if !text.trim_start().starts_with('{') {
             return Err((None, Refusal::malformed("a command is a JSON object")));
         }
@@ -487,7 +488,7 @@ fn depth(text: &str) -> usize {
     deepest
 }
 
-/// The id of a command that is otherwise unreadable, so that the refusal can be told apart.
+/// The id of an otherwise unreadable command, so that the client can match the refusal to it.
 fn id_alone(text: &str) -> Option<CommandId> {
     #[derive(Deserialize)]
     struct IdAlone {

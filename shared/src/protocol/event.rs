@@ -1,5 +1,5 @@
-//! What happens in a room. Events are numbered from 1 without gaps, and a room is what its events
-//! make of it: see [`Room`](crate::room::Room).
+//! Events in a room, numbered from 1 without gaps. They define the room's state: see
+//! [`Room`](crate::room::Room).
 
 use serde::{Deserialize, Serialize};
 
@@ -19,29 +19,29 @@ pub struct NumberedEvent {
     pub seq: u64,
     /// When it happened, in milliseconds since the Unix epoch, by the server's clock.
     pub at: u64,
-    /// What happened.
+    /// The event itself.
     pub event: Event,
 }
 
-/// What happened.
+/// Something that happened in a room.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
-    /// The room was made; the first event of every room and of no other place.
+    /// The room was made; always and only the first event of a room.
     Created {
         /// The variant and the board of all its games.
         rules: Rules,
         /// Whether it is listed.
         visibility: Visibility,
-        /// Whether players may ask a bot for help against people.
+        /// Whether players may get help from a bot against people.
         assistance: bool,
-        /// Who made it.
+        /// The creator.
         host: MemberId,
         /// How much time the players have in each game.
         #[serde(default, skip_serializing_if = "TimeControl::is_none")]
         time: TimeControl,
-        /// Whether people may talk in it.
+        /// Whether people may chat in it.
         #[serde(default = "yes", skip_serializing_if = "is_true")]
         chat: bool,
         /// The seat that plays Black in the first game. Later games alternate.
@@ -51,7 +51,7 @@ pub enum Event {
     Sat {
         /// The seat.
         seat: Seat,
-        /// Who sits there now.
+        /// The player who sits there now.
         player: Player,
     },
     /// A seat became vacant.
@@ -72,7 +72,7 @@ pub enum Event {
         game: u32,
         /// The seat that plays Black.
         black: Seat,
-        /// By which the game is found when it has ended.
+        /// The id under which the ended game is found.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         id: Option<GameId>,
     },
@@ -80,12 +80,12 @@ pub enum Event {
     Played {
         /// The number of moves before this one.
         ply: usize,
-        /// Where.
+        /// The point.
         point: Point,
         /// Whether a bot chose it on behalf of a person.
         #[serde(default, skip_serializing_if = "is_false")]
         assisted: bool,
-        /// What the mover has left, if their time ran. The opponent's time runs from here.
+        /// The mover's remaining time, if their clock ran. The opponent's time runs from here.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         time: Option<SideTime>,
     },
@@ -104,37 +104,37 @@ pub enum Event {
         /// Their seat.
         by: Seat,
     },
-    /// A player did not agree to that.
+    /// A player refused the takeback.
     TakebackRefused {
         /// Their seat.
         by: Seat,
     },
-    /// Moves were taken back. Both players keep the time that they had just before, and the time
-    /// of the seat that must act now runs from here.
+    /// Moves were taken back. Both players keep the time that they had just before, and the time of
+    /// the seat to act runs from here.
     TakenBack {
         /// How many moves are left on the board.
         ply: usize,
     },
-    /// The server was away, and nobody pays for that time: the player who must act has again what
-    /// they had when their turn began.
+    /// The server was away. The player to act gets back the time that they had at the start of
+    /// their turn.
     Resumed {
-        /// When their time begins to run, in milliseconds since the Unix epoch: a little later than
+        /// When their time starts to run, in milliseconds since the Unix epoch: a little later than
         /// this event, so that they can come back.
         from: u64,
     },
     /// The game ended.
     Ended {
-        /// How, and for whom.
+        /// How it ended, and for which seat.
         outcome: Outcome<Seat>,
     },
-    /// A player wants another game; it starts when the other one wants it, too.
+    /// A player wants another game; it starts when the other player wants it, too.
     RematchAsked {
         /// Their seat.
         by: Seat,
     },
-    /// The host has let people talk in the room, or not.
+    /// The host turned chat on or off.
     ChatSet {
-        /// Whether they may.
+        /// Whether people may chat.
         on: bool,
     },
 }
@@ -143,7 +143,7 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
-/// Who sits in a seat.
+/// The occupant of a seat.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(untagged)]
@@ -151,17 +151,17 @@ pub enum Player {
     /// A member of the room. On the wire: `{"member": "...", "name": "..."}`, and with
     /// `"engine": true` if it is a program that plays.
     Member {
-        /// Who.
+        /// The member's id.
         member: MemberId,
         /// Their name.
         name: Name,
-        /// Whether it is a program that plays, as it says itself.
+        /// Whether it is a program that plays, by its own declaration.
         #[serde(default, skip_serializing_if = "is_false")]
         engine: bool,
     },
     /// A bot of the server. On the wire: `{"bot": {"kind": "attack"}}`.
     Bot {
-        /// Which.
+        /// The bot.
         bot: BotSpec,
     },
 }

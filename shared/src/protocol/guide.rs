@@ -11,69 +11,69 @@ use crate::{
     rules::Judged,
 };
 
-/// An example of what a client says, in the guide above: the text must be a command, and the
-/// command must be written as the same JSON.
+/// Checks an example of a client's message in the guide: the text must be a command, and the
+/// command must serialize to the same JSON.
 ///
 /// # Panics
-/// When it is not.
+/// When either is not so.
 pub fn client_says(json: &str) {
     let command = Command::from_json(json).expect("the example is a command");
     assert_same(json, &command.to_json());
 }
 
-/// An example of what the server says; as [`client_says`].
+/// Checks an example of a server's message, as [`client_says`] does.
 ///
 /// # Panics
-/// When the text is not a message, or the message is written differently.
+/// When the text is not a message, or the message serializes differently.
 pub fn server_says(json: &str) {
     let message = Message::from_json(json).expect("the example is a message");
     assert_same(json, &message.to_json());
 }
 
-/// An example of a list of finished games; as [`client_says`].
+/// Checks an example of a list of finished games, as [`client_says`] does.
 ///
 /// # Panics
-/// When it is not.
+/// As [`client_says`].
 pub fn list_says(json: &str) {
     assert_same(json, &read_and_write::<GameList>(json));
 }
 
-/// An example of a finished game; as [`client_says`].
+/// Checks an example of a finished game, as [`client_says`] does.
 ///
 /// # Panics
-/// When it is not.
+/// As [`client_says`].
 pub fn game_says(json: &str) {
     assert_same(json, &read_and_write::<FinishedGame>(json));
 }
 
-/// An example of what the engine thinks of a finished game; as [`client_says`].
+/// Checks an example of the engine's review of a finished game, as [`client_says`] does.
 ///
 /// # Panics
-/// When it is not.
+/// As [`client_says`].
 pub fn review_says(json: &str) {
     assert_same(json, &read_and_write::<GameReview>(json));
 }
 
-/// An example of how far it has come with that; as [`client_says`].
+/// Checks an example of a review's progress, as [`client_says`] does.
 ///
 /// # Panics
-/// When it is not.
+/// As [`client_says`].
 pub fn progress_says(json: &str) {
     assert_same(json, &read_and_write::<ReviewProgress>(json));
 }
 
-/// An example of what the engine has found of a position; as [`client_says`].
+/// Checks an example of an engine's report on a position, as [`client_says`] does.
 ///
 /// # Panics
-/// When it is not.
+/// As [`client_says`].
 pub fn report_says(json: &str) {
     assert_same(json, &read_and_write::<Report>(json));
 }
 
-/// An example of what the rules say of a position; as [`client_says`].
+/// Checks an example of a position judged by the rules, as [`client_says`] does.
 ///
 /// # Panics
-/// When it is not.
+/// As [`client_says`].
 pub fn position_says(json: &str) {
     assert_same(json, &read_and_write::<Judged>(json));
 }

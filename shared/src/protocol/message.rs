@@ -1,4 +1,4 @@
-//! What the server says: answers, refusals, events and news.
+//! The messages that the server sends: replies, refusals, events and news.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ use crate::{
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Message {
-    /// The answer to `hello`.
+    /// The reply to `hello`.
     Welcome {
         /// The command's id.
         id: CommandId,
@@ -27,14 +27,14 @@ pub enum Message {
         protocol: u32,
         /// The server's name and version.
         server: String,
-        /// What others know this client by.
+        /// The client's public id.
         you: MemberId,
-        /// What he is called: as he asked, or a guest's name.
+        /// The client's name: as requested, or a guest's name.
         name: Name,
-        /// The new identity, if `hello` brought none. To be kept, and kept secret.
+        /// The new identity, if `hello` sent none. Keep it, and keep it secret.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         identity: Option<Identity>,
-        /// Whether people may talk on this server.
+        /// Whether people may chat on this server.
         #[serde(default = "yes", skip_serializing_if = "is_true")]
         chat: bool,
     },
@@ -51,11 +51,11 @@ pub enum Message {
         /// The command's id, if one could be read.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         id: Option<CommandId>,
-        /// Why.
+        /// The reason.
         #[serde(flatten)]
         refusal: Refusal,
     },
-    /// The answer to `rooms`.
+    /// The reply to `rooms`.
     Rooms {
         /// The command's id.
         id: CommandId,
@@ -64,16 +64,16 @@ pub enum Message {
         /// How many public rooms there are.
         total: usize,
     },
-    /// The answer to `own_rooms`.
+    /// The reply to `own_rooms`.
     OwnRooms {
         /// The command's id.
         id: CommandId,
-        /// The rooms: first those where it is one's turn, then those with another running game,
-        /// then those that wait for a player, then the rest; the newest first among equals. At most
-        /// 100.
+        /// The rooms: first those where it is the member's turn, then those with another running
+        /// game, then those that wait for a player, then the rest; the newest first among equals.
+        /// At most 100.
         rooms: Vec<OwnRoom>,
     },
-    /// The answer to `create` and `join`: from here on the room's events follow.
+    /// The reply to `create` and `join`: the room's events follow from here on.
     Joined {
         /// The command's id.
         id: CommandId,
@@ -82,16 +82,16 @@ pub enum Message {
         /// The server's time, in milliseconds since the Unix epoch.
         #[serde(default)]
         now: u64,
-        /// Who watches.
+        /// The spectators.
         spectators: Spectators,
-        /// Which players are away.
+        /// The players who are away.
         #[serde(default, skip_serializing_if = "Absent::is_nobody")]
         away: Absent,
-        /// What the client needs to be up to date.
+        /// The data that brings the client up to date.
         #[serde(flatten)]
         catch_up: CatchUp,
     },
-    /// The answer to `weights`.
+    /// The reply to `weights`.
     Weights {
         /// The command's id.
         id: CommandId,
@@ -99,24 +99,24 @@ pub enum Message {
         room: RoomCode,
         /// The number of moves on the board that was weighed.
         ply: usize,
-        /// Whose weights.
+        /// The bot that weighed.
         bot: BotSpec,
         /// The candidates, the best first; at most 400.
         weights: Vec<Weight>,
     },
-    /// The answer to `chat`: the last lines, the oldest first.
+    /// The reply to `chat`: the last lines, the oldest first.
     Chat {
         /// The command's id.
         id: CommandId,
         /// The room.
         room: RoomCode,
-        /// What players have said.
+        /// The players' lines.
         players: Vec<ChatLine>,
-        /// What spectators have said; absent for who plays.
+        /// The spectators' lines; absent for players during a game.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         spectators: Option<Vec<ChatLine>>,
     },
-    /// The answer to `ping`.
+    /// The reply to `ping`.
     Pong {
         /// The command's id.
         id: CommandId,
@@ -125,11 +125,11 @@ pub enum Message {
     Event {
         /// The room.
         room: RoomCode,
-        /// What, with its number and time.
+        /// The event, with its number and time.
         #[serde(flatten)]
         event: NumberedEvent,
     },
-    /// The room as it is, without a question: what the client knew of it no longer counts.
+    /// The full state of a room, sent unasked: it replaces everything that the client knew of it.
     Snapshot {
         /// The room.
         room: RoomCode,
@@ -140,62 +140,62 @@ pub enum Message {
     Spectators {
         /// The room.
         room: RoomCode,
-        /// Who watches now.
+        /// The spectators now.
         spectators: Spectators,
     },
-    /// A player has gone or come back, or it is the turn of one who is away. This is news, as
+    /// A player has left or come back, or it is the turn of an absent player. This is news, as
     /// `spectators` is.
     Presence {
         /// The room.
         room: RoomCode,
-        /// Which players are away now.
+        /// The players who are away now.
         away: Absent,
     },
-    /// A player has said something; for everybody in the room.
+    /// A chat line from a player, for everybody in the room.
     PlayerSaid {
         /// The room.
         room: RoomCode,
-        /// Who, and what.
+        /// The line, with its speaker.
         line: ChatLine,
     },
-    /// A spectator has said something; never for who plays.
+    /// A chat line from a spectator; players never get it during a game.
     SpectatorSaid {
         /// The room.
         room: RoomCode,
-        /// Who, and what.
+        /// The line, with its speaker.
         line: ChatLine,
     },
-    /// What the engine thinks so far; for the session that has asked for it by `analyse`.
+    /// The engine's result so far; only for the session that sent `analyse`.
     Analysis {
         /// The room.
         room: RoomCode,
         /// The id of the command that asked.
         of: CommandId,
-        /// The number of moves on the board that is looked at.
+        /// The number of moves on the analysed board.
         ply: usize,
-        /// How many plies ahead was searched.
+        /// How many plies deep the search was.
         depth: u16,
-        /// How many positions were looked at.
+        /// How many positions were searched.
         nodes: u64,
-        /// How many of them in a second.
+        /// How many positions were searched per second.
         nodes_per_second: u64,
-        /// The best moves and what follows, the best first.
+        /// The best moves with their continuations, the best first.
         lines: Vec<Line>,
     },
-    /// Of this analysis nothing more follows.
+    /// The analysis has ended.
     AnalysisOver {
         /// The room.
         room: RoomCode,
         /// The id of the command that asked.
         of: CommandId,
-        /// Why.
+        /// The reason.
         why: AnalysisEnd,
     },
-    /// The room is closed, and its code means nothing any more.
+    /// The room is closed, and its code is no longer valid.
     Closed {
         /// The room.
         room: RoomCode,
-        /// Why.
+        /// The reason.
         text: String,
     },
 }
@@ -204,7 +204,8 @@ impl Message {
     /// Reads a message.
     ///
     /// # Errors
-    /// When the text is not a message of this protocol, or one that a later version added: a
+    /// When the text is not a message of this protocol, or one that a later version added: a client
+    /// ignores those.
     /// client leaves those alone.
     pub fn from_json(text: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(text)
@@ -240,12 +241,12 @@ impl Message {
     }
 }
 
-/// What a client that joins needs to be up to date.
+/// The data that a joining client needs to be up to date.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum CatchUp {
-    /// The room as it is.
+    /// The room's full state.
     Snapshot(Box<Snapshot>),
     /// Exactly the events that the client does not have, in order.
     Events(Vec<NumberedEvent>),
@@ -261,52 +262,53 @@ pub struct Snapshot {
     pub rules: Rules,
     /// Whether the room is listed.
     pub visibility: Visibility,
-    /// Whether players may ask a bot for help against people.
+    /// Whether players may get help from a bot against people.
     pub assistance: bool,
-    /// Who made the room.
+    /// The creator.
     pub host: MemberId,
     /// How much time the players have in each game.
     #[serde(default, skip_serializing_if = "TimeControl::is_none")]
     pub time: TimeControl,
-    /// Whether people may talk in it.
+    /// Whether people may chat in it.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub chat: bool,
     /// The seat that plays Black in the first game.
     pub black: Seat,
-    /// Who sits where.
+    /// The players by seat.
     pub seats: Seats,
     /// The game, running or ended; absent before the first one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub game: Option<GameSnapshot>,
 }
 
-/// Why an analysis is over.
+/// Why an analysis has ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum AnalysisEnd {
-    /// It has had its time, or nothing is left to find.
+    /// It used up its time, or there is nothing left to find.
     Finished,
-    /// The session has ended it, or begun another one.
+    /// The session has stopped it, or started another one.
     Stopped,
-    /// The position is no more: a game began, or moves were taken back.
+    /// The position no longer exists: a game began, or moves were taken back.
     Moot,
-    /// Too many wait for the engine just now; ask again in a moment.
+    /// The engine's queue is full; try again in a moment.
     Busy,
-    /// As many come from the asker's address as may; end one of them, or wait for its end.
+    /// The sender's address has reached its limit of analyses; end one of them, or wait for its
+    /// end.
     TooMany,
 }
 
-/// Who sits in the two seats of a room.
+/// The players in the two seats of a room.
 pub type Seats = BySeat<Option<Player>>;
 
 impl Seats {
-    /// Who sits there.
+    /// The player in this seat.
     pub fn get(&self, seat: Seat) -> Option<&Player> {
         self[seat].as_ref()
     }
 
-    /// Where a member sits.
+    /// A member's seat.
     pub fn of_member(&self, member: &MemberId) -> Option<Seat> {
         let is_theirs = |seat| self.get(seat).is_some_and(|player| player.is_member(member));
         Seat::BOTH.into_iter().find(|&seat| is_theirs(seat))
@@ -324,20 +326,20 @@ impl Seats {
 pub struct GameSnapshot {
     /// 1 for the first game in this room.
     pub number: u32,
-    /// By which the game is found when it has ended.
+    /// The id under which the ended game is found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<GameId>,
     /// The seat that plays Black.
     pub black: Seat,
     /// The moves, Black's first.
     pub moves: Vec<Point>,
-    /// The seat that offers a draw.
+    /// The seat that offers a draw, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub draw_offer: Option<Seat>,
-    /// The seat that asks for a takeback.
+    /// The seat that asks for a takeback, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub takeback_ask: Option<Seat>,
-    /// The seat that wants another game.
+    /// The seat that wants another game, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rematch_ask: Option<Seat>,
     /// The game's clock, if there is a time control.
@@ -348,7 +350,7 @@ pub struct GameSnapshot {
     pub outcome: Option<Outcome<Seat>>,
 }
 
-/// Who watches a room.
+/// The spectators of a room.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Spectators {
@@ -359,7 +361,7 @@ pub struct Spectators {
 }
 
 /// The players who are away: seated members without any session in the room. Bots are always
-/// here.
+/// present.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Absent {
@@ -380,7 +382,7 @@ impl Absent {
         }
     }
 
-    /// Whether all players are here.
+    /// Whether all players are present.
     pub const fn is_nobody(&self) -> bool {
         self.first.is_none() && self.second.is_none()
     }
@@ -405,12 +407,12 @@ pub struct RoomSummary {
     pub room: RoomCode,
     /// The variant and the board.
     pub rules: Rules,
-    /// Whether players may ask a bot for help against people.
+    /// Whether players may get help from a bot against people.
     pub assistance: bool,
     /// How much time the players have in each game.
     #[serde(default, skip_serializing_if = "TimeControl::is_none")]
     pub time: TimeControl,
-    /// Who sits where.
+    /// The players by seat.
     pub seats: Seats,
     /// The seat that plays Black: in the game, or in the first one before it begins.
     pub black: Seat,
@@ -421,11 +423,11 @@ pub struct RoomSummary {
     pub phase: Phase,
     /// Moves made in the game.
     pub ply: usize,
-    /// How many watch.
+    /// How many spectators there are.
     pub spectators: usize,
 }
 
-/// A room that somebody has made or has a seat in, as it is told to that person.
+/// A room that the receiver has made or has a seat in.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct OwnRoom {
@@ -434,11 +436,11 @@ pub struct OwnRoom {
     pub summary: RoomSummary,
     /// Whether the room is listed.
     pub visibility: Visibility,
-    /// One's seat, if one has one.
+    /// The receiver's seat, if they have one.
     pub seat: Option<Seat>,
-    /// Whether a game is running in which one is to move.
+    /// Whether it is the receiver's turn in a running game.
     pub your_turn: bool,
-    /// Whether one has made the room, and so may close it.
+    /// Whether the receiver has made the room, and so may close it.
     pub host: bool,
 }
 

@@ -1,5 +1,5 @@
-//! The short texts that name things on the wire. Each is checked where it is parsed, so that the
-//! rest of the program never meets a malformed one.
+//! The short texts that name things on the wire. Each is checked when it is parsed, so that the
+//! rest of the program never sees a malformed one.
 
 use std::{fmt, marker::PhantomData, str};
 
@@ -19,7 +19,7 @@ pub const NAME_MAX: usize = 24;
 /// Most combining marks in a row in a name (Unicode Technical Standard 39, section 5.4): more of
 /// them reach into the lines above and below.
 pub const NAME_MARKS_MAX: usize = 4;
-/// Length of a room's code. Thirty-one letters to the twelfth power are about 59 bits.
+/// Length of a room's code. Thirty-one characters to the twelfth power are about 59 bits.
 pub const ROOM_CODE_LENGTH: usize = 12;
 /// Length of an identity: 32 random bytes in hexadecimal.
 pub const IDENTITY_LENGTH: usize = 64;
@@ -27,11 +27,11 @@ pub const IDENTITY_LENGTH: usize = 64;
 pub const MEMBER_ID_LENGTH: usize = 16;
 /// Length of a finished game's id: about 79 bits.
 pub const GAME_ID_LENGTH: usize = 16;
-/// The characters of room codes and of the ids of games: digits and letters without `0`, `1`, `i`, `l` and `o`, which are
-/// easily mistaken for one another.
+/// The characters of room codes and of the ids of games: digits and letters without `0`, `1`, `i`,
+/// `l` and `o`, which are easily confused.
 pub const ROOM_CODE_ALPHABET: &[u8; 31] = b"23456789abcdefghjkmnpqrstuvwxyz";
 
-/// Why a text is not the name it should be.
+/// Why a text is not a valid name, code or id.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum NameError {
     /// See the message.
@@ -57,8 +57,7 @@ pub enum NameError {
     ChatText,
 }
 
-/// A short text of ASCII characters, held in place: it is copied often, and that takes no memory
-/// of its own.
+/// A short ASCII text stored inline, because it is copied often: a copy allocates nothing.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Ascii<const MAX: usize> {
     /// Zeros follow the text.
@@ -67,7 +66,7 @@ struct Ascii<const MAX: usize> {
 }
 
 impl<const MAX: usize> Ascii<MAX> {
-    /// Nothing if the text is too long or not ASCII.
+    /// `None` if the text is too long or not ASCII.
     fn new(text: &str) -> Option<Self> {
         let mut bytes = [0; MAX];
         bytes.get_mut(..text.len())?.copy_from_slice(text.as_bytes());
@@ -158,22 +157,22 @@ macro_rules! shown_as_text {
 }
 
 checked_text! {
-    /// A command's id, chosen by the client, never used twice by one identity for two different
-    /// commands: from 1 to [`COMMAND_ID_MAX`] printable ASCII characters.
+    /// A command's id, chosen by the client: from 1 to [`COMMAND_ID_MAX`] printable ASCII
+    /// characters. One identity must never use it for two different commands.
     CommandId,
     COMMAND_ID_MAX,
     |text| (1..=COMMAND_ID_MAX).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic())
 }
 checked_text! {
-    /// A room's code: [`ROOM_CODE_LENGTH`] characters of [`ROOM_CODE_ALPHABET`]. Who knows it may
-    /// enter.
+    /// A room's code: [`ROOM_CODE_LENGTH`] characters of [`ROOM_CODE_ALPHABET`]. Anyone who knows
+    /// it may enter.
     RoomCode,
     ROOM_CODE_LENGTH,
     |text| text.len() == ROOM_CODE_LENGTH && text.bytes().all(|b| ROOM_CODE_ALPHABET.contains(&b))
 }
 checked_text! {
-    /// The secret by which somebody is known to the server: 32 random bytes, in hexadecimal. It is
-    /// the key to his seats: keep it private and never put it into an address.
+    /// The secret that identifies a person to the server: 32 random bytes, in hexadecimal. It is
+    /// the key to their seats: keep it private and never put it into an address.
     ///
     /// `Debug` hides it, and there is no `Display`.
     Identity,
@@ -181,14 +180,14 @@ checked_text! {
     |text| text.len() == IDENTITY_LENGTH && lower_hex(text)
 }
 checked_text! {
-    /// What others know somebody by: derived from the [`Identity`], which cannot be found from it.
+    /// A person's public id: derived from the [`Identity`], which cannot be computed from it.
     MemberId,
     MEMBER_ID_LENGTH,
     |text| text.len() == MEMBER_ID_LENGTH && lower_hex(text)
 }
 checked_text! {
-    /// A finished game's id: [`GAME_ID_LENGTH`] characters of [`ROOM_CODE_ALPHABET`]. Who knows it
-    /// may see the game.
+    /// A finished game's id: [`GAME_ID_LENGTH`] characters of [`ROOM_CODE_ALPHABET`]. Anyone who
+    /// knows it may see the game.
     GameId,
     GAME_ID_LENGTH,
     |text| text.len() == GAME_ID_LENGTH && text.bytes().all(|b| ROOM_CODE_ALPHABET.contains(&b))
@@ -201,24 +200,23 @@ impl fmt::Debug for Identity {
     }
 }
 
-/// What somebody calls himself: 1 to [`NAME_MAX`] characters in Unicode's form NFKC, without
-/// control characters and without the invisible ones that reorder or join text. Spaces are trimmed
-/// at both ends and single in between; combining marks belong to a letter, at most
-/// [`NAME_MARKS_MAX`] of them.
+/// A person's name: 1 to [`NAME_MAX`] characters in Unicode's form NFKC, without control characters
+/// and without the invisible ones that reorder or join text. Spaces are trimmed at both ends and
+/// single in between; combining marks belong to a letter, at most [`NAME_MARKS_MAX`] of them.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(type = "string"))]
 #[serde(try_from = "String", into = "String")]
 pub struct Name(String);
 
-/// What two names have in common that people may take for one another: `Ann`, `ANN` and `Αnn` with
-/// a Greek capital have the same. Not for people to read.
+/// A key that names share if people may confuse them: `Ann`, `ANN` and `Αnn` with a Greek capital
+/// have the same. Not for display.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Likeness(String);
 
 impl Likeness {
     fn of(text: &str) -> Self {
         let shape = skeleton(text).flat_map(char::to_lowercase).collect::<String>();
-        // The skeleton of a small letter need not be that of the capital.
+        // The skeleton of a small letter may differ from that of the capital.
         let shape = skeleton(&shape).filter(|&c| c != ' ');
         Self(shape.map(|c| if c == 'i' { 'l' } else { c }).collect())
     }
@@ -245,13 +243,13 @@ impl Name {
         }
     }
 
-    /// By what this name is mistaken for others (Unicode Technical Standard 39, section 4), also
-    /// in other letter case, and with an i for an l.
+    /// The key by which this name is confused with others (Unicode Technical Standard 39, section
+    /// 4), also in other letter case, and with an i for an l.
     pub fn likeness(&self) -> Likeness {
         Likeness::of(&self.0)
     }
 
-    /// Whether people may take this for the name of a bot: a word of it looks like `bot`, or it
+    /// Whether people may mistake this for the name of a bot: a word of it looks like `bot`, or it
     /// looks like a kind of bot with or without its level, such as `engine:10`.
     pub fn looks_like_bot(&self) -> bool {
         let plain: String = self.0.nfd().filter(|&c| !is_combining_mark(c)).collect();
@@ -268,7 +266,7 @@ impl Name {
             }
     }
 
-    /// This name with a mark behind it, such as `Ann (5d41)`; shortened to make room for it.
+    /// This name with a mark appended, such as `Ann (5d41)`; shortened to make room for it.
     pub fn marked(&self, mark: &str) -> Result<Self, NameError> {
         let room = NAME_MAX.saturating_sub(mark.chars().count() + " ()".len());
         let start: String = self.0.chars().take(room).collect();
@@ -299,9 +297,9 @@ fn lower_hex(text: &str) -> bool {
     text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// Characters that show nothing but change how their neighbours are shown: format characters,
-/// line separators, every white space other than the plain one, fillers, variation selectors
-/// and tags.
+/// Characters that are invisible but change how their neighbours are displayed: format characters,
+/// line separators, every white space other than the plain one, fillers, variation selectors and
+/// tags.
 pub(super) fn is_invisible(c: char) -> bool {
     (c.is_whitespace() && c != ' ')
         || matches!(c,
@@ -312,10 +310,10 @@ pub(super) fn is_invisible(c: char) -> bool {
             | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// A text of letters of [`ROOM_CODE_ALPHABET`], each equally likely if all bytes are.
+/// A random text of [`ROOM_CODE_ALPHABET`]; uniform if the bytes are.
 pub fn letters(length: usize, mut bytes: impl FnMut() -> [u8; 32]) -> String {
     let letters = ROOM_CODE_ALPHABET.len();
-    // Bytes from the largest multiple of the number of letters on would favour some of them.
+    // Bytes from the largest multiple of the number of letters up would make some letters likelier.
     let fair = 256 / letters * letters;
     let mut text = String::with_capacity(length);
     while text.len() < length {
@@ -360,7 +358,7 @@ mod tests {
             Some("x\u{334}\u{334}\u{334}\u{334}"),
         );
         check(&format!("x{}", "\u{334}".repeat(NAME_MARKS_MAX + 1)), None);
-        // One character that is eighteen in this form.
+        // One character that becomes eighteen in this form.
         check("\u{fdfa}", Some("صلى الله عليه وسلم"));
         check("\u{fdfa}\u{fdfa}", None);
     }

@@ -1,7 +1,7 @@
 //! Why a command was refused: a code, the values that its sentence needs, and the sentence.
 //!
-//! Clients word refusals in their own language by code and values. The English sentence is for
-//! programs that have no words of their own for a code.
+//! Clients translate refusals by code and values. The English sentence is for programs that have no
+//! text of their own for a code.
 
 use std::fmt;
 
@@ -11,30 +11,30 @@ use super::RoomCode;
 use crate::bot_spec::BotError;
 use crate::rules::{Forbidden, Illegal};
 
-/// Why a command was not done.
+/// The reason why a command was refused.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Refusal {
     /// The code.
     pub reason: Reason,
-    /// The values that belong to the code.
+    /// The values that the sentence needs.
     #[serde(flatten)]
     pub values: Box<RefusalValues>,
     /// The sentence in English.
     pub text: String,
 }
 
-/// The values of a refusal, each for the codes that name it.
+/// The values of a refusal; each field names its codes.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct RefusalValues {
-    /// [`Reason::StalePly`], [`Reason::NoSuchPly`]: the ply that the command means.
+    /// [`Reason::StalePly`], [`Reason::NoSuchPly`]: the command's ply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ply: Option<usize>,
-    /// [`Reason::StalePly`]: the ply that is to be played.
+    /// [`Reason::StalePly`]: the ply to play.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub due: Option<usize>,
-    /// [`Reason::Version`]: the version that the server speaks.
+    /// [`Reason::Version`]: the server's protocol version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<u32>,
     /// [`Reason::TooManyRooms`]: some of the member's rooms.
@@ -58,13 +58,13 @@ impl Refusal {
         Self { reason, values: Box::new(values), text }
     }
 
-    /// Refuses a bot that does not play here.
+    /// Refuses a bot that does not play by these rules.
     pub fn bot_not_offered(error: &BotError) -> Self {
         let detail = Some(error.to_string());
         Self::with(Reason::BotNotOffered, RefusalValues { detail, ..RefusalValues::default() })
     }
 
-    /// Refuses a message that is no command.
+    /// Refuses a message that is not a command.
     pub fn malformed(detail: impl fmt::Display) -> Self {
         let detail = Some(detail.to_string());
         Self::with(Reason::Malformed, RefusalValues { detail, ..RefusalValues::default() })
@@ -104,7 +104,7 @@ impl std::error::Error for Refusal {}
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
-    /// The message is not a command of this protocol; `detail` says what is wrong.
+    /// The message is not a command of this protocol; `detail` names the problem.
     Malformed,
     /// There is no command of this type.
     UnknownCommand,
@@ -112,11 +112,11 @@ pub enum Reason {
     HelloFirst,
     /// `hello` comes once.
     AlreadyGreeted,
-    /// The server speaks the protocol version `version`.
+    /// The server's protocol version is `version`.
     Version,
-    /// The identity was replaced and opens nothing any more.
+    /// The identity was replaced and is no longer valid.
     IdentityReplaced,
-    /// The member never took a seat, so the server knows nothing to keep for a new identity.
+    /// The member never took a seat, so there is nothing to keep for a new identity.
     NothingToKeep,
     /// The name could be taken for a bot's.
     NameLooksLikeBot,
@@ -148,7 +148,7 @@ pub enum Reason {
     NoGame,
     /// It is the opponent's turn.
     NotYourTurn,
-    /// The command means the ply `ply`, and `due` is the one to be played.
+    /// The command is for the ply `ply`, but the next one is `due`.
     StalePly,
     /// The point is not on the board.
     Outside,
@@ -166,7 +166,7 @@ pub enum Reason {
     NoOffer,
     /// The same offer or request is already open.
     AlreadyAsked,
-    /// The opponent asks the same.
+    /// The opponent has already made the same request; answer that.
     AnswerFirst,
     /// The opponent is present, so nothing can be claimed.
     OpponentHere,
@@ -186,29 +186,29 @@ pub enum Reason {
     ChatOff,
     /// The spectators of this room chat too much.
     TooManyTalking,
-    /// The identity has as many open rooms as it may have; `rooms` names some of them.
+    /// The identity has reached its limit of open rooms; `rooms` names some of them.
     TooManyRooms,
-    /// As many rooms as allowed are open from this address.
+    /// This address has reached its limit of open rooms.
     TooManyRoomsFromAddress,
     /// Too many rooms were created from this address in a short time.
     TooManyRoomsMade,
-    /// Bots play each other in as many rooms as allowed.
+    /// The server has reached its limit of rooms where bots play each other.
     TooManyBotRooms,
-    /// The session is in as many rooms as it may be.
+    /// The session has reached its limit of rooms.
     TooManyJoined,
-    /// The member is in this room with as many sessions as allowed.
+    /// The member has reached the limit of sessions in this room.
     TooManySessions,
-    /// The server has as many rooms as it may have.
+    /// The server has reached its limit of rooms.
     ServerFull,
     /// The server's disk is almost full, so no rooms are created.
     DiskFull,
-    /// The room has as many spectators as it may have.
+    /// The room has reached its limit of spectators.
     RoomFull,
     /// The room's log has reached its limit.
     RoomWornOut,
     /// Too many commands in a short time.
     TooFast,
-    /// Too many codes from this address belong to no room.
+    /// Too many room codes from this address were wrong.
     TooManyUnknownCodes,
     /// The server, the room or the bots are busy.
     Busy,
@@ -219,7 +219,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// What happened and what to do next, in English.
+    /// The English sentence: what happened and what to do next.
     #[expect(clippy::too_many_lines, reason = "a table")]
     fn sentence(self, values: &RefusalValues) -> String {
         let number = |ply: Option<usize>| ply.map_or(0, |ply| ply + 1);

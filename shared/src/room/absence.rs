@@ -1,7 +1,7 @@
-//! Players who are away: since when, what their opponents may claim by it, and how a game that
-//! nobody goes on with ends.
+//! Players who are away: since when, what their opponents may claim, and how an abandoned game
+//! ends.
 //!
-//! A restart forgets all of it: then everybody is away since the server is back.
+//! A restart loses all of it: everybody then counts as away since the server came back.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::{
 use super::{Moment, Room, presence::Presence};
 use crate::clock::millis;
 
-/// Since when players are away, and since when the seat that must act must do so.
+/// Since when players are away, and since when the seat to act has been on turn.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Absence {
     since: BTreeMap<MemberId, u64>,
@@ -25,7 +25,7 @@ pub(super) struct Absence {
 }
 
 impl Absence {
-    /// Takes note of who is away now, and whether it is another turn.
+    /// Records who is away now, and whether the turn has changed.
     pub(super) fn note(&mut self, now: u64, state: &RoomState, presence: &Presence) {
         let is_away = |id: &MemberId| !presence.is_present(id);
         self.since.retain(|id, _| is_away(id) && state.seats.of_member(id).is_some());
@@ -47,7 +47,7 @@ impl Absence {
 }
 
 impl Room {
-    /// Which players are away, as they are told.
+    /// The players who are away, as sent to members.
     pub(super) fn absent(&self) -> Absent {
         let away = |seat| {
             let since = self.away_since(seat)?;
@@ -78,13 +78,14 @@ impl Room {
         Ok(())
     }
 
-    /// When the game ends because the player who must act does not come back.
+    /// When the game ends because the player to act has not come back.
     pub(super) fn abandoned_at(&self) -> Option<u64> {
         let seat = self.state.to_act()?;
         Some(self.missed_since(seat)?.saturating_add(millis(self.limits.abandoned_game)))
     }
 
-    /// Ends a game if the player who must act has not come back. The opponent wins if they are here.
+    /// Ends a game if the player who must act has not come back. The opponent wins if they are
+    /// here.
     pub(super) fn end_abandoned(&mut self, moment: &mut Moment<'_>) {
         if self.abandoned_at().is_some_and(|at| at <= moment.now)
             && let Some(seat) = self.state.to_act()
@@ -111,7 +112,7 @@ impl Room {
         }
     }
 
-    /// When the opponent of a player who is away may claim: only on that player's turn.
+    /// When the opponent of an absent player may claim: only on that player's turn.
     fn claim_at(&self, seat: Seat) -> Option<u64> {
         let must_act = self.state.to_act() == Some(seat);
         let since = self.missed_since(seat).filter(|_| must_act)?;

@@ -1,5 +1,6 @@
-//! Analyses for members: the engine looks at a position of the game, and tells what it finds until it
-//! is stopped. Who may ask is who may be helped (`room/help.rs`); each session has one at a time.
+//! Engine analyses for members: the engine searches a position of the game and sends updates until
+//! it is stopped. The same members may ask as for bot assistance (`room/assist.rs`); each session
+//! has one analysis at a time.
 
 use crate::{
     engine::Engine,
@@ -15,10 +16,10 @@ use crate::room::limits::ASSIST_JOBS_MAX;
 pub(super) struct MemberAnalysis {
     ticket: Ticket,
     session: SessionId,
-    /// The command that asked for it.
+    /// The command that requested it.
     of: CommandId,
     game: u32,
-    /// The moves to the position that is looked at.
+    /// The moves up to the analysed position.
     moves: Vec<Point>,
 }
 
@@ -51,7 +52,7 @@ impl Room {
         self.end_analyses(|analysis| analysis.session == session, AnalysisEnd::Stopped, moment);
     }
 
-    /// Tells what was found. What nobody waits for any more is ignored.
+    /// Sends an update. Ignores updates for an analysis that has ended.
     pub(super) fn analysed(
         &mut self,
         ticket: Ticket,
@@ -87,7 +88,7 @@ impl Room {
         moment.effects.push(Effect::Send { session, message });
     }
 
-    /// Ends the analyses of positions that are no more: another game began, or moves were taken
+    /// Ends the analyses of positions that no longer exist: another game began, or moves were taken
     /// back.
     pub(super) fn end_moot_analyses(&mut self, moment: &mut Moment<'_>) {
         if self.analyses.is_empty() {
@@ -102,13 +103,13 @@ impl Room {
         self.end_analyses(is_moot, AnalysisEnd::Moot, moment);
     }
 
-    /// Ends those of a session that has left, without a word.
+    /// Ends the analyses of a session that has left, without a message.
     pub(super) fn forget_analyses(&mut self, session: SessionId, moment: &mut Moment<'_>) {
         let left = self.analyses.extract_if(.., |analysis| analysis.session == session);
         moment.effects.extend(left.map(|analysis| Effect::CancelThinking(analysis.ticket)));
     }
 
-    /// Ends all of them.
+    /// Ends all analyses.
     pub(super) fn end_all_analyses(&mut self, moment: &mut Moment<'_>) {
         self.end_analyses(|_| true, AnalysisEnd::Stopped, moment);
     }

@@ -1,7 +1,7 @@
 //! Help from the bots for members: weights of the candidates, and moves on a player's behalf.
 //!
-//! During a game it is for its players alone, and only where no person is played against who has
-//! not agreed to it: in rooms with assistance, and against bots. After the game it is for all.
+//! During a game only its players get help, and only in rooms with assistance or against bots, so
+//! that no person faces a helped opponent without having agreed. After the game everybody gets it.
 
 use crate::{
     bot_spec::{BotKind, BotSpec},
@@ -16,21 +16,21 @@ use super::{
 };
 use crate::room::limits::{ASSIST_JOBS_MAX, BOT_WAIT_MAX_MS};
 
-/// Something a bot thinks about for a member.
+/// A bot job for a member.
 #[derive(Clone, Debug)]
 pub(super) struct Assist {
     ticket: Ticket,
-    /// The command that asked for it.
+    /// The command that requested it.
     pub(super) cause: Cause,
-    /// The session to answer: the last one from which the command came.
+    /// The session to reply to: the last one that sent the command.
     pub(super) session: SessionId,
-    /// The answer is not awaited after this time.
+    /// The job times out after this.
     pub(super) not_after: u64,
     bot: BotSpec,
     wanted: AssistTask,
 }
 
-/// Who asks for assist.
+/// The member who asks for help.
 pub(super) struct Asker {
     pub(super) session: SessionId,
     pub(super) cause: Cause,
@@ -38,9 +38,9 @@ pub(super) struct Asker {
 
 #[derive(Clone, Copy, Debug)]
 enum AssistTask {
-    /// To be told what the bot thinks of the candidates after `ply` moves.
+    /// Sends what the bot thinks of the candidates after `ply` moves.
     Weights { ply: usize },
-    /// To have the bot move at this ply of this game.
+    /// Has the bot move at this ply of this game.
     Move { game: u32, ply: usize },
 }
 
@@ -73,7 +73,7 @@ impl Room {
         self.ask_bot(asker, bot, wanted, position, moment)
     }
 
-    /// The position of the game after so many moves, for a member who may be helped with it.
+    /// The position of the game after so many moves, for a member who may get help with it.
     pub(super) fn position_for(
         &self,
         member: &MemberId,
@@ -88,7 +88,7 @@ impl Room {
         open_at(&game.position, ply)
     }
 
-    /// Whether a member may be helped while a game is running.
+    /// Whether a member may get help while a game is running.
     fn may_be_assisted(&self, member: &MemberId) -> Result<(), Refusal> {
         let against_bot = |seat: Seat| self.bot_in(seat.other()).is_some();
         match self.state.seats.of_member(member) {
@@ -98,7 +98,7 @@ impl Room {
         }
     }
 
-    /// The bot that was asked for, or the one that comes to mind.
+    /// The requested bot, or the default one.
     fn helper(&self, member: &MemberId, kind: Option<BotKind>) -> Result<BotSpec, Refusal> {
         let opponent = || self.bot_in(self.state.seats.of_member(member)?.other());
         let bot = match kind {
@@ -136,7 +136,7 @@ impl Room {
         Ok(())
     }
 
-    /// Takes the answer to a member's task. An answer that nobody waits for is ignored.
+    /// Takes the bot's reply to a member's job. Ignores a reply that nobody waits for.
     pub(super) fn assist_replied(
         &mut self,
         ticket: Ticket,
@@ -179,7 +179,7 @@ impl Room {
         }
     }
 
-    /// Refuses the moves for which it is too late: the position they were meant for has changed.
+    /// Refuses bot moves that are too late: the position they were meant for has changed.
     pub(super) fn drop_moot_assists(&mut self, moment: &mut Moment<'_>) {
         let now = self.state.running().map(|game| (game.number, game.position.ply()));
         let moot = |assist: &Assist| match assist.wanted {
@@ -190,14 +190,14 @@ impl Room {
         self.drop_assists(moot, refusal, moment);
     }
 
-    /// Refuses what has not been answered in time.
+    /// Refuses jobs that have timed out.
     pub(super) fn drop_late_assists(&mut self, moment: &mut Moment<'_>) {
         let now = moment.now;
         self.drop_assists(|assist| assist.not_after <= now, busy, moment);
     }
 
-    /// Forgets everything that is under way, as nobody is here any more: asked again, it is done
-    /// then. Only the session that has just left by a command can still be answered.
+    /// Drops all jobs, because nobody is here any more; a repeated command starts its job again.
+    /// Only the session that has just left by a command can still get a reply.
     pub(super) fn forget_assists(&mut self, left: Option<SessionId>, moment: &mut Moment<'_>) {
         for assist in std::mem::take(&mut self.assists) {
             moment.effects.push(Effect::CancelThinking(assist.ticket));
@@ -208,7 +208,7 @@ impl Room {
         }
     }
 
-    /// Refuses everything that is under way.
+    /// Refuses all jobs.
     pub(super) fn drop_all_assists(&mut self, moment: &mut Moment<'_>) {
         let refusal = || Refusal::new(Reason::Unavailable);
         self.drop_assists(|_| true, refusal, moment);
@@ -235,7 +235,7 @@ fn busy() -> Refusal {
     Refusal::new(Reason::Busy)
 }
 
-/// The position of a game after so many moves, or the last one, in which a move is to be made.
+/// The position after so many moves, or the last one in which a move can be made.
 fn open_at(position: &Position, ply: Option<usize>) -> Result<Position, Refusal> {
     let last = last_open(position);
     let ply = ply.unwrap_or(last.ply());
@@ -250,12 +250,12 @@ fn open_at(position: &Position, ply: Option<usize>) -> Result<Position, Refusal>
     Ok(open)
 }
 
-/// The last position of a game in which a move is to be made.
+/// The last position of a game in which a move can be made.
 fn last_open(position: &Position) -> Position {
     let mut open = position.clone();
     if open.outcome().is_some() {
-        // Undoing takes the outcome back. It comes again at once if the move was the game's end,
-        // and not if the players have ended it.
+        // Undoing removes the outcome. Playing the move again restores it if that move ended the
+        // game, but not if the players ended it.
         let ended = open.undo().is_some_and(|last| !matches!(open.play(last), Ok(None)));
         if ended {
             open.undo();

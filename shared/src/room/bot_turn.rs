@@ -1,9 +1,9 @@
-//! Bots on turn. Whenever a bot is to move and somebody is there to see it, one job is under way for
-//! it, or its answer waits for the time at which people can follow; and if nothing good comes in
-//! time, the game goes on with any legal move. In an empty room no bot thinks: it is asked when
-//! somebody comes.
+//! Bots on turn. While a bot is on turn and somebody is present, either one job is under way for
+//! it, or its reply waits until people can follow. If no legal reply comes in time, the game
+//! continues with any legal move. In an empty room no bot thinks: the job starts when somebody
+//! comes.
 //!
-//! How long a bot waits at least does not depend on its clock. One that has less time loses on time.
+//! The minimum wait does not depend on the bot's clock. A bot with less time loses on time.
 
 use std::time::Duration;
 
@@ -17,23 +17,23 @@ use super::{BotFault, BotReply, Effect, Job, Moment, Room, SessionId, Task, Tick
 use crate::clock::millis;
 use crate::room::limits::{BOT_SPARE_MS, BOT_WAIT_MAX_MS};
 
-/// A bot that is to move.
+/// A bot on turn.
 #[derive(Clone, Debug)]
 pub(super) struct BotTurn {
-    /// The job by which it was asked.
+    /// The job that asks it for a move.
     ticket: Ticket,
     game: u32,
     ply: usize,
-    /// The move is not made before this time.
+    /// The move is made no earlier than this.
     not_before: u64,
-    /// The move is made at this time at the latest, good or not.
+    /// The move is made no later than this, even if it is a fallback.
     not_after: u64,
-    /// The bot's answer, when it has come.
+    /// The bot's reply, when it has come.
     chosen: Option<Point>,
 }
 
 impl BotTurn {
-    /// When something is to be done about it.
+    /// When the room must act on this turn.
     pub(super) const fn deadline(&self) -> u64 {
         match self.chosen {
             Some(_) => self.not_before,
@@ -43,8 +43,8 @@ impl BotTurn {
 }
 
 impl Room {
-    /// Asks the bot that is on turn, if it has not been asked and somebody is here; calls off one
-    /// that is not on turn any more, or plays for nobody.
+    /// Asks the bot on turn, if it has not been asked and somebody is here. Cancels the job of a
+    /// bot that is not on turn any more, or that plays for nobody.
     pub(super) fn attend_bot_turn(&mut self, moment: &mut Moment<'_>) {
         let to_act = self.state.running().and_then(|game| {
             let seat = game.to_act()?;
@@ -84,8 +84,8 @@ impl Room {
         moment.effects.push(Effect::Think(job));
     }
 
-    /// For whom a bot on turn thinks: for the person who plays it, else for the host, else for the
-    /// one who has been here the longest. Nobody where nobody is.
+    /// The session for which a bot on turn thinks: the person who plays it, else the host, else the
+    /// oldest session. `None` in an empty room.
     fn session_for_bot_turn(&self) -> Option<SessionId> {
         let player = |seat| match self.state.seats.get(seat)? {
             Player::Member { member, .. } => self.presence.session_of(member),
@@ -97,7 +97,7 @@ impl Room {
             .or_else(|| self.presence.oldest())
     }
 
-    /// Takes the answer of the bot on turn; `false` if the job was another one.
+    /// Takes the reply of the bot on turn; `false` if it belongs to another job.
     pub(super) fn bot_turn_replied(
         &mut self,
         ticket: Ticket,
@@ -123,7 +123,7 @@ impl Room {
         true
     }
 
-    /// Makes the bot's move if its time has come.
+    /// Makes the bot's move if it is due.
     pub(super) fn play_due_bot_turn(&mut self, moment: &mut Moment<'_>) {
         let (Some(turn), Some(game)) = (&self.bot_turn, self.state.running()) else { return };
         if moment.now < turn.deadline() {
@@ -137,7 +137,7 @@ impl Room {
         self.put_stone(point, false, moment).expect("the bot's move was found to be legal");
     }
 
-    /// Forgets the bot's turn.
+    /// Cancels the bot's turn.
     pub(super) fn cancel_bot_turn(&mut self, moment: &mut Moment<'_>) {
         if let Some(turn) = self.bot_turn.take()
             && turn.chosen.is_none()
@@ -146,14 +146,14 @@ impl Room {
         }
     }
 
-    /// What the bot with this job makes its choices among equals by.
+    /// The seed by which the bot with this job breaks ties.
     pub(super) const fn seed_for(&self, ticket: Ticket) -> u64 {
         self.seeds.seed.wrapping_add(ticket.0)
     }
 }
 
-/// A legal move in a game that is not over: near the last stones if there is one, else the first
-/// on the board.
+/// A legal move in a game that is not over: near the last stones if possible, else the first on the
+/// board.
 fn any_move(position: &Position) -> Point {
     let near = position.moves().iter().rev().flat_map(|stone| {
         (-1..=1).flat_map(move |dy| (-1..=1).map(move |dx| Point::new(stone.x + dx, stone.y + dy)))

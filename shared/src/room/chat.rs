@@ -1,9 +1,9 @@
-//! What is said in a room: players are heard by everybody, spectators by each other, and by players
-//! only when no game is running.
+//! Chat in a room: everybody sees the players' lines. Spectators see each other's lines; players
+//! see those only when no game is running.
 //!
-//! Lines are news and no events: the last ones are kept for those who come late, and a restart
-//! forgets them. What spectators say leaves this file in two ways only, and both ask
-//! [`Room::hears_spectators`] first.
+//! Lines are not events: the room keeps the last ones for late arrivals, and a restart loses them.
+//! Spectators' lines leave this file in only two ways, and both check [`Room::hears_spectators`]
+//! first.
 
 use std::collections::VecDeque;
 
@@ -19,7 +19,7 @@ use crate::room::limits::{SPECTATOR_LINES_MAX, SPECTATOR_LINES_WITHIN_MS};
 pub(super) struct Chat {
     players: Channel,
     spectators: Channel,
-    /// How many lines there were.
+    /// How many lines there have been.
     count: u64,
 }
 
@@ -35,8 +35,8 @@ impl Channel {
         self.0.push_back(line);
     }
 
-    /// Whether so many lines were said since this time that one more is too many to follow, and to
-    /// send to all who watch.
+    /// Whether one more line would be too many since this time, to follow and to send to all
+    /// spectators.
     fn is_crowded(&self, since: u64) -> bool {
         self.0.iter().rev().nth(SPECTATOR_LINES_MAX - 1).is_some_and(|line| line.at > since)
     }
@@ -81,7 +81,7 @@ impl Room {
         Ok(())
     }
 
-    /// The last lines, as far as this member may hear them now.
+    /// Sends the last lines that this member may see now.
     pub(super) fn tell_chat(
         &self,
         session: SessionId,
@@ -99,7 +99,7 @@ impl Room {
         moment.effects.push(Effect::Send { session, message });
     }
 
-    /// Lets people talk here, or not.
+    /// Turns chat in the room on or off.
     pub(super) fn set_chat(
         &mut self,
         member: &MemberId,
@@ -115,7 +115,7 @@ impl Room {
         Ok(())
     }
 
-    /// Whether a member may know what spectators say: nobody who is playing may.
+    /// Whether a member may see the spectators' lines: not while they play.
     fn hears_spectators(&self, member: &MemberId) -> bool {
         self.state.running().is_none() || self.state.seats.of_member(member).is_none()
     }

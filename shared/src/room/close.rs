@@ -1,4 +1,4 @@
-//! How a room closes: the host closes it, or nobody has been there for long enough.
+//! How a room closes: the host closes it, or it has been empty for long enough.
 
 use crate::{
     protocol::{CommandId, MemberId, Message, Player, Reason, Refusal},
@@ -7,11 +7,11 @@ use crate::{
 
 use super::{Effect, Effects, Input, Moment, Room, SessionId};
 
-/// Said where nothing more is known.
+/// Sent when nothing more is known.
 pub(super) const CLOSED: &str = "This room is closed.";
-/// Said when the host closes the room.
+/// Sent when the host closes the room.
 const BY_HOST: &str = "The host has closed this room.";
-/// Said when the room is closed because its maker, or somebody at the same address, makes another.
+/// Sent when the room closes because its creator, or somebody at the same address, makes another.
 const EVICTED: &str = "This room is closed: its game is over, and a new room needed its place.";
 
 impl Room {
@@ -64,13 +64,13 @@ impl Room {
         self.shut(moment);
     }
 
-    /// Tells everybody who is present that the room is closed.
+    /// Notifies all sessions that the room is closed.
     pub(super) fn tell_closed(&self, text: &str, moment: &mut Moment<'_>) {
         let message = Message::Closed { room: self.code.clone(), text: text.to_owned() };
         moment.effects.push(Effect::Broadcast(message));
     }
 
-    /// Refuses what comes into a room that is closed. Whoever is still present may go.
+    /// Refuses any input to a closed room. Sessions that are still present may leave.
     pub(super) fn refuse_closed(&mut self, input: Input, effects: &mut Effects) {
         let mut refuse = |session, id| {
             let refusal = Refusal::new(Reason::NoSuchRoom);

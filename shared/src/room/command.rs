@@ -1,4 +1,4 @@
-//! Commands of members: each is done once and answered once, however often it comes.
+//! Commands of members: each is done once and replied to once, however often it comes.
 
 use crate::protocol::{CommandId, MemberId, Message, Name, Reason, Refusal, RoomRequest};
 
@@ -8,13 +8,13 @@ use super::{
 };
 use crate::room::limits::ROOM_EVENTS_MAX;
 
-/// How far a command has come that is not refused.
+/// Progress of a command that is not refused.
 pub(super) enum Progress {
     /// It is done.
     Done,
-    /// A bot is thinking about it, and the answer follows.
+    /// A bot is thinking about it, and the reply follows.
     Held,
-    /// It is answered by what was asked for, and done anew if it comes again.
+    /// The requested data is its reply; a repeated command is done again.
     Told,
 }
 
@@ -52,8 +52,8 @@ impl Room {
         self.answer(session, &cause, answer, moment.effects);
     }
 
-    /// Refuses a command at which the room failed, from now on and also when it comes again. To be
-    /// called when the room has been built anew, and knows nothing of it but what its log tells.
+    /// Refuses a command that made the room fail, now and whenever it comes again. Call this after
+    /// the room has been rebuilt and knows only its log.
     pub fn refuse_for_good(&mut self, session: SessionId, id: CommandId, refusal: Refusal) {
         let Some(member) = self.presence.member(session) else { return };
         let cause = Cause { member: member.id, command: id };
@@ -64,7 +64,7 @@ impl Room {
         }
     }
 
-    /// Does what is asked, or refuses and changes nothing.
+    /// Does the request, or refuses it and changes nothing.
     fn obey(
         &mut self,
         asker: Asker,

@@ -1,5 +1,5 @@
-//! Which commands have been answered, and how, so that a command that comes again is answered the
-//! same and done once.
+//! Deduplicates commands: remembers how each was answered, so that a repeated one gets the same
+//! reply and is done once.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -8,20 +8,20 @@ use crate::protocol::{CommandId, MemberId, Message, Reason, Refusal};
 use super::effect::{Cause, Entry};
 use crate::room::limits::{ANSWERED_MEMBERS_MAX, ANSWERS_MAX};
 
-/// The players and the host, whom nobody can push out.
+/// The players and the host, whose replies are never evicted.
 const KEPT_MEMBERS: usize = 3;
 
 /// How a command was answered.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Answer {
-    /// It was done, and the last event it caused has this number, if it caused one.
+    /// It was done; holds the number of the last event it caused, if any.
     Done(Option<u64>),
     /// It was not done.
     Refused(Refusal),
 }
 
 impl Answer {
-    /// The answer as it is sent.
+    /// The reply as a message.
     pub(super) fn message(self, id: CommandId) -> Message {
         match self {
             Self::Done(seq) => Message::Done { id, seq },
@@ -30,7 +30,7 @@ impl Answer {
     }
 }
 
-/// The last [`ANSWERS_MAX`] answers of each of the members who had some most recently.
+/// The last [`ANSWERS_MAX`] replies of each of the most recently active members.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AnsweredCommands {
     members: BTreeMap<MemberId, Answers>,
@@ -39,14 +39,14 @@ pub(super) struct AnsweredCommands {
 
 #[derive(Clone, Debug, Default)]
 struct Answers {
-    /// The count of all answers at this member's last one.
+    /// The total count of replies at this member's last one.
     latest: u64,
     /// The oldest first.
     ring: VecDeque<(CommandId, Answer)>,
 }
 
 impl AnsweredCommands {
-    /// What a log tells: the commands that were done and caused events.
+    /// Restores the commands in a log that were done and caused events.
     pub(super) fn from_log(log: &[Entry], keep: impl Fn(&MemberId) -> bool) -> Self {
         let mut answered = Self::default();
         let mut causes = log
@@ -54,7 +54,7 @@ impl AnsweredCommands {
             .filter_map(|entry| Some((entry.cause.as_ref()?, entry.event.seq)))
             .peekable();
         while let Some((cause, seq)) = causes.next() {
-            // A command's events follow each other; its answer tells the last one's number.
+            // A command's events follow each other; the reply carries the last one's number.
             if causes.peek().is_none_or(|(next, _)| *next != cause) {
                 answered.remember(cause, Answer::Done(Some(seq)), &keep);
             }
@@ -62,8 +62,8 @@ impl AnsweredCommands {
         answered
     }
 
-    /// Goes back to what a log tells. Commands whose events were not stored are refused from now
-    /// on, as their senders are told, also when they come again.
+    /// Rolls back to a log. Commands whose events were not stored are refused, now and whenever
+    /// they come again.
     pub(super) fn rollback(&mut self, log: &[Entry], keep: impl Fn(&MemberId) -> bool) {
         let stored = log.last().map_or(0, |entry| entry.event.seq);
         let is_undone = |answer: &Answer| match answer {
@@ -84,14 +84,14 @@ impl AnsweredCommands {
         }
     }
 
-    /// How this command was answered, if it was and is not forgotten.
+    /// The reply to this command, if it is remembered.
     pub(super) fn get(&self, cause: &Cause) -> Option<&Answer> {
         let answers = self.members.get(&cause.member)?;
         answers.ring.iter().find(|(id, _)| *id == cause.command).map(|(_, answer)| answer)
     }
 
-    /// Remembers an answer. For it the oldest one of the same member is forgotten, or all those
-    /// of the member who has been quiet the longest and whom `keep` does not protect.
+    /// Remembers a reply. Evicts the member's oldest one if needed, or all those of the least
+    /// recently active member whom `keep` does not protect.
     pub(super) fn remember(
         &mut self,
         cause: &Cause,

@@ -1,5 +1,5 @@
-//! What a room wants done. The order of effects is the order in which they are released: whatever
-//! follows an [`Effect::Append`] waits until that event is stored.
+//! The effects that a room asks its caller to carry out, in order: whatever follows an
+//! [`Effect::Append`] waits until that event is stored.
 
 use std::time::Duration;
 
@@ -14,118 +14,118 @@ use super::ids::{SessionId, Ticket};
 /// The effects of one input, in order.
 pub type Effects = Vec<Effect>;
 
-/// Something that a room wants done by those around it.
+/// Something that the room asks its caller to do.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Effect {
-    /// LogWriter the entry, and then send its event to every session that listens.
+    /// Store the entry, then send its event to every subscribed session.
     Append(Entry),
-    /// From here on the session listens: it is sent every event and every broadcast.
+    /// Subscribe the session: it receives every event and every broadcast from here on.
     Listen(SessionId),
-    /// From here on the session does not listen, and nothing more is sent to it.
+    /// Unsubscribe the session: it receives nothing more.
     Dismiss(SessionId),
-    /// Send a message to one session, whether it listens or not.
+    /// Send a message to one session, subscribed or not.
     Send {
         /// The session.
         session: SessionId,
         /// The message.
         message: Message,
     },
-    /// Send a message to every session that listens.
+    /// Send a message to every subscribed session.
     Broadcast(Message),
-    /// Send a message to every session that listens, except these.
+    /// Send a message to every subscribed session except these.
     BroadcastExcept {
-        /// Who is not to hear it.
+        /// The sessions to leave out.
         sessions: Vec<SessionId>,
         /// The message.
         message: Message,
     },
-    /// Have a bot think; the answer comes back as [`Input::BotReplied`](super::Input::BotReplied).
+    /// Have a bot think; the reply comes back as [`Input::BotReplied`](super::Input::BotReplied).
     Think(Job),
-    /// Have the engine look at a position, ever deeper; what it finds comes back as
+    /// Have the engine search a position ever deeper; updates come back as
     /// [`Input::Analysed`](super::Input::Analysed).
     Analyse {
-        /// To be given back with what is found.
+        /// Comes back with each update.
         ticket: Ticket,
-        /// The session that asks for it.
+        /// The session that asked.
         session: SessionId,
-        /// The position, which is not over, by rules that the engine knows.
+        /// The position, which is not over, by rules that the engine plays.
         position: Position,
-        /// Of how many moves to tell.
+        /// How many moves to report.
         lines: u8,
     },
-    /// The job or analysis need not be done any more. An answer that comes nevertheless is ignored.
+    /// Cancel the job or analysis. The room ignores a reply that comes anyway.
     CancelThinking(Ticket),
-    /// A bot has failed to answer well, and the room goes on without its answer.
+    /// A bot gave no usable reply, and the room continues without it.
     BotFailed {
         /// The game.
         game: u32,
-        /// The ply at which it was asked.
+        /// The ply at which the bot was asked.
         ply: usize,
-        /// What it did wrong.
+        /// The bot's fault.
         fault: BotFault,
     },
-    /// The room is closed: forget it. It refuses everything from here on.
+    /// Forget the room: it is closed and refuses everything from here on.
     Close,
 }
 
-/// An event as it is stored.
+/// A stored event.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Entry {
     /// The event.
     pub event: NumberedEvent,
-    /// The command that caused it, if one did. By it a room that is read back from its log knows
-    /// which commands it has done.
+    /// The command that caused it, if any. A room restored from its log learns by it which commands
+    /// it has done.
     pub cause: Option<Cause>,
 }
 
 /// A command of a member.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Cause {
-    /// Whose.
+    /// The member.
     pub member: MemberId,
-    /// Which.
+    /// The command's id.
     pub command: CommandId,
 }
 
 /// How a bot can fail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BotFault {
-    /// It did not answer in time.
+    /// It did not reply in time.
     Late,
-    /// It was asked and has no answer: too many jobs waited, or it broke.
+    /// It has no reply: too many jobs waited, or it broke.
     NoAnswer,
-    /// Its answer is no legal move.
+    /// It replied with an illegal move.
     Illegal(Point),
 }
 
-/// Something for a bot to think about. How busy the bots are is not the room's business.
+/// A job for a bot. The room does not know how busy the bots are.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Job {
-    /// To be given back with the answer.
+    /// Comes back with the reply.
     pub ticket: Ticket,
-    /// What is asked for.
+    /// The kind of job.
     pub task: Task,
-    /// The session on whose behalf the bot thinks. It is in the room.
+    /// The session for which the bot thinks. It is in the room.
     pub session: SessionId,
-    /// The bot to be asked, which is on offer for the position's rules.
+    /// The bot to ask. It plays by the position's rules.
     pub bot: BotSpec,
     /// The game, which is not over.
     pub position: Position,
-    /// What the bot makes its choices among equals by.
+    /// The seed by which the bot breaks ties.
     pub seed: u64,
-    /// The longest that it may think, if its clock runs.
+    /// The longest that the bot may think, if its clock runs.
     pub time_max: Option<Duration>,
 }
 
-/// What a bot is asked for.
+/// The kinds of bot jobs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Task {
     /// A move for the bot's own seat against a person, who waits for it.
     Turn,
     /// A move on behalf of a person.
     Move,
-    /// Weights for a person.
+    /// Weights of the candidates, for a person.
     Weigh,
-    /// A move in a game between two bots, for which nobody has to wait.
+    /// A move in a game between two bots; nobody waits for it.
     BotsTurn,
 }

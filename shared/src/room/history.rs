@@ -1,4 +1,4 @@
-//! The last events of a room, kept so that who comes back is told exactly what he missed.
+//! The last events of a room, kept so that a returning client gets exactly those it missed.
 
 use std::collections::VecDeque;
 
@@ -19,7 +19,7 @@ impl History {
         Self(log.skip(old).cloned().collect())
     }
 
-    /// Takes in the next event and lets go of the oldest if there are too many.
+    /// Adds the next event and drops the oldest if there are too many.
     pub(super) fn push(&mut self, event: NumberedEvent) {
         if self.0.len() == HISTORY_EVENTS_MAX {
             self.0.pop_front();
@@ -27,8 +27,8 @@ impl History {
         self.0.push_back(event);
     }
 
-    /// Every event after number `after`; `None` if some are not here any more, or if so many have
-    /// not happened yet.
+    /// Every event after number `after`; `None` if some are no longer kept, or if there are not
+    /// that many yet.
     pub(super) fn since(&self, after: u64) -> Option<Vec<NumberedEvent>> {
         let last = self.0.back()?.seq;
         let missing = usize::try_from(last.checked_sub(after)?).ok()?;

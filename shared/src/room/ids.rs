@@ -2,19 +2,19 @@
 
 use crate::protocol::{MemberId, Name};
 
-/// One live socket; given out by the server and never used again while it runs.
+/// One live socket; the server never reuses an id while it runs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct SessionId(pub u64);
 
-/// Somebody as a room knows him: one member may have several sessions.
+/// A person as the room knows them: one member may have several sessions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Member {
-    /// His public id.
+    /// Their public id.
     pub id: MemberId,
-    /// What he calls himself.
+    /// Their name.
     pub name: Name,
 }
 
-/// Names a job within its room; never used twice by the same value of a room, rebuilt or not.
+/// Names a job within its room; unique for the lifetime of a room, rebuilds included.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Ticket(pub u64);

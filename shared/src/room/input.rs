@@ -1,4 +1,4 @@
-//! What comes into a room: members coming and going, their commands, and what bots have reply.
+//! The inputs of a room: members coming and going, their commands, and replies from bots.
 
 use crate::{
     analysis::{Report, Weight},
@@ -8,16 +8,16 @@ use crate::{
 
 use super::ids::{Member, SessionId, Ticket};
 
-/// Something for a room to deal with.
+/// An input for a room to handle.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Input {
-    /// A session enters, or enters again to catch up. AnsweredCommands by `joined`, which is also the
-    /// answer to `create`: the lobby makes the room and then lets its maker enter it with the id
-    /// of that command.
+    /// A session enters, or enters again to catch up. The reply is `joined`, which is also the
+    /// reply to `create`: the lobby makes the room, then its creator enters with the id of that
+    /// command.
     Enter {
         /// The session.
         session: SessionId,
-        /// Whose it is.
+        /// The session's member.
         member: Member,
         /// The id of the command to answer.
         command: CommandId,
@@ -28,82 +28,82 @@ pub enum Input {
     Leave {
         /// The session.
         session: SessionId,
-        /// The command to answer; without one the socket is gone, and seats are kept.
+        /// The command to answer; without one the socket is gone, and the member keeps their seat.
         command: Option<CommandId>,
     },
     /// The host closes the room, from inside or outside.
     Close {
         /// The session.
         session: SessionId,
-        /// Who asks.
+        /// The member who asks.
         member: MemberId,
         /// The id of the command to answer.
         command: CommandId,
     },
     /// The lobby has chosen this room to make place for another.
     Evict,
-    /// A session asks for something.
+    /// A session sends a request.
     Command {
         /// The session.
         session: SessionId,
         /// The id of the command to answer.
         id: CommandId,
-        /// What is asked.
+        /// The request.
         request: RoomRequest,
-        /// How long the command was on its way, in milliseconds, as the server's own pings tell:
-        /// never what a client says.
+        /// How long the command was in the network, in milliseconds, by the server's own pings;
+        /// never by what a client claims.
         lag_ms: u64,
     },
-    /// A session's member has changed his name. That command is not the room's to answer.
+    /// A session's member has changed their name. The lobby answers that command, not the room.
     Renamed {
         /// The session.
         session: SessionId,
         /// The new name.
         name: Name,
     },
-    /// A bot has done a job, or nobody could do it.
+    /// A bot has finished a job, or nobody could do it.
     BotReplied {
-        /// Which job.
+        /// The job.
         ticket: Ticket,
-        /// The answer; without one the bots are too busy.
+        /// The reply; without one the bots are too busy.
         reply: Option<BotReply>,
     },
-    /// The engine has found something.
+    /// An analysis has an update.
     Analysed {
-        /// Which analysis.
+        /// The analysis.
         ticket: Ticket,
-        /// What it has to tell.
+        /// The update.
         found: AnalysisUpdate,
     },
-    /// The time that [`Room::deadline`](super::Room::deadline) named has come. Harmless at any
+    /// The time that [`Room::deadline`](super::Room::deadline) returned has come. Harmless at any
     /// other time.
     Wake,
 }
 
-/// What becomes of an analysis.
+/// An update of an analysis.
 #[derive(Clone, PartialEq, Debug)]
 pub enum AnalysisUpdate {
-    /// This is known so far.
+    /// The result so far.
     Report(Report),
-    /// Nothing more will be.
+    /// The analysis has ended.
     Finished,
-    /// Too many wait for the engine: it did not look.
+    /// The engine's queue is full, so the analysis did not start.
     Busy,
-    /// The same, and too many of them come from the asker's address.
+    /// Refused because too many analyses come from the same address.
     TooMany,
 }
 
-/// What a bot answers to a job.
+/// A bot's reply to a job.
 #[derive(Clone, PartialEq, Debug)]
 pub enum BotReply {
-    /// Where it would move.
+    /// The move it would make.
     Move(Point),
-    /// What it thinks of the candidates, the best first.
+    /// Its weights of the candidates, the best first.
     Weights(Vec<Weight>),
 }
 
 impl Input {
-    /// The id of the command that this came from.
+    /// The id of the command behind this input, if it is one.
     pub fn command_id(&self) -> Option<&CommandId> {
         match self {
             Self::Enter { command, .. } | Self::Close { command, .. } => Some(command),
@@ -117,8 +117,8 @@ impl Input {
         }
     }
 
-    /// As what the answer to this is counted. What a bot has reply about answers `weights` or
-    /// `bot_move`, and is counted as `help`.
+    /// Metric label for the reply to this input. A bot's reply answers `weights` or `bot_move`, and
+    /// counts as `help`.
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Enter { .. } => "join",

@@ -1,35 +1,35 @@
-//! The limits of one room: [`RoomLimits`] are the operator's to change, the rest is constant.
+//! The limits of one room: an operator may change [`RoomLimits`], the rest is constant.
 
 use std::time::Duration;
 
 use crate::protocol;
 
-/// Most events that a room keeps in memory for members who come back; who lacks more gets a
+/// Most events that a room keeps in memory for returning members. Members who miss more get a
 /// snapshot.
 pub const HISTORY_EVENTS_MAX: usize = 256;
-/// Most answers that a room remembers for one member, so that a repeated command is done once.
+/// Most replies that a room remembers for one member, so that a repeated command is done once.
 pub const ANSWERS_MAX: usize = protocol::ANSWERS_MAX;
-/// Most members whose answers a room remembers, players and the host not counted: they are never
-/// forgotten for others.
+/// Most members whose replies a room remembers. Players and the host do not count: theirs are never
+/// evicted for others.
 pub const ANSWERED_MEMBERS_MAX: usize = protocol::ANSWERED_MEMBERS_MAX;
 /// Most sessions of one member in one room.
 pub const MEMBER_SESSIONS_MAX: usize = 16;
 /// Most requests for help from bots that one room has under way at once.
 pub const ASSIST_JOBS_MAX: usize = 64;
-/// Longest time in milliseconds that a room waits for any bot. What bots are asked to keep to is
-/// much shorter.
+/// Longest time in milliseconds that a room waits for any bot. The bots' own limits are much
+/// shorter.
 pub const BOT_WAIT_MAX_MS: u64 = 60_000;
-/// A bot whose answer has not come moves this long before its flag falls.
+/// A bot whose reply has not come moves this long before its flag falls.
 pub const BOT_SPARE_MS: u64 = 50;
-/// Most events in a room's log. Beyond it nothing but leaving and resigning is possible, and bots
-/// finish their game.
+/// Most events in a room's log. Beyond it members can only leave or resign, and bots finish their
+/// game.
 pub const ROOM_EVENTS_MAX: u64 = 100_000;
-/// After the server was away, whoever is on turn has this long to come back before his time runs
+/// After a server outage, the player on turn has this long to come back before their time runs
 /// again.
 pub const RESUME_GRACE_MS: u64 = 10_000;
-/// After a commit that failed, a room tries this much later to have its clock run again.
+/// After a failed commit, a room tries this much later to resume its clock.
 pub const RESUME_RETRY_MS: u64 = 1_000;
-/// Most lines that all spectators of a room together may say within [`SPECTATOR_LINES_WITHIN_MS`].
+/// Most lines that all spectators of a room together may send within [`SPECTATOR_LINES_WITHIN_MS`].
 pub const SPECTATOR_LINES_MAX: usize = 20;
 /// See [`SPECTATOR_LINES_MAX`].
 pub const SPECTATOR_LINES_WITHIN_MS: u64 = 4_000;
@@ -39,30 +39,29 @@ pub const SPECTATOR_NEWS_INTERVAL_MS: u64 = 1_000;
 /// The limits of a room that an operator may change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RoomLimits {
-    /// Whether people may talk in rooms.
+    /// Whether people may chat in rooms.
     pub chat: bool,
     /// Most spectators in one room.
     pub spectators_max: usize,
-    /// A bot does not answer a person earlier than this after it is its turn, however little time
-    /// it has left.
+    /// Shortest time before a bot replies to a person, however little time it has left.
     pub bot_answer_min: Duration,
-    /// A bot does not answer another bot earlier than this, so that people can follow; however
-    /// little time it has left.
+    /// Shortest time before a bot replies to another bot, so that people can follow, however little
+    /// time it has left.
     pub bot_pace: Duration,
-    /// When a player is away and on turn for this long, his opponent may claim the game.
+    /// How long a player on turn must be away before the opponent may claim the game.
     pub claim_after: Duration,
-    /// The same, when the game ends by itself.
+    /// How long a player on turn must be away before the game ends by itself.
     pub abandoned_game: Duration,
-    /// A room in which nobody is present is closed after this time.
+    /// How long a room stays open with nobody present.
     pub empty_room_close: Duration,
-    /// The same where nothing has been played: no game has begun, or it is one against a bot in
-    /// which nobody has moved.
+    /// The same where nothing has been played: no game has begun, or it is one against a bot
+    /// without a move by the person.
     pub unplayed_room_close: Duration,
     /// The same where the game is over.
     pub finished_room_close: Duration,
-    /// The same where two bots sit, whether their game has ended or not.
+    /// The same with bots in both seats, whether their game has ended or not.
     pub bots_room_close: Duration,
-    /// The same while a game between two people is running there.
+    /// The same while a game between two people is running.
     pub abandoned_room_close: Duration,
 }
 

@@ -1,5 +1,5 @@
-//! Coming and going. Seats belong to members, not to sessions: a lost socket costs nobody his
-//! seat, and a player always finds the door open.
+//! Members entering and leaving. Seats belong to members, not to sessions: a lost socket costs
+//! nobody their seat, and a player can always come back in.
 
 use std::iter;
 
@@ -100,8 +100,8 @@ impl Room {
         }
     }
 
-    /// Who leaves on purpose gives up his seat, unless its game is running or he is still here in
-    /// another session.
+    /// Gives up the seat of a member who leaves on purpose, unless its game is running or they are
+    /// still here in another session.
     fn give_up(&mut self, session: SessionId, cause: Cause, moment: &mut Moment<'_>) {
         if let Some(answer) = self.answered.get(&cause) {
             let message = answer.clone().message(cause.command);
@@ -128,8 +128,8 @@ impl Room {
         }
     }
 
-    /// This member, by a name that is not like that of anybody else here: whoever comes later with
-    /// a name that looks the same has the beginning of his id behind it.
+    /// This member under a distinct name: a later arrival whose name looks like somebody else's
+    /// gets the beginning of their id appended.
     fn told_apart(&self, member: &Member) -> Member {
         let is_taken = |name: &Name| {
             let likeness = name.likeness();
@@ -151,7 +151,7 @@ impl Room {
         Member { id: member.id.clone(), name }
     }
 
-    /// Has the name in a member's seat follow his own, as long as the log has room for it.
+    /// Renames a member in their seat, as long as the log has room.
     fn rename_player(&mut self, member: &Member, moment: &mut Moment<'_>) {
         let seats = &self.state.seats;
         let Some(seat) = seats.of_member(&member.id) else { return };
@@ -165,7 +165,7 @@ impl Room {
     }
 }
 
-/// The answer to a session that is not in the room.
+/// The refusal for a session that is not in the room.
 pub(super) fn stranger() -> Refusal {
     Refusal::new(Reason::NotAMember)
 }

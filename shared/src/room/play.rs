@@ -1,6 +1,6 @@
-//! What players do during a game: moves, resignation, draw offers and takebacks.
+//! The players' actions during a game: moves, resignation, draw offers and takebacks.
 //!
-//! Bots answer offers at once and always the same: no to a draw, yes to a takeback.
+//! Bots reply to offers at once and always the same: no to a draw, yes to a takeback.
 
 use crate::{
     protocol::{Event, MemberId, Reason, Refusal, RefusalValues},
@@ -23,7 +23,7 @@ impl Room {
         self.put_stone(point, false, moment)
     }
 
-    /// The running game, if this member must act in it and means this ply.
+    /// The running game, if this member is on turn and means this ply.
     pub(super) fn check_turn(&self, member: &MemberId, ply: usize) -> Result<&Game, Refusal> {
         let (seat, game) = self.playing(member)?;
         let due = game.position.ply();
@@ -38,7 +38,7 @@ impl Room {
         Ok(game)
     }
 
-    /// Makes the move of the seat that must act, and ends the game if the move does.
+    /// Plays a move for the seat to act, and ends the game if the move does.
     pub(super) fn put_stone(
         &mut self,
         point: Point,
@@ -67,7 +67,7 @@ impl Room {
         Ok(())
     }
 
-    /// Offers a draw. When the opponent has offered one already, both want it.
+    /// Offers a draw. If the opponent has already offered one, the game is drawn.
     pub(super) fn offer_draw(
         &mut self,
         member: &MemberId,
@@ -158,7 +158,7 @@ impl Room {
         self.state.running().ok_or_else(|| Refusal::new(Reason::NoGame))
     }
 
-    /// A player's seat, and the game that they are playing.
+    /// A player's seat and running game.
     pub(super) fn playing(&self, member: &MemberId) -> Result<(Seat, &Game), Refusal> {
         Ok((self.seat_of(member)?, self.running()?))
     }
@@ -178,7 +178,7 @@ impl Room {
     }
 }
 
-/// The ply of this seat's last move; what follows it is the opponent's answer.
+/// The ply of this seat's last move; a move after it is the opponent's reply.
 fn last_ply_of(seat: Seat, game: &Game) -> Option<usize> {
     let back = if game.to_act() == Some(seat) { 2 } else { 1 };
     game.position.ply().checked_sub(back)

@@ -1,4 +1,4 @@
-//! Who is in a room: sessions, the members behind them, and the list of spectators.
+//! The sessions in a room, the members behind them, and the list of spectators.
 
 use std::collections::BTreeMap;
 
@@ -15,19 +15,19 @@ use crate::room::limits::{MEMBER_SESSIONS_MAX, SPECTATOR_NEWS_INTERVAL_MS};
 pub(super) struct Presence {
     sessions: BTreeMap<SessionId, MemberId>,
     members: BTreeMap<MemberId, Present>,
-    /// Whose name is like this: nobody who is here has one that is like another's.
+    /// Which member has a name of this likeness: no two members here have names that look alike.
     likenesses: BTreeMap<Likeness, MemberId>,
 }
 
 #[derive(Clone, Debug)]
 struct Present {
     name: Name,
-    /// How many sessions he has here: at least one.
+    /// How many sessions the member has here: at least one.
     sessions: usize,
 }
 
 impl Presence {
-    /// Lets a session in. One that is in already only brings its member's name.
+    /// Adds a session. If it is already in, only updates its member's name.
     pub(super) fn enter(&mut self, session: SessionId, member: &Member) {
         self.rename(&member.id, &member.name);
         self.likenesses.insert(member.name.likeness(), member.id.clone());
@@ -39,7 +39,7 @@ impl Presence {
         present.sessions += usize::from(new);
     }
 
-    /// Lets a session out. Whose it was, if it was in.
+    /// Removes a session. Returns its member, if it was in.
     pub(super) fn leave(&mut self, session: SessionId) -> Option<MemberId> {
         let member = self.sessions.remove(&session)?;
         if let Some(present) = self.members.get_mut(&member) {
@@ -52,7 +52,7 @@ impl Presence {
         Some(member)
     }
 
-    /// Takes note of a member's new name.
+    /// Records a member's new name.
     pub(super) fn rename(&mut self, member: &MemberId, name: &Name) {
         if let Some(present) = self.members.get_mut(member) {
             self.likenesses.remove(&present.name.likeness());
@@ -61,12 +61,12 @@ impl Presence {
         }
     }
 
-    /// Whether somebody else who is in has a name like this one.
+    /// Whether another present member has a name like this one.
     pub(super) fn is_taken(&self, likeness: &Likeness, by: &MemberId) -> bool {
         self.likenesses.get(likeness).is_some_and(|member| member != by)
     }
 
-    /// Whose session this is, if it is in.
+    /// The session's member, if it is in.
     pub(super) fn member(&self, session: SessionId) -> Option<Member> {
         let id = self.sessions.get(&session)?;
         Some(Member { id: id.clone(), name: self.members.get(id)?.name.clone() })
@@ -82,7 +82,7 @@ impl Presence {
         self.sessions.contains_key(&session)
     }
 
-    /// Whether this member has as many sessions here as he may.
+    /// Whether this member has reached the limit of sessions here.
     pub(super) fn is_crowded_by(&self, member: &MemberId) -> bool {
         self.members.get(member).is_some_and(|present| present.sessions >= MEMBER_SESSIONS_MAX)
     }
@@ -101,7 +101,8 @@ impl Presence {
 
     /// The oldest session of this member, if one is in.
     pub(super) fn session_of(&self, member: &MemberId) -> Option<SessionId> {
-        // Most who are asked for and absent are so in rooms with many spectators.
+        // Mostly called for absent members in rooms with many spectators: avoid the scan.
+        // scan.
         if !self.is_present(member) {
             return None;
         }
@@ -113,12 +114,12 @@ impl Presence {
         self.sessions.keys().next().copied()
     }
 
-    /// The sessions of those members.
+    /// The sessions of the matching members.
     pub(super) fn sessions_of(&self, is_one: impl Fn(&MemberId) -> bool) -> Vec<SessionId> {
         self.sessions.iter().filter(|(_, id)| is_one(id)).map(|(session, _)| *session).collect()
     }
 
-    /// How many members are in and have no seat.
+    /// How many members are in without a seat.
     pub(super) fn spectator_count(&self, seats: &Seats) -> usize {
         let is_here = |seat: Seat| match seats.get(seat) {
             Some(Player::Member { member, .. }) => self.is_present(member),
@@ -127,7 +128,7 @@ impl Presence {
         self.members.len() - Seat::BOTH.into_iter().filter(|&seat| is_here(seat)).count()
     }
 
-    /// Those members, as they are told: the first by their ids have their names told.
+    /// Those members, as sent to clients, with the names of the first by id.
     pub(super) fn spectators(&self, seats: &Seats) -> Spectators {
         let names = self
             .members
@@ -140,8 +141,8 @@ impl Presence {
     }
 }
 
-/// What the members were last told of who watches and which players are away. However many come
-/// and go, they are told at most once in [`SPECTATOR_NEWS_INTERVAL_MS`].
+/// The last presence news sent to the members: who watches and which players are away. Sent at most
+/// once in [`SPECTATOR_NEWS_INTERVAL_MS`], however many come and go.
 #[derive(Clone, Debug, Default)]
 pub(super) struct News {
     spectators: Spectators,
@@ -151,7 +152,7 @@ pub(super) struct News {
     quiet_until: u64,
 }
 
-/// What has changed since it was last told.
+/// The changes since the last news.
 #[derive(Debug, Default)]
 pub(super) struct Changed {
     pub(super) spectators: Option<Spectators>,
@@ -159,22 +160,22 @@ pub(super) struct Changed {
 }
 
 impl News {
-    /// Which players were away when it was last told.
+    /// Which players were away in the last news.
     pub(super) const fn away(&self) -> Absent {
         self.away
     }
 
-    /// Somebody has come, gone, changed seats or changed his name.
+    /// Notes that somebody came, went, changed seats or changed their name.
     pub(super) fn touch(&mut self) {
         self.stale = true;
     }
 
-    /// When it is to be told again, if it is.
+    /// When the next news is due, if any.
     pub(super) fn due(&self) -> Option<u64> {
         self.stale.then_some(self.quiet_until)
     }
 
-    /// What to tell now, if it is time to.
+    /// The news to send, if it is due.
     pub(super) fn take(
         &mut self,
         now: u64,

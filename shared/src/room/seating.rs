@@ -1,8 +1,8 @@
-//! Who sits where, and when that makes a game begin.
+//! Seats players, and starts games.
 //!
-//! The first game begins as soon as both seats are taken. Every later one has the colours swapped
-//! and begins when both players want it: by asking for a rematch, by sitting down in a seat that
-//! became vacant after a game, or by being a bot.
+//! The first game starts as soon as both seats are taken. Each later one swaps the colours and
+//! starts when both players want it: they ask for a rematch, sit down in a seat that became vacant
+//! after a game, or are bots.
 
 use crate::{
     bot_spec::BotSpec,
@@ -13,7 +13,7 @@ use crate::{
 
 use super::{Member, Moment, Room};
 
-/// Whether a bot can be seated where these rules hold.
+/// Checks that a bot plays by these rules.
 pub(super) fn offered(bot: BotSpec, rules: Rules) -> Result<(), Refusal> {
     bot.offered(rules).map_err(|error| Refusal::bot_not_offered(&error))
 }
@@ -96,7 +96,7 @@ impl Room {
         }
     }
 
-    /// Seats a player in a vacant seat, and begins a game if nothing is missing for it.
+    /// Seats a player in a vacant seat, and starts a game if nothing is missing.
     pub(super) fn take_seat(&mut self, seat: Seat, player: Player, moment: &mut Moment<'_>) {
         self.log(Event::Sat { seat, player }, moment);
         self.news.touch();
@@ -113,7 +113,7 @@ impl Room {
         self.news.touch();
     }
 
-    /// The player in this seat wants another game: it begins if the opponent does, too.
+    /// Notes that the player in this seat wants another game; it starts if the opponent does, too.
     fn want_another(&mut self, seat: Seat, moment: &mut Moment<'_>) {
         let Some(game) = &self.state.game else { return };
         let (number, asked) = (game.number, game.rematch_ask);

@@ -1,4 +1,4 @@
-//! What is left to chance in a room, handed in when it is made.
+//! The random seeds of a room, handed in when it is made.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use crate::protocol::{GAME_ID_LENGTH, GameId, letters};
 pub struct RoomSeeds {
     /// Breaks ties between moves that a bot finds equally good.
     pub seed: u64,
-    /// The ids of games are derived from this, and cannot be guessed without it.
+    /// The secret from which game ids are derived; without it they cannot be guessed.
     pub secret: [u8; 32],
 }
 

@@ -1,4 +1,4 @@
-//! What others learn about a room without entering it.
+//! A room's public summary, without entering it.
 
 use std::mem;
 
@@ -17,14 +17,14 @@ pub struct Standing {
     pub stage: Stage,
     /// Whether nobody is present.
     pub is_empty: bool,
-    /// Whether the room is closed, and its task about to end.
+    /// Whether the room is closed and its task about to end.
     pub is_closed: bool,
 }
 
-/// How far a room has come, as far as it matters for closing it.
+/// How far a room has come, as far as closing it depends on that.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stage {
-    /// No game has begun, or it is one against a bot in which nobody has moved.
+    /// No game has begun, or it is one against a bot without a move by the person.
     Unplayed,
     /// Two people play.
     People,
@@ -37,7 +37,7 @@ pub enum Stage {
 }
 
 impl Room {
-    /// The room as it is listed.
+    /// The room as lists show it.
     pub fn summary(&self) -> RoomSummary {
         self.summary_with(self.state.seats.clone())
     }
@@ -62,8 +62,8 @@ impl Room {
         self.standing_with(self.state.seats.clone())
     }
 
-    /// Brings an earlier standing up to date, and returns its seats if they have changed. Allocates
-    /// nothing if they have not: this follows every input.
+    /// Updates an earlier standing, and returns the seats if they have changed. Allocates nothing
+    /// if they have not: this runs after every input.
     pub fn update_standing(&self, standing: &mut Standing) -> Option<Seats> {
         let before = mem::take(&mut standing.summary.seats);
         let is_same = before == self.state.seats;
@@ -90,7 +90,7 @@ impl Room {
         }
         let bots = Seat::BOTH.into_iter().filter(|&seat| self.bot_in(seat).is_some()).count();
         match bots {
-            // Whoever has an opponent may come back for the first move, too.
+            // A player with an opponent may come back for the first move, too.
             0 => Stage::People,
             _ if game.position.ply() == 0 => Stage::Unplayed,
             1 => Stage::AgainstBot,
@@ -99,22 +99,22 @@ impl Room {
     }
 }
 
-/// How little would be lost if a room were closed to make place for another: the least first.
+/// How little would be lost by closing a room to make place for another: the least first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Spare {
-    /// Nobody is there, and no game is running or none has a move.
+    /// Nobody is present, and no game is running or none has a move.
     Unused,
-    /// Two bots play for nobody.
+    /// Two bots play with nobody present.
     Bots,
     /// A person has left a game against a bot.
     AgainstBot,
-    /// The game is over, and somebody is still there.
+    /// The game is over, and somebody is still present.
     Over,
 }
 
 impl Standing {
-    /// Whether the room could be closed to make place for another of its maker, and how little
-    /// would be lost. A game between people is never closed for that.
+    /// Whether the room could close to make place for another of its creator, and how little would
+    /// be lost. A game between people never closes for that.
     pub fn spare(&self) -> Option<Spare> {
         if self.is_closed {
             return Some(Spare::Unused);
@@ -128,7 +128,7 @@ impl Standing {
         }
     }
 
-    /// Whether both seats belong to bots.
+    /// Whether both seats have bots.
     pub fn is_of_bots(&self) -> bool {
         Seat::BOTH
             .into_iter()

@@ -1,7 +1,7 @@
-//! A room as its members see it: what the events make of it.
+//! The state of a room as defined by its events.
 //!
-//! Server and clients fold the same events with this one function, so they cannot disagree about
-//! a game. Who may cause which event is the server's business and unknown here.
+//! Server and clients fold the same events with this one function, so they cannot disagree about a
+//! game. This file does not know who may cause which event.
 
 use crate::{
     clock::{Clock, SideTime, TimeControl},
@@ -22,17 +22,17 @@ pub struct RoomState {
     pub rules: Rules,
     /// Whether the room is listed.
     pub visibility: Visibility,
-    /// Whether players may ask a bot for help against people.
+    /// Whether players may get help from a bot against people.
     pub assistance: bool,
-    /// Who made the room.
+    /// The creator.
     pub host: MemberId,
     /// How much time the players have in each game.
     pub time: TimeControl,
-    /// Whether people may talk in it.
+    /// Whether people may chat in it.
     pub chat: bool,
     /// The seat that begins with Black in the first game. Later games alternate.
     pub first_black: Seat,
-    /// Who sits where.
+    /// The players by seat.
     pub seats: Seats,
     /// The game, running or ended; absent before the first one.
     pub game: Option<Game>,
@@ -43,20 +43,20 @@ pub struct RoomState {
 pub struct Game {
     /// 1 for the first game in this room.
     pub number: u32,
-    /// By which the game is found when it has ended, if the room has told it.
+    /// The id under which the ended game is found, if the room has announced it.
     pub id: Option<GameId>,
-    /// The seat that plays Black. To exchange the colours in the middle of a game, change this and
-    /// nothing else.
+    /// The seat that plays Black. To swap the colours in mid-game, change this and nothing else.
     pub black: Seat,
     /// The board, the moves and, at the end, the outcome.
     pub position: Position,
-    /// The clock, if there is a time control. It stands before the first move and after the end.
+    /// The clock, if there is a time control. It is stopped before the first move and after the
+    /// end.
     pub clock: Option<Clock>,
-    /// The seat that offers a draw.
+    /// The seat that offers a draw, if any.
     pub draw_offer: Option<Seat>,
-    /// The seat that asks for a takeback.
+    /// The seat that asks for a takeback, if any.
     pub takeback_ask: Option<Seat>,
-    /// The seat that wants another game after this one.
+    /// The seat that wants another game after this one, if any.
     pub rematch_ask: Option<Seat>,
 }
 
@@ -69,9 +69,9 @@ pub enum FoldError {
     /// An event is missing or out of order.
     #[error("event {found} came where {expected} was due")]
     Gap {
-        /// The number that was due.
+        /// The expected number.
         expected: u64,
-        /// The number that came.
+        /// The actual number.
         found: u64,
     },
     /// The event does not fit the state, such as a move without a game.
@@ -79,13 +79,13 @@ pub enum FoldError {
     Misfit {
         /// The event's number.
         seq: u64,
-        /// What does not fit.
+        /// The mismatch.
         text: String,
     },
 }
 
 impl RoomState {
-    /// Begins with the first event of a log.
+    /// Starts from the first event of a log.
     ///
     /// # Errors
     /// When that is not `created`, or not number 1.
@@ -141,7 +141,7 @@ impl RoomState {
     /// Folds the next event.
     ///
     /// # Errors
-    /// When the event is not the next one or does not fit; the room is then as it was.
+    /// When the event is not the next one or does not fit; the state is then unchanged.
     pub fn apply(&mut self, next: &NumberedEvent) -> Result<(), FoldError> {
         if next.seq != self.seq + 1 {
             return Err(FoldError::Gap { expected: self.seq + 1, found: next.seq });
@@ -158,7 +158,7 @@ impl RoomState {
             Event::Sat { seat, player } => self.seats[*seat] = Some(player.clone()),
             Event::Stood { seat } => {
                 self.seats[*seat] = None;
-                // The wish for another game goes with the one who had it.
+                // The request for another game leaves with the player who made it.
                 if let Some(game) = &mut self.game {
                     game.rematch_ask = game.rematch_ask.filter(|by| by != seat);
                 }
@@ -210,7 +210,7 @@ impl RoomState {
         self.game.as_ref().filter(|game| game.position.outcome().is_none())
     }
 
-    /// The seat that must act, while a game is running.
+    /// The seat to act, while a game is running.
     pub fn to_act(&self) -> Option<Seat> {
         self.game.as_ref()?.to_act()
     }
@@ -293,7 +293,7 @@ impl Game {
         }
     }
 
-    /// The seat that must act; none when the game is over. Nothing else says whose turn it is.
+    /// The seat to act; none when the game is over. This alone defines whose turn it is.
     pub fn to_act(&self) -> Option<Seat> {
         let is_running = self.position.outcome().is_none();
         is_running.then(|| self.seat_of(self.position.turn()))
@@ -326,8 +326,8 @@ impl Game {
         }
         let mover = self.to_act().ok_or("the game is over")?;
         self.position.play(point).map_err(|illegal| illegal.to_string())?;
-        // An offer lapses when the one to whom it was made moves instead of answering; a request
-        // to take back means the move that was last when it was made.
+        // An offer lapses when the other player moves instead of answering it. A takeback request
+        // means the move that was last when the request came.
         if self.draw_offer == Some(mover.other()) {
             self.draw_offer = None;
         }
@@ -339,7 +339,7 @@ impl Game {
         Ok(())
     }
 
-    /// Has the time of the one on turn run from `since`; stops the clock where nobody's runs.
+    /// Runs the clock of the seat to act from `since`; stops it where no time runs.
     fn run_clock(&mut self, since: u64) {
         let to_act = self.to_act().filter(|_| self.position.ply() > 0);
         match (&mut self.clock, to_act) {

@@ -1,4 +1,4 @@
-//! Rooms by script: each line says what comes in and what must come out.
+//! Tests of rooms by script: each line gives an input or an expected output.
 
 mod analysis;
 mod chat;

@@ -1,5 +1,5 @@
-//! What happens in a running game by itself: flags fall, and a clock runs again after time in
-//! which the server was away, or a bot waited for somebody to come.
+//! Timed changes in a running game: flags fall, and a clock resumes after a server outage or after
+//! a bot waited for somebody to come.
 
 use crate::{clock::SideTime, protocol::Event, rules::Outcome};
 
@@ -7,8 +7,8 @@ use super::{Moment, Room};
 use crate::room::limits::{RESUME_GRACE_MS, RESUME_RETRY_MS, ROOM_EVENTS_MAX};
 
 impl Room {
-    /// Lets everything happen that is due, before anybody is heard: so a move that comes after
-    /// the flag has fallen finds the game ended.
+    /// Does everything that is due before handling an input, so that a move after the fall of the
+    /// flag finds the game ended.
     pub(super) fn keep_time(&mut self, moment: &mut Moment<'_>) {
         if self.closed {
             return;
@@ -25,7 +25,7 @@ impl Room {
         self.end_abandoned(moment);
     }
 
-    /// When the flag of the seat that must act falls, if its time runs.
+    /// When the flag of the seat to act falls, if its time runs.
     pub(super) fn flag_at(&self) -> Option<u64> {
         if self.resume_at.is_some() || self.is_suspended() {
             return None;
@@ -33,14 +33,14 @@ impl Room {
         self.state.running()?.clock?.flag_at()
     }
 
-    /// Whether the game waits for somebody to come: a bot must act, and it does not think for
-    /// an empty room. This time is nobody's.
+    /// Whether the game waits for somebody to come: a bot is on turn, and it does not think in an
+    /// empty room. Neither clock runs.
     pub(super) fn is_suspended(&self) -> bool {
         let must_act = self.state.to_act();
         self.presence.is_empty() && must_act.is_some_and(|seat| self.bot_in(seat).is_some())
     }
 
-    /// What the seat that must act has left after a move made now, if its time runs.
+    /// The time that the seat to act has left after a move made now, if its time runs.
     pub(super) fn time_after_move(&mut self, moment: &mut Moment<'_>) -> Option<SideTime> {
         if self.resume_at.is_some() {
             self.resume(moment);
@@ -49,8 +49,8 @@ impl Room {
         clock.after_move(moment.now, moment.lag_ms).expect("whose flag falls has lost before")
     }
 
-    /// The server was away: the one on turn has what he had when it became his turn, after a
-    /// moment to come back.
+    /// Resumes after a server outage: the player on turn gets back the time from the start of the
+    /// turn, after a grace period.
     pub(super) fn resume(&mut self, moment: &mut Moment<'_>) {
         self.resume_at = None;
         if self.is_clock_running() && !self.is_suspended() {
@@ -59,8 +59,8 @@ impl Room {
         }
     }
 
-    /// Somebody has come, and the bot on turn, which has waited for that, begins anew: with the
-    /// time that it had when it became its turn. A log that is full cannot say so.
+    /// Resumes the turn of a bot that waited for somebody to come, with the time from the start of
+    /// the turn. A full log cannot record that.
     pub(super) fn resume_bot(&mut self, moment: &mut Moment<'_>) {
         if self.is_clock_running() && self.state.seq < ROOM_EVENTS_MAX {
             self.resume_at = None;
@@ -68,8 +68,8 @@ impl Room {
         }
     }
 
-    /// The same after a commit that failed: until it is done no flag falls. Not at once, as
-    /// storing that may fail, too.
+    /// Schedules a resume after a failed commit; no flag falls until then. Not at once, because
+    /// storing the resume may fail, too.
     pub(super) fn resume_soon(&mut self, moment: &Moment<'_>) {
         let at = moment.now.saturating_add(RESUME_RETRY_MS);
         self.resume_at = self.is_clock_running().then_some(at);

@@ -1,8 +1,7 @@
 //! Stones on points, bounded or not.
 //!
-//! A board knows where its borders are and what lies where. It knows neither turns nor variants,
-//! and lets stones be set up at will; a game's board changes through
-//! [`Position`](super::Position) alone.
+//! A board knows its borders and its stones. It knows neither turns nor variants, and stones can be
+//! set up at will; a game's board changes only through [`Position`](super::Position).
 
 use std::{fmt, ops::RangeInclusive};
 
@@ -147,12 +146,12 @@ impl fmt::Debug for Board {
     }
 }
 
-/// Whose stones a layer of the unbounded board holds.
+/// The colour of a layer of the unbounded board.
 const fn stone_of(layer: usize) -> Stone {
     if layer == 0 { Stone::Black } else { Stone::White }
 }
 
-/// Where a bounded board keeps a point.
+/// The index of a point on a bounded board.
 fn index(width: u8, height: u8, point: Point) -> Option<usize> {
     let x = usize::try_from(point.x).ok()?;
     let y = usize::try_from(point.y).ok()?;

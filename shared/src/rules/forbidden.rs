@@ -1,20 +1,20 @@
-//! What renju forbids to Black: double-threes, double-fours and overlines.
+//! The points that renju forbids to Black: double-threes, double-fours and overlines.
 //!
 //! The definitions are those of the Renju International Federation's rules of renju, section 9,
 //! read in this order: a move that makes exactly five wins whatever else it makes; then two fours,
 //! two threes and a run of six or more are forbidden.
 //!
-//! What a line holds is decided on the five points to either side of the stone: a five through it
-//! reaches four of them, and the next one tells whether it is a five or an overline.
+//! Five points to either side of the stone decide what a line holds: a five through it reaches four
+//! of them, and the next one distinguishes a five from an overline.
 //!
-//! It knows stones alone: whose turn it is, and what follows from a forbidden point, is
-//! [`Position`](super::Position)'s business.
+//! This file knows only stones: [`Position`](super::Position) knows whose turn it is, and what
+//! follows from a forbidden point.
 
 use super::{Axis, Board, Forbidden, Point, Stone};
 
 impl Board {
-    /// What a black stone on an empty point would make that renju forbids; `None` also where no
-    /// stone can be set.
+    /// The kind of forbidden move that a black stone on an empty point would make, if any; `None`
+    /// also where no stone can be set.
     ///
     /// Cost: four short lines, and a copy of the board in the rare case that the stone joins two
     /// lines that look like threes.
@@ -45,7 +45,7 @@ impl Board {
     }
 }
 
-/// What a black stone on an empty point comes to.
+/// The judgement of a black stone on an empty point.
 enum Verdict {
     Five,
     Forbidden(Forbidden),
@@ -71,11 +71,11 @@ fn judge(board: &Board, point: Point) -> Verdict {
 }
 
 /// RIF 9.3: a three counts when one of the points that make it a straight four is one where Black
-/// may play, and makes no five there. Whether Black may play there is the same question again, one
-/// stone later; each step adds a stone, so it ends.
+/// may play, and makes no five there. Whether Black may play there is the same check, one stone
+/// later; each step adds a stone, so it ends.
 ///
-/// One axis never holds two threes through the same stone: the free ends that the one needs are
-/// the stones that the other needs.
+/// One axis never holds two threes through the same stone: the free ends that the one needs are the
+/// stones that the other needs.
 fn is_double_three(board: &Board, point: Point, windows: &[Window; 4]) -> bool {
     let looks_like_three = |window: &&Window| window.straight_fours().next().is_some();
     if windows.iter().filter(looks_like_three).count() < 2 {

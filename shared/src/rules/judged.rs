@@ -1,12 +1,12 @@
-//! What the rules say of moves that nobody has checked: how far they can be played, and what holds
-//! there. For those who show a position and know no rules.
+//! Judges unchecked moves by the rules: how far they can be played, and the state there. For
+//! programs that show a position and know no rules.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Outcome, Point, Position, Rules};
 
-/// A position, and what the rules say of it. On the wire: `{"rules": {...}, "moves": [[7, 7]]}`,
-/// with `forbidden`, `outcome` and `unplayed` where there is something to say.
+/// A position judged by the rules. On the wire: `{"rules": {...}, "moves": [[7, 7]]}`, with
+/// `forbidden`, `outcome` and `unplayed` where they apply.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Judged {

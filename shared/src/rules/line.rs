@@ -1,7 +1,7 @@
 //! Which runs win: the lines through one stone, judged by the variant.
 //!
-//! It looks along the four axes of the stone last played and nowhere else, so a move costs the
-//! same on every board. What renju forbids is told in `forbidden.rs`.
+//! It checks only the four axes of the last stone, so a move costs the same on every board. Renju's
+//! forbidden points are in `forbidden.rs`.
 
 use super::{Axis, Board, Point, Stone, Variant};
 

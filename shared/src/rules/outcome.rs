@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Point, Stone};
 
-/// What the rules of renju forbid to Black.
+/// The kinds of moves that renju forbids to Black.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -38,14 +38,14 @@ pub enum Outcome<Side = Stone> {
     /// The winning run (or runs, when one stone completed several): five stones, or as many as the
     /// variant asks for, or more where it counts longer runs.
     Five {
-        /// Who won.
+        /// The winner.
         winner: Side,
         /// Every point of the winning runs, sorted, each once.
         points: Vec<Point>,
     },
     /// Black, in renju, had no move left that is not forbidden.
     Forbidden {
-        /// Who won: White.
+        /// The winner: White.
         winner: Side,
         /// The first of the forbidden points, by [`Point`]'s order.
         point: Point,
@@ -54,20 +54,20 @@ pub enum Outcome<Side = Stone> {
     },
     /// The loser gave up.
     Resignation {
-        /// Who won.
+        /// The winner.
         winner: Side,
     },
     /// Both agreed to a draw.
     Agreement,
     /// The loser's time ran out.
     Time {
-        /// Who won.
+        /// The winner.
         winner: Side,
     },
     /// A player was gone for so long that the opponent claimed the win, or a draw; or that the
     /// game ended by itself.
     Abandonment {
-        /// Who won; nobody in a draw, and where both players were gone.
+        /// The winner; nobody in a draw, and where both players were gone.
         #[serde(skip_serializing_if = "Option::is_none")]
         winner: Option<Side>,
     },
@@ -78,7 +78,7 @@ pub enum Outcome<Side = Stone> {
 }
 
 impl<Side: Copy> Outcome<Side> {
-    /// Who won; nobody in a draw.
+    /// The winner; nobody in a draw.
     pub const fn winner(&self) -> Option<Side> {
         match self {
             Self::Five { winner, .. }
@@ -90,7 +90,7 @@ impl<Side: Copy> Outcome<Side> {
         }
     }
 
-    /// The same outcome with the sides named otherwise.
+    /// The same outcome with the sides mapped.
     pub fn map<Other>(&self, side: impl Fn(Side) -> Other) -> Outcome<Other> {
         match self {
             Self::Five { winner, points } => {

@@ -1,8 +1,8 @@
 //! A game's stones in the order they were played, whose turn it is, and how it ended.
 //!
 //! [`Position::play`] is the only way to add a stone and the only place where a game ends by its
-//! rules. Players, clocks and opening choices are somebody else's business; what they decide comes
-//! in through [`Position::conclude`].
+//! rules. It knows no players, clocks or opening choices; their decisions come in through
+//! [`Position::conclude`].
 
 use std::fmt;
 
@@ -229,7 +229,7 @@ impl Position {
         self.points().filter_map(|point| Some((point, self.forbidden_at(point)?))).collect()
     }
 
-    /// What the stone just played brings about. A stone that both wins and fills the board wins.
+    /// The outcome of the stone just played. A stone that both wins and fills the board wins.
     fn outcome_of(&self, point: Point, stone: Stone) -> Option<Outcome> {
         let points = line::winning_points(&self.board, self.rules.variant(), point);
         if !points.is_empty() {

@@ -1,9 +1,9 @@
 //! Points of the unbounded board, in tiles of 8x8: one bit for each point.
 //!
 //! Games begin around zero, and the tiles there are an array. Those farther away, if they have any
-//! points, are in an ordered map. Points come from clients: looking one up takes a number of steps
-//! that grows with the logarithm of the number of tiles, whichever points they are. There is no
-//! hash for which anybody could choose points that collide.
+//! points, are in an ordered map. Points come from clients: a lookup takes a number of steps
+//! logarithmic in the number of tiles for any points. There is no hash, so nobody can choose points
+//! that collide.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -11,11 +11,11 @@ use super::Point;
 
 /// The side of a tile is two to this power: 64 points are the bits of one number.
 const SIDE_BITS: i32 = 3;
-/// So many tiles to each side of zero are in the array.
+/// The number of tiles to each side of zero in the array.
 const NEAR: i32 = 4;
 const NEAR_TILES: usize = (4 * NEAR * NEAR) as usize;
 
-/// Points, each of them in one of so many layers. Nothing is known of what the layers mean.
+/// Points, each in one of `LAYERS` layers. This file gives the layers no meaning.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Tiles<const LAYERS: usize> {
     near: Box<[[u64; LAYERS]; NEAR_TILES]>,
@@ -23,11 +23,11 @@ pub(crate) struct Tiles<const LAYERS: usize> {
     far: BTreeMap<Corner, [u64; LAYERS]>,
 }
 
-/// A tile that is far away, counted in tiles.
+/// The corner of a far tile, counted in tiles.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Corner(u64);
 
-/// In which tile a point is.
+/// The place of a point's tile.
 #[derive(Clone, Copy)]
 enum Place {
     Near(usize),
@@ -41,7 +41,7 @@ impl<const LAYERS: usize> Default for Tiles<LAYERS> {
 }
 
 impl<const LAYERS: usize> Tiles<LAYERS> {
-    /// The layer that the point is in, if it is in any.
+    /// The point's layer, if any.
     pub(crate) fn layer_of(&self, point: Point) -> Option<usize> {
         let (place, bit) = find(point);
         let tile = match place {
@@ -51,7 +51,7 @@ impl<const LAYERS: usize> Tiles<LAYERS> {
         layer_of(tile, bit)
     }
 
-    /// Puts a point into a layer; the one in which it was before.
+    /// Puts a point into a layer; returns its former layer.
     pub(crate) fn put(&mut self, point: Point, layer: usize) -> Option<usize> {
         let (place, bit) = find(point);
         let tile = match place {
@@ -66,7 +66,7 @@ impl<const LAYERS: usize> Tiles<LAYERS> {
         before
     }
 
-    /// Takes a point out of the layer that it is in, which is returned.
+    /// Removes a point and returns its layer.
     pub(crate) fn take(&mut self, point: Point) -> Option<usize> {
         let (place, bit) = find(point);
         let tile = match place {
@@ -119,7 +119,7 @@ mod tests {
 
     use super::*;
 
-    /// Near each other, and at the ends of what a coordinate can be.
+    /// Near each other, and at the limits of a coordinate.
     fn coordinate() -> impl Strategy<Value = i32> {
         prop_oneof![-20..20, -40..40, Just(i32::MIN), Just(i32::MAX), any::<i32>()]
     }
@@ -144,7 +144,7 @@ mod tests {
                     prop_assert_eq!(tiles.layer_of(near), twin.get(&near).copied());
                 }
             }
-            // What is empty again is as if nothing had been there.
+            // An emptied board equals one that was never used.
             for point in twin.into_keys() {
                 tiles.take(point);
             }

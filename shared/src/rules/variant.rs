@@ -4,13 +4,13 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-/// Shortest and longest side of a bounded board.
+/// Shortest side of a bounded board.
 pub const SIDE_MIN: u8 = 3;
-/// See [`SIDE_MIN`].
+/// Longest side of a bounded board.
 pub const SIDE_MAX: u8 = 64;
 /// Fewest stones in a row that an m,n,k game can ask for.
 pub const K_MIN: u8 = 3;
-/// See [`K_MIN`].
+/// Most stones in a row that an m,n,k game can ask for.
 pub const K_MAX: u8 = 10;
 /// On the unbounded board every stone lies within this distance of the first one.
 pub const UNBOUNDED_REACH: u32 = 1_000_000;
@@ -28,7 +28,7 @@ const _: () = assert!(
 );
 const _: () = assert!(UNBOUNDED_PLIES_MAX <= PLIES_MAX);
 
-/// What wins, and what is forbidden.
+/// A variant: how to win, and what is forbidden.
 ///
 /// Sources: Renju International Federation, rules of renju, section 9; the Gomocup tournament's
 /// rules 0 (freestyle), 1 (standard), 4 (renju), 9 (caro) and 8 (caro with overlines).
@@ -57,7 +57,7 @@ impl Variant {
     pub const FIVES: [Self; 5] =
         [Self::Freestyle, Self::Standard, Self::Renju, Self::Caro, Self::CaroOverline];
 
-    /// The one of [`FIVES`](Self::FIVES) that has this name.
+    /// The one of [`FIVES`](Self::FIVES) with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::FIVES.into_iter().find(|variant| variant.name() == name)
     }
@@ -70,7 +70,7 @@ impl Variant {
         }
     }
 
-    /// The size that is used where none is asked for.
+    /// The default board size.
     pub const fn default_size(self) -> Size {
         match self {
             Self::Mnk { k: 3 } => Size::square(3),
@@ -251,7 +251,7 @@ pub enum RulesError {
     /// The winning line fits on neither side.
     #[error("the winning line is longer than the board's longer side")]
     TooSmall,
-    /// Renju on another board than its own.
+    /// Renju on another board than 15x15.
     #[error("renju is played on 15x15 only")]
     RenjuSize,
 }
@@ -324,7 +324,7 @@ impl From<Rules> for RulesForm {
     }
 }
 
-/// Any number is read, so that one out of range is told as such and not as a wrong type.
+/// Accepts any number, so that one out of range gets the right error instead of a wrong type.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged, expecting = "a size is a number, [width, height] or \"unbounded\"")]
 enum SizeForm {

@@ -1,4 +1,4 @@
-//! What renju forbids: drawn cases, files of positions, and a slow twin.
+//! Tests of renju's forbidden points: drawn cases, files of positions, and a slow twin.
 
 use fivefold_shared::rules::{Board, Forbidden, Point, Size, Stone};
 use proptest::prelude::*;
@@ -173,7 +173,7 @@ fn double_four() {
         . . . . . . . .
         . . X X a X . .",
     );
-    // A four that could only become an overline is none.
+    // A four that could only become an overline does not count.
     check(
         "
         . . . . X . . .
@@ -284,7 +284,7 @@ fn a_three_counts_when_black_may_make_its_straight_four() {
         . . . X . . . .
         . . . . . . . .",
     );
-    // There it would be an overline, and a double-four.
+    // A stone there would make an overline and a double-four.
     check(
         "
         . . . . . . . .
@@ -309,7 +309,7 @@ fn a_three_counts_when_black_may_make_its_straight_four() {
         . . . X . . . .
         . . . . . . . .",
     );
-    // A five there would be no straight four either.
+    // A five there would not make a straight four either.
     check(
         "
         . . . . . . . .
@@ -339,8 +339,8 @@ fn a_three_counts_when_its_straight_four_makes_no_real_double_three() {
         . . . X X . . .
         . . . . . . . .",
     );
-    // White stones make one of those two threes worthless, so the double-three there is none,
-    // and the one asked about is one again.
+    // White stones make one of those two threes worthless, so there is no double-three there, and
+    // the point asked about is a double-three again.
     check(
         "
         . . . . . . . .

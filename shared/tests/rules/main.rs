@@ -1,4 +1,4 @@
-//! The rules, tested through [`Position`](fivefold_shared::rules::Position) and
+//! Tests of the rules through [`Position`](fivefold_shared::rules::Position) and
 //! [`Board`](fivefold_shared::rules::Board): drawn cases, vectors, properties and slow twins.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]

@@ -1,4 +1,4 @@
-//! How games end: drawn cases for every variant, and the ends that no drawing shows.
+//! Tests of how games end: drawn cases for every variant, and the endings that no drawing shows.
 
 use fivefold_shared::rules::{
     Forbidden, Illegal, Outcome, Point, Position, Rules, SIDE_MIN, Size, Stone, UNBOUNDED_FIRST,
@@ -133,7 +133,7 @@ fn freestyle() {
         X X . X X |
         X . . . . |",
     );
-    // Two runs at once, each point told once.
+    // Two runs at once, each point listed once.
     check(
         "
         a X X X X | # # # # #
@@ -226,7 +226,7 @@ fn renju() {
     );
 }
 
-/// What both caro variants have in common.
+/// The cases that both caro variants share.
 #[test]
 fn caro_fives() {
     for variant in [Variant::Caro, Variant::CaroOverline] {

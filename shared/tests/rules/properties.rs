@@ -1,4 +1,4 @@
-//! What holds in every game, checked on random ones.
+//! Tests of properties that hold in every game, on random games.
 
 use std::collections::BTreeSet;
 
@@ -129,7 +129,7 @@ fn scan(game: &Position) -> Option<Outcome> {
     }
 }
 
-/// A position as its mirror image shows it.
+/// The mirror image of an outcome.
 fn mirrored(outcome: &Outcome, place: impl Fn(Point) -> Point) -> Outcome {
     match outcome {
         Outcome::Five { winner, points } => {

@@ -19,7 +19,7 @@ use serde::Deserialize;
 
 const SIZE: Size = Size::square(15);
 
-/// What a file's comparison came to.
+/// The result of comparing a file.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
     /// How many lines were compared.

@@ -1,5 +1,5 @@
-//! What renju forbids, the slow way: the definitions of RIF 9 word by word, on stones really
-//! placed, with every window of the lines looked at.
+//! The slow twin of renju's forbidden points: the definitions of RIF 9 word by word, on stones
+//! really placed, checking every window of the lines.
 
 use std::collections::BTreeSet;
 

@@ -2,7 +2,7 @@
 
 use fivefold_shared::rules::Point;
 
-/// Mirrors first, then swaps the two coordinates where `transposes` says so.
+/// Mirrors first, then swaps the two coordinates if `transposes` is set.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Symmetry {
     mirrors_x: bool,
@@ -23,14 +23,14 @@ impl Symmetry {
         all
     };
 
-    /// Where a point of a board with these sides goes.
+    /// The image of a point on a board with these sides.
     pub(crate) const fn apply(self, point: Point, (width, height): (i32, i32)) -> Point {
         let x = if self.mirrors_x { width - 1 - point.x } else { point.x };
         let y = if self.mirrors_y { height - 1 - point.y } else { point.y };
         if self.transposes { Point::new(y, x) } else { Point::new(x, y) }
     }
 
-    /// The sides of the board that results.
+    /// The sides of the resulting board.
     pub(crate) const fn sides<T: Copy>(self, (width, height): (T, T)) -> (T, T) {
         if self.transposes { (height, width) } else { (width, height) }
     }

@@ -1,4 +1,4 @@
-//! How rules, points and outcomes look in JSON, and what is said about those that are none.
+//! Tests of the JSON of rules, points and outcomes, and of the errors for invalid ones.
 
 use fivefold_shared::rules::{Forbidden, Outcome, Point, Rules, Size, Stone, Variant};
 use serde::{Serialize, de::DeserializeOwned};

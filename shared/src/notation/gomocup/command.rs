@@ -1,4 +1,4 @@
-//! What a manager says.
+//! The commands of a manager.
 
 use std::fmt;
 
@@ -7,14 +7,14 @@ use crate::rules::Point;
 /// One command of a manager. Its `Display` writes the lines, without an end of line after the last.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Command {
-    /// `START n` or `RECTSTART w,h`: a board, empty. To be answered by `OK` or `ERROR`.
+    /// `START n` or `RECTSTART w,h`: an empty board. Reply with `OK` or `ERROR`.
     Start {
         /// Columns.
         width: u8,
         /// Rows.
         height: u8,
     },
-    /// `RESTART`: the same board, empty again. To be answered by `OK`.
+    /// `RESTART`: the same board, empty again. Reply with `OK`.
     Restart,
     /// `BEGIN`: make the first move.
     Begin,
@@ -22,24 +22,24 @@ pub enum Command {
     Turn(Point),
     /// `BOARD`: these are the stones; move.
     Board(Vec<Placed>),
-    /// `YXBOARD`: these are the stones; nothing is to be answered.
+    /// `YXBOARD`: these are the stones; do not reply.
     Show(Vec<Placed>),
-    /// `TAKEBACK x,y`: the stone there is gone. To be answered by `OK`.
+    /// `TAKEBACK x,y`: the stone there is gone. Reply with `OK`.
     TakeBack(Point),
     /// `SWAP2BOARD`: make the next choice of the opening by swap2, in which no, three or five
     /// stones lie; Black's first.
     Swap2(Vec<Point>),
-    /// `PLAY x,y`: you suggested a move; it is made.
+    /// `PLAY x,y`: the move that the brain suggested is made.
     Play(Point),
     /// `INFO key value`; never answered.
     Info(Info),
-    /// `ABOUT`: who are you?
+    /// `ABOUT`: identify yourself.
     About,
     /// `END`: quit.
     End,
     /// `YXSHOWFORBID`: which points are forbidden?
     ShowForbidden,
-    /// `YXNBEST n`: move, and tell the best moves.
+    /// `YXNBEST n`: move, and report the best moves.
     Best(u16),
     /// `YXSTOP`: move now.
     Stop,
@@ -48,49 +48,51 @@ pub enum Command {
 /// A stone of `BOARD`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Placed {
-    /// Where.
+    /// The point.
     pub point: Point,
-    /// Whose.
+    /// The owner.
     pub side: Side,
 }
 
-/// Whose a stone is, as the one sees it who is spoken to.
+/// The owner of a stone, from the brain's side.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Side {
-    /// His own: 1.
+    /// The brain's own: 1.
     Own,
-    /// His opponent's: 2.
+    /// The opponent's: 2.
     Opponent,
     /// Part of a line that has won, in a continuous game: 3.
     Finished,
 }
 
-/// What `INFO` tells. Times of zero or less, and those that mean "no limit", are told as they are.
+/// A setting from `INFO`. Times of zero or less, and those that mean "no limit", are kept as they
+/// are.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Info {
     /// The time for each move, in milliseconds; 0 asks for moves as fast as possible.
     TimeoutTurn(i64),
     /// The time for the whole game, in milliseconds; 0 is no limit.
     TimeoutMatch(i64),
-    /// What is left of that, in milliseconds.
+    /// The rest of that, in milliseconds.
     TimeLeft(i64),
-    /// How much memory may be used, in bytes; 0 is no limit.
+    /// The memory limit, in bytes; 0 is no limit.
     MaxMemory(u64),
-    /// Whom one plays: 0 a person, 1 a brain, 2 in a tournament, 3 in one over the network.
+    /// The opponent: 0 a person, 1 a brain, 2 in a tournament, 3 in one over the network.
     GameType(u32),
     /// The rule; see [`variant_of`](super::variant_of).
     Rule(u32),
-    /// Somebody asks, by the mouse, what this point is worth.
+    /// A person asks, by the mouse, for the value of this point.
     Evaluate(Point),
-    /// A folder for files that are to be kept.
+    /// A folder for persistent files.
     Folder(String),
-    /// How many positions may be looked at for a move; 0 is no limit.
+    /// The limit of positions for a move; 0 is no limit.
     MaxNode(u64),
-    /// How many threads may think.
+    /// The number of threads.
     ThreadNum(u16),
-    /// Whether to think while the other side does.
+    /// Whether to think on the opponent's time.
     Pondering(bool),
-    /// Any other key, in small letters, with its value; or a key of those above whose value is none.
+    /// Any other key, in small letters, with its value; or a key of those above with an invalid
+    /// value.
     Other {
         /// The key.
         key: String,

@@ -1,13 +1,13 @@
-//! Reading what a manager says, line by line. Capital and small letters are the same, and spaces
-//! around points and numbers do not matter.
+//! Reads a manager's lines as commands. Letter case does not matter, nor do spaces around points
+//! and numbers.
 
 use super::{Command, Info, LINE_BYTES_MAX, Placed, SIDE_MAX, SIDE_MIN, Side, number, point};
 use crate::rules::Point;
 
-/// The most stones that a list may have; further ones are left out, as no board has room for them.
+/// The most stones that a list may have; the rest is ignored, because no board has room for it.
 const STONES_MAX: usize = SIDE_MAX as usize * SIDE_MAX as usize;
 
-/// Reads commands from lines. It remembers no more than the list of stones that it is in.
+/// Reads commands from lines. It remembers only the list of stones that it is in.
 #[derive(Clone, Debug, Default)]
 pub struct Reader {
     list: Option<List>,
@@ -29,13 +29,13 @@ enum ListKind {
     Swap2,
 }
 
-/// Why a line, or a list of them, is no command.
+/// Why a line, or a list of them, is not a command.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum CommandError {
-    /// A word that is no command: to be answered by `UNKNOWN`.
+    /// An unknown command: reply with `UNKNOWN`.
     #[error("unknown command {0}")]
     Unknown(String),
-    /// A command with something missing or wrong behind it: to be answered by `ERROR`.
+    /// A command with missing or wrong arguments: reply with `ERROR`.
     #[error("{0}")]
     Malformed(String),
 }
@@ -45,7 +45,7 @@ impl Reader {
     /// was empty.
     ///
     /// # Errors
-    /// When the line, or the list that it ends, cannot be understood. What follows can be.
+    /// When the line, or the list that it ends, cannot be parsed. The reader can go on after that.
     pub fn line(&mut self, line: &[u8]) -> Option<Result<Command, CommandError>> {
         let text = String::from_utf8_lossy(&line[..line.len().min(LINE_BYTES_MAX)]);
         let text = text.trim();
@@ -165,8 +165,7 @@ fn placed(text: &str) -> Option<Placed> {
     Some(Placed { point: point(at)?, side: Side::of(number(side)?)? })
 }
 
-/// Reads `key value`. As nothing is ever answered to it, a value that cannot be read is passed on
-/// as it is.
+/// Reads `key value`. `INFO` gets no reply, so an unreadable value is passed on as it is.
 fn info(text: &str) -> Info {
     let (key, value) = text.split_once(|c: char| c.is_whitespace()).unwrap_or((text, ""));
     let (key, value) = (key.to_ascii_lowercase(), value.trim());

@@ -1,4 +1,4 @@
-//! What a brain says.
+//! The replies of a brain.
 
 use std::fmt;
 
@@ -14,26 +14,26 @@ pub enum Reply {
     Move(Point),
     /// The stones that a brain puts at the opening by swap2: the first three, or two more.
     Stones(Vec<Point>),
-    /// `SWAP`: in the opening by swap2, the other colour.
+    /// `SWAP`: take the other colour, in the opening by swap2.
     Swap,
-    /// `SUGGEST x,y`: a move that is made when the manager says `PLAY`.
+    /// `SUGGEST x,y`: a move that is made when the manager sends `PLAY`.
     Suggest(Point),
     /// `ERROR text`: something cannot be done.
     Error(String),
-    /// `UNKNOWN text`: a command is not known.
+    /// `UNKNOWN text`: the brain does not know a command.
     Unknown(String),
     /// `MESSAGE text`: for people.
     Message(String),
-    /// `DEBUG text`: for who writes the brain.
+    /// `DEBUG text`: for the brain's author.
     Debug(String),
     /// `FORBID ....`: the points that are forbidden.
     Forbidden(Vec<Point>),
-    /// Anything else, such as the answer to `ABOUT`.
+    /// Anything else, such as the reply to `ABOUT`.
     Other(String),
 }
 
 impl Reply {
-    /// Reads a line, with or without its end. Whatever it is, it is something.
+    /// Reads a line, with or without its end. Never fails.
     pub fn read(line: &[u8]) -> Self {
         let text = String::from_utf8_lossy(&line[..line.len().min(LINE_BYTES_MAX)]);
         let text = text.trim();
@@ -81,7 +81,7 @@ impl fmt::Display for Reply {
     }
 }
 
-/// The name in an answer to `ABOUT`: what `name="..."` says.
+/// The name in a reply to `ABOUT`: the value of `name="..."`.
 pub fn about_name(text: &str) -> Option<&str> {
     let start = text.to_ascii_lowercase().find("name")? + "name".len();
     let value = text[start..].trim_start().strip_prefix('=')?.trim_start().strip_prefix('"')?;
@@ -92,7 +92,7 @@ pub fn about_name(text: &str) -> Option<&str> {
 /// Reads `x,y` or several of them, with spaces between.
 fn points(text: &str) -> Option<Reply> {
     let points: Option<Vec<Point>> = text.split_whitespace().map(point).collect();
-    // Some brains put a space behind the comma.
+    // Some brains put a space after the comma.
     let points = points.or_else(|| point(text).map(|point| vec![point]))?;
     match points.as_slice() {
         [] => None,

@@ -1,4 +1,4 @@
-//! Analyses: for whom, when, and how they end.
+//! Tests of analyses: who may start one, when, and how they end.
 
 use super::harness::{BOT, HELPED, OPEN, Table, check};
 use crate::room::limits::ASSIST_JOBS_MAX;

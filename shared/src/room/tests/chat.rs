@@ -1,4 +1,4 @@
-//! Who hears whom, who may talk at all, and how much.
+//! Tests of chat: who sees whose lines, who may chat at all, and how much.
 
 use crate::protocol::CHAT_LINES_MAX;
 

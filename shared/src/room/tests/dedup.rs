@@ -1,4 +1,4 @@
-//! How commands are answered: refused with a reason, and the same when they come again.
+//! Tests of replies to commands: refused with a reason, and the same when a command is repeated.
 
 use crate::protocol::{CommandId, Reason, Refusal};
 
@@ -93,7 +93,8 @@ fn a_command_is_done_once_and_answered_the_same() {
          4 sit > sat first Ann; rematch_asked first; 4 done 11
          4 #e leave > 4 done 9; -4",
     );
-    // Held by a bot, answered where it was asked last, and by then not asked again.
+    // A bot works on it; the reply goes to the last session that asked, and then it is not
+    // repeated.
     check(
         HELPED,
         "2 enter Bob > 2 joined 2; +2

@@ -1,4 +1,4 @@
-//! What people and bots do in a room, case by case.
+//! Tests of what people and bots do in a room, case by case.
 
 use crate::{rules::Stone, seat::Seat};
 
@@ -93,15 +93,15 @@ fn who_sits_down_after_a_game_wants_another_one() {
          1 resign > ended resignation second; 1 done 5
          3 enter Cid > 3 joined 5; +3";
     let cases = [
-        // The one who stays agrees afterwards.
+        // The player who stays agrees afterwards.
         "2 stand > stood second; 2 done 6
          3 sit > sat second Cid; rematch_asked second; 3 done 8
          1 rematch > started 2 second; 1 done 9",
-        // The one who stays has asked before.
+        // The player who stays has asked before.
         "2 stand > stood second; 2 done 6
          1 rematch > rematch_asked first; 1 done 7
          3 sit > sat second Cid; started 2 second; 3 done 9",
-        // The task of the one who has gone is not that of the one who stays.
+        // The job of the player who left is not that of the player who stays.
         "2 rematch > rematch_asked second; 2 done 6
          2 leave > stood second; 2 done 7; -2
          3 sit > sat second Cid; rematch_asked second; 3 done 9
@@ -136,7 +136,7 @@ fn offers_are_answered_by_the_one_asked() {
          2 decline_draw > draw_declined second; 2 done 6
          1 offer_draw > draw_offered first; 1 done 7
          2 accept_draw > ended agreement; 2 done 8",
-        // Both want it; and an offer survives one's own move, not the opponent's.
+        // Both want it; and an offer survives the player's own move, not the opponent's.
         "1 offer_draw > draw_offered first; 1 done 5
          2 offer_draw > ended agreement; 2 done 6",
         "1 offer_draw > draw_offered first; 1 done 5
@@ -232,7 +232,7 @@ fn bots_play_only_while_somebody_is_there() {
          job 4 8,8 >
          +500 > played 1 8,8; botsturn 5 attack 2",
     );
-    // What a bot is asked for by somebody who goes is not reply about any more. Asked again, it is.
+    // A leaving member gets no reply from the bot. A repeated command gets one.
     check(
         BOT,
         "1 #w weights > weigh 1 attack 0
@@ -307,7 +307,7 @@ fn help_is_for_those_who_may_have_it() {
              +59999 >
              +1 > cancel 4; 1 refused busy",
         ),
-        // Against a bot; by default it is the opponent who helps.
+        // Against a bot; by default the opponent helps.
         (
             "freestyle 15x15 me pattern black",
             "2 enter Eve > 2 joined 4; +2",
@@ -316,7 +316,7 @@ fn help_is_for_those_who_may_have_it() {
              1 weights minimax > 1 refused bot_not_offered
              job 1 weights > 1 weights pattern 0 x400",
         ),
-        // After the game, for all, on the last position in which there was a choice.
+        // After the game, for everybody, on the last position in which there was a choice.
         (
             OPEN,
             people,

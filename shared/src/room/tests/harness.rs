@@ -1,4 +1,4 @@
-//! A room with a clock, a log and bots that wait to be told what to think, driven by text.
+//! The test harness: a room with a clock, a log and simulated bots, driven by text.
 //!
 //! A line of a script is `INPUT > EFFECTS`, the effects separated by `;`. An input is:
 //!
@@ -42,7 +42,7 @@ use crate::{
     },
 };
 
-/// Ann and whoever comes.
+/// Ann and an open seat.
 pub(super) const OPEN: &str = "freestyle 15x15 me open black";
 /// The same with help from bots.
 pub(super) const HELPED: &str = "freestyle 15x15 me open black assistance";
@@ -66,28 +66,28 @@ pub(super) fn check(create: &str, script: &str) -> Table {
     table
 }
 
-/// What chance decides in all these rooms.
+/// The random seeds of all these rooms.
 pub(super) const LUCK: RoomSeeds = RoomSeeds { seed: 7, secret: [7; 32] };
 
-/// A room and everything around it.
+/// A room with its surroundings: log, jobs and clients.
 #[derive(Clone, Debug)]
 pub(super) struct Table {
     pub(super) room: Room,
     pub(super) now: u64,
     pub(super) log: Vec<Entry>,
-    /// What the log makes of the room, as a client would find it.
+    /// The state folded from the log, as a client would have it.
     folded: Option<RoomState>,
-    /// The jobs that are neither answered nor called off.
+    /// The jobs that have neither a reply nor been cancelled.
     pub(super) jobs: BTreeMap<Ticket, Job>,
-    /// The analyses that are neither over nor called off.
+    /// The analyses that are neither over nor cancelled.
     pub(super) analyses: BTreeSet<Ticket>,
     pub(super) limits: RoomLimits,
     commands: usize,
 }
 
 impl Table {
-    /// Makes a room from `VARIANT SIZE SEAT SEAT COLOUR [assistance] [in TIME]`, lets Ann enter, and says
-    /// what came out.
+    /// Makes a room from `VARIANT SIZE SEAT SEAT COLOUR [assistance] [in TIME]`, lets Ann enter,
+    /// and returns the effects.
     pub(super) fn create(text: &str) -> Result<(Self, String), Refusal> {
         Self::create_with(text, RoomLimits::DEFAULT)
     }
@@ -136,12 +136,12 @@ impl Table {
         Ok((table, show_all(&effects, true)))
     }
 
-    /// The same log with the room that was read back from it.
+    /// The same log with the room that was restored from it.
     pub(super) fn with_room(self, room: Room) -> Self {
         Self { room, jobs: BTreeMap::new(), analyses: BTreeSet::new(), ..self }
     }
 
-    /// Exchanges the colours of a running game, as an opening may. The clock runs for the seat that
+    /// Swaps the colours of a running game, as an opening may. The clock runs for the seat that
     /// must act then.
     pub(super) fn swap_colours(&mut self) {
         let folded = self.folded.as_mut().unwrap();
@@ -165,7 +165,7 @@ impl Table {
         }
     }
 
-    /// What comes of a line and of so many milliseconds after it.
+    /// The effects of a line and of so many milliseconds after it.
     pub(super) fn run_for(&mut self, line: &str, ms: u64) -> String {
         let mut effects = self.step(line);
         effects.extend(self.step(&format!("+{ms}")));
@@ -237,14 +237,15 @@ impl Table {
         }
     }
 
-    /// A bot has done a job. The room may call it off at the same time, as a flag has fallen.
+    /// A bot replies to a job. The room may cancel the job at the same time, because a flag has
+    /// fallen.
     pub(super) fn answer(&mut self, ticket: Ticket, reply: Option<BotReply>) -> Effects {
         let effects = self.apply(Input::BotReplied { ticket, reply });
         self.jobs.remove(&ticket);
         effects
     }
 
-    /// A commit has failed: the room goes back to its log.
+    /// Simulates a failed commit: the room rolls back to its log.
     pub(super) fn rebuild(&mut self) -> Effects {
         let mut effects = Effects::new();
         self.folded = Some(RoomState::from_log(self.log.iter().map(|entry| &entry.event)).unwrap());
@@ -315,7 +316,7 @@ impl Table {
         is_running && Seat::BOTH.into_iter().any(is_seated)
     }
 
-    /// The room is what its log makes of it, nobody sits twice, no bot is left unasked, and the
+    /// Checks that the room matches its log, nobody sits twice, no bot is left unasked, and the
     /// room wakes before any time is up.
     fn verify(&self) {
         let snapshot = self.room.state.snapshot();
@@ -347,7 +348,7 @@ impl Table {
     }
 }
 
-/// A member whose id is made of his name.
+/// A member whose id is derived from their name.
 pub(super) fn member(name: &str) -> Member {
     let hex: String = name.bytes().map(|byte| format!("{byte:02x}")).collect();
     let id = format!("{hex:0>16}");
@@ -442,7 +443,7 @@ fn read_found(words: &[&str]) -> AnalysisUpdate {
     }
 }
 
-/// Effects in the words of the scripts.
+/// Effects in the notation of the scripts.
 pub(super) fn show_all(effects: &Effects, news: bool) -> String {
     let is_news = |e: &&Effect| {
         matches!(e, Effect::Broadcast(Message::Spectators { .. } | Message::Presence { .. }))
@@ -560,7 +561,7 @@ fn show_event(event: &Event) -> String {
     }
 }
 
-/// Such as ` 1500ms x3 ~40`: what is left, periods, and lag given back.
+/// Such as ` 1500ms x3 ~40`: remaining time, periods, and lag given back.
 fn show_time(time: SideTime) -> String {
     let periods = Some(time.periods).filter(|&n| n > 0).map(|n| format!(" x{n}"));
     let lag = Some(time.lag_used_ms).filter(|&n| n > 0).map(|n| format!(" ~{n}"));

@@ -1,4 +1,4 @@
-//! What a room does at its limits and one past them, and when it closes.
+//! Tests of a room at its limits and one past them, and when it closes.
 
 use std::fmt::Write as _;
 
@@ -195,7 +195,7 @@ fn the_host_closes_a_room_unless_somebody_else_plays_there() {
         (OPEN, "1 gone > -1\n 5 close Ann > 5 done; closed; close".to_owned()),
         (BOT, "1 close Ann > 1 done; closed; close".to_owned()),
         (BOT_FIRST, "1 close Ann > 1 done; closed; cancel 1; close".to_owned()),
-        // Only the host, and no game of somebody else.
+        // Only the host may, and not during somebody else's game.
         (OPEN, "2 enter Eve > 2 joined 2; +2\n 2 close Eve > 2 refused host_only".to_owned()),
         (OPEN, format!("{seated}\n 1 close Ann > 1 refused game_running")),
         (OPEN, format!("{seated}\n 2 gone > -2\n 1 close Ann > 1 refused game_running")),
@@ -206,7 +206,7 @@ fn the_host_closes_a_room_unless_somebody_else_plays_there() {
                  1 close Ann > 1 done; closed; close"
             ),
         ),
-        // Somebody plays a bot in the host's room, and then is gone.
+        // Somebody plays a bot in the host's room, and then leaves.
         (
             "freestyle 15x15 attack open white",
             "2 enter Bob > 2 joined 2; +2
@@ -242,7 +242,7 @@ fn an_empty_room_is_kept_the_longer_the_more_is_lost_with_it() {
         (OPEN, "1 gone > -1\n +899999 >\n +1 > close\n +1 >"),
         (OPEN, "1 gone > -1\n +899999 >\n 1 enter Ann > 1 joined 2; +1\n +9999999 >"),
         (BOT, "1 gone > -1\n +899999 >\n +1 > close"),
-        // The game is over, whoever has kept a seat.
+        // The game is over, no matter who has kept a seat.
         (
             BOT,
             "1 play 0 7,7 > played 0 7,7; 1 done 5; turn 1 attack 1

@@ -1,6 +1,6 @@
-//! What holds after any inputs in any order. The harness checks after each of them that the room
-//! is what its log says, that nobody sits twice, that a bot on turn has been asked, and that a flag
-//! falls when it is time.
+//! Property tests: invariants after any inputs in any order. The harness checks after each input
+//! that the room matches its log, that nobody sits twice, that a bot on turn has been asked, and
+//! that a flag falls when it is time.
 
 use std::collections::HashMap;
 
@@ -24,16 +24,16 @@ use crate::{
 /// A session belongs to the member at its remainder, so that each has two: session 1 is Ann's.
 const NAMES: [&str; 3] = ["Cid", "Ann", "Bob"];
 
-/// One thing that happens.
+/// One random action.
 #[derive(Clone, Debug)]
 enum Act {
     Enter(u64, Option<u64>),
     /// By a command or not.
     Leave(u64, bool),
     Ask(u64, RoomRequest),
-    /// A move at the ply that is due, by session 1 or 2, whoever of them is on turn.
+    /// A move at the current ply, by session 1 or 2, whichever is on turn.
     Move(Point),
-    /// The last command but so many comes again, from either session of its member.
+    /// Repeats an earlier command, counted from the last, from either session of its member.
     Repeat(bool, usize),
     /// The oldest job is answered.
     Think(Option<BotReply>),
@@ -64,7 +64,7 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
-/// What can happen where two bots play.
+/// Random actions for a room where two bots play.
 fn bots_act() -> impl Strategy<Value = Act> {
     let point = (0..4, 0..3).prop_map(Point::from);
     prop_oneof![
@@ -109,7 +109,7 @@ fn request() -> impl Strategy<Value = RoomRequest> {
             RoomRequest::ClaimDraw,
             RoomRequest::Rematch,
         ]),
-        // The answers to what is asked for a moment only come more often.
+        // Answers to short-lived requests, drawn more often.
         9 => prop::sample::select(vec![
             RoomRequest::DeclineDraw,
             RoomRequest::GrantTakeback,
@@ -172,7 +172,7 @@ impl Watched {
                 self.apply(Input::Wake);
             }
             Act::Rebuild => {
-                // It forgets what made no event, and takes that up again.
+                // The room forgets commands without events, and does them again.
                 self.answers
                     .retain(|_, answer| matches!(answer, Message::Done { seq: Some(_), .. }));
                 self.table.rebuild();
@@ -186,7 +186,7 @@ impl Watched {
         self.command(session, id, request);
     }
 
-    /// A command of somebody present is answered at once and once, or held by a job.
+    /// A command of somebody present gets one reply at once, or waits for a job.
     fn command(&mut self, session: SessionId, id: CommandId, request: RoomRequest) {
         let present = self.table.room.presence.contains(session);
         let input = Input::Command { session, id: id.clone(), request, lag_ms: 100 };
@@ -206,7 +206,7 @@ impl Watched {
         self.check_answers(&effects)
     }
 
-    /// The ids that were answered; each as it was the first time.
+    /// The ids that got a reply; checks that each is the same as the first time.
     fn check_answers(&mut self, effects: &Effects) -> Vec<CommandId> {
         let mut answered = Vec::new();
         for effect in effects {
@@ -276,7 +276,7 @@ proptest! {
             watched.act(act);
         }
         check_log(watched.table.log.iter().map(|entry| &entry.event));
-        // Whatever has become of it, somebody who comes can see the game to its end.
+        // Whatever has happened, a newcomer can see the game to its end.
         if watched.table.room.is_closed() {
             return Ok(());
         }

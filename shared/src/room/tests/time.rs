@@ -1,4 +1,4 @@
-//! Clocks of games, and players who are gone. The table's time begins at 1,000,000.
+//! Tests of game clocks and absent players. The table's time begins at 1,000,000.
 
 use crate::seat::Seat;
 
@@ -22,7 +22,7 @@ fn begun(time: &str) -> Table {
 
 #[test]
 fn a_move_in_the_last_millisecond_is_in_time_and_the_next_is_not() {
-    // White's move so many milliseconds after Black's, and what he has left.
+    // White's move so many milliseconds after Black's, and White's remaining time.
     let cases = [
         ("10s", 9_999, " 1ms"),
         ("10s", 10_000, ""),
@@ -56,7 +56,7 @@ fn a_flag_falls_by_itself() {
     table.run("+1000 >\n +1000 >");
     assert_eq!(table.room.deadline(), Some(1_010_000));
     table.run("+7999 >\n +1 > ended time first\n 1 rematch > rematch_asked first; 1 done 7");
-    // Nobody needs to be there for it.
+    // Nobody needs to be present for it.
     let mut table = begun("10s");
     table.run("1 gone > -1\n 2 gone > -2\n +10000 > ended time first");
 }
@@ -121,13 +121,13 @@ fn bots_move_in_time() {
     let think = |table: &Table| table.jobs.values().next().and_then(|job| job.time_max);
     table.run("1 play 2 6,6 > played 2 6,6 10000ms; 1 done 7; turn 2 attack 3");
     assert_eq!(think(&table).map(|time| time.as_millis()), Some(9_850 / 30));
-    // It does not answer at all: it moves anywhere, shortly before its flag falls.
+    // The bot does not reply at all: it moves anywhere, shortly before its flag falls.
     let late = 9_850 - BOT_SPARE_MS;
     table.run(&format!(
         "+{} >\n +1 > failed late; played 3 5,5 {BOT_SPARE_MS}ms; cancel 2",
         late - 1
     ));
-    // What is left is less than the time that it waits at least, and so it loses on time.
+    // The remaining time is less than the minimum wait, so the bot loses on time.
     table.run(&format!(
         "1 play 4 0,0 > played 4 0,0 10000ms; 1 done 9; turn 3 attack 5
          job 3 1,1 >
@@ -135,7 +135,7 @@ fn bots_move_in_time() {
          +1 > ended time first",
         BOT_SPARE_MS - 1
     ));
-    // Without a clock it has all the time that there is.
+    // Without a clock the bot has no time limit.
     let table = check(&game("none"), "1 play 0 7,7 > played 0 7,7; 1 done 5; turn 1 attack 1");
     assert_eq!(think(&table), None);
 }
@@ -191,7 +191,7 @@ fn time_in_which_a_bot_has_nobody_to_play_for_is_nobodys() {
     // That of a person runs, whether that person is there or not.
     table.run("+9999 >\n +1 > ended time second");
 
-    // A restart is no difference: the bot waits, and nothing is written for it.
+    // A restart makes no difference: the bot waits, and no event is logged for it.
     let mut table = check(
         "freestyle 15x15 me attack black in 10s",
         "1 play 0 7,7 > played 0 7,7; 1 done 5; turn 1 attack 1",
@@ -320,7 +320,7 @@ fn a_game_that_nobody_goes_on_with_ends() {
     let mut table = begun("none");
     table.run("1 gone > -1\n 2 gone > -2");
     table.run(&format!("+{day} > ended abandonment; close"));
-    // It is not the absent one's turn.
+    // It is not the absent player's turn.
     let mut table = begun("none");
     table.run("1 gone > -1");
     table.run(&format!("+{day} >\n 2 play 1 1,0 > played 1 1,0; 2 done 6\n +{} >", day - 1));
@@ -350,7 +350,7 @@ fn absence_keeps_to_the_seat_when_colours_are_exchanged() {
     table.run("2 gone > -2");
     table.now += claim;
     table.swap_colours();
-    // First must act now: nothing can be claimed of Second, who is still away.
+    // First must act now: nothing can be claimed from Second, who is still away.
     table.run(
         "1 claim_win > 1 refused your_turn
          1 play 1 1,0 > played 1 1,0; 1 done 6
