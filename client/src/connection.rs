@@ -149,7 +149,7 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Connects and says hello.
+    /// Connects and sends hello.
     ///
     /// # Errors
     /// When the server cannot be reached, refuses, or does not answer.

@@ -101,7 +101,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// A text for everybody in a room: nothing from the engine or the system, which may hold
+    /// A text for everybody in a room, without any text from the engine or the system.
     /// secrets.
     pub fn public(&self) -> String {
         match self {

@@ -142,7 +142,7 @@ struct ByStone<T> {
     white: T,
 }
 
-/// Which players are away.
+/// The absent players.
 #[derive(Serialize)]
 struct Gone {
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -91,7 +91,7 @@ pub enum OpeningsError {
     Line {
         /// Counted from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The reason.
         error: OpeningError,
     },
 }

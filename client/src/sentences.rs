@@ -156,7 +156,7 @@ pub fn said(line: &ChatLine, speaker: Speaker) -> String {
     }
 }
 
-/// What one side's clock shows, such as `4:59`, `0:09.3`, or in byo-yomi `0:30 x3`.
+/// The text of one side's clock, such as `4:59`, `0:09.3`, or in byo-yomi `0:30 x3`.
 pub fn clock(face: Face) -> String {
     const TENTHS_BELOW_MS: u64 = 10_000;
     let Face { left_ms, periods, running: _ } = face;

@@ -151,7 +151,7 @@ impl Table {
         &self.spectators
     }
 
-    /// Which players are away.
+    /// The absent players.
     pub const fn away(&self) -> Absent {
         self.away
     }

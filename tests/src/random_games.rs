@@ -1,5 +1,5 @@
-//! Random games, many at once, through the real server: two scripted players and a spectator at
-//! each table, and the final boards of all three compared.
+//! Plays random games, many at once, through the real server: two scripted players and a spectator
+//! at each table, and compares the final boards of all three.
 
 use std::{
     collections::HashMap,
@@ -21,7 +21,7 @@ const ROOMS: usize = 8;
 /// Tables at once.
 const TABLES: usize = 4;
 
-/// Every variant on every class of board that it is offered on.
+/// Every variant on every class of board that allows it.
 pub fn classes() -> Vec<Rules> {
     let five = [Variant::Freestyle, Variant::Standard, Variant::Caro, Variant::CaroOverline];
     let sizes = [Size::square(15), Size::square(19), Size::square(20), Size::Unbounded];
@@ -38,22 +38,22 @@ pub fn classes() -> Vec<Rules> {
     classes.into_iter().map(rules).collect()
 }
 
-/// What came of the games of one class.
+/// The results of the games of one class.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     /// Games played to the end.
     pub games: usize,
     /// Moves in all of them.
     pub moves: usize,
-    /// Games that somebody won.
+    /// Games with a winner.
     pub won: usize,
     /// The longest game, in plies.
     pub longest: usize,
-    /// How long all of them took.
+    /// The time for all of them.
     pub took: Duration,
 }
 
-/// Plays `games` games by `rules` and compares each one's ends.
+/// Plays `games` games by `rules` and compares each one's final boards.
 ///
 /// # Panics
 /// When players and spectator do not see the same final board, or the server refuses a move.
@@ -63,8 +63,7 @@ pub async fn play(server: &Server, rules: Rules, games: usize, seed: u64) -> Tal
     let tables = rooms.div_ceil(ROOMS);
     let mut running = tokio::task::JoinSet::new();
     for table in 0..tables {
-        // Rooms and games are dealt out evenly: the first ones get one more where it does not
-        // come out.
+        // Divides rooms and games evenly; the first ones get one more if there is a remainder.
         let rooms = rooms / tables + usize::from(table < rooms % tables);
         let games = games / tables + usize::from(table < games % tables);
         let share = |room| games / rooms + usize::from(room < games % rooms);
@@ -83,8 +82,8 @@ pub async fn play(server: &Server, rules: Rules, games: usize, seed: u64) -> Tal
     tally
 }
 
-/// Three guests in as many rooms as there are shares; in each they play that many games, one
-/// after the other with colours swapped. The future plays them and returns the final boards.
+/// Seats three guests in one room for each share and plays that many games there, one after the
+/// other with colours swapped. The future plays them and returns the final boards.
 async fn sit_down(
     server: &Server,
     rules: Rules,

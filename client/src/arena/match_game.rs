@@ -69,7 +69,7 @@ pub(super) enum Ending {
 }
 
 impl Played {
-    /// Which player has this colour in a game: 0 for A, 1 for B.
+    /// The player with this colour in a game: 0 for A, 1 for B.
     pub(super) fn player(number: usize, stone: Stone) -> usize {
         (stone as usize + number) % 2
     }
@@ -82,7 +82,7 @@ impl Played {
         }
     }
 
-    /// What A scored, in halves: 2 for a win, 1 for a draw.
+    /// A's score in halves: 2 for a win, 1 for a draw.
     pub(super) fn halves(&self) -> usize {
         match self.winner() {
             None => 1,

@@ -30,7 +30,7 @@ const OTHER_BYTES: usize = 24 << 20;
 /// Settings of a brain.
 #[derive(Clone, Copy, Debug)]
 pub struct BrainOptions {
-    /// Which bot plays.
+    /// The bot that plays.
     pub bot: BotSpec,
     /// Memory for the transposition table, in bytes.
     pub hash_bytes: usize,

@@ -251,7 +251,7 @@ impl App {
         &self.spectators
     }
 
-    /// Which players are away.
+    /// The absent players.
     pub(super) const fn away(&self) -> Absent {
         self.away
     }

@@ -7,7 +7,7 @@ use super::theme::Glyphs;
 pub struct Options {
     /// Whether to use colours; they never carry meaning alone.
     pub colour: bool,
-    /// Which characters show the stones.
+    /// The characters for the stones.
     pub glyphs: Glyphs,
     /// Whether clicks go to the game at first; `M` toggles it.
     pub mouse: bool,

@@ -11,7 +11,7 @@ pub(super) const STRONG: Style = Style::new().add_modifier(Modifier::BOLD);
 /// Bars that must be noticed: the lost connection, questions, the input line.
 pub(super) const BAR: Style = Style::new().add_modifier(Modifier::REVERSED);
 
-/// Which characters show the stones.
+/// The characters for the stones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Glyphs {
     /// `X` and `O`, which every terminal and every font has.

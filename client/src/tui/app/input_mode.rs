@@ -5,7 +5,7 @@ use std::fmt;
 
 use fivefold_shared::protocol::RoomRequest;
 
-/// What the keyboard controls.
+/// The target of the keyboard.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::tui) enum Mode {
     /// The board.
