@@ -60,7 +60,7 @@ struct Meeting {
     /// Their numbers in the list of players.
     players: [usize; 2],
     games: f64,
-    /// What the first of them scored, a draw as half a point.
+    /// The first player's points, a draw as half a point.
     points: f64,
 }
 

@@ -119,15 +119,15 @@ async fn sit_down(
     }
 }
 
-/// Plays (or watches, without a seat) all games of the rooms, and returns each one's final board
-/// by its room and number.
+/// Plays (or watches, without a seat) all games of the rooms, and returns each final board by its
+/// room and number.
 async fn attend(
     mut guest: Guest,
     games: HashMap<RoomCode, usize>,
     mut random: StdRng,
 ) -> HashMap<(RoomCode, u32), Position> {
     let mut late = false;
-    // Who sat down last has seen the first games start already.
+    // The last guest to sit down has already seen the first games start.
     for (room, &due) in &games {
         react(&mut guest, room, due, &mut random).await;
     }
@@ -141,7 +141,7 @@ async fn attend(
                     react(&mut guest, &room, games[&room], &mut random).await;
                 }
             }
-            // What was on the way when he was cut off may come twice.
+            // Messages in transit when the guest was disconnected may arrive twice.
             Ok(Message::Refused { refusal, .. }) => assert!(late, "{}: {refusal}", guest.name),
             Ok(_) => {}
             Err(Some((close::TOO_SLOW, _))) => {
@@ -187,7 +187,7 @@ async fn react(guest: &mut Guest, room: &RoomCode, due: usize, random: &mut StdR
     guest.send(Request::Room { room: room.clone(), request }).await;
 }
 
-/// Any legal move; on the unbounded board one near the stones, so that lines come about.
+/// Any legal move; on the unbounded board one near the stones, so that they form lines.
 /// The game must not be over.
 pub fn random_move(position: &Position, random: &mut impl Rng) -> Point {
     loop {

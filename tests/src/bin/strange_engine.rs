@@ -8,14 +8,15 @@
 //! - `refuse`: refuses every board.
 //! - `late-refuse`: takes every board, and refuses to move.
 //! - `hang`, `crash`, `garbage`, `illegal`, `outside`, `greedy`: from its second move on it
-//! stays silent, exits, sends nonsense, plays on a stone or beside the board, takes endless memory.
+//!   stays silent, exits, sends nonsense, plays on a stone or beside the board, takes endless
+//!   memory.
 //! - `rude`: from its second move on it sends a secret in every way that it can.
 //! - `clingy SECONDS`: plays, and ignores the command to exit; it starts a child that sleeps this
-//! long, and another in its own session whose parent has exited.
+//!   long, and another in its own session whose parent has exited.
 //! - `silent`, `exit`: sends nothing, exits at once.
 //! - `probe WHAT ARGUMENT...`: no engine; does one thing and prints the result in a line:
-//!   `env`, `read FILE`, `write FILE BYTES`, `memory BYTES`, `connect ADDRESS`, `kill PROCESS`, `spin`,
-//!   `limits`, `sleep SECONDS` by a lost child.
+//!   `env`, `read FILE`, `write FILE BYTES`, `memory BYTES`, `connect ADDRESS`, `kill PROCESS`,
+//!   `spin`, `limits`, `sleep SECONDS` by an orphaned child.
 
 #![expect(clippy::print_stdout, reason = "an engine speaks on standard output")]
 
