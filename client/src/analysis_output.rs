@@ -133,6 +133,7 @@ pub fn review_text(review: &Review, moves: &[Point], size: Size) -> String {
 }
 
 /// A review as one JSON object.
+///
 /// # Errors
 /// Never: all numbers are finite.
 pub fn review_json(review: &Review, moves: &[Point], size: Size) -> serde_json::Result<String> {

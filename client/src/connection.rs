@@ -197,8 +197,7 @@ impl Connection {
         id
     }
 
-    /// The next event. Cancel-safe. After
-    /// [`TableEvent::Ended`] it waits forever.
+    /// The next event. Cancel-safe. After [`TableEvent::Ended`] it waits forever.
     pub async fn next(&mut self) -> TableEvent {
         if let Some(event) = self.refused.pop_front() {
             return event;
