@@ -235,7 +235,7 @@ impl LocalGame {
         self.outgoing.push_back(TableEvent::Message(Box::new(message)));
     }
 
-    /// The person who sends this request: at one keyboard, the one who may make it.
+    /// The person who sends this request: at one keyboard, the person allowed to make it.
     fn sender(&self, request: &RoomRequest) -> SessionId {
         let seats = &self.room.state().seats;
         let is_seated = |person: &&Person| seats.of_member(&person.member.id).is_some();
