@@ -1,14 +1,13 @@
-//! How strong the bots are: plays neighbouring levels of the engine, and the bots without levels
-//! against many of them, and prints everybody's Elo on one scale.
+//! Measures bot strength: plays neighbouring engine levels, and the bots without levels against
+//! many of them, and prints all Elo on one scale.
 //!
 //! `cargo run --release -p fivefold --example ladder -- --games 100`
 //!
-//! All is played in freestyle on 15x15, from openings of the book with both colours. What a level
-//! looks at is a number of positions, and `--nodes` is that of the highest, so the table does not
-//! depend on the machine. The Elo are those that make all results together most likely (R. Bradley
-//! and M. Terry, *Rank Analysis of Incomplete Block Designs*, 1952), with level 1 at 0 and draws as
-//! half a win each; the errors are those of 95 % confidence, as if no two games had anything in
-//! common.
+//! All games are freestyle on 15x15, from openings of the book with both colours. A level searches
+//! a number of positions, and `--nodes` sets that of the highest, so the table does not depend on
+//! the machine. The Elo maximise the likelihood of all results together (R. Bradley and M. Terry,
+//! *Rank Analysis of Incomplete Block Designs*, 1952), with level 1 at 0 and a draw as half a win
+//! each. The errors are for 95 % confidence and treat all games as independent.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints")]
 
@@ -39,16 +38,16 @@ struct Args {
     /// Games of each bot without levels against each level but the highest.
     #[arg(long, default_value_t = 20)]
     bot_games: usize,
-    /// Positions that the highest level looks at.
+    /// Positions that the highest level searches.
     #[arg(long, default_value_t = 150_000)]
     nodes: u64,
-    /// The lowest level that plays; only changes of higher ones are looked at then.
+    /// The lowest level that plays; use it to measure only changes of higher levels.
     #[arg(long, default_value_t = 1)]
     from: u8,
     /// The highest level that plays.
     #[arg(long, default_value_t = LEVEL_MAX)]
     to: u8,
-    /// Settles what is left to chance.
+    /// Seed for random choices.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Games at once.
@@ -56,12 +55,12 @@ struct Args {
     threads: NonZero<usize>,
 }
 
-/// What two players came to.
+/// The result of the games between two players.
 struct Meeting {
     /// Their numbers in the list of players.
     players: [usize; 2],
     games: f64,
-    /// What the first of them scored, a draw as half a point.
+    /// The first player's points, a draw as half a point.
     points: f64,
 }
 
@@ -130,9 +129,9 @@ fn meet(
     Ok(Meeting { players, games: lost + drawn + won, points: won + drawn / 2.0 })
 }
 
-/// The most likely strengths, as logarithms of odds and with the first player's at 0; and how much
-/// is known about them: the second derivatives of what is made most likely, without the first
-/// player. Half a game more is won and lost in each meeting, so that nobody is better without end.
+/// The most likely strengths, as logarithms of odds with the first player's at 0, and their
+/// information matrix: the second derivatives of the likelihood, without the first player. Each
+/// meeting counts one more game, half won and half lost, so that every strength stays finite.
 fn rate(players: usize, meetings: &[Meeting]) -> (Vec<f64>, Vec<Vec<f64>>) {
     let mut ratings = vec![0.0_f64; players];
     let mut information = Vec::new();
@@ -148,7 +147,7 @@ fn rate(players: usize, meetings: &[Meeting]) -> (Vec<f64>, Vec<Vec<f64>>) {
                 information[this][that] -= games * share * (1.0 - share);
             }
         }
-        // By Newton's method; not too far at once, as it is far from linear there.
+        // Newton's method; bounded steps, as the function is far from linear there.
         let steps = solve(&information, &slope);
         for (rating, step) in ratings.iter_mut().zip(steps) {
             *rating += step.clamp(-1.0, 1.0);
@@ -157,7 +156,7 @@ fn rate(players: usize, meetings: &[Meeting]) -> (Vec<f64>, Vec<Vec<f64>>) {
     (ratings, information)
 }
 
-/// The standard error of a strength, or of how much it is above another one.
+/// The standard error of a strength, or of its difference from another one.
 fn standard_error(information: &[Vec<f64>], one: usize, other: Option<usize>) -> f64 {
     let mut difference = vec![0.0; information.len()];
     difference[one] = 1.0;

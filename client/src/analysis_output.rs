@@ -1,4 +1,4 @@
-//! Analyses and reviews of games in words and as JSON lines.
+//! Formats analyses and reviews of games as text and as JSON lines.
 
 use std::{fmt::Write as _, time::Duration};
 
@@ -10,15 +10,15 @@ use fivefold_shared::{
 };
 use serde::Serialize;
 
-/// Moves of a line that are shown.
+/// Moves shown of a line.
 const MOVES_SHOWN: usize = 10;
 
-/// An analysis that has come so far.
+/// The latest state of an analysis.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
-    /// What is known.
+    /// The analysis.
     pub analysis: &'a Analysis,
-    /// For how long was thought.
+    /// How long the search took so far.
     pub time: Duration,
 }
 
@@ -135,7 +135,7 @@ pub fn review_text(review: &Review, moves: &[Point], size: Size) -> String {
 /// A review as one JSON object.
 ///
 /// # Errors
-/// Never, as far as is known: the numbers are finite.
+/// Never: all numbers are finite.
 pub fn review_json(review: &Review, moves: &[Point], size: Size) -> serde_json::Result<String> {
     let named =
         review.moves.iter().zip(moves).enumerate().map(|(ply, (reviewed, point))| NamedMove {
@@ -149,7 +149,7 @@ pub fn review_json(review: &Review, moves: &[Point], size: Size) -> serde_json::
     serde_json::to_string(&Line::Review { moves: named.collect(), decided: review.decided })
 }
 
-/// What something is worth, in few words.
+/// A value in few words.
 pub fn value(value: Value) -> String {
     match value {
         Value::Chance(chance) => format!("{:.1} %", 100.0 * chance),

@@ -1,5 +1,5 @@
-//! Matches between two players, our bots or programs that speak Gomocup's protocol. They show
-//! whether a change made a player stronger.
+//! Plays matches between two players, our bots or programs that speak Gomocup's protocol, to
+//! measure whether a change made a player stronger.
 //!
 //! Each opening is played twice, with both colours, and the two games count as a pair. A player that
 //! exceeds its time, exits or plays an illegal move loses the game, and the report counts it.
@@ -29,11 +29,11 @@ pub use self::{
 use crate::gomocup_engine::{GomocupEngine, OPEN};
 
 impl Match {
-    /// Plays until all games are played, the test is decided, or `stop` is set, and tells each game
-    /// as it ends. What is still being played then is left out.
+    /// Plays until all games are played, the test is decided, or `stop` is set, and reports each
+    /// game as it ends. Games that are still running then do not count.
     ///
     /// # Errors
-    /// When a player cannot play by these rules, or a game cannot be written down.
+    /// When a player cannot play by these rules, or a game cannot be written.
     pub fn play(&self, stop: &AtomicBool, sink: &mut Sink<'_>) -> anyhow::Result<Report> {
         for player in &self.players {
             self.check(player, sink)?;
@@ -56,14 +56,14 @@ impl Match {
             drop(give);
             let result = self.collect(&played, &mut report, sink);
             stop.store(true, Ordering::Relaxed);
-            // So that nobody waits to be heard.
+            // Otherwise the receiver would wait forever.
             drop(played);
             result
         })?;
         Ok(report)
     }
 
-    /// Whether a player can play at all.
+    /// Checks that a player can play at all.
     fn check(&self, player: &Contestant, sink: &mut Sink<'_>) -> anyhow::Result<()> {
         match player {
             Contestant::Bot(spec) => spec.offered(self.rules)?,

@@ -1,12 +1,12 @@
-//! The board in plain characters: `X` Black, `O` White, `.` a free point, `*` a point forbidden to
-//! Black; `(X)` the last move, `[X X X X X]` the winning line.
+//! Draws the board in plain characters: `X` Black, `O` White, `.` a free point, `*` a point
+//! forbidden to Black; `(X)` the last move, `[X X X X X]` the winning line.
 
 use fivefold_shared::{
     notation::coordinates,
     rules::{Outcome, Point, Position, Size, Stone},
 };
 
-/// Width and height of what is shown of the unbounded board.
+/// Width and height of the visible part of the unbounded board.
 const VIEW: (i32, i32) = (25, 15);
 
 /// A rectangle of points.
@@ -18,8 +18,8 @@ struct Window {
     height: i32,
 }
 
-/// Draws the whole bounded board, or the part of the unbounded one around the stones; where that
-/// is too small for all of them, around the last move. Each line ends with a line break.
+/// Draws the whole bounded board, or the part of the unbounded one around the stones. If the stones
+/// do not all fit, draws the part around the last move. Each line ends with a line break.
 ///
 /// ```
 /// use fivefold::ascii_board;
@@ -128,8 +128,8 @@ fn row_label(position: &Position, y: i32) -> String {
     }
 }
 
-/// The columns' letters (one under the other where there are two), or every few columns the
-/// number of the one it stands over.
+/// The columns' letters, one under the other where there are two; on the unbounded board, every few
+/// columns the column's number.
 fn header(position: &Position, window: &Window, indent: usize) -> String {
     match position.rules().size() {
         size @ Size::Bounded { .. } => {

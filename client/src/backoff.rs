@@ -1,5 +1,5 @@
-//! How long to wait before trying again: longer each time, and partly by chance, so that the many
-//! clients of a server that restarts do not all come back in the same moment.
+//! Waits between retries: longer each time and partly random, so that the many clients of a
+//! restarted server do not all return at once.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ pub const WAIT_MIN: Duration = Duration::from_millis(500);
 /// The longest wait.
 pub const WAIT_MAX: Duration = Duration::from_secs(15);
 
-/// The waits of one absence.
+/// The waits of one outage.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Backoff {
     tries: u32,
@@ -23,7 +23,7 @@ impl Backoff {
         WAIT_MIN + (bound - WAIT_MIN).mul_f64(chance.clamp(0.0, 1.0))
     }
 
-    /// Goes on as if it had been tried more often: for a server that asks to come back slower.
+    /// Continues as if more tries had failed, for a server that asks clients to slow down.
     pub fn slow_down(&mut self) {
         self.tries += 3;
     }

@@ -1,4 +1,4 @@
-//! What can be written on the command line. LineAction is given to it in [`crate::command`].
+//! Defines the command line. [`crate::command`] runs the commands.
 
 use std::{num::NonZero, path::PathBuf};
 

@@ -1,4 +1,4 @@
-//! The commands: each opens a table, or asks a server something, and says how the program ends.
+//! The commands: each opens a table or queries a server, and returns the program's exit code.
 
 mod analyse;
 mod arena;
@@ -28,14 +28,14 @@ use crate::{
     sanitize::sanitize,
 };
 
-/// The whole program.
+/// Runs the program.
 pub fn main() -> ExitCode {
     panic::set_hook(Box::new(output::panicked));
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return misused(error),
     };
-    // It becomes another program, and has to have one thread.
+    // This command replaces its process by another program, so it needs a single thread.
     #[cfg(target_os = "linux")]
     if let Command::RunEngine(args) = &cli.command {
         return crate::engine_sandbox::run(args).unwrap_or_else(|error| failed(&error.into()));
@@ -71,8 +71,8 @@ async fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Prints what clap has to say: the help that was asked for, or what is wrong with the words, which
-/// may have come from anywhere.
+/// Prints clap's output: the requested help, or the usage error. Its text may include untrusted
+/// arguments.
 fn misused(mut error: clap::Error) -> ExitCode {
     let words: Vec<_> = error
         .context()
@@ -88,7 +88,7 @@ fn misused(mut error: clap::Error) -> ExitCode {
                 let tip = |tip: &StyledStr| sanitize(&tip.to_string()).into_owned().into();
                 Some((kind, ContextValue::StyledStrs(tips.iter().map(tip).collect())))
             }
-            // The others are clap's own.
+            // clap handles the other cases.
             _ => None,
         })
         .collect();
@@ -97,12 +97,12 @@ fn misused(mut error: clap::Error) -> ExitCode {
     }
     let printed =
         if error.use_stderr() { output::stderr().lines(&error.to_string()) } else { error.print() };
-    // A reader that went away has what it wanted.
+    // A closed pipe is no error: its reader has enough.
     drop(printed);
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(USAGE))
 }
 
-/// Says what went wrong. A reader that went away has what it wanted.
+/// Prints an error. A closed pipe is no error: its reader has enough.
 fn failed(error: &anyhow::Error) -> ExitCode {
     let broken_pipe = error
         .downcast_ref::<io::Error>()

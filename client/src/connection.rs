@@ -1,5 +1,5 @@
-//! The socket to a server: one task says hello, reconnects after a
-//! loss, asks for the events that it missed, and sends unanswered commands again.
+//! The connection to a server: one task sends hello, reconnects after a loss, requests the events
+//! it missed, and resends unanswered commands.
 //!
 //! It does not know what the room's events mean; see [`crate::table`].
 
@@ -23,52 +23,52 @@ use tokio_tungstenite::{
 
 use crate::{backoff::Backoff, room_link::ServerAddress, sanitize::sanitize};
 
-/// The longest that the server may take to accept a socket, to answer `hello` or `join`, or to
-/// take a command off the socket.
+/// The longest time for the server to accept a socket, to answer `hello` or `join`, or to read a
+/// command from the socket.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Send a ping after this long without a frame.
 const PING_AFTER: Duration = Duration::from_secs(20);
 /// Treat the connection as lost after this long without a frame.
 const LOST_AFTER: Duration = Duration::from_secs(45);
-/// After a connection that lasted this long, waits start short again.
+/// After a connection that lasted this long, the backoff starts again at its shortest wait.
 const STABLE_AFTER: Duration = Duration::from_secs(30);
-/// Largest message that is taken; the largest that are sent, snapshots of the longest games, are
-/// a tenth of it.
+/// The largest accepted message. The largest real ones, snapshots of the longest games, take a
+/// tenth of it.
 const MESSAGE_BYTES_MAX: usize = 1 << 20;
-/// Most commands without an answer; more have to wait.
+/// Most unanswered commands; `send` refuses more.
 const UNANSWERED_MAX: usize = 64;
-/// Messages and commands that may wait on their way through this process.
+/// Messages and commands that may be queued in this process.
 const QUEUE: usize = 128;
 
 type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
-/// What a table delivers.
+/// An event of a table.
 #[derive(Clone, PartialEq, Debug)]
 pub enum TableEvent {
     /// A message from the server or the local game.
     Message(Box<Message>),
     /// The connection is lost; it is retried automatically.
     Lost {
-        /// For people.
+        /// The reason, for people.
         reason: String,
         /// Until the next try.
         retry_in: Duration,
     },
-    /// The connection and the room are back, and up to date.
+    /// The connection and the room are restored and up to date.
     Back,
     /// No further events will come.
     Ended {
-        /// For people.
+        /// The reason, for people.
         reason: String,
     },
 }
 
-/// The person who connects.
+/// The person who connects, before the server has accepted them.
 #[derive(Clone, Default)]
 pub struct Visitor {
     /// Their identity from an earlier visit.
     pub identity: Option<Identity>,
-    /// The name that they want.
+    /// The name that they request.
     pub name: Option<Name>,
     /// For encrypted connections; `None` allows none.
     pub connector: Option<Connector>,
@@ -94,12 +94,12 @@ pub struct Welcome {
 /// Why there is no connection.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ConnectionError {
-    /// No answer.
+    /// The server did not answer.
     #[error("cannot reach {server}: {why}. Is the server running, and is the address right?")]
     Unreachable {
-        /// Where.
+        /// The server's address.
         server: String,
-        /// What the system says.
+        /// The system's error.
         why: String,
     },
     /// The server refused.
@@ -114,7 +114,7 @@ pub enum ConnectionError {
 }
 
 impl ConnectionError {
-    /// Whether it may help to come back later.
+    /// Whether a later retry may succeed.
     fn is_passing(&self) -> bool {
         match self {
             Self::Unreachable { .. } | Self::Lost(_) => true,
@@ -137,22 +137,22 @@ impl ConnectionError {
     }
 }
 
-/// A connection that lasts longer than its sockets.
+/// A connection that outlives its sockets by reconnecting.
 pub struct Connection {
     server: ServerAddress,
     ids: CommandIds,
     commands: mpsc::Sender<Command>,
     events: mpsc::Receiver<TableEvent>,
-    /// Refusals from this process.
+    /// Commands that this process refused.
     refused: VecDeque<TableEvent>,
     task: JoinHandle<()>,
 }
 
 impl Connection {
-    /// Connects and says hello.
+    /// Connects and sends hello.
     ///
     /// # Errors
-    /// When the server cannot be reached, says no, or says nothing.
+    /// When the server cannot be reached, refuses, or does not answer.
     pub async fn open(
         server: ServerAddress,
         visitor: Visitor,
@@ -185,8 +185,8 @@ impl Connection {
         &self.server
     }
 
-    /// Sends a command, and again after each loss until it is answered. When too many are
-    /// already waiting, refuses it here.
+    /// Sends a command, and resends it after each loss until it is answered. Refuses it here when
+    /// too many commands are already waiting.
     pub fn send(&mut self, request: Request) -> CommandId {
         let id = self.ids.make();
         if self.commands.try_send(Command { id: id.clone(), request }).is_err() {
@@ -197,8 +197,7 @@ impl Connection {
         id
     }
 
-    /// The next event. Cancel-safe. After
-    /// [`TableEvent::Ended`] it waits forever.
+    /// The next event. Cancel-safe. After [`TableEvent::Ended`] it waits forever.
     pub async fn next(&mut self) -> TableEvent {
         if let Some(event) = self.refused.pop_front() {
             return event;
@@ -209,11 +208,11 @@ impl Connection {
         }
     }
 
-    /// Sends a request and waits for its answer. Only for the time before there is a table: other
-    /// messages are dropped.
+    /// Sends a request and waits for its answer. Only for use before there is a table: drops other
+    /// messages.
     ///
     /// # Errors
-    /// When the answer is no, or the connection breaks.
+    /// When the server refuses, or the connection breaks.
     pub async fn ask(&mut self, request: LobbyRequest) -> Result<Message, ConnectionError> {
         let id = self.send(Request::Lobby(request));
         loop {
@@ -228,7 +227,7 @@ impl Connection {
         }
     }
 
-    /// Says goodbye, and waits a moment for it to be sent.
+    /// Closes the connection, and waits briefly for the close frame to be sent.
     pub async fn close(self) {
         let Self { commands, events, mut task, .. } = self;
         drop((commands, events));
@@ -244,7 +243,7 @@ impl fmt::Debug for Connection {
     }
 }
 
-/// Makes ids that no other process with this identity makes.
+/// Makes command ids that no other process with this identity makes.
 #[derive(Debug)]
 pub struct CommandIds {
     prefix: u64,
@@ -252,7 +251,7 @@ pub struct CommandIds {
 }
 
 impl CommandIds {
-    /// Begins with a random prefix.
+    /// Starts with a random prefix.
     #[expect(clippy::new_without_default, reason = "each one is different")]
     pub fn new() -> Self {
         Self { prefix: rand::random(), count: 0 }
@@ -273,7 +272,7 @@ struct ConnectionTask {
     ids: CommandIds,
     /// The joined room, and the last event that was passed on.
     room: Option<(RoomCode, u64)>,
-    /// In the order they were given.
+    /// Unanswered commands, in the order sent.
     unanswered: VecDeque<Command>,
     commands: mpsc::Receiver<Command>,
     events: mpsc::Sender<TableEvent>,
@@ -294,7 +293,7 @@ impl ConnectionTask {
             let since = Instant::now();
             let (code, reason) = match self.exchange_messages(&mut socket).await {
                 CloseReason::Left => {
-                    // The server notices the end of the stream as well.
+                    // The server also notices the end of the stream.
                     drop(timeout(ANSWER_TIMEOUT, socket.close(None)).await);
                     return;
                 }
@@ -360,7 +359,7 @@ impl ConnectionTask {
         }
     }
 
-    /// Retries until the connection and the room are back; `None` if that is impossible.
+    /// Retries until the connection and the room are restored; `None` if that is impossible.
     async fn reconnect(&mut self, backoff: &mut Backoff, reason: String) -> Option<Socket> {
         let mut reason = reason;
         loop {
@@ -383,8 +382,7 @@ impl ConnectionTask {
         }
     }
 
-    /// One try: connects, says hello, rejoins the room, and sends unanswered
-    /// commands again.
+    /// One try: connects, sends hello, rejoins the room, and resends unanswered commands.
     async fn resume(&mut self) -> Result<Socket, ConnectionError> {
         let mut socket = connect(&self.server, self.visitor.connector.clone()).await?;
         send_hello(&mut socket, &mut self.ids, &self.visitor).await?;
@@ -400,7 +398,7 @@ impl ConnectionTask {
         Ok(socket)
     }
 
-    /// Tracks which commands are answered, and the room's last event.
+    /// Updates the unanswered commands and the room's last event.
     fn track(&mut self, message: &Message) {
         if let Some(id) = message.answers() {
             self.unanswered.retain(|command| command.id != *id);
@@ -438,7 +436,7 @@ impl ConnectionTask {
         }
     }
 
-    /// Whether the receiver still exists.
+    /// Sends an event to the table; `false` if it was dropped.
     async fn send_event(&self, event: TableEvent) -> bool {
         self.events.send(event).await.is_ok()
     }
@@ -481,7 +479,7 @@ async fn send_hello(
     }
 }
 
-/// The error for an answer that does not fit the request.
+/// The error for an answer of the wrong type.
 pub fn unexpected(answer: &Message) -> ConnectionError {
     let text = answer.to_json();
     let start: String = text.chars().take(60).collect();

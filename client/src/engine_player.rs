@@ -1,8 +1,8 @@
 //! An external engine as a player in a room, marked as an engine.
 //!
-//! It thinks on a thread of its own, while this side follows the room: it lets its opponent take
-//! back, declines draws, plays again when asked, and chats only to say why it gives up. It
-//! knows tables and engines, and neither sockets nor processes.
+//! The engine searches on its own thread while this side follows the room: it grants takebacks,
+//! declines draws, accepts rematches, and chats only to explain why it gives up. It uses tables and
+//! engines, but no sockets or processes.
 
 use std::{collections::VecDeque, io, time::Duration};
 
@@ -22,24 +22,24 @@ use crate::{
 /// How long to wait for the room's answer when the engine gives up.
 const FAREWELL: Duration = Duration::from_secs(5);
 
-/// How an engine is to play.
+/// How an engine plays in a room.
 #[derive(Clone, Debug)]
 pub struct SeatOptions {
-    /// How to run it.
+    /// How to run the engine.
     pub engine: EngineCommand,
     /// The most time for a move; a room's clock may leave less.
     pub turn: Duration,
-    /// How often it is started again after it has failed, before it gives up.
+    /// How often to restart the engine after failures before it gives up.
     pub retries: u32,
-    /// After how many games it leaves; without it, it stays.
+    /// Leave after this many games; `None` stays.
     pub games: Option<u32>,
 }
 
-/// Starts an engine for a room's rules, and has it move once, which shows what it refuses only
-/// then. Blocks until it has.
+/// Starts an engine for a room's rules and asks it for one move, because some refuse only then.
+/// Blocks until it has moved.
 ///
 /// # Errors
-/// What it refuses, or does wrong.
+/// When the engine refuses or fails.
 pub fn engine_for(options: &SeatOptions, rules: Rules) -> Result<GomocupEngine, Fault> {
     let mut engine = GomocupEngine::start(options.engine.clone(), rules)?;
     engine.choose(&Position::new(rules), Some(options.turn), None)?;
@@ -59,14 +59,14 @@ enum EngineReply {
         moves: Vec<Point>,
         point: Point,
     },
-    /// It failed and is being restarted.
+    /// The engine failed and is being restarted.
     Restarting(Fault),
-    /// It failed for the last time.
+    /// The engine failed for the last time.
     Failed(Fault),
 }
 
-/// Plays at the table, where a seat must be open, until the room is closed, enough games are
-/// played, the engine gives up, or `interrupt` comes.
+/// Plays at the table, which must have an open seat, until the room closes, enough games are
+/// played, the engine gives up, or `interrupt` completes.
 ///
 /// # Errors
 /// When no seat can be taken, when the engine gives up, or when the output cannot be written.
@@ -116,7 +116,7 @@ pub async fn stay(
     drop(ask);
     view.leaving(&table)?;
     table.leave().await;
-    // It ends with what it thinks about, at the latest, and takes the engine with it.
+    // This ends the search, then the thread, then the engine.
     drop(replies);
     thinking.await?;
     exit_reason
@@ -131,10 +131,9 @@ struct EnginePlayer<'a> {
     sitting: Option<CommandId>,
     /// The room's last event when the engine last answered an offer.
     said_at: Option<u64>,
-    /// Positions that are being thought about or played on, by game and ply; the room's last event
-    /// tells one time from another.
+    /// The room's last event when the engine was last asked for a move, to recognise new positions.
     asked_at: Option<u64>,
-    /// How many games it has played, and the number of the last game that has ended here.
+    /// The number of games played, and of the last game that ended here.
     games: u32,
     ended: u32,
     is_thinking: bool,
@@ -143,7 +142,7 @@ struct EnginePlayer<'a> {
 
 impl<'a> EnginePlayer<'a> {
     fn new(table: Table, options: &'a SeatOptions, ask: mpsc::Sender<MoveRequest>) -> Self {
-        // Where a seat is open no game is running.
+        // While a seat is open no game is running.
         let ended = table.room().game.as_ref().map_or(0, |game| game.number);
         Self {
             table,
@@ -163,7 +162,7 @@ impl<'a> EnginePlayer<'a> {
         self.sitting = Some(self.table.send(RoomRequest::SitAsEngine { seat: None }));
     }
 
-    /// Reacts to an event; `Some` when it is time to leave.
+    /// Reacts to an event; `Some` means leave.
     fn hear(&mut self, event: &TableEvent) -> anyhow::Result<Option<ExitReason>> {
         match event {
             TableEvent::Ended { reason } => return Ok(Some(ExitReason::Ended(reason.clone()))),
@@ -175,7 +174,7 @@ impl<'a> EnginePlayer<'a> {
                 if let Message::Refused { id: Some(id), refusal } = message.as_ref() {
                     anyhow::ensure!(self.sitting.as_ref() != Some(id), "{}", refusal.text);
                     if self.unanswered.contains(id) {
-                        // The move was not taken: think again about what is on the board now.
+                        // The server refused the move: search the current position again.
                         self.asked_at = None;
                     }
                 }
@@ -192,7 +191,7 @@ impl<'a> EnginePlayer<'a> {
         Ok(None)
     }
 
-    /// Whether the last of the games that were to be played has ended.
+    /// Whether the engine has played all its games.
     fn has_played_enough(&mut self) -> bool {
         let game = self.table.room().game.as_ref();
         let ended = game.filter(|game| game.position.outcome().is_some()).map(|game| game.number);
@@ -203,7 +202,7 @@ impl<'a> EnginePlayer<'a> {
         self.options.games.is_some_and(|games| self.games >= games)
     }
 
-    /// Answers what the opponent offers or asks for.
+    /// Answers the opponent's offers and requests.
     fn answer(&mut self) {
         let (Some(seat), room) = (self.table.seat(), self.table.room()) else { return };
         let Some(game) = &room.game else { return };
@@ -224,7 +223,7 @@ impl<'a> EnginePlayer<'a> {
         }
     }
 
-    /// Has the engine think, if it is its turn and it does not already.
+    /// Starts a search if it is the engine's turn and none is running.
     fn think(&mut self) {
         let room = self.table.room();
         if self.is_thinking || !self.table.is_my_turn() || self.asked_at == Some(room.seq) {
@@ -236,11 +235,11 @@ impl<'a> EnginePlayer<'a> {
         let turn = self.options.turn.min(budget);
         let request = MoveRequest { position: game.position.clone(), turn };
         self.asked_at = Some(room.seq);
-        // It has room for one, and none is under way.
+        // The channel holds one request, and none is pending.
         self.is_thinking = self.ask.try_send(request).is_ok();
     }
 
-    /// Plays what the engine chose, if that is still the position.
+    /// Plays the engine's move, if the position is still the same.
     fn play(&mut self, moves: &[Point], point: Point) {
         self.is_thinking = false;
         let is_current =
@@ -255,14 +254,14 @@ impl<'a> EnginePlayer<'a> {
         }
     }
 
-    /// Says something to all in the room. Where nobody may talk, that is refused and no matter.
+    /// Sends a chat line to the room. A refusal where chat is off does not matter.
     fn say(&mut self, text: &str) {
         if let Ok(text) = ChatText::new(text) {
             self.table.send(RoomRequest::Say { text });
         }
     }
 
-    /// Says why, and gives up the game if one is running.
+    /// Chats the reason, and resigns if a game is running.
     async fn give_up(&mut self, fault: &Fault, view: &mut dyn View) -> io::Result<()> {
         if self.table.room().running().is_none() {
             return Ok(());
@@ -282,12 +281,12 @@ impl<'a> EnginePlayer<'a> {
                 }
             }
         };
-        // A server that does not answer will notice that the engine is gone.
+        // A server that does not answer will notice the closed socket.
         timeout(FAREWELL, until_answered).await.unwrap_or(Ok(()))
     }
 }
 
-/// The engine's thread.
+/// The thread that runs the engine.
 struct EngineThread {
     engine: Option<GomocupEngine>,
     command: EngineCommand,
@@ -296,8 +295,7 @@ struct EngineThread {
 }
 
 impl EngineThread {
-    /// Answers requests until nobody asks or listens any more, or the engine has failed once too
-    /// often.
+    /// Answers requests until the channel closes or the engine has failed too often.
     fn run(
         mut self,
         mut requests: mpsc::Receiver<MoveRequest>,

@@ -1,6 +1,5 @@
 //! A Gomocup engine as a child process: sends commands, receives replies, and ends it reliably.
-//!
-//! It knows lines and no games.
+//! Handles lines only and knows no games.
 
 use std::{
     io::{self, BufRead, BufReader, Write},
@@ -14,13 +13,13 @@ use fivefold_shared::notation::gomocup::{Command, LINE_BYTES_MAX, Reply};
 
 use crate::engine_sandbox::{self, RunningEngine, SandboxLimits};
 
-/// Lines that may wait to be read; an engine that writes more blocks.
+/// Lines that may wait in the queue; an engine that writes more blocks.
 const QUEUE: usize = 256;
 /// How long an engine may take to exit after `END`, before it is killed.
 const FAREWELL: Duration = Duration::from_millis(300);
 
-/// A running engine. Dropping this sends `END`, and kills the engine with all that it started
-/// if it does not exit.
+/// A running engine. Dropping this sends `END`, then kills the engine and all its descendants if it
+/// does not exit.
 #[derive(Debug)]
 pub struct EngineProcess {
     running: RunningEngine,
@@ -33,23 +32,22 @@ pub struct EngineProcess {
 pub enum NoReply {
     /// No reply by the deadline.
     Late,
-    /// It has exited, or closed its input.
+    /// The engine has exited, or closed its input.
     Ended,
 }
 
 impl EngineProcess {
-    /// Starts a program: its path and its arguments. How it is run and limited is the launcher's
-    /// business.
+    /// Starts a program from its path and arguments. The sandbox decides how to run and limit it.
     ///
     /// # Errors
-    /// When there are no words, or the system cannot start the program or limit it.
+    /// When `words` is empty, or the system cannot start or limit the program.
     pub fn start(words: &[String], limits: &SandboxLimits) -> io::Result<Self> {
         if words.is_empty() {
             return Err(io::Error::other("no program is named"));
         }
         let (running, input, output) = engine_sandbox::start(words, limits)?;
         let (give, lines) = mpsc::sync_channel(QUEUE);
-        // Ends with the program's output, or when nobody hears it any more.
+        // The thread ends with the program's output, or when the receiver is dropped.
         thread::spawn(move || {
             let mut output = BufReader::new(output);
             while let Ok(Some(line)) = read_line(&mut output) {
@@ -62,7 +60,7 @@ impl EngineProcess {
         Ok(Self { running, input, lines })
     }
 
-    /// Whether the system keeps it from our files.
+    /// Whether the system denies it access to our files.
     pub const fn is_confined(&self) -> bool {
         self.running.is_confined()
     }
@@ -70,7 +68,7 @@ impl EngineProcess {
     /// Sends a command, and returns when it was sent.
     ///
     /// # Errors
-    /// [`NoReply::Ended`] when the program does not listen any more.
+    /// [`NoReply::Ended`] when the program no longer reads.
     pub fn send(&mut self, command: &Command) -> Result<Instant, NoReply> {
         let mut text = command.to_string().replace('\n', "\r\n");
         text.push_str("\r\n");
@@ -78,10 +76,10 @@ impl EngineProcess {
         said.map(|()| Instant::now()).map_err(|_| NoReply::Ended)
     }
 
-    /// The next line, and when it came.
+    /// The next line, and its arrival time.
     ///
     /// # Errors
-    /// When there is none until the deadline, or none will come.
+    /// When no line arrives before the deadline, or the output has ended.
     pub fn receive(&self, deadline: Instant) -> Result<(Instant, Reply), NoReply> {
         let patience = deadline.saturating_duration_since(Instant::now());
         self.lines.recv_timeout(patience).map_err(|error| match error {
@@ -90,7 +88,7 @@ impl EngineProcess {
         })
     }
 
-    /// Waits until the program has ended by itself.
+    /// Waits until the program exits by itself.
     fn farewell(&mut self) {
         if self.send(&Command::End).is_err() {
             return;
@@ -106,8 +104,8 @@ impl Drop for EngineProcess {
     }
 }
 
-/// The next line, which may end with CR, LF or both; of one that is too long, the beginning.
-/// `None` at the end of the input.
+/// The next line, which may end with CR, LF or both; an overlong one is truncated. `None` at the
+/// end of the input.
 ///
 /// # Errors
 /// When the input cannot be read.

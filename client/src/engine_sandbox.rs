@@ -1,8 +1,8 @@
-//! Runs foreign engines: with little of our environment, with limits, without access to our files
-//! where the system can deny it, and ended together with all processes that they started.
+//! Runs foreign engines in a sandbox: a reduced environment, limits, no access to our files where
+//! the system can deny it, and a reliable end together with all processes they started.
 //!
 //! On Linux this program runs itself twice in between, as `fivefold run-engine`. The first process
-//! (`supervise`) adopts all orphaned descendants, so it can end every process that the engine has
+//! (`supervise`) adopts all orphaned descendants, so it can kill every process that the engine has
 //! started, in any session or group. The second (`confine`) limits itself and then becomes the
 //! engine. Nothing here knows the engine's protocol.
 

@@ -5,7 +5,7 @@
 pub enum ExitReason {
     /// The person, the script or the engine wanted to leave.
     Left,
-    /// Ctrl-C, or a signal that ends programs.
+    /// Ctrl-C, or a terminating signal.
     Interrupted,
     /// The room or the connection was closed for good; the text is for people.
     Ended(String),

@@ -1,6 +1,6 @@
 //! Reads and writes games in files and on standard streams, in the format of their name or content.
 //!
-//! [`fivefold_shared::notation`] knows the formats.
+//! [`fivefold_shared::notation`] implements the formats.
 
 use std::{
     fmt, fs,
@@ -19,10 +19,10 @@ use fivefold_shared::{
     rules::{Position, Rules},
 };
 
-/// Longest file that is read, in bytes: far more than any game needs.
+/// The longest accepted file, in bytes: far more than any game needs.
 const BYTES_MAX: u64 = 4 << 20;
 
-/// A format of files.
+/// A file format.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
     /// Smart Game Format.
@@ -37,7 +37,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// By a file's name.
+    /// The format for a file's name.
     pub fn of_path(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "sgf" => Some(Self::Sgf),
@@ -49,7 +49,7 @@ impl Format {
     }
 }
 
-/// Where a game comes from, for messages.
+/// The source of a game, for messages.
 #[derive(Clone, Copy, Debug)]
 pub enum Source<'a> {
     /// Standard input.
@@ -59,7 +59,7 @@ pub enum Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// A file's name, or `-` for standard input.
+    /// The source for a file's name, or `-` for standard input.
     pub fn of(path: &'a Path) -> Self {
         if path.as_os_str() == "-" { Self::Stdin } else { Self::File(path) }
     }
@@ -74,11 +74,11 @@ impl fmt::Display for Source<'_> {
     }
 }
 
-/// Reads a game. The format is the one given, or that of the name, or of the first letters. The
-/// rules are those of the file, as far as it tells them, and otherwise `rules`.
+/// Reads a game. The format is the given one, or that of the file's name, or of its content. The
+/// rules are those of the file where it names them, otherwise `rules`.
 ///
 /// # Errors
-/// When there is nothing to read, or it is no game; with the line.
+/// When the source cannot be read, or holds no valid game; with the line.
 pub fn read(source: Source<'_>, format: Option<Format>, rules: Rules) -> anyhow::Result<GameFile> {
     let bytes = bytes(source).with_context(|| format!("cannot read {source}"))?;
     let named = match source {
@@ -105,7 +105,7 @@ fn bytes(source: Source<'_>) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Text that is not UTF-8 is taken for Latin-1, which SGF is unless it says otherwise.
+/// Decodes text that is not UTF-8 as Latin-1, the default of SGF.
 fn decode(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes)
         .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
@@ -114,7 +114,7 @@ fn decode(bytes: Vec<u8>) -> String {
 /// Reads a text in this format.
 ///
 /// # Errors
-/// When it is no game.
+/// When the text is no valid game.
 pub fn parse(text: &str, format: Format, rules: Rules) -> Result<GameFile, FileError> {
     match format {
         Format::Sgf => sgf::read(text, rules.variant()),
@@ -127,7 +127,7 @@ pub fn parse(text: &str, format: Format, rules: Rules) -> Result<GameFile, FileE
 /// Writes a game.
 ///
 /// # Errors
-/// When the format has no room for it.
+/// When the format cannot express the game.
 pub fn write(game: &GameFile, format: Format) -> anyhow::Result<String> {
     Ok(match format {
         Format::Sgf => sgf::write(game)?,
@@ -140,7 +140,7 @@ pub fn write(game: &GameFile, format: Format) -> anyhow::Result<String> {
 /// The position after all moves of a game.
 ///
 /// # Errors
-/// When one of them cannot be made; with its number and what may help.
+/// When a move is illegal; with its number and a suggestion.
 pub fn position(game: &GameFile) -> anyhow::Result<Position> {
     game.position().map_err(|(ply, illegal)| {
         let name = coordinates::format(game.moves[ply].point, game.rules.size());

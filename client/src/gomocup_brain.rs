@@ -1,7 +1,7 @@
-//! Our bots as a Gomocup brain: any manager of that protocol can play against them.
+//! Runs our bots as a Gomocup brain: any manager of that protocol can play against them.
 //!
-//! [`run`] reads commands and writes replies; `commands` executes them, `swap2` chooses
-//! openings, `move_time` limits the time of a move. It knows no server and no room.
+//! [`run`] reads commands and writes replies; `commands` executes them, `swap2` chooses openings,
+//! `move_time` limits the time of a move. Nothing here knows servers or rooms.
 
 mod commands;
 mod move_time;
@@ -51,7 +51,7 @@ impl CancelFlags {
     }
 }
 
-/// Plays until the manager says `END` or its input ends.
+/// Plays until the manager sends `END` or its input ends.
 ///
 /// # Errors
 /// When a reply cannot be written.
@@ -64,7 +64,8 @@ pub fn run(
     let commands = read_commands(input, Arc::clone(&cancel));
     let mut game = Game::new(options);
     loop {
-        // Either `try_recv` sees the command or its flag is set after this: see `command_arrived`.
+        // Either `try_recv` sees the command, or the reader sets the flag after this: see
+        // `command_arrived`.
         cancel.any.store(false, Ordering::Relaxed);
         fence(Ordering::SeqCst);
         let next = match commands.try_recv() {
@@ -78,7 +79,7 @@ pub fn run(
         let replies = match command {
             Ok(Command::End) => return Ok(()),
             Ok(Command::Stop) => {
-                // It was for the previous move, which is made by now.
+                // The flag was for the previous move, which is complete.
                 cancel.stop.store(false, Ordering::Relaxed);
                 continue;
             }

@@ -1,8 +1,8 @@
-//! An external engine that speaks Gomocup's protocol, as a player of our games.
+//! Plays our games with an external engine that speaks Gomocup's protocol.
 //!
-//! It gets the position by the shortest fitting command, and its time. It is not trusted: its moves
-//! are checked, and every mistake is a [`Fault`]. This file knows positions and limits, and
-//! neither rooms nor matches.
+//! Sends the engine the position by the shortest fitting command, and its time. The engine is not
+//! trusted: every move is checked, and every mistake is a [`Fault`]. This file knows positions and
+//! limits, but no rooms or matches.
 
 mod board_window;
 
@@ -24,18 +24,18 @@ use crate::{
     engine_sandbox::SandboxLimits,
 };
 
-/// How long an engine may take to get ready for another game.
+/// The longest time for an engine to get ready for another game.
 const START: Duration = Duration::from_secs(20);
-/// How long it may take to say who it is.
+/// The longest time for the answer to `ABOUT`.
 const ABOUT: Duration = Duration::from_secs(2);
-/// The least time between a move of an engine and the next command: some engines
-/// miss commands while they are still cleaning up after a search.
+/// The least time between an engine's move and the next command: some engines miss commands while
+/// they clean up after a search.
 const SETTLE: Duration = Duration::from_millis(15);
 /// The warning where the system cannot keep an engine from our files.
 pub const OPEN: &str = "Nothing keeps the program from your files and the network here, only from \
                         your environment: run only programs that you trust.";
-/// The side of the part of an unbounded board that an engine is shown: what every engine of a
-/// Gomocup tournament can play on.
+/// The side of the board that represents an unbounded board: the size that every engine of a
+/// Gomocup tournament can play.
 pub const WINDOW: u8 = 20;
 
 /// How to run an engine.
@@ -43,11 +43,11 @@ pub const WINDOW: u8 = 20;
 pub struct EngineCommand {
     /// The path and the arguments.
     pub words: Vec<String>,
-    /// What it may have.
+    /// Its limits.
     pub limits: Limits,
 }
 
-/// The name of a program's file, without the folder that it is in.
+/// The name of a program's file, without its folder.
 pub fn file_name(words: &[String]) -> &str {
     let path = words.first().map_or("", String::as_str);
     path.rsplit(['/', '\\']).next().unwrap_or(path)
@@ -56,52 +56,53 @@ pub fn file_name(words: &[String]) -> &str {
 /// Limits of an engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// The time for a move; none leaves it to the time for the game.
+    /// The time for a move; `None` limits only the time for the game.
     pub turn: Option<Duration>,
     /// The time for a game.
     pub game: Option<Duration>,
-    /// By how much it may exceed its time, because messages take time.
+    /// Extra time for messages, before it counts as late.
     pub grace: Duration,
-    /// Positions that it may search for a move.
+    /// Positions that it may search per move.
     pub nodes: Option<u64>,
-    /// How much memory it may use, in bytes.
+    /// The most memory, in bytes.
     pub memory: Option<u64>,
-    /// How long it may take to get ready at first.
+    /// The longest time for its first start.
     pub start: Duration,
     /// Whether it gets our environment, our files and the network.
     pub is_trusted: bool,
 }
 
-/// A mistake of an engine. It ends the game, and the engine.
+/// An engine's mistake. It ends the game and the engine.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Fault {
-    /// It cannot be run.
+    /// The engine cannot be started.
     #[error("it cannot be started: {0}")]
     NotStarted(String),
-    /// It does not speak the protocol.
+    /// The program does not speak the protocol.
     #[error("it is no Gomocup engine: {0}")]
     NotAnEngine(String),
-    /// It does not play this game.
+    /// The engine does not play this game.
     #[error("it refuses: {0}")]
     Refused(String),
-    /// It exceeded its time.
+    /// The engine exceeded its time.
     #[error("it does not answer in its time ({} ms)", .0.as_millis())]
     Late(Duration),
-    /// It ended by itself.
+    /// The engine exited by itself.
     #[error("it has ended by itself")]
     Ended,
-    /// It played what may not be played.
+    /// The engine played an illegal move.
     #[error("it played {},{}: {why}", .point.x, .point.y)]
     Illegal {
-        /// Where, as the room counts.
+        /// The point, in the room's coordinates.
         point: Point,
-        /// Why not.
+        /// The reason.
         why: Illegal,
     },
 }
 
 impl Fault {
-    /// The same for everybody in a room: without anything that the engine or the system says.
+    /// A text for everybody in a room, without any text from the engine or the system.
+    /// secrets.
     pub fn public(&self) -> String {
         match self {
             Self::NotStarted(_) => "it cannot be started".into(),
@@ -118,15 +119,15 @@ pub struct GomocupEngine {
     rules: Rules,
     process: EngineProcess,
     view: View,
-    /// The moves that it knows.
+    /// The moves that the engine has received.
     known_moves: Vec<Point>,
-    /// Stones that it was shown but that are not there; see [`BoardWindow::fillers`].
+    /// Extra stones on the engine's board; see [`BoardWindow::fillers`].
     fillers: Vec<Point>,
-    /// Whether it has seen no game since it was started or restarted.
+    /// Whether it has played no game since its start or restart.
     is_fresh: bool,
-    /// The time for a move that it was last given.
+    /// The last time per move that it received.
     turn: Option<Duration>,
-    /// When it last made a move.
+    /// The time of its last move.
     moved: Option<Instant>,
 }
 
@@ -135,7 +136,7 @@ pub struct GomocupEngine {
 enum View {
     /// All of it.
     Whole { width: u8, height: u8 },
-    /// A part that moves with play.
+    /// A part that moves as the game goes on.
     Part(BoardWindow),
 }
 
@@ -143,7 +144,7 @@ impl GomocupEngine {
     /// Starts an engine for games by `rules`.
     ///
     /// # Errors
-    /// [`Fault::NotStarted`] and [`Fault::Refused`], or what else goes wrong.
+    /// [`Fault::NotStarted`] and [`Fault::Refused`], or another fault of the start.
     pub fn start(command: EngineCommand, rules: Rules) -> Result<Self, Fault> {
         let rule = rule_of(rules.variant())
             .ok_or_else(|| Fault::Refused(format!("{rules} has no number in its protocol")))?;
@@ -177,15 +178,15 @@ impl GomocupEngine {
         Ok(engine)
     }
 
-    /// Whether the system keeps it from our files.
+    /// Whether the system denies it access to our files.
     pub const fn is_confined(&self) -> bool {
         self.process.is_confined()
     }
 
-    /// The name that the engine answers to `ABOUT`, if it answers soon.
+    /// The engine's name from its answer to `ABOUT`, if it answers soon.
     ///
     /// # Errors
-    /// When it has ended.
+    /// When it has exited.
     pub fn name(&mut self) -> Result<Option<String>, Fault> {
         self.send(&Command::About)?;
         let deadline = Instant::now() + ABOUT;
@@ -199,10 +200,10 @@ impl GomocupEngine {
         }
     }
 
-    /// Makes the engine ready for another game, as a new process if it does not know how else.
+    /// Gets the engine ready for another game; restarts its process if it knows no other way.
     ///
     /// # Errors
-    /// When it cannot be started any more.
+    /// When it cannot be restarted.
     pub fn renew(&mut self) -> Result<(), Fault> {
         if self.is_fresh {
             return Ok(());
@@ -216,14 +217,14 @@ impl GomocupEngine {
         Ok(())
     }
 
-    /// Asks for a move, and returns how long it took. `turn` is the time for it, if that is not
-    /// always the same; `left` is what the engine has left for the game. What it plays is legal.
+    /// Asks for a move, and returns the move and how long it took. `turn` is the time for this
+    /// move, if it varies; `left` is the time left for the game. The returned move is legal.
     ///
     /// # Errors
-    /// What it did wrong. It is of no more use then.
+    /// The engine's fault. The engine is unusable after that.
     ///
     /// # Panics
-    /// When the position is of other rules, or the game is over.
+    /// When the position has other rules, or the game is over.
     pub fn choose(
         &mut self,
         position: &Position,
@@ -240,7 +241,7 @@ impl GomocupEngine {
             self.send(&Command::Info(Info::TimeoutTurn(milliseconds(turn))))?;
             self.turn = Some(turn);
         }
-        // Unsolicited replies are no answer.
+        // Drop unsolicited replies.
         while self.process.receive(Instant::now()).is_ok() {}
         let left_ms = left.map_or(UNLIMITED_MS, milliseconds);
         self.send(&Command::Info(Info::TimeLeft(left_ms)))?;
@@ -259,7 +260,7 @@ impl GomocupEngine {
         Ok((point, at.saturating_duration_since(asked)))
     }
 
-    /// How to ask for the next move: with as little as the engine needs to know.
+    /// The shortest command that brings the engine up to date and asks for a move.
     fn question(&mut self, position: &Position) -> Result<Command, Fault> {
         let moves = position.moves();
         let is_in_view = match &mut self.view {
@@ -273,7 +274,7 @@ impl GomocupEngine {
         {
             return Ok(Command::Turn(self.to_engine(*last)));
         }
-        // Only an engine without stones gets a whole board.
+        // Only an engine without stones accepts a whole board.
         self.renew()?;
         self.fillers.clear();
         if moves.is_empty() {
@@ -301,7 +302,7 @@ impl GomocupEngine {
         let (width, height) = self.sides();
         let limits = self.command.limits;
         self.shake_hands(&Command::Start { width, height }, limits.start)?;
-        // Without a limit a move may still not take for ever.
+        // A move without a limit must still end.
         let turn = limits.turn.or(limits.game).unwrap_or(START);
         let mut infos = vec![
             Info::Rule(rule),
@@ -317,8 +318,8 @@ impl GomocupEngine {
         Ok(())
     }
 
-    /// Asks it to get ready, and finds out whether it is an engine at all. Lines before `OK` do not
-    /// matter, but a program that only echoes its input is no engine.
+    /// Starts a game, and checks that the program is an engine at all. Skips lines before `OK`; a
+    /// program that only echoes its input is no engine.
     fn shake_hands(&mut self, start: &Command, patience: Duration) -> Result<(), Fault> {
         let text = start.to_string();
         let none = |why: String| Err(Fault::NotAnEngine(why));
@@ -385,7 +386,7 @@ impl GomocupEngine {
         }
     }
 
-    /// Waits for a move, whatever else is said before it.
+    /// Waits for a move and skips other replies.
     fn wait_for_move(
         &mut self,
         deadline: Instant,
@@ -419,7 +420,7 @@ impl GomocupEngine {
         })
     }
 
-    /// Whether a point is on the engine's board.
+    /// Whether the engine's board contains a point.
     fn shows(&self, point: Point) -> bool {
         let (width, height) = self.sides();
         (0..i32::from(width)).contains(&point.x) && (0..i32::from(height)).contains(&point.y)

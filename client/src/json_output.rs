@@ -1,5 +1,5 @@
-//! One JSON object a line, for scripts. `json.md` documents the schema: change both together. The
-//! lines of a table name the two sides by their stones, as scripts think of a game.
+//! Writes a table as JSON lines for scripts, one object a line. `json.md` documents the schema:
+//! change both together. Lines name the two sides by their stones, because scripts think of a game.
 
 use std::io::{self, Write};
 
@@ -33,7 +33,7 @@ pub struct Json<W> {
     out: Output<W>,
 }
 
-/// One line.
+/// One output line.
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 enum Line<'a> {
@@ -119,7 +119,7 @@ enum Line<'a> {
     OwnRoom(ListedOwn<'a>),
 }
 
-/// Whose move it is, on every line after which that may have changed.
+/// The side to move, on every line after which it may have changed.
 #[derive(Serialize)]
 struct Turn {
     /// Moves made so far.
@@ -130,7 +130,7 @@ struct Turn {
     /// The clocks now, if there is a time control.
     #[serde(skip_serializing_if = "Option::is_none")]
     clock: Option<ByStone<Face>>,
-    /// Given only where it is our move in renju.
+    /// Only where it is our move in renju.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     forbidden: Vec<ForbiddenPoint>,
 }
@@ -142,7 +142,7 @@ struct ByStone<T> {
     white: T,
 }
 
-/// Which players are away.
+/// The absent players.
 #[derive(Serialize)]
 struct Gone {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -151,7 +151,7 @@ struct Gone {
     white: Option<Away>,
 }
 
-/// A point in both forms.
+/// A point as a name and as coordinates.
 #[derive(Serialize)]
 struct Named {
     name: String,
@@ -183,7 +183,7 @@ struct State<'a> {
     host: &'a MemberId,
     time: TimeControl,
     you: &'a MemberId,
-    /// The colours that are played here: none, one, or at one keyboard both.
+    /// The colours played here: none, one, or both at one keyboard.
     plays: Vec<Stone>,
     seats: ByStone<Option<&'a Player>>,
     spectators: &'a Spectators,
@@ -223,7 +223,7 @@ struct Played {
 struct Ended {
     outcome: Outcome,
     winner: Option<Stone>,
-    /// For a player.
+    /// Only for a player.
     result: Option<&'static str>,
     ply: usize,
     your_turn: bool,
@@ -249,7 +249,7 @@ impl<W: Write> Json<W> {
         Self { out: Output::new(out) }
     }
 
-    /// Writes a room of the list of public ones.
+    /// Writes a room of the public list.
     ///
     /// # Errors
     /// When the output cannot be written.

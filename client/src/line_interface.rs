@@ -1,4 +1,4 @@
-//! Plays by lines: typed commands in, lines out. A [`View`] formats them.
+//! Plays by lines: reads typed commands and writes lines. A [`View`] formats them.
 
 use std::{
     future::Future,
@@ -18,7 +18,7 @@ use crate::{
     typed_command::{LineAction, TypedCommand, TypedError},
 };
 
-/// Longest line of input, in bytes; what is beyond is read as the next line.
+/// Longest line of input, in bytes; the rest counts as the next line.
 const LINE_BYTES_MAX: u64 = 1_000;
 /// Lines of input that may wait.
 const INPUT_QUEUE: usize = 64;
@@ -28,24 +28,24 @@ pub trait View {
     /// The server has accepted our hello.
     ///
     /// # Errors
-    /// As all methods here: when the output cannot be written.
+    /// When the output cannot be written, as for all methods here.
     fn connected(&mut self, server: &ServerAddress, welcome: &Welcome) -> io::Result<()>;
     /// We have joined the room.
     fn joined(&mut self, table: &Table) -> io::Result<()>;
     /// An event, which the table has already applied.
     fn event(&mut self, table: &Table, event: &TableEvent) -> io::Result<()>;
-    /// A line of input is no command.
+    /// A line of input was not understood.
     fn misread(&mut self, table: &Table, error: &TypedError) -> io::Result<()>;
     /// Show the whole state.
     fn state(&mut self, table: &Table) -> io::Result<()>;
     /// Show the commands.
     fn help(&mut self) -> io::Result<()>;
-    /// We are about to leave.
+    /// We are about to leave the room.
     fn leaving(&mut self, table: &Table) -> io::Result<()>;
 }
 
-/// Runs a table until it is left. Without more input it stays as long as something can happen
-/// without it: until the game has ended or the move is ours.
+/// Runs a table until the person leaves. At the end of the input it stays as long as the game can
+/// continue without it: until the game has ended or the move is ours.
 ///
 /// # Errors
 /// When the output cannot be written.
@@ -58,7 +58,7 @@ pub async fn run(
     let mut interrupt = pin!(interrupt);
     let mut has_input = true;
     let mut unanswered: Vec<CommandId> = Vec::new();
-    // The last move of a game and the game's end are two events: nobody leaves between them.
+    // The last move and the end of the game are two events: stay until both have come.
     let mut end_due = false;
     view.joined(&table)?;
     let exit_reason = loop {
@@ -123,7 +123,7 @@ fn run_line(table: &mut Table, view: &mut dyn View, line: &str) -> io::Result<Li
     Ok(LineOutcome::OutputMode)
 }
 
-/// Whether nothing can happen without input: the game has ended, or the move is ours.
+/// Whether the game waits for input: it has ended, or the move is ours.
 fn needs_input(table: &Table) -> bool {
     match table.room().phase() {
         Phase::Running => table.is_my_turn(),
@@ -132,7 +132,7 @@ fn needs_input(table: &Table) -> bool {
     }
 }
 
-/// The lines of standard input, read on a thread of their own: a read cannot be cancelled, and the
+/// Reads standard input line by line on a thread of its own: a read cannot be cancelled, and the
 /// process must be able to end without it.
 pub fn standard_input() -> mpsc::Receiver<String> {
     let (give, lines) = mpsc::channel(INPUT_QUEUE);

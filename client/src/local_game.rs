@@ -1,9 +1,10 @@
-//! A game in this process, without a server: two people at one keyboard, or one against a bot.
+//! Plays a game in this process, without a server: two people at one keyboard, or one against a
+//! bot.
 //!
-//! It drives the same [`Room`] as the server and decides nothing about the game: requests become
-//! the room's inputs, its effects become messages for the table, bots think on threads of their
-//! own, and the room is woken at its deadline. Two people at one keyboard are two members of the
-//! room; the table sees them as one member who has both seats.
+//! Drives the same [`Room`] as the server and decides nothing about the game: requests become the
+//! room's inputs, its effects become messages for the table, bots think on their own threads, and
+//! timers wake the room at its deadline. Two people at one keyboard are two members of the room;
+//! the table sees them as one member with both seats.
 
 use std::{
     collections::VecDeque,
@@ -36,7 +37,7 @@ use tokio::sync::oneshot;
 
 use crate::connection::TableEvent;
 
-/// How long a bot may think about a move or about weights.
+/// The most time for a bot's move or weights.
 const BUDGET: Budget = Budget { time: Duration::from_secs(2), nodes: None };
 
 /// A bot answers a person as soon as it can.
@@ -52,7 +53,7 @@ pub struct LocalGame {
     jobs: Vec<BotJob>,
 }
 
-/// Somebody at the keyboard: a member of the room with a session of their own.
+/// A person at the keyboard: a member of the room with their own session.
 #[derive(Clone, Debug)]
 struct Person {
     session: SessionId,
@@ -70,8 +71,8 @@ struct BotJob {
 }
 
 impl LocalGame {
-    /// Starts the first game. `colour` is that of the first person; the `seed` decides what the
-    /// bot leaves to chance.
+    /// Starts the first game. `colour` is that of the first person; `seed` drives the bot's random
+    /// choices.
     ///
     /// # Errors
     /// When the bot does not play these rules.
@@ -103,12 +104,12 @@ impl LocalGame {
             command: command_id("create"),
             create,
             coin: true,
-            // Nobody looks these games up by their ids.
+            // The game ids here are never looked up.
             seeds: RoomSeeds { seed, secret: [0; 32] },
             demo: false,
         };
         // The room lists the second person as a spectator until they sit, and corrects the list
-        // after this interval: begin so much earlier that nothing of that is left to be sent.
+        // after this interval: start that much earlier, so that no correction is left to send.
         let now = now();
         let begun = now.saturating_sub(SPECTATOR_NEWS_INTERVAL_MS);
         let mut effects = Effects::new();
@@ -124,7 +125,7 @@ impl LocalGame {
             game.apply(begun, Input::Command { session, id, request, lag_ms: 0 });
         }
         game.apply(now, Input::Wake);
-        // The table begins with the state; only what follows is sent.
+        // The table starts from the state and needs only later messages.
         game.outgoing.clear();
         Ok(game)
     }
@@ -134,7 +135,7 @@ impl LocalGame {
         member_id(0)
     }
 
-    /// The room's code, which no server knows.
+    /// A placeholder room code, unknown to any server.
     pub fn code() -> RoomCode {
         RoomCode::try_from("2".repeat(12)).expect("12 allowed characters")
     }
@@ -148,8 +149,7 @@ impl LocalGame {
         state
     }
 
-    /// The next message for the table. Waits for a bot or for the room's deadline. Nothing is lost
-    /// when this future is dropped.
+    /// The next message for the table. Waits for a bot or for the room's deadline. Cancel-safe.
     pub async fn next(&mut self) -> TableEvent {
         loop {
             if let Some(event) = self.outgoing.pop_front() {
@@ -160,7 +160,7 @@ impl LocalGame {
         }
     }
 
-    /// Asks the room for something. [`next`](Self::next) returns the answer.
+    /// Sends a request to the room. [`next`](Self::next) returns the answer.
     pub fn take(&mut self, id: &CommandId, request: &RoomRequest) {
         let (session, request) = (self.sender(request), request.clone());
         self.apply(now(), Input::Command { session, id: id.clone(), request, lag_ms: 0 });
@@ -168,7 +168,7 @@ impl LocalGame {
             let input = Input::Command { session, id: id.clone(), request, lag_ms: 0 };
             let mut effects = Effects::new();
             self.room.apply(now(), input, &mut effects);
-            // The table did not ask for this and waits for no answer.
+            // The table did not send this request and expects no answer.
             effects.retain(|effect| {
                 !matches!(effect, Effect::Send { message, .. } if message.answers() == Some(id))
             });
@@ -182,7 +182,7 @@ impl LocalGame {
         self.perform(effects);
     }
 
-    /// Whichever comes first: a bot's reply or the room's deadline.
+    /// The next of two inputs: a bot's reply or the room's deadline.
     async fn next_input(&mut self) -> Input {
         let due = self.room.deadline().map(|at| Duration::from_millis(at.saturating_sub(now())));
         let wait = async {
@@ -210,13 +210,13 @@ impl LocalGame {
                     show_players_as_one(&mut event.event);
                     self.send(Message::Event { room: Self::code(), event });
                 }
-                // All sessions are the same table's.
+                // All sessions belong to the same table.
                 Effect::Send { message, .. }
                 | Effect::Broadcast(message)
                 | Effect::BroadcastExcept { message, .. } => self.send(message),
                 Effect::Think(job) => self.jobs.push(BotJob::start(job)),
                 Effect::CancelThinking(ticket) => self.jobs.retain(|job| job.ticket != ticket),
-                // No view asks for this: `fivefold analyse` does it.
+                // No view requests this: `fivefold analyse` does it.
                 Effect::Analyse { ticket, .. } => {
                     let found = AnalysisUpdate::Busy;
                     self.apply(now(), Input::Analysed { ticket, found });
@@ -225,7 +225,7 @@ impl LocalGame {
                     let reason = "the bot has failed".into();
                     self.outgoing.push_back(TableEvent::Ended { reason });
                 }
-                // The table hears everything from its first state on, and it does not leave.
+                // The table follows every event from its first state on, and does not leave.
                 Effect::Listen(_) | Effect::Dismiss(_) | Effect::Close => {}
             }
         }
@@ -235,7 +235,7 @@ impl LocalGame {
         self.outgoing.push_back(TableEvent::Message(Box::new(message)));
     }
 
-    /// The person who asks: at one keyboard, the one whose turn it is for such a request.
+    /// The person who sends this request: at one keyboard, the person allowed to make it.
     fn sender(&self, request: &RoomRequest) -> SessionId {
         let seats = &self.room.state().seats;
         let is_seated = |person: &&Person| seats.of_member(&person.member.id).is_some();
@@ -248,7 +248,7 @@ impl LocalGame {
                 RoomRequest::AcceptDraw | RoomRequest::DeclineDraw => {
                     self.person_in(game.draw_offer.map_or(turn, Seat::other))
                 }
-                // It is the last move that people want back.
+                // The last move is the one to take back.
                 RoomRequest::AskTakeback => self.person_in(turn.other()),
                 RoomRequest::Stand
                 | RoomRequest::SeatBot { .. }
@@ -273,8 +273,8 @@ impl LocalGame {
         due.or_else(|| self.people.iter().find(is_seated)).unwrap_or(&self.people[0]).session
     }
 
-    /// The other person's answer to what one of two at this keyboard asks: they agree at once to a
-    /// takeback and to a rematch. A draw is for them to answer.
+    /// The other person's answer to a request at one keyboard: they agree at once to a takeback and
+    /// to a rematch. They must answer a draw offer themselves.
     fn consent(&self) -> Option<(SessionId, RoomRequest)> {
         let game = self.room.state().game.as_ref()?;
         let (by, request) = match (game.takeback_ask, game.rematch_ask) {
@@ -308,7 +308,7 @@ impl BotJob {
             let elapsed = move || begun.elapsed();
             let thinking = Thinking { budget: BUDGET, elapsed: &elapsed, cancel: &cancelled };
             if let Ok(Some(reply)) = bot_job::run(&job, &thinking) {
-                // Nobody waits for a cancelled job.
+                // A cancelled job has no receiver.
                 drop(sender.send(reply));
             }
         });
@@ -324,7 +324,7 @@ impl Drop for BotJob {
     fn drop(&mut self) {
         self.cancel.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            // A panic of the thread was reported where it happened.
+            // The panic hook has reported a panic of the thread.
             drop(thread.join());
         }
     }
@@ -378,8 +378,8 @@ mod tests {
 
     use super::*;
 
-    /// Plays tic-tac-toe as Black against a bot, asks these things one after the other, and says
-    /// what came of each.
+    /// Plays tic-tac-toe as Black against a bot, sends these requests one after the other, and
+    /// compares the results.
     async fn check(requests: &[RoomRequest], expected: &[&str]) {
         let bot = Some(BotKind::Minimax.into());
         let mut game = LocalGame::new(Rules::TIC_TAC_TOE, bot, Stone::Black, 1).unwrap();

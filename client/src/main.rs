@@ -1,4 +1,4 @@
-//! The program `fivefold`.
+//! The entry point of the program `fivefold`.
 
 use std::process::ExitCode;
 

@@ -1,6 +1,6 @@
-//! Openings: the first stones of a game that bots or programs play on from.
+//! Generates and reads openings: the first stones of a game that bots or programs play on from.
 //!
-//! They come from the book, are made at random, the most even of some, or are read from a file.
+//! They come from the book, from a file, or from random stones, of which the most even are chosen.
 
 use fivefold_shared::{
     balance, book,
@@ -12,17 +12,17 @@ use fivefold_shared::{
 };
 use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::SliceRandom};
 
-/// How far from the middle the stones of a random opening lie at most.
+/// The largest distance of a random opening's stones from the middle.
 const REACH: i32 = 3;
-/// How many random openings are compared to find an even one.
+/// How many random openings to compare to find an even one.
 const COMPARED: usize = 8;
-/// How many positions are looked at to see how even an opening is.
+/// How many positions to search to judge an opening.
 const NODES: u64 = 1_000;
-/// How many openings are tried before there seems to be none, as on the smallest boards.
+/// Most tries to find an opening; the smallest boards may have none.
 const TRIES: usize = 100;
 
-/// Openings of so many stones near the middle, each different points, without end; the same seed
-/// gives the same ones. Whether the rules allow them is not asked here.
+/// Endless openings of this many different points near the middle; equal seeds give equal openings.
+/// They are not checked against the rules.
 pub fn random(rules: Rules, seed: u64, stones: usize) -> impl Iterator<Item = Vec<Point>> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let (middle, reach) = match rules.size() {
@@ -48,8 +48,8 @@ pub fn random(rules: Rules, seed: u64, stones: usize) -> impl Iterator<Item = Ve
     })
 }
 
-/// The opening of so many in a match, counted from 0: first each line of the book, in an order that
-/// the seed decides, then others that are made up.
+/// A match's opening by its number from 0: first each line of the book, in an order that the seed
+/// decides, then generated ones.
 pub fn nth(rules: Rules, seed: u64, number: usize) -> Vec<Point> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut known = book::openings(rules, random.random_range(0..symmetry::COUNT));
@@ -60,8 +60,8 @@ pub fn nth(rules: Rules, seed: u64, number: usize) -> Vec<Point> {
     }
 }
 
-/// An opening of four or five stones: the most even of some random ones, as far as a quick look
-/// tells. The same seed gives the same one. It is empty where the board is too small for any.
+/// An opening of four or five stones: the most even of some random ones, by a quick search. Equal
+/// seeds give equal openings. Empty where the board is too small for any.
 fn balanced(rules: Rules, seed: u64) -> Vec<Point> {
     let options = EngineOptions { hash_bytes: 1 << 20, ..EngineOptions::default() };
     let mut engine = Engine::new(rules, options);
@@ -91,12 +91,12 @@ pub enum OpeningsError {
     Line {
         /// Counted from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The reason.
         error: OpeningError,
     },
 }
 
-/// Why a line is no opening.
+/// Why a line is no valid opening.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum OpeningError {
     /// A stone cannot be played.
@@ -116,21 +116,21 @@ pub enum OpeningError {
     /// A step without its second number, or too far away.
     #[error("the last step is half a step")]
     HalfStep,
-    /// A name is no point of the board.
+    /// A name is not a point of the board.
     #[error("{name}: {error}")]
     Name {
         /// The name.
         name: String,
-        /// What is wrong with it.
+        /// Why.
         error: CoordinateError,
     },
 }
 
-/// Reads openings, one a line: names of points one after the other (`h8i9g7`), or steps from the
-/// middle (`0,0 1,1 -2,1`, as in Piskvork's `openings.txt`). What follows `#` is left out.
+/// Reads openings, one a line: names of points without separators (`h8i9g7`), or steps from the
+/// middle (`0,0 1,1 -2,1`, as in Piskvork's `openings.txt`). `#` starts a comment.
 ///
 /// # Errors
-/// The first line that is neither, or is no opening of a game by these rules.
+/// The first line that has neither form, or is no valid opening under these rules.
 pub fn read(text: &str, rules: Rules) -> Result<Vec<Vec<Point>>, OpeningsError> {
     let mut openings = Vec::new();
     for (index, line) in text.lines().enumerate() {
@@ -168,7 +168,7 @@ fn read_line(line: &str, size: Size) -> Result<Vec<Point>, OpeningError> {
     pairs.collect::<Option<Vec<Point>>>().ok_or(OpeningError::HalfStep)
 }
 
-/// Reads names without anything between them: each begins with the letters after a digit.
+/// Reads names without separators: each begins at a letter after a digit.
 fn read_names(line: &str, size: Size) -> Result<Vec<Point>, OpeningError> {
     let mut points = Vec::new();
     let mut rest = line;
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn no_two_openings_of_a_match_are_the_same() {
-        // All of the book, and some more; and where there is no book.
+        // All of the book and some more; and a board without a book.
         for (side, count) in [(15, 50), (9, 6)] {
             let rules = Rules::new(Variant::Freestyle, Size::square(side)).unwrap();
             let openings = |seed| -> Vec<_> {

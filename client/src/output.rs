@@ -1,7 +1,7 @@
 //! The only way to standard output and standard error. Sanitizes all printed text, whether it comes
 //! from a server, a file, an engine or the command line.
 //!
-//! The screen draws by itself, and only cells that went through [`sanitize`] as well.
+//! The screen draws directly, but only cells that went through [`sanitize`] too.
 
 use std::{
     io::{self, IsTerminal, Stderr, Stdout, Write},
@@ -10,8 +10,8 @@ use std::{
 
 use crate::sanitize::{sanitize, sanitize_json, sanitize_lines};
 
-/// Prints sanitized text. One `writeln!` prints one line, whatever is in its arguments; texts of
-/// several lines, in which all is ours, are for [`lines`](Self::lines).
+/// Prints sanitized text. One `writeln!` prints one line, whatever its arguments contain;
+/// [`lines`](Self::lines) prints trusted text of several lines.
 #[derive(Debug)]
 pub struct Output<W> {
     inner: W,
@@ -40,12 +40,12 @@ pub fn is_terminal() -> bool {
     terminal().is_terminal()
 }
 
-/// Prints why the program failed. Nothing can be done where that fails too.
+/// Prints why the program failed. Ignores a failure to print.
 pub fn failed(error: &dyn std::fmt::Display) {
     drop(writeln!(stderr(), "fivefold: {error}"));
 }
 
-/// Prints a mistake of ours, in place of the system's own report.
+/// Prints a bug's panic message, in place of the default report.
 pub fn panicked(info: &PanicHookInfo<'_>) {
     let backtrace = std::backtrace::Backtrace::capture();
     let mut talk = stderr();
@@ -63,10 +63,10 @@ impl<W: Write> Output<W> {
         Self { inner }
     }
 
-    /// Prints a text of several lines, as it is but for what may not be shown.
+    /// Prints a text of several lines, with unsafe characters replaced.
     ///
     /// # Errors
-    /// When it cannot be written, as all here.
+    /// When the output cannot be written, as for all methods here.
     pub fn lines(&mut self, text: &str) -> io::Result<()> {
         self.inner.write_all(sanitize_lines(text).as_bytes())
     }
@@ -92,7 +92,7 @@ impl<W: Write> Write for Output<W> {
         self.inner.flush()
     }
 
-    /// Prints at most one line: a line break anywhere but at the end comes from elsewhere.
+    /// Prints at most one line: a line break before the end is foreign.
     fn write_fmt(&mut self, text: std::fmt::Arguments<'_>) -> io::Result<()> {
         let text = text.to_string();
         let (line, end) = text.strip_suffix('\n').map_or((text.as_str(), ""), |line| (line, "\n"));

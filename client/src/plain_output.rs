@@ -1,5 +1,5 @@
-//! Plain lines for people: events and the board after each move on standard output,
-//! hints and the state of the connection on standard error.
+//! Writes a table as plain lines for people: events and the board after each move on standard
+//! output, hints and the state of the connection on standard error.
 
 use std::io::{self, Write};
 
@@ -24,7 +24,7 @@ use crate::{
     typed_command::{HELP, TypedError},
 };
 
-/// Weights that are listed; the best of them.
+/// The number of listed weights, the best ones.
 const WEIGHTS_SHOWN: usize = 10;
 
 /// Writes a table as lines.
@@ -35,12 +35,12 @@ pub struct Plain<O, E> {
 }
 
 impl<O: Write, E: Write> Plain<O, E> {
-    /// Writes what happens to `out` and talk to `talk`.
+    /// Writes events to `out`, and hints to `talk`.
     pub const fn new(out: O, talk: E) -> Self {
         Self { out: Output::new(out), talk: Output::new(talk) }
     }
 
-    /// Writes a room of the list of public ones.
+    /// Writes a room of the public list.
     ///
     /// # Errors
     /// When the output cannot be written.
@@ -104,7 +104,7 @@ impl<O: Write, E: Write> Plain<O, E> {
                 self.turn(table)
             }
             Event::Ended { .. } => {
-                // A move that ends the game has shown the board.
+                // The final move has already printed the board.
                 let hint = "`rematch` for another game, `leave` to end.";
                 if table.seat().is_some() { writeln!(self.talk, "{hint}") } else { Ok(()) }
             }
@@ -126,7 +126,7 @@ impl<O: Write, E: Write> Plain<O, E> {
         writeln!(self.out, "{}", sentences::said(line, speaker))
     }
 
-    /// A hint for the player who is to answer.
+    /// Writes a hint for the player who must answer.
     fn ask(&mut self, table: &Table, by: Seat, hint: &str) -> io::Result<()> {
         if table.plays(by.other()) { writeln!(self.talk, "{hint}") } else { Ok(()) }
     }
@@ -268,7 +268,7 @@ fn pairing(seats: &Seats, black: Seat) -> String {
     format!("Black: {}, White: {}", name(Stone::Black), name(Stone::White))
 }
 
-/// A point of this board.
+/// A sample point of this board, for hints.
 fn example(table: &Table) -> String {
     use fivefold_shared::rules::{Point, Size};
 

@@ -6,7 +6,7 @@ use fivefold_shared::protocol::RoomCode;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-/// Where a server is: kept and shown as `http://...`, spoken to as `ws://.../ws`.
+/// A server's address: stored and shown as `http://...`, connected to as `ws://.../ws`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ServerAddress(Url);
@@ -33,7 +33,7 @@ impl ServerAddress {
         format!("{scheme}:{}/ws", rest.trim_end_matches('/'))
     }
 
-    /// The link of a room, to be passed on.
+    /// The shareable link of a room.
     pub fn room_link(&self, code: &RoomCode) -> String {
         format!("{self}/r/{code}")
     }
@@ -62,7 +62,7 @@ impl ServerAddress {
 }
 
 impl Default for ServerAddress {
-    /// Where a server listens when it is told nothing.
+    /// The address on which a server listens by default.
     fn default() -> Self {
         "http://127.0.0.1:8080".parse().expect("this is an address")
     }
@@ -77,7 +77,7 @@ impl fmt::Display for ServerAddress {
 impl FromStr for ServerAddress {
     type Err = LinkError;
 
-    /// Reads an address; without a scheme it is taken for `http`. A `/ws` at the end is dropped.
+    /// Reads an address; without a scheme it means `http`. Drops a `/ws` at the end.
     fn from_str(text: &str) -> Result<Self, LinkError> {
         let text = text.trim();
         let full = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
@@ -103,10 +103,10 @@ impl From<ServerAddress> for String {
     }
 }
 
-/// A room as people name it.
+/// A room, by its code or its link.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RoomLink {
-    /// The server, where a whole link was given.
+    /// The server, if the text was a whole link.
     pub server: Option<ServerAddress>,
     /// The room's code.
     pub code: RoomCode,
@@ -115,7 +115,8 @@ pub struct RoomLink {
 impl FromStr for RoomLink {
     type Err = LinkError;
 
-    /// Reads `CODE` or `SCHEME://HOST[:PORT]/r/CODE`. Capital letters of a code are made small.
+    /// Reads `CODE` or `SCHEME://HOST[:PORT]/r/CODE`. Converts capital letters of a code to small
+    /// ones.
     fn from_str(text: &str) -> Result<Self, LinkError> {
         let text = text.trim().trim_end_matches('/');
         let code =

@@ -2,14 +2,13 @@
 
 use std::{borrow::Cow, fmt::Write};
 
-/// The text without control characters and without those that change the direction of writing or
-/// are not seen: each becomes a space. What is left cannot move the cursor, clear the screen or
-/// start a line.
+/// Replaces control characters, invisible ones, and those that change the direction of writing by
+/// spaces. The result cannot move the cursor, clear the screen or start a line.
 pub fn sanitize(text: &str) -> Cow<'_, str> {
     replace(text, is_unfit)
 }
 
-/// The same for a text of several lines of our own, which may end with CR and LF and have tabs.
+/// The same for our own text of several lines, which may contain CR, LF and tabs.
 pub fn sanitize_lines(text: &str) -> Cow<'_, str> {
     let is_unfit = |c| is_unfit(c) && !matches!(c, '\n' | '\t');
     if !text.contains("\r\n") {
@@ -19,9 +18,9 @@ pub fn sanitize_lines(text: &str) -> Cow<'_, str> {
     lines.join("\r\n").into()
 }
 
-/// The same for JSON, which has a way to write every character: nothing is lost.
+/// The same for JSON, with escapes instead of spaces: nothing is lost.
 pub fn sanitize_json(json: &str) -> Cow<'_, str> {
-    // Outside of strings JSON has none of them but white space.
+    // Outside strings, JSON contains only white space of these.
     let is_unfit = |c: char| is_unfit(c) && !matches!(c, '\n' | '\t');
     if !json.chars().any(is_unfit) {
         return json.into();
@@ -48,7 +47,7 @@ fn replace(text: &str, is_unfit: impl Fn(char) -> bool) -> Cow<'_, str> {
     }
 }
 
-/// Whether a character is not to be shown.
+/// Whether a character must not be printed.
 pub fn is_unfit(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'

@@ -1,4 +1,4 @@
-//! Starts the threads that this program lends to a search.
+//! Starts the threads for a search.
 
 use std::thread;
 

@@ -1,4 +1,4 @@
-//! Sentences about a room in plain English, the same in every view.
+//! Describes a room in plain English sentences, shared by all views.
 
 use fivefold_shared::{
     clock::{Face, TimeControl},
@@ -11,7 +11,7 @@ use fivefold_shared::{
 
 use crate::{perspective::Perspective, sanitize::sanitize};
 
-/// Who said something.
+/// The kind of a chat line's author.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Speaker {
@@ -21,10 +21,10 @@ pub enum Speaker {
     Spectator,
 }
 
-/// Who has this seat, with their stone: `Ann (Black)`; `you` is added where that is known.
+/// The player of a seat, with their stone: `Ann (Black)`; adds `you` where it helps.
 pub fn player(perspective: Perspective<'_>, seat: Seat) -> String {
     let (name, stone) = (seat_name(perspective.room, seat), perspective.room.stone_of(seat));
-    // With both seats at one keyboard, `you` would say nothing.
+    // With both seats at one keyboard, `you` would not help.
     if perspective.plays(seat) && !perspective.plays(seat.other()) {
         format!("{name} ({stone}, you)")
     } else {
@@ -32,7 +32,7 @@ pub fn player(perspective: Perspective<'_>, seat: Seat) -> String {
     }
 }
 
-/// The name at a seat, or that there is none.
+/// The name of a seat's player, or that the seat is open.
 pub fn seat_name(room: &RoomState, seat: Seat) -> String {
     match room.seats.get(seat) {
         Some(player) => sanitize(&player.name()).into_owned(),
@@ -75,7 +75,7 @@ pub fn outcome(perspective: Perspective<'_>, outcome: &Outcome<Seat>) -> String 
     }
 }
 
-/// What happened, after it was folded into the table's room.
+/// Describes an event after it was applied to the table's room.
 pub fn event(perspective: Perspective<'_>, event: &Event) -> String {
     let who = |seat| player(perspective, seat);
     let stone = |seat| perspective.room.stone_of(seat);
@@ -156,7 +156,7 @@ pub fn said(line: &ChatLine, speaker: Speaker) -> String {
     }
 }
 
-/// What one side's clock shows, such as `4:59`, `0:09.3`, or in byo-yomi `0:30 x3`.
+/// The text of one side's clock, such as `4:59`, `0:09.3`, or in byo-yomi `0:30 x3`.
 pub fn clock(face: Face) -> String {
     const TENTHS_BELOW_MS: u64 = 10_000;
     let Face { left_ms, periods, running: _ } = face;

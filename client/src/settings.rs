@@ -1,7 +1,7 @@
-//! Settings between runs: the last server, the name, and one identity for each server.
+//! Stores settings between runs: the last server, the name, and one identity for each server.
 //!
-//! An identity is a secret of the server that gave it: it is kept in a file that only its owner
-//! can read, and never sent to another server.
+//! An identity is a secret shared with the server that issued it: the file is readable only by its
+//! owner, and an identity is never sent to another server.
 
 use std::{
     collections::BTreeMap,
@@ -20,13 +20,13 @@ use crate::room_link::ServerAddress;
 /// The settings of one person.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Settings {
-    /// The server that was asked for last.
+    /// The last server used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<ServerAddress>,
     /// The person's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<Name>,
-    /// Who the person is, for each server.
+    /// The person's identity for each server.
     #[serde(default)]
     pub identities: BTreeMap<ServerAddress, Identity>,
     /// The next identity, until the server has confirmed it.
@@ -51,8 +51,8 @@ impl Settings {
     /// Reads the settings in a folder; without a file they are empty.
     ///
     /// # Errors
-    /// When the file cannot be read or is not understood. It is never replaced then: it may hold
-    /// the only key to somebody's seats.
+    /// When the file cannot be read or parsed. It is never replaced in that case: it may hold the
+    /// only key to a person's seats.
     pub fn load(folder: &Path) -> anyhow::Result<Self> {
         let file = file(folder);
         match fs::read_to_string(&file) {
@@ -64,8 +64,8 @@ impl Settings {
         }
     }
 
-    /// Writes the settings: a new file that replaces the old one in one step, so that whatever
-    /// happens there is a whole one. On Unix only its owner can read it.
+    /// Writes the settings to a new file that atomically replaces the old one. On Unix only its
+    /// owner can read it.
     ///
     /// # Errors
     /// When the folder or the file cannot be written.
@@ -94,7 +94,7 @@ fn replace(file: &Path, text: &[u8]) -> io::Result<()> {
     });
     let replaced = written.and_then(|()| fs::rename(&new, file));
     if replaced.is_err() {
-        // The caller gets the error; a half-written file beside it is of no interest.
+        // The caller gets the error; leaving a partial new file behind does no harm.
         drop(fs::remove_file(&new));
     }
     replaced
@@ -104,7 +104,7 @@ fn replace(file: &Path, text: &[u8]) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// A folder of this test alone, removed at its end.
+    /// A folder for this test, removed at its end.
     struct Scratch(PathBuf);
 
     impl Scratch {

@@ -1,5 +1,5 @@
-//! A table: a room of a server or a game in this process, as a view uses it. It keeps the
-//! room's state up to date; a view reads it and sends requests.
+//! A table: a room of a server or a game in this process, for a view. It keeps the room's state up
+//! to date; the view reads it and sends requests.
 
 use std::collections::VecDeque;
 
@@ -19,7 +19,7 @@ use crate::{
     perspective::Perspective,
 };
 
-/// A seat or a spectator's place at a room, and the room as it is seen from there.
+/// A player's or spectator's place in a room, with the room as they see it.
 #[derive(Debug)]
 pub struct Table {
     source: Source,
@@ -30,9 +30,9 @@ pub struct Table {
     away: Absent,
     /// How far the server's clock is ahead of ours, in milliseconds.
     ahead_ms: i64,
-    /// Messages that came with another one and are still to be folded and shown.
+    /// Messages that still have to be applied and returned.
     waiting: VecDeque<Message>,
-    /// Whether a snapshot was asked for because an event was missing.
+    /// Whether a snapshot was requested because an event was missing.
     refreshing: bool,
 }
 
@@ -43,10 +43,10 @@ enum Source {
 }
 
 impl Table {
-    /// Sits down with the answer to `create` or `join`.
+    /// Builds a table from the answer to `create` or `join`.
     ///
     /// # Errors
-    /// When the answer is not one, or describes no room.
+    /// When the message is no such answer, or its room is invalid.
     pub fn remote(
         connection: Connection,
         me: MemberId,
@@ -70,7 +70,7 @@ impl Table {
         Ok(Self { away, ahead_ms, ..Self::new(source, me, code, room, spectators) })
     }
 
-    /// Sits down at a game in this process.
+    /// Builds a table for a game in this process.
     pub fn local(game: LocalGame) -> Self {
         let (me, code, room) = (LocalGame::member(), LocalGame::code(), game.room());
         let source = Source::Local { game: Box::new(game), ids: CommandIds::new() };
@@ -98,8 +98,7 @@ impl Table {
     }
 
     /// The next event; the room's state already includes it. Missed events come one by one, and
-    /// never as [`Message::Joined`]. Cancel-safe. After
-    /// [`TableEvent::Ended`] it waits forever.
+    /// never as [`Message::Joined`]. Cancel-safe. After [`TableEvent::Ended`] it waits forever.
     pub async fn next(&mut self) -> TableEvent {
         loop {
             let event = match self.waiting.pop_front() {
@@ -142,7 +141,7 @@ impl Table {
         &self.room
     }
 
-    /// The room as it is seen from here.
+    /// The room as this member sees it.
     pub const fn perspective(&self) -> Perspective<'_> {
         Perspective { room: &self.room, me: &self.me }
     }
@@ -152,13 +151,13 @@ impl Table {
         &self.spectators
     }
 
-    /// Which players are away.
+    /// The absent players.
     pub const fn away(&self) -> Absent {
         self.away
     }
 
-    /// The time by the server's clock, in milliseconds since the Unix epoch, as far as it is
-    /// known here.
+    /// The current time by the server's clock, in milliseconds since the Unix epoch, as far as
+    /// known.
     pub fn now(&self) -> u64 {
         now().saturating_add_signed(self.ahead_ms)
     }
@@ -176,7 +175,7 @@ impl Table {
         }
     }
 
-    /// The link for a friend; a game in this process has none.
+    /// The link to share with a friend; a game in this process has none.
     pub fn link(&self) -> Option<String> {
         match &self.source {
             Source::Remote(connection) => Some(connection.server().room_link(&self.code)),
@@ -184,8 +183,8 @@ impl Table {
         }
     }
 
-    /// Whether this member plays a seat: neither for a spectator, both for two people at one
-    /// keyboard.
+    /// Whether this member plays a seat. Spectators play none; two people at one keyboard play
+    /// both.
     pub fn plays(&self, seat: Seat) -> bool {
         self.perspective().plays(seat)
     }
@@ -200,12 +199,12 @@ impl Table {
         self.perspective().is_my_turn()
     }
 
-    /// Leaves the room and says goodbye to the server. A seat in a running game is kept.
+    /// Leaves the room and disconnects from the server. A seat in a running game is kept.
     pub async fn leave(self) {
         match self.source {
             Source::Remote(mut connection) => {
                 let leave = connection.ask(LobbyRequest::Leave { room: self.code });
-                // The socket's end says the same, so an answer is not needed.
+                // Closing the socket has the same effect, so the answer is optional.
                 drop(tokio::time::timeout(std::time::Duration::from_secs(2), leave).await);
                 connection.close().await;
             }
@@ -257,8 +256,8 @@ impl Table {
         }
     }
 
-    /// Whether the event asks what is agreed to at once in a game in this process. Only what
-    /// follows is shown.
+    /// Whether the event is a request that a game in this process grants at once. Only the result
+    /// is shown.
     const fn is_answered_here(&self, event: &Event) -> bool {
         matches!(
             (&self.source, event),
@@ -266,8 +265,8 @@ impl Table {
         )
     }
 
-    /// Applies an event. Skips a duplicate; when one is missing or does not
-    /// fit, requests the whole room.
+    /// Applies an event. Skips a duplicate; requests the whole room when an event is missing or
+    /// does not fit.
     fn fold(&mut self, event: &NumberedEvent) -> bool {
         if event.seq <= self.room.seq {
             return false;
@@ -285,16 +284,15 @@ impl Table {
 
     fn replace(&mut self, snapshot: &Snapshot) {
         self.refreshing = false;
-        // A snapshot that cannot be played leaves the last good state on the screen; the next
-        // event will not fit it, and asks for another.
+        // An invalid snapshot leaves the last good state on the screen; the next event will not fit
+        // it, and triggers another request.
         if let Ok(room) = RoomState::from_snapshot(snapshot.clone()) {
             self.room = room;
         }
     }
 }
 
-/// How far a clock that says this is ahead of ours, in milliseconds. A server that says no time is
-/// taken to agree with us.
+/// How far the server's clock is ahead of ours, in milliseconds. 0 if the server sends no time.
 fn ahead_ms(server_now: u64) -> i64 {
     if server_now == 0 { 0 } else { server_now.cast_signed().wrapping_sub(now().cast_signed()) }
 }

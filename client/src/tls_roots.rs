@@ -1,4 +1,4 @@
-//! Trusted TLS certificates: the system's, or those in a file.
+//! Loads the trusted TLS certificates: the system's, or those in a file.
 
 use std::{path::Path, sync::Arc};
 
@@ -10,11 +10,10 @@ use rustls::{
 };
 use tokio_tungstenite::Connector;
 
-/// Makes encrypted connections to servers whose certificate is signed by one in this file, in PEM;
-/// without a file, by one that the system believes.
+/// A connector that trusts the certificates in this PEM file; without a file, the system's.
 ///
 /// # Errors
-/// When there are no such certificates, or they cannot be read.
+/// When there are no certificates, or the file cannot be read.
 pub fn connector(file: Option<&Path>) -> anyhow::Result<Connector> {
     let mut roots = RootCertStore::empty();
     match file {
@@ -28,7 +27,7 @@ pub fn connector(file: Option<&Path>) -> anyhow::Result<Connector> {
             }
         }
         None => {
-            // Some systems keep a few that are not read by everybody; the others count.
+            // Some systems have a few unreadable certificates; use the others.
             roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
             if roots.is_empty() {
                 bail!("this system knows no certificates to believe; name a file of them by --ca");

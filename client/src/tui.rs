@@ -1,8 +1,8 @@
 //! The terminal screen: a board to play on with keys and mouse.
 //!
-//! [`run`] is the one loop over whatever happens: keys and clicks, news from the table, signals.
-//! Each becomes an event for the state in `app`, which says what is to be done, and `view`
-//! draws the state. State and drawing know no terminal, clock or socket.
+//! [`run`] is the main loop over keys and clicks, table messages and signals. Each becomes an event
+//! for the state in `app`, which returns effects to carry out, and `view` draws the state. State
+//! and drawing know no terminal, clock or socket.
 
 mod app;
 mod draw_board;
@@ -31,14 +31,14 @@ use crate::{
     table::{Table, TableEvent},
 };
 
-/// How often the screen is drawn while time runs on it.
+/// The interval between drawings while a clock on the screen runs.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Shows the table until the person leaves; the table stays with the caller, who says goodbye.
-/// The terminal is given back however this ends, by a panic too.
+/// Shows the table until the person leaves; the caller keeps the table and closes it. Restores the
+/// terminal on every way out, panics included.
 ///
 /// # Errors
-/// When standard input and output are no terminal, or it fails.
+/// When standard input and output are no terminal, or the terminal fails.
 pub async fn run(table: &mut Table, options: Options) -> io::Result<ExitReason> {
     let link = table.link().unwrap_or_default();
     let mut app = App::new(table.room().clone(), table.me().clone(), link, options);
@@ -95,7 +95,7 @@ pub async fn run(table: &mut Table, options: Options) -> io::Result<ExitReason> 
     }
 }
 
-/// What the terminal says, as far as it matters here.
+/// Converts a terminal input to an event, if the screen uses it.
 fn from_terminal(input: Input) -> Option<Event> {
     match input {
         Input::Key(key) => (key.kind != KeyEventKind::Release).then_some(Event::Key(key)),

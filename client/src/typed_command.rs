@@ -1,4 +1,4 @@
-//! Commands that a person or a script types, one a line.
+//! Parses the commands that a person or a script types, one a line.
 
 use fivefold_shared::{
     bot_spec::{BotError, BotKind, BotSpec},
@@ -40,19 +40,19 @@ pub enum TypedCommand {
     Resign,
     /// Offer a draw.
     Draw,
-    /// Take the opponent's offer.
+    /// Accept the opponent's offer.
     Accept,
-    /// Turn it down.
+    /// Decline it.
     Decline,
-    /// Ask to take back.
+    /// Ask for a takeback.
     Takeback,
-    /// Let the opponent take back.
+    /// Grant a takeback.
     Grant,
-    /// Refuse to let them.
+    /// Refuse a takeback.
     Refuse,
-    /// Claim the win, as the opponent has gone away.
+    /// Claim the win because the opponent is away.
     ClaimWin,
-    /// The same, but claim only a draw.
+    /// Claim only a draw.
     ClaimDraw,
     /// Ask for another game.
     Rematch,
@@ -68,17 +68,17 @@ pub enum TypedCommand {
     Seat(BotSpec),
     /// Send the bot away.
     Unseat,
-    /// Say something.
+    /// Send a chat line.
     Say(ChatText),
     /// Show the state again.
     Board,
-    /// Show what can be typed.
+    /// Show the list of commands.
     Help,
     /// Leave the room.
     Leave,
 }
 
-/// What a line asks of a given table.
+/// The action of a line at a given table.
 #[derive(Clone, PartialEq, Debug)]
 pub enum LineAction {
     /// Send a request to the room.
@@ -91,7 +91,7 @@ pub enum LineAction {
     Leave,
 }
 
-/// Why a line is no command.
+/// Why a line is no valid command.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum TypedError {
     /// Neither a command nor a point.
@@ -103,19 +103,19 @@ pub enum TypedError {
     /// Not a colour.
     #[error("a seat is black or white")]
     Colour,
-    /// Something else than a draw is claimed.
+    /// A claim of something other than a draw.
     #[error("claim, or claim draw")]
     Claim,
     /// `seat` without a bot.
     #[error("which bot? For example: seat attack")]
     BotMissing,
-    /// `say` without anything that could be said, or with too much of it.
+    /// `say` without a valid text, or with a too long one.
     #[error("say what? {0}")]
     Say(#[from] NameError),
-    /// Something follows a command that takes nothing.
+    /// Extra text after a command without arguments.
     #[error("nothing can follow `{0}`")]
     TooMuch(&'static str),
-    /// The command makes no sense now.
+    /// The command is impossible now.
     #[error("{0}")]
     NotNow(&'static str),
 }
@@ -138,10 +138,10 @@ const PLAIN: [(&str, TypedCommand); 13] = [
 ];
 
 impl TypedCommand {
-    /// Reads a line. `None`: it is empty.
+    /// Reads a line; `None` if it is empty.
     ///
     /// # Errors
-    /// When it is no command, and no point of a board of this size.
+    /// When the line is no command, and no point of a board of this size.
     pub fn parse(line: &str, size: Size) -> Result<Option<Self>, TypedError> {
         let typed = line.trim();
         let line = typed.to_ascii_lowercase();
@@ -154,7 +154,7 @@ impl TypedCommand {
             return if rest.is_some() { Err(TypedError::TooMuch(name)) } else { Ok(Some(typed)) };
         }
         Ok(Some(match word {
-            // What is said keeps its capitals.
+            // Chat keeps its capitals.
             "say" => Self::Say(ChatText::new(typed.get(word.len()..).unwrap_or_default())?),
             "weights" => Self::Weights(rest.map(str::parse).transpose()?),
             "bot" => Self::Bot(rest.map(str::parse).transpose()?),
@@ -177,7 +177,7 @@ impl TypedCommand {
     /// The action for this command.
     ///
     /// # Errors
-    /// When the table is in no state for it.
+    /// When the table's state does not allow it.
     pub fn action(self, table: &Table) -> Result<LineAction, TypedError> {
         let room = table.room();
         let ply = || room.game.as_ref().map_or(0, |game| game.position.ply());

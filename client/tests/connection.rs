@@ -1,5 +1,5 @@
-//! The connection against a server that follows a script: what is said again after a loss, and
-//! when it is given up.
+//! Tests the connection against a scripted server: what it resends after a loss, and when it gives
+//! up.
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
@@ -51,7 +51,7 @@ impl Peer {
         self.0.send(Frame::text(message.to_json())).await.unwrap();
     }
 
-    /// Hears `hello`, answers it, and returns the identity that was said.
+    /// Reads `hello`, answers it, and returns the identity it carried.
     async fn welcome(&mut self) -> Option<Identity> {
         let Command { id, request: Request::Lobby(LobbyRequest::Hello { protocol, identity, .. }) } =
             self.hear().await
@@ -66,7 +66,7 @@ impl Peer {
         identity
     }
 
-    /// Hears `join`, answers it, and returns its `after`.
+    /// Reads `join`, answers it, and returns its `after`.
     async fn let_in(&mut self, catch_up: CatchUp) -> Option<u64> {
         let Command { id, request: Request::Lobby(LobbyRequest::Join { room, after }) } =
             self.hear().await
@@ -104,7 +104,7 @@ fn code() -> RoomCode {
     RoomCode::try_from("k7m2qpxw9abc".to_owned()).unwrap()
 }
 
-/// The log of a game of tic-tac-toe between `me`, who is Black, and somebody else.
+/// The log of a game of tic-tac-toe between `me`, who is Black, and another player.
 fn log() -> Vec<NumberedEvent> {
     let player = |member| Player::Member { member, name: Name::new("Ann").unwrap(), engine: false };
     let other = MemberId::try_from("2".repeat(16)).unwrap();
@@ -138,7 +138,7 @@ fn news(index: usize) -> Message {
     Message::Event { room: code(), event: log()[index].clone() }
 }
 
-/// Listens, and gives the table of a client that has joined; `events` are in its snapshot.
+/// Listens, and returns the table of a client that has joined; `events` are in its snapshot.
 async fn seated(events: usize) -> (TcpListener, Peer, Table) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let server = listener.local_addr().unwrap().to_string().parse().unwrap();
@@ -158,7 +158,7 @@ async fn seated(events: usize) -> (TcpListener, Peer, Table) {
     (listener, peer, table)
 }
 
-/// The next event of the table, in short: what happened and how far the room has come.
+/// The table's next event in short: its kind, and the room's last event number.
 async fn next(table: &mut Table) -> (&'static str, u64) {
     let what = match table.next().await {
         TableEvent::Message(message) => match *message {

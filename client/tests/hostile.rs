@@ -1,5 +1,5 @@
-//! Hostile servers, files and engines against every command: whatever they say, nothing comes out
-//! that a terminal would obey, and nothing of theirs begins a line.
+//! Tests every command against hostile servers, files and engines: no control sequence of theirs
+//! reaches the terminal, and none of their text starts a line.
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
@@ -28,14 +28,14 @@ use tokio_tungstenite::{
     },
 };
 
-/// A title, an empty screen, colours by one character, writing from right to left, isolates, a mark,
-/// a tag, and lines of its own.
+/// Sets the title, clears the screen, sets colours by a one-byte sequence, writes from right to
+/// left, isolates, adds a mark and a tag, and starts lines of its own.
 const HOSTILE: &str = "PWNED\u{1b}]0;x\u{7}\u{1b}[2J\u{9b}31m\u{202e}\u{2066}\u{200f}\u{e0041}\
                        \r\nINJECTED\u{2028}INJECTED\u{85}INJECTED\u{7f}";
 
 const GUIDE: &str = include_str!("../../shared/src/protocol.md");
 
-/// Where the room is.
+/// The room's code.
 const ROOM: &str = "k7m2qpxw9abc";
 
 fn is_unfit(c: char) -> bool {
@@ -44,16 +44,16 @@ fn is_unfit(c: char) -> bool {
     c != '\n' && (c.is_control() || is_direction)
 }
 
-/// What a program printed, on standard output and then on standard error.
+/// A program's standard output, followed by its standard error.
 struct Printed(String);
 
-/// Runs the program in a folder, and checks what it prints.
+/// Runs the program in a folder, and checks its output.
 fn run(folder: &Path, words: &[String], input: &str) -> Printed {
     let mut spawn = Spawn::new(env!("CARGO_BIN_EXE_fivefold"));
     spawn.args(words).current_dir(folder).env("FIVEFOLD_CONFIG_DIR", folder.join("settings"));
     spawn.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = spawn.spawn().unwrap();
-    // It may have ended without reading it.
+    // The program may have exited without reading it.
     drop(child.stdin.take().unwrap().write_all(input.as_bytes()));
     let output = child.wait_with_output().unwrap();
     let mut all = String::new();
@@ -63,7 +63,7 @@ fn run(folder: &Path, words: &[String], input: &str) -> Printed {
         let text = text.replace("\r\n", "\n");
         let unfit: Vec<char> = text.chars().filter(|c| is_unfit(*c) && *c != '\t').collect();
         assert!(unfit.is_empty(), "{words:?} prints {unfit:?} in {text:?}");
-        // In PSQ a name is a line.
+        // PSQ stores a name as a line.
         let is_psq = words.iter().any(|word| word == "psq");
         let injected = text.lines().find(|line| line.trim_start().starts_with("INJECTED"));
         assert_eq!(injected.filter(|_| !is_psq), None, "{words:?}: {text}");
@@ -76,23 +76,23 @@ fn strings(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
-/// What a hostile server does after its `hello`.
+/// The behaviour of a hostile server after `hello`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Way {
-    /// It is no WebSocket server, but one of HTTP.
+    /// An HTTP server without WebSocket.
     Http,
-    /// It is no server of anything.
+    /// No known protocol.
     Garbage,
     RefusesHello,
-    /// All commands but `hello`.
+    /// Refuses all commands but `hello`.
     Refuses,
-    /// Answers what was not asked.
+    /// Sends answers to other requests.
     Strange,
-    /// Lets one in, and says everything that a server may say.
+    /// Lets the client in, and sends every message that a server may send.
     Talks,
     /// Closes the socket for good, with a reason.
     Closes,
-    /// Closes it so that one comes back, and refuses that.
+    /// Closes the socket so that the client returns, and then refuses it.
     Restarts,
 }
 
@@ -107,7 +107,7 @@ const WAYS: [Way; 8] = [
     Way::Restarts,
 ];
 
-/// Each message that a server may send, as the guide shows it.
+/// Each message that a server may send, as in the guide.
 fn messages() -> Vec<Value> {
     let examples = GUIDE.split("server_says(r#\"").skip(1);
     let examples = examples.map(|rest| rest.split("\"#)").next().unwrap());
@@ -124,7 +124,7 @@ fn message(kind: &str) -> Value {
     messages.iter().find(of_kind).or_else(|| messages.iter().find(plain)).unwrap().clone()
 }
 
-/// A message with one string after another replaced; and with all that people may choose.
+/// Copies of a message with one string replaced each, and one with all texts that people choose.
 fn made_hostile(message: &Value) -> Vec<Value> {
     let mut all = Vec::new();
     let count = leaves(message);
@@ -145,7 +145,7 @@ fn leaves(value: &Value) -> usize {
     }
 }
 
-/// Replaces the string of this index.
+/// Replaces the string at this index.
 fn replace(value: &mut Value, index: &mut usize) {
     match value {
         Value::String(text) => {
@@ -167,16 +167,16 @@ async fn say(socket: &mut Socket, message: &Value) -> Option<()> {
 }
 
 async fn close(socket: &mut Socket, code: u16) {
-    // As much as there is room for.
+    // As many characters as fit.
     let reason: String = HOSTILE.chars().take(60).collect();
     let frame = CloseFrame { code: CloseCode::from(code), reason: reason.into() };
     drop(socket.close(Some(frame)).await);
 }
 
-/// Serves one connection; nothing when the client has gone.
+/// Serves one connection; `None` when the client has gone.
 async fn serve(mut stream: TcpStream, way: Way, is_first: bool) -> Option<()> {
     if matches!(way, Way::Http | Way::Garbage) {
-        // The reason may have no line breaks of its own.
+        // The reason may not contain line breaks.
         let one_line = HOSTILE.replace(['\r', '\n'], " ");
         let text = match way {
             Way::Http => format!("HTTP/1.1 403 {one_line}\r\nServer: {one_line}\r\n\r\n{HOSTILE}"),
@@ -245,7 +245,7 @@ async fn serve(mut stream: TcpStream, way: Way, is_first: bool) -> Option<()> {
     Some(())
 }
 
-/// Runs the program against a server that behaves in this way; `words` get its address.
+/// Runs the program against a server with this behaviour; `words` receives its address.
 async fn run_against(way: Way, words: impl Fn(&str) -> Vec<String>, folder: &Path) -> Printed {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let words = words(&format!("http://{}", listener.local_addr().unwrap()));
@@ -262,7 +262,7 @@ async fn run_against(way: Way, words: impl Fn(&str) -> Vec<String>, folder: &Pat
     printed
 }
 
-/// A folder with a name that no terminal should hear, and hostile files in it.
+/// A folder with a hostile name, and hostile files in it.
 struct Files {
     _root: TempDir,
     folder: std::path::PathBuf,
@@ -282,7 +282,7 @@ impl Files {
         path.to_str().unwrap().to_owned()
     }
 
-    /// Games, and what is none, in every format.
+    /// Valid and invalid games in every format.
     fn games(&self) -> Vec<String> {
         let h = HOSTILE;
         let cases = [
@@ -315,7 +315,7 @@ impl Files {
         names
     }
 
-    /// An engine that says what it should not.
+    /// An engine that sends hostile replies.
     #[cfg(unix)]
     fn engine(&self, answer_to_start: &str) -> String {
         use std::os::unix::fs::PermissionsExt;
@@ -334,14 +334,14 @@ impl Files {
     }
 }
 
-/// What a shell reads as this word.
+/// A word quoted for the shell.
 fn quoted(word: &str) -> String {
     format!("'{word}'")
 }
 
 const ERROR: &str = "ERROR PWNED\\033]0;x\\007\\033[2J\\302\\233\\342\\200\\256";
 
-/// Commands that go to a server, and how they are run against one: `URL` stands for its address.
+/// Commands that use a server, and their arguments: `URL` stands for its address.
 fn views(command: &str) -> &'static [&'static [&'static str]] {
     match command {
         "play" => &[
@@ -380,7 +380,7 @@ async fn against_servers(command: &str, files: &Files) -> String {
             heard.push_str(&printed.0);
         }
     }
-    // And with settings that are not to be understood.
+    // Also with settings that cannot be parsed.
     files.write("settings/settings.json", &json!({"server": HOSTILE}).to_string());
     heard.push_str(&run_against(Way::Talks, remote(views(command)[0]), folder).await.0);
     heard
@@ -445,19 +445,19 @@ fn read_games(command: &str, files: &Files) -> String {
     }
 }
 
-/// Every way to run a command against hostile servers, files and engines. A new command has to be
-/// added here.
+/// Runs a command in every way against hostile servers, files and engines. Add each new command
+/// here.
 async fn check(command: &str) {
     let files = Files::new();
     let run = |words: &[&str], input: &str| {
         run(&files.folder, &strings(&[&[command], words].concat()), input).0
     };
-    // Whatever is no option and no argument of it.
+    // A word that is neither an option nor an argument of the command.
     let option = format!("--{HOSTILE}");
     for words in [&[HOSTILE][..], &["--", HOSTILE], &[&option], &["--server", HOSTILE]] {
         run(words, "");
     }
-    // It may have nothing to repeat.
+    // Some commands have nothing to repeat.
     let quiet = "PWNED".to_owned();
     let heard = match command {
         "play" | "join" | "watch" | "rooms" | "close" | "identity" => {
@@ -484,7 +484,7 @@ async fn check(command: &str) {
             }
             quiet
         }
-        // What the engine says goes through it as it is, to the program that started it.
+        // The engine's output goes through unchanged, to the program that started it.
         "run-engine" => run(&["--hide", HOSTILE, "--", HOSTILE], "") + &quiet,
         other => {
             panic!("what hostile servers, files and engines could do to {other} is not tested")

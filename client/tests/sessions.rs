@@ -1,4 +1,4 @@
-//! Whole sessions at a table in this process, as a person or a script sees them.
+//! Tests whole sessions at a table in this process, as a person or a script sees them.
 
 use std::future::pending;
 
@@ -13,7 +13,7 @@ use fivefold::{
 use fivefold_shared::rules::{Rules, Size, Stone, Variant};
 use tokio::sync::mpsc;
 
-/// Two people at one keyboard type these lines, separated by spaces (`_` stands for one).
+/// Two people at one keyboard type these lines, separated by spaces (`_` stands for a space).
 async fn play(rules: Rules, typed: &str, view: &mut dyn View) -> ExitReason {
     let table = Table::local(LocalGame::new(rules, None, Stone::Black, 1).expect("no bot plays"));
     let words: Vec<&str> = typed.split(' ').collect();

@@ -1,4 +1,4 @@
-//! How many threads think, as the system counts them.
+//! Tests how many threads search, as the system counts them.
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
@@ -12,7 +12,7 @@ use std::{
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The program, ended with the test.
+/// A running program, killed when this is dropped.
 struct Program(Child);
 
 impl Program {
@@ -26,7 +26,7 @@ impl Program {
         self.0.stdin.as_mut().unwrap().write_all(lines.as_bytes()).unwrap();
     }
 
-    /// The next line that it writes. Nothing may be lost in a buffer after it.
+    /// The next line of its output. Reads without a buffer, which could swallow later lines.
     fn line(&mut self) -> String {
         let mut line = String::new();
         BufReader::with_capacity(1, self.0.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
@@ -40,7 +40,7 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The program may have exited already.
         drop(self.0.kill());
         drop(self.0.wait());
     }
@@ -52,12 +52,12 @@ fn analyse_thinks_with_as_many_threads_as_it_is_told() {
         let mut program = Program::start(&format!("analyse h8 i9 g9 --json --time 600{flags}"));
         let line = program.line();
         assert!(line.starts_with(r#"{"event":"analysis""#), "{line}");
-        // One more waits for Ctrl-C.
+        // One more thread waits for Ctrl-C.
         assert_eq!(program.threads(), thinking + 1, "{flags}");
     }
 }
 
-/// Stones that are in no book and decide nothing soon.
+/// Stones outside the book, with nothing decided soon.
 const STONES: &str = "7,7,1\n8,8,2\n2,2,1\n12,12,2\n2,12,1\n12,2,2\n";
 
 #[test]
@@ -66,7 +66,7 @@ fn the_brain_thinks_with_as_many_threads_as_its_manager_says() {
         let mut program = Program::start("brain --seed 1");
         program.say(&format!("START 15\nINFO timeout_turn 600000\n{said}BOARD\n{STONES}DONE\n"));
         assert_eq!(program.line(), "OK");
-        // One more reads.
+        // One more thread reads.
         let begun = Instant::now();
         while program.threads() != thinking + 1 && begun.elapsed() < PATIENCE {
             thread::yield_now();

@@ -1,4 +1,4 @@
-//! Encrypted connections: to whom is spoken, and to whom not.
+//! Tests encrypted connections: which servers the client trusts.
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
@@ -18,7 +18,7 @@ use tokio_rustls::{
 };
 use tokio_tungstenite::{accept_async, tungstenite::Message as Frame};
 
-/// Makes a certificate, which signs itself, and writes it into the file.
+/// Makes a self-signed certificate and writes it to the file.
 fn make_certificate(file: &Path) -> TlsAcceptor {
     let CertifiedKey { cert, signing_key } =
         generate_simple_self_signed(["localhost".to_owned()]).unwrap();
@@ -47,7 +47,7 @@ async fn only_a_server_that_is_believed_is_spoken_to() {
             Visitor { connector: Some(connector(Some(file)).unwrap()), ..Visitor::default() };
         let serve = async {
             let (stream, _) = listener.accept().await.unwrap();
-            // A client that does not believe the certificate goes away.
+            // A client that does not trust the certificate disconnects.
             let Ok(stream) = acceptor.accept(stream).await else { return };
             let mut socket = accept_async(stream).await.unwrap();
             let Frame::Text(hello) = socket.next().await.unwrap().unwrap() else { panic!("text") };

@@ -1,6 +1,6 @@
-//! How long a person's move takes to the opponent: on an empty server, and on one where many games
-//! of bots run; and how long these bots take to answer, waiting for their threads and for their pace
-//! included. Both are measured in turn, so that a change of the machine's mood meets both:
+//! Measures how long a person's move takes to reach the opponent, on an empty server and on one
+//! with many bot games; and how long these bots take to answer, including the waits for threads and
+//! for their pace. Alternates the measurements, so that changes of the machine's load affect both:
 //!
 //! `cargo bench -p fivefold-tests --bench latency`
 #![expect(clippy::print_stdout, reason = "the results of this program")]
@@ -25,15 +25,15 @@ const ROUNDS: usize = 5;
 const MOVES: i32 = 2_000;
 const GAMES_PER_HOST: usize = 20;
 
-/// The games of bots on a busy server.
+/// The bot games on a busy server.
 #[derive(Clone, Copy)]
 struct Crowd {
     what: &'static str,
     games: usize,
-    /// Milliseconds between two moves of bots.
+    /// Milliseconds between two bot moves.
     pace: &'static str,
     bots: [&'static str; 2],
-    /// Between two moves of people: as the engine thinks long, it is watched for longer.
+    /// Time between two moves of people; longer for the engine, which thinks longer.
     pause: Duration,
 }
 
@@ -61,7 +61,7 @@ const CROWDS: [Crowd; 3] = [
     },
 ];
 
-/// How long bots took to answer.
+/// The bots' answer times.
 type Answers = Arc<Mutex<Vec<Duration>>>;
 
 #[tokio::main]
@@ -109,11 +109,11 @@ fn micros(times: &[Duration], part: f64) -> f64 {
     times.iter().copied().collect::<Times>().quantile(part).as_secs_f64() * 1e6
 }
 
-/// The times from a person's move to the opponent's news of it, on a new server with these games of
-/// bots.
+/// The times from a person's move to the opponent's message about it, on a new server with these
+/// bot games.
 async fn measure(crowd: Crowd, answers: &Answers) -> Vec<Duration> {
     let mut flags = vec!["--log", "warn", "--command-rate", "1000000", "--bot-pace", crowd.pace];
-    // Games that have ended make way for others.
+    // Finished games make room for others.
     flags.extend(["--rooms-per-identity", "1000000", "--empty-room-close", "1"]);
     flags.extend(["--rooms-per-address", "1000000", "--room-rate", "1000000"]);
     flags.extend(["--bot-rooms", "1000000", "--bot-rooms-per-address", "1000000"]);
@@ -124,7 +124,7 @@ async fn measure(crowd: Crowd, answers: &Answers) -> Vec<Duration> {
         hosts.push(tokio::spawn(attend(host, Arc::clone(answers))));
     }
 
-    // Ten in a row do not come about on these points, and the game is long enough.
+    // These points make no ten in a row, and the game is long enough.
     let rules = Rules::new(Variant::Mnk { k: 10 }, Size::Unbounded).expect("on offer");
     let mut ann = Guest::hello(&server, "Ann").await;
     let mut bob = Guest::hello(&server, "Bob").await;
@@ -164,7 +164,7 @@ fn create(rules: Rules, seats: [SeatRequest; 2]) -> Create {
     Create { visibility: Visibility::Public, seats, ..private(rules) }
 }
 
-/// A host with as many games of bots as he may open.
+/// A host with as many bot games as the server allows.
 async fn open_bot_games(server: &Server, bots: [&str; 2]) -> Guest {
     let mut host = Guest::hello(server, "Host").await;
     let [one, other]: [BotSpec; 2] = bots.map(|bot| bot.parse().expect("a bot"));
@@ -181,7 +181,7 @@ async fn open_bot_games(server: &Server, bots: [&str; 2]) -> Guest {
     host
 }
 
-/// Watches the games, notes how long each answer took, and opens another game for each that ends.
+/// Follows the games, records each answer time, and replaces each game that ends.
 async fn attend(mut host: Guest, answers: Answers) {
     let mut last = HashMap::new();
     loop {

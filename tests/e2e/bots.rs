@@ -1,4 +1,4 @@
-//! Bots in the seats, and help from them.
+//! Tests bots in seats, and bot assistance.
 
 use fivefold_shared::{
     bot_spec::{BotKind, BotSpec},
@@ -40,7 +40,7 @@ async fn play_badly(guest: &mut Guest, room: &RoomCode, corner: Point) -> Outcom
         };
         let point = (0..side)
             .flat_map(|y| (0..side).map(move |x| Point::new(corner.x + x, corner.y + y)))
-            // Three columns apart, so that no line comes about.
+            // Three columns apart, so that they make no line.
             .filter(|point| side == 3 || point.x % 3 == 0 && (point.y % 2 == 0 || point.y % 5 == 0))
             .find(|&point| position.legality(point).is_ok())
             .expect("a free point");
@@ -163,7 +163,7 @@ async fn help_against_a_person_needs_the_rooms_consent() {
         assert_eq!(pair.ann.refused(&pair.room, request).await, Reason::NoAssistance);
     }
     pair.play(&FIVE).await;
-    // After the game everybody may ask.
+    // After the game everybody may ask for weights.
     let mut eve = Guest::hello(&pair.server, "Eve").await;
     eve.join(&pair.room).await;
     let room = pair.room.clone();

@@ -1,4 +1,4 @@
-//! A certificate that is replaced while the server runs: by a signal, as operators do it.
+//! Tests replacing a certificate while the server runs, by a signal, as operators do it.
 
 use std::{fs, io, path::Path, sync::Arc};
 
@@ -13,7 +13,7 @@ use tokio_rustls::{
     rustls::{ClientConfig, RootCertStore, crypto::ring, pki_types::CertificateDer},
 };
 
-/// Makes a certificate, which signs itself, and puts it and its key into these files.
+/// Makes a self-signed certificate, and writes it and its key to these files.
 fn make_certificate(certificate: &Path, key: &Path) -> CertificateDer<'static> {
     let CertifiedKey { cert, signing_key } =
         generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
@@ -22,7 +22,7 @@ fn make_certificate(certificate: &Path, key: &Path) -> CertificateDer<'static> {
     cert.der().clone()
 }
 
-/// Connects as who believes this certificate alone.
+/// Connects as a client that trusts only this certificate.
 async fn connect(server: &Server, believed: &CertificateDer<'static>) -> io::Result<()> {
     let mut roots = RootCertStore::empty();
     roots.add(believed.clone()).expect("it is a certificate");
@@ -47,7 +47,7 @@ async fn a_hangup_has_the_certificate_read_again() {
     let server = Server::start_with_log(&log, &["--tls-cert", cert_flag, "--tls-key", key_flag]);
     connect(&server, &first).await.expect("it shows the first certificate");
 
-    // A file that is none: the server says so, and keeps what it has.
+    // An invalid file: the server logs that and keeps the old certificate.
     fs::write(&certificate, "nothing").expect("the file can be written");
     server.hang_up();
     let begin = Instant::now();

@@ -1,4 +1,4 @@
-//! The real client program, driven by scripts through `--json` as `client/src/json.md` says.
+//! Tests the real client program, driven by scripts through `--json` as in `client/src/json.md`.
 
 use fivefold_tests::{Client, Guest, Server};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ fn json_client(url: &str, command: &[&str]) -> Client {
     Client::start(command.iter().chain(&["--server", url, "--json"]))
 }
 
-/// Ends the client as a user does, and checks that it agrees.
+/// Ends the client with `leave`, and checks its exit.
 fn leave(mut client: Client) {
     client.say("leave");
     let (status, rest, said) = client.finish();
@@ -41,7 +41,7 @@ fn play_out(client: &mut Client, candidates: &[(i32, i32)]) -> Value {
 #[test]
 fn whole_games_against_each_bot_by_script() {
     let server = Server::start();
-    // Far from each other, so that the script loses to whoever can win.
+    // Far apart, so that any opponent that can win beats the script.
     let apart: Vec<_> = (0..100).map(|i| (i % 5 * 3, i / 5 * 2 + i % 2)).collect();
     let rows: Vec<_> = (0..9).map(|i| (i % 3, i / 3)).collect();
     let cases = [
@@ -66,7 +66,7 @@ fn two_people_by_link_to_a_five_and_a_third_watching() {
     let joined = ann.event("joined");
     let link = joined["link"].as_str().expect("a link").to_owned();
     assert!(link.starts_with(&format!("{}/r/", server.url())), "{link}");
-    // Who is given a link needs no --server.
+    // A link includes the server, so `--server` is not needed.
     let mut bob = Client::start(["join", &link, "--name", "Bob", "--json"]);
     let mut eve = Client::start(["watch", &link, "--name", "Eve", "--json"]);
     assert_eq!(eve.event("joined")["plays"], json!([]));
@@ -126,7 +126,7 @@ fn own_rooms_are_found_again_and_closed() {
         status.success() && lines.len() == 1 && lines[0].ends_with("(your turn)"),
         "{lines:?} {said}"
     );
-    // Nobody else has a room here, or may close this one.
+    // Another person has no room here, and may not close this one.
     let (status, lines, said) = Client::start(["rooms", "--mine", "--server", &url]).finish();
     assert!(status.success() && lines.is_empty() && said.contains("no open rooms"), "{said}");
     let (status, _, said) = Client::start(["close", &link]).finish();
@@ -169,7 +169,7 @@ async fn a_client_comes_back_by_itself_after_its_connection_is_cut() {
         ann.say(&format!("{},{}", moves[0].0, moves[0].1));
         bob.until(&room, |seen| seen.position().last_move() == Some(moves[0].into())).await;
         let Some(&answer) = moves.get(1) else { break };
-        // The connection is cut before one of Bob's moves, so that Ann hears of it late.
+        // Cut the connection before one of Bob's moves, so that Ann receives it late.
         if answer == FIVE[3] {
             proxy.cut();
             bob.play(&room, answer).await;

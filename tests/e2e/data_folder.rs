@@ -1,4 +1,4 @@
-//! A data folder that cannot be used: the server does not start, and says what to do.
+//! Tests an unusable data folder: the server does not start, and prints what to do.
 
 use std::{
     fs::{self, Permissions},
@@ -10,21 +10,21 @@ use std::{
 use fivefold_tests::program;
 use rustix::process::geteuid;
 
-/// Somebody whom permissions bind, as they do not bind the superuser.
+/// A user who is bound by permissions, unlike the superuser.
 const NOBODY: u32 = 65_534;
 
 fn allow(path: &Path, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).expect("it is ours");
 }
 
-/// The server that is to keep its data there.
+/// The server with this data folder.
 fn server(program: &Path, data: &Path) -> Command {
     let mut server = Command::new(program);
     server.args(["--listen", "127.0.0.1:0", "--data"]).arg(data).env_remove("FIVEFOLD_DATA");
     server
 }
 
-/// It must have failed, with one line that names what is wrong and the way out.
+/// Checks that it failed with one line that names the problem and the solution.
 fn check(output: &Output, path: &Path) {
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success(), "{told}");
@@ -63,7 +63,7 @@ fn what_may_not_be_written_is_not_used() {
     allow(&read_only, 0o555);
     allow(&frozen, 0o777);
     allow(&database, 0o444);
-    // Where it was built perhaps only the superuser may run it.
+    // Other users may lack access to the build folder.
     let copy = outer.path().join("fivefold-server");
     fs::copy(program("fivefold-server"), &copy).expect("there is room");
     for (data, wrong) in [(&read_only, &read_only), (&missing, &missing), (&frozen, &database)] {

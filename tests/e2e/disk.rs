@@ -1,4 +1,4 @@
-//! A disk that is full: what cannot be stored is refused, and the games go on when there is space.
+//! Tests a full disk: the server refuses what it cannot store, and games go on once there is space.
 
 use std::process::Stdio;
 
@@ -26,7 +26,7 @@ async fn a_full_disk_refuses_moves_and_the_game_goes_on_when_there_is_space() {
     pair.server.limit_files(None);
     pair.play(&FIVE[2..8]).await;
 
-    // What was acknowledged before and after is there, once.
+    // The log holds everything acknowledged before and after, once.
     let Pair { server, room, ann, .. } = pair;
     let played = ann.seen(&room).position().moves().to_vec();
     drop(server);

@@ -1,4 +1,4 @@
-//! Engines that are programs of their own, good ones and strange ones, in rooms and in matches.
+//! Tests external engines, good ones and misbehaving ones, in rooms and in matches.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::freestyle;
 
-/// A command that runs the strange engine, which does what it is told.
+/// A command that runs the strange engine with these arguments.
 fn strange(how: &str) -> String {
     format!("'{}' {how}", program("strange_engine").display())
 }
@@ -28,7 +28,7 @@ fn seat(server: &Server, room: &RoomCode, engine: &str, how: &[&str]) -> Client 
     Client::start(words.iter().chain(how))
 }
 
-/// Ann in a room of hers, with whatever engine was to come and is there.
+/// Ann in a room of hers, with the engine.
 struct Table {
     server: Server,
     ann: Guest,
@@ -53,7 +53,8 @@ impl Table {
         self.ann.seen(&self.room).position()
     }
 
-    /// Ann plays, and the answer comes, unless that ends the game. Returns what was said meanwhile.
+    /// Ann plays and waits for the answer, unless that ends the game. Returns the chat lines until
+    /// then.
     async fn play(&mut self, point: impl Into<Point>) -> Vec<String> {
         let before = self.position().ply();
         self.ann.play(&self.room, point).await;
@@ -75,7 +76,7 @@ async fn an_engine_plays_in_a_room_and_is_known_as_one() {
         let player = table.begun().await;
         assert!(matches!(player, Player::Member { engine: true, .. }), "{player:?}");
         assert_eq!(player.name(), format!("bot Strange {how}"));
-        // It lets one take back, and thinks again about what is left.
+        // The engine grants a takeback, and searches the new position.
         table.play((3, 7)).await;
         table.ann.done(&table.room, RoomRequest::AskTakeback).await;
         table.ann.until(&table.room, |seen| seen.position().ply() == 0).await;
@@ -85,7 +86,7 @@ async fn an_engine_plays_in_a_room_and_is_known_as_one() {
         let black_wins =
             |outcome: Option<&Outcome>| outcome.and_then(Outcome::winner) == Some(Stone::Black);
         assert!(black_wins(table.position().outcome()), "{}", table.position());
-        // It plays again when asked, and leaves after its second game.
+        // It accepts a rematch, and leaves after its second game.
         table.ann.done(&table.room, RoomRequest::Rematch).await;
         table.ann.until(&table.room, |seen| seen.position().ply() == 1).await;
         table.ann.done(&table.room, RoomRequest::Resign).await;
@@ -129,7 +130,7 @@ async fn an_engine_that_may_be_started_again_goes_on() {
     let said = table.play((4, 7)).await;
     assert!(said.iter().any(|line| line.contains("started again")), "{said:?}");
     assert_eq!(table.position().outcome(), None);
-    // As a new process it makes two moves again.
+    // The restarted process makes two moves again.
     table.play((5, 9)).await;
     let said = table.play((6, 9)).await;
     assert!(said.iter().any(|line| line.contains("gives up")), "{said:?}");
@@ -163,11 +164,11 @@ async fn an_engine_follows_play_on_the_unbounded_board() {
     let mut table = Table::new(private(rules)).await;
     let engine = seat(&table.server, &table.room, &brain("engine:6"), &["--games", "1"]);
     table.begun().await;
-    // Far from the first stone, where the engine sees nothing of it, an open three.
+    // An open three outside the engine's window, far from the first stone.
     for (x, y) in [(0, 0), (-400, 70)] {
         table.play((x, y)).await;
     }
-    // It may have taken any of these already.
+    // The engine may have taken any of these already.
     let (mut said, mut end) = (Vec::new(), Point::default());
     for _ in 0..2 {
         let points = [-399, -398, -401].map(|x| Point::new(x, 70));
@@ -200,7 +201,7 @@ async fn what_is_no_engine_is_told_within_three_seconds() {
         let (status, _, said) = seat(&table.server, &table.room, &command, &[]).finish();
         assert_eq!(status.code(), Some(1), "{command}: {said}");
         assert!(said.contains("is no Gomocup engine") && said.contains(why), "{command}: {said}");
-        // One that repeats needs no waiting at all.
+        // An engine that repeats its input fails at once.
         assert!(command != "cat" || begun.elapsed().as_secs() < 3, "{:?}", begun.elapsed());
     }
 }
@@ -245,7 +246,7 @@ async fn nothing_of_an_engine_is_left_when_its_seat_is() {
     assert!(!is_running(), "neither the engine nor its child");
 }
 
-/// `fivefold arena`, to its end.
+/// Runs `fivefold arena` to its end.
 fn arena(a: &str, b: &str, how: &[&str]) -> Value {
     let words = ["arena", a, b, "--json", "--grace", "300"];
     let (status, lines, said) = Client::start(words.iter().chain(how)).finish();
@@ -255,7 +256,7 @@ fn arena(a: &str, b: &str, how: &[&str]) -> Value {
 
 #[test]
 fn what_engines_do_wrong_in_a_match_is_counted() {
-    // What takes memory needs a while to take too much.
+    // An engine that takes memory needs a while to exceed the limit.
     let cases = [
         ("plain", "50", [0, 0, 0]),
         ("hang", "50", [2, 0, 0]),
@@ -265,7 +266,7 @@ fn what_engines_do_wrong_in_a_match_is_counted() {
         ("crash", "50", [0, 0, 2]),
         ("greedy", "10000", [0, 0, 2]),
     ];
-    // So few stones that nobody wins before the strange engine's second move.
+    // Too few stones for a win before the strange engine's second move.
     let folder = tempfile::tempdir().expect("a folder");
     let openings = folder.path().join("openings.txt");
     std::fs::write(&openings, "h8i9\n").expect("a file");
@@ -305,7 +306,7 @@ fn our_own_brain_plays_matches_without_a_fault() {
     assert_eq!(games(&save).len(), 2 * cases.len());
 }
 
-/// The games in a file, each played again from its moves.
+/// Reads the games in a file, and replays each from its moves.
 fn games(file: &Path) -> Vec<Position> {
     let text = std::fs::read_to_string(file).expect("a file");
     let game = |line| {

@@ -1,4 +1,4 @@
-//! A short run of the fault test (`tests/examples/fault.rs` runs it for as long as one likes).
+//! Runs a short fault test (`tests/examples/fault.rs` runs it for any time).
 
 use std::time::Duration;
 

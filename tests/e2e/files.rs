@@ -1,4 +1,4 @@
-//! A system that lets few files be open: the server takes fewer connections and serves those.
+//! Tests a low open-file limit: the server takes fewer connections and serves those.
 
 use std::{fs, net::Ipv4Addr, process::Command};
 
@@ -10,18 +10,18 @@ use tokio::{
 
 use crate::{FIVE, Pair, freestyle};
 
-/// Asks half a question from another address of this machine.
+/// Sends half a request from another address of this machine.
 async fn half_a_question(server: &Server, last: u8) -> TcpStream {
     let socket = TcpSocket::new_v4().expect("a socket");
     socket.bind((Ipv4Addr::new(127, 0, 0, last), 0).into()).expect("an address of this machine");
     let mut stream = socket.connect(server.address()).await.expect("the system takes it");
     let head = "POST /api/position HTTP/1.1\r\nHost: test\r\nContent-Length: 1000\r\n\r\n{";
-    // One that the server has closed already is no loss.
+    // The server may have closed this connection already.
     drop(stream.write_all(head.as_bytes()).await);
     stream
 }
 
-// Elsewhere a machine has no other addresses of its own.
+// Elsewhere a machine has only one loopback address.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn few_files_are_not_all_for_those_who_take_most() {
@@ -33,7 +33,7 @@ async fn few_files_are_not_all_for_those_who_take_most() {
     for number in 0..180 {
         held.push(half_a_question(&pair.server, 10 + number % 3).await);
     }
-    // The game goes on, and somebody new is let in and served.
+    // The game goes on, and the server still serves a new person.
     pair.play(&FIVE[..4]).await;
     let mut eve = Guest::hello(&pair.server, "Eve").await;
     eve.join(&pair.room).await;

@@ -1,4 +1,4 @@
-//! What no honest client does, and how the server ends: always in time, and with a reason.
+//! Tests dishonest clients: the server always closes their connection in time, and with a reason.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ async fn frames_that_are_no_commands_end_the_socket_with_a_code() {
         assert_eq!(found, code, "{reason}");
         assert!(!reason.is_empty(), "{code} has a reason");
     }
-    // The others have not noticed anything.
+    // Other people do not notice anything.
     pair.play(&FIVE).await;
 }
 
@@ -75,12 +75,12 @@ async fn a_flood_is_refused_and_then_cut_off() {
     assert_eq!(code, close::POLICY, "{reason}");
     assert!(answered >= 20, "{answered} is no flood");
     assert!(refused >= 10, "{refused} times is no fair warning");
-    // Others are not concerned.
+    // Other people are not affected.
     let pong = Guest::hello(&server, "Ann").await.ask(Request::Lobby(LobbyRequest::Ping)).await;
     assert!(matches!(pong, Message::Pong { .. }), "{pong:?}");
 }
 
-/// Sends bytes over a plain connection, and returns what comes back until its end.
+/// Sends bytes over a plain connection, and returns the reply up to its end.
 async fn raw(server: &Server, bytes: &[u8]) -> String {
     let mut stream = TcpStream::connect(server.address()).await.expect("the server accepts");
     stream.write_all(bytes).await.expect("the server reads");

@@ -1,4 +1,4 @@
-//! Replacing a leaked identity from the terminal.
+//! Tests replacing a leaked identity from the terminal.
 
 use std::{fs, path::Path, process::Command};
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::freestyle;
 
-/// Runs `fivefold identity ARGUMENTS` to its end; whether it succeeded, and what it said.
+/// Runs `fivefold identity ARGUMENTS` to its end; returns whether it succeeded, and its output.
 fn identity(server: &Server, settings: &Path, arguments: &[&str]) -> (bool, String) {
     let run = Command::new(program("fivefold"))
         .arg("identity")
@@ -50,7 +50,7 @@ async fn a_leaked_identity_is_replaced_by_a_command() {
     assert!(done && said.starts_with("You are Ann "), "{said}");
     assert_eq!(id(&said), id(&first));
 
-    // The answer was lost, or the program was killed before it: both secrets are written down.
+    // Both secrets are stored if the answer was lost or the program was killed before it.
     let mut lost = settings_in(settings);
     lost["identities"] = json!({server.url(): leaked});
     lost["next"] = json!({server.url(): fresh});

@@ -1,5 +1,5 @@
-//! How engines are run on Linux: what they see, what they may use, and what is left of them. They
-//! are run as `fivefold seat` and `fivefold arena` run them, by `fivefold run-engine`.
+//! Tests how engines run on Linux: what they see, what they may use, and what they leave behind.
+//! Runs them as `fivefold seat` and `fivefold arena` do, by `fivefold run-engine`.
 
 use std::{
     fs,
@@ -15,7 +15,7 @@ use std::{
 
 use fivefold_tests::program;
 
-/// An engine that runs, and what is said of that.
+/// A running engine, with the report of its start.
 struct Run {
     child: Child,
     control: BufReader<UnixStream>,
@@ -33,14 +33,14 @@ impl Run {
         Self { child, control: BufReader::new(control) }
     }
 
-    /// What is said of how it started.
+    /// The report of its start.
     fn report(&mut self) -> String {
         let mut line = String::new();
         self.control.read_line(&mut line).expect("a report");
         line.trim_end().to_owned()
     }
 
-    /// All that the engine says, until it and all that it has started have ended.
+    /// The engine's whole output, until it and all its descendants have ended.
     fn finish(mut self) -> (ExitStatus, String) {
         let mut said = String::new();
         let mut output = self.child.stdout.take().expect("it is piped");
@@ -49,7 +49,7 @@ impl Run {
     }
 }
 
-/// What the probe says, of an engine that is run with these options.
+/// The probe's output, from an engine that runs with these options.
 fn probe(options: &[&str], words: &[&str]) -> String {
     let mut run = Run::start(options, &[&["probe"], words].concat());
     let report = run.report();
@@ -57,12 +57,12 @@ fn probe(options: &[&str], words: &[&str]) -> String {
     run.finish().1
 }
 
-/// Whether this system can keep an engine from files.
+/// Whether this system can deny an engine access to files.
 fn can_confine() -> bool {
     Run::start(&[], &["probe", "env"]).report() == "confined"
 }
 
-/// Whether a process with this word in its command runs.
+/// Whether a process with this word in its command is running.
 fn is_running(word: &str) -> bool {
     let processes = fs::read_dir("/proc").expect("processes").filter_map(Result::ok);
     processes
@@ -116,7 +116,7 @@ fn an_engine_cannot_read_the_identities_nor_reach_the_network_nor_stop_others() 
     for (words, expected) in cases {
         assert_eq!(probe(&[], words), expected, "{words:?}");
     }
-    // Even where it is in a folder that may be read.
+    // Even in a folder that the engine may read.
     let mut next_to_engine = program("strange_engine");
     next_to_engine.set_file_name(format!("identities.{}", std::process::id()));
     fs::create_dir(&next_to_engine).expect("a folder");
@@ -139,7 +139,7 @@ fn an_engine_is_held_to_its_limits() {
     const MIB: usize = 1 << 20;
     let limits = ["--file-bytes", "1000", "--memory", "268435456"];
     let bytes = |bytes: usize| bytes.to_string();
-    // At the limit, and one past.
+    // At the limit, and one byte past it.
     assert_eq!(probe(&limits, &["write", "x", "1000"]), "done");
     assert_eq!(probe(&limits, &["write", "x", "1001"]), "", "it is ended by the system");
     assert_eq!(probe(&limits, &["memory", &bytes(100 * MIB)]), "done");
@@ -156,19 +156,19 @@ fn an_engine_is_held_to_its_limits() {
     assert_eq!(limit("Max cpu time"), Some(7));
     assert_eq!(limit("Max file size"), Some(1000));
     assert_eq!(limit("Max address space"), Some(268_435_456));
-    // Those that run already do not count.
+    // Processes that already run do not count.
     assert!(limit("Max processes").is_some_and(|most| (21..100_000).contains(&most)), "{said}");
-    // One second of the processor, and it is gone.
+    // After one second of processor time the system kills it.
     assert_eq!(probe(&["--processor-seconds", "1"], &["spin"]), "");
 }
 
 #[test]
 fn a_child_in_a_session_of_its_own_ends_with_its_engine() {
-    // The engine ends by itself.
+    // The engine exits by itself.
     let token = format!("601.{}", std::process::id());
     assert_eq!(probe(&[], &["sleep", &token]), "done");
     assert!(!is_running(&token));
-    // We end, however suddenly.
+    // This side ends suddenly.
     let token = format!("602.{}", std::process::id());
     let mut run = Run::start(&[], &["clingy", &token]);
     run.report();

@@ -1,9 +1,10 @@
-//! A game in this process and one on the server, by the same script: they decide alike.
+//! Compares a game in this process with one on the server by the same script: both must decide
+//! alike.
 //!
-//! Scripts are random and ask for things that are refused as often as for things that are done.
-//! Two people at one keyboard are one player to `fivefold local` and two guests to the server, so
-//! the test gives each request to the guest who would make it. Bots settle equal moves by seeds
-//! that differ: scripts ask them only where one move is better than all others.
+//! Scripts are random and send requests that are refused as often as accepted. Two people at one
+//! keyboard are one player to `fivefold local` and two guests to the server, so the test gives each
+//! request to the guest who would make it. Bots choose between equal moves by differing seeds:
+//! scripts ask them only where one move is better than all others.
 
 use std::{
     sync::{Arc, atomic::AtomicBool},
@@ -28,14 +29,14 @@ use fivefold_tests::{Guest, Seen, Server, private, random_games::random_move};
 use futures_util::FutureExt;
 use rand::{Rng, RngExt, SeedableRng, rngs::StdRng};
 
-/// Scripts, each in a room of its own.
+/// Scripts, each in its own room.
 const SCRIPTS: usize = 200;
 /// Requests in a script: a few games' worth.
 const REQUESTS: usize = 30;
-/// Scripts that are played at once.
+/// Scripts that run at once.
 const TASKS: usize = 25;
 
-/// What the room makes of a request: its answer, and the events without their times.
+/// The result of a request: the room's answer, and the events without their times.
 #[derive(Clone, PartialEq, Debug)]
 struct Decision {
     answer: Answer,
@@ -60,7 +61,7 @@ impl Answer {
     }
 }
 
-/// How much was compared.
+/// How much the test compared.
 #[derive(Default, Debug)]
 struct Tally {
     games: usize,
@@ -123,7 +124,7 @@ async fn a_local_game_and_the_server_decide_alike() {
     println!("{decisions} decisions compared: {tally:?}");
 }
 
-/// Plays one script at both places and compares what came of each request.
+/// Plays one script at both places and compares the result of each request.
 async fn play(server: &Server, script: usize, tally: &mut Tally) {
     let seed = script as u64;
     let mut random = StdRng::seed_from_u64(seed);
@@ -151,7 +152,7 @@ async fn play(server: &Server, script: usize, tally: &mut Tally) {
     }
 }
 
-/// The boards of a script; bots play on small ones, where they soon have one best move.
+/// The rules of a script; bots play on small boards, where they soon have one best move.
 fn rules_of(script: usize, bot: Option<BotSpec>) -> Rules {
     let boards = [
         (Variant::Mnk { k: 3 }, Size::square(3)),
@@ -166,7 +167,7 @@ fn rules_of(script: usize, bot: Option<BotSpec>) -> Rules {
     Rules::new(variant, size).expect("on offer")
 }
 
-/// The move of this bot, where it makes the same one whatever its seed.
+/// The bot's move, if it is the same for every seed.
 fn best_move(bot: BotSpec, position: &Position) -> Option<Point> {
     let (elapsed, cancel) = (|| Duration::ZERO, AtomicBool::new(false));
     let budget = Budget { time: Duration::from_secs(1), nodes: None };
@@ -181,14 +182,14 @@ fn best_move(bot: BotSpec, position: &Position) -> Option<Point> {
     }
 }
 
-/// Whether the opponent's answer to a move is known: a person's is the script's.
+/// Whether the opponent's answer to a move is predictable: the script chooses a person's.
 fn is_answer_foreseen(position: &Position, point: Point, bot: Option<BotSpec>) -> bool {
     let mut position = position.clone();
     let outcome = position.play(point).expect("a legal move").cloned();
     bot.is_none_or(|bot| outcome.is_some() || best_move(bot, &position).is_some())
 }
 
-/// A random move to which the answer is known, if one is found soon.
+/// A random move with a predictable answer, if one is found soon.
 fn random_play(position: &Position, bot: Option<BotSpec>, random: &mut impl Rng) -> Option<Point> {
     let mut points = (0..10).map(|_| random_move(position, random));
     points.find(|&point| is_answer_foreseen(position, point, bot))
@@ -202,7 +203,7 @@ fn no_move(position: &Position, random: &mut impl Rng) -> Point {
     }
 }
 
-/// Something to ask of the room as it is: now and then what it must refuse.
+/// A random request that fits the room's state, or sometimes one that it must refuse.
 fn next_request(room: &RoomState, bot: Option<BotSpec>, random: &mut impl Rng) -> RoomRequest {
     let game = room.game.as_ref().expect("the first game has begun");
     let ply = game.position.ply();
@@ -267,7 +268,7 @@ fn is_bots_turn(room: &RoomState) -> bool {
     room.to_act().and_then(|seat| room.seats.get(seat)).is_some_and(|player| player.bot().is_some())
 }
 
-/// A room without what differs from place to place: its members' ids and its games' ids.
+/// A snapshot without the ids that differ from place to place: those of members and games.
 fn plain(mut snapshot: Snapshot) -> Snapshot {
     snapshot.host = LocalGame::member();
     let Seats { first, second } = &mut snapshot.seats;
@@ -284,7 +285,7 @@ fn plain_player(player: &mut Player) {
     }
 }
 
-/// An event without these ids, and with its number but not its time.
+/// An event without these ids, with its number but not its time.
 fn plain_event(numbered: NumberedEvent) -> (u64, Event) {
     let NumberedEvent { seq, mut event, .. } = numbered;
     if let Event::Sat { player, .. } = &mut event {
@@ -307,7 +308,7 @@ impl Here {
         let id = CommandId::try_from(self.sent.to_string()).expect("an id");
         self.game.take(&id, request);
         let (mut answer, mut events) = (None, Vec::new());
-        // What has come of the request is there at once, but for what bots say.
+        // The results are ready at once, except for the bots' moves.
         loop {
             let is_over = answer.is_some() && !is_bots_turn(&self.game.room());
             let event = match self.game.next().now_or_never() {
@@ -319,11 +320,11 @@ impl Here {
             match *message {
                 Message::Event { event, .. } => events.push(plain_event(event)),
                 message if message.answers() == Some(&id) => {
-                    // Weights lose their last bits on the wire.
+                    // Weights lose their last bits in JSON.
                     let message = Message::from_json(&message.to_json()).expect("a message");
                     answer = Some(Answer::of(message));
                 }
-                // Who watches.
+                // News of the spectators.
                 _ => {}
             }
         }
@@ -343,11 +344,11 @@ impl Here {
     }
 }
 
-/// A room of the server, and one or two guests for those at the keyboard.
+/// A room of the server, with one or two guests for the people at the keyboard.
 struct There {
     room: RoomCode,
     guests: Vec<Guest>,
-    /// How many events were compared.
+    /// The number of compared events.
     compared: usize,
 }
 
@@ -421,7 +422,7 @@ impl There {
         plain(self.state().snapshot())
     }
 
-    /// The guest who makes this request for the people at the keyboard.
+    /// The guest who sends this request for the people at the keyboard.
     fn sender(&self, request: &RoomRequest) -> usize {
         let game = self.state().game.as_ref().expect("a game");
         let turn = game.seat_of(game.position.turn());
@@ -442,7 +443,7 @@ impl There {
         self.guests.iter().position(|guest| player.is_member(&guest.me))
     }
 
-    /// What the other one at the keyboard agrees to at once.
+    /// The request that the other person at the keyboard agrees to at once.
     fn consent(&self) -> Option<(usize, RoomRequest)> {
         let game = self.state().game.as_ref()?;
         if let Some(by) = game.takeback_ask {

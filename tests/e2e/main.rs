@@ -1,6 +1,7 @@
-//! End to end: the real server and client programs, over real sockets, used as people use them.
+//! End-to-end tests: the real server and client programs, over real sockets, used as people use
+//! them.
 //!
-//! Each test has a server of its own. None sleeps, and none depends on the order of others.
+//! Each test has its own server. None sleeps, and none depends on the order of others.
 
 mod bots;
 mod certificates;
@@ -44,7 +45,7 @@ fn freestyle() -> Rules {
 const FIVE: [(i32, i32); 9] =
     [(3, 7), (3, 8), (4, 7), (4, 8), (5, 7), (5, 8), (6, 7), (6, 8), (7, 7)];
 
-/// Ann (Black) and Bob (White) in a private room in which a game has begun.
+/// Ann (Black) and Bob (White) in a private room with a running game.
 struct Pair {
     server: Server,
     room: RoomCode,
@@ -71,7 +72,7 @@ impl Pair {
         Self::by(private(freestyle())).await
     }
 
-    /// Plays the moves in turn, each by whose turn it is and in the sight of both.
+    /// Plays the moves in turn; both guests wait for each one.
     async fn play(&mut self, moves: &[(i32, i32)]) {
         for &point in moves {
             self.play_one(point.into()).await;
@@ -89,7 +90,7 @@ impl Pair {
         other.until(room, |seen| seen.room.seq >= seq).await;
     }
 
-    /// One asks something of the room, and both have seen what came of it.
+    /// Ann sends a request, and both guests wait for its events.
     async fn ann_does(&mut self, request: RoomRequest) {
         self.ann.done(&self.room, request).await;
         self.level().await;
@@ -101,7 +102,7 @@ impl Pair {
         self.level().await;
     }
 
-    /// Waits until both have heard the same events, and checks that they made the same of them.
+    /// Waits until both have received the same events, and checks that their rooms are equal.
     async fn level(&mut self) {
         let Self { room, ann, bob, .. } = self;
         let seq = ann.seen(room).room.seq.max(bob.seen(room).room.seq);

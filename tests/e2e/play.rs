@@ -1,4 +1,4 @@
-//! Two people play: from the link to the end of the game, with everything they may agree on.
+//! Tests two people at play: from the link to the end of the game, with every agreement.
 
 use fivefold_shared::{
     bot_spec::BotKind,
@@ -31,7 +31,7 @@ async fn a_private_game_by_link_to_a_five_with_a_third_watching() {
         assert_eq!(guest.seen(room).position(), end.position(), "{}", guest.name);
         assert_eq!(guest.seen(room).room.snapshot(), end.room.snapshot(), "{}", guest.name);
     }
-    // Each heard the same numbered events since he came; Ann was there from the beginning.
+    // Each guest received the same events since they joined; Ann was there from the beginning.
     for guest in [bob, &eve] {
         let heard = &guest.seen(room).events;
         assert!(heard.len() >= FIVE.len() && end.events.ends_with(heard), "{}", guest.name);
@@ -149,8 +149,8 @@ async fn a_new_name_is_told_to_the_room() {
     pair.bob.until(&pair.room, |seen| seen.events.iter().any(|e| e.event == renamed)).await;
 }
 
-/// Asks for the public rooms until they are as wanted: the server makes the list anew only now
-/// and then.
+/// Asks for the public rooms until they are as wanted: the server updates the list only at
+/// intervals.
 async fn listed(server: &Server, wanted: impl Fn(&[RoomSummary]) -> bool) -> Vec<RoomSummary> {
     let mut guest = Guest::hello(server, "Newcomer").await;
     loop {
@@ -194,7 +194,7 @@ async fn a_seat_is_given_up_between_games_and_taken_by_another() {
     let mut eve = Guest::hello(&pair.server, "Eve").await;
     eve.join(&pair.room).await;
     eve.done(&pair.room, RoomRequest::Sit { seat: Some(Seat::Second) }).await;
-    // Who sits down wants to play; the one who was there before is asked.
+    // Sitting down counts as a request to play; the other player must agree.
     pair.ann.done(&pair.room, RoomRequest::Rematch).await;
     let state = &pair.ann.seen(&pair.room).room;
     assert_eq!(state.seats.of_member(&eve.me), Some(Seat::Second));

@@ -1,4 +1,4 @@
-//! A network between client and server that can be cut.
+//! A proxy between client and server that can cut connections.
 
 use std::net::SocketAddr;
 
@@ -9,7 +9,7 @@ use tokio::{
 
 use fivefold_tests::Server;
 
-/// Passes connections on to a server.
+/// Forwards connections to a server.
 #[derive(Debug)]
 pub(crate) struct Proxy {
     address: SocketAddr,
@@ -17,13 +17,13 @@ pub(crate) struct Proxy {
 }
 
 impl Proxy {
-    /// Begins to listen.
+    /// Starts listening.
     pub(crate) async fn to(server: &Server) -> Self {
         let (to, listener) = (server.address(), TcpListener::bind("127.0.0.1:0").await);
         let listener = listener.expect("a free port");
         let address = listener.local_addr().expect("it listens");
         let (cuts, cut) = watch::channel(0);
-        // Ends with the runtime of the test.
+        // The task ends with the runtime of the test.
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
                 tokio::spawn(pass_on(client, to, cut.clone()));
@@ -32,12 +32,12 @@ impl Proxy {
         Self { address, cuts }
     }
 
-    /// Where it listens, as a client is told it.
+    /// Its address for clients.
     pub(crate) fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// Drops every connection. New ones are passed on as before.
+    /// Drops every connection. New ones are forwarded as before.
     pub(crate) fn cut(&self) {
         self.cuts.send_modify(|cuts| *cuts += 1);
     }
@@ -47,7 +47,7 @@ async fn pass_on(mut client: TcpStream, to: SocketAddr, mut cut: watch::Receiver
     cut.mark_unchanged();
     let mut server = TcpStream::connect(to).await.expect("the server accepts");
     tokio::select! {
-        // Either end may close; how it ends is the business of those two.
+        // Either end may close; the two ends handle that themselves.
         _ = tokio::io::copy_bidirectional(&mut client, &mut server) => {}
         _ = cut.changed() => {}
     }

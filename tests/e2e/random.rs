@@ -1,4 +1,4 @@
-//! Random games of every variant and size class; `--example random_games` plays many more.
+//! Tests random games of every variant and size class; `--example random_games` plays many more.
 
 use fivefold_tests::{Server, random_games};
 

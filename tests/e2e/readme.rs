@@ -1,4 +1,4 @@
-//! The README's commands do what it says.
+//! Tests that the README's commands do what it promises.
 
 use std::{path::Path, process::Command};
 
@@ -16,8 +16,7 @@ fn commands() -> Vec<&'static str> {
     consoles.flat_map(str::lines).filter_map(|line| line.strip_prefix("$ ")).collect()
 }
 
-/// The README's command that begins like this, as words after the program's name, with the link
-/// of a room that there is.
+/// The arguments of the README's command with this beginning, with its link replaced by a real one.
 fn arguments(beginning: &str, link: &str) -> Vec<String> {
     let command = commands().into_iter().find(|command| command.starts_with(beginning));
     let words = command.expect("a command of the README").split(' ').skip(1);
@@ -91,7 +90,7 @@ fn every_setting_of_the_server_is_listed() {
 fn a_game_by_the_readmes_commands() {
     let server = Server::start_with(&[]);
     let address = server.url();
-    // What the README says is said, but for the port.
+    // The output matches the README except for the port.
     assert!(README.contains("\nFivefold is at http://127.0.0.1:8080/\n"));
     assert_eq!(server.greeting(), format!("Fivefold is at {address}/"));
 

@@ -1,5 +1,5 @@
-//! Every "no" that a client can bring about, over the wire: each is told with its reason, and
-//! nothing has changed by it.
+//! Tests every refusal that a client can cause, over the wire: each has its reason, and changes
+//! nothing.
 
 use fivefold_shared::{
     bot_spec::{BotKind, BotSpec},
@@ -15,7 +15,7 @@ use tokio_tungstenite::tungstenite;
 
 use crate::{FIVE, Pair, freestyle};
 
-/// A room of Ann (Black) and Bob (White) in which these moves have been made.
+/// Puts Ann (Black) and Bob (White) in a room with these moves.
 async fn after(pair: &mut Pair, rules: Rules, moves: &[(i32, i32)]) {
     pair.room = pair.ann.create(private(rules)).await;
     pair.bob.join(&pair.room).await;
@@ -152,11 +152,11 @@ async fn one_identity_has_its_share_of_rooms_and_no_more() {
         }
     };
     assert_eq!((made, refusal.reason), (20, Reason::TooManyRooms));
-    // Others are not concerned.
+    // Other people are not affected.
     Guest::hello(&server, "Bob").await.create(private(freestyle())).await;
 }
 
-/// What the server answers to one text of a socket that says nothing else.
+/// The server's answer to one text, sent on a fresh socket.
 async fn first_answer(server: &Server, text: &str) -> Message {
     let mut socket = connect(server.address()).await;
     socket.send(tungstenite::Message::text(text)).await.expect("the server listens");

@@ -1,4 +1,5 @@
-//! Losing the connection and coming back: the same seat, what was missed, and nothing twice.
+//! Tests losing the connection and coming back: the same seat, all missed events, and no
+//! duplicates.
 
 use fivefold_shared::{
     protocol::{CatchUp, CommandId, Event, LobbyRequest, Message, Reason, Request, RoomRequest},
@@ -119,7 +120,7 @@ async fn a_killed_server_has_kept_every_move_that_it_answered() {
         pair.play(moves).await;
         let Pair { server, room, ann, bob } = pair;
         let (ann, bob) = (ann.lost(), bob.lost());
-        // Killed as by `kill -9`, with whatever it was doing.
+        // Kills it as `kill -9` does, in the middle of its work.
         drop(server);
         let server = Server::start_in(folder.path());
         let mut ann = ann.moved_to(&server).back().await;

@@ -1,4 +1,4 @@
-//! Watching: one snapshot, then every event, and nothing else to do.
+//! Tests watching: one snapshot, then every event, and no rights to anything else.
 
 use fivefold_shared::{
     bot_spec::BotKind,
@@ -30,7 +30,7 @@ async fn who_comes_in_the_middle_gets_one_snapshot_and_then_every_event() {
 async fn a_spectator_can_do_nothing_but_watch() {
     let mut pair = Pair::new().await;
     pair.play(&FIVE[..2]).await;
-    // An open offer and an open question, so that answering them is not refused for lack of one.
+    // Open an offer and a question, so that answers are not refused for lack of one.
     pair.ann_does(RoomRequest::OfferDraw).await;
     pair.bob_does(RoomRequest::AskTakeback).await;
     let mut eve = Guest::hello(&pair.server, "Eve").await;

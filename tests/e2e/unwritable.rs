@@ -1,5 +1,5 @@
-//! Output that cannot be written: the log on a full disk, in a closed pipe, in a pipe that nobody
-//! reads. The games go on.
+//! Tests an unwritable log: on a full disk, in a closed pipe, in a pipe that nobody reads. The
+//! games go on.
 
 use std::{
     fs::File,
@@ -11,7 +11,7 @@ use fivefold_tests::{Server, private, program};
 
 use crate::{FIVE, Pair, freestyle};
 
-/// Everything is logged.
+/// Log everything.
 const TALKATIVE: [&str; 2] = ["--log", "trace"];
 
 async fn plays_to_the_end(server: Server) {

@@ -1,10 +1,12 @@
-//! What people notice while somebody at one address attacks their server: they play in many rooms,
-//! first in quiet and then under each attack, and the times of their moves are compared.
+//! Measures what people notice while an attacker at one address attacks their server: they play in
+//! many rooms, first in quiet and then under each attack, and the program compares the times of
+//! their moves.
 //!
 //! `cargo run --release -p fivefold-tests --example attack -- --rooms 200 --rate 400 --seconds 8`
 //!
-//! The server has its usual limits, and the people come from an address a room. The attackers are
-//! another process with the lowest priority: elsewhere they would have processors of their own.
+//! The server has its usual limits, and the people of each room have their own address. The
+//! attackers are another process with the lowest priority, because real ones would have their own
+//! processors.
 #![expect(clippy::print_stdout, reason = "the results of this program")]
 
 use std::{
@@ -33,10 +35,10 @@ use serde_json::json;
 
 /// The room with a long game.
 const ROOM: &str = "k7m2qpxw9abc";
-/// Moves in it.
+/// The number of its moves.
 const MOVES: u64 = 3_900;
 
-/// Attacks a server on which people play, and says what they notice.
+/// Attacks a server while people play on it, and reports what they notice.
 #[derive(Parser, Debug)]
 struct Args {
     /// Another build of the server, to compare with.
@@ -45,7 +47,7 @@ struct Args {
     /// Rooms with two players each.
     #[arg(long, default_value_t = 200)]
     rooms: usize,
-    /// Moves in a second, in all rooms together.
+    /// Moves per second, in all rooms together.
     #[arg(long, default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..))]
     rate: u32,
     /// How long each attack is measured, after a second.
@@ -74,7 +76,7 @@ async fn main() -> anyhow::Result<()> {
         return Ok(());
     }
     let folder = tempfile::tempdir()?;
-    // Another build may not know the format of today's files: it has no room with a long game.
+    // Another build may not know today's file format, so it gets no room with a long game.
     if args.program.is_none() {
         write_long_game(folder.path(), &room)?;
     }
@@ -97,7 +99,7 @@ async fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Plays for a while, with an attack or without. The report, and what the attacker has to say.
+/// Plays for a while, with or without an attack. Returns the report and the attacker's output.
 async fn measure(
     args: &Args,
     server: &Server,
@@ -124,7 +126,7 @@ async fn measure(
 }
 
 fn attacker(args: &Args, server: &Server, attack: Attack) -> anyhow::Result<std::process::Child> {
-    // It begins while people sit down, and goes on a little longer than they are measured.
+    // The attack begins while people sit down, and outlasts the measurement a little.
     let seconds = args.seconds + 3;
     Command::new("nice")
         .args(["-n", "19"])
@@ -145,7 +147,7 @@ fn start(args: &Args, folder: &Path) -> Server {
     }
 }
 
-/// A game without end on the unbounded board, straight into the database.
+/// Writes an endless game on the unbounded board directly into the database.
 fn write_long_game(folder: &Path, room: &RoomCode) -> anyhow::Result<()> {
     let (ann, bob) = ("5d41402abc4b2a76", "7d793037a0760186");
     let player = |member, name| json!({"member": member, "name": name});
@@ -157,7 +159,7 @@ fn write_long_game(folder: &Path, room: &RoomCode) -> anyhow::Result<()> {
         json!({"type": "started", "game": 1, "black": "first"}),
     ];
     let moves = (0..MOVES).map(|ply| {
-        // Far from each other, with long numbers.
+        // Far from each other, with long coordinates.
         let point = [900_000 - 200 * ply.cast_signed(), -(200 * ply.cast_signed()) - 100_000];
         json!({"type": "played", "ply": ply, "point": point})
     });

@@ -1,5 +1,5 @@
-//! Kills the server once a second on average while people play on it in many rooms, on a disk that
-//! is full now and then, and compares what they were told with what it has kept:
+//! Kills the server about once a second while people play on it in many rooms, on a disk that is
+//! full now and then, and compares the answers they received with the stored log:
 //!
 //! `cargo run --release -p fivefold-tests --example fault -- --minutes 10 --rooms 50`
 #![expect(clippy::print_stdout, reason = "the results of this program")]
@@ -9,7 +9,7 @@ use std::{process::ExitCode, time::Duration};
 use clap::Parser;
 use fivefold_tests::fault;
 
-/// Kills a server again and again, and looks whether it has kept what it promised. Fails if not.
+/// Kills a server again and again, and checks that it kept its promises. Fails if not.
 #[derive(Parser, Debug)]
 struct Args {
     /// How long.

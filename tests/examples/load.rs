@@ -1,12 +1,11 @@
-//! Puts a server under load: rooms in which random games are played, people who watch, people who
-//! do nothing, and people who never read. Everything is over after `--seconds` of playing a round.
+//! Puts a server under load: rooms with random games, spectators, idle people, and people who never
+//! read. Each round ends after `--seconds` of playing.
 //!
 //! `cargo run --release -p fivefold-tests --example load -- --rooms 500 --rate 2000 --baseline`
 //!
-//! Without `--server` it starts one on this machine with a data folder of its own. One's own server
-//! must allow what is asked for: `--sessions-per-address`, `--rooms-per-address`, `--room-rate`,
-//! `--spectators` and `--command-rate`.
-//! With thousands of connections more files must be open than usual: `ulimit -n 40000`.
+//! Without `--server` it starts one on this machine with its own data folder. Your own server must
+//! allow the load: `--sessions-per-address`, `--rooms-per-address`, `--room-rate`, `--spectators`
+//! and `--command-rate`. Thousands of connections need a higher open-file limit: `ulimit -n 40000`.
 #![expect(clippy::print_stdout, reason = "the results of this program")]
 
 use std::{
@@ -28,50 +27,51 @@ use fivefold_tests::{
 };
 use tokio::net::TcpListener;
 
-/// Puts a server under load, and says what that takes.
+/// Puts a server under load, and reports what it used.
 #[derive(Parser, Debug)]
 struct Args {
-    /// A running server; otherwise one is started here.
+    /// A running server; otherwise the program starts one.
     #[arg(long, value_name = "ADDRESS")]
     server: Option<SocketAddr>,
-    /// The process of that server, if it runs on this machine: its processor time and memory.
+    /// The process of that server, if it runs on this machine, to measure processor time and
+    /// memory.
     #[arg(long, requires = "server")]
     pid: Option<u32>,
-    /// The data folder of the server that is started here; otherwise one that is removed.
+    /// The data folder of the started server; otherwise a temporary one.
     #[arg(long, conflicts_with = "server")]
     data: Option<PathBuf>,
-    /// The server that is started here keeps everything in memory.
+    /// The started server keeps everything in memory.
     #[arg(long, conflicts_with_all = ["server", "data"])]
     in_memory: bool,
-    /// The same load on a plain relay without rules and disk, and what the server takes of each
-    /// for one that the relay takes.
+    /// Also run the same load on a plain relay without rules and disk, and print the server's usage
+    /// relative to the relay's.
     #[arg(long)]
     baseline: bool,
     /// Rooms with two players each.
     #[arg(long, default_value_t = 100)]
     rooms: usize,
-    /// Moves in a second, in all rooms together; otherwise as fast as they can be played.
+    /// Moves per second, in all rooms together; otherwise as fast as possible.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     rate: Option<u32>,
-    /// Play on the board without edges, and not on 15x15.
+    /// Play on the unbounded board instead of 15x15.
     #[arg(long)]
     unbounded: bool,
     /// Spectators in each room.
     #[arg(long, default_value_t = 0)]
     spectators: usize,
-    /// Spectators in the first room who never read. The same load is measured without them, too.
+    /// Spectators in the first room who never read. Also measures the same load without them.
     #[arg(long, default_value_t = 0)]
     stalled: usize,
-    /// People in a room of their own who do nothing.
+    /// People in their own room who do nothing.
     #[arg(long, default_value_t = 0)]
     idle: usize,
-    /// How long each round is measured, after a second of playing.
+    /// Measured seconds of each round, after one second of playing.
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=3600))]
     seconds: u64,
-    /// Rounds; what is compared is measured in turn, and the median is printed.
+    /// Rounds; alternates what it compares, and prints the median.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
     rounds: u16,
-    /// Only be the relay.
+    /// Only run the relay.
     #[arg(long, hide = true)]
     relay: bool,
 }
@@ -93,7 +93,7 @@ impl Args {
     }
 }
 
-/// Something that is measured, and what came of each round.
+/// A measured program, with the result of each round.
 struct Subject {
     name: String,
     target: Target,
@@ -170,7 +170,7 @@ fn start(args: &Args, data: &std::path::Path) -> Server {
     }
 }
 
-/// The relay in a process of its own, ended with this one.
+/// The relay in a process of its own, killed when this is dropped.
 struct Relay {
     child: Child,
     address: SocketAddr,
@@ -192,13 +192,13 @@ impl Relay {
 
 impl Drop for Relay {
     fn drop(&mut self) {
-        // It may have ended already, and then there is nothing to do.
+        // The process may have exited already.
         drop(self.child.kill());
         drop(self.child.wait());
     }
 }
 
-/// A figure of a report; none where it could not be measured.
+/// A figure of a report; `None` if it was not measured.
 type Figure<'a> = (&'a str, &'a dyn Fn(&Report) -> Option<f64>);
 
 fn print(args: &Args, subjects: &[Subject]) {

@@ -1,5 +1,5 @@
 //! Plays random games of every variant and size class through the real server, with a spectator
-//! each, and compares what players and spectators saw in the end:
+//! each, and compares the final boards of players and spectators:
 //!
 //! `cargo run --release -p fivefold-tests --example random_games -- --games 1000`
 #![expect(clippy::print_stdout, reason = "the results of this program")]
@@ -9,7 +9,7 @@ use std::time::Instant;
 use clap::Parser;
 use fivefold_tests::{Server, random_games};
 
-/// Plays random games through the real server and compares their ends.
+/// Plays random games through the real server and compares their final boards.
 #[derive(Parser, Debug)]
 struct Args {
     /// Games of each variant and size class.

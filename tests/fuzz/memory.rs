@@ -1,5 +1,5 @@
-//! The memory that readers of files take, in the normal test run: one test in a program of its own,
-//! because what is measured is the whole program's.
+//! Tests the memory that file readers take, in the normal test run. It is the only test of its
+//! program, because it measures the whole program's memory.
 
 #[path = "src/memory.rs"]
 #[expect(unreachable_pub, reason = "a module of the fuzz target too")]
@@ -12,10 +12,10 @@ use proptest::{
     test_runner::{Config, TestRunner},
 };
 
-/// The longest body that the server takes.
+/// The longest body that the server accepts.
 const LENGTH_MAX: usize = 96 * 1024;
 
-/// One piece of a text, as often as there is room, between its begin and its end.
+/// Repeats a piece of text as often as it fits between a beginning and an end.
 fn filled(begin: &str, piece: &str, end: &str) -> String {
     let room = LENGTH_MAX.saturating_sub(begin.len() + end.len());
     format!("{begin}{}{end}", piece.repeat(room / piece.len()))

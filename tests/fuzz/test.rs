@@ -1,5 +1,5 @@
-//! The bodies of the fuzz targets in the normal test run: on their seeds, and on random texts.
-//! Searching deeper is the work of `tests/run`.
+//! Runs the bodies of the fuzz targets in the normal test run, on their seeds and on random texts.
+//! `tests/run` searches deeper.
 
 #[path = "src/lib.rs"]
 #[expect(unreachable_pub, reason = "a read_pool of its own to the fuzz targets")]

@@ -1,4 +1,4 @@
-//! The real client program, driven as a script drives it: lines in, lines out.
+//! Runs the real client program as a script does: lines in, lines out.
 
 use std::{
     ffi::OsStr,
@@ -14,13 +14,13 @@ use tempfile::TempDir;
 
 use crate::{PATIENCE, programs::program};
 
-/// A running client with settings of its own. It is killed when this is dropped.
+/// A running client with its own settings, killed when this is dropped.
 #[derive(Debug)]
 pub struct Client {
     child: Child,
     stdin: Option<ChildStdin>,
     stdout: Receiver<String>,
-    /// The folder of the settings, if it is to be removed with the client.
+    /// The settings' folder, if it is removed with the client.
     _settings: Option<TempDir>,
 }
 
@@ -35,7 +35,7 @@ impl Client {
         Self::run(command.args(arguments), Some(settings))
     }
 
-    /// The same with the settings in this folder: what one client keeps there, the next one knows.
+    /// The same with the settings in this folder, which clients can share one after another.
     ///
     /// # Panics
     /// When it does not start.
@@ -56,7 +56,7 @@ impl Client {
         let stdin = child.stdin.take();
         let lines = BufReader::new(child.stdout.take().expect("stdout is piped")).lines();
         let (sender, stdout) = mpsc::channel();
-        // Ends with the program's output, or when nobody reads it any more.
+        // The thread ends with the program's output, or when the receiver is dropped.
         thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| sender.send(line)));
         Self { child, stdin, stdout, _settings: settings }
     }
@@ -64,7 +64,7 @@ impl Client {
     /// The next line of output.
     ///
     /// # Panics
-    /// When none comes; what the client said on stderr is in the message.
+    /// When none comes; the message includes the client's stderr.
     pub fn line(&mut self) -> String {
         match self.stdout.recv_timeout(PATIENCE) {
             Ok(line) => line,
@@ -75,7 +75,7 @@ impl Client {
         }
     }
 
-    /// Reads on to a line that has this in it.
+    /// Skips to a line that contains `part`.
     ///
     /// # Panics
     /// When none comes.
@@ -91,13 +91,13 @@ impl Client {
     /// The next line of output, which is a JSON object.
     ///
     /// # Panics
-    /// When it is not, or none comes.
+    /// When the line is no JSON object, or none comes.
     pub fn json(&mut self) -> Value {
         let line = self.line();
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
     }
 
-    /// Reads on to the line that tells of this event.
+    /// Skips to the line of this event.
     ///
     /// # Panics
     /// When none comes.
@@ -113,17 +113,17 @@ impl Client {
     /// Writes a line to the client.
     ///
     /// # Panics
-    /// When it does not listen any more.
+    /// When the client no longer reads.
     pub fn say(&mut self, line: &str) {
         let stdin = self.stdin.as_mut().expect("stdin is open until the end");
         writeln!(stdin, "{line}").expect("the client listens");
     }
 
-    /// Closes the client's input, waits for its end and returns its status, the rest of its
-    /// output and what it said on stderr.
+    /// Closes the client's input, waits for its end and returns its status, the rest of its output
+    /// and its stderr.
     ///
     /// # Panics
-    /// When it cannot be waited for.
+    /// When waiting fails.
     pub fn finish(mut self) -> (ExitStatus, Vec<String>, String) {
         drop(self.stdin.take());
         let status = self.child.wait().expect("the client can be waited for");
@@ -148,7 +148,7 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // It may have ended already, and then there is nothing to do.
+        // The process may have exited already.
         drop(self.child.kill());
         drop(self.child.wait());
     }

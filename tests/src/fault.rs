@@ -1,10 +1,10 @@
 //! The fault test: people play random games in many rooms while their server is killed again and
-//! again, and afterwards the log that the server has kept is compared with what it had told them.
+//! again; at the end the test compares the stored log with the answers they received.
 //!
-//! Commands are sent twice or late, connections break with the server, and one spectator of each
-//! room reads slowly. In some of its lives the server's disk is full for a while, and its log
-//! cannot be written. Only when the server has been stopped for good is its storage read; while it
-//! runs, it is seen from outside.
+//! Members send commands twice or late, connections break with the server, and one spectator of
+//! each room reads slowly. In some lives of the server its disk is full for a while, and its log
+//! cannot be written. The test reads the storage only after the server has stopped for good; before
+//! that it observes the server from outside.
 
 mod member;
 
@@ -30,12 +30,12 @@ use tokio::{sync::watch, task::JoinSet, time::sleep_until};
 use self::member::{Conduct, Made, Member};
 use crate::{Guest, Seen, Server, private};
 
-/// The mean time from a start of the server to its end.
+/// The mean time from a start of the server to its kill.
 const LIFE: Duration = Duration::from_secs(1);
-/// In how many of these the disk is full for a third of the time.
+/// The share of lives in which the disk is full for a third of the time.
 const FULL_DISKS: f64 = 0.3;
 
-/// What was done, and what went wrong.
+/// The counts and failures of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Verdict {
     /// Moves that were acknowledged to the player who made them.
@@ -44,25 +44,24 @@ pub struct Verdict {
     pub events: usize,
     /// Kills of the server.
     pub kills: usize,
-    /// Times that the disk was full.
+    /// How often the disk was full.
     pub full_disks: usize,
     /// Commands that were refused because they could not be stored.
     pub refused: usize,
-    /// Commands that were sent again, on purpose or because the answer did not come.
+    /// Commands that were sent again, on purpose or because no answer came.
     pub repeated: usize,
     /// Connections that were lost.
     pub lost_connections: usize,
-    /// Catching up that needed a snapshot, as more was missed than the server keeps ready.
+    /// Returns that needed a snapshot, because the server no longer kept all missed events ready.
     pub snapshots: usize,
-    /// Commands that were refused although they were right, and repeated ones that were answered
-    /// in another way than the first time.
+    /// Valid commands that were refused, and repeated ones with another answer than the first time.
     pub wrong_answers: usize,
-    /// Acknowledged moves that are not in the log, or elsewhere in it than was said; and refused
-    /// ones that are.
+    /// Acknowledged moves that are missing from the log or have another number in it; and refused
+    /// moves that are in it.
     pub lost: usize,
     /// Moves that are in the log more than once.
     pub doubled: usize,
-    /// Members who heard a gap, or something else than what is in the log.
+    /// Members who received a gap, or an event that differs from the log.
     pub out_of_order: usize,
 }
 
@@ -96,11 +95,11 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Plays in so many rooms for a time, and kills the server once a second on average.
+/// Plays in this many rooms for a time, and kills the server once a second on average.
 ///
 /// # Panics
-/// When the server cannot be started again, or a member hears what no room can have said: a gap,
-/// a double, a move that is not legal.
+/// When the server cannot be restarted, or a member receives an impossible event: a gap, a
+/// duplicate, an illegal move.
 pub async fn run(rooms: usize, time: Duration, seed: u64) -> Verdict {
     let folder = tempfile::tempdir().expect("a folder for the data");
     let mut verdict = Verdict::default();
@@ -130,14 +129,14 @@ pub async fn run(rooms: usize, time: Duration, seed: u64) -> Verdict {
             verdict.full_disks += 1;
         }
         sleep_until(until.into()).await;
-        // Dropped is killed, as by `kill -9`.
+        // Dropping the server kills it, as `kill -9` does.
         drop(life);
         verdict.kills += 1;
         life = Life::begin(folder.path(), verdict.kills);
         moved.send_replace(life.server.address());
     }
     stop.send_replace(true);
-    // Nobody plays any more: whoever comes back now hears the rest.
+    // Nobody plays any more: each member returns to receive the rest.
     let mut heard = Vec::new();
     for (mut member, away) in playing.join_all().await {
         let guest = member.catch_up(away, life.server.address()).await;
@@ -148,16 +147,16 @@ pub async fn run(rooms: usize, time: Duration, seed: u64) -> Verdict {
     verdict
 }
 
-/// One life of the server.
+/// One life of the server, from a start to a kill.
 struct Life {
     server: Server,
-    /// Its log, which nobody reads.
+    /// The pipe of its log, which is never read.
     _unread: Option<PipeReader>,
 }
 
 impl Life {
-    /// Every other life has a log that cannot be written: on a full disk, in a closed pipe, in a
-    /// pipe that nobody reads.
+    /// Every other life has an unwritable log: on a full disk, in a closed pipe, in a pipe that
+    /// nobody reads.
     fn begin(folder: &Path, number: usize) -> Self {
         let mut unread = None;
         let log: Stdio = match number % 6 {
@@ -208,7 +207,7 @@ async fn enter(server: &Server, number: usize) -> [(Guest, Member); 4] {
     })
 }
 
-/// Compares what the members were told with what is in the database.
+/// Compares the messages that members received with the database.
 fn judge(folder: &Path, mut heard: Vec<(Member, Guest)>, verdict: &mut Verdict) {
     let folder = DataFolder::take(folder).expect("the server is gone");
     let mut storage = Sqlite::open(folder).expect("the database is sound");
@@ -242,7 +241,7 @@ fn judge(folder: &Path, mut heard: Vec<(Member, Guest)>, verdict: &mut Verdict) 
     }
 }
 
-/// Whether a move that was acknowledged is in the log, and where it was said to be.
+/// Whether an acknowledged move is in the log, with the acknowledged number.
 fn is_kept(member: &Member, made: &Made, log: &HashMap<Cause, Vec<&NumberedEvent>>) -> bool {
     let cause = Cause { member: member.me.clone(), command: made.command.clone() };
     log.get(&cause).into_iter().flatten().any(|logged| {
@@ -252,8 +251,8 @@ fn is_kept(member: &Member, made: &Made, log: &HashMap<Cause, Vec<&NumberedEvent
     })
 }
 
-/// Whether what a member has heard is the log up to its last move, without gaps but for those that
-/// a snapshot has closed.
+/// Whether a member's events equal the log up to their last move, with no gaps except those that a
+/// snapshot closed.
 fn is_in_order(seen: &Seen, log: &[Entry]) -> bool {
     let is_logged = |heard: &NumberedEvent| {
         let index = usize::try_from(heard.seq - 1).expect("logs fit into memory");

@@ -1,6 +1,5 @@
-//! A scripted person: speaks the protocol over a real socket, and keeps what he hears of each room
-//! in the fold that server and clients share. An event that is missing, doubled or out of order
-//! fails the test that he is in.
+//! A scripted person: speaks the protocol over a real socket, and folds the events of each room as
+//! server and clients do. An event that is missing, duplicated or out of order fails the test.
 
 use std::{
     collections::HashMap,
@@ -32,10 +31,10 @@ use crate::{PATIENCE, Server};
 /// A client's end of a WebSocket.
 pub type Socket = WebSocketStream<TcpStream>;
 
-/// Opens a socket to a server without saying anything.
+/// Opens a socket to a server without sending anything.
 ///
 /// # Panics
-/// When it cannot be opened.
+/// When the socket cannot be opened.
 pub async fn connect(address: SocketAddr) -> Socket {
     connect_from(None, address).await.expect("the server accepts a WebSocket")
 }
@@ -63,13 +62,13 @@ pub(crate) async fn connect_from(
     address: SocketAddr,
 ) -> Result<Socket, tungstenite::Error> {
     let stream = tcp_from(source, address).await?;
-    // Small, so that one program can be ten thousand people.
+    // Small, so that one program can simulate ten thousand people.
     let config = WebSocketConfig::default().read_buffer_size(2 * 1024);
     let url = format!("ws://{address}/ws");
     Ok(client_async_with_config(url, stream, Some(config)).await?.0)
 }
 
-/// Somebody with an identity, on one socket.
+/// A person with an identity, on one socket.
 #[derive(Debug)]
 pub struct Guest {
     address: SocketAddr,
@@ -77,15 +76,15 @@ pub struct Guest {
     prefix: u64,
     sent: u64,
     rooms: HashMap<RoomCode, Seen>,
-    /// What others know him by.
+    /// Their public id.
     pub me: MemberId,
-    /// The key to his seats.
+    /// The key to their seats.
     pub identity: Identity,
-    /// What he is called.
+    /// Their name.
     pub name: Name,
 }
 
-/// Somebody without a socket, who remembers what he heard.
+/// A person without a socket, who remembers the events they received.
 #[derive(Debug)]
 pub struct Away {
     address: SocketAddr,
@@ -95,22 +94,22 @@ pub struct Away {
 }
 
 impl Away {
-    /// The server is somewhere else now.
+    /// Sets the server's new address.
     pub fn moved_to(self, server: &Server) -> Self {
         Self { address: server.address(), ..self }
     }
 
-    /// Comes back on a new socket. The server knows who he is; the rooms are still to be joined.
+    /// Returns on a new socket. The server knows their identity; they still have to join the rooms.
     ///
     /// # Panics
-    /// When the server does not welcome him.
+    /// When the server does not welcome them.
     pub async fn back(self) -> Guest {
         let Self { address, identity, name, rooms } = self;
         Guest { rooms, ..Guest::greet(address, name.as_str(), Some(identity)).await }
     }
 
-    /// As [`back`](Self::back), to a server that may be gone, and is at this address now if it is
-    /// not; otherwise he is still away.
+    /// As [`back`](Self::back), to a server that may be down, and otherwise listens at this
+    /// address; on failure the person stays away.
     pub(crate) async fn try_back(self, address: SocketAddr) -> Result<Guest, Self> {
         let identity = Some(self.identity.clone());
         match Guest::try_greet(None, address, self.name.as_str(), identity).await {
@@ -120,18 +119,18 @@ impl Away {
     }
 }
 
-/// What a guest has heard of a room.
+/// The events and news that a guest received about a room.
 #[derive(Debug)]
 pub struct Seen {
     /// The room as it is after the last event.
     pub room: RoomState,
-    /// The events that have come one by one, or as the missing ones after a pause.
+    /// The received events: one by one, or as missed events after a pause.
     pub events: Vec<NumberedEvent>,
-    /// The number and the final board of each game that has ended since he came.
+    /// The number and the final board of each game that has ended since the guest joined.
     pub finals: Vec<(u32, Position)>,
-    /// How many snapshots have come.
+    /// The number of received snapshots.
     pub snapshots: usize,
-    /// The last news of who watches.
+    /// The latest news of the spectators.
     pub spectators: Spectators,
     /// The reason why the room was closed.
     pub closed: Option<String>,
@@ -148,19 +147,19 @@ impl Seen {
 }
 
 impl Guest {
-    /// Somebody new.
+    /// Connects a new person.
     ///
     /// # Panics
-    /// When the server does not welcome him. Here and below, a test fails as soon as something
-    /// else comes than what it asks for.
+    /// When the server does not welcome them. Here and below, a test fails as soon as an unexpected
+    /// message comes.
     pub async fn hello(server: &Server, name: &str) -> Self {
         Self::greet(server.address(), name, None).await
     }
 
-    /// Somebody known, on a new socket that knows nothing of his rooms yet.
+    /// Connects a known person on a new socket, without any joined rooms.
     ///
     /// # Panics
-    /// When the server does not welcome him.
+    /// When the server does not welcome them.
     pub async fn back(server: &Server, identity: &Identity, name: &str) -> Self {
         Self::greet(server.address(), name, Some(identity.clone())).await
     }
@@ -169,7 +168,7 @@ impl Guest {
         Self::try_greet(None, address, name, identity).await.expect("the server welcomes him")
     }
 
-    /// Somebody new from an address of this machine, or from any.
+    /// Connects a new person from an address of this machine, or from any.
     pub(crate) async fn greet_from(
         source: Option<Ipv4Addr>,
         address: SocketAddr,
@@ -178,7 +177,7 @@ impl Guest {
         Self::try_greet(source, address, name, None).await.expect("the server welcomes them")
     }
 
-    /// Nobody when there is no server or it goes away.
+    /// `None` when there is no server or it goes away.
     async fn try_greet(
         source: Option<Ipv4Addr>,
         address: SocketAddr,
@@ -201,34 +200,34 @@ impl Guest {
         Some(Self { address, socket, prefix, sent: 0, rooms: HashMap::new(), me, identity, name })
     }
 
-    /// An id that no command has had.
+    /// A fresh command id.
     pub(crate) fn new_id(&mut self) -> CommandId {
         self.sent += 1;
         let id = format!("{:x}-{}", self.prefix, self.sent);
         CommandId::try_from(id).expect("an id")
     }
 
-    /// Leaves his socket to somebody who does not keep what he hears.
+    /// Returns the socket for a caller that does not keep events.
     pub(crate) fn into_socket(self) -> Socket {
         self.socket
     }
 
-    /// What he has heard of a room.
+    /// The state of a room that the guest has joined.
     ///
     /// # Panics
-    /// When he never entered it.
+    /// When they never joined it.
     pub fn seen(&self, room: &RoomCode) -> &Seen {
         self.rooms.get(room).expect("a room that the guest has entered")
     }
 
-    /// Sends a command with an id of its own, and returns the id.
+    /// Sends a command with a fresh id, and returns the id.
     pub async fn send(&mut self, request: Request) -> CommandId {
         let id = self.new_id();
         self.send_as(id.clone(), request).await;
         id
     }
 
-    /// As [`send`](Self::send), and does not wait for company.
+    /// As [`send`](Self::send), but flushes at once.
     ///
     /// # Panics
     /// When the socket is closed.
@@ -238,8 +237,8 @@ impl Guest {
         id
     }
 
-    /// Sends a command with a given id. Commands leave together, when the guest next waits; that
-    /// the socket is lost is noticed there, too.
+    /// Sends a command with a given id. Queued commands are flushed when the guest next waits,
+    /// which also reports a lost socket.
     pub async fn send_as(&mut self, id: CommandId, request: Request) {
         let json = Command { id, request }.to_json();
         drop(self.socket.feed(tungstenite::Message::text(json)).await);
@@ -253,7 +252,7 @@ impl Guest {
         self.socket.send(frame).await.expect("the server listens");
     }
 
-    /// The next message, after it has been taken into account.
+    /// The next message, after applying it.
     ///
     /// # Panics
     /// When the socket is closed, nothing comes, or the message does not fit the ones before.
@@ -262,8 +261,7 @@ impl Guest {
         message.unwrap_or_else(|end| panic!("{} lost his socket: {end:?}", self.name))
     }
 
-    /// As [`next`](Self::next), or how the socket ended: the close frame's code and reason, if one
-    /// came.
+    /// As [`next`](Self::next), or the close frame's code and reason, if one came.
     ///
     /// # Panics
     /// When nothing comes, or the message does not fit the ones before.
@@ -338,7 +336,7 @@ impl Guest {
         }
     }
 
-    /// Waits for the answer to a command; whatever else comes before it is taken into account.
+    /// Waits for the answer to a command, and applies all messages before it.
     ///
     /// # Panics
     /// When none comes.
@@ -360,7 +358,7 @@ impl Guest {
         self.answer(&id).await
     }
 
-    /// Waits until what he has heard of a room is as wanted.
+    /// Waits until the guest's view of a room is as wanted.
     ///
     /// # Panics
     /// When nothing more comes.
@@ -371,7 +369,7 @@ impl Guest {
         self.seen(room)
     }
 
-    /// Asks a room for something that it does, and waits until its events have come.
+    /// Sends a request that the room accepts, and waits for its events.
     ///
     /// # Panics
     /// When it is refused.
@@ -385,18 +383,18 @@ impl Guest {
         }
     }
 
-    /// Asks a room for something that it refuses, and returns why.
+    /// Sends a request that the room refuses, and returns the reason.
     ///
     /// # Panics
-    /// When it is done.
+    /// When it is accepted.
     pub async fn refused(&mut self, room: &RoomCode, request: RoomRequest) -> Reason {
         self.refusal(Request::Room { room: room.clone(), request }).await.reason
     }
 
-    /// Asks for something that is refused, and returns the refusal.
+    /// Sends a request that is refused, and returns the refusal.
     ///
     /// # Panics
-    /// When it is done.
+    /// When it is accepted.
     pub async fn refusal(&mut self, request: Request) -> Refusal {
         match self.ask(request.clone()).await {
             Message::Refused { refusal, .. } => refusal,
@@ -404,7 +402,7 @@ impl Guest {
         }
     }
 
-    /// Makes a room and enters it.
+    /// Creates a room and joins it.
     ///
     /// # Panics
     /// When it is refused.
@@ -415,7 +413,7 @@ impl Guest {
         }
     }
 
-    /// Enters a room; one that he has been in before, with the number of the last event.
+    /// Joins a room; a known one with the number of the last event.
     ///
     /// # Panics
     /// When it is refused.
@@ -435,7 +433,7 @@ impl Guest {
         self.done(room, RoomRequest::Play { ply, point: point.into() }).await;
     }
 
-    /// Loses the socket without a word.
+    /// Drops the socket without a close frame.
     pub fn lost(self) -> Away {
         let Self { address, identity, name, rooms, .. } = self;
         Away { address, identity, name, rooms }
@@ -444,7 +442,7 @@ impl Guest {
     /// Reads on until the server closes the socket, and returns the code and the reason.
     ///
     /// # Panics
-    /// When it does not.
+    /// When the server does not close it.
     pub async fn closing(&mut self) -> (u16, String) {
         loop {
             match self.try_next().await {
@@ -455,15 +453,15 @@ impl Guest {
     }
 }
 
-/// The next message, or how the socket ended: the close frame's code and reason, if one came.
+/// The next message, or the close frame's code and reason, if one came.
 async fn receive(socket: &mut Socket) -> Result<Message, Option<(u16, String)>> {
     let deadline = Instant::now() + PATIENCE;
     loop {
-        // What was fed is sent before waiting, and not before what has come is read.
+        // Flush queued frames before waiting, but read what has arrived first.
         let frame = match socket.next().now_or_never() {
             Some(frame) => frame,
             None => {
-                // Who cannot send any more can still hear why.
+                // A socket that cannot send may still receive the reason.
                 drop(socket.flush().await);
                 timeout_at(deadline, socket.next()).await.expect("the server says something")
             }

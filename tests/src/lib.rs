@@ -1,8 +1,8 @@
-//! What the end-to-end tests are made with: the real programs, started as a user starts them, and
-//! scripted people who speak the protocol over real sockets.
+//! Tools for the end-to-end tests: the real programs, started as a user starts them, and scripted
+//! people who speak the protocol over real sockets.
 //!
-//! Nothing here knows how the server or the client work inside; both are only run. What a stopped
-//! server has kept is read by the server's own store ([`fault`]).
+//! Nothing here knows the inside of the server or the client; the tools only run them. The data of
+//! a stopped server is read by the server's own store ([`fault`]).
 
 mod client;
 pub mod fault;
@@ -29,11 +29,11 @@ use fivefold_shared::{
     rules::Rules,
 };
 
-/// How long anything that should happen at once may take on a busy machine before a test fails.
+/// The time limit for anything immediate, generous for a busy machine; after it a test fails.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A private room whose maker plays Black and keeps the other seat open, without clocks and help;
-/// other rooms are told by what is different.
+/// A private room whose creator plays Black and keeps the other seat open, without clocks and
+/// assistance; tests change what they need.
 pub fn private(rules: Rules) -> Create {
     Create {
         rules,

@@ -1,8 +1,7 @@
-//! Load: many rooms in which random games are played, on a running server or on the plain relay
-//! that it is compared with, and what that takes of time, processor and memory.
+//! Load tests: many rooms with random games, on a running server or on the plain relay used for
+//! comparison, measured in time, processor and memory.
 //!
-//! Who plays, watches or idles here does so over real sockets; what the server makes of it is only
-//! seen from outside.
+//! All people use real sockets; the tests observe the server only from outside.
 
 pub mod attack;
 pub mod relay;
@@ -26,10 +25,10 @@ use self::table::{Schedule, Table, empty_room, enter};
 pub use self::usage::Usage;
 use crate::{Socket, Times};
 
-/// Connections that are made at once.
+/// Most connections that are being opened at once.
 const CONNECTING_MAX: usize = 64;
 
-/// What is put under load.
+/// The program under load.
 #[derive(Clone, Copy, Debug)]
 pub enum Target {
     /// A Fivefold server.
@@ -38,71 +37,71 @@ pub enum Target {
     Relay(SocketAddr),
 }
 
-/// How much load.
+/// The amount of load.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     /// Rooms in which two people play.
     pub rooms: usize,
     /// The rules of all games.
     pub rules: Rules,
-    /// Whether each room's people come from an address of their own, 127.1.0.1 and so on. The
-    /// server must be on this machine.
+    /// Whether each room's people have their own address, 127.1.0.1 and so on. The server must be
+    /// on this machine.
     pub spread: bool,
-    /// Moves in a second, in all rooms together; otherwise each room plays as fast as it can.
+    /// Moves per second, in all rooms together; otherwise each room plays as fast as it can.
     pub rate: Option<f64>,
     /// Spectators in each of the rooms.
     pub spectators: usize,
     /// Spectators in the first room who never read.
     pub stalled: usize,
-    /// People who sit in a room of their own and do nothing.
+    /// People who sit in their own room and do nothing.
     pub idle: usize,
-    /// How long is played before it is measured.
+    /// Playing time before the measurement.
     pub warm_up: Duration,
-    /// How long is measured.
+    /// Length of the measurement.
     pub measured: Duration,
 }
 
-/// What came of it.
+/// The measurements.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// From each move that was sent to its sight by the opponent.
+    /// From sending each move to its arrival at the opponent.
     pub times: Times,
-    /// How long was measured.
+    /// Length of the measurement.
     pub measured: Duration,
-    /// Processor time that the process used meanwhile, if it could be seen.
+    /// Processor time of the process during the measurement, if visible.
     pub cpu: Option<Duration>,
-    /// The memory of the process, once a second meanwhile, in bytes.
+    /// Memory of the process in bytes, once a second during the measurement.
     pub memory: Vec<u64>,
-    /// What the process took for the idle connections, in bytes.
+    /// Memory of the process for the idle connections, in bytes.
     pub idle_memory: Option<u64>,
-    /// How many who never read were cut off in the end.
+    /// How many non-reading spectators were disconnected in the end.
     pub cut_off: usize,
-    /// By which codes these were told why; who has left no room for it to be sent is not. Who
-    /// reads nothing answers no pings either: where the system has room for all that is sent to
-    /// him, he is found idle before he is found slow.
+    /// The close codes that reached them. A client that left no room for the close frame gets none.
+    /// One that reads nothing answers no pings either: where the system's buffers hold all its
+    /// messages, the server closes it as idle before it closes it as slow.
     pub told_why: Vec<u16>,
 }
 
 impl Report {
-    /// Moves in a second.
+    /// Moves per second.
     pub fn rate(&self) -> f64 {
         self.times.count() as f64 / self.measured.as_secs_f64()
     }
 
-    /// Processor time for each move.
+    /// Processor time per move.
     pub fn cpu_per_move(&self) -> Option<Duration> {
         self.cpu.map(|cpu| cpu.div_f64(self.times.count().max(1) as f64))
     }
 }
 
-/// Puts a target under load. With `pid` its process is watched.
+/// Puts a target under load. With `pid` it also measures that process.
 ///
 /// # Panics
-/// When it refuses, loses or withholds something.
+/// When the target refuses a request, or loses or delays a message.
 pub async fn run(target: Target, pid: Option<u32>, plan: &Plan) -> Report {
     let usage = || pid.and_then(Usage::of);
     let memory = || usage().map(|usage| usage.memory);
-    // Who listens does so until the end of this function.
+    // Listeners run until the end of this function.
     let mut listeners = JoinSet::new();
     let before = memory();
     if plan.idle > 0 {
@@ -151,7 +150,7 @@ pub async fn run(target: Target, pid: Option<u32>, plan: &Plan) -> Report {
     let mut report = Report { times, measured: plan.measured, cpu, ..Report::default() };
     (report.memory, report.idle_memory) = (samples, idle_memory);
     for socket in stalled {
-        // What has come before is read first.
+        // First read what arrived before.
         if let Ok(told) = timeout(Duration::from_secs(2), listen(socket)).await {
             report.cut_off += 1;
             report.told_why.extend(told);
@@ -160,8 +159,8 @@ pub async fn run(target: Target, pid: Option<u32>, plan: &Plan) -> Report {
     report
 }
 
-/// Reads and forgets whatever comes, and answers pings, until the other side ends the socket.
-/// The code by which it said why, if it did.
+/// Reads and drops all messages, and answers pings, until the other side closes the socket. Returns
+/// the close code, if one came.
 async fn listen(mut socket: Socket) -> Option<u16> {
     let mut told = None;
     while let Some(Ok(frame)) = socket.next().await {

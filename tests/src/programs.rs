@@ -1,5 +1,5 @@
-//! The programs under test: built once by cargo, with the profile and the target folder that the
-//! running test itself was built with.
+//! Builds the programs under test once with cargo, with the profile and the target folder of the
+//! running test.
 
 use std::{
     env,
@@ -10,8 +10,8 @@ use std::{
 
 /// The path of a program of this workspace, freshly built.
 ///
-/// Cargo builds the programs of other packages for no test, so they are asked for here; when they
-/// are up to date that takes a moment, and several tests that ask at once wait for each other.
+/// Cargo does not build other packages' programs for a test, so this asks for them. If they are up
+/// to date this takes a moment; concurrent tests wait for each other.
 ///
 /// # Panics
 /// When the programs cannot be built.

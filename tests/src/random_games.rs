@@ -1,5 +1,5 @@
-//! Random games, many at once, through the real server: two scripted players and a spectator at
-//! each table, and the final boards of all three compared.
+//! Plays random games, many at once, through the real server: two scripted players and a spectator
+//! at each table, and compares the final boards of all three.
 
 use std::{
     collections::HashMap,
@@ -21,7 +21,7 @@ const ROOMS: usize = 8;
 /// Tables at once.
 const TABLES: usize = 4;
 
-/// Every variant on every class of board that it is offered on.
+/// Every variant on every class of board that allows it.
 pub fn classes() -> Vec<Rules> {
     let five = [Variant::Freestyle, Variant::Standard, Variant::Caro, Variant::CaroOverline];
     let sizes = [Size::square(15), Size::square(19), Size::square(20), Size::Unbounded];
@@ -38,22 +38,22 @@ pub fn classes() -> Vec<Rules> {
     classes.into_iter().map(rules).collect()
 }
 
-/// What came of the games of one class.
+/// The results of the games of one class.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     /// Games played to the end.
     pub games: usize,
     /// Moves in all of them.
     pub moves: usize,
-    /// Games that somebody won.
+    /// Games with a winner.
     pub won: usize,
     /// The longest game, in plies.
     pub longest: usize,
-    /// How long all of them took.
+    /// The time for all of them.
     pub took: Duration,
 }
 
-/// Plays `games` games by `rules` and compares each one's ends.
+/// Plays `games` games by `rules` and compares each one's final boards.
 ///
 /// # Panics
 /// When players and spectator do not see the same final board, or the server refuses a move.
@@ -63,8 +63,7 @@ pub async fn play(server: &Server, rules: Rules, games: usize, seed: u64) -> Tal
     let tables = rooms.div_ceil(ROOMS);
     let mut running = tokio::task::JoinSet::new();
     for table in 0..tables {
-        // Rooms and games are dealt out evenly: the first ones get one more where it does not
-        // come out.
+        // Divides rooms and games evenly; the first ones get one more if there is a remainder.
         let rooms = rooms / tables + usize::from(table < rooms % tables);
         let games = games / tables + usize::from(table < games % tables);
         let share = |room| games / rooms + usize::from(room < games % rooms);
@@ -83,8 +82,8 @@ pub async fn play(server: &Server, rules: Rules, games: usize, seed: u64) -> Tal
     tally
 }
 
-/// Three guests in as many rooms as there are shares; in each they play that many games, one
-/// after the other with colours swapped. The future plays them and returns the final boards.
+/// Seats three guests in one room for each share and plays that many games there, one after the
+/// other with colours swapped. The future plays them and returns the final boards.
 async fn sit_down(
     server: &Server,
     rules: Rules,
@@ -120,15 +119,15 @@ async fn sit_down(
     }
 }
 
-/// Plays (or watches, without a seat) all games of the rooms, and returns each one's final board
-/// by its room and number.
+/// Plays (or watches, without a seat) all games of the rooms, and returns each final board by its
+/// room and number.
 async fn attend(
     mut guest: Guest,
     games: HashMap<RoomCode, usize>,
     mut random: StdRng,
 ) -> HashMap<(RoomCode, u32), Position> {
     let mut late = false;
-    // Who sat down last has seen the first games start already.
+    // The last guest to sit down has already seen the first games start.
     for (room, &due) in &games {
         react(&mut guest, room, due, &mut random).await;
     }
@@ -142,7 +141,7 @@ async fn attend(
                     react(&mut guest, &room, games[&room], &mut random).await;
                 }
             }
-            // What was on the way when he was cut off may come twice.
+            // Messages in transit when the guest was disconnected may arrive twice.
             Ok(Message::Refused { refusal, .. }) => assert!(late, "{}: {refusal}", guest.name),
             Ok(_) => {}
             Err(Some((close::TOO_SLOW, _))) => {
@@ -188,7 +187,7 @@ async fn react(guest: &mut Guest, room: &RoomCode, due: usize, random: &mut StdR
     guest.send(Request::Room { room: room.clone(), request }).await;
 }
 
-/// Any legal move; on the unbounded board one near the stones, so that lines come about.
+/// Any legal move; on the unbounded board one near the stones, so that they form lines.
 /// The game must not be over.
 pub fn random_move(position: &Position, random: &mut impl Rng) -> Point {
     loop {

@@ -1,4 +1,4 @@
-//! The real server program on a free port, ended with the test that started it.
+//! Runs the real server program on a free port, for one test.
 
 use std::{
     fs::File,
@@ -13,7 +13,7 @@ use rustix::process::{Pid, Resource, Rlimit, prlimit};
 
 use crate::programs::program;
 
-/// Flags for guests that are faster than people, and many.
+/// Flags for many guests who are faster than people.
 const FAST: [&str; 10] = [
     "--command-rate",
     "1000000",
@@ -27,18 +27,18 @@ const FAST: [&str; 10] = [
     "1000000",
 ];
 
-/// A running server. It is killed when this is dropped.
+/// A running server, killed when this is dropped.
 #[derive(Debug)]
 pub struct Server {
     child: Child,
     address: SocketAddr,
     greeting: String,
-    /// Kept open, so that the server can go on writing.
+    /// Kept open, so that the server can continue to write.
     _stdout: BufReader<ChildStdout>,
 }
 
 impl Server {
-    /// Starts a server on a free port, for guests that are faster than people.
+    /// Starts a server on a free port, for guests who are faster than people.
     ///
     /// # Panics
     /// When it does not start.
@@ -46,8 +46,7 @@ impl Server {
         Self::start_with(&FAST)
     }
 
-    /// Starts a server on a free port and in memory, with these flags and everything else as it
-    /// comes.
+    /// Starts a server on a free port and in memory, with these flags and the defaults otherwise.
     ///
     /// # Panics
     /// When it does not start.
@@ -55,7 +54,7 @@ impl Server {
         Self::run(Command::new(program("fivefold-server")).arg("--in-memory").args(flags))
     }
 
-    /// Starts a server on a free port that keeps everything in this folder.
+    /// Starts a server on a free port that stores everything in this folder.
     ///
     /// # Panics
     /// When it does not start.
@@ -63,7 +62,7 @@ impl Server {
         Self::start_in_with(folder, &FAST)
     }
 
-    /// As [`start_in`](Self::start_in), with these flags and everything else as it comes.
+    /// As [`start_in`](Self::start_in), with these flags and the defaults otherwise.
     ///
     /// # Panics
     /// When it does not start.
@@ -72,7 +71,7 @@ impl Server {
         Self::run(server.arg("--data").arg(folder).args(flags))
     }
 
-    /// As [`start_in_with`](Self::start_in_with), another build of the server.
+    /// As [`start_in_with`](Self::start_in_with), with another build of the server.
     ///
     /// # Panics
     /// When it does not start.
@@ -80,8 +79,8 @@ impl Server {
         Self::run(Command::new(program).arg("--data").arg(folder).args(flags))
     }
 
-    /// As [`start_in_with`](Self::start_in_with), for a server whose files will be limited: a write
-    /// beyond the limit is an error for it, and not its end. Its log goes anywhere.
+    /// As [`start_in_with`](Self::start_in_with), for a server with a file size limit: a write
+    /// beyond it fails instead of killing the server. `log` receives its log.
     ///
     /// # Panics
     /// When it does not start.
@@ -92,7 +91,7 @@ impl Server {
         Self::run(shell.stderr(log))
     }
 
-    /// Lets no file of the server grow beyond this; nothing is no limit.
+    /// Limits the size of the server's files; `None` removes the limit.
     ///
     /// # Panics
     /// When the system does not allow it.
@@ -102,8 +101,7 @@ impl Server {
         prlimit(pid, Resource::Fsize, limit).expect("it is our process");
     }
 
-    /// As [`start_with`](Self::start_with), for a server whose log is to be read: it goes into this
-    /// file.
+    /// As [`start_with`](Self::start_with), with the server's log in this file.
     ///
     /// # Panics
     /// When it does not start.
@@ -111,7 +109,7 @@ impl Server {
         Self::start_with_stderr(File::create(log).expect("a file for the log"), flags)
     }
 
-    /// The same, with the log going anywhere.
+    /// The same, with any target for the log.
     ///
     /// # Panics
     /// When it does not start.
@@ -120,7 +118,7 @@ impl Server {
         Self::run(server.arg("--in-memory").args(flags).stderr(log))
     }
 
-    /// As [`start_with_log`](Self::start_with_log), for a server that may have so many files open.
+    /// As [`start_with_log`](Self::start_with_log), for a server with this open-file limit.
     ///
     /// # Panics
     /// When it does not start.
@@ -146,17 +144,17 @@ impl Server {
         Self { child, address, greeting: line.trim_end().to_owned(), _stdout: stdout }
     }
 
-    /// The line that it writes when it is ready.
+    /// The line that the server prints when it is ready.
     pub fn greeting(&self) -> &str {
         &self.greeting
     }
 
-    /// Its process.
+    /// Its process id.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// Where it listens.
+    /// The address on which it listens.
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
@@ -174,7 +172,7 @@ impl Server {
         self.signal("-TERM");
     }
 
-    /// Asks the server to read its certificate again.
+    /// Asks the server to reload its certificate.
     ///
     /// # Panics
     /// When the signal cannot be sent.
@@ -187,10 +185,10 @@ impl Server {
         assert!(sent.expect("kill runs").success());
     }
 
-    /// Waits until the server has ended by itself, and says how and after how long.
+    /// Waits until the server has exited by itself; returns its status and the time it took.
     ///
     /// # Panics
-    /// When it cannot be waited for.
+    /// When waiting fails.
     pub fn wait(mut self) -> (ExitStatus, Duration) {
         let begin = Instant::now();
         let status = self.child.wait().expect("the server can be waited for");
@@ -200,7 +198,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended already, and then there is nothing to do.
+        // The process may have exited already.
         drop(self.child.kill());
         drop(self.child.wait());
     }

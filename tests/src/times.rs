@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-/// Times in order.
+/// Sorted times.
 #[derive(Clone, Debug, Default)]
 pub struct Times(Vec<Duration>);
 
 impl Times {
-    /// The time that this part of all times, from 0 to 1, does not exceed; zero for no times.
+    /// The time that this fraction of all times, from 0 to 1, does not exceed; zero if there are
+    /// none.
     pub fn quantile(&self, part: f64) -> Duration {
         #[expect(
             clippy::cast_possible_truncation,
@@ -18,7 +19,7 @@ impl Times {
         self.0.get(index).copied().unwrap_or_default()
     }
 
-    /// How many there are.
+    /// The number of times.
     pub fn count(&self) -> usize {
         self.0.len()
     }

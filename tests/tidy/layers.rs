@@ -1,5 +1,5 @@
-//! The rules for dependencies: packages and modules point one way, files make no circle, and
-//! `shared` reaches for nothing outside.
+//! Rules for dependencies: packages and modules depend in one direction, files form no cycle, and
+//! `shared` uses no clock, file, socket or thread.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use crate::{
     source::{Finding, Source, line_of},
 };
 
-/// The packages of ours that each package may use.
+/// Our packages that each package may use.
 const PACKAGES: [(&str, &[&str]); 4] = [
     ("shared/Cargo.toml", &[]),
     ("server/Cargo.toml", &["fivefold-shared"]),
@@ -16,7 +16,7 @@ const PACKAGES: [(&str, &[&str]); 4] = [
     ("tests/Cargo.toml", &["fivefold-shared", "fivefold-server", "fivefold"]),
 ];
 
-/// What `shared` may use of others: nothing that knows a clock, a file, a socket or a thread.
+/// External packages that `shared` may use: none knows a clock, a file, a socket or a thread.
 const SHARED_MAY_USE: [&str; 8] = [
     "rand",
     "rustc-hash",
@@ -28,7 +28,7 @@ const SHARED_MAY_USE: [&str; 8] = [
     "unicode-security",
 ];
 
-/// The modules of `shared`: each may use those before it, and none behind it. So the rules know no
+/// The modules of `shared`: each may use those before it, and none after it. So the rules know no
 /// rooms, the engine no bots, and neither the protocol nor a room can build a bot.
 const SHARED_ORDER: [&str; 18] = [
     "rules",
@@ -51,7 +51,7 @@ const SHARED_ORDER: [&str; 18] = [
     "typescript",
 ];
 
-/// What `shared` never names, and why.
+/// Names that `shared` never uses, with the reason.
 const IMPURE: [(&str, &str); 20] = [
     ("std::fs", "files"),
     ("std::path", "files"),
@@ -75,7 +75,7 @@ const IMPURE: [(&str, &str); 20] = [
     ("rand::rngs::ThreadRng", "randomness"),
 ];
 
-/// Packages that use what they may not.
+/// Finds packages with forbidden dependencies.
 pub(crate) fn packages(manifest: &Source) -> Vec<Finding> {
     let Some((_, ours)) = PACKAGES.iter().find(|(path, _)| manifest.path == *path) else {
         return Vec::new();
@@ -106,7 +106,7 @@ pub(crate) fn packages(manifest: &Source) -> Vec<Finding> {
     findings
 }
 
-/// Modules of `shared` that use one behind them in the order.
+/// Finds modules of `shared` that use a later one in the order.
 pub(crate) fn order(package: &Package) -> Vec<Finding> {
     let mut findings = BTreeSet::new();
     for Edge { from, line, to } in package.edges() {
@@ -125,14 +125,14 @@ pub(crate) fn order(package: &Package) -> Vec<Finding> {
     findings.into_iter().collect()
 }
 
-/// `clock` of `shared/src/clock.rs`; nothing for the root.
+/// `clock` for `shared/src/clock.rs`; `None` for the root.
 fn top_module(path: &str) -> Option<&str> {
     let inside = path.split_once("/src/")?.1;
     let name = inside.split(['/', '.']).next()?;
     (name != "lib").then_some(name)
 }
 
-/// Files that use each other in a circle: one finding a file.
+/// Finds files that use each other in a cycle: one finding per file.
 pub(crate) fn circles(edges: &[Edge]) -> Vec<Finding> {
     let mut uses: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for edge in edges {
@@ -173,7 +173,7 @@ fn shortest_circle<'a>(
     None
 }
 
-/// What the page's modules import of each other.
+/// The imports between the page's modules.
 pub(crate) fn script_edges(script: &Source) -> Vec<Edge> {
     let folder = script.path.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut edges = Vec::new();
@@ -198,7 +198,7 @@ pub(crate) fn script_edges(script: &Source) -> Vec<Edge> {
     edges
 }
 
-/// Where `shared` reaches for a clock, files, sockets, threads or randomness.
+/// Finds places where `shared` uses a clock, files, sockets, threads or randomness.
 pub(crate) fn purity(package: &Package) -> Vec<Finding> {
     let mut findings = BTreeSet::new();
     for (path, line, name) in package.outside() {

@@ -1,26 +1,26 @@
-//! The rules for files: how long one may be, and that its first line says what it is for.
+//! Rules for files: the greatest length, and a first line with the file's purpose.
 
 use crate::source::{Finding, Source};
 
 /// Most lines of a file.
 const LINES_MAX: usize = 800;
 
-/// Files that may be longer, and why.
+/// Files that may be longer, with the reason.
 const LONG: [(&str, &str); 0] = [];
 
-/// Files whose first line is another one, and why.
+/// Files with another first line, with the reason.
 const BARE: [(&str, &str); 1] = [("shared/src/protocol/guide.rs", "its text is protocol.md")];
 
-/// How long the files are.
+/// The lengths of the files.
 #[derive(Debug)]
 pub(crate) struct Sizes {
-    /// Half of them have no more lines.
+    /// The median length in lines.
     pub(crate) median: usize,
-    /// The longest, the longest first.
+    /// The longest files, the longest first.
     pub(crate) largest: Vec<(usize, String)>,
 }
 
-/// Whether it is code, which the rules of this module are for.
+/// Whether a file is code, to which these rules apply.
 fn is_code(source: &Source) -> bool {
     source.ends(".rs") || is_script(source)
 }
@@ -29,7 +29,7 @@ fn is_script(source: &Source) -> bool {
     source.ends(".js") || source.ends(".mjs")
 }
 
-/// Files that are too long.
+/// Finds files that are too long.
 pub(crate) fn size(source: &Source) -> Vec<Finding> {
     let lines = source.text.lines().count();
     let allowed = LONG.iter().any(|(path, _)| source.path == *path);
@@ -39,10 +39,10 @@ pub(crate) fn size(source: &Source) -> Vec<Finding> {
     vec![Finding::new(&source.path, 0, format!("{lines} lines, at most {LINES_MAX}"))]
 }
 
-/// Files that do not begin with what they are for.
+/// Finds files whose first line does not state their purpose.
 pub(crate) fn header(source: &Source) -> Vec<Finding> {
     let mark = if source.ends(".rs") { "//!" } else { "//" };
-    // A script that is run may begin with its interpreter.
+    // An executable script may begin with its interpreter.
     let mut lines = source.text.lines().skip_while(|line| line.starts_with("#!/"));
     let header = lines.next().and_then(|line| line.strip_prefix(mark)).map(str::trim);
     let says = header.is_some_and(|text| text.contains(' '));
@@ -53,7 +53,7 @@ pub(crate) fn header(source: &Source) -> Vec<Finding> {
     vec![Finding::new(&source.path, 1, format!("does not begin with `{mark}` and what it is for"))]
 }
 
-/// How long the files of a language are.
+/// The lengths of the files of a language.
 pub(crate) fn sizes<'a>(sources: impl Iterator<Item = &'a Source>) -> Sizes {
     let mut sizes: Vec<_> = sources
         .filter(|source| is_code(source))

@@ -1,8 +1,8 @@
-//! House rules that enforce themselves: words, files and dependencies, read from the sources.
+//! House rules that enforce themselves: words, files and dependencies, checked in the sources.
 //!
-//! Each rule turns sources into findings, and is shown to find a planted fault. A rule may find at
-//! most as much as its ceiling allows, which only ever goes down. `TIDY_PRINT=1` prints all
-//! findings, `TIDY_PRINT=rule` those of one rule:
+//! Each rule turns sources into findings, and has a test with a planted fault. A rule may find at
+//! most as much as its ceiling allows; ceilings only go down. `TIDY_PRINT=1` prints all findings,
+//! `TIDY_PRINT=rule` those of one rule:
 //! `TIDY_PRINT=circles cargo nextest run -p fivefold-tests -E 'binary(tidy)' --no-capture`.
 
 mod layers;
@@ -16,7 +16,7 @@ use std::{collections::BTreeMap, env};
 use modules::Package;
 use source::{Finding, Source, tree};
 
-/// The most that each rule may find.
+/// The most findings allowed for each rule.
 const CEILINGS: [(&str, usize); 8] = [
     ("phrases", 480),
     ("names", 34),
@@ -67,7 +67,7 @@ fn check(rule: &str, sources: &BTreeMap<String, Source>) -> Vec<Finding> {
     }
 }
 
-/// Circles in every package, and among the page's modules.
+/// Finds cycles in every package, and among the page's modules.
 fn circles(sources: &BTreeMap<String, Source>) -> Vec<Finding> {
     let is_root = |path: &&String| path.ends_with("/lib.rs") || path.ends_with("/main.rs");
     let packages = sources.keys().filter(is_root).map(|root| Package::read(root, sources).edges());

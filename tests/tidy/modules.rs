@@ -1,4 +1,4 @@
-//! The modules of a package and what each file uses, found by following `mod`, `use` and paths.
+//! Finds the modules of a package and their dependencies, by following `mod`, `use` and paths.
 //!
 //! A path is followed through re-exports to the file that defines the name. So a front file that
 //! only declares and re-exports its children depends on nothing, and nothing on it.
@@ -7,14 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::source::{Source, line_of};
 
-/// A dependency of a file on another of its package.
+/// A dependency of one file on another of its package.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Edge {
-    /// The file that uses.
+    /// The dependent file.
     pub(crate) from: String,
-    /// Where it does.
+    /// The line of the dependency.
     pub(crate) line: usize,
-    /// The file that is used.
+    /// The file it depends on.
     pub(crate) to: String,
 }
 
@@ -22,14 +22,14 @@ pub(crate) struct Edge {
 #[derive(Clone, Debug)]
 struct Use {
     segments: Vec<String>,
-    /// What the file calls it.
+    /// The name in this file.
     name: String,
     is_public: bool,
     is_glob: bool,
     line: usize,
 }
 
-/// What a file names.
+/// The names that a file uses.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     children: Vec<String>,
@@ -54,7 +54,7 @@ pub(crate) struct Package {
 }
 
 impl Package {
-    /// The modules that the root file declares, and theirs.
+    /// Reads the modules that the root file declares, recursively.
     pub(crate) fn read(root: &str, sources: &BTreeMap<String, Source>) -> Self {
         let mut package = Self { modules: Vec::new() };
         package.add(root, None, sources);
@@ -95,7 +95,7 @@ impl Package {
         self.modules.iter().map(|module| module.path.as_str())
     }
 
-    /// What each file uses of the others, each pair once.
+    /// The dependencies between files, each pair once.
     pub(crate) fn edges(&self) -> Vec<Edge> {
         let mut edges = BTreeMap::new();
         for (index, module) in self.modules.iter().enumerate() {
@@ -111,7 +111,7 @@ impl Package {
                 let only_passed_on = used.is_public
                     && self.is_inside(target, index)
                     && !module.names.words.contains(&used.name);
-                // The name of a module alone is the beginning of a path, which is followed below.
+                // A module's name alone starts a path, which is followed below.
                 if !only_passed_on && (!is_module || used.is_glob) {
                     add(target, used.line);
                 }
@@ -136,7 +136,7 @@ impl Package {
         false
     }
 
-    /// The module that defines what a path names, and whether it is the module itself.
+    /// The module that defines the target of a path, and whether the target is the module itself.
     fn resolve(&self, from: usize, segments: &[String], depth: u8) -> Option<(usize, bool)> {
         let mut module = from;
         let mut rest = segments;
@@ -171,7 +171,7 @@ impl Package {
         }
     }
 
-    /// The paths that a file names outside of its package, written out: `std::fs::read`.
+    /// The paths that a file uses outside its package, in full: `std::fs::read`.
     pub(crate) fn outside(&self) -> Vec<(String, usize, String)> {
         let mut found = Vec::new();
         for module in &self.modules {
@@ -230,7 +230,7 @@ impl Names {
         names
     }
 
-    /// Reads what follows `use`, or stands between its braces; returns where it ends.
+    /// Reads the text after `use`, or between its braces; returns where it ends.
     fn read_use(
         &mut self,
         tokens: &[(&str, usize)],
@@ -280,7 +280,7 @@ impl Names {
     ) {
         let mut segments = path.to_vec();
         let is_glob = segments.last().is_some_and(|last| last == "*");
-        // `{self, ..}` names what stands before the braces.
+        // `{self, ..}` names the path before the braces.
         if is_glob || (segments.len() > 1 && segments.last().is_some_and(|last| last == "self")) {
             segments.pop();
         }
@@ -294,7 +294,7 @@ fn is_word(token: &str) -> bool {
     token.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
 
-/// Words, `::` and single signs, with where they begin.
+/// Words, `::` and single characters, with their positions.
 fn tokens(code: &str) -> Vec<(&str, usize)> {
     let mut tokens = Vec::new();
     let mut at = 0;

@@ -1,11 +1,11 @@
-//! The rules for words: plain English in comments, documents and texts; the field's words for names.
+//! Rules for words: plain English in comments, documents and texts; the field's words for names.
 
 use crate::source::{Finding, Prose, Source, line_of};
 
-/// What no sentence begins with.
+/// Forbidden beginnings of sentences.
 const OPENERS: [&str; 6] = ["whoever", "what is", "that no", "by which", "of which", "as what"];
 
-/// What no sentence holds.
+/// Forbidden phrases.
 const PHRASES: [&str; 11] = [
     "told",
     "said",
@@ -20,14 +20,14 @@ const PHRASES: [&str; 11] = [
     "himself",
 ];
 
-/// Where a phrase may stand: the end of the path, the phrase, why.
+/// Allowed uses of a phrase: the end of the path, the phrase, the reason.
 const PHRASES_ALLOWED: [(&str, &str, &str); 3] = [
     ("tests/tidy/prose.rs", "", "the lists themselves"),
     ("CHANGELOG.md", "", "says what was renamed"),
     ("server/web/protocol.d.ts", "", "generated; the Rust types are checked"),
 ];
 
-/// Names that were home-made, with the field's word. Nothing has such a name.
+/// Forbidden home-made names, with the field's word.
 const NAMES: [(&str, &str); 20] = [
     ("Letter", "Envelope"),
     ("Surroundings", "RoomContext"),
@@ -51,7 +51,7 @@ const NAMES: [(&str, &str); 20] = [
     ("STRENGTH_MAX", "LEVEL_MAX"),
 ];
 
-/// Words that are fine for a local variable, but not for a type, a function or a module.
+/// Words allowed for a local variable, but not for a type, a function or a module.
 const DEFINED_NAMES: [(&str, &str); 23] = [
     ("Held", "pending effect"),
     ("Told", "BotReply"),
@@ -78,7 +78,7 @@ const DEFINED_NAMES: [(&str, &str); 23] = [
     ("Left", "ExitReason"),
 ];
 
-/// Words that say too little for a file.
+/// File names that mean too little.
 const FILE_NAMES: [(&str, &str); 10] = [
     ("chance", "ids"),
     ("answered", "dedup"),
@@ -92,7 +92,7 @@ const FILE_NAMES: [(&str, &str); 10] = [
     ("forget", "retention"),
 ];
 
-/// Where a name may stand: the end of the path, the name, why.
+/// Allowed uses of a name: the end of the path, the name, the reason.
 const NAMES_ALLOWED: [(&str, &str, &str); 4] = [
     ("tests/tidy/prose.rs", "", "the lists themselves"),
     ("server/web/board-marks.js", "strength", "how dark a mark is"),
@@ -100,7 +100,7 @@ const NAMES_ALLOWED: [(&str, &str, &str); 4] = [
     ("tests/page/heat-map.test.mjs", "strength", "how dark a mark is"),
 ];
 
-/// Phrases of no plain English.
+/// Finds forbidden phrases.
 pub(crate) fn phrases(source: &Source) -> Vec<Finding> {
     if allowed(&PHRASES_ALLOWED, source, "") {
         return Vec::new();
@@ -130,12 +130,12 @@ fn allowed(list: &[(&str, &str, &str)], source: &Source, what: &str) -> bool {
     list.iter().any(|(end, allowed, _)| source.ends(end) && *allowed == what)
 }
 
-/// A text without what stands in backticks.
+/// A text without its parts in backticks.
 fn without_code(text: &str) -> String {
     text.split('`').step_by(2).collect::<Vec<_>>().join("_")
 }
 
-/// Whether a sentence of the text begins so. A question may.
+/// Whether a sentence of the text begins with `opener`. Questions may.
 fn opens(text: &str, opener: &str, starts: bool) -> bool {
     words_at(text, opener).any(|at| {
         let before = text[..at].trim_end();
@@ -148,7 +148,7 @@ fn holds(text: &str, phrase: &str) -> bool {
     words_at(text, phrase).next().is_some()
 }
 
-/// Where words stand in a text, as whole words.
+/// The positions of words in a text, as whole words.
 fn words_at(text: &str, words: &str) -> impl Iterator<Item = usize> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(words).map(|(at, _)| at).filter(move |&at| {
@@ -156,7 +156,7 @@ fn words_at(text: &str, words: &str) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Home-made words as names of types, functions, fields and files.
+/// Finds home-made words in names of types, functions, fields and files.
 pub(crate) fn names(source: &Source) -> Vec<Finding> {
     if allowed(&NAMES_ALLOWED, source, "") {
         return Vec::new();
@@ -187,7 +187,7 @@ pub(crate) fn names(source: &Source) -> Vec<Finding> {
     findings
 }
 
-/// Whether a definition's keyword stands before a name.
+/// Whether the keyword of a definition precedes a name.
 fn is_defined(before: &str) -> bool {
     let keywords =
         ["struct", "enum", "trait", "type", "mod", "fn", "const", "static", "function", "class"];

@@ -1,6 +1,6 @@
 //! Reads the source tree as text and splits each file into code and prose (comments and strings).
 //!
-//! No parser of Rust or JavaScript: a lexer that knows comments, strings and `#[cfg(test)]` items is
+//! Not a parser of Rust or JavaScript: a lexer for comments, strings and `#[cfg(test)]` items is
 //! enough for the rules.
 
 use std::{
@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Folders without sources of ours.
+/// Folders without our own sources.
 const SKIPPED: [&str; 9] = [
     "target",
     "node_modules",
@@ -22,14 +22,14 @@ const SKIPPED: [&str; 9] = [
     "pictures",
 ];
 
-/// A file, under its path from the root of the repository.
+/// A file with its path from the root of the repository.
 #[derive(Debug)]
 pub(crate) struct Source {
     /// Such as `shared/src/clock.rs`.
     pub(crate) path: String,
     /// The whole text.
     pub(crate) text: String,
-    /// The text with comments and strings blanked out: every line is where it was.
+    /// The text with comments and strings blanked out, line by line.
     pub(crate) code: String,
     /// The same without `#[cfg(test)]` items.
     pub(crate) shipped: String,
@@ -44,18 +44,18 @@ pub(crate) struct Prose {
     pub(crate) line: usize,
     /// The text without its marks.
     pub(crate) text: String,
-    /// Whether it goes on where the prose before it stopped.
+    /// Whether it continues the previous prose.
     pub(crate) continues: bool,
 }
 
-/// Something that breaks a rule.
+/// A violation of a rule.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Finding {
     /// The file.
     pub(crate) path: String,
     /// The line, from 1; 0 for the file as a whole.
     pub(crate) line: usize,
-    /// What is wrong.
+    /// The problem.
     pub(crate) text: String,
 }
 
@@ -79,12 +79,12 @@ impl Source {
         Self { path: path.to_owned(), text: text.to_owned(), code, shipped, prose }
     }
 
-    /// Whether the path ends so.
+    /// Whether the path ends with `end`.
     pub(crate) fn ends(&self, end: &str) -> bool {
         self.path.ends_with(end)
     }
 
-    /// The file's name without folder and ending.
+    /// The file's name without folder and extension.
     pub(crate) fn stem(&self) -> &str {
         let name = self.path.rsplit('/').next().unwrap_or_default();
         name.split('.').next().unwrap_or_default()
@@ -125,7 +125,7 @@ pub(crate) fn line_of(text: &str, at: usize) -> usize {
     text[..at].bytes().filter(|&byte| byte == b'\n').count() + 1
 }
 
-/// Markdown without blocks of code.
+/// Splits Markdown into prose, without code blocks.
 fn markdown(text: &str) -> Vec<Prose> {
     let mut fenced = false;
     let mut prose = Vec::new();
@@ -171,7 +171,7 @@ struct Lexer<'a> {
     line: usize,
     code: String,
     prose: Vec<Prose>,
-    /// The last line of a line comment, to tell whether the next one goes on.
+    /// The last line of a line comment, to recognise a continuation.
     comment_line: usize,
 }
 
@@ -207,7 +207,7 @@ impl<'a> Lexer<'a> {
         &self.text[self.at..]
     }
 
-    /// Takes so many bytes out of the code, and leaves the ends of lines.
+    /// Blanks this many bytes in the code, but keeps line breaks.
     fn blank(&mut self, length: usize) {
         let taken = &self.rest()[..length];
         self.code.push_str(&blanked(taken));
@@ -226,7 +226,7 @@ impl<'a> Lexer<'a> {
         self.blank(length);
     }
 
-    /// The lengths of a string that begins here: its opening, all of it, its closing.
+    /// The lengths of a string that begins here: its opening, its whole, its closing.
     fn string(&self) -> Option<(usize, usize, usize)> {
         let rest = self.rest();
         if self.language == Language::JavaScript {
@@ -247,7 +247,7 @@ impl<'a> Lexer<'a> {
                 return Some((open, end, close.len()));
             }
         }
-        // A character, but no lifetime.
+        // A character, not a lifetime.
         let after = rest.strip_prefix('\'')?;
         let is_character = after.starts_with('\\') || after.chars().nth(1) == Some('\'');
         is_character.then(|| (1, quoted_length(rest, '\''), 1))
@@ -269,7 +269,7 @@ impl<'a> Lexer<'a> {
         self.blank(length);
     }
 
-    /// Whether a slash here begins a regular expression and is no division.
+    /// Whether a slash here begins a regular expression and not a division.
     fn before_regex(&self) -> bool {
         let before = self.code.trim_end();
         before.is_empty()
@@ -278,12 +278,12 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// As many lines, with nothing on them but spaces.
+/// Equally many lines of spaces.
 fn blanked(text: &str) -> String {
     text.chars().map(|c| if c == '\n' { '\n' } else { ' ' }).collect()
 }
 
-/// The length of a string with escapes, its quotes included.
+/// The length of a string with escapes, including its quotes.
 fn quoted_length(text: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -334,7 +334,7 @@ fn without_tests(code: &str) -> String {
     shipped
 }
 
-/// Where the item ends that begins here: at its `;`, or with its last brace.
+/// The end of the item that begins here: at its `;`, or with its last brace.
 fn item_end(code: &str, from: usize) -> usize {
     let mut depth = 0_usize;
     for (at, c) in code[from..].char_indices() {

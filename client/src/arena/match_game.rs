@@ -1,4 +1,4 @@
-//! One game of a match.
+//! Plays one game of a match.
 
 use std::{
     sync::atomic::{AtomicBool, Ordering},
@@ -14,25 +14,25 @@ use fivefold_shared::{
 use super::match_settings::{Contestant, Match};
 use crate::gomocup_engine::{Fault, GomocupEngine};
 
-/// A bot plans for so many more moves when the time for the game is limited.
+/// A bot plans for this many more moves when the time for the game is limited.
 const MOVES_AHEAD: u32 = 20;
 
 /// A contestant that is ready for a game.
 pub(super) enum Player {
     Bot(Box<dyn Bot>),
     Program(Box<GomocupEngine>),
-    /// One that could not be had.
+    /// The contestant could not be started.
     Failed(Fault),
 }
 
-/// Where one of the two players sits in a thread: a program stays from game to game.
+/// A player's seat in a thread: a program keeps running from game to game.
 #[derive(Default)]
 pub(super) struct Seat {
     player: Option<Player>,
 }
 
 impl Seat {
-    /// Gets the player ready for another game. One that cannot be had plays by failing.
+    /// Gets the player ready for another game. A player that cannot start loses the game.
     pub(super) fn renew(&mut self, match_: &Match, contestant: &Contestant, seed: u64) {
         self.player = Some(match (self.player.take(), contestant) {
             (Some(Player::Program(mut program)), Contestant::Program(_)) => match program.renew() {
@@ -69,7 +69,7 @@ pub(super) enum Ending {
 }
 
 impl Played {
-    /// Which player has this colour in a game: 0 for A, 1 for B.
+    /// The player with this colour in a game: 0 for A, 1 for B.
     pub(super) fn player(number: usize, stone: Stone) -> usize {
         (stone as usize + number) % 2
     }
@@ -82,7 +82,7 @@ impl Played {
         }
     }
 
-    /// What A scored, in halves: 2 for a win, 1 for a draw.
+    /// A's score in halves: 2 for a win, 1 for a draw.
     pub(super) fn halves(&self) -> usize {
         match self.winner() {
             None => 1,
@@ -122,7 +122,7 @@ impl Player {
     }
 }
 
-/// A bot's move. What is left for the game it shares among the moves that may follow.
+/// A bot's move. The bot divides the time left for the game among the expected moves.
 fn choose(
     bot: &mut dyn Bot,
     match_: &Match,
@@ -179,7 +179,7 @@ pub(super) fn play(
                 position.play(point).expect("it was found legal");
             }
             Err(fault) => {
-                // A new one plays the next game.
+                // The next game starts a new process.
                 seats[index].player = None;
                 break Ending::Fault { by: turn, fault };
             }

@@ -1,4 +1,4 @@
-//! The players of a match, and how it is played.
+//! The players of a match and its settings.
 
 use std::{fmt, num::NonZero, str::FromStr, time::Duration};
 
@@ -17,7 +17,7 @@ use crate::{
 /// The time for a move where a match limits neither time nor nodes.
 pub const TURN: Duration = Duration::from_millis(200);
 
-/// Who plays in a match.
+/// A player of a match.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Contestant {
     /// A bot of ours, in this process.
@@ -27,7 +27,7 @@ pub enum Contestant {
 }
 
 impl Contestant {
-    /// What it is called in lists: a bot's name, a program's file.
+    /// The name in lists: a bot's name, or a program's file.
     pub fn name(&self) -> String {
         match self {
             Self::Bot(spec) => spec.to_string(),
@@ -49,7 +49,7 @@ impl FromStr for Contestant {
     }
 }
 
-/// Why a text names no contestant.
+/// Why a text is no contestant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ContestantError {
     /// The command has an open quotation.
@@ -66,7 +66,7 @@ impl fmt::Display for Contestant {
     }
 }
 
-/// What is played, and how.
+/// The settings of a match.
 #[derive(Clone, Debug)]
 pub struct Match {
     /// A and B.
@@ -75,18 +75,17 @@ pub struct Match {
     pub rules: Rules,
     /// The most games.
     pub games: usize,
-    /// What players may have; the bots in this process have no limit of memory.
+    /// Limits of the players; bots in this process have no memory limit.
     pub limits: Limits,
-    /// The openings to begin with, again from the first after the last; without any they are
-    /// those of the book, and then made up.
+    /// The openings to play, in a cycle. If empty, those of the book, then generated ones.
     pub openings: Vec<Vec<Point>>,
-    /// What openings and bots leave to chance.
+    /// Seed for openings and bots.
     pub seed: u64,
-    /// A game that has so many moves is a draw.
+    /// A game of this many moves is a draw.
     pub plies_max: usize,
     /// How many games are played at once.
     pub threads: NonZero<usize>,
-    /// When the match may end before all games are played.
+    /// The sequential test that may end the match early.
     pub sprt: Option<Sprt>,
 }
 

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{gomocup_engine::Fault, sanitize::sanitize_json};
 
-/// Where a match writes its games while it is played.
+/// Outputs of a match while it runs.
 pub struct Sink<'a> {
     /// For people: a line for each game.
     pub talk: &'a mut dyn Write,
@@ -32,7 +32,7 @@ pub struct Report {
     rules: Rules,
     sprt: Option<Sprt>,
     tally: Tally,
-    /// What A scored, in halves, in the first of the two games of an opening.
+    /// A's score in halves for the first game of an opening.
     half_pairs: HashMap<usize, usize>,
     conduct: [Conduct; 2],
     plies: usize,
@@ -48,20 +48,20 @@ struct Conduct {
     longest: Duration,
     /// Games lost by exceeding the time.
     late: u32,
-    /// Games lost by a move that may not be played.
+    /// Games lost by an illegal move.
     illegal: u32,
-    /// Games lost because it could not be started, refused to play, or ended.
+    /// Games lost because the player did not start, refused to play, or exited.
     failed: u32,
 }
 
-/// A game as a line of JSON.
+/// A game as one JSON line.
 #[derive(Serialize)]
 struct GameLine<'a> {
     game: usize,
     black: &'a str,
     white: &'a str,
     rules: Rules,
-    /// How many of the moves are the opening's.
+    /// The number of moves in the opening.
     opening: usize,
     moves: &'a [Point],
     ms: Vec<u128>,
@@ -69,7 +69,7 @@ struct GameLine<'a> {
     reason: String,
 }
 
-/// The whole as one object of JSON.
+/// The whole report as one JSON line.
 #[derive(Serialize)]
 struct ReportLine<'a> {
     players: &'a [String; 2],
@@ -190,15 +190,15 @@ impl Report {
         self.tally.games
     }
 
-    /// What the sequential test says, if there is one.
+    /// The verdict of the sequential test, if there is one.
     pub fn verdict(&self) -> Option<Verdict> {
         self.sprt.map(|sprt| sprt.verdict(&self.tally))
     }
 
-    /// All of it as one line of JSON.
+    /// The whole report as one JSON line.
     ///
     /// # Errors
-    /// When a number cannot be written; there is none.
+    /// Never: all numbers are finite.
     pub fn to_json(&self) -> serde_json::Result<String> {
         let [lost, drawn, won] = self.tally.games;
         let difference = self.tally.difference();

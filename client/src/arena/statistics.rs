@@ -1,9 +1,9 @@
 //! The statistics of a match: the difference in Elo, its confidence interval, and when to stop.
 //!
-//! The two games of an opening are one observation of five possible scores (0, ½, 1, 1½, 2), as
-//! what one colour gains by an opening the other loses. The test is the generalised sequential
-//! probability ratio test on these pairs: the likelihoods are those of the most likely
-//! distributions whose mean is what each hypothesis says.
+//! The two games of an opening are one observation with five possible scores (0, ½, 1, 1½, 2),
+//! because what one colour gains by an opening the other loses. The test is the generalised
+//! sequential probability ratio test on these pairs: each hypothesis fixes a mean, and the
+//! likelihood is that of the most likely distribution with this mean.
 //!
 //! Sources: A. Wald, *Sequential Analysis*, 1947, for the bounds; M. Van den Bergh, *A Practical
 //! Introduction to the GSPRT*, for the distributions. Elo is the usual logistic one: 400 points are
@@ -17,7 +17,7 @@ const ALPHA: f64 = 0.05;
 /// Scores of a pair, as fractions of the two points.
 const PAIR_SCORES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
-/// Counted for a score that never occurred, so that it stays possible.
+/// Count for a score that never occurred, so that it stays possible.
 const UNSEEN: f64 = 1e-3;
 
 /// 95 % of a normal distribution lie within this many standard deviations.
@@ -32,8 +32,8 @@ pub(super) struct Tally {
     pub(super) pairs: [u32; 5],
 }
 
-/// A difference in Elo with what it may be as well, with 95 % confidence. Without bounds where all
-/// games were lost, or won.
+/// A difference in Elo with its 95 % confidence interval. Unbounded on one side where all games
+/// were lost, or won.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Difference {
     pub(super) elo: f64,
@@ -73,15 +73,15 @@ impl Tally {
         (won + drawn / 2.0) / f64::from(self.count()).max(1.0)
     }
 
-    /// The difference in Elo that fits the score best, and how far it may be off. The error is
-    /// that of the pairs, as far as there are enough of them to differ.
+    /// The difference in Elo that fits the score best, with its error. The error is that of the
+    /// pairs, if they differ.
     pub(super) fn difference(&self) -> Difference {
         let (score, count) = (self.score(), f64::from(self.count()));
         if count == 0.0 {
             return Difference { elo: 0.0, least: f64::NEG_INFINITY, greatest: f64::INFINITY };
         }
         if score == 0.0 || score == 1.0 {
-            // Of a coin that always fell the same way.
+            // The interval for a coin that always fell the same way.
             let share = (ALPHA / 2.0).powf(1.0 / count);
             let (least, greatest) = if score == 1.0 { (share, 1.0) } else { (0.0, 1.0 - share) };
             return Difference { elo: elo(score), least: elo(least), greatest: elo(greatest) };
@@ -152,17 +152,17 @@ impl Sprt {
     }
 }
 
-/// The difference in Elo of a share of the points.
+/// The difference in Elo for a share of the points.
 fn elo(share: f64) -> f64 {
     400.0 * (share / (1.0 - share)).log10()
 }
 
-/// The share of the points of a difference in Elo.
+/// The share of the points for a difference in Elo.
 fn share(elo: f64) -> f64 {
     1.0 / (1.0 + 10_f64.powf(-elo / 400.0))
 }
 
-/// The standard error of the mean of what was counted; `None` if it was always the same.
+/// The standard error of the mean of these counts; `None` if all values were equal.
 fn standard_error(counts: &[f64], values: &[f64]) -> Option<f64> {
     let total: f64 = counts.iter().sum();
     let sum = |of: &dyn Fn(f64) -> f64| -> f64 {
@@ -173,8 +173,8 @@ fn standard_error(counts: &[f64], values: &[f64]) -> Option<f64> {
     (total > 0.0 && variance > 0.0).then(|| (variance / total).sqrt())
 }
 
-/// Of all distributions over [`PAIR_SCORES`] with this mean, the one that makes what was seen most
-/// likely: each frequency divided by `1 + x (value - mean)`, with the `x` that makes it fit.
+/// The most likely distribution over [`PAIR_SCORES`] with this mean: each frequency divided by `1 +
+/// x (value - mean)`, with the `x` that gives the mean.
 fn likeliest(seen: &[f64; 5], mean: f64) -> [f64; 5] {
     let off = |x: f64| -> f64 {
         let term = |index: usize| {
@@ -183,7 +183,7 @@ fn likeliest(seen: &[f64; 5], mean: f64) -> [f64; 5] {
         };
         (0..seen.len()).map(term).sum()
     };
-    // It falls from infinity to minus infinity between these.
+    // The function falls from infinity to minus infinity between these.
     let (mut low, mut high) = (-1.0 / (1.0 - mean), 1.0 / mean);
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);
@@ -201,7 +201,7 @@ mod tests {
 
     fn tally(pairs: [u32; 5]) -> Tally {
         let [a, b, c, d, e] = pairs;
-        // A pair of 1 is counted as two draws, for which of both it was makes no difference here.
+        // A pair with score 1 counts as two draws; the order makes no difference here.
         Tally { games: [2 * a + b, b + 2 * c + d, d + 2 * e], pairs }
     }
 
@@ -217,7 +217,8 @@ mod tests {
 
     #[test]
     fn differences_have_their_errors() {
-        // Wins, draws and losses of the first; the bounds by hand from the variance of the pairs.
+        // Wins, draws and losses of the first game; bounds computed by hand from the variance of
+        // pairs.
         let cases: [([u32; 5], [f64; 3]); 5] = [
             ([0, 0, 0, 0, 0], [0.0, f64::NEG_INFINITY, f64::INFINITY]),
             ([10, 20, 40, 20, 10], [0.0, -37.5, 37.5]),
@@ -257,7 +258,7 @@ mod tests {
         }
     }
 
-    /// How often the test says that A is stronger, when it is by so much.
+    /// How often the test accepts that A is stronger, at this true difference.
     fn accepted(sprt: &Sprt, elo: f64) -> f64 {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
         let rounds = 150;

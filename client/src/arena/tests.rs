@@ -1,4 +1,4 @@
-//! Matches between bots in this process.
+//! Tests matches between bots in this process.
 
 use std::{num::NonZero, time::Duration};
 

@@ -31,7 +31,7 @@ use crate::{
     search_threads::search_threads,
 };
 
-/// Analyses a position or a whole game, until it is done or Ctrl-C is pressed.
+/// Analyses a position or a whole game until it is done or the person presses Ctrl-C.
 pub(super) async fn run(args: &AnalyseArgs) -> anyhow::Result<ExitCode> {
     let game = game(args)?;
     let mut position = game_files::position(&game)?;
@@ -70,12 +70,12 @@ pub(super) async fn run(args: &AnalyseArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A game that ended, on the board or as its file says.
+/// Whether a game has ended, on the board or by its file's result.
 fn is_over(game: &GameFile, position: &Position) -> bool {
     position.outcome().is_some() || game.ending.is_some()
 }
 
-/// The file that is named, or else the moves.
+/// The game in the named file, or else the typed moves.
 fn game(args: &AnalyseArgs) -> anyhow::Result<GameFile> {
     let rules = rules(&args.game, &[])?;
     if let [name] = args.what.as_slice() {
@@ -136,7 +136,7 @@ fn analyse(
     };
     let end = engine.search(position, &thinking, limits.multi, &mut tell);
     if let Some(end) = end.filter(|_| !is_told.get()) {
-        // Nothing was printed yet: the engine found a win at once.
+        // Nothing was printed yet: the engine found a win immediately.
         tell(&end);
     }
     Ok(told?)

@@ -8,7 +8,7 @@ use crate::{
     output,
 };
 
-/// Plays for a manager that speaks Gomocup's protocol.
+/// Plays for a manager of Gomocup's protocol.
 pub(super) fn run(args: &BrainArgs) -> anyhow::Result<ExitCode> {
     let options = BrainOptions {
         bot: args.bot,

@@ -7,7 +7,7 @@ use fivefold_shared::protocol::{LobbyRequest, Message};
 use super::visit::Visit;
 use crate::{cli::CloseArgs, connection::unexpected, output};
 
-/// Closes a room that was made by the same identity.
+/// Closes a room that the same identity created.
 pub(super) async fn run(args: &CloseArgs) -> anyhow::Result<ExitCode> {
     let Visit { mut connection, .. } = Visit::open(&args.visit, args.room.server.as_ref()).await?;
     let room = args.room.code.clone();

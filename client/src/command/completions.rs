@@ -9,7 +9,7 @@ use crate::{cli::Cli, output};
 
 /// Prints the completions.
 pub(super) fn run(shell: Shell) -> anyhow::Result<ExitCode> {
-    // Made first and written then: `generate` would panic on a reader that goes away.
+    // Generate first, then write: `generate` would panic on a closed pipe.
     let mut text = Vec::new();
     generate(shell, &mut Cli::command(), "fivefold", &mut text);
     output::stdout().write_all(&text)?;

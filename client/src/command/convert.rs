@@ -36,7 +36,7 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints a game. In a format of lines, names are one line each.
+/// Prints a game. In line-based formats each name takes one line.
 fn print(mut game: GameFile, format: Format) -> anyhow::Result<()> {
     let mut out = output::stdout();
     if format == Format::Json {

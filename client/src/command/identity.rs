@@ -26,8 +26,8 @@ pub(super) async fn run(args: &IdentityArgs) -> anyhow::Result<ExitCode> {
         connection.close().await;
         return Ok(ExitCode::SUCCESS);
     }
-    // Written down before it is sent: if the answer is lost, the next visit finds out which of the
-    // two is the current one.
+    // Save it before sending: if the answer is lost, the next visit finds out which of the two is
+    // current.
     let folder = Settings::folder()?;
     let mut settings = Settings::load(&folder)?;
     let fresh = settings.next.entry(server.clone()).or_insert_with(random).clone();
@@ -41,7 +41,7 @@ pub(super) async fn run(args: &IdentityArgs) -> anyhow::Result<ExitCode> {
         }
         Ok(answer) => return Err(unexpected(&answer).into()),
         Err(ConnectionError::Refused(refusal)) if refusal.reason == Reason::NothingToKeep => {
-            // Nothing is lost by being somebody new.
+            // The old identity is worthless, so start with a new one.
             settings.identities.remove(&server);
             settings.next.remove(&server);
             settings.save(&folder)?;

@@ -14,7 +14,7 @@ pub(super) async fn run(args: &JoinArgs) -> anyhow::Result<ExitCode> {
     let join = LobbyRequest::Join { room: args.room.code.clone(), after: None };
     let mut table = visit.enter(join, &mut mode).await?;
     if table.seat().is_none() && table.room().seats.vacant().is_some() {
-        // Somebody may be quicker: then the refusal is shown, and this person watches.
+        // If another player is quicker, the refusal is shown and this person watches.
         table.send(RoomRequest::Sit { seat: None });
     } else if table.room().seats.vacant().is_some() {
         let text = "You sit here already. A second player on this machine comes with --guest.";

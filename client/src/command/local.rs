@@ -17,7 +17,7 @@ pub(super) async fn run(args: &LocalArgs) -> anyhow::Result<ExitCode> {
     let colour = match args.colour {
         ColourChoice::Black => Stone::Black,
         ColourChoice::White => Stone::White,
-        // Of two people the first one begins.
+        // With two people, the first one begins.
         ColourChoice::Random if args.bot.is_none() || rand::random() => Stone::Black,
         ColourChoice::Random => Stone::White,
     };

@@ -1,4 +1,4 @@
-//! How a room is shown: on the terminal screen, in plain lines or as JSON.
+//! Chooses how to show a room: on the terminal screen, in plain lines or as JSON.
 
 use std::{
     env,
@@ -28,7 +28,7 @@ pub(super) enum OutputMode {
 }
 
 impl OutputMode {
-    /// What was asked for; the screen only where a terminal can show it.
+    /// The requested mode; the screen only where a terminal can show it.
     pub(super) fn new(args: &ViewArgs) -> Self {
         let terminal = io::stdin().is_terminal() && output::is_terminal();
         if args.json {
@@ -45,7 +45,7 @@ impl OutputMode {
         }
     }
 
-    /// The server has accepted our hello.
+    /// Reports that the server accepted our hello.
     pub(super) fn connected(
         &mut self,
         server: &ServerAddress,
@@ -58,7 +58,7 @@ impl OutputMode {
         }
     }
 
-    /// Shows the table until it is left.
+    /// Shows the table until the person leaves.
     pub(super) async fn stay(self, table: Table) -> anyhow::Result<ExitCode> {
         let exit_reason = match self {
             Self::Screen(options) => return Box::pin(stay_at_screen(table, options)).await,
@@ -82,13 +82,13 @@ async fn stay_with_lines(table: Table, view: &mut dyn View) -> io::Result<ExitRe
 
 /// Waits for Ctrl-C.
 pub(super) async fn interrupted() {
-    // Where no handler can be set, the signal ends the process by itself.
+    // If no handler can be set, the signal ends the process by itself.
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending::<()>().await;
     }
 }
 
-/// Whether a variable of the environment has a value that fits.
+/// Whether an environment variable has a fitting value.
 fn is_set(variable: &str, fits: impl FnOnce(&str) -> bool) -> bool {
     env::var(variable).is_ok_and(|value| fits(&value))
 }

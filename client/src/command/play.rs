@@ -7,7 +7,7 @@ use fivefold_shared::protocol::{Create, LobbyRequest, SeatRequest, Visibility};
 use super::{output_mode::OutputMode, usage::rules, visit::Visit};
 use crate::cli::PlayArgs;
 
-/// Makes a room and plays in it.
+/// Creates a room and plays in it.
 pub(super) async fn run(args: &PlayArgs) -> anyhow::Result<ExitCode> {
     let create = Create {
         rules: rules(&args.game, args.bot.as_slice())?,

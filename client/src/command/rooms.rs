@@ -13,7 +13,7 @@ use crate::{
     plain_output::Plain,
 };
 
-/// Lists the visitor's own rooms, and then the public ones that are not among them.
+/// Lists the visitor's own rooms, then the other public ones.
 pub(super) async fn run(args: &RoomsArgs) -> anyhow::Result<ExitCode> {
     let Visit { mut connection, .. } = Visit::open(&args.visit, None).await?;
     let own = own_rooms(&mut connection).await?;

@@ -22,7 +22,7 @@ use crate::{
     table::Table,
 };
 
-/// What messages may take on their way.
+/// Extra time for network delay.
 const GRACE: Duration = Duration::from_millis(1_000);
 
 /// Seats an engine in a room. The engine joins as a new guest, not as the person who started it.
@@ -56,7 +56,7 @@ pub(super) async fn run(args: &SeatArgs) -> anyhow::Result<ExitCode> {
     if let (None, Ok(name)) = (&args.name, shortened(&name)) {
         match connection.ask(LobbyRequest::SetName { name: name.clone() }).await {
             Ok(_) => welcome.name = name,
-            // The server takes no names that look like its own bots'.
+            // The server refuses names that look like its own bots'.
             Err(ConnectionError::Refused(refusal)) => {
                 writeln!(output::stderr(), "{name}: {}", refusal.text)?;
             }
@@ -67,7 +67,7 @@ pub(super) async fn run(args: &SeatArgs) -> anyhow::Result<ExitCode> {
     if !engine.is_confined() && !args.trust {
         writeln!(output::stderr(), "{OPEN}")?;
     }
-    // What has happened since is in this answer.
+    // This answer includes everything that has happened since.
     let joined = connection.ask(join()).await?;
     let table = Table::remote(connection, welcome.you, joined)?;
     let exit_reason =
@@ -92,7 +92,7 @@ fn options_of(args: &SeatArgs) -> anyhow::Result<SeatOptions> {
     Ok(SeatOptions { engine, turn, retries: args.retry, games: args.games })
 }
 
-/// As much of a name as a room takes.
+/// A name cut to the length that a room accepts.
 fn shortened(name: &str) -> Result<Name, fivefold_shared::protocol::NameError> {
     let start: String = name.chars().take(fivefold_shared::protocol::NAME_MAX).collect();
     Name::new(&start)

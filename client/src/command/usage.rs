@@ -1,4 +1,4 @@
-//! Exit codes, the error for wrong usage, and the rules that the options name.
+//! Exit codes, the usage error, and the rules chosen by the options.
 
 use std::process::ExitCode;
 
@@ -8,15 +8,15 @@ use crate::{cli::GameArgs, exit_reason::ExitReason};
 
 /// Interrupted by Ctrl-C: 128 and the number of the signal.
 pub(super) const INTERRUPTED: u8 = 130;
-/// Wrong usage; clap's own code as well.
+/// Wrong usage; clap uses the same code.
 pub(super) const USAGE: u8 = 2;
 
-/// A combination of options that cannot be: exit code 2.
+/// An impossible combination of options: exit code 2.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct Usage(pub(super) String);
 
-/// The rules that were asked for, which the bots must know how to play.
+/// The chosen rules; an error if one of the bots does not play them.
 pub(super) fn rules(game: &GameArgs, bots: &[BotSpec]) -> anyhow::Result<Rules> {
     let rules = game.rules().map_err(|error| Usage(error.to_string()))?;
     for bot in bots {
@@ -25,7 +25,7 @@ pub(super) fn rules(game: &GameArgs, bots: &[BotSpec]) -> anyhow::Result<Rules> 
     Ok(rules)
 }
 
-/// The exit code after a room.
+/// The exit code after leaving a room.
 pub(super) fn exit_code(reason: &ExitReason) -> ExitCode {
     match reason {
         ExitReason::Left => ExitCode::SUCCESS,

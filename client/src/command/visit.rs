@@ -14,15 +14,15 @@ use crate::{
     tls_roots,
 };
 
-/// Somebody at a server, not at a table yet.
+/// A visitor who is connected to a server but not at a table yet.
 pub(super) struct Visit {
     pub(super) connection: Connection,
     pub(super) welcome: Welcome,
 }
 
 impl Visit {
-    /// Connects to `server`, or to the one that the options or the settings name, and keeps what
-    /// is to be kept.
+    /// Connects to `server`, or to the one from the options or the settings, and saves the
+    /// settings.
     pub(super) async fn open(
         args: &VisitArgs,
         server: Option<&ServerAddress>,
@@ -44,7 +44,7 @@ impl Visit {
         };
         let opened = Connection::open(server.clone(), visitor.clone()).await;
         let (connection, welcome) = match opened {
-            // It was replaced, and the answer never came: the next one is the current one.
+            // The identity was replaced but the answer was lost: the next identity is current.
             Err(ConnectionError::Refused(refusal))
                 if refusal.reason == Reason::IdentityReplaced
                     && let Some(next) = settings.next.remove(&server) =>
@@ -63,7 +63,7 @@ impl Visit {
         Ok(Self { connection, welcome })
     }
 
-    /// Makes or enters a room, and sits down there.
+    /// Creates or enters a room, and opens its table.
     pub(super) async fn enter(
         mut self,
         request: LobbyRequest,
@@ -75,7 +75,7 @@ impl Visit {
     }
 }
 
-/// Writes down the identity, the server and the name, where any of them is new.
+/// Saves the identity, the server and the name if any of them is new.
 fn keep(
     settings: &mut Settings,
     folder: &Path,

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::cli::WatchArgs;
 
-/// Watches a room, or makes one where two bots play.
+/// Watches a room, or creates one in which two bots play.
 pub(super) async fn run(args: &WatchArgs) -> anyhow::Result<ExitCode> {
     let (server, request) = match (&args.room, args.bots) {
         (Some(link), _) => {

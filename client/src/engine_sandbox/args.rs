@@ -1,4 +1,4 @@
-//! The arguments by which this program runs itself as `fivefold run-engine`.
+//! The arguments with which this program runs itself as `fivefold run-engine`.
 
 use std::{ffi::OsString, path::PathBuf};
 
@@ -13,16 +13,16 @@ pub struct RunEngineArgs {
     /// The most processor time, in seconds.
     #[arg(long, value_name = "N")]
     pub processor_seconds: Option<u64>,
-    /// The largest file that may be written, in bytes.
+    /// The largest file that it may write, in bytes.
     #[arg(long, value_name = "N")]
     pub file_bytes: Option<u64>,
-    /// The most processes and threads besides those that the user runs already.
+    /// The most processes and threads in addition to those that the user already runs.
     #[arg(long, value_name = "N")]
     pub processes: Option<u64>,
-    /// A folder that is not to be read, wherever it is.
+    /// A folder that stays unreadable wherever it is.
     #[arg(long, value_name = "FOLDER")]
     pub hide: Option<PathBuf>,
-    /// Leave it our environment, our files and the network.
+    /// Keep our environment, our files and the network.
     #[arg(long)]
     pub trust: bool,
     /// Become the engine.

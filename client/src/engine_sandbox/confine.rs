@@ -1,4 +1,4 @@
-//! Limits this process, keeps it from what is not its business, and becomes the engine.
+//! Limits this process, denies it files and network, and becomes the engine.
 
 use std::{
     env, fs,
@@ -19,7 +19,7 @@ use rustix::process::{
 
 use super::{args::RunEngineArgs, start_report::StartReport};
 
-/// Folders of the system: programs, libraries, their settings, and what the system tells.
+/// System folders: programs, libraries, their settings, and information about the system.
 const SYSTEM: &[&str] = &[
     "/bin",
     "/etc",
@@ -39,21 +39,21 @@ const SYSTEM: &[&str] = &[
 ];
 /// Devices without which programs do not run.
 const DEVICES: &[&str] = &["/dev/full", "/dev/null", "/dev/random", "/dev/urandom", "/dev/zero"];
-/// What is asked for of Landlock; older systems do as much of it as they can.
+/// The requested Landlock version; older systems apply the part that they support.
 const KNOWN: ABI = ABI::V6;
 
 /// Becomes the engine; returns only if it cannot.
 pub(super) fn run(args: &RunEngineArgs, control: OwnedFd) -> ExitCode {
     let mut control = File::from(control);
     let (Ok(error) | Err(error)) = become_engine(args, &mut control);
-    // If nobody hears it, the exit code says the same.
+    // If nobody reads this, the exit code carries the same failure.
     drop(control.write_all(StartReport::Failed(error.to_string()).line().as_bytes()));
     ExitCode::FAILURE
 }
 
-/// Returns why it could not be done in the end, or what went wrong before.
+/// Returns the error of the final `exec`, or an earlier error.
 fn become_engine(args: &RunEngineArgs, control: &mut File) -> io::Result<io::Error> {
-    // If the supervisor is killed, so are we.
+    // If the supervisor is killed, kill this process too.
     set_parent_process_death_signal(Some(Signal::KILL))?;
     let (program, arguments) = args.words.split_first().expect("at least one word is required");
     let program = Path::new(program);
@@ -74,14 +74,14 @@ fn limit(args: &RunEngineArgs) -> io::Result<()> {
         (Resource::Core, Some(0)),
         (Resource::Cpu, args.processor_seconds),
         (Resource::Fsize, args.file_bytes),
-        // The system counts all that the user runs, and does not hold the superuser to it.
+        // The system counts all of the user's processes, and exempts the superuser.
         (Resource::Nproc, args.processes.map(|more| more.saturating_add(used))),
-        // The last, as we ourselves may need more.
+        // Last, because this process itself may need more.
         (Resource::As, args.memory),
     ];
     for (resource, most) in limits {
         if let Some(most) = most {
-            // Nobody may raise what is limited already.
+            // Existing limits cannot be raised.
             let most = Some(getrlimit(resource).maximum.map_or(most, |before| before.min(most)));
             setrlimit(resource, Rlimit { current: most, maximum: most })?;
         }
@@ -89,7 +89,7 @@ fn limit(args: &RunEngineArgs) -> io::Result<()> {
     Ok(())
 }
 
-/// How many processes and threads the user runs.
+/// The number of processes and threads that the user runs.
 fn processes_of_user() -> io::Result<u64> {
     let user = getuid().as_raw();
     let is_own = |entry: &fs::DirEntry| entry.metadata().is_ok_and(|about| about.uid() == user);
@@ -98,9 +98,8 @@ fn processes_of_user() -> io::Result<u64> {
     Ok(processes.filter_map(|entry| tasks(entry).ok()).map(|count| count as u64).sum())
 }
 
-/// Keeps this process from the network, from other processes, and from all files but those of the
-/// system, those in its folder, and a folder of its own that it may write to. `false` where the
-/// system does not know how.
+/// Denies this process the network, other processes, and all files except those of the system,
+/// those in its folder, and a writable folder of its own. `false` where the system cannot do this.
 fn confine(args: &RunEngineArgs, program: &Path) -> Result<bool, RulesetError> {
     let hidden = args.hide.as_deref().map(resolved);
     let own = [program.to_path_buf(), resolved(program)].into_iter().flat_map(|path| parts(&path));
@@ -119,8 +118,8 @@ fn confine(args: &RunEngineArgs, program: &Path) -> Result<bool, RulesetError> {
     Ok(ruleset.restrict_self()?.ruleset != RulesetStatus::NotEnforced)
 }
 
-/// The folder of a program, and where that is `bin`, what belongs to it beside that: an interpreter
-/// is nothing without its library.
+/// The folder of a program. Where that is `bin`, also the folders beside it: an interpreter needs
+/// its library.
 fn parts(program: &Path) -> Vec<PathBuf> {
     let Some(folder) = program.parent() else { return Vec::new() };
     let mut parts = vec![folder.to_path_buf()];
@@ -131,8 +130,8 @@ fn parts(program: &Path) -> Vec<PathBuf> {
     parts
 }
 
-/// A folder without what is hidden in it: itself, or else its parts. A link is no part, as it may
-/// lead to what is hidden.
+/// A folder without the hidden one: the folder itself, or else its entries. Links are left out, as
+/// they may lead to the hidden folder.
 fn without(folder: &Path, hidden: Option<&Path>) -> Vec<PathBuf> {
     let folder = resolved(folder);
     let Some(hidden) = hidden.filter(|hidden| hidden.starts_with(&folder)) else {
@@ -149,7 +148,7 @@ fn without(folder: &Path, hidden: Option<&Path>) -> Vec<PathBuf> {
         .collect()
 }
 
-/// A path without links, as far as it is there.
+/// A path without links, as far as it exists.
 fn resolved(path: &Path) -> PathBuf {
     let mut missing = Vec::new();
     for above in path.ancestors() {
@@ -198,7 +197,7 @@ mod tests {
             let expected: Vec<_> = expected.iter().map(|path| root.join(path)).collect();
             assert_eq!(found, expected, "{folder}");
         }
-        // It may be made later.
+        // The path may be created later.
         let later = resolved(&root.join("home/link/.config/later/x"));
         assert_eq!(later, root.join("home/.config/later/x"));
         let found = without(&root.join("home/.config"), Some(&later));

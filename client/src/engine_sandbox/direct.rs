@@ -1,5 +1,5 @@
-//! Starts an engine where the system has less to keep it within bounds: in a process group of its
-//! own, without our environment.
+//! Starts an engine on systems with weaker limits: in its own process group, without our
+//! environment.
 
 use std::{
     ffi::OsStr,
@@ -9,18 +9,18 @@ use std::{
 
 use super::spawn::{SandboxLimits, command, find};
 
-/// An engine that runs.
+/// A running engine.
 #[derive(Debug)]
 pub(crate) struct RunningEngine {
     child: Child,
-    /// Removed with it.
+    /// Removed when this is dropped.
     _scratch: tempfile::TempDir,
 }
 
 /// Starts an engine.
 ///
 /// # Errors
-/// When it cannot be started, with what the system says.
+/// The system's error when the engine cannot start.
 pub(crate) fn start(
     words: &[String],
     limits: &SandboxLimits,
@@ -36,8 +36,7 @@ pub(crate) fn start(
     }
     spawn.args(arguments).current_dir(found.folder);
     spawn.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    // So that it is killed with all that it starts, and does not hear the Ctrl-C that is meant for
-    // us.
+    // Own group, to kill all its processes together and to keep our Ctrl-C from it.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut spawn, 0);
     let mut child = spawn.spawn()?;
@@ -47,14 +46,14 @@ pub(crate) fn start(
 }
 
 impl RunningEngine {
-    /// Whether the system keeps it from our files.
+    /// Whether the system denies it access to our files.
     pub(crate) const fn is_confined(&self) -> bool {
         false
     }
 }
 
 impl Drop for RunningEngine {
-    /// Kills the engine and all processes of its group. What has ended already needs no killing.
+    /// Kills the engine and all processes of its group. Processes that have exited need no killing.
     fn drop(&mut self) {
         #[cfg(unix)]
         if let Some(group) =
@@ -63,7 +62,7 @@ impl Drop for RunningEngine {
             drop(rustix::process::kill_process_group(group, rustix::process::Signal::KILL));
         }
         drop(self.child.kill());
-        // It was killed, so this takes no time; what it returned is of no interest.
+        // The process was killed, so this returns at once; its status does not matter.
         drop(self.child.wait());
     }
 }

@@ -1,4 +1,4 @@
-//! What every sandbox does before it starts an engine: limits, environment, and finding the file.
+//! Common steps before an engine starts: limits, environment, and finding the file.
 
 use std::{
     env,
@@ -7,7 +7,7 @@ use std::{
     process::Command,
 };
 
-/// Variables of our environment that an engine gets; `HOME` and `TMPDIR` are a folder of its own.
+/// Environment variables that an engine inherits; `HOME` and `TMPDIR` are its own folder.
 const KEPT: &[&str] = &["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SYSTEMROOT", "PATHEXT"];
 
 /// The most processor time of an engine's process, in seconds: more than an evening's games.
@@ -16,7 +16,7 @@ pub(super) const PROCESSOR_SECONDS: u64 = 12 * 60 * 60;
 /// The largest file that an engine may write, in bytes.
 #[cfg(target_os = "linux")]
 pub(super) const FILE_BYTES: u64 = 64 << 20;
-/// How many processes and threads may be started besides those that its user runs already.
+/// How many processes and threads may run in addition to those of its user.
 #[cfg(target_os = "linux")]
 pub(super) const PROCESSES: u64 = 256;
 
@@ -29,7 +29,7 @@ pub struct SandboxLimits {
     pub is_trusted: bool,
 }
 
-/// A command that begins without our environment.
+/// A command that starts without our environment.
 pub(super) fn command(program: &OsStr, is_trusted: bool) -> Command {
     let mut command = Command::new(program);
     if !is_trusted {
@@ -39,13 +39,13 @@ pub(super) fn command(program: &OsStr, is_trusted: bool) -> Command {
     command
 }
 
-/// A program that is to be run.
+/// A program to run.
 #[derive(Debug)]
 pub(super) struct ResolvedProgram {
     /// Its file.
     pub(super) path: PathBuf,
-    /// Where it runs: in the folder of its file, as engines read files beside them. One in a `bin`,
-    /// such as an interpreter, runs where the command was given.
+    /// The working folder: that of the file, as engines read files beside it. A program in a `bin`
+    /// folder, such as an interpreter, runs in the current folder.
     pub(super) folder: PathBuf,
 }
 
@@ -62,7 +62,7 @@ pub(super) fn find(word: &OsStr) -> std::io::Result<ResolvedProgram> {
     let folders = env::var_os("PATH").unwrap_or_default();
     let path = env::split_paths(&folders).map(|folder| here.join(folder).join(named));
     let path = path.into_iter().find(|path| path.is_file());
-    // Where it is nowhere, the system says so.
+    // If the file is not found, starting it reports the error.
     Ok(ResolvedProgram { path: path.unwrap_or_else(|| named.to_path_buf()), folder: here })
 }
 

@@ -1,6 +1,6 @@
-//! The one line in which the confined process reports how its start went.
+//! The line in which the confined process reports how its start went.
 
-/// What is said of a start, in one line.
+/// The outcome of a start.
 #[derive(Debug)]
 pub(super) enum StartReport {
     Started { is_confined: bool },

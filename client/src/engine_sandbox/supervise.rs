@@ -1,4 +1,4 @@
-//! Starts an engine, and ends whatever is left of it.
+//! Starts an engine and ends all processes that it leaves behind.
 
 use std::{
     ffi::OsStr,
@@ -33,16 +33,17 @@ use crate::settings::Settings;
 
 /// This program, even after its file was replaced.
 const OURSELVES: &str = "/proc/self/exe";
-/// How long it may take until an engine is started.
+/// The longest time for an engine to start.
 const START: Duration = Duration::from_secs(10);
-/// How long it may take until nothing of an engine is left.
+/// The longest time to end all processes of an engine.
 const END: Duration = Duration::from_secs(5);
 
-/// An engine that runs.
+/// A running engine.
 #[derive(Debug)]
 pub(crate) struct RunningEngine {
     child: Child,
-    /// To the supervisor: it ends the engine when this is closed, as it is when we end.
+    /// The connection to the supervisor, which ends the engine when this closes; it also closes
+    /// when this process ends.
     control: UnixStream,
     is_confined: bool,
 }
@@ -50,7 +51,7 @@ pub(crate) struct RunningEngine {
 /// Starts an engine.
 ///
 /// # Errors
-/// When it cannot be started, with what the system says.
+/// The system's error when the engine cannot start.
 pub(crate) fn start(
     words: &[String],
     limits: &SandboxLimits,
@@ -70,18 +71,18 @@ pub(crate) fn start(
     if let Ok(folder) = Settings::folder() {
         spawn.arg("--hide").arg(folder);
     }
-    // A group of its own, so that it does not hear the Ctrl-C that is meant for us.
+    // Own group, to keep our Ctrl-C from it.
     spawn.arg("--").args(words).process_group(0);
     spawn.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::from(OwnedFd::from(theirs)));
     let mut child = spawn.spawn()?;
-    // It has a copy of the supervisor's end.
+    // `spawn` holds a copy of the supervisor's end.
     drop(spawn);
     let pipes = child.stdin.take().zip(child.stdout.take());
     let (input, output) = pipes.expect("both are piped");
     let mut running = RunningEngine { child, control: control.try_clone()?, is_confined: false };
     control.set_read_timeout(Some(START))?;
     let mut said = String::new();
-    // Byte by byte, as nothing may be read ahead; it is one short line.
+    // Byte by byte, so as not to read ahead; it is one short line.
     BufReader::with_capacity(1, &mut control).read_line(&mut said)?;
     match StartReport::read(said.trim_end()) {
         StartReport::Started { is_confined } => running.is_confined = is_confined,
@@ -91,27 +92,28 @@ pub(crate) fn start(
 }
 
 impl RunningEngine {
-    /// Whether the system keeps it from our files.
+    /// Whether the system denies it access to our files.
     pub(crate) const fn is_confined(&self) -> bool {
         self.is_confined
     }
 }
 
 impl Drop for RunningEngine {
-    /// Ends the engine and all that it has started.
+    /// Ends the engine and all processes that it started.
     fn drop(&mut self) {
         let asked = self.control.shutdown(Shutdown::Write);
         let waiting = asked.and_then(|()| self.control.set_read_timeout(Some(END)));
-        // Its end is closed when it has ended. What it says until then is of no interest.
+        // The supervisor's end closes when it exits. Its output until then does not matter.
         if waiting.and_then(|()| io::copy(&mut self.control, &mut io::sink())).is_err() {
             drop(self.child.kill());
         }
-        // It has ended, so this takes no time; what it returned is of no interest.
+        // The process has exited, so this returns at once; its status does not matter.
         drop(self.child.wait());
     }
 }
 
-/// `fivefold run-engine`: standard error is not that, but what tells how it went, and when to end.
+/// `fivefold run-engine`: standard error is the control socket, which reports the start and signals
+/// the end.
 ///
 /// # Errors
 /// When the engine cannot be started.
@@ -127,24 +129,24 @@ pub fn run(args: &RunEngineArgs) -> io::Result<ExitCode> {
     let started = spawn(args, scratch.path());
     let (mut engine, report) = match started {
         Ok((engine, said)) => {
-            // The last line counts: it failed after it had limited itself.
+            // The last line counts: the start failed after the process had limited itself.
             let report = StartReport::read(said.lines().last().unwrap_or_default());
             (Some(engine), report)
         }
         Err(error) => (None, StartReport::Failed(error.to_string())),
     };
-    // Nobody may listen any more; then there is nothing to be done either.
+    // If nobody reads the report, nothing remains to be done.
     let told = control.write_all(report.line().as_bytes());
     if let (Some(engine), StartReport::Started { .. }, Ok(())) = (&mut engine, &report, told) {
         watch(engine, control)?;
     }
     end_all()?;
-    // Before standard error is closed, which says that nothing is left.
+    // Do this before closing standard error, which signals that nothing is left.
     scratch.close()?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Starts the engine, and returns what was said until it had become what it is to be.
+/// Starts the engine, and returns its report once it has become the engine.
 fn spawn(args: &RunEngineArgs, scratch: &Path) -> io::Result<(Child, String)> {
     let (program, arguments) = args.words.split_first().expect("at least one word is required");
     let found = find(program)?;
@@ -169,26 +171,26 @@ fn spawn(args: &RunEngineArgs, scratch: &Path) -> io::Result<(Child, String)> {
         spawn.env("HOME", scratch).env("TMPDIR", scratch);
     }
     spawn.arg("--").arg(found.path).args(arguments).current_dir(found.folder);
-    // A group of its own: a signal to its whole group is not for us.
+    // Own group: signals to the engine's group must not reach us.
     spawn.process_group(0).stderr(Stdio::piped());
     let mut engine = spawn.spawn()?;
     let mut said = String::new();
     if let Some(mut talk) = engine.stderr.take() {
-        // The engine itself has another standard error, so this ends when it begins.
+        // The engine itself gets another standard error, so this ends when it starts.
         talk.read_to_string(&mut said)?;
     }
     Ok((engine, said))
 }
 
-/// Returns when the engine has ended, or nobody wants it any more.
+/// Returns when the engine has exited or the control socket is closed.
 fn watch(engine: &Child, mut control: UnixStream) -> io::Result<()> {
     let id = pid(engine.id()).ok_or_else(|| io::Error::other("a process has a number"))?;
     let handle = pidfd_open(id, PidfdFlags::empty())?;
-    // Ends with this process.
+    // The thread ends with this process.
     thread::spawn(move || {
-        // Until it is closed, or whatever else happens.
+        // Waits until the socket closes or fails.
         drop(io::copy(&mut control, &mut io::sink()));
-        // It may have ended already.
+        // The engine may have exited already.
         let _sent = pidfd_send_signal(handle, Signal::KILL);
     });
     loop {
@@ -201,11 +203,11 @@ fn watch(engine: &Child, mut control: UnixStream) -> io::Result<()> {
     }
 }
 
-/// Kills every process below this one, until there is none. Those whose parents end become ours.
+/// Kills every descendant until none is left. Orphaned ones become our children.
 fn end_all() -> io::Result<()> {
     loop {
         for process in descendants()? {
-            // It may have ended by itself.
+            // The process may have exited by itself.
             let _sent = kill_process(process, Signal::KILL);
         }
         match wait(WaitOptions::empty()) {
@@ -216,7 +218,7 @@ fn end_all() -> io::Result<()> {
     }
 }
 
-/// All processes that this one has started, directly or not.
+/// All descendants of this process.
 fn descendants() -> io::Result<Vec<Pid>> {
     let processes: Vec<(u32, u32)> = fs::read_dir("/proc")?
         .filter_map(|entry| {
@@ -233,8 +235,8 @@ fn descendants() -> io::Result<Vec<Pid>> {
     Ok(found.into_iter().skip(1).filter_map(pid).collect())
 }
 
-/// The parent in a line of `/proc/ID/stat`: `ID (NAME) STATE PARENT ...`, where the name may be
-/// anything.
+/// The parent in a line of `/proc/ID/stat`: `ID (NAME) STATE PARENT ...`. The name may contain any
+/// characters.
 fn parent(stat: &str) -> Option<u32> {
     let (_, rest) = stat.rsplit_once(')')?;
     rest.split_whitespace().nth(1)?.parse().ok()

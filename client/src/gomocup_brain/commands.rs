@@ -21,18 +21,18 @@ use super::{
 };
 use crate::search_threads::search_threads;
 
-/// The least memory that the bot is given to remember positions.
+/// The least memory for the bot's transposition table.
 const HASH_BYTES_MIN: usize = 1 << 20;
-/// What this process needs besides that, with one thread: as the system counts it after START,
-/// thinking and swap2, 18 MiB, and some more, to stay below the limit.
+/// Memory that this process needs besides that, with one thread: the system counts 18 MiB after
+/// START, thinking and swap2; the rest is a margin.
 const OTHER_BYTES: usize = 24 << 20;
 
 /// Settings of a brain.
 #[derive(Clone, Copy, Debug)]
 pub struct BrainOptions {
-    /// Which bot plays.
+    /// The bot that plays.
     pub bot: BotSpec,
-    /// Memory for remembered positions, in bytes.
+    /// Memory for the transposition table, in bytes.
     pub hash_bytes: usize,
     /// Seed for random choices.
     pub seed: u64,
@@ -40,7 +40,7 @@ pub struct BrainOptions {
     pub ponder: bool,
 }
 
-/// The answer to a command.
+/// The result of a command.
 pub(super) enum Answer {
     /// No reply.
     Nothing,
@@ -57,7 +57,7 @@ impl Answer {
     }
 }
 
-/// Why a command cannot be done.
+/// Why the brain cannot execute a command.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub(super) enum BrainError {
     #[error("nothing was suggested")]
@@ -102,13 +102,13 @@ pub(super) struct Game {
     size: Option<Size>,
     /// The rule's number, or the text that came instead of one.
     rule: Result<u32, String>,
-    /// In the order in which they arrived.
+    /// The stones in order of arrival.
     stones: Vec<Placed>,
     move_time: MoveTime,
     nodes: Option<u64>,
     memory: Option<u64>,
     threads: usize,
-    /// The bot, with the rules and resources that it was built for.
+    /// The bot, with the rules and resources it was built for.
     bot: Option<(Rules, Resources, Box<dyn Bot>)>,
     games: u64,
     /// The budget of the last move.
@@ -190,20 +190,20 @@ impl Game {
             Command::About => Answer::Replies(vec![about()]),
             Command::ShowForbidden => self.forbidden().into(),
             Command::Best(moves) => self.think(call, usize::from(moves)),
-            // Dealt with where commands are read.
+            // Handled where commands are read.
             Command::End | Command::Stop => Answer::Nothing,
         }
     }
 
-    /// The last reply is sent; if it was a move, learns how long it took in all.
+    /// Called when the last reply is sent; if it was a move, records how long it took in all.
     pub(super) fn answered(&mut self, asked: Instant) {
         if let Some(budget) = self.budget.take() {
             self.move_time.note(budget, asked.elapsed());
         }
     }
 
-    /// Ponders after a move, if enabled, on what the other side may do, until it
-    /// is cancelled. The next search profits from what this one found.
+    /// Ponders the opponent's replies after a move, if enabled, until cancelled. The next search
+    /// reuses the results.
     pub(super) fn ponder(&mut self, called: &AtomicBool) {
         if !self.ponders || !std::mem::take(&mut self.has_moved) {
             return;
@@ -226,8 +226,8 @@ impl Game {
         self.size().map(|_| Reply::Ok).into()
     }
 
-    /// Computes the engine's tables for every rule. The rule itself arrives
-    /// later, when the clock may already run; `START` may take time.
+    /// Computes the engine's tables for every rule: `START` may take time, while the rule arrives
+    /// later, when the clock may already run.
     fn compute_tables(&self, size: Size) {
         if self.options.bot.kind == BotKind::Engine {
             let options = EngineOptions { hash_bytes: 0, ..EngineOptions::default() };
@@ -239,7 +239,7 @@ impl Game {
 
     /// Builds the bot and lets it allocate its memory, while no clock runs.
     fn prepare(&mut self) {
-        // Errors are reported when a move is asked for.
+        // The command that asks for a move reports errors.
         let Ok(position) = self.rules().map(Position::new) else { return };
         let stop = AtomicBool::new(false);
         let budget = Budget { time: Duration::MAX, nodes: Some(1) };
@@ -266,8 +266,8 @@ impl Game {
         Ok(())
     }
 
-    /// `INFO`. How well the opponent plays, where files could be kept, and which point somebody
-    /// looks at make no difference.
+    /// `INFO`. The opponent's strength, the folder for files and the evaluated point have no
+    /// effect.
     fn note(&mut self, info: Info) -> Answer {
         let is_about_memory = matches!(info, Info::MaxMemory(_) | Info::ThreadNum(_));
         match info {
@@ -341,8 +341,8 @@ impl Game {
         self.position_of([Side::Own, Side::Opponent])
     }
 
-    /// The stones as a game: those of both sides in turn, each side's in the order in which they
-    /// arrived. Where both have as many, the side to move is Black.
+    /// The stones as a game: those of both sides in turn, each side's in order of arrival. With
+    /// equal numbers, the side to move is Black.
     fn position_of(&self, [to_move, waiting]: [Side; 2]) -> Result<Position, BrainError> {
         let of = |side: Side| {
             self.stones.iter().filter(move |stone| stone.side == side).map(|stone| stone.point)
@@ -369,10 +369,10 @@ impl Game {
         Ok(position)
     }
 
-    /// Chooses a move and makes it, and lists `tell` of the best ones.
+    /// Chooses a move and makes it, and lists the best `tell` candidates.
     fn think(&mut self, call: CallContext<'_>, tell: usize) -> Answer {
         let found = self.position().and_then(|position| {
-            // The game is lost, but a referee may first want to see the move that loses it.
+            // The game is lost, but a referee may first want to see the losing move.
             if let Some(Outcome::Forbidden { point, .. }) = position.outcome() {
                 return Ok((*point, Vec::new()));
             }
@@ -402,7 +402,7 @@ impl Game {
         self.bot()?.choose(position, &thinking).ok_or_else(|| over(position))
     }
 
-    /// What the next move may take.
+    /// The budget of the next move.
     fn next_budget(&self) -> Budget {
         Budget { time: self.move_time.budget(self.ponders), nodes: self.nodes }
     }
@@ -431,7 +431,7 @@ impl Game {
         Ok(Reply::Forbidden(points.into_iter().map(|(point, _)| point).collect()))
     }
 
-    /// The next choice of an opening by swap2.
+    /// The next swap2 choice.
     fn swap2(&mut self, points: &[Point], call: CallContext<'_>) -> Result<Reply, BrainError> {
         let rules = self.rules()?;
         let position = Position::from_moves(rules, points)
@@ -462,7 +462,7 @@ impl Game {
                 Ok(Reply::Move(point))
             }
             Choice::More(stones) => {
-                // The other may stay White and go on.
+                // The opponent may stay White and continue.
                 self.set_stones(&[points, &stones].concat(), Stone::Black);
                 Ok(Reply::Stones(stones))
             }
@@ -477,9 +477,8 @@ impl Game {
     }
 }
 
-/// What the bot may use of this process's memory to remember positions. At least half of it is for
-/// whatever else a process needs, and each thread besides the first takes about an eighth of what
-/// positions are remembered in.
+/// The bot's share of this process's memory. At least half stays for the rest of the process, and
+/// each thread besides the first takes about an eighth of the transposition table's size.
 fn resources(hash_bytes: usize, memory: Option<u64>, threads: usize) -> Resources {
     let most = memory.map_or(usize::MAX, |memory| {
         let memory = usize::try_from(memory).unwrap_or(usize::MAX);
@@ -489,7 +488,7 @@ fn resources(hash_bytes: usize, memory: Option<u64>, threads: usize) -> Resource
     Resources { hash_bytes: hash_bytes.min(most), threads: search_threads(threads) }
 }
 
-/// The least memory that this process can do with, in bytes.
+/// The least memory with which this process can run, in bytes.
 pub(super) const fn memory_min(threads: usize) -> u64 {
     (OTHER_BYTES + HASH_BYTES_MIN / 8 * (threads + 7)) as u64
 }
@@ -501,7 +500,7 @@ fn over(position: &Position) -> BrainError {
     }
 }
 
-/// A move with its worth, for people.
+/// A candidate with its value, for people.
 fn told(weight: &Weight) -> Reply {
     let Weight { point, weight, plies } = weight;
     let end = plies.map_or_else(String::new, |plies| format!(", decided in {plies} plies"));

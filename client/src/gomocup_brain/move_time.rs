@@ -1,29 +1,28 @@
-//! The time that a brain may use for a move, from the manager's limits.
+//! Computes the time that a brain may use for a move, from the manager's limits.
 
 use std::time::Duration;
 
 use fivefold_shared::notation::gomocup::UNLIMITED_MS;
 
-/// The time for a move where the manager has not said any.
+/// The time for a move where the manager has set none.
 const TURN: Duration = Duration::from_secs(5);
-/// The time for a move that is to be as fast as possible.
+/// The time for a move that must be as fast as possible.
 const AT_ONCE: Duration = Duration::from_millis(20);
-/// What a move takes besides thinking: reading, writing, and the steps in which a bot looks at the
-/// clock.
+/// Time that a move takes besides thinking: reading, writing, and the interval at which a bot
+/// checks the clock.
 const MARGIN: Duration = Duration::from_millis(5);
-/// What it takes besides where the bot thinks all the time: a command may have to wait until it is
-/// read, as all processors are busy.
+/// The same while pondering: a command may wait to be read, as all processors are busy.
 const PONDERING_MARGIN: Duration = Duration::from_millis(10);
-/// The time that is left is shared among so many moves, and so is never used up.
+/// Divides the remaining time by this many moves, so that it never runs out.
 const MOVES_AHEAD: u32 = 20;
 
-/// The manager's limits of time, and by how much recent moves exceeded them.
+/// The manager's time limits, and by how much recent moves exceeded them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct MoveTime {
     turn: Duration,
-    /// What is left for the game, if that is limited.
+    /// The time left for the game, if limited.
     left: Option<Duration>,
-    /// By how much moves have lately taken longer than they were to.
+    /// By how much recent moves exceeded their budget.
     overrun: Duration,
 }
 
@@ -46,12 +45,12 @@ impl MoveTime {
         self.left = (ms > 0 && ms < UNLIMITED_MS).then(|| milliseconds(ms));
     }
 
-    /// `INFO time_left`; it may be less than nothing.
+    /// `INFO time_left`; may be negative.
     pub(super) fn set_left(&mut self, ms: i64) {
         self.left = (ms < UNLIMITED_MS).then(|| milliseconds(ms));
     }
 
-    /// How long the next move may take in all, counted from the command that asks for it.
+    /// The whole time for the next move, from the arrival of its command.
     pub(super) fn budget(&self, ponders: bool) -> Duration {
         let share = self.left.map_or(Duration::MAX, |left| left / MOVES_AHEAD);
         let whole = self.turn.min(share);
@@ -59,7 +58,7 @@ impl MoveTime {
         whole.saturating_sub(margin + self.overrun).max(whole / 2)
     }
 
-    /// A move that was to take `budget` has taken `spent`.
+    /// Records that a move with this `budget` took `spent`.
     pub(super) fn note(&mut self, budget: Duration, spent: Duration) {
         self.overrun = spent.saturating_sub(budget).max(self.overrun * 3 / 4);
     }
@@ -73,7 +72,7 @@ fn milliseconds(ms: i64) -> Duration {
 mod tests {
     use super::*;
 
-    /// What was said: time for a turn, for the match, and left.
+    /// The arguments are milliseconds per turn, for the match, and left.
     fn check(turn: i64, whole: i64, left: i64, expected_us: u64) {
         let mut move_time = MoveTime::new();
         move_time.set_turn(turn);

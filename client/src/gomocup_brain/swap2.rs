@@ -1,9 +1,9 @@
-//! The choices of an opening by swap2: which stones to propose, and which answer to give.
+//! Chooses swap2 openings: which stones to propose, and which answer to give.
 //!
 //! Both come from the engine, whichever bot plays on. The brain takes the colour with the better
-//! chances if that is clear, or if a longer search changes little: the position is even enough
-//! then. If a longer search disagrees with a short one, nobody knows which colour is
-//! better; two more stones make the position even, and the opponent has to choose.
+//! chances if that is clear, or if a longer search agrees with a short one: then the position is
+//! even enough. If the two searches disagree, the better colour is unknown; two more stones make
+//! the position even, and the opponent chooses.
 
 use fivefold_shared::{
     balance, book,
@@ -16,27 +16,28 @@ use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
 
 use crate::openings;
 
-/// How much memory it takes to remember positions, at most.
+/// Most memory for the transposition table.
 const HASH_BYTES: usize = 4 << 20;
 
-/// How many openings are looked at to find an even one.
+/// How many openings to compare to find an even one.
 const COMPARED: u32 = 24;
-/// How many are made to find so many that may be played, as on the smallest boards.
+/// Most tries to find that many playable openings, as on the smallest boards.
 const TRIES: usize = 200;
 
-/// From how far from even on the better colour is clear, as a chance of winning.
+/// The distance from even at which the better colour is clear, as a chance of winning.
 const CLEAR: f64 = 0.1;
-/// How far apart two looks may be that are of the same opinion.
+/// Largest difference between two searches that agree.
 const SAME: f64 = 0.04;
 
 /// The answer to three or five stones.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Choice {
-    /// To be Black; White's next stone is the other's.
+    /// Take Black; the opponent sets White's next stone.
     Swap,
-    /// To be White, and to set the next stone.
+    /// Stay White and set the next stone.
     Stay,
-    /// These two stones, White's and Black's; then the other chooses. Only as an answer to three.
+    /// Set these two stones, White's and Black's, and let the opponent choose. Only after three
+    /// stones.
     More(Vec<Point>),
 }
 
@@ -49,7 +50,7 @@ pub(super) struct Chooser<'a> {
 }
 
 impl<'a> Chooser<'a> {
-    /// `None` where the engine does not know the rules. It remembers positions in so many bytes.
+    /// `None` where the engine does not play the rules. `hash_bytes` is its transposition table.
     pub(super) fn new(
         rules: Rules,
         hash_bytes: usize,
@@ -61,8 +62,8 @@ impl<'a> Chooser<'a> {
         Some(Self { engine: Engine::new(rules, options)?, rules, thinking, seed })
     }
 
-    /// Three stones after which both have about the same chances: out of the book, or where that
-    /// has none for the board, the most even of some chosen at random. None where there is no room.
+    /// Three stones that leave both sides about the same chances: from the book, or where that has
+    /// none for the board, the most even of some random ones. `None` where there is no room.
     pub(super) fn propose(&mut self) -> Option<Vec<Point>> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(self.seed);
         let known = book::openings(self.rules, random.random_range(0..symmetry::COUNT));
@@ -89,8 +90,8 @@ impl<'a> Chooser<'a> {
         }
     }
 
-    /// So many stones after `first` that leave both about the same chances, with all before; and by
-    /// how much they are not the same.
+    /// The stones including `first` and `more` others that leave both sides the most even chances,
+    /// and their distance from even.
     fn most_even(&mut self, first: &[Point], more: usize) -> Option<(f64, Vec<Point>)> {
         let openings = openings::random(self.rules, self.seed, more).take(TRIES);
         let positions = openings.filter_map(|more| {
@@ -105,8 +106,8 @@ impl<'a> Chooser<'a> {
         rated.min_by(|(one, _), (other, _)| one.total_cmp(other))
     }
 
-    /// The chance of the side to move, as far as a look tells that takes a share of the time that
-    /// is left, and of the positions that one move may take.
+    /// The chance of the side to move, from a search with this share of the time left and of the
+    /// positions allowed for one move.
     fn chance(&mut self, position: &Position, share: u32, of: u32) -> f64 {
         let Budget { time, nodes } = self.thinking.budget;
         let now = (self.thinking.elapsed)();
@@ -118,7 +119,7 @@ impl<'a> Chooser<'a> {
     }
 }
 
-/// Whether it is known which colour is better, or that it does not matter.
+/// Whether the better colour is known, or does not matter.
 fn is_known(quick: f64, thorough: f64) -> bool {
     (thorough - 0.5).abs() >= CLEAR || (thorough - quick).abs() <= SAME
 }

@@ -1,4 +1,4 @@
-//! A brain by what it reads and writes.
+//! Tests a brain through its input and output.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -20,7 +20,7 @@ fn options(ponder: bool) -> BrainOptions {
     BrainOptions { bot: BotKind::Engine.into(), hash_bytes: 1 << 20, seed: 1, ponder }
 }
 
-/// What is answered to these lines, in the time of a few positions.
+/// The replies to these lines, with a search of a few positions.
 fn answers(input: &str) -> Vec<Reply> {
     answers_of(BotKind::Engine, 1, input)
 }
@@ -77,7 +77,7 @@ fn commands_are_answered() {
     }
 }
 
-/// A brain that hears each command after its answer to the one before was read.
+/// A brain that gets each command after its previous reply was read.
 struct Talk {
     said: PipeWriter,
     replies: Lines<BufReader<PipeReader>>,
@@ -104,7 +104,7 @@ impl Talk {
         }
     }
 
-    /// It hears no more, and ends.
+    /// Closes its input and waits for its end.
     fn end(self) {
         drop(self.said);
         self.playing.join().unwrap().unwrap();
@@ -165,7 +165,7 @@ fn the_last_point_is_played_even_if_it_is_forbidden() {
     assert_eq!(told, [Reply::Ok, left]);
 }
 
-/// What is said to the stones of an opening, in freestyle on a board of this side.
+/// The reply to an opening's stones, in freestyle on a board of this side.
 fn swap2(bot: BotKind, seed: u64, side: u8, stones: &[Point]) -> Reply {
     let stones = stones.iter().map(|point| format!("{},{}\n", point.x, point.y));
     let input = format!("START {side}\nSWAP2BOARD\n{}DONE", stones.collect::<String>());
@@ -201,7 +201,7 @@ fn swap2_proposes_three_stones_that_are_even_and_not_always_the_same() {
 #[test]
 fn swap2_takes_the_better_colour() {
     let points = |stones: &[(i32, i32)]| stones.iter().copied().map(Point::from).collect();
-    // Black has three in a row, and nothing is near.
+    // Black has three in a row, with no White stone near.
     let black: Vec<Point> = points(&[(7, 7), (0, 0), (7, 8), (0, 14), (7, 9)]);
     // White is in the middle, Black in the corners.
     let white: Vec<Point> = points(&[(0, 0), (7, 7), (14, 14), (8, 8), (0, 14)]);
@@ -238,7 +238,7 @@ fn swap2_sets_two_more_stones_where_it_is_not_known_who_is_better() {
     assert_eq!(kinds.len(), 3, "every answer is given: {kinds:?}");
 }
 
-/// A game of no variety and nothing decided, the brain to move.
+/// A quiet game with nothing decided, the brain to move.
 const QUIET: &str = "BOARD\n7,7,2\n8,8,1\n6,6,2\n5,5,1\n8,6,2\n6,8,1\n9,5,2\nDONE";
 
 /// A brain that has just answered a move, after this `INFO pondering`.
@@ -254,7 +254,7 @@ fn answered(ponder: bool, info: &str) -> Game {
 
 #[test]
 fn it_thinks_while_the_other_side_does_only_if_that_is_wished_for() {
-    // These come back although nobody calls.
+    // These return without being cancelled.
     for (ponder, info) in [(false, "?"), (false, "0"), (true, "0")] {
         answered(ponder, info).ponder(&AtomicBool::new(false));
     }
@@ -294,7 +294,7 @@ fn the_best_moves_are_told() {
 
 #[test]
 fn a_refused_command_leaves_the_board_as_it_was() {
-    // The brain has moved once; it is asked about its stone below.
+    // The brain has moved once; the commands below concern its stone.
     let refused = [
         "TURN 15,0",
         "TURN -1,3",
@@ -324,7 +324,7 @@ fn a_refused_command_leaves_the_board_as_it_was() {
         let own = talk.ask_for_move("INFO max_node 300\nTURN 7,7");
         let reply = talk.ask(command);
         assert!(matches!(reply, Reply::Error(_) | Reply::Unknown(_)), "{command}: {reply}");
-        // Both stones are there, and nothing else is.
+        // Both stones are there, and no others.
         assert_eq!(talk.ask("TAKEBACK 1,1"), Reply::Error("no stone at 1,1".into()), "{command}");
         let next = talk.ask_for_move("TURN 0,14");
         assert_ne!(next, own, "{command}");
@@ -338,7 +338,7 @@ fn a_refused_command_leaves_the_board_as_it_was() {
 
 #[test]
 fn after_a_restart_it_plays_as_one_that_was_just_started() {
-    // The second game of each has the same number, so leaves the same to chance.
+    // The second game of each has the same number, and so the same random choices.
     let game = format!("INFO max_node 2000\nTURN 0,14\nTURN 1,14\n{QUIET}\nTURN 14,14");
     let fresh = answers(&format!("START 15\nRESTART\n{game}"));
     let renewed = answers(&format!("START 15\n{QUIET}\nTURN 14,0\nRESTART\n{game}"));
@@ -362,7 +362,7 @@ fn it_says_so_where_less_memory_is_allowed_than_it_needs() {
         };
         assert!(text.contains("max_memory"), "{text}");
     }
-    // More threads need more, whichever is said first.
+    // More threads need more memory, in either order of the commands.
     let least = memory_min(1);
     let replies = answers(&format!("INFO max_memory {least}\nINFO thread_num 9\nSTART 15"));
     assert!(matches!(replies[..], [Reply::Message(_), Reply::Ok]), "{replies:?}");

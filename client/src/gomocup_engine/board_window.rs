@@ -1,8 +1,8 @@
-//! The part of an unbounded board that an engine is shown, as its board has borders.
+//! Maps a part of an unbounded board to an engine's board, which has borders.
 //!
-//! It moves when play comes near its edge. Stones that are outside are not shown. An engine works
-//! out from the number of stones whose turn it is, so where the two sides have lost different
-//! numbers of them, stones that are nowhere are put where they matter least.
+//! The window moves when play comes near its edge, and hides the stones outside. An engine derives
+//! the side to move from the number of stones, so where the two sides have lost different numbers,
+//! filler stones go where they matter least.
 
 use fivefold_shared::{
     notation::gomocup::{Placed, Side},
@@ -26,23 +26,23 @@ impl BoardWindow {
         Self { side, origin: Point::default() }.around(Point::default(), Point::default())
     }
 
-    /// Columns, and rows.
+    /// The number of columns, and of rows.
     pub(super) const fn side(&self) -> u8 {
         self.side
     }
 
-    /// A point of the board as the engine counts.
+    /// Converts a point of the board to the engine's coordinates.
     pub(super) const fn to_engine(self, point: Point) -> Point {
         Point::new(point.x - self.origin.x, point.y - self.origin.y)
     }
 
-    /// A point of the engine's board as the game counts. Nonsense stays nonsense, and is outside
-    /// of the window.
+    /// Converts a point of the engine's board to the game's coordinates. Invalid points stay
+    /// outside the window.
     pub(super) const fn to_board(self, point: Point) -> Point {
         Point::new(point.x.saturating_add(self.origin.x), point.y.saturating_add(self.origin.y))
     }
 
-    /// Moves the window if the last moves are near its edge. `true`: it stayed where it was.
+    /// Moves the window if the last moves are near its edge; `true` if it stayed.
     pub(super) fn follow(&mut self, position: &Position) -> bool {
         let latest = position.moves().iter().rev();
         if latest.clone().take(2).all(|point| self.covers(*point, MARGIN)) {
@@ -65,7 +65,7 @@ impl BoardWindow {
         *self == before
     }
 
-    /// The stones that it shows to the side to move, in order.
+    /// The visible stones in order, as the side to move sees them.
     pub(super) fn stones(self, position: &Position) -> Vec<Placed> {
         let moves = position.moves().iter().enumerate();
         let shown = moves.filter(|(_, point)| self.covers(**point, 0));
@@ -74,8 +74,8 @@ impl BoardWindow {
             .collect()
     }
 
-    /// Stones for the side that has more of its own outside than the other, so that the numbers of
-    /// both differ as on the board: each as far from all others as it can be.
+    /// Filler stones for the side with more hidden stones, so that the numbers of both differ as on
+    /// the board: each as far from all others as possible.
     pub(super) fn fillers(self, position: &Position) -> Vec<Placed> {
         let mut stones = self.stones(position);
         let shown = stones.len();
@@ -93,7 +93,7 @@ impl BoardWindow {
         stones.split_off(shown)
     }
 
-    /// The empty point that is farthest from every stone.
+    /// The empty point farthest from every stone.
     fn aside(self, stones: &[Placed]) -> Option<Point> {
         let side = i32::from(self.side);
         let points = (0..side).flat_map(|y| (0..side).map(move |x| Point::new(x, y)));
@@ -102,7 +102,7 @@ impl BoardWindow {
         points.filter(|point| distance(point) != Some(0)).max_by_key(distance)
     }
 
-    /// The window with these corners in its middle.
+    /// The window whose middle is that of these corners.
     fn around(self, low: Point, high: Point) -> Self {
         let half = i32::from(self.side) / 2;
         let middle = |low: i32, high: i32| low + (high - low) / 2;
@@ -110,7 +110,7 @@ impl BoardWindow {
         Self { origin, ..self }
     }
 
-    /// Whether a point lies in it, that far from its edges.
+    /// Whether a point lies inside, at least `inset` points from the edges.
     fn covers(self, point: Point, inset: i32) -> bool {
         let side = i32::from(self.side);
         let within = |at: i32, from: i32| {
@@ -120,7 +120,7 @@ impl BoardWindow {
     }
 }
 
-/// Whose the stone of a ply is, as the side to move sees it.
+/// The owner of a ply's stone, as the side to move sees it.
 fn side(position: &Position, ply: usize) -> Side {
     if Stone::to_move(ply) == position.turn() { Side::Own } else { Side::Opponent }
 }
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn both_sides_keep_the_difference_of_their_stones() {
-        // Three of Black's four stones are too far to be seen, and one of White's three.
+        // Three of Black's four stones lie outside, and one of White's three.
         let moves = [(-50, 0), (0, 0), (-50, 1), (1, 1), (-50, 2), (90, 90), (2, 2)];
         let position = position(&moves);
         let mut window = BoardWindow::new(20);

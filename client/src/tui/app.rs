@@ -1,8 +1,8 @@
 //! The state of the screen, and the one function that changes it: [`App::update`].
 //!
-//! It takes what happened (a key, a click, news from the table) and returns what is to be done
-//! (a request, the bell, leaving). It knows no clock, socket or terminal, so whole games are played
-//! in its tests. Keys and clicks are handled in `act`, news in `hear`.
+//! It takes an event (a key, a click, a table message) and returns effects (a request, the bell,
+//! leaving). It knows no clock, socket or terminal, so the tests play whole games in it. Keys and
+//! clicks are handled in `act`, table messages in `hear`.
 
 mod event;
 mod heat_map;
@@ -37,8 +37,8 @@ use crate::{perspective::Perspective, sanitize::sanitize, sentences};
 /// Points that the window keeps between the cursor and its edges where it can.
 const MARGIN: i32 = 1;
 
-/// A letter that may turn out to be the first character of a typed point, and what the screen was
-/// before it did what it does as a command.
+/// A letter that may be the start of a typed point, with the state of the screen before its command
+/// ran.
 #[derive(Clone, Copy, Debug)]
 struct TypedLetter {
     letter: char,
@@ -62,19 +62,19 @@ pub(super) struct App {
     mouse: bool,
     /// The position on the screen: the game's, or an earlier one.
     position: Position,
-    /// The ply looked at while looking back.
+    /// The ply shown while looking back.
     look: Option<usize>,
     /// Where renju forbids a stone in the position on the screen.
     forbidden: Vec<Point>,
     cursor: Point,
-    /// The point that was clicked last; another click puts a stone there.
+    /// The last clicked point; a second click puts a stone there.
     clicked: Option<Point>,
     typed: Option<TypedLetter>,
     screen: Rect,
-    /// The window's wanted top-left point.
+    /// The wanted top-left point of the window.
     origin: Point,
     scale: Option<u16>,
-    /// Whether the window follows play; off from moving the window until `Tab`.
+    /// Whether the window follows play; off after panning, until `Tab`.
     follow: bool,
     heat: Heat,
     log: Log,
@@ -82,8 +82,7 @@ pub(super) struct App {
 }
 
 impl App {
-    /// A screen for a room as it is now. `link` is what friends are given; empty where there is
-    /// none.
+    /// A screen for a room as it is now. `link` is the shareable link; empty if there is none.
     pub(super) fn new(room: RoomState, you: MemberId, link: String, options: Options) -> Self {
         let mut app = Self {
             position: Position::new(room.rules),
@@ -116,7 +115,7 @@ impl App {
         app
     }
 
-    /// Takes in what happened and says what is to be done.
+    /// Applies an event and returns the effects to carry out.
     pub(super) fn update(&mut self, event: Event) -> Vec<Effect> {
         let mut effects = Vec::new();
         match event {
@@ -126,7 +125,7 @@ impl App {
             Event::Resize(columns, rows) => {
                 let middle = self.window().map(|window| window.middle());
                 self.screen = Rect::new(0, 0, columns, rows);
-                // What was in the middle stays there.
+                // Keep the same point in the middle.
                 self.centre(middle.unwrap_or(self.cursor));
                 match self.follow {
                     true => self.show_last(),
@@ -148,7 +147,7 @@ impl App {
         effects
     }
 
-    /// Shows the room's game from its start: at the beginning, for every game, and when the room's
+    /// Shows the room's game from its start: on start, for every new game, and after the room's
     /// state was replaced.
     fn begin(&mut self) {
         self.look = None;
@@ -164,7 +163,7 @@ impl App {
         self.centre(self.cursor);
     }
 
-    /// Brings what is derived from the room's game, or from the look back, up to date.
+    /// Updates everything derived from the room's game or from looking back.
     fn refresh(&mut self) {
         let live = self.room.game.as_ref().map(|game| &game.position);
         self.position = match (live, self.look) {
@@ -190,7 +189,7 @@ impl App {
         self.clicked = None;
     }
 
-    /// Moves the window, as little as possible, so that a point is inside.
+    /// Moves the window as little as possible so that a point is inside.
     fn show(&mut self, point: Point) {
         if let Some(window) = self.window() {
             self.origin = window.origin_showing(point, MARGIN);
@@ -198,7 +197,7 @@ impl App {
         }
     }
 
-    /// Puts a point into the middle of the window.
+    /// Centres the window on a point.
     fn centre(&mut self, point: Point) {
         if let Some(window) = self.window() {
             self.origin = Point {
@@ -209,14 +208,14 @@ impl App {
         }
     }
 
-    /// Takes over the origin that the board's borders allow.
+    /// Clamps the origin to the board's borders.
     fn keep_inside(&mut self) {
         if let Some(window) = self.window() {
             self.origin = window.origin;
         }
     }
 
-    /// Where everything is on the screen; `None` when the terminal is too small.
+    /// The layout of the screen; `None` when the terminal is too small.
     pub(super) fn layout(&self) -> Option<Layout> {
         Layout::new(self.screen, self.rules().size(), self.scale)
     }
@@ -242,7 +241,7 @@ impl App {
         Perspective { room: &self.room, me: &self.you }
     }
 
-    /// What friends are given to come here.
+    /// The shareable link of this room.
     pub(super) fn link(&self) -> &str {
         &self.link
     }
@@ -252,7 +251,7 @@ impl App {
         &self.spectators
     }
 
-    /// Which players are away.
+    /// The absent players.
     pub(super) const fn away(&self) -> Absent {
         self.away
     }
@@ -269,7 +268,7 @@ impl App {
         clock.is_some_and(|clock| clock.running().is_some()) || claim
     }
 
-    /// Whether the opponent has been away for long enough.
+    /// Whether the opponent has been away long enough to claim the game.
     pub(super) fn may_claim(&self) -> bool {
         let gone = |seat: Seat| {
             self.is_mine(seat.other()) && self.claim_at(seat).is_some_and(|at| at <= self.now)
@@ -282,7 +281,7 @@ impl App {
         self.away.get(seat)?.claim_at
     }
 
-    /// Whether the table can be reached.
+    /// The state of the connection to the table.
     pub(super) const fn connection(&self) -> &Connection {
         &self.connection
     }
@@ -292,7 +291,7 @@ impl App {
         self.theme
     }
 
-    /// Whether the mouse belongs to the game.
+    /// Whether mouse clicks go to the game.
     pub(super) const fn has_mouse(&self) -> bool {
         self.mouse
     }
@@ -302,7 +301,7 @@ impl App {
         &self.position
     }
 
-    /// The number of moves on the screen while looking back.
+    /// The number of moves shown while looking back.
     pub(super) const fn look(&self) -> Option<usize> {
         self.look
     }
@@ -322,7 +321,7 @@ impl App {
         self.follow
     }
 
-    /// The weights, where they are known.
+    /// The weights, if known.
     pub(super) const fn heat(&self) -> &Heat {
         &self.heat
     }
@@ -332,12 +331,12 @@ impl App {
         &self.log
     }
 
-    /// What the keyboard controls.
+    /// The mode, which decides what the keyboard controls.
     pub(super) const fn mode(&self) -> &Mode {
         &self.mode
     }
 
-    /// Whether this person has a seat. At one keyboard it may be both.
+    /// Whether this person plays a seat. At one keyboard it may be both.
     pub(super) fn is_mine(&self, seat: Seat) -> bool {
         self.perspective().plays(seat)
     }
@@ -352,7 +351,7 @@ impl App {
         self.perspective().is_my_turn()
     }
 
-    /// How far the room has come.
+    /// The phase of the room.
     pub(super) fn phase(&self) -> Phase {
         self.room.phase()
     }
@@ -362,7 +361,7 @@ impl App {
         self.room.game.as_ref().map_or(0, |game| game.position.ply())
     }
 
-    /// The opponent's offer or request that waits for an answer.
+    /// The opponent's open offer or request.
     pub(super) fn open_offer(&self) -> Option<Offer> {
         let game = self.room.game.as_ref()?;
         let theirs =

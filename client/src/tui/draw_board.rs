@@ -35,7 +35,7 @@ pub(super) fn draw(app: &App, buffer: &mut Buffer) {
     arrow(app, &window, buffer);
 }
 
-/// Where the last move lies, seen from the window, if it is outside: such as `"up left"`.
+/// The direction of the last move if it is outside the window, such as `"up left"`.
 pub(super) fn way_to_last(app: &App, window: &Window) -> Option<String> {
     let last = app.position().last_move().filter(|last| !window.contains(*last))?;
     let nearest = window.clamp(last);
@@ -48,7 +48,7 @@ pub(super) fn way_to_last(app: &App, window: &Window) -> Option<String> {
     Some(ways.iter().filter(|(is, _)| *is).map(|(_, way)| *way).collect::<Vec<_>>().join(" "))
 }
 
-/// What stands on a point.
+/// The character and style of a point.
 fn glyph(app: &App, point: Point) -> (String, Style) {
     let theme = app.theme();
     if let Some(stone) = app.position().stone_at(point) {
@@ -73,12 +73,12 @@ fn is_star(point: Point, size: Size) -> bool {
     starred.is_some_and(|&(side, edge)| {
         on_star_line(point.x, edge, side)
             && on_star_line(point.y, edge, side)
-            // On 15x15 the middles of the sides have none.
+            // On 15x15 the middles of the sides have no star point.
             && (side != 15 || (point.x == 7) == (point.y == 7))
     })
 }
 
-/// The names of the rows on the left and of the columns below, as many as there is room for.
+/// Draws the rows' names on the left and the columns' names below, as many as fit.
 fn rulers(app: &App, window: &Window, buffer: &mut Buffer) {
     let (size, quiet) = (app.rules().size(), app.theme().quiet());
     let (first, last) = (window.origin, window.last());
@@ -105,14 +105,14 @@ fn rulers(app: &App, window: &Window, buffer: &mut Buffer) {
     }
 }
 
-/// Every which column can be named when the longest name has so many characters.
+/// The distance between named columns when the longest name has this many characters.
 fn ruler_step(longest: usize, cell: usize) -> i32 {
     let fits = |step: &i32| usize::try_from(*step).is_ok_and(|step| longest < step * cell);
     [1, 2, 5, 10].into_iter().find(fits).unwrap_or(20)
 }
 
-/// Brackets and stars beside the points that need attention. Where they meet, the winning line
-/// comes before the last move, and the last move before the cursor.
+/// Draws brackets and stars beside marked points. Where they meet, the winning line takes
+/// precedence over the last move, and the last move over the cursor.
 fn marks(app: &App, window: &Window, buffer: &mut Buffer) {
     let theme = app.theme();
     mark(window, buffer, app.cursor(), ("(", ")"), theme.cursor());
@@ -135,7 +135,7 @@ fn mark(window: &Window, buffer: &mut Buffer, point: Point, with: (&str, &str), 
     }
 }
 
-/// An arrow at the edge that is nearest to a last move outside the window.
+/// Draws an arrow at the edge nearest to a last move outside the window.
 fn arrow(app: &App, window: &Window, buffer: &mut Buffer) {
     let Some(last) = app.position().last_move().filter(|last| !window.contains(*last)) else {
         return;
@@ -150,7 +150,7 @@ fn arrow(app: &App, window: &Window, buffer: &mut Buffer) {
     put(buffer, window.area, window.cell(nearest), arrow, app.theme().last());
 }
 
-/// Writes one character where the area reaches.
+/// Writes one character, if it lies in the area.
 fn put(buffer: &mut Buffer, area: Rect, cell: Cell, text: &str, style: Style) {
     if area.contains(cell) {
         buffer.set_string(cell.x, cell.y, text, style);

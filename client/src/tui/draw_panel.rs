@@ -19,10 +19,10 @@ use super::{
 };
 use crate::sentences;
 
-/// Rows for moves, when there is little room: the heading and three pairs of moves.
+/// Fewest rows for moves: the heading and three pairs of moves.
 const MOVES_MIN: u16 = 4;
 
-/// From here on a clock warns.
+/// Below this a clock shows a warning.
 const LOW_MS: u64 = 10_000;
 
 /// Draws the panel.
@@ -50,8 +50,8 @@ fn below(area: Rect, rows: u16) -> Rect {
     Rect { y: area.y + rows, height: area.height - rows, ..area }
 }
 
-/// A player: `> X Ann (you)  4:59`, where `>` marks the side to move. A clock that is about to
-/// run out stands between exclamation marks.
+/// A player: `> X Ann (you)  4:59`, where `>` marks the side to move. Exclamation marks surround a
+/// clock that is about to run out.
 fn player(app: &App, seat: Seat) -> Line<'static> {
     let (theme, stone) = (app.theme(), app.room().stone_of(seat));
     let to_move = app.room().to_act() == Some(seat);
@@ -59,7 +59,7 @@ fn player(app: &App, seat: Seat) -> Line<'static> {
         Some(player) => player.name(),
         None => "open seat".into(),
     };
-    // Without a server there are no others.
+    // Without a server, nobody else plays.
     let you = if app.is_mine(seat) && !app.link().is_empty() { " (you)" } else { "" };
     let won = app.room().game.as_ref().and_then(Game::outcome);
     let clock = app.room().game.as_ref().and_then(|game| game.clock);
@@ -79,7 +79,7 @@ fn player(app: &App, seat: Seat) -> Line<'static> {
     ])
 }
 
-/// What is to be known and done now, below the players.
+/// Notes below the players: the current state, and possible actions.
 fn notes(app: &App) -> Vec<(String, Style)> {
     let theme = app.theme();
     let mut notes = vec![(turn(app), STRONG)];
@@ -116,7 +116,7 @@ fn notes(app: &App) -> Vec<(String, Style)> {
     notes
 }
 
-/// Whose turn it is, or how the game ended.
+/// Describes the side to move, or how the game ended.
 fn turn(app: &App) -> String {
     let Some(game) = &app.room().game else {
         return match app.room().seats.vacant() {
@@ -146,7 +146,7 @@ const fn offer_sentence(offer: Offer) -> &'static str {
     }
 }
 
-/// How many pairs of moves fit beside one another.
+/// How many pairs of moves fit side by side.
 fn pairs_beside(app: &App, width: usize) -> usize {
     (width / pair_width(app)).max(1)
 }
@@ -162,7 +162,7 @@ fn number_width(moves: usize) -> usize {
     moves.div_ceil(2).to_string().len()
 }
 
-/// The moves by pairs, columns side by side, with brackets around the one on the screen.
+/// The moves in pairs, columns side by side, with brackets around the shown one.
 fn moves(app: &App, area: Rect, buffer: &mut Buffer) {
     heading(app, area, "Moves", buffer);
     let area = below(area, 1);
@@ -174,7 +174,7 @@ fn moves(app: &App, area: Rect, buffer: &mut Buffer) {
     let rows = usize::from(area.height);
     let fit = (rows * columns).max(1);
     let pairs = moves.len().div_ceil(2);
-    // The pair on the screen stays visible; at the end of the game that is the last one.
+    // Keep the shown pair visible; at the end of the game that is the last one.
     let first = shown.div_ceil(2).saturating_sub(fit).min(pairs.saturating_sub(fit));
     let numbers = number_width(moves.len());
     let pair_width = u16::try_from(pair_width(app)).unwrap_or(u16::MAX);
@@ -239,7 +239,7 @@ fn heading(app: &App, area: Rect, text: &str, buffer: &mut Buffer) {
     }
 }
 
-/// Breaks a text at spaces, and in the middle of words that are longer than a line.
+/// Breaks a text at spaces, and splits words longer than a line.
 pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     let width = width.max(1);
     let mut lines = vec![String::new()];

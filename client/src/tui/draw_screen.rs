@@ -23,12 +23,12 @@ use super::{
 };
 use crate::sanitize::{is_unfit, sanitize};
 
-/// How to put a stone where points have names.
+/// How to put a stone on a board with named points.
 const PLAY: &str = "Enter/h8 play";
-/// How to put a stone where they have numbers only.
+/// How to put a stone on a board with numbered points.
 const PLAY_UNBOUNDED: &str = "Enter/x,y play";
-/// The keys at the bottom of the screen, the most needed first; those that do not fit are left to
-/// the help.
+/// The keys at the bottom of the screen, the most important first; the help lists those that do not
+/// fit.
 const PLAYING: &[&str] = &[
     "? help",
     "q quit",
@@ -49,7 +49,7 @@ const BETWEEN: &[&str] =
 const WATCHING: &[&str] =
     &["? help", "q quit", ", . look back", "Tab last move", "T,W weights", "M mouse"];
 
-/// Draws the screen. Whatever is on it is sanitized here, even what should have been before.
+/// Draws the screen. Sanitizes everything on it, as a second safeguard.
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>) {
     draw_parts(app, frame);
     for cell in &mut frame.buffer_mut().content {
@@ -86,7 +86,7 @@ const INPUT_PROMPT_WIDTH: u16 = 7;
 
 const SAY_PROMPT: &str = "Say (Enter, Esc): ";
 
-/// The end of a text that is being typed, as much as is seen of it.
+/// The visible end of a text that is being typed.
 fn end_of(text: &str, width: u16) -> String {
     let room = usize::from(width).saturating_sub(SAY_PROMPT.len() + 2);
     let text = sanitize(text);
@@ -108,7 +108,7 @@ fn too_small(screen: Rect, buffer: &mut Buffer) {
     Paragraph::new(text).wrap(Wrap { trim: true }).render(screen, buffer);
 }
 
-/// What is played, and where; or that the connection is lost.
+/// The rules and the room; or that the connection is lost.
 fn title(app: &App, area: Rect, buffer: &mut Buffer) {
     let banner = match app.connection() {
         Connection::Up => None,
@@ -196,7 +196,7 @@ fn footer(app: &App, width: u16) -> String {
     text
 }
 
-/// The keys, over the middle of the screen.
+/// Draws the help over the middle of the screen.
 fn help(screen: Rect, buffer: &mut Buffer) {
     let keys = HELP.iter().map(|(keys, _)| keys.width()).max().unwrap_or(0);
     let mut lines: Vec<Line<'_>> =

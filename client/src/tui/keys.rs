@@ -1,25 +1,25 @@
-//! The action of each key in board mode, in one table that the help shows as well.
+//! Maps keys to actions in board mode, in one table that also feeds the help.
 //!
-//! Letters clash with typed points such as `h8`. They are told apart like this: a letter that is
-//! no command opens the input line at once, and any other one does what it does and may then be
-//! followed by a digit, which takes the letter's effect back and opens the input line with both.
-//! No letter does by itself what could not be taken back, except `u` (column u begins at 21
-//! columns) and answers to questions; `:` opens the input line in any case.
+//! Letters clash with typed points such as `h8`. A letter that is no command opens the input line
+//! at once. Any other letter runs its command; if a digit follows, the screen undoes the command
+//! and opens the input line with both characters. No letter has an effect that cannot be undone,
+//! except `u` (column u exists from 21 columns on) and answers to questions; `:` always opens the
+//! input line.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// What the person at the keyboard wants.
+/// The action that a key requests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Action {
-    /// Move the cursor by so many points to the right and down.
+    /// Move the cursor this many points right and down.
     Move(i32, i32),
     /// Move the window on the board, in the same directions.
     Pan(i32, i32),
     /// Put a stone under the cursor.
     Place,
-    /// Open the input line with what was typed so far.
+    /// Open the input line, with the typed character if any.
     Type(Option<char>),
-    /// Open the line for something to say.
+    /// Open the chat line.
     Say,
     /// Ask to take a move back.
     Takeback,
@@ -31,15 +31,15 @@ pub(super) enum Action {
     Rematch,
     /// Answer yes to an offer.
     Accept,
-    /// Answer no to an offer; where none is open, look at the next move.
+    /// Decline an offer; if none is open, show the next move.
     DeclineOrNext,
-    /// Look at the position one move earlier.
+    /// Show the position one move earlier.
     Back,
-    /// Look at the position one move later.
+    /// Show the position one move later.
     Forward,
-    /// Look at the empty board.
+    /// Show the empty board.
     First,
-    /// Look at the game as it is.
+    /// Show the current position.
     Live,
     /// Go to the last move and follow play again.
     Follow,
@@ -47,9 +47,9 @@ pub(super) enum Action {
     ZoomIn,
     /// Draw the board smaller.
     ZoomOut,
-    /// Let a bot move for me.
+    /// Let a bot move for this person.
     BotMove,
-    /// Tell the weight of the point under the cursor.
+    /// Show the weight of the point under the cursor.
     Weight,
     /// Show or hide the weights of all candidates.
     HeatMap,
@@ -59,15 +59,15 @@ pub(super) enum Action {
     Mouse,
     /// Show the help.
     Help,
-    /// Leave, after a question where a game would be left alone.
+    /// Leave; asks first where that would abandon a game.
     Quit,
     /// Leave at once.
     Interrupt,
-    /// Go to the background.
+    /// Suspend the program.
     Suspend,
     /// Redraw the screen.
     Redraw,
-    /// Close what is open: help, input, question, look back.
+    /// Close the help, the input line, a question or the look back.
     Escape,
 }
 
@@ -98,7 +98,7 @@ pub(super) const HELP: &[(&str, &str)] = &[
     ("Ctrl-Z  Ctrl-L", "suspend; draw anew"),
 ];
 
-/// What a key means. `None` when it means nothing.
+/// The action of a key, if it has one.
 pub(super) fn action(key: KeyEvent) -> Option<Action> {
     if key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) {
         return chord(key);

@@ -1,4 +1,4 @@
-//! The layout for a terminal of a given size, and the part of the board that fits.
+//! Computes the layout for a terminal's size, and the part of the board that fits.
 //!
 //! Pure arithmetic, used both to draw and to find the point under the mouse.
 
@@ -8,19 +8,19 @@ use fivefold_shared::{
 };
 use ratatui::layout::{Position as Cell, Rect};
 
-/// The smallest terminal that the game is drawn on.
+/// The smallest terminal that shows the game.
 pub(super) const COLUMNS_MIN: u16 = 60;
 /// See [`COLUMNS_MIN`].
 pub(super) const ROWS_MIN: u16 = 16;
-/// The side panel is never narrower than this.
+/// The least width of the side panel.
 const SIDE_MIN: u16 = 34;
-/// Largest number of rows that one point takes.
+/// The most rows for one point.
 pub(super) const SCALE_MAX: u16 = 3;
 
 /// The parts of the screen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Layout {
-    /// One row: what is played, and where.
+    /// One row: the rules and the room.
     pub(super) title: Rect,
     /// The board with its rulers.
     pub(super) board: Rect,
@@ -28,7 +28,7 @@ pub(super) struct Layout {
     pub(super) side: Rect,
     /// One row: the point under the cursor, a question, or the input line.
     pub(super) status: Rect,
-    /// One row: the most needed keys.
+    /// One row: the most important keys.
     pub(super) footer: Rect,
 }
 
@@ -60,7 +60,7 @@ impl Layout {
     }
 }
 
-/// The part of the board that is on the screen.
+/// The visible part of the board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Window {
     /// The area for points and rulers.
@@ -78,8 +78,8 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// What fits into `area`, as near to the wanted `origin` as the board's borders allow.
-    /// Without a wanted `scale` a bounded board is drawn as large as it fits.
+    /// The part that fits into `area`, as near to the wanted `origin` as the board's borders allow.
+    /// Without a wanted `scale`, a bounded board is drawn as large as possible.
     pub(super) fn new(area: Rect, size: Size, origin: Point, scale: Option<u16>) -> Self {
         let label = label_width(size, origin, area.height).min(area.width / 2);
         let room = |scale: u16| ((area.width - label - 1) / (2 * scale), (area.height - 1) / scale);
@@ -121,7 +121,7 @@ impl Window {
         }
     }
 
-    /// The point in the middle: the one to the right of it, or below, where that is between two.
+    /// The point in the middle; for an even size, the one to its right or below.
     pub(super) fn middle(&self) -> Point {
         Point {
             x: self.origin.x + i32::from(self.columns) / 2,
@@ -135,7 +135,7 @@ impl Window {
         (first.y..=last.y).flat_map(move |y| (first.x..=last.x).map(move |x| Point { x, y }))
     }
 
-    /// Where on the terminal a point's glyph stands; the point must be inside.
+    /// The place of a point's glyph on the terminal; the point must be inside.
     pub(super) fn cell(&self, point: Point) -> Cell {
         let steps = |from: i32, to: i32| u16::try_from(to - from).unwrap_or(0);
         Cell {
@@ -160,13 +160,13 @@ impl Window {
         })
     }
 
-    /// The origin that has `point` at least `margin` points away from the edges where that is
-    /// possible, and is nearest to the present one.
+    /// The origin nearest to the present one that keeps `point` at least `margin` points from the
+    /// edges where possible.
     pub(super) fn origin_showing(&self, point: Point, margin: i32) -> Point {
         let axis = |origin: i32, length: u16, wanted: i32| {
             let margin = margin.min((i32::from(length) - 1) / 2).max(0);
             let length = i32::from(length.max(1));
-            // The greatest and the least origin that show the point well.
+            // The greatest and the least origin that show the point with its margin.
             let (most, least) = (wanted - margin, wanted + margin - length + 1);
             origin.clamp(least.min(most), most)
         };

@@ -1,14 +1,14 @@
-//! How the screen looks and listens, as the command line chose it.
+//! Options of the screen from the command line.
 
 use super::theme::Glyphs;
 
-/// How the screen looks and listens.
+/// Options of the screen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// Whether to use colours; nothing is told by them alone.
+    /// Whether to use colours; they never carry meaning alone.
     pub colour: bool,
-    /// Which characters stand for the stones.
+    /// The characters for the stones.
     pub glyphs: Glyphs,
-    /// Whether clicks go to the game from the start; `M` changes it.
+    /// Whether clicks go to the game at first; `M` toggles it.
     pub mouse: bool,
 }

@@ -1,13 +1,13 @@
-//! Signals that suspend, continue or end the screen.
+//! Handles signals that suspend, continue or end the screen.
 
 /// The effect of a signal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Signal {
-    /// End.
+    /// End the program.
     End,
-    /// Go to the background.
+    /// Suspend the program.
     Suspend,
-    /// The program goes on after it was stopped; the terminal may have been changed.
+    /// The program continues after a stop; other programs may have changed the terminal.
     Continue,
 }
 
@@ -22,7 +22,7 @@ mod platform {
 
     use crate::tui::signals::Signal;
 
-    /// The signals, as they come.
+    /// The stream of signals.
     #[derive(Debug)]
     pub(in crate::tui) struct Signals {
         interrupt: Stream,
@@ -33,7 +33,7 @@ mod platform {
     }
 
     impl Signals {
-        /// Begins to listen; from now on these signals do not end the program by themselves.
+        /// Starts listening; from now on these signals no longer end the program by themselves.
         ///
         /// # Errors
         /// When the system refuses.
@@ -48,7 +48,7 @@ mod platform {
             })
         }
 
-        /// The next one.
+        /// The next signal.
         pub(in crate::tui) async fn next(&mut self) -> Signal {
             tokio::select! {
                 _ = self.interrupt.recv() => Signal::End,
@@ -60,7 +60,7 @@ mod platform {
         }
     }
 
-    /// Stops the program until it is continued. Not by `SIGTSTP`, which [`Signals`] takes.
+    /// Stops the program until it is continued. Does not use `SIGTSTP`, which [`Signals`] handles.
     ///
     /// # Errors
     /// When the system refuses.
@@ -75,12 +75,12 @@ mod platform {
 
     use crate::tui::signals::Signal;
 
-    /// Ctrl-C from outside the terminal; there are no other signals here.
+    /// Ctrl-C from outside the terminal; other signals do not exist here.
     #[derive(Debug)]
     pub(in crate::tui) struct Signals;
 
     impl Signals {
-        /// Begins to listen.
+        /// Starts listening.
         ///
         /// # Errors
         /// Never here.
@@ -88,7 +88,7 @@ mod platform {
             Ok(Self)
         }
 
-        /// The next one.
+        /// The next signal.
         pub(in crate::tui) async fn next(&mut self) -> Signal {
             match tokio::signal::ctrl_c().await {
                 Ok(()) => Signal::End,

@@ -19,11 +19,11 @@ use ratatui::{Frame, Terminal, backend::CrosstermBackend, layout::Rect};
 
 use crate::output;
 
-/// Whether the terminal is taken, as a panic anywhere must know it. Giving it back twice would move
-/// the cursor back, and what was printed in between would be overwritten.
+/// Whether the screen holds the terminal, for the panic hook. Restoring it twice would move the
+/// cursor back and overwrite later output.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// A terminal that shows the screen. Dropping it gives the terminal back.
+/// A terminal that shows the screen. Dropping this restores the terminal.
 #[derive(Debug)]
 pub(super) struct Screen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
@@ -34,7 +34,7 @@ impl Screen {
     /// Takes the terminal.
     ///
     /// # Errors
-    /// When there is none, or it does not obey.
+    /// When there is no terminal, or it fails.
     pub(super) fn take(mouse: bool) -> io::Result<Self> {
         restore_on_panic();
         let terminal = Terminal::new(CrosstermBackend::new(output::terminal()))?;
@@ -43,11 +43,10 @@ impl Screen {
         Ok(screen)
     }
 
-    /// Takes the terminal again after [`give_back`], and whenever others may have
-    /// changed it.
+    /// Takes the terminal again after [`give_back`], or after other programs may have changed it.
     ///
     /// # Errors
-    /// When the terminal does not obey.
+    /// When the terminal fails.
     pub(super) fn enter(&mut self) -> io::Result<()> {
         TAKEN.store(true, Ordering::SeqCst);
         enable_raw_mode()?;
@@ -56,10 +55,10 @@ impl Screen {
         self.clear()
     }
 
-    /// Takes the mouse, or leaves it to the terminal, so that text can be selected.
+    /// Takes the mouse, or leaves it to the terminal for selecting text.
     ///
     /// # Errors
-    /// When the terminal does not obey.
+    /// When the terminal fails.
     pub(super) fn take_mouse(&mut self, mouse: bool) -> io::Result<()> {
         self.mouse = mouse;
         match mouse {
@@ -68,21 +67,21 @@ impl Screen {
         }
     }
 
-    /// Draws what differs from the last time.
+    /// Draws the cells that have changed.
     ///
     /// # Errors
-    /// When the terminal does not obey.
+    /// When the terminal fails.
     pub(super) fn draw(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
         self.terminal.draw(draw).map(|_| ())
     }
 
-    /// Forgets what is on the terminal, so that the next drawing draws every cell.
+    /// Makes the next drawing draw every cell.
     ///
     /// # Errors
-    /// When the terminal does not obey.
+    /// When the terminal fails.
     pub(super) fn clear(&mut self) -> io::Result<()> {
-        // `Terminal::clear` asks the terminal where its cursor is, and the answer never comes while
-        // the keys are being read. A new size clears as well, without the question.
+        // `Terminal::clear` asks the terminal for the cursor's position, and the answer never comes
+        // while the keys are being read. Setting the size clears as well, without the question.
         let size = self.terminal.size()?;
         self.terminal.resize(Rect::new(0, 0, size.width, size.height))
     }
@@ -90,7 +89,7 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        // A terminal that has gone away needs nothing any more.
+        // A closed terminal needs no restoring.
         drop(give_back());
     }
 }
@@ -98,18 +97,17 @@ impl Drop for Screen {
 /// Rings the bell.
 ///
 /// # Errors
-/// When the terminal does not obey.
+/// When the terminal fails.
 pub(super) fn ring() -> io::Result<()> {
     let mut out = output::terminal();
     out.write_all(b"\x07")?;
     out.flush()
 }
 
-/// Puts the terminal back as it was, if it was taken. Each step is tried whatever became of the
-/// others.
+/// Restores the terminal if the screen holds it. Tries each step even if another fails.
 ///
 /// # Errors
-/// When the terminal does not obey.
+/// When the terminal fails.
 pub(super) fn give_back() -> io::Result<()> {
     if !TAKEN.swap(false, Ordering::SeqCst) {
         return Ok(());
@@ -124,7 +122,7 @@ pub(super) fn give_back() -> io::Result<()> {
     disable_raw_mode().and(screen)
 }
 
-/// Has a panic put the terminal back before it is reported, so that the report can be read.
+/// Makes a panic restore the terminal first, so that its report can be read.
 fn restore_on_panic() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -1,24 +1,23 @@
-//! Colours and glyphs. Colour alone never carries
-//! meaning.
+//! Colours and glyphs. Colour alone never carries meaning.
 //!
-//! A shape always says the same as the colour: brackets, stars, digits, a `>` before the side
-//! to move. So the plain theme, which has no colours, loses nothing.
+//! A shape always repeats the colour's meaning: brackets, stars, digits, a `>` before the side to
+//! move. So the plain theme, which has no colours, loses nothing.
 
 use fivefold_shared::rules::Stone;
 use ratatui::style::{Color, Modifier, Style};
 
-/// Headings, and what is to be done now.
+/// Headings, and possible actions.
 pub(super) const STRONG: Style = Style::new().add_modifier(Modifier::BOLD);
-/// Bars that must not be overlooked: the lost connection, questions, the input line.
+/// Bars that must be noticed: the lost connection, questions, the input line.
 pub(super) const BAR: Style = Style::new().add_modifier(Modifier::REVERSED);
 
-/// Which characters stand for the stones.
+/// The characters for the stones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Glyphs {
     /// `X` and `O`, which every terminal and every font has.
     #[default]
     Ascii,
-    /// Round stones. Some terminals draw them two columns wide, so they must be asked for.
+    /// Round stones. Opt-in, because some terminals draw them two columns wide.
     Round,
 }
 
@@ -54,7 +53,7 @@ impl Theme {
         self.paint(Style::new().add_modifier(Modifier::BOLD), colour)
     }
 
-    /// Empty points, rulers and other things to look past.
+    /// Empty points, rulers and other background.
     pub(super) fn quiet(self) -> Style {
         match self.colour {
             // Some palettes have no grey that differs from the background.

@@ -1,5 +1,5 @@
-//! What must hold for any text from outside: the bodies of the fuzz targets, which `test.rs` also
-//! runs on the seeds and on random texts. Each panics when its property is broken.
+//! Properties that hold for any text from outside: the bodies of the fuzz targets, which `test.rs`
+//! also runs on the seeds and on random texts. Each panics when its property is broken.
 
 use fivefold_shared::{
     notation::{
@@ -13,7 +13,7 @@ use fivefold_shared::{
     rules::{Rules, Size, Variant},
 };
 
-/// A command is refused in words, or is the same after it has been written and read again.
+/// A command is refused with words, or survives writing and reading unchanged.
 pub fn command(text: &str) {
     match Command::from_json(text) {
         Ok(command) => {
@@ -24,13 +24,13 @@ pub fn command(text: &str) {
     }
 }
 
-/// A message is an error, or is the same after it has been written and read again; and no room
-/// that a server describes makes a client fall over.
+/// A message is an error, or survives writing and reading unchanged; and no room from a server
+/// makes a client panic.
 pub fn message(text: &str) {
     let Ok(message) = Message::from_json(text) else { return };
     let again = Message::from_json(&message.to_json()).expect("what was written can be read");
     match message {
-        // A weight or a chance may lose its last bit on the way, and is no less one.
+        // A weight or a chance may lose its last bit in JSON.
         Message::Weights { .. } => assert!(matches!(again, Message::Weights { .. })),
         Message::Analysis { .. } => assert!(matches!(again, Message::Analysis { .. })),
         Message::Joined { catch_up: CatchUp::Snapshot(snapshot), .. }
@@ -63,7 +63,7 @@ pub fn message(text: &str) {
     }
 }
 
-/// A point that could be read is on the board, and its name is read as the same point.
+/// A point that was read is on the board, and its name reads as the same point.
 pub fn coordinates(text: &str) {
     let rectangle = Size::Bounded { width: 64, height: 3 };
     for size in [Size::square(3), Size::square(15), rectangle, Size::Unbounded] {
@@ -77,8 +77,8 @@ pub fn coordinates(text: &str) {
     }
 }
 
-/// Whatever a manager or a brain says is something or an error; and what could be read is the same
-/// after it has been written and read again, if it is not too long for a line.
+/// Any text from a manager or a brain parses or is an error; a parsed one survives writing and
+/// reading unchanged, unless it is too long for a line.
 pub fn gomocup(bytes: &[u8]) {
     let mut reader = Reader::default();
     for line in bytes.split(|byte| *byte == b'\n') {
@@ -108,8 +108,8 @@ pub fn gomocup(bytes: &[u8]) {
     }
 }
 
-/// A file is refused with what is wrong, or is the same game after it has been written and read
-/// again in each format that has room for it.
+/// A file is refused with the reason, or the game survives writing and reading unchanged in each
+/// format that can express it.
 pub fn files(text: &str) {
     let rules = Rules::TIC_TAC_TOE;
     let read = [

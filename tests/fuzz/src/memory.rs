@@ -1,6 +1,6 @@
-//! How much memory a reader may take for a text: the body of a fuzz target of its own, which
-//! `memory.rs` also runs in every test run. What it measures is the whole process's, so nothing
-//! else may run beside it.
+//! Limits the memory that a reader may take for a text: the body of its own fuzz target, which
+//! `memory.rs` also runs in every test run. It measures the whole process, so nothing else may run
+//! beside it.
 
 use fivefold_shared::{
     notation,
@@ -11,13 +11,13 @@ use peak_alloc::PeakAlloc;
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-/// Most bytes of memory for one byte of a text: a list in JSON grows by doubling, and what is not
-/// known there is kept until the end.
+/// Most bytes of memory per byte of text: a list in JSON grows by doubling, and unknown fields are
+/// kept until the end.
 const BYTES_FOR_A_BYTE: usize = 128;
-/// The same whatever the length: room for the longest game that the rules permit.
+/// Memory independent of the length: room for the longest game that the rules permit.
 const BYTES_FOR_A_GAME: usize = 512 * 1024;
 
-/// A text is read and judged with no more memory than its length and the longest game need.
+/// Reads and checks a text within the memory allowed for its length and the longest game.
 ///
 /// # Panics
 /// When it takes more.

@@ -1,21 +1,22 @@
-//! An engine that speaks Gomocup's protocol and does what it is told on the command line: plays
-//! simply, or misbehaves. For the tests of what runs engines.
+//! A test engine that speaks Gomocup's protocol and follows its command line: plays simply, or
+//! misbehaves. For the tests of the code that runs engines.
 //!
 //! `strange_engine HOW`, where HOW is one of:
 //!
-//! - `plain`: plays the first empty point, row by row, and talks about it.
+//! - `plain`: plays the first empty point, row by row, and sends messages about it.
 //! - `suggest`: the same, but suggests its moves first.
 //! - `refuse`: refuses every board.
 //! - `late-refuse`: takes every board, and refuses to move.
-//! - `hang`, `crash`, `garbage`, `illegal`, `outside`, `greedy`: from its second move on it says
-//!   nothing, ends, says nonsense, plays on a stone or beside the board, takes memory without end.
-//! - `rude`: from then on it says a secret in every way that it can.
-//! - `clingy SECONDS`: plays, and does not end when it is told to; it starts a child that sleeps for
-//!   so long, and another in a session of its own that has lost its parent.
-//! - `silent`, `exit`: says nothing, ends at once.
-//! - `probe WHAT ARGUMENT...`: no engine; does one thing and says in a line what came of it:
-//!   `env`, `read FILE`, `write FILE BYTES`, `memory BYTES`, `connect ADDRESS`, `kill PROCESS`, `spin`,
-//!   `limits`, `sleep SECONDS` by a lost child.
+//! - `hang`, `crash`, `garbage`, `illegal`, `outside`, `greedy`: from its second move on it
+//!   stays silent, exits, sends nonsense, plays on a stone or beside the board, takes endless
+//!   memory.
+//! - `rude`: from its second move on it sends a secret in every way that it can.
+//! - `clingy SECONDS`: plays, and ignores the command to exit; it starts a child that sleeps this
+//!   long, and another in its own session whose parent has exited.
+//! - `silent`, `exit`: sends nothing, exits at once.
+//! - `probe WHAT ARGUMENT...`: no engine; does one thing and prints the result in a line:
+//!   `env`, `read FILE`, `write FILE BYTES`, `memory BYTES`, `connect ADDRESS`, `kill PROCESS`,
+//!   `spin`, `limits`, `sleep SECONDS` by an orphaned child.
 
 #![expect(clippy::print_stdout, reason = "an engine speaks on standard output")]
 
@@ -38,7 +39,7 @@ fn main() {
     let mut engine = Engine { how, width: 0, height: 0, stones: Vec::new(), moves: 0 };
     match engine.how.as_str() {
         "clingy" => {
-            // Its standard output is ours, and so keeps the pipe open.
+            // The child inherits our standard output, and so keeps the pipe open.
             drop(Spawn::new("sleep").args(env::args().nth(2)).spawn());
             lose_child(&env::args().nth(2).unwrap_or_default());
         }
@@ -62,7 +63,7 @@ fn main() {
     }
 }
 
-/// Starts a process that sleeps for so long, in a session of its own and with no parent.
+/// Starts a process that sleeps this long, in its own session and without a parent.
 fn lose_child(seconds: &str) {
     drop(Spawn::new("setsid").args(["--fork", "sleep", seconds]).status());
 }
@@ -157,7 +158,7 @@ impl Engine {
 
     fn turn(&mut self) {
         self.moves += 1;
-        // The first move is made by all, so that they get a seat.
+        // All modes make the first move, so that they get a seat.
         match (self.moves, self.how.as_str()) {
             (_, "late-refuse") => println!("{}", Reply::Error("this rule is not for me".into())),
             (3.., "hang") => thread::sleep(Duration::from_secs(600)),

@@ -1,5 +1,5 @@
-//! One member of a room whose server is killed again and again: he comes back each time, sends
-//! again what was not answered, and remembers every answer.
+//! A member of a room whose server is killed again and again: returns each time, resends unanswered
+//! commands, and remembers every answer.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -16,15 +16,15 @@ use crate::{Away, Guest, random_games::random_move};
 
 /// The longest that a player waits before a move.
 const WAIT_MAX: Duration = Duration::from_millis(200);
-/// The longest that the slow spectator leaves a message unread.
+/// The longest time for which the slow spectator leaves a message unread.
 const SLOWNESS_MAX: Duration = Duration::from_millis(50);
-/// How long to wait before the server is tried again.
+/// How long to wait before the next try to connect.
 const AGAIN: Duration = Duration::from_millis(20);
 
-/// An old command that comes again is this far back: the server remembers 64 answers.
+/// The age of a repeated old command, in commands: the server remembers 64 answers.
 const AGAIN_FROM: usize = 20;
 
-/// What a member does in the room.
+/// A member's role in the room.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Conduct {
     Plays,
@@ -38,24 +38,24 @@ pub(super) struct Made {
     pub(super) command: CommandId,
     pub(super) ply: usize,
     pub(super) point: Point,
-    /// The number of the last event that it caused, as the server said.
+    /// The number of the last event that it caused, from the server's answer.
     pub(super) seq: u64,
 }
 
-/// Somebody who is in one room, and what he was answered.
+/// A member of one room, with the answers they received.
 #[derive(Debug)]
 pub(super) struct Member {
     pub(super) room: RoomCode,
     pub(super) me: MemberId,
     pub(super) conduct: Conduct,
     pub(super) made: Vec<Made>,
-    /// Commands that could not be stored, as the server said.
+    /// Commands that the server refused because it could not store them.
     pub(super) refused: Vec<CommandId>,
-    /// Answers that should have been others.
+    /// Answers that are wrong.
     pub(super) wrong_answers: Vec<Message>,
     pub(super) repeated: usize,
     pub(super) lost_connections: usize,
-    /// What was asked and not answered yet.
+    /// The unanswered command.
     pending: Option<(CommandId, RoomRequest)>,
 }
 
@@ -74,8 +74,8 @@ impl Member {
         }
     }
 
-    /// Plays or watches until it is time to stop and nothing of his is unanswered, wherever the
-    /// server is meanwhile.
+    /// Plays or watches until it is time to stop and no command is unanswered, across restarts of
+    /// the server.
     pub(super) async fn attend(
         mut self,
         mut guest: Guest,
@@ -100,14 +100,15 @@ impl Member {
         (self, guest.lost())
     }
 
-    /// Comes once more, to hear what is left to hear.
+    /// Connects once more to receive the remaining events.
     pub(super) async fn catch_up(&mut self, away: Away, address: SocketAddr) -> Guest {
         let mut guest = away.try_back(address).await.expect("the server is there");
         self.join(&mut guest).await.expect("the server stays");
         guest
     }
 
-    /// Is in the room on one connection until it is lost, which is nothing, or he is done.
+    /// Stays in the room on one connection until it is lost, which is no failure, or the member is
+    /// done.
     async fn visit(
         &mut self,
         guest: &mut Guest,
@@ -133,7 +134,7 @@ impl Member {
             }
             tokio::select! {
                 message = guest.try_next() => self.hear(message.ok()?),
-                // The loop looks at it.
+                // The loop checks it.
                 _ = stopped.changed() => {}
             }
             if self.conduct == Conduct::WatchesSlowly {
@@ -149,8 +150,8 @@ impl Member {
         loop {
             let message = guest.try_next().await.ok()?;
             if message.answers() == Some(&id) {
-                // A full disk took back what the answer would have told: begin again, on another
-                // socket, as this one is in the room already and hears twice what comes now.
+                // A full disk discarded the event of this answer: start again on another socket, as
+                // this one has joined the room already and would get the next events twice.
                 if is_unavailable(&message) {
                     return None;
                 }
@@ -161,8 +162,8 @@ impl Member {
         }
     }
 
-    /// Makes a move when it is his turn, asks for another game after one; after a while, and
-    /// sometimes twice. Now and then an old command comes again, too.
+    /// Moves when it is the member's turn, and asks for another game after one, with a delay and
+    /// sometimes twice. Now and then repeats an old command, too.
     async fn act(&mut self, guest: &mut Guest, random: &mut StdRng) {
         let seen = &guest.seen(&self.room).room;
         let Some(game) = &seen.game else { return };
@@ -216,7 +217,7 @@ impl Member {
     }
 }
 
-/// Whether the disk was full.
+/// Whether the refusal means a full disk.
 fn is_unavailable(message: &Message) -> bool {
     matches!(message, Message::Refused { refusal, .. } if refusal.reason == Reason::Unavailable)
 }

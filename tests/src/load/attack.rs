@@ -1,5 +1,5 @@
-//! Attacks from one address, as hard as they go, to see what people elsewhere notice of them. Each
-//! is a way in which an earlier server could be slowed, filled or made to grow.
+//! Attacks from one address at full rate, to measure what other people notice. Each one slowed,
+//! filled or bloated an earlier server.
 
 use std::{
     collections::BTreeMap,
@@ -23,10 +23,10 @@ use crate::{
     guest::{connect_from, tcp_from},
 };
 
-/// Where attacks come from.
+/// The attacker's address.
 pub const ATTACKER: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
 
-/// After a refusal the attacker tries again this much later.
+/// The attacker's wait after a refusal.
 const AGAIN: Duration = Duration::from_millis(10);
 
 /// An attack.
@@ -36,11 +36,11 @@ pub enum Attack {
     Files,
     /// A thousand rooms in which two strong bots play.
     Bots,
-    /// Questions over HTTP that take long: far points, analyses, lists of games.
+    /// Expensive HTTP requests: far points, analyses, lists of games.
     Questions,
     /// Sessions that join a room with a long game again and again, and read nothing.
     Snapshots,
-    /// Pings, pongs and empty parts of messages.
+    /// Pings, pongs and empty message fragments.
     Frames,
 }
 
@@ -49,7 +49,7 @@ impl Attack {
     pub const ALL: [Self; 5] =
         [Self::Files, Self::Bots, Self::Questions, Self::Snapshots, Self::Frames];
 
-    /// In one word.
+    /// Its name, in one word.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Files => "files",
@@ -66,7 +66,7 @@ impl Attack {
     }
 }
 
-/// How often the attacker got which answer.
+/// How often the attacker got each answer.
 #[derive(Clone, Debug, Default)]
 pub struct Tally(BTreeMap<String, u64>);
 
@@ -96,7 +96,7 @@ pub async fn run(attack: Attack, server: SocketAddr, room: &RoomCode, until: Ins
         let mut tally = Tally::default();
         while Instant::now() < until {
             let once = once(attack, number, server, room, until, &mut tally);
-            // The time is up, or whatever the server did: it is tried again.
+            // Stop when the time is up; otherwise retry, whatever the server did.
             match timeout_at(until.into(), once).await {
                 Ok(Some(())) | Err(_) => {}
                 Ok(None) => tally.note("cut off", 1),
@@ -114,7 +114,7 @@ pub async fn run(attack: Attack, server: SocketAddr, room: &RoomCode, until: Ins
     all
 }
 
-/// One try of one attacker; nothing when the server ended it.
+/// One try of one attacker; `None` when the server ended it.
 async fn once(
     attack: Attack,
     number: usize,
@@ -156,7 +156,7 @@ fn analysis() -> Value {
     json!({"rules": {"variant": "freestyle", "size": [15, 15]}, "moves": [[7, 7]], "lines": 10})
 }
 
-/// A question over HTTP, and the whole answer.
+/// An HTTP request with its whole answer.
 async fn ask(server: SocketAddr, path: &str, body: &Value, tally: &mut Tally) -> Option<()> {
     let mut stream = tcp_from(Some(ATTACKER), server).await.ok()?;
     let (method, body) = match body {
@@ -188,7 +188,7 @@ async fn tell(socket: &mut Socket, command: &Value) -> Option<()> {
     socket.send(tungstenite::Message::text(command.to_string())).await.ok()
 }
 
-/// As many rooms with two bots as one session is allowed, one after the other.
+/// Creates as many rooms with two bots as one session may have, one after the other.
 async fn make_rooms(server: SocketAddr, tally: &mut Tally) -> Option<()> {
     let mut socket = greet(server).await?;
     let bot = json!({"bot": {"kind": "engine", "level": 10}});
@@ -216,7 +216,7 @@ async fn make_rooms(server: SocketAddr, tally: &mut Tally) -> Option<()> {
     Some(())
 }
 
-/// The whole game again and again, until the server has had enough.
+/// Requests the whole game again and again, until the server closes the connection.
 async fn join_and_read_nothing(
     server: SocketAddr,
     room: &RoomCode,
@@ -229,17 +229,17 @@ async fn join_and_read_nothing(
         tell(&mut socket, &join).await?;
     }
     tally.note("joins", 59);
-    // What is unread stays unread for a while.
+    // Leave the messages unread for a while.
     let rest = until.saturating_duration_since(Instant::now());
     sleep(rest.min(Duration::from_secs(2))).await;
     Some(())
 }
 
-/// Thousands of frames at once, as long as the server takes them.
+/// Thousands of frames at once, for as long as the server accepts them.
 async fn flood(server: SocketAddr, number: usize, until: Instant, tally: &mut Tally) -> Option<()> {
     const FRAMES: usize = 2_000;
     let socket = greet(server).await?;
-    // Masked and empty: a ping, a pong, or a part of a message that never ends.
+    // Masked and empty: a ping, a pong, or a fragment of an endless message.
     let (first, next) = match number % 3 {
         0 => (0x89, 0x89),
         1 => (0x8a, 0x8a),
@@ -253,7 +253,7 @@ async fn flood(server: SocketAddr, number: usize, until: Instant, tally: &mut Ta
     while Instant::now() < until {
         stream.write_all(&frames).await.ok()?;
         tally.note("frames", FRAMES as u64);
-        // Pongs are read, so that it is the flood that is judged.
+        // Read pongs, so that the server judges only the flood.
         while stream.try_read(&mut answers).is_ok_and(|read| read > 0) {}
     }
     Some(())

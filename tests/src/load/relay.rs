@@ -1,6 +1,6 @@
-//! What the server is compared with: a plain relay that passes each message on to everybody in
-//! the room, the sender included, who so knows that it was taken. It has no rules, no log and no
-//! disk, and trusts everybody.
+//! A plain relay to compare the server with: it forwards each message to everybody in the room,
+//! including the sender, as an acknowledgement. It has no rules, no log and no disk, and trusts
+//! everybody.
 
 use std::{
     collections::HashMap,
@@ -18,16 +18,16 @@ use tokio_tungstenite::{
     tungstenite::{Message, Utf8Bytes, protocol::WebSocketConfig},
 };
 
-/// By room, what leads to everybody in it. Held to enter and to copy a message.
+/// The channels to everybody in a room, by room. Locked to enter and to copy a message.
 type Rooms = Arc<Mutex<HashMap<Utf8Bytes, Vec<mpsc::Sender<Utf8Bytes>>>>>;
 
-/// Most messages that wait for one socket; what comes beyond is lost.
+/// Most messages queued for one socket; the rest are lost.
 const QUEUE_MAX: usize = 64;
-/// As small as those of the server, so that memory can be compared.
+/// As small as the server's, so that memory is comparable.
 const READ_BUFFER: usize = 1024;
 const WRITE_BUFFER: usize = 4 * 1024;
 
-/// Relays until the process ends. A socket's first message is the name of the room that it enters.
+/// Relays until the process ends. A socket's first message is the name of its room.
 ///
 /// # Errors
 /// When no connection can be accepted.
@@ -55,7 +55,7 @@ async fn relay(stream: TcpStream, rooms: Rooms) -> Option<()> {
         .entry(room.clone())
         .or_default()
         .push(sender);
-    // Who has entered is told so.
+    // Confirm the entry.
     socket.send(Message::Text(room.clone())).await.ok()?;
     loop {
         tokio::select! {

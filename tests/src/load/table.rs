@@ -1,6 +1,6 @@
-//! One room of the load: two players who play random games as fast as they may, and those who
-//! watch them. The players keep one board between them and read only as much of each message as
-//! they need, so that little of the machine goes into playing.
+//! One room of the load: two players who play random games as fast as they may, and their
+//! spectators. The players share one board and read only as much of each message as they need, so
+//! that playing uses little of the machine.
 
 use std::{
     net::Ipv4Addr,
@@ -30,18 +30,18 @@ pub(super) struct Table {
     sent: u64,
 }
 
-/// When to play.
+/// When to play and measure.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Schedule {
     /// The least time between two moves.
     pub(super) pace: Duration,
-    /// Moves from then on are measured.
+    /// Measure moves from this time on.
     pub(super) from: Instant,
-    /// The end.
+    /// Stop at this time.
     pub(super) until: Instant,
 }
 
-/// What is read of a message: the server's, or a player's own that comes back from the relay.
+/// The used fields of a message: the server's, or a player's own that returns from the relay.
 #[derive(Deserialize)]
 struct Heard {
     #[serde(rename = "type")]
@@ -71,7 +71,7 @@ impl Heard {
 }
 
 impl Table {
-    /// Two new people sit down in a new room. `number` tells rooms of the relay apart.
+    /// Seats two new people in a new room. `number` names rooms of the relay.
     pub(super) async fn new(target: Target, number: usize, plan: &Plan) -> Self {
         let rules = plan.rules;
         let (room, players) = match target {
@@ -95,16 +95,16 @@ impl Table {
         Self { target, room, rules, players, sent: 0 }
     }
 
-    /// Somebody who only watches.
+    /// Adds a spectator.
     pub(super) async fn spectator(&self) -> Socket {
         enter(self.target, &self.room).await
     }
 
-    /// Plays to the end of the schedule and returns how long each move took from being sent to
-    /// being seen by the opponent.
+    /// Plays to the end of the schedule and returns how long each move took from sending to its
+    /// arrival at the opponent.
     ///
     /// # Panics
-    /// When a move is not seen, or anything is refused.
+    /// When a move does not arrive, or a request is refused.
     pub(super) async fn play(mut self, schedule: Schedule, seed: u64) -> Vec<Duration> {
         let mut random = StdRng::seed_from_u64(seed);
         let mut times = Vec::new();
@@ -135,14 +135,14 @@ impl Table {
         }
     }
 
-    /// Colours are swapped. The relay knows nothing of games.
+    /// Starts another game with colours swapped. The relay knows no games.
     async fn next_game(&mut self) {
         match self.target {
             Target::Server(_) => {
                 let rematch = [RoomRequest::Rematch, RoomRequest::Rematch];
                 let [first, second] = rematch.map(|request| self.command(request));
                 let [ann, bob] = &mut self.players;
-                // One after the other, so that neither asks for what has begun already.
+                // One after the other, so that neither requests a game that has begun.
                 ann.send(first).await.expect("the server listens");
                 bob.send(second).await.expect("the server listens");
                 hear(ann, Heard::is_start).await;
@@ -166,7 +166,7 @@ fn source(number: usize) -> Ipv4Addr {
     Ipv4Addr::new(127, 1, number[0], number[1])
 }
 
-/// A new person in a room, who does not keep what he hears.
+/// Connects a new person to a room, without keeping events.
 pub(super) async fn enter(target: Target, room: &RoomCode) -> Socket {
     match target {
         Target::Server(address) => {
@@ -184,7 +184,7 @@ pub(super) async fn enter(target: Target, room: &RoomCode) -> Socket {
     }
 }
 
-/// A new room that nobody plays in.
+/// A new room without players.
 pub(super) async fn empty_room(target: Target, rules: Rules) -> RoomCode {
     match target {
         Target::Server(address) => {
@@ -194,7 +194,7 @@ pub(super) async fn empty_room(target: Target, rules: Rules) -> RoomCode {
     }
 }
 
-/// Reads on to what is waited for.
+/// Skips to the wanted message.
 async fn hear(socket: &mut Socket, is_it: impl Fn(&Heard) -> bool) {
     let listen = async {
         loop {

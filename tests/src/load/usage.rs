@@ -1,4 +1,4 @@
-//! What a process uses, as Linux tells it.
+//! Reads a process's resource usage from Linux.
 
 use std::{fs, time::Duration};
 
@@ -6,7 +6,7 @@ use std::{fs, time::Duration};
 /// that servers have (USER_HZ, proc_pid_stat(5)).
 const TICK: Duration = Duration::from_millis(10);
 
-/// What a process has used so far.
+/// A process's resource usage so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Usage {
     /// Processor time, of its own and of the kernel on its behalf.
@@ -16,10 +16,10 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Nothing where the process is not there or the system is not Linux.
+    /// `None` where the process does not exist or the system is not Linux.
     pub fn of(pid: u32) -> Option<Self> {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // The name, in parentheses, may contain anything.
+        // The name, in parentheses, may contain any characters.
         let mut fields = stat.rsplit_once(") ")?.1.split(' ').skip(11);
         let mut ticks = || fields.next()?.parse::<u32>().ok();
         let cpu = TICK * (ticks()? + ticks()?);

@@ -1,4 +1,4 @@
-//! Events that go into the state of the screen, and effects that come out.
+//! Events that enter the state of the screen, and effects that it returns.
 
 use crossterm::event::{KeyEvent, MouseEvent};
 use fivefold_shared::protocol::{Absent, Message, RoomRequest, Spectators};
@@ -22,24 +22,24 @@ pub(in crate::tui) enum Event {
     Lost(String),
     /// The connection is back.
     Back,
-    /// Nothing more will come; a sentence says why.
+    /// The table has ended, with the reason as a sentence.
     Closed(String),
-    /// Who watches, before the table says more about it.
+    /// The spectators before the first message from the table.
     Spectators(Spectators),
-    /// Which players are away, before the table says more about it.
+    /// The absent players before the first message from the table.
     Away(Absent),
-    /// It is this time by the server's clock, in milliseconds since the Unix epoch.
+    /// The current time by the server's clock, in milliseconds since the Unix epoch.
     Tick(u64),
-    /// The program is asked to go to the background.
+    /// The person or the system asks to suspend the program.
     Suspend,
 }
 
-/// What the caller must do after an event.
+/// An action for the caller after an event.
 #[derive(Clone, PartialEq, Debug)]
 pub(in crate::tui) enum Effect {
-    /// Ask the room for this.
+    /// Send this request to the room.
     Send(RoomRequest),
-    /// Ring the bell: it is one's turn.
+    /// Ring the bell: it is this person's turn.
     Bell,
     /// Take the mouse, or leave it to the terminal.
     Mouse(bool),

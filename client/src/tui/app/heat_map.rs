@@ -4,39 +4,39 @@ use std::collections::BTreeMap;
 
 use fivefold_shared::{analysis::Weight, bot_spec::BotSpec, rules::Point};
 
-/// The highest level that a weight is shown as.
+/// The highest level of a weight.
 const LEVEL_MAX: u8 = 9;
 
-/// The weights of the game's position, as far as they were asked for. After the end they are those
-/// of the position before the last move.
+/// The requested weights of the game's position. After the end, those of the position before the
+/// last move.
 #[derive(Clone, Debug, Default)]
 pub(in crate::tui) struct Heat {
     /// Whether the weights of all candidates are shown, now and after each move.
     pub(super) on: bool,
-    /// Whether weights of this position were asked for and have not come yet.
+    /// Whether weights of this position were requested but have not arrived.
     pub(super) awaited: bool,
-    /// The point whose weight is told when the weights come.
+    /// The point to describe when the weights arrive.
     pub(super) wanted: Option<Point>,
     known: Option<WeighedPosition>,
 }
 
 #[derive(Clone, Debug)]
 struct WeighedPosition {
-    /// The number of moves on the board that was weighed.
+    /// The number of moves in the weighed position.
     ply: usize,
     bot: BotSpec,
     weights: BTreeMap<Point, (Weight, u8)>,
 }
 
 impl Heat {
-    /// Forgets the weights: the position has changed.
+    /// Clears the weights after the position has changed.
     pub(super) fn forget(&mut self) {
         self.awaited = false;
         self.wanted = None;
         self.known = None;
     }
 
-    /// Takes in the weights of the position after `ply` moves.
+    /// Stores the weights of the position after `ply` moves.
     pub(super) fn learn(&mut self, ply: usize, bot: BotSpec, weights: &[Weight]) {
         self.awaited = false;
         let levels = levels(weights);
@@ -45,17 +45,17 @@ impl Heat {
         self.known = Some(WeighedPosition { ply, bot, weights: weights.collect() });
     }
 
-    /// The ply whose weights are known.
+    /// The ply with known weights.
     pub(super) fn known_at(&self) -> Option<usize> {
         self.known.as_ref().map(|known| known.ply)
     }
 
-    /// Whose weights are shown on the position after `ply` moves, if any are.
+    /// The bot whose weights are shown on the position after `ply` moves, if any.
     pub(in crate::tui) fn shown(&self, ply: usize) -> Option<BotSpec> {
         self.at(ply).filter(|_| self.on).map(|known| known.bot)
     }
 
-    /// Whether they are wanted on the board and have not come yet.
+    /// Whether the board waits for weights.
     pub(in crate::tui) const fn is_awaited(&self) -> bool {
         self.on && self.awaited
     }
@@ -66,8 +66,8 @@ impl Heat {
         known.weights.get(&point).map(|&(_, level)| level)
     }
 
-    /// What a bot thinks of a point, in words that follow the point's name; `None` when no
-    /// weights are known after `ply` moves.
+    /// A bot's view of a point, to follow the point's name; `None` when no weights are known after
+    /// `ply` moves.
     pub(in crate::tui) fn description(&self, ply: usize, point: Point) -> Option<String> {
         let known = self.at(ply)?;
         Some(match known.weights.get(&point) {
@@ -91,7 +91,7 @@ fn rounded(weight: f64) -> f64 {
     (weight * 1000.0).round() / 1000.0
 }
 
-/// Places weights from 0 for the least to 9 for the greatest. The scale is logarithmic: one winning
+/// Ranks weights from 0 for the least to 9 for the greatest. The scale is logarithmic: one winning
 /// move of 99999 must not make all others look the same.
 fn levels(weights: &[Weight]) -> Vec<u8> {
     let least = weights.iter().map(|w| w.weight).fold(f64::INFINITY, f64::min);
@@ -100,7 +100,7 @@ fn levels(weights: &[Weight]) -> Vec<u8> {
     let level = |weight: f64| match most > 0.0 {
         true => {
             let share = height(weight) / most;
-            // The greatest level that the share reaches.
+            // The highest level whose threshold the share reaches.
             (0..=LEVEL_MAX).rev().find(|&l| share * f64::from(LEVEL_MAX) + 0.5 >= f64::from(l))
         }
         false => Some(LEVEL_MAX),

@@ -1,4 +1,4 @@
-//! Keys, clicks and pasted text: what each does to the state of the screen.
+//! Handles keys, clicks and pasted text.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use fivefold_shared::{
@@ -17,9 +17,9 @@ use crate::{
     },
 };
 
-/// Longest text in the input line: enough for the farthest point there is.
+/// Longest text in the input line: enough for the farthest point.
 const INPUT_MAX: usize = 24;
-/// Points that one notch of the wheel moves the window by.
+/// Points per notch of the wheel.
 const WHEEL: i32 = 2;
 
 impl App {
@@ -51,7 +51,7 @@ impl App {
         }
     }
 
-    /// Text was pasted: it goes to the input line, up to its first line's end.
+    /// Text was pasted: the first line goes to the input line.
     pub(super) fn paste(&mut self, text: &str) {
         let line = text.lines().next().unwrap_or_default();
         let mut input = match &self.mode {
@@ -158,7 +158,7 @@ impl App {
         }
     }
 
-    /// A letter that may begin a point such as `h8`, with what it is about to change.
+    /// A letter that may begin a point such as `h8`, with the state that its command may change.
     fn typed_letter(&self, key: KeyEvent) -> Option<TypedLetter> {
         match (key.code, self.rules().size()) {
             (KeyCode::Char(letter @ 'a'..='z'), Size::Bounded { .. })
@@ -171,7 +171,7 @@ impl App {
         }
     }
 
-    /// The letter was the first of a point: what it did is taken back.
+    /// The letter began a point: undoes its command.
     fn type_point(&mut self, typed: TypedLetter, digit: char) {
         self.look = typed.look;
         self.refresh();
@@ -287,7 +287,7 @@ impl App {
         }
     }
 
-    /// Puts a stone under the cursor, or says why not.
+    /// Puts a stone under the cursor, or shows why it cannot.
     fn put_stone(&mut self, effects: &mut Vec<Effect>) {
         self.clicked = None;
         if self.look.is_some() {
@@ -308,7 +308,7 @@ impl App {
         }
     }
 
-    /// Whether there is a game in which this person plays; if not, says so.
+    /// Whether this person plays in a running game; if not, shows a message.
     fn is_ready(&mut self) -> bool {
         match (self.phase(), self.is_seated()) {
             (Phase::Running, true) => return true,
@@ -355,7 +355,7 @@ impl App {
         self.look_at(ply.saturating_add_signed(by));
     }
 
-    /// Looks at the position after so many moves; all of them is the game itself.
+    /// Shows the position after this many moves; all of them is the game itself.
     pub(super) fn look_at(&mut self, ply: usize) {
         self.look = (ply < self.ply()).then_some(ply);
         self.refresh();
@@ -406,7 +406,7 @@ impl App {
     }
 }
 
-/// What a key does in every mode.
+/// The effect of a key that works in every mode.
 fn at_once(action: Action) -> Option<Effect> {
     [
         (Action::Interrupt, Effect::Exit(ExitReason::Interrupted)),
@@ -417,12 +417,12 @@ fn at_once(action: Action) -> Option<Effect> {
     .find_map(|(of, effect)| (of == action).then_some(effect))
 }
 
-/// What points are written with.
+/// Whether a character may occur in a point's name.
 const fn is_input(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, ',' | '-' | '+' | ' ')
 }
 
-/// As much of a text as one line of chat takes.
+/// A text cut to the length of one line of chat.
 fn shortened(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(CHAT_TEXT_MAX).collect()
 }

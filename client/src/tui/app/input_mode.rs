@@ -1,18 +1,18 @@
-//! The mode of the screen: what the keyboard controls, which questions and offers are
-//! open, and whether the server can be reached.
+//! The mode of the screen: what the keyboard controls, which questions and offers are open, and
+//! whether the server is reachable.
 
 use std::fmt;
 
 use fivefold_shared::protocol::RoomRequest;
 
-/// What the keyboard controls.
+/// The target of the keyboard.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::tui) enum Mode {
     /// The board.
     Board,
     /// The input line, with the text so far.
     Input(String),
-    /// The line to be said, with the text so far.
+    /// The chat line, with the text so far.
     Say(String),
     /// A question that wants a yes or a no.
     Ask(Question),
@@ -20,7 +20,7 @@ pub(in crate::tui) enum Mode {
     Help,
 }
 
-/// What is asked before it is done.
+/// A question before an action.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::tui) enum Question {
     /// Give up the game?
@@ -44,16 +44,16 @@ impl fmt::Display for Question {
     }
 }
 
-/// What the opponent offers or asks for.
+/// The opponent's open offer or request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::tui) enum Offer {
     /// A draw.
     Draw,
-    /// To take a move back.
+    /// A takeback.
     Takeback,
     /// Another game.
     Rematch,
-    /// Nothing: they have gone away, and the game may be claimed.
+    /// No offer: the opponent is away, and this person may claim the game.
     Claim,
 }
 
@@ -68,7 +68,7 @@ impl Offer {
         }
     }
 
-    /// The request that agrees.
+    /// The request that accepts.
     pub(super) const fn yes(self) -> RoomRequest {
         match self {
             Self::Draw => RoomRequest::AcceptDraw,
@@ -78,7 +78,7 @@ impl Offer {
         }
     }
 
-    /// The request that does not; a rematch is just not agreed to, and a claim not made.
+    /// The request that declines; `None` for a rematch and a claim, which need no answer.
     pub(super) const fn no(self) -> Option<RoomRequest> {
         match self {
             Self::Draw => Some(RoomRequest::DeclineDraw),
@@ -88,13 +88,13 @@ impl Offer {
     }
 }
 
-/// Whether the table can be reached.
+/// Whether the table is reachable.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::tui) enum Connection {
-    /// It can.
+    /// Connected.
     Up,
-    /// It cannot; a sentence says what is done about it.
+    /// Disconnected; a sentence describes the retries.
     Lost(String),
-    /// The room is closed for good; a sentence says why.
+    /// The room is closed for good; a sentence gives the reason.
     Closed(String),
 }

@@ -1,9 +1,8 @@
-//! The message log on the screen, in order, without anything that could disturb the
-//! terminal.
+//! The message log of the screen, in order and sanitized.
 
 use std::{borrow::Cow, collections::VecDeque};
 
-/// Messages that are kept; older ones are forgotten.
+/// Most messages; older ones are dropped.
 const MESSAGES_MAX: usize = 200;
 
 /// How a message is marked.
@@ -11,7 +10,7 @@ const MESSAGES_MAX: usize = 200;
 pub(in crate::tui) enum Kind {
     /// Something happened.
     News,
-    /// Something was not done, or wants attention; shown with a `!`.
+    /// Something failed or needs attention; shown with a `!`.
     Warning,
 }
 
@@ -20,7 +19,7 @@ pub(in crate::tui) enum Kind {
 struct Line {
     kind: Kind,
     text: String,
-    /// How often it was said in a row.
+    /// How often it was repeated in a row.
     times: usize,
 }
 
@@ -31,17 +30,17 @@ pub(in crate::tui) struct Log {
 }
 
 impl Log {
-    /// Something happened.
+    /// Logs news.
     pub(in crate::tui) fn say(&mut self, text: &str) {
         self.push(Kind::News, text);
     }
 
-    /// Something was not done.
+    /// Logs a warning.
     pub(in crate::tui) fn warn(&mut self, text: &str) {
         self.push(Kind::Warning, text);
     }
 
-    /// The messages, the latest first. One that was repeated at once says how often.
+    /// The messages, the latest first. Repeated ones include a count.
     pub(in crate::tui) fn latest(&self) -> impl Iterator<Item = (Kind, Cow<'_, str>)> {
         self.lines.iter().rev().map(|line| match line.times {
             1 => (line.kind, Cow::Borrowed(line.text.as_str())),
@@ -62,7 +61,7 @@ impl Log {
     }
 }
 
-/// One line of clean text that begins with a capital and ends with a full stop.
+/// A clean line that begins with a capital and ends with a full stop.
 fn sentence(text: &str) -> String {
     let clean = crate::sanitize::sanitize(text);
     let mut characters = clean.trim().chars();

@@ -1,4 +1,4 @@
-//! Messages from the table: what each does to the state of the screen.
+//! Handles messages from the table.
 
 use fivefold_shared::{
     protocol::{CatchUp, Event, Message, NumberedEvent, Reason, Refusal, Snapshot},
@@ -33,7 +33,7 @@ impl App {
             Message::Spectators { spectators, .. } => self.spectators = spectators,
             Message::Presence { away, .. } => self.away = away,
             Message::Weights { ply, bot, weights, .. } => {
-                // After the end, the position before the last move is weighed.
+                // After the end, the weights are for the position before the last move.
                 let over = self.room.running().is_none() && ply < self.ply();
                 if over || ply == self.ply() {
                     self.heat.learn(ply, bot, &weights);
@@ -51,7 +51,7 @@ impl App {
             }
             Message::Refused { refusal, .. } => self.refused(&refusal),
             Message::Closed { text, .. } => self.close(&text),
-            // Answers that concern the connection, or say only that events were caused.
+            // Answers about the connection, or that only confirm a command.
             Message::Welcome { .. }
             | Message::Done { .. }
             | Message::Rooms { .. }
@@ -63,7 +63,7 @@ impl App {
         }
     }
 
-    /// The room, or the way to it, is gone for good.
+    /// The room or the connection is closed for good.
     pub(super) fn close(&mut self, text: &str) {
         if !matches!(self.connection, Connection::Closed(_)) {
             self.log.warn(text);
@@ -110,7 +110,7 @@ impl App {
         self.forget_question();
     }
 
-    /// The room is not what was known of it.
+    /// Replaces the room's state by a snapshot.
     fn replace(&mut self, snapshot: Snapshot, effects: &mut Vec<Effect>) {
         match RoomState::from_snapshot(snapshot) {
             Ok(room) => {
@@ -123,7 +123,7 @@ impl App {
         }
     }
 
-    /// The position of the game has changed.
+    /// Handles a changed position.
     fn changed(&mut self, effects: &mut Vec<Effect>) {
         self.refresh();
         self.heat.forget();
@@ -136,7 +136,7 @@ impl App {
         }
     }
 
-    /// A question about a game that has ended needs no answer.
+    /// Closes a question about a game that has ended.
     fn forget_question(&mut self) {
         if let Mode::Ask(Question::Resign | Question::Draw | Question::ClaimDraw | Question::Quit) =
             self.mode
@@ -159,8 +159,8 @@ impl App {
         self.room.seats.get(seat).is_some_and(|player| player.bot().is_none())
     }
 
-    /// What happened, in a sentence. Moves are seen on the board; only those that a bot chose for
-    /// a person are told.
+    /// Describes an event in a sentence. Moves are visible on the board, so only those that a bot
+    /// chose for a person are described.
     fn sentence(&self, event: &Event) -> Option<String> {
         match event {
             Event::Created { .. } | Event::Played { assisted: false, .. } => None,

@@ -1,4 +1,4 @@
-//! Whole games at the screen: keys, clicks and news go in; requests and drawn screens come out.
+//! Tests whole games at the screen: keys, clicks and messages go in; requests and screens come out.
 
 mod play;
 mod screens;
@@ -24,7 +24,7 @@ use crate::tui::{Glyphs, Options, draw_screen};
 
 const LINK: &str = "http://127.0.0.1:8080/r/k7m2qpxw9abc";
 
-/// Who looks at the screen.
+/// The person at the screen.
 #[derive(Clone, Copy, PartialEq)]
 enum Viewer {
     Black,
@@ -42,7 +42,7 @@ struct Sitting {
 }
 
 impl Sitting {
-    /// Ann (Black) against Bob (White); the one who looks is in one of their seats, or Eve.
+    /// Ann (Black) against Bob (White); the viewer is one of them, or Eve.
     fn new(rules: Rules, seat: Viewer) -> Self {
         Self::seated(rules, TimeControl::None, seat)
     }
@@ -146,7 +146,7 @@ impl Sitting {
         self
     }
 
-    /// What was asked of the room since the last time.
+    /// The requests since the last call.
     fn requests(&mut self) -> Vec<RoomRequest> {
         std::mem::take(&mut self.effects)
             .into_iter()
@@ -161,7 +161,7 @@ impl Sitting {
             .collect()
     }
 
-    /// The one move asked of the room since the last time, and its ply.
+    /// The one move since the last call, and its ply.
     fn played(&mut self) -> Option<(usize, String)> {
         let requests = self.requests();
         match requests.as_slice() {
@@ -188,7 +188,7 @@ impl Sitting {
         self
     }
 
-    /// The level of a point's weight, where weights are shown.
+    /// The level of a point's weight, if shown.
     fn level(&self, x: i32, y: i32) -> Option<u8> {
         self.app.heat().level(self.app.position().ply(), Point::new(x, y))
     }

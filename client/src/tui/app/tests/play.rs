@@ -1,4 +1,4 @@
-//! What keys, clicks and news do.
+//! Tests the effects of keys, clicks and messages.
 
 use fivefold_shared::protocol::{Absent, Away, ChatText, Reason, RoomRequest, Snapshot};
 
@@ -34,7 +34,7 @@ fn points_are_typed_with_and_without_a_colon() {
         (":7,7<Enter>", Some("h8")),
         ("7,0<Enter>", Some("h15")),
         ("a1<Enter>", Some("a1")),
-        // Letters that are commands as well: the command's effect is taken back.
+        // Letters that are commands as well: typing a digit undoes the command.
         ("d4<Enter>", Some("d4")),
         ("g12<Enter>", Some("g12")),
         ("k10<Backspace>5<Enter>", Some("k15")),
@@ -42,7 +42,7 @@ fn points_are_typed_with_and_without_a_colon() {
         ("h8<Esc>", None),
         (":h99<Enter>", None),
         (":?<Enter>", None),
-        // A digit alone begins x,y; a letter long ago is no part of it.
+        // A digit alone begins x,y; a letter typed long ago does not count.
         ("h<Left>8<Esc>", None),
     ];
     for (keys, expected) in cases {
@@ -84,7 +84,7 @@ fn the_second_click_on_a_point_places() {
     assert_eq!((ann.played(), ann.app.cursor()), (None, Point::new(2, 1)));
     ann.click(7, 2);
     assert_eq!(ann.played(), Some((0, "c14".into())));
-    // Not on another point, not after a key, not when the cursor came there by keys.
+    // Not on another point, not after a key, not when keys moved the cursor there.
     ann.click(8, 2).click(10, 2).keys("<Right>").click(12, 2);
     assert_eq!((ann.played(), ann.app.cursor()), (None, Point::new(4, 1)));
     // Beside the board.
@@ -202,10 +202,10 @@ fn looking_back_is_not_pulled_away_by_moves() {
     assert_eq!(eve.app.position().ply(), 0);
     eve.keys("G");
     assert_eq!((eve.app.look(), eve.app.position().ply()), (None, 6));
-    // Stepping to the last move is the game itself.
+    // Stepping to the last move shows the game itself.
     eve.keys(",.").moves("k8");
     assert_eq!((eve.app.look(), eve.app.position().ply()), (None, 7));
-    // What is looked at may be taken back.
+    // The shown move may be taken back.
     eve.keys(",").hears(RoomEvent::TakenBack { ply: 4 });
     assert_eq!((eve.app.look(), eve.app.position().ply()), (None, 4));
 }
@@ -224,7 +224,7 @@ fn weights_are_told_shown_and_asked_for_again() {
     ann.keys("W");
     assert_eq!(ann.level(6, 7), Some(9));
     assert_eq!(ann.level(7, 5), Some(0));
-    // Not on the opponent's turn, and again on one's own.
+    // Not on the opponent's turn; again on one's own.
     ann.moves("g8");
     assert_eq!(ann.level(7, 5), None);
     assert_eq!(ann.requests(), []);

@@ -1,4 +1,4 @@
-//! Whole drawn screens.
+//! Tests whole screens.
 
 use fivefold_shared::{clock::SideTime, protocol::Spectators};
 use insta::assert_snapshot;
@@ -149,7 +149,7 @@ fn black_sees_forbidden_points() {
     let mut ann = Sitting::new(renju, Viewer::Black);
     ann.moves(moves).keys("d12<Enter>");
     assert_snapshot!(ann.drawn(80, 24));
-    // White does not, as nothing is forbidden to White.
+    // White sees none, because nothing is forbidden to White.
     let mut bob = Sitting::new(renju, Viewer::White);
     bob.moves(moves);
     assert!(!bob.drawn(80, 24).contains('!'));
@@ -198,7 +198,7 @@ fn the_unbounded_board_begins_in_the_middle_of_any_terminal() {
         let mut ann = Sitting::new(unbounded(), Viewer::Black);
         ann.update(Event::Resize(columns, rows));
         assert_eq!(ann.app.window().unwrap().middle(), Point::default(), "{columns}x{rows}");
-        // It comes back to where it was, too.
+        // The window returns to its place, too.
         ann.update(Event::Resize(70, 20));
         ann.update(Event::Resize(columns, rows));
         assert_eq!(ann.app.window().unwrap().middle(), Point::default(), "{columns}x{rows}");
@@ -230,7 +230,7 @@ fn what_a_server_says_cannot_disturb_the_terminal() {
         ann.update(closed);
         check(&mut ann, "a closed room");
     }
-    // Where nobody has thought of it.
+    // A position without weights.
     let mut ann = Sitting::new(freestyle(15), Viewer::Black);
     let options = Options { colour: false, glyphs: Glyphs::Ascii, mouse: true };
     ann.app = App::new(ann.app.room().clone(), id('a'), hostile.into(), options);
