@@ -140,8 +140,8 @@ pub(super) struct BackgroundQueue {
 }
 
 impl BackgroundQueue {
-    /// Adds a background job with this much time. If `idle` is zero and its owner is due a thread,
-    /// interrupts another job for it.
+    /// Adds a background job with this much time. If `idle` shows no free thread and its owner is
+    /// due one, interrupts another job for it.
     ///
     /// # Errors
     /// If too many wait, in total or of its owner.
