@@ -1,12 +1,13 @@
-//! The threads on which bots think.
+//! The pool of threads on which bots think.
 //!
-//! Jobs wait in a bounded queue (`thinking/queue.rs`), in which everybody has the same share; each
-//! has a budget that shrinks as others wait, and a flag that calls it off. It knows no rooms: who
-//! hands in a job gets a channel for the answer, and nothing comes through it when the bots are
-//! too busy, the job was called off, or the bot broke.
+//! Jobs wait in a bounded queue (`thinking/queue.rs`) that shares the threads fairly between
+//! owners. Each job has a time budget that shrinks as others wait, and a flag that cancels it. The
+//! pool does not know rooms: the caller gets a channel for the reply. The channel closes without a
+//! reply if the pool is too busy, the job was cancelled, or the bot panicked.
 //!
-//! BackgroundQueue (`thinking/background job.rs`) come after all jobs. One that is under way is interrupted when a
-//! job finds no thread free, and taken up again later. The more wait, the faster their time passes.
+//! Background jobs (`thinking/background.rs`) come after all other jobs. A running one is
+//! interrupted when a job finds no free thread, and resumes later. The more of them wait, the
+//! faster their time passes.
 
 mod background;
 mod queue;
@@ -37,19 +38,19 @@ use crate::{
     metrics::Metrics,
 };
 
-/// The way to the bots' threads; cheap to clone.
+/// Handle of the bots' threads; cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Pool(Arc<Shared>);
 
-/// Ends when every thread of the pool has ended. Dropping it stops the pool, so that no thread
-/// outlives a server that is dropped instead of stopped.
+/// Completes when every thread of the pool has ended. Dropping it stops the pool, so that no thread
+/// outlives a server that is dropped without a shutdown.
 #[derive(Debug)]
 pub(crate) struct ThreadsEnd {
     end: tokio::sync::mpsc::Receiver<()>,
     pool: Pool,
 }
 
-/// A job that was handed in. Dropping it calls the job off.
+/// A submitted job. Dropping it cancels the job.
 #[derive(Debug)]
 pub(crate) struct Pending {
     answer: oneshot::Receiver<BotReply>,
@@ -57,25 +58,25 @@ pub(crate) struct Pending {
 }
 
 struct Shared {
-    /// Held only to put in or take out a job, never while a bot thinks.
+    /// Locked only to add or take a job, never while a bot thinks.
     queue: Mutex<Queue>,
     work: Condvar,
     threads: usize,
     metrics: Arc<Metrics>,
 }
 
-/// What a thread does next.
+/// The next work of a thread.
 enum Work {
-    /// A job, in so much time.
+    /// A job and its time.
     Job(Waiting, Duration),
     BackgroundJob(background::Waiting),
 }
 
 impl Pool {
-    /// Starts so many threads.
+    /// Starts this many threads.
     ///
     /// # Errors
-    /// When one cannot be started.
+    /// If a thread cannot be started.
     pub(crate) fn start(threads: usize, metrics: Arc<Metrics>) -> io::Result<(Self, ThreadsEnd)> {
         let (queue, work) = (Mutex::default(), Condvar::new());
         let shared = Arc::new(Shared { queue, work, threads: threads.max(1), metrics });
@@ -92,8 +93,8 @@ impl Pool {
         Ok((pool.clone(), ThreadsEnd { end, pool }))
     }
 
-    /// Hands in a job for an owner. When the queue is full, the answer to the job that has to give
-    /// way is that there is none.
+    /// Submits a job for an owner. When the queue is full, one job is dropped, and its reply is
+    /// `None`.
     pub(crate) fn submit(&self, job: Job, owner: Owner) -> Pending {
         let (answer, receiver) = oneshot::channel();
         let call = Arc::new(JobControl::default());
@@ -110,10 +111,10 @@ impl Pool {
         Pending { answer: receiver, call }
     }
 
-    /// Has a position analysed for a while.
+    /// Starts an analysis of a position.
     ///
     /// # Errors
-    /// When too many wait, or are this owner's.
+    /// If too many wait, in total or of this owner.
     pub(crate) fn analyse(
         &self,
         owner: Owner,
@@ -124,10 +125,10 @@ impl Pool {
         Ok((self.background_job(owner, background_job, ANALYSIS_TIME_MAX)?, reports))
     }
 
-    /// Hands in a background job that may take so much time.
+    /// Submits a background job with this much time.
     ///
     /// # Errors
-    /// When too many wait, or are this owner's.
+    /// If too many wait, in total or of this owner.
     pub(crate) fn background_job(
         &self,
         owner: Owner,
@@ -149,20 +150,20 @@ impl Pool {
         Ok(BackgroundHandle(call))
     }
 
-    /// How many jobs wait.
+    /// Number of waiting jobs.
     pub(crate) fn queued(&self) -> usize {
         self.0.lock().len()
     }
 
-    /// Calls off everything; the threads end as soon as their bots let them.
+    /// Cancels everything; the threads end as soon as their bots stop.
     pub(crate) fn stop(&self) {
         self.0.lock().stop();
         self.0.work.notify_all();
     }
 }
 
-/// Lowers the priority of the calling thread, so that the system runs those that answer people
-/// before it. Elsewhere than on Linux this would be the priority of the whole process.
+/// Lowers the priority of the calling thread, so that the system runs the threads that serve people
+/// first. Only on Linux: elsewhere this would lower the priority of the whole process.
 #[cfg(target_os = "linux")]
 fn let_others_go_first() {
     if let Err(error) = rustix::process::setpriority_process(None, BOT_THREADS_NICE) {
@@ -174,9 +175,9 @@ fn let_others_go_first() {
 const fn let_others_go_first() {}
 
 impl ThreadsEnd {
-    /// Waits until every thread has ended.
+    /// Waits until all threads have ended.
     pub(crate) async fn wait(mut self) {
-        // The threads send nothing: this returns when the last one drops its end.
+        // The threads send nothing: this returns when the last one drops its sender.
         self.end.recv().await;
     }
 }
@@ -188,12 +189,12 @@ impl Drop for ThreadsEnd {
 }
 
 impl Pending {
-    /// The answer, if there is one.
+    /// Waits for the reply; `None` if there will be none.
     pub(crate) async fn answer(mut self) -> Option<BotReply> {
         (&mut self.answer).await.ok()
     }
 
-    /// By which the job is called off.
+    /// The job's cancellation handle.
     pub(crate) fn call(&self) -> Arc<JobControl> {
         Arc::clone(&self.call)
     }
@@ -213,11 +214,11 @@ impl fmt::Debug for Shared {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, Queue> {
-        // Nothing panics while the lock is held that leaves the queue half changed.
+        // No panic under the lock can leave the queue half changed.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The life of one thread.
+    /// The loop of one thread.
     fn work(&self) {
         while let Some(work) = self.next() {
             match work {
@@ -242,13 +243,13 @@ impl Shared {
         };
         self.metrics.note_thinking(begun.elapsed());
         if let Some(thought) = thought {
-            // A room that has ended meanwhile does not want to know.
+            // The room may have ended.
             drop(answer.send(thought));
         }
         self.lock().end(&call);
     }
 
-    /// Goes on with a background job until its time is up, it is interrupted, or nothing is left to do.
+    /// Runs a background job until its time is up, it is interrupted, or it is finished.
     fn go_on_with(&self, mut waiting: background::Waiting) {
         let begun = Instant::now();
         let call = Arc::clone(&waiting.call);
@@ -267,7 +268,7 @@ impl Shared {
         queue.note_rounds(self.threads);
     }
 
-    /// What is to be done next; waits for it. Nothing when the pool is stopped.
+    /// Waits for the next work; `None` when the pool is stopped.
     fn next(&self) -> Option<Work> {
         let mut queue = self.lock();
         loop {
@@ -288,7 +289,7 @@ impl Shared {
 }
 
 fn think(job: &Job, time: Duration, call: &JobControl) -> Option<BotReply> {
-    // When others come meanwhile, what is left of the time shrinks as that of those who come later.
+    // When other jobs arrive during the search, the remaining time shrinks to match theirs.
     let (begun, rounds) = (Instant::now(), call.rounds());
     let elapsed = || begun.elapsed() * call.rounds().max(rounds) / rounds;
     let budget = Budget { time, nodes: None };
@@ -331,7 +332,7 @@ mod tests {
         assert!(matches!(chosen, Some(BotReply::Move(_))), "{chosen:?}");
         let weighed = submit(Task::Weigh, BotKind::Pattern).answer().await;
         assert!(matches!(weighed, Some(BotReply::Weights(_))), "{weighed:?}");
-        // Not on offer on so large a board.
+        // This bot does not play on so large a board.
         assert_eq!(submit(Task::Turn, BotKind::Minimax).answer().await, None);
         pool.stop();
         assert_eq!(submit(Task::Turn, BotKind::Attack).answer().await, None);
@@ -351,7 +352,7 @@ mod tests {
         position.play(Point::new(7, 7)).unwrap();
         let (handle, mut reports) = pool.analyse(owner(1), position, 2).unwrap();
         let first = reports.next().await.unwrap();
-        // The only thread is at the background job, for half a minute if nobody came.
+        // The only thread runs the background job, for half a minute unless interrupted.
         let chosen = pool.submit(job(Task::Turn, BotKind::Attack), owner(1)).answer().await;
         assert!(matches!(chosen, Some(BotReply::Move(_))), "{chosen:?}");
         let mut later = reports.next().await.unwrap();
@@ -365,12 +366,12 @@ mod tests {
         end.wait().await;
     }
 
-    /// A background job that does nothing, for half a minute.
+    /// A background job that does nothing for half a minute.
     fn background_job(pool: &Pool, number: u8) -> Result<BackgroundHandle, Busy> {
         pool.background_job(owner(number), Box::new(|_| {}), ANALYSIS_TIME_MAX)
     }
 
-    /// What a thread does next, which must be a background job.
+    /// The next work of a thread, which must be a background job.
     fn next_study(pool: &Pool) -> background::Waiting {
         match pool.0.next() {
             Some(Work::BackgroundJob(waiting)) => waiting,
@@ -386,7 +387,7 @@ mod tests {
         let mut waiting: Vec<_> =
             (0..last).map(|n| background_job(&pool, n / share).unwrap()).collect();
         assert_eq!(background_job(&pool, last).unwrap_err(), Busy::Server);
-        // What is called off takes nobody's place.
+        // A cancelled job takes no slot.
         drop(waiting.pop());
         let _last = background_job(&pool, last).unwrap();
         let _turn = pool.submit(job(Task::Turn, BotKind::Attack), owner(last));
@@ -401,7 +402,7 @@ mod tests {
             .map(|_| background_job(&pool, 1).unwrap())
             .collect();
         assert_eq!(background_job(&pool, 1).unwrap_err(), Busy::Owner);
-        // Those under way count, too, until they are called off.
+        // Running jobs count, too, until they are cancelled.
         let _under_way = [next_study(&pool), next_study(&pool)];
         assert_eq!(background_job(&pool, 1).unwrap_err(), Busy::Owner);
         drop(own.remove(0));
@@ -414,7 +415,7 @@ mod tests {
         waiting.call.stop.load(Ordering::Relaxed)
     }
 
-    /// A thread leaves a background job that was interrupted.
+    /// A thread returns an interrupted background job.
     fn leave(pool: &Pool, waiting: background::Waiting) {
         assert!(waiting.call.may_go_on());
         pool.0.lock().background.leave(waiting, true);
@@ -425,19 +426,19 @@ mod tests {
         let pool = without_threads(2);
         let _many: Vec<_> = (0..4).map(|_| background_job(&pool, 1).unwrap()).collect();
         let (first, second) = (next_study(&pool), next_study(&pool));
-        // The last one makes way, and goes on later.
+        // The last one gives way, and resumes later.
         let _one = background_job(&pool, 2).unwrap();
         assert_eq!((is_stopped(&first), is_stopped(&second)), (false, true));
         leave(&pool, second);
         let others = next_study(&pool);
         assert_eq!(others.owner(), owner(2));
-        // So does the first one for a third owner, but not the only one of the second.
+        // So does the first one, for a third owner, but not the second owner's only one.
         let _one = background_job(&pool, 3).unwrap();
         assert_eq!((is_stopped(&first), is_stopped(&others)), (true, false));
         leave(&pool, first);
         let third = next_study(&pool);
         assert_eq!(third.owner(), owner(3));
-        // A fourth has to wait until one of them is over, but time passes faster for them.
+        // A fourth has to wait until one of them ends, but time passes faster for them.
         let before = third.call.rounds();
         let _one = background_job(&pool, 4).unwrap();
         assert_eq!((is_stopped(&third), is_stopped(&others)), (false, false));
@@ -491,7 +492,7 @@ mod tests {
             begun.push(waiting.owner());
             pool.0.lock().background.leave(waiting, true);
         }
-        // Both wait again, and nobody else begins before one of them is over.
+        // Both wait again, and no other begins before one of them ends.
         for _ in 0..4 {
             let waiting = next_study(&pool);
             assert!(begun.contains(&waiting.owner()));

@@ -1,5 +1,4 @@
-//! The certificate by which connections are encrypted, read from two files and read again while
-//! the server runs.
+//! The TLS certificate: read from two files, and reloaded while the server runs.
 
 use std::{
     path::{Path, PathBuf},
@@ -21,7 +20,7 @@ use tokio_rustls::TlsAcceptor;
 pub struct Tls {
     certificate: PathBuf,
     key: PathBuf,
-    /// Held only to take or to change it.
+    /// Locked only to read or replace it.
     current: RwLock<Arc<ServerConfig>>,
 }
 
@@ -31,23 +30,23 @@ pub enum TlsError {
     /// The file with the certificate.
     #[error("cannot read the certificate in {}: {error}", path.display())]
     Certificate {
-        /// Which file.
+        /// The file's path.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error.
         error: pem::Error,
     },
     /// The file with the key.
     #[error("cannot read the private key in {}: {error}", path.display())]
     Key {
-        /// Which file.
+        /// The file's path.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error.
         error: pem::Error,
     },
-    /// There is no certificate in its file.
+    /// The file contains no certificate.
     #[error("there is no certificate in {}; it should hold the whole chain, in PEM", .0.display())]
     Empty(PathBuf),
-    /// Both files can be read, but not used.
+    /// Both files can be read, but the certificate or key is not usable.
     #[error("the certificate and its key cannot be used: {0}")]
     Unusable(#[from] rustls::Error),
 }
@@ -56,7 +55,7 @@ impl Tls {
     /// Reads a certificate chain and its private key, both in PEM.
     ///
     /// # Errors
-    /// When a file cannot be read, or they do not belong together.
+    /// If a file cannot be read, or the two do not match.
     pub fn load(certificate: &Path, key: &Path) -> Result<Self, TlsError> {
         let current = RwLock::new(Arc::new(read(certificate, key)?));
         Ok(Self { certificate: certificate.into(), key: key.into(), current })
@@ -65,7 +64,7 @@ impl Tls {
     /// Reads the files again, for new connections.
     ///
     /// # Errors
-    /// As [`load`](Self::load); then what was in use stays so.
+    /// As [`load`](Self::load); the current certificate then stays in use.
     pub fn reload(&self) -> Result<(), TlsError> {
         let new = Arc::new(read(&self.certificate, &self.key)?);
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = new;

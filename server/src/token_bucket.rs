@@ -1,8 +1,8 @@
-//! A token bucket: how often something may happen.
+//! A token bucket, which limits how often something may happen.
 
 use tokio::time::Instant;
 
-/// Holds tokens up to a number, and gains them at a steady rate.
+/// Holds up to a maximum of tokens, and refills at a steady rate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TokenBucket {
     tokens: f64,
@@ -18,12 +18,12 @@ impl TokenBucket {
         Self { tokens: most, per_second, most, filled_at: now }
     }
 
-    /// Takes a token, if there is one.
+    /// Takes a token, if there is one. Returns whether it did.
     pub(crate) fn take(&mut self, now: Instant) -> bool {
         self.take_many(now, 1)
     }
 
-    /// Takes so many tokens, or none if there are fewer.
+    /// Takes this many tokens, or none if there are fewer. Returns whether it did.
     pub(crate) fn take_many(&mut self, now: Instant, count: u32) -> bool {
         self.fill(now);
         let has_them = self.tokens >= f64::from(count);
@@ -33,13 +33,13 @@ impl TokenBucket {
         has_them
     }
 
-    /// Whether there is a token.
+    /// Whether there is at least one token.
     pub(crate) fn has_one(&mut self, now: Instant) -> bool {
         self.fill(now);
         self.tokens >= 1.0
     }
 
-    /// Whether there are as many as there can be.
+    /// Whether the bucket is full.
     pub(crate) fn is_full(&mut self, now: Instant) -> bool {
         self.fill(now);
         self.tokens >= self.most
@@ -62,7 +62,7 @@ mod tests {
     fn tokens_come_back_at_the_rate_and_never_beyond_the_most() {
         let start = Instant::now();
         let mut bucket = TokenBucket::new(start, 10.0, 3);
-        // When a number of tokens is asked for, and how many there are.
+        // The time and number of tokens requested, and how many there are.
         let cases = [(0, 5, 3), (99, 1, 0), (101, 2, 1), (1_000, 5, 3), (10_000, 5, 3)];
         for (at_ms, asked, expected) in cases {
             let now = start + Duration::from_millis(at_ms);

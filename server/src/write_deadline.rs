@@ -1,8 +1,8 @@
-//! A connection whose peer has to take what is written to it: when it is blocked for too long, or
-//! takes too little meanwhile, writing fails and the connection ends.
+//! A connection with a deadline on writes: if its peer blocks for too long, or reads too little in
+//! that time, writing fails and the connection ends.
 //!
-//! It lies below encryption and HTTP, so it holds for every answer. A session has a deadline of its
-//! own and its own way to end, so it is switched off there.
+//! It lies below TLS and HTTP, so it covers every response. A session has its own write deadline
+//! and its own way to end, so it is switched off there.
 
 use std::{
     io,
@@ -22,18 +22,19 @@ use tokio::{
 
 use crate::limits::ANSWER_BYTES_PER_SECOND_MIN;
 
-/// See the module.
+/// A stream with a deadline on writes.
 #[derive(Debug)]
 pub(crate) struct WriteDeadline<S> {
     stream: S,
-    /// The longest that it may be blocked.
+    /// Longest time that a write may be blocked.
     timeout: Duration,
     switch: Switch,
-    /// When it fails; there only while it is blocked, so that others have no timer.
+    /// When writing fails. Set only while the stream is blocked, so that other connections have no
+    /// timer.
     timer: Option<Pin<Box<Sleep>>>,
 }
 
-/// By which a deadline is switched off, and which tells whether it was missed.
+/// Switches a deadline off, and reports whether it was missed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Switch(Arc<State>);
 
@@ -44,25 +45,25 @@ struct State {
 }
 
 impl Switch {
-    /// From now on writing may be blocked for ever.
+    /// Removes the deadline: writing may block forever from now on.
     pub(crate) fn switch_off(&self) {
         self.0.is_off.store(true, Ordering::Relaxed);
     }
 
-    /// Whether writing has failed because of it.
+    /// Whether writing failed because of the deadline.
     pub(crate) fn was_missed(&self) -> bool {
         self.0.was_missed.load(Ordering::Relaxed)
     }
 }
 
 impl<S> WriteDeadline<S> {
-    /// Puts a deadline on writing to this stream.
+    /// Adds a deadline to writes on this stream.
     pub(crate) fn new(stream: S, timeout: Duration) -> (Self, Switch) {
         let switch = Switch::default();
         (Self { stream, timeout, switch: switch.clone(), timer: None }, switch)
     }
 
-    /// Looks at the deadline after an attempt to write so many bytes.
+    /// Updates the deadline after an attempt to write this many bytes.
     fn note(
         &mut self,
         cx: &mut Context<'_>,
@@ -77,7 +78,7 @@ impl<S> WriteDeadline<S> {
                 self.switch.0.was_missed.store(true, Ordering::Relaxed);
                 Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
             }
-            // Part of it: the peer has gained some time, but not all of it again.
+            // A partial write: the peer gains some time, but not the full timeout.
             Poll::Ready(Ok(part)) if *part < bytes => {
                 if let Some(timer) = &mut self.timer {
                     let part = u32::try_from(*part).unwrap_or(u32::MAX);
@@ -149,8 +150,8 @@ mod tests {
 
     const TIMEOUT: Duration = Duration::from_secs(10);
 
-    /// Writes so many bytes to somebody who reads so many every second: how long that took, and
-    /// whether it was done.
+    /// Writes this many bytes to a peer that reads at this rate. Returns how long it took, and
+    /// whether it succeeded.
     async fn write(bytes: usize, bytes_per_second: usize) -> (Duration, bool) {
         let (ours, mut theirs) = duplex(1_024);
         let (mut ours, switch) = WriteDeadline::new(ours, TIMEOUT);
@@ -177,13 +178,13 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn one_who_reads_is_waited_for_and_one_who_does_not_is_cut_off() {
-        // At the slowest rate allowed and above it a page comes through, however long it takes.
+        // At the slowest allowed rate or faster, a page arrives, however long it takes.
         let least = ANSWER_BYTES_PER_SECOND_MIN as usize;
         for rate in [least, 10 * least] {
             let (took, done) = write(100 * least, rate).await;
             assert!(done && took.as_secs() + 2 >= (100 * least / rate) as u64, "{rate}: {took:?}");
         }
-        // Below it no trickle keeps the connection for long.
+        // Below that rate, a slow peer does not keep the connection for long.
         for rate in [1, least / 4] {
             let (took, done) = write(100 * least, rate).await;
             assert!(!done && took < 2 * TIMEOUT, "{rate}: {took:?}");

@@ -1,12 +1,12 @@
-//! Long thinking that gives way to games: analyses, and reviews of whole games.
+//! Background jobs, which give way to games: analyses, and reviews of whole games.
 //!
-//! A background job is called again and again until its time is up: it runs on a bots' thread when no game
-//! needs one, and is stopped when one does, to be taken up again later. It keeps what it has found
-//! in itself, and tells it through whatever channel it was made with.
+//! A background job is called repeatedly until its time is up. It runs on a bots' thread when no
+//! game needs one, and is interrupted and resumed later when a game does. It keeps its own results,
+//! and reports them through a channel of its own.
 //!
-//! Threads go to the owners in turn: first to those who have none, and from who has several background
-//! one is taken for somebody who has fewer and waits for the first. A background job that is begun holds its memory, so no more are begun
-//! than twice as many as there are threads.
+//! Owners without a thread get one first. If an owner has several background jobs, one of them is
+//! interrupted for an owner who has fewer and waits for their first thread. A job that has begun
+//! holds its memory, so at most twice as many are begun as there are threads.
 
 use std::{
     fmt,
@@ -28,31 +28,32 @@ use tokio::sync::watch;
 use super::queue::{Owner, fair_rounds};
 use crate::limits::{BACKGROUND_JOBS_MAX, BACKGROUND_JOBS_PER_ADDRESS_MAX};
 
-/// How much memory an analysis uses to remember positions, once it is begun.
+/// Memory of an analysis for its transposition table, once it has begun.
 const HASH_BYTES: usize = 16 << 20;
 
-/// Thinks until its thinking is over, or nothing is left to think about.
+/// A step of a background job: thinks until its time is up or it is finished.
 pub(crate) type BackgroundJob = Box<dyn FnMut(&Thinking<'_>) + Send>;
 
-/// How a job or a background job is told to stop.
+/// Cancels or interrupts a job or a background job.
 #[derive(Debug, Default)]
 pub(crate) struct JobControl {
-    /// What it looks at.
+    /// The flag that the search checks.
     pub(super) stop: AtomicBool,
-    /// Whether it is to stop for good.
+    /// Whether the job must stop for good.
     cancelled: AtomicBool,
-    /// How many times as fast as the clock its time passes, as others wait; 0 before it is begun.
+    /// How many times faster than the clock the job's time passes, as others wait; 0 before it
+    /// begins.
     rounds: AtomicU32,
 }
 
 impl JobControl {
-    /// Calls it off.
+    /// Cancels the job.
     pub(crate) fn cancel(&self) {
         self.cancelled.store(true, Ordering::SeqCst);
         self.stop.store(true, Ordering::SeqCst);
     }
 
-    /// Has it stop for now.
+    /// Interrupts the job for now.
     pub(super) fn interrupt(&self) {
         self.stop.store(true, Ordering::SeqCst);
     }
@@ -65,10 +66,10 @@ impl JobControl {
         self.rounds.load(Ordering::Relaxed).max(1)
     }
 
-    /// Whether it had to stop but may go on; it may from here on.
+    /// Whether the job was interrupted and may resume. Clears the interruption.
     pub(super) fn may_go_on(&self) -> bool {
         let was_stopped = self.stop.swap(false, Ordering::SeqCst);
-        // Who cancels sets this first, so that none is missed.
+        // `cancel` sets this flag first, so that no cancellation is missed.
         was_stopped && !self.is_cancelled()
     }
 
@@ -77,7 +78,7 @@ impl JobControl {
     }
 }
 
-/// A background job that was handed in. Dropping it calls the background job off.
+/// A submitted background job. Dropping it cancels the job.
 #[derive(Debug)]
 pub(crate) struct BackgroundHandle(pub(super) Arc<JobControl>);
 
@@ -93,23 +94,23 @@ impl Drop for BackgroundHandle {
     }
 }
 
-/// Why a background job is not taken.
+/// Why a background job is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Busy {
-    /// As many wait as may.
+    /// The queue is full.
     Server,
-    /// Its owner has as many as one may have.
+    /// Its owner has too many.
     Owner,
 }
 
-/// A background job that waits, or is under way.
+/// A background job that waits or runs.
 pub(super) struct Waiting {
     pub(super) background_job: BackgroundJob,
     pub(super) call: Arc<JobControl>,
-    /// How much longer it may think.
+    /// Remaining thinking time.
     pub(super) time: Duration,
     owner: Owner,
-    /// In which round of all owners it has its turn.
+    /// The round in which the job has its turn, over all owners.
     round: u64,
     is_begun: bool,
 }
@@ -121,7 +122,7 @@ impl Waiting {
     }
 }
 
-/// A background job that a thread is at.
+/// A background job that a thread runs.
 struct UnderWay {
     owner: Owner,
     call: Arc<JobControl>,
@@ -129,21 +130,21 @@ struct UnderWay {
     is_interrupted: bool,
 }
 
-/// All background.
+/// All background jobs.
 #[derive(Default)]
 pub(super) struct BackgroundQueue {
     waiting: Vec<Waiting>,
     under_way: Vec<UnderWay>,
-    /// The latest round in which one was begun.
+    /// The latest round in which a job began.
     round: u64,
 }
 
 impl BackgroundQueue {
-    /// Takes in a background job that may take so much time, and makes way for it if a thread is due to its
-    /// owner and `idle` says that none is free.
+    /// Adds a background job with this much time. If `idle` shows no free thread and its owner is
+    /// due one, interrupts another job for it.
     ///
     /// # Errors
-    /// When too many wait, or are its owner's.
+    /// If too many wait, in total or of its owner.
     pub(super) fn push(
         &mut self,
         owner: Owner,
@@ -177,7 +178,7 @@ impl BackgroundQueue {
         Ok(call)
     }
 
-    /// The rounds of an owner's background, but those that were called off.
+    /// The rounds of an owner's background jobs, except cancelled ones.
     fn rounds_of(&self, owner: Owner) -> Vec<u64> {
         let waiting = self.waiting.iter().map(|background_job| {
             (background_job.owner, &background_job.call, background_job.round)
@@ -192,7 +193,7 @@ impl BackgroundQueue {
             .collect()
     }
 
-    /// Takes a thread from the owner who has the most background, if this one has fewer and no thread.
+    /// Interrupts a job of the owner who has the most, if this owner has fewer and no thread.
     fn make_way(&mut self, owner: Owner, threads: usize) {
         if self.threads_of(owner) > 0 || self.begun() >= 2 * threads {
             return;
@@ -213,12 +214,12 @@ impl BackgroundQueue {
         if let Some((_, _, index)) = last {
             let background_job = &mut self.under_way[index];
             background_job.interrupt();
-            // It comes after those for whom it makes way.
+            // It queues behind the jobs that it makes way for.
             background_job.round = self.round + 1;
         }
     }
 
-    /// How many threads are at this owner's background, and stay there for now.
+    /// Number of threads that run this owner's background jobs and are not interrupted.
     fn threads_of(&self, owner: Owner) -> usize {
         self.under_way
             .iter()
@@ -232,24 +233,25 @@ impl BackgroundQueue {
         self.under_way.len() + self.waiting.iter().filter(|waiting| waiting.is_begun).count()
     }
 
-    /// Whether a background job of this owner waits to be gone on with. It comes before the owner's others.
+    /// Whether a background job of this owner was interrupted and waits. It resumes before the
+    /// owner's other jobs start.
     fn has_begun(&self, owner: Owner) -> bool {
         self.waiting.iter().any(|waiting| waiting.owner == owner && waiting.is_begun)
     }
 
-    /// How many are about to give their threads back.
+    /// Number of interrupted jobs that still have a thread.
     pub(super) fn interrupted(&self) -> usize {
         self.under_way.iter().filter(|background_job| background_job.is_interrupted).count()
     }
 
-    /// Interrupts the one that was begun last, if any is under way.
+    /// Interrupts the running job that began last, if there is one.
     pub(super) fn interrupt(&mut self) -> bool {
         let last =
             self.under_way.iter_mut().rev().find(|background_job| !background_job.is_interrupted);
         last.map(UnderWay::interrupt).is_some()
     }
 
-    /// The background job that is next.
+    /// Takes the next background job.
     pub(super) fn take(&mut self, threads: usize) -> Option<Waiting> {
         self.waiting.retain(|waiting| !waiting.call.is_cancelled());
         let only_begun = self.begun() >= 2 * threads;
@@ -271,7 +273,7 @@ impl BackgroundQueue {
         Some(waiting)
     }
 
-    /// A thread has left this background job, which goes on later if it is to.
+    /// Returns a background job from its thread; it waits again if it goes on.
     pub(super) fn leave(&mut self, mut waiting: Waiting, goes_on: bool) {
         let left = |background_job: &mut UnderWay| Arc::ptr_eq(&background_job.call, &waiting.call);
         let round =
@@ -282,7 +284,7 @@ impl BackgroundQueue {
         }
     }
 
-    /// Tells those under way how fast their time passes.
+    /// Updates how fast the time of the running jobs passes.
     pub(super) fn note_rounds(&self, threads: usize) {
         for background_job in &self.under_way {
             let own =
@@ -299,7 +301,7 @@ impl BackgroundQueue {
         }
     }
 
-    /// Calls off all of them.
+    /// Cancels all of them.
     pub(super) fn stop(&mut self) {
         self.waiting.clear();
         for background_job in &self.under_way {
@@ -321,19 +323,19 @@ impl fmt::Debug for Waiting {
     }
 }
 
-/// What comes of an analysis: the last report is kept until it is taken.
+/// Reports of an analysis. Only the latest is kept until it is taken.
 #[derive(Debug)]
 pub(crate) struct Reports(watch::Receiver<Option<Report>>);
 
 impl Reports {
-    /// The next report; nothing when the analysis is over.
+    /// Waits for the next report; `None` when the analysis is over.
     pub(crate) async fn next(&mut self) -> Option<Report> {
         self.0.changed().await.ok()?;
         self.0.borrow_and_update().clone()
     }
 }
 
-/// An analysis of a position that is not over, by rules that the engine knows.
+/// An analysis of a position whose game is not over, by rules that the engine supports.
 pub(super) fn analysis(position: Position, lines: u8) -> (BackgroundJob, Reports) {
     let (teller, reports) = watch::channel(None);
     let mut engine = None;
@@ -346,7 +348,7 @@ pub(super) fn analysis(position: Position, lines: u8) -> (BackgroundJob, Reports
         let mut nodes = 0;
         let mut tell = |analysis: &Analysis| {
             nodes = analysis.nodes;
-            // Taken up again, it finds once more what it has told already.
+            // After an interruption the search finds again what it has already reported.
             if analysis.depth >= deepest {
                 deepest = analysis.depth;
                 let time = time_before + began.elapsed();

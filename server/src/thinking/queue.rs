@@ -1,9 +1,9 @@
-//! The jobs that wait for the bots' threads and those that are being thought about: who is next, how
-//! much time that has, and what is interrupted for it.
+//! The queue of bot jobs: decides which job runs next, how much time it has, and what it
+//! interrupts.
 //!
-//! A plain value behind the pool's lock. Jobs for people come before those for games between two
-//! bots. Within a class each owner is served in turn, and has the time that there would be if
-//! everybody waited with as many jobs: who hands in many shortens the thinking for those alone.
+//! A plain value behind the pool's lock. Jobs for people come before jobs for games between two
+//! bots. Within a class each owner is served in turn. A job's time is computed as if every owner
+//! waited with as many jobs: an owner who submits many shortens only their own thinking time.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -22,21 +22,21 @@ use crate::{
     network::network,
 };
 
-/// For whom the bots think: an address, or a network of IPv6 addresses.
+/// The owner of jobs: an address, or an IPv6 network.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Owner(IpAddr);
 
 impl Owner {
-    /// Whoever is not known.
+    /// An unknown owner.
     pub(crate) const UNKNOWN: Self = Self(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
 
-    /// Who comes from this address.
+    /// The owner at this address.
     pub(crate) fn of(address: IpAddr) -> Self {
         Self(network(address))
     }
 }
 
-/// A job that waits.
+/// A waiting job.
 pub(super) struct Waiting {
     pub(super) job: Job,
     pub(super) owner: Owner,
@@ -44,7 +44,7 @@ pub(super) struct Waiting {
     pub(super) answer: oneshot::Sender<BotReply>,
 }
 
-/// A job that is being thought about.
+/// A running job.
 struct Running {
     owner: Owner,
     class: Class,
@@ -52,12 +52,12 @@ struct Running {
     is_interrupted: bool,
 }
 
-/// Which jobs come first.
+/// Priority classes, the most urgent first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Class {
     /// A person waits for the bot's move.
     Turn,
-    /// A person waits for help.
+    /// A person waits for a hint or a similar reply.
     Help,
     /// Two bots play.
     Bots,
@@ -82,10 +82,10 @@ impl Class {
     }
 }
 
-/// The jobs of one class that wait.
+/// The waiting jobs of one class.
 #[derive(Default)]
 struct Line {
-    /// Who is next; everybody who has a job here, once.
+    /// The owners in order of service: everyone who has a job here, once.
     order: VecDeque<Owner>,
     jobs: HashMap<Owner, VecDeque<Waiting>>,
     len: usize,
@@ -114,17 +114,17 @@ impl Line {
         Some(waiting)
     }
 
-    /// How many jobs of this owner wait.
+    /// Number of this owner's waiting jobs.
     fn of(&self, owner: Owner) -> usize {
         self.jobs.get(&owner).map_or(0, VecDeque::len)
     }
 
-    /// How many other owners wait.
+    /// Number of other owners who wait.
     fn others(&self, owner: Owner) -> usize {
         self.jobs.len() - usize::from(self.jobs.contains_key(&owner))
     }
 
-    /// Who has the most jobs here.
+    /// The owner with the most jobs here.
     fn largest(&self) -> Option<(Owner, usize)> {
         let owners = self.jobs.iter().map(|(owner, jobs)| (*owner, jobs.len()));
         owners.max_by_key(|(_, count)| *count)
@@ -140,7 +140,7 @@ impl Line {
         }
     }
 
-    /// Drops what nobody waits for any more.
+    /// Drops cancelled jobs.
     fn drop_cancelled(&mut self) {
         for waiting in mem::take(self).into_jobs().filter(|job| !job.call.is_cancelled()) {
             self.push(waiting);
@@ -153,7 +153,7 @@ impl Line {
     }
 }
 
-/// What the threads have to do.
+/// The work of the pool's threads.
 #[derive(Default)]
 pub(super) struct Queue {
     turns: Line,
@@ -161,19 +161,20 @@ pub(super) struct Queue {
     bots: Line,
     running: Vec<Running>,
     pub(super) background: BackgroundQueue,
-    /// Threads that wait for something to do.
+    /// Threads that wait for work.
     pub(super) idle: usize,
     pub(super) stopped: bool,
 }
 
 impl Queue {
-    /// How many jobs wait.
+    /// Number of waiting jobs.
     pub(super) fn len(&self) -> usize {
         self.turns.len + self.help.len + self.bots.len
     }
 
-    /// Takes in a job, and interrupts what has to give way to it. When as many wait as may, one is
-    /// dropped: of the least important ones, the last one of whoever has the most. Whether none was.
+    /// Adds a job, and interrupts work that must give way to it. When the queue is full, drops one
+    /// of the least urgent jobs: the newest one of the owner with the most. Returns whether none
+    /// was dropped.
     pub(super) fn push(&mut self, waiting: Waiting) -> bool {
         let (owner, class) = (waiting.owner, Class::of(waiting.job.task));
         let mut dropped = false;
@@ -193,7 +194,7 @@ impl Queue {
         !dropped
     }
 
-    /// Makes room for one job of this owner. Whether there is now.
+    /// Makes room for one job of this owner. Returns whether there is room now.
     fn drop_for(&mut self, owner: Owner, class: Class) -> bool {
         let least = Class::ALL.into_iter().rev().find(|least| self.line(*least).len > 0);
         let Some(least) = least.filter(|least| *least >= class) else { return false };
@@ -205,8 +206,8 @@ impl Queue {
         true
     }
 
-    /// Interrupts something, unless a thread is free or about to be for each of those who come
-    /// before all others.
+    /// Interrupts something, unless enough threads are free, or about to be, for the most urgent
+    /// jobs.
     fn make_way(&mut self, class: Class) {
         let interrupted = self.running.iter().filter(|running| running.is_interrupted).count();
         let free = self.idle + interrupted + self.background.interrupted();
@@ -224,7 +225,7 @@ impl Queue {
         }
     }
 
-    /// The job that is next, and how much time it has.
+    /// Takes the next job, with its time.
     pub(super) fn take(&mut self, threads: usize) -> Option<(Waiting, Duration)> {
         let waiting = Class::ALL.into_iter().find_map(|class| self.line_mut(class).pop())?;
         let (owner, class) = (waiting.owner, Class::of(waiting.job.task));
@@ -236,12 +237,12 @@ impl Queue {
         Some((waiting, time))
     }
 
-    /// A job is not thought about any more.
+    /// Removes a job that has finished.
     pub(super) fn end(&mut self, call: &Arc<JobControl>) {
         self.running.retain(|running| !Arc::ptr_eq(&running.call, call));
     }
 
-    /// Tells everything under way how fast its time passes.
+    /// Updates how fast the time of all running work passes.
     pub(super) fn note_rounds(&self, threads: usize) {
         for running in &self.running {
             running.call.note_rounds(self.rounds(running.owner, running.class, threads));
@@ -249,7 +250,7 @@ impl Queue {
         self.background.note_rounds(threads);
     }
 
-    /// Calls off everything.
+    /// Cancels everything.
     pub(super) fn stop(&mut self) {
         self.stopped = true;
         (self.turns, self.help, self.bots) = Default::default();
@@ -259,8 +260,8 @@ impl Queue {
         self.background.stop();
     }
 
-    /// How often the threads have to turn to new work until everybody has had a turn, from this
-    /// owner's point of view. A job for people has none for bots before it.
+    /// How many rounds of new work the threads need until each owner has had a turn, from this
+    /// owner's point of view. A job for a person has no bots' jobs before it.
     fn rounds(&self, owner: Owner, class: Class, threads: usize) -> u32 {
         let lines = if class.is_for_people() { 2 } else { 3 };
         let before = [&self.turns, &self.help, &self.bots].into_iter().take(lines);
@@ -287,20 +288,20 @@ impl Queue {
     }
 }
 
-/// How often the threads have to turn to new work, as if each of the others waited with as many
-/// jobs as this owner has.
+/// How many rounds of new work the threads need if each other owner waited with as many jobs as
+/// this one.
 pub(super) fn fair_rounds(others: usize, own: usize, threads: usize) -> u32 {
     let waiting = (others + 1).saturating_mul(own + 1) - 1;
     u32::try_from(waiting / threads + 1).unwrap_or(u32::MAX)
 }
 
-/// With so many rounds a job has its shortest time.
+/// With this many rounds a job has the shortest time.
 fn rounds_max() -> u32 {
     let most = THINKING_TIME_MAX.as_millis() / THINKING_TIME_MIN.as_millis();
     u32::try_from(most).unwrap_or(u32::MAX)
 }
 
-/// The time for a job, when the threads have to turn to new work so often.
+/// The time of a job, given the number of rounds.
 fn time_in(rounds: u32) -> Duration {
     THINKING_TIME_MAX / rounds
 }
@@ -319,7 +320,7 @@ mod tests {
         Owner::of([192, 0, 2, number].into())
     }
 
-    /// Hands in a job of this owner; whether none was dropped for it.
+    /// Submits a job of this owner; returns whether none was dropped for it.
     fn push(queue: &mut Queue, number: u8, task: Task) -> (Arc<JobControl>, bool) {
         let rules = Rules::new(Variant::Freestyle, Size::square(15)).unwrap();
         let (ticket, session, position) = (Ticket(1), SessionId(1), Position::new(rules));
@@ -379,7 +380,7 @@ mod tests {
         }
         push(&mut queue, 2, Task::Turn);
         assert_eq!(next(&mut queue, 1), (owner(1), Task::Turn, THINKING_TIME_MIN));
-        // One other waits, so half of the time is due to this one.
+        // One other owner waits, so this job gets half of the time.
         assert_eq!(next(&mut queue, 1), (owner(2), Task::Turn, THINKING_TIME_MAX / 2));
         push(&mut queue, 2, Task::Turn);
         next(&mut queue, 2);
@@ -403,7 +404,7 @@ mod tests {
         queue.note_rounds(1);
         assert!(!turn.stop.load(std::sync::atomic::Ordering::Relaxed));
         assert_eq!((before, turn.rounds()), (1, 2));
-        // A thread that is free leaves everybody in peace.
+        // A free thread means that nothing is interrupted.
         let mut queue = Queue { idle: 1, ..Queue::default() };
         let (bots, _) = push(&mut queue, 1, Task::BotsTurn);
         queue.take(2);
@@ -422,15 +423,15 @@ mod tests {
         assert!(push(&mut queue, 2, Task::Weigh).1);
         assert!(!push(&mut queue, 1, Task::Weigh).1);
         assert_eq!((queue.len(), queue.help.of(owner(1))), (THINKING_QUEUE_MAX, 4_095));
-        // Others find a place, and so does what is more important.
+        // Other owners find a slot, and so do more urgent jobs.
         assert!(!push(&mut queue, 3, Task::Weigh).1);
         assert!(!push(&mut queue, 1, Task::Turn).1);
         assert_eq!((queue.len(), queue.help.of(owner(1))), (THINKING_QUEUE_MAX, 4_093));
         assert_eq!((queue.help.of(owner(3)), queue.turns.len), (1, 1));
-        // What is less important does not.
+        // Less urgent jobs do not.
         push(&mut queue, 4, Task::BotsTurn);
         assert_eq!(queue.bots.len, 0);
-        // What was called off makes room before anybody loses anything.
+        // Cancelled jobs are dropped before any other.
         let jobs = queue.help.jobs.get_mut(&owner(1)).unwrap();
         jobs.iter().take(10).for_each(|waiting| waiting.call.cancel());
         assert!(push(&mut queue, 5, Task::BotsTurn).1);

@@ -1,6 +1,5 @@
-//! Somebody who plays or watches, whatever happens to his connection: he comes back, sends again
-//! what was not answered, and takes nothing from the server that does not fit what he was told
-//! before.
+//! A simulated member who plays or watches through any failure: reconnects, repeats unanswered
+//! commands, and checks that everything the server sends fits what it sent before.
 
 use std::{
     collections::BTreeMap,
@@ -26,7 +25,7 @@ use turmoil::net::TcpStream;
 
 use crate::world::{PORT, SERVER, World};
 
-/// Who hears nothing for so long, not even a ping, gives up his connection.
+/// A member drops a connection that is silent for this long, without even a ping.
 const SILENCE: Duration = Duration::from_secs(3);
 /// On a connection that lives, a command is answered in this time; much less, but for a one-way
 /// partition, which the server must notice first.
@@ -49,7 +48,7 @@ pub(crate) struct Table {
     pub(crate) code: Mutex<Option<RoomCode>>,
 }
 
-/// What somebody does at his table.
+/// A member's role at the table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Conduct {
     /// Makes the room, and plays Black.
@@ -74,9 +73,9 @@ pub(crate) struct Member {
     pub(crate) number: usize,
     pub(crate) table: Arc<Table>,
     pub(crate) me: Option<MemberId>,
-    /// What he has heard, put together.
+    /// The room as the member knows it.
     pub(crate) room: Option<RoomState>,
-    /// The events that he was told.
+    /// The events received so far.
     pub(crate) heard: BTreeMap<u64, NumberedEvent>,
     pub(crate) made: Vec<Made>,
     /// Commands that were sent once and refused: they must not be done.
@@ -85,12 +84,12 @@ pub(crate) struct Member {
     identity: Identity,
     random: StdRng,
     world: Arc<World>,
-    /// What was asked and not answered yet.
+    /// The open request.
     pending: Option<(CommandId, Request)>,
     /// Whether more than one copy of it was sent, each of which is answered.
     is_repeated: bool,
     sent: usize,
-    /// Rooms that he asked for in vain.
+    /// Failed requests for a room.
     unmade: usize,
     moves_in_calm: usize,
 }
@@ -124,8 +123,7 @@ impl Member {
         }
     }
 
-    /// Plays or watches until the day is over and nothing of his is unanswered; then hears the
-    /// rest.
+    /// Plays or watches until the day is over and all requests are answered; then reads the rest.
     pub(crate) async fn attend(mut self) -> Self {
         while self.visit().await.is_none() {
             sleep(Duration::from_millis(self.random.random_range(5..300))).await;
@@ -138,7 +136,7 @@ impl Member {
         self
     }
 
-    /// Is there on one connection, until it is lost or he is done.
+    /// Uses one connection until it is lost or the member is done.
     async fn visit(&mut self) -> Option<()> {
         let mut socket = self.enter().await?;
         let leaves_at = Instant::now() + Duration::from_millis(self.random.random_range(0..9_000));
@@ -168,7 +166,7 @@ impl Member {
         }
     }
 
-    /// Connects, says who he is, and enters his room: with the last number that he has, if he has
+    /// Connects, authenticates and enters the room, from the last known event number if there is
     /// one.
     async fn enter(&mut self) -> Option<Socket> {
         let stream = timeout(SILENCE, TcpStream::connect((SERVER, PORT))).await.ok()?.ok()?;
@@ -243,8 +241,8 @@ impl Member {
         }
     }
 
-    /// Sits down, makes a move when it is his turn, or asks for another game after one; sometimes
-    /// twice. Now and then an old command comes again, too.
+    /// Sits down, moves when it is their turn, or asks for a rematch; sometimes twice. Sometimes
+    /// repeats an old command, too.
     async fn act(&mut self, socket: &mut Socket) -> Option<()> {
         let Some(request) = self.wish() else { return Some(()) };
         sleep(THOUGHT_MAX.mul_f64(self.random.random())).await;
@@ -287,7 +285,7 @@ impl Member {
         Some(RoomRequest::Play { ply: game.position.ply(), point })
     }
 
-    /// Takes in what he is told, which must fit what he was told before.
+    /// Records a message, which must fit the earlier ones.
     fn hear(&mut self, message: &Message) {
         self.world.trace(self.number, message);
         match message {

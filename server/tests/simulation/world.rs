@@ -58,7 +58,7 @@ const COMMIT_MAX_MS: u64 = 20;
 /// The beginning of all days, in milliseconds since the Unix epoch.
 const MORNING: Duration = Duration::from_secs(1_795_230_000);
 
-/// What happened.
+/// Counts of one simulated day.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Day {
     /// Moves that were acknowledged.
@@ -77,11 +77,11 @@ pub(crate) struct Day {
     pub(crate) repeated: u64,
     /// Commands that were refused for a while.
     pub(crate) refused: u64,
-    /// Times that somebody was told the whole room.
+    /// Times that a member received a full snapshot.
     pub(crate) snapshots: u64,
-    /// Times that somebody was told just what he had missed.
+    /// Times that a member received only the missed events.
     pub(crate) caught_up: u64,
-    /// Everything that anybody heard, and when: a hash of it.
+    /// Hash of every message received, with its time.
     pub(crate) trace: u64,
 }
 
@@ -305,7 +305,7 @@ enum Mishap {
     Crash,
     /// Nothing passes between the server and a member.
     Cut(usize),
-    /// Nothing comes from a member, or to him.
+    /// Data passes in one direction only.
     CutOneWay { member: usize, to_server: bool },
     /// What is sent between the server and a member arrives much later, and all at once.
     Hold(usize),
@@ -400,7 +400,7 @@ fn clash(one: Mishap, other: Mishap) -> bool {
     }
 }
 
-/// Compares what the members were told with what is on the disk. How many games have ended.
+/// Compares what the members received with the disk. Returns how many games have ended.
 fn judge(disk: &Disk, members: &[Member], tables: usize) -> u64 {
     let logs = disk.logs();
     assert_eq!(logs.len(), tables, "each table has made one room");

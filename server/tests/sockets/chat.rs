@@ -1,5 +1,4 @@
-//! Chat over sockets: players never get a spectator's line while they play, and nobody says more
-//! than his rate.
+//! Chat over sockets: players never get spectators' messages during a game, and rate limits apply.
 
 use fivefold_server::limits::Limits;
 use fivefold_shared::protocol::{CHAT_TEXT_MAX, Message, Reason, RoomCode};

@@ -53,7 +53,7 @@ async fn a_room_that_panics_is_built_anew_from_its_log() {
     bob.join(&room).await;
     let sit = json!({"type": "sit", "room": room});
     assert_eq!(bob.refused(sit.clone()).await, Reason::Unavailable);
-    // Everybody is told the room as it is: nobody sat down.
+    // Everybody gets the room as it is: nobody sat down.
     for client in [&mut ann, &mut bob] {
         let snapshot = loop {
             if let Message::Snapshot { snapshot, .. } = client.receive().await {
@@ -104,7 +104,7 @@ async fn commands_around_a_panic_are_answered_the_same_when_they_come_again() {
     };
     assert_eq!(first, Some(2));
 
-    // Neither is done again, whatever was done meanwhile.
+    // Neither is done again.
     let again = ann.ask(sit("stored")).await;
     assert!(matches!(again, Message::Done { seq, .. } if seq == first), "{again:?}");
     assert_eq!(bob.refused(sit("failed")).await, Reason::Unavailable);

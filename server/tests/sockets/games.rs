@@ -1,4 +1,4 @@
-//! Games that have ended: told over HTTP, and rooms that come back when the server does.
+//! Finished games over HTTP, and rooms that reopen after a restart.
 
 use fivefold_server::storage::{DataFolder, Memory, Sqlite, Storage};
 use fivefold_shared::{
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Client, LIMITS, TestServer};
 
-/// Somebody new, with his public id and his secret.
+/// A new client, with the public id and the secret.
 async fn greet(server: &TestServer, name: &str) -> (Client, MemberId, Identity) {
     let mut client = server.connect().await;
     let hello = json!({"type": "hello", "protocol": 1, "name": name});
@@ -20,7 +20,7 @@ async fn greet(server: &TestServer, name: &str) -> (Client, MemberId, Identity) 
     }
 }
 
-/// Somebody who comes back, and does not say again what he is called.
+/// A returning client that sends no name.
 async fn greet_again(server: &TestServer, name: &str, identity: &Identity) -> Client {
     let mut client = server.connect().await;
     let hello = json!({"type": "hello", "protocol": 1, "identity": identity});

@@ -1,4 +1,4 @@
-//! What the port says to HTTP: pages, health, and bad handshakes.
+//! HTTP replies of the port: pages, health, and bad handshakes.
 
 use std::time::Duration;
 
@@ -101,7 +101,7 @@ async fn pages_play_from_where_they_may() {
         ("Origin: http://test\r\n", "101"),
         ("Origin: https://play.example.org\r\n", "101"),
         ("Origin: https://example.org\r\n", "403"),
-        // Whoever is no proxy of ours may say what he likes.
+        // Headers of an untrusted proxy are ignored.
         ("Origin: http://b.test\r\nX-Forwarded-Host: b.test\r\n", "403"),
     ];
     for (headers, expected) in cases {

@@ -262,19 +262,19 @@ async fn codes_cannot_be_guessed() {
     let (mut ann, mut eve) = (server.greet("Ann").await, server.greet("Eve").await);
     let room = ann.create(json!(["me", "open"])).await;
     let join = json!({"type": "join", "room": "k7m2qpxw9abc"});
-    // A command to a room tells as much about its code as joining it does.
+    // A command to a room reveals as much about its code as joining does.
     let rematch = json!({"type": "rematch", "room": "k7m2qpxw9abc"});
     for guess in [&join, &rematch, &join] {
         assert_eq!(eve.refused(guess.clone()).await, Reason::NoSuchRoom);
     }
-    // From now on a good guess tells no more than a bad one.
+    // From now on a good guess reveals no more than a bad one.
     let good = json!({"type": "join", "room": room});
     for guess in [&join, &good].into_iter().cycle().take(CODE_REFUSALS_MAX as usize - 1) {
         assert_eq!(eve.refused(guess.clone()).await, Reason::TooManyUnknownCodes);
     }
     eve.send_text(json!({"type": "join", "id": "last", "room": room}).to_string()).await;
     assert_eq!(eve.closed().await.0, close::POLICY);
-    // Who is in the room already does not notice.
+    // A client already in the room is not affected.
     let offer = ann.refused(json!({"type": "offer_draw", "room": room})).await;
     assert_eq!(offer, Reason::NoGame);
     server.stop().await;

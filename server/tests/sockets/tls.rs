@@ -71,12 +71,12 @@ async fn connections_are_encrypted_by_a_certificate_that_can_be_replaced() {
     tls.reload().unwrap();
     connect(&server, &second).await.unwrap();
     assert!(connect(&server, &first).await.is_err());
-    // Who was connected before stays so.
+    // Existing connections stay.
     socket.send(Message::text(r#"{"type":"ping","id":"2"}"#)).await.unwrap();
     let pong = within(socket.next()).await.unwrap().unwrap();
     assert_eq!(pong.to_text().unwrap(), r#"{"type":"pong","id":"2"}"#);
 
-    // Who does not speak TLS gets nowhere.
+    // Clients without TLS get nowhere.
     let mut plain = server.connect_raw().await;
     plain.write_all(b"GET / HTTP/1.1\r\nHost: test\r\n\r\n").await.unwrap();
     let mut answer = Vec::new();
