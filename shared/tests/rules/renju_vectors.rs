@@ -1,4 +1,4 @@
-//! Reads files of renju positions and compares what they say is forbidden with the rules.
+//! Reads files of renju positions and compares their forbidden points with the rules.
 //!
 //! Shared by the test of the project's own vectors and by the `renju_vectors` example, which runs
 //! on any file. Two kinds of line are understood, both JSON:

@@ -234,7 +234,7 @@ impl Watched {
 }
 
 /// Numbers without gaps, and one stone a ply: each move follows the one before it, a takeback or
-/// the start of a game. Bots keep to their pace, whatever their clocks say.
+/// the start of a game. Bots keep to their pace, on any clock.
 fn check_log<'a>(log: impl Iterator<Item = &'a NumberedEvent>) {
     let (mut due, mut since) = (0, 0);
     let (mut seats, mut black) = (Seats::default(), Seat::First);
