@@ -1,6 +1,6 @@
 //! Generates and reads openings: the first stones of a game that bots or programs play on from.
 //!
-//! They come from the book, from a file, or from random stones, of which the most even are chosen.
+//! They come from the book, from a file, or from random stones; of those it takes the most even.
 
 use fivefold_shared::{
     balance, book,

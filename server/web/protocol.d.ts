@@ -497,7 +497,7 @@ export type NumberedEvent = {
     /** The event itself. */
     event: Event, };
 
-/** How a game ended, and for whom: for a stone on the board, for a seat in rooms and records. On the wire: `{"reason": "five", "winner": "first", ...}`. */
+/** How a game ended, and which side won: a stone on the board, a seat in rooms and records. On the wire: `{"reason": "five", "winner": "first", ...}`. */
 export type Outcome<Side = Stone> = AnyField<{ "reason": "five",
     /** The winner. */
     winner: Side,

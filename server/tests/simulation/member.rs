@@ -86,7 +86,7 @@ pub(crate) struct Member {
     world: Arc<World>,
     /// The open request.
     pending: Option<(CommandId, Request)>,
-    /// Whether more than one copy of it was sent, each of which is answered.
+    /// Whether it was sent more than once. Each copy is answered.
     is_repeated: bool,
     sent: usize,
     /// Failed requests for a room.

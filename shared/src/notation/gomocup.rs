@@ -1,5 +1,5 @@
-//! The Gomocup protocol, by which a manager of games and a program that plays (a *brain*)
-//! communicate over standard input and output, one line at a time.
+//! The Gomocup protocol: a manager of games and a program that plays (a *brain*) communicate over
+//! standard input and output, one line at a time.
 //!
 //! A manager sends a [`Command`], read from lines by a [`Reader`] and written as lines by its
 //! `Display`; a brain sends a [`Reply`]. Sources: version 2 of Piskvork's protocol and

@@ -243,8 +243,8 @@ impl Name {
         }
     }
 
-    /// The key by which this name is confused with others (Unicode Technical Standard 39, section
-    /// 4), also in other letter case, and with an i for an l.
+    /// A key that confusable names share (Unicode Technical Standard 39, section 4). Ignores letter
+    /// case, and does not distinguish i from l.
     pub fn likeness(&self) -> Likeness {
         Likeness::of(&self.0)
     }

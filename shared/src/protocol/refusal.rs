@@ -8,8 +8,10 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::RoomCode;
-use crate::bot_spec::BotError;
-use crate::rules::{Forbidden, Illegal};
+use crate::{
+    bot_spec::BotError,
+    rules::{Forbidden, Illegal},
+};
 
 /// The reason why a command was refused.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

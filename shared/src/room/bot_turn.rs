@@ -146,7 +146,7 @@ impl Room {
         }
     }
 
-    /// The seed by which the bot with this job breaks ties.
+    /// Breaks ties between moves that the bot of this job finds equally good.
     pub(super) const fn seed_for(&self, ticket: Ticket) -> u64 {
         self.seeds.seed.wrapping_add(ticket.0)
     }

@@ -91,7 +91,7 @@ impl AnsweredCommands {
     }
 
     /// Remembers a reply. Evicts the member's oldest one if needed, or all those of the least
-    /// recently active member whom `keep` does not protect.
+    /// recently active member that `keep` does not protect.
     pub(super) fn remember(
         &mut self,
         cause: &Cause,

@@ -111,7 +111,7 @@ pub struct Job {
     pub bot: BotSpec,
     /// The game, which is not over.
     pub position: Position,
-    /// The seed by which the bot breaks ties.
+    /// Breaks ties between moves that the bot finds equally good.
     pub seed: u64,
     /// The longest that the bot may think, if its clock runs.
     pub time_max: Option<Duration>,

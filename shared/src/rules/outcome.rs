@@ -29,8 +29,8 @@ impl fmt::Display for Forbidden {
     }
 }
 
-/// How a game ended, and for whom: for a stone on the board, for a seat in rooms and records. On
-/// the wire: `{"reason": "five", "winner": "first", ...}`.
+/// How a game ended, and which side won: a stone on the board, a seat in rooms and records. On the
+/// wire: `{"reason": "five", "winner": "first", ...}`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "reason", rename_all = "snake_case")]
