@@ -21,7 +21,7 @@ use serde::Deserialize;
 use tokio::time::sleep;
 
 use super::{
-    Caller,
+    caller::Caller,
     questions::{Refused, charge_study, no_result, read},
 };
 use crate::{
