@@ -3,7 +3,7 @@
 //! has one analysis at a time.
 
 use crate::{
-    engine::Engine,
+    analysis::is_supported,
     protocol::{AnalysisEnd, CommandId, LineCount, Message, Reason, Refusal},
     rules::Point,
 };
@@ -31,7 +31,7 @@ impl Room {
         lines: LineCount,
         moment: &mut Moment<'_>,
     ) -> Result<(), Refusal> {
-        if !Engine::knows(self.state.rules.variant()) {
+        if !is_supported(self.state.rules.variant()) {
             return Err(Refusal::new(Reason::BotNotOffered));
         }
         let position = self.position_for(&cause.member, ply)?;
