@@ -4,24 +4,13 @@
 
 use crate::{
     analysis::is_supported,
-    protocol::{AnalysisEnd, CommandId, LineCount, Message, Reason, Refusal},
-    rules::Point,
+    protocol::{AnalysisEnd, LineCount, Message, Reason, Refusal},
 };
 
-use super::{AnalysisUpdate, Effect, Moment, Room, SessionId, Ticket, assist::Asker};
+use super::{
+    AnalysisUpdate, Effect, Moment, Room, SessionId, Ticket, assist::Asker, jobs::MemberAnalysis,
+};
 use crate::room::limits::ASSIST_JOBS_MAX;
-
-/// An analysis that is under way.
-#[derive(Clone, Debug)]
-pub(super) struct MemberAnalysis {
-    ticket: Ticket,
-    session: SessionId,
-    /// The command that requested it.
-    of: CommandId,
-    game: u32,
-    /// The moves up to the analysed position.
-    moves: Vec<Point>,
-}
 
 impl Room {
     pub(super) fn analyse(
