@@ -4,6 +4,7 @@
 //! It does not know the protocol on the socket.
 
 mod analyse;
+mod caller;
 mod games;
 mod handshake;
 pub(crate) mod jobs;
@@ -15,7 +16,7 @@ mod questions;
 use fivefold_shared::room::SessionId;
 use std::{
     net::IpAddr,
-    sync::{Arc, Mutex, PoisonError, atomic::Ordering},
+    sync::{Arc, atomic::Ordering},
 };
 
 use axum::{
@@ -26,12 +27,7 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{any, get, post},
 };
-use hyper::{
-    body::Incoming,
-    server::conn::http1,
-    service::Service,
-    upgrade::{OnUpgrade, Upgraded},
-};
+use hyper::{body::Incoming, server::conn::http1, service::Service, upgrade::Upgraded};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
     service::TowerToHyperService,
@@ -41,6 +37,7 @@ use tokio::{
     time::{Instant, error::Elapsed, timeout},
 };
 
+use self::caller::{Caller, Upgrade};
 use crate::{
     connection_limit::{ConnectionPermit, Full},
     limits::{HTTP_BODY_MAX, HTTP_HEAD_MAX, HTTP_HEADERS_MAX},
@@ -142,7 +139,7 @@ async fn shake_hands(
     router: Router,
     server: &Server,
 ) -> Option<(Upgraded, IpAddr, ConnectionPermit)> {
-    let caller = Caller { peer, upgrade: Arc::default() };
+    let caller = Caller::new(peer);
     let service = WithCaller { caller: caller.clone(), router: TowerToHyperService::new(router) };
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -170,33 +167,6 @@ async fn shake_hands(
             tracing::debug!(%error, "the handshake failed");
             None
         }
-    }
-}
-
-/// The other end of a connection. Handlers get it with each request.
-#[derive(Clone, Debug)]
-struct Caller {
-    peer: IpAddr,
-    /// Set by the handshake. Locked only to set and to take.
-    upgrade: Arc<Mutex<Option<Upgrade>>>,
-}
-
-/// A connection that is about to become a WebSocket.
-#[derive(Debug)]
-struct Upgrade {
-    socket: OnUpgrade,
-    address: IpAddr,
-    /// Kept for as long as the session lasts.
-    place: ConnectionPermit,
-}
-
-impl Caller {
-    fn put(&self, upgrade: Upgrade) {
-        *self.upgrade.lock().unwrap_or_else(PoisonError::into_inner) = Some(upgrade);
-    }
-
-    fn take(&self) -> Option<Upgrade> {
-        self.upgrade.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 

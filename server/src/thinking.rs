@@ -10,6 +10,8 @@
 //! faster their time passes.
 
 mod background;
+mod job_control;
+mod owner;
 mod queue;
 
 use std::{
@@ -30,8 +32,9 @@ use tokio::sync::oneshot;
 
 use self::queue::{Queue, Waiting};
 pub(crate) use self::{
-    background::{BackgroundHandle, BackgroundJob, Busy, JobControl, Reports},
-    queue::Owner,
+    background::{BackgroundHandle, BackgroundJob, Busy, Reports},
+    job_control::JobControl,
+    owner::Owner,
 };
 use crate::{
     limits::{ANALYSIS_TIME_MAX, BOT_THREADS_NICE},

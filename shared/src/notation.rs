@@ -3,6 +3,7 @@
 pub mod coordinates;
 pub mod file;
 pub mod gomocup;
+pub mod json;
 pub mod moves;
 pub mod psq;
 mod rules_text;
@@ -22,7 +23,7 @@ pub fn read(text: &str, otherwise: Rules) -> Result<GameFile, FileError> {
     if begin.starts_with("Piskvorky") {
         psq::read(text, otherwise.variant())
     } else if begin.starts_with('{') {
-        file::from_json(text)
+        json::read(text)
     } else if begin.starts_with('(') {
         sgf::read(text, otherwise.variant())
     } else {

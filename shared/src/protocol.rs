@@ -1,12 +1,12 @@
 //! The wire protocol, version 1: the messages between clients and the server.
 //!
-//! The guide for people who write a client is [`guide`] (`protocol.md`); its examples are tests.
+//! The guide for people who write a client is [`protocol_guide`](crate::protocol_guide)
+//! (`protocol.md`); its examples are tests.
 
 mod chat;
 pub mod close;
 mod command;
 mod event;
-pub mod guide;
 mod message;
 mod names;
 mod refusal;

@@ -7,9 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     clock::TimeControl,
-    notation::file::moves_of_one_game,
     protocol::{Event, GameId, MemberId, NumberedEvent, Player, Seats, Visibility},
-    rules::{Outcome, Point, Rules, Stone},
+    rules::{Outcome, Point, Rules, Stone, moves_of_one_game},
     seat::{BySeat, Seat},
 };
 

@@ -30,7 +30,7 @@ const SHARED_MAY_USE: [&str; 8] = [
 
 /// The modules of `shared`: each may use those before it, and none after it. So the rules know no
 /// rooms, the engine no bots, and neither the protocol nor a room can build a bot.
-const SHARED_ORDER: [&str; 18] = [
+const SHARED_ORDER: [&str; 19] = [
     "rules",
     "seat",
     "symmetry",
@@ -38,9 +38,9 @@ const SHARED_ORDER: [&str; 18] = [
     "search_budget",
     "bot_spec",
     "analysis",
-    "notation",
     "protocol",
     "record",
+    "notation",
     "room",
     "book",
     "engine",
@@ -48,6 +48,7 @@ const SHARED_ORDER: [&str; 18] = [
     "bot",
     "bot_job",
     "review",
+    "protocol_guide",
     "typescript",
 ];
 

@@ -11,17 +11,16 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use fivefold_shared::{
-    engine::Engine,
-    notation::file::moves_of_one_game,
+    analysis,
     protocol::LineCount,
-    rules::{Point, Position, Rules},
+    rules::{Point, Position, Rules, moves_of_one_game},
 };
 use futures_util::stream;
 use serde::Deserialize;
 use tokio::time::sleep;
 
 use super::{
-    Caller,
+    caller::Caller,
     questions::{Refused, charge_study, no_result, read},
 };
 use crate::{
@@ -48,7 +47,7 @@ impl Question {
     /// The position, if its game is not over and the engine supports its rules.
     fn position(&self) -> Result<Position, Refused> {
         let refused = |text| (StatusCode::BAD_REQUEST, text);
-        if !Engine::knows(self.rules.variant()) {
+        if !analysis::is_supported(self.rules.variant()) {
             return Err(refused("The engine does not play by these rules.\n".to_owned()));
         }
         let mut position = Position::new(self.rules);

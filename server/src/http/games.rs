@@ -17,8 +17,8 @@ use fivefold_shared::{
 use serde::Deserialize;
 
 use super::{
-    Caller,
     analyse::no_study,
+    caller::Caller,
     questions::{charge_study, no_result},
 };
 use crate::{

@@ -11,8 +11,8 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use fivefold_shared::{
-    notation::{self, file::moves_of_one_game},
-    rules::{Judged, Point, Rules},
+    notation,
+    rules::{Judged, Point, Rules, moves_of_one_game},
 };
 use serde::Deserialize;
 

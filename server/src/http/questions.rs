@@ -15,7 +15,7 @@ use fivefold_shared::protocol::Reason;
 use serde::de::DeserializeOwned;
 use tokio::time::{Instant, error::Elapsed, timeout};
 
-use super::{Caller, jobs::NoResult};
+use super::{caller::Caller, jobs::NoResult};
 use crate::{
     limits::{HTTP_BYTES_PER_TOKEN, HTTP_STUDY_TOKENS},
     metrics::Cut,

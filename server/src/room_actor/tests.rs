@@ -9,7 +9,9 @@ use std::{
 use fivefold_shared::{
     bot_spec::BotKind,
     clock::TimeControl,
-    protocol::{Colour, CommandId, Create, MemberId, Name, RoomCode, SeatRequest, Visibility},
+    protocol::{
+        Colour, CommandId, Create, Event, MemberId, Name, RoomCode, SeatRequest, Visibility,
+    },
     room::{Founding, Member, RoomLimits, RoomSeeds, SessionId},
     rules::Rules,
 };
@@ -18,11 +20,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::{
+    clock::Clock,
     directory::Directory,
+    disk::Disk,
     limits::Limits,
-    metrics::Levels,
+    metrics::{Levels, Metrics},
+    node_id::NodeId,
     storage::{Blocking, Memory, ReadPool, Storage},
-    thinking::Owner,
+    thinking::{Owner, Pool},
 };
 
 /// Collects log lines in memory.

@@ -16,7 +16,7 @@ use tokio_tungstenite::{
     },
 };
 
-use super::{frame_limit::TooManyFrames, transport::Socket};
+use super::frame_limit::{Socket, TooManyFrames};
 use crate::limits::{
     CLOSE_LINGER, CLOSE_LINGER_BUFFER_MAX, CLOSE_LINGER_BUFFER_MIN, CLOSE_LINGER_BYTES,
 };

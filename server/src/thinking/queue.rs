@@ -8,7 +8,6 @@
 use std::{
     collections::{HashMap, VecDeque},
     mem,
-    net::{IpAddr, Ipv4Addr},
     sync::Arc,
     time::Duration,
 };
@@ -16,25 +15,12 @@ use std::{
 use fivefold_shared::room::{BotReply, Job, Task};
 use tokio::sync::oneshot;
 
-use super::background::{BackgroundQueue, JobControl};
-use crate::{
-    limits::{THINKING_QUEUE_MAX, THINKING_TIME_MAX, THINKING_TIME_MIN},
-    network::network,
+use super::{
+    background::BackgroundQueue,
+    job_control::JobControl,
+    owner::{Owner, fair_rounds},
 };
-
-/// The owner of jobs: an address, or an IPv6 network.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) struct Owner(IpAddr);
-
-impl Owner {
-    /// An unknown owner.
-    pub(crate) const UNKNOWN: Self = Self(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
-
-    /// The owner at this address.
-    pub(crate) fn of(address: IpAddr) -> Self {
-        Self(network(address))
-    }
-}
+use crate::limits::{THINKING_QUEUE_MAX, THINKING_TIME_MAX, THINKING_TIME_MIN};
 
 /// A waiting job.
 pub(super) struct Waiting {
@@ -286,13 +272,6 @@ impl Queue {
             Class::Bots => &mut self.bots,
         }
     }
-}
-
-/// How many rounds of new work the threads need if each other owner waited with as many jobs as
-/// this one.
-pub(super) fn fair_rounds(others: usize, own: usize, threads: usize) -> u32 {
-    let waiting = (others + 1).saturating_mul(own + 1) - 1;
-    u32::try_from(waiting / threads + 1).unwrap_or(u32::MAX)
 }
 
 /// With this many rounds a job has the shortest time.

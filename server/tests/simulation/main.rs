@@ -8,8 +8,9 @@
 //! decides.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
-#![expect(clippy::print_stdout, reason = "a day is told as it is lived")]
+#![expect(clippy::print_stdout, reason = "a day's log is printed while it runs")]
 
+mod day;
 mod disk;
 mod member;
 mod world;
@@ -27,7 +28,7 @@ use std::{
 
 use fivefold_server::logs::{self, LogFormat};
 
-use self::world::{Day, live};
+use self::{day::Day, world::live};
 
 /// The day that a process lives through.
 const SEED: &str = "FIVEFOLD_SIMULATION_SEED";

@@ -9,13 +9,21 @@
 use std::fmt::Write as _;
 
 use super::{
-    file::{Ending, FileError, FileMove, GameFile, TooLarge, one_line, too_many},
+    file::{Ending, FileError, FileMove, GameFile, one_line, too_many},
     rules_text,
 };
 use crate::rules::{Point, Rules, Size, Stone, Variant};
 
 /// The longest side: the number of SGF's letters.
 pub const SIDE_MAX: u32 = 52;
+
+/// Why a game cannot be written as SGF.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("SGF has boards of at most {max} points a side; this game needs {needs}", max = SIDE_MAX)]
+pub struct TooLarge {
+    /// The longer side of the board, or of the part that an unbounded game uses.
+    pub needs: u32,
+}
 
 /// Writes a game.
 ///

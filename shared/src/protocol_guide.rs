@@ -1,11 +1,11 @@
-#![doc = include_str!("../protocol.md")]
+#![doc = include_str!("protocol.md")]
 
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{Command, Message};
 use crate::{
     analysis::Report,
+    protocol::{Command, Message},
     record::{FinishedGame, GameList},
     review::{GameReview, ReviewProgress},
     rules::Judged,
