@@ -419,7 +419,7 @@ mod tests {
 
     /// A thread returns an interrupted background job.
     fn leave(pool: &Pool, waiting: background::Waiting) {
-        assert!(waiting.call.may_go_on());
+        assert!(waiting.call.may_resume());
         pool.0.lock().background.leave(waiting, true);
     }
 
