@@ -399,7 +399,7 @@ mod tests {
                     Message::Done { .. } => "done".to_owned(),
                     Message::Weights { weights, .. } => format!("{} weights", weights.len()),
                     Message::Refused { refusal, .. } => format!("{:?}", refusal.reason),
-                    other => panic!("not said here: {other:?}"),
+                    other => panic!("unexpected: {other:?}"),
                 });
             }
         }

@@ -1,5 +1,5 @@
-//! The lobby: finds and creates rooms, and lists the public ones. When somebody asks for the list
-//! and no public game is running, it starts a demo game between two bots.
+//! The lobby: finds, creates and lists rooms, and decides which room makes way for a new one. When
+//! somebody asks for the list and no public game is running, it starts a demo game between two bots.
 //!
 //! It does not know what happens inside a room.
 
@@ -199,8 +199,7 @@ impl Lobby {
     }
 
     /// The rooms to close before the creator may have one more: at most one for each limit reached.
-    /// Only rooms that nobody needs qualify, or rooms of this creator that would be in the way of
-    /// their new game.
+    /// Only rooms without people qualify, and the creator's own rooms whose game is over.
     ///
     /// # Errors
     /// If a limit is reached, and no room can be spared.
@@ -264,7 +263,7 @@ impl Lobby {
         drop(room.mailbox.try_send(Box::new(Envelope { input: Input::Wake, outbox })));
     }
 
-    /// Creates the room itself.
+    /// Makes the room's value, without opening it.
     fn found(
         &self,
         host: Member,

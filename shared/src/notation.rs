@@ -1,4 +1,4 @@
-//! Reads and writes games and points, for people and for other programs.
+//! File formats: reads and writes games and points, for people and for other programs.
 
 pub mod coordinates;
 pub mod file;

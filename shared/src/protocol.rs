@@ -39,11 +39,11 @@ pub const ROOMS_MAX: usize = 100;
 /// Most names in a list of spectators.
 pub const SPECTATOR_NAMES_MAX: usize = 20;
 
-/// How many commands of one member a room remembers: a repeated command gets the same reply as long
-/// as at most this many, itself included, were answered since.
+/// Most commands of one member that a room remembers. A repeated command gets its first reply while
+/// it is among the last so many.
 pub const ANSWERS_MAX: usize = 64;
-/// How many members' commands a room remembers: those answered last, not counting the host and the
-/// players.
+/// Most members, besides the host and the players, whose commands a room remembers: those with the
+/// latest replies.
 pub const ANSWERED_MEMBERS_MAX: usize = 256;
 
 /// The default of switches that are on unless set.

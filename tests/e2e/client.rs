@@ -13,8 +13,8 @@ fn json_client(url: &str, command: &[&str]) -> Client {
 /// Ends the client with `leave`, and checks its exit.
 fn leave(mut client: Client) {
     client.say("leave");
-    let (status, rest, said) = client.finish();
-    assert!(status.success(), "{status}: {said}");
+    let (status, rest, stderr) = client.finish();
+    assert!(status.success(), "{status}: {stderr}");
     assert_eq!(rest.last().map(String::as_str), Some(r#"{"event":"left"}"#), "{rest:?}");
 }
 
@@ -121,23 +121,23 @@ fn own_rooms_are_found_again_and_closed() {
         (&room["link"], &room["your_turn"], &room["host"]),
         (&json!(link), &json!(true), &json!(true))
     );
-    let (status, lines, said) = start(&["rooms", "--mine"]).finish();
+    let (status, lines, stderr) = start(&["rooms", "--mine"]).finish();
     assert!(
         status.success() && lines.len() == 1 && lines[0].ends_with("(your turn)"),
-        "{lines:?} {said}"
+        "{lines:?} {stderr}"
     );
     // Another person has no room here, and may not close this one.
-    let (status, lines, said) = Client::start(["rooms", "--mine", "--server", &url]).finish();
-    assert!(status.success() && lines.is_empty() && said.contains("no open rooms"), "{said}");
-    let (status, _, said) = Client::start(["close", &link]).finish();
-    assert!(!status.success() && said.contains("Only the host"), "{said}");
+    let (status, lines, stderr) = Client::start(["rooms", "--mine", "--server", &url]).finish();
+    assert!(status.success() && lines.is_empty() && stderr.contains("no open rooms"), "{stderr}");
+    let (status, _, stderr) = Client::start(["close", &link]).finish();
+    assert!(!status.success() && stderr.contains("Only the host"), "{stderr}");
 
-    let (status, _, said) = start(&["close", &link]).finish();
-    assert!(status.success() && said.contains("is closed"), "{said}");
+    let (status, _, stderr) = start(&["close", &link]).finish();
+    assert!(status.success() && stderr.contains("is closed"), "{stderr}");
     let (status, lines, _) = start(&["rooms", "--mine"]).finish();
     assert!(status.success() && lines.is_empty(), "{lines:?}");
-    let (status, _, said) = start(&["close", &link]).finish();
-    assert!(!status.success() && said.contains("no room with this code"), "{said}");
+    let (status, _, stderr) = start(&["close", &link]).finish();
+    assert!(!status.success() && stderr.contains("no room with this code"), "{stderr}");
 }
 
 #[test]
@@ -147,8 +147,8 @@ fn who_watches_without_input_is_told_the_end() {
     let watch =
         ["watch", "--bots", "minimax,minimax", "--variant", "tic-tac-toe", "--server", &url];
     for (view, end) in [("--json", r#"{"event":"ended","#), ("--plain", "draw")] {
-        let (status, lines, said) = Client::start(watch.iter().chain(&[view])).finish();
-        assert!(status.success(), "{status}: {said}");
+        let (status, lines, stderr) = Client::start(watch.iter().chain(&[view])).finish();
+        assert!(status.success(), "{status}: {stderr}");
         assert!(lines.iter().any(|line| line.contains(end)), "{view}: {lines:?}");
     }
 }
@@ -193,9 +193,9 @@ fn mistakes_are_told_and_end_with_their_exit_codes() {
         (&["play", "--variant", "renju", "--size", "19"], 2, "15x15"),
     ];
     for (arguments, code, words) in cases {
-        let (status, rest, said) = Client::start(arguments).finish();
-        assert_eq!(status.code(), Some(code), "{arguments:?}: {said}");
-        assert!(said.contains(words), "{arguments:?}: {said}");
+        let (status, rest, stderr) = Client::start(arguments).finish();
+        assert_eq!(status.code(), Some(code), "{arguments:?}: {stderr}");
+        assert!(stderr.contains(words), "{arguments:?}: {stderr}");
         assert_eq!(rest, Vec::<String>::new(), "nothing on standard output");
     }
 }

@@ -56,7 +56,7 @@ impl CloseReason {
     };
     pub(super) const IDLE: Self = Self::Close {
         code: close::IDLE,
-        reason: "Nothing was heard for too long. Come back with the last seq that you have.",
+        reason: "The client was silent for too long. Come back with the last seq that you have.",
     };
     pub(super) const VERSION: Self = Self::Close {
         code: close::VERSION,

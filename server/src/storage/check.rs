@@ -1,4 +1,4 @@
-//! Checks and copies a database, also while a server uses it.
+//! Finds damage in a database, and copies it, also while a server uses it.
 
 use std::{collections::BTreeMap, fmt, fs, io, path::Path};
 

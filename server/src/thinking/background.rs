@@ -62,7 +62,8 @@ pub(super) struct Waiting {
     /// Remaining thinking time.
     pub(super) time: Duration,
     owner: Owner,
-    /// The round in which the job has its turn, over all owners.
+    /// The round in which the job is due: an owner's first job in the current round, each further
+    /// one a round later.
     round: u64,
     is_begun: bool,
 }
@@ -92,11 +93,11 @@ pub(super) struct BackgroundQueue {
 }
 
 impl BackgroundQueue {
-    /// Adds a background job with this much time. If `idle` shows no free thread and its owner is
-    /// due one, interrupts another job for it.
+    /// Adds a background job that may think for `time`. If no thread is idle and the owner has none,
+    /// interrupts a job of an owner who has more.
     ///
     /// # Errors
-    /// If too many wait, in total or of its owner.
+    /// If too many wait, in total or for this owner.
     pub(super) fn push(
         &mut self,
         owner: Owner,
@@ -225,13 +226,13 @@ impl BackgroundQueue {
         Some(waiting)
     }
 
-    /// Returns a background job from its thread; it waits again if it goes on.
-    pub(super) fn leave(&mut self, mut waiting: Waiting, goes_on: bool) {
+    /// Takes a background job back from its thread. If it `resumes`, it waits for another turn.
+    pub(super) fn leave(&mut self, mut waiting: Waiting, resumes: bool) {
         let left = |background_job: &mut UnderWay| Arc::ptr_eq(&background_job.call, &waiting.call);
         let round =
             self.under_way.extract_if(.., left).map(|background_job| background_job.round).last();
         waiting.round = round.unwrap_or(waiting.round);
-        if goes_on {
+        if resumes {
             self.waiting.insert(0, waiting);
         }
     }

@@ -9,8 +9,8 @@ pub(crate) struct JobControl {
     pub(super) stop: AtomicBool,
     /// Whether the job must stop for good.
     cancelled: AtomicBool,
-    /// How many times faster than the clock the job's time passes, as others wait; 0 before it
-    /// begins.
+    /// The factor by which the job's time passes faster than the clock, because others wait; 0
+    /// before it begins.
     rounds: AtomicU32,
 }
 
@@ -35,7 +35,7 @@ impl JobControl {
     }
 
     /// Whether the job was interrupted and may resume. Clears the interruption.
-    pub(super) fn may_go_on(&self) -> bool {
+    pub(super) fn may_resume(&self) -> bool {
         let was_stopped = self.stop.swap(false, Ordering::SeqCst);
         // `cancel` sets this flag first, so that no cancellation is missed.
         was_stopped && !self.is_cancelled()

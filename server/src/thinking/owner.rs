@@ -18,8 +18,8 @@ impl Owner {
     }
 }
 
-/// How many rounds of new work the threads need if each other owner waited with as many jobs as
-/// this one.
+/// How many rounds the threads need for a new job of an owner and for all waiting jobs, if each of
+/// the `others` waited with as many jobs as this owner (`own`). The job's time is divided by it.
 pub(super) fn fair_rounds(others: usize, own: usize, threads: usize) -> u32 {
     let waiting = (others + 1).saturating_mul(own + 1) - 1;
     u32::try_from(waiting / threads + 1).unwrap_or(u32::MAX)

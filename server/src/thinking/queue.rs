@@ -192,8 +192,8 @@ impl Queue {
         true
     }
 
-    /// Interrupts something, unless enough threads are free, or about to be, for the most urgent
-    /// jobs.
+    /// If more jobs wait than threads are free or about to be, interrupts a background job or, for
+    /// people, a game between bots.
     fn make_way(&mut self, class: Class) {
         let interrupted = self.running.iter().filter(|running| running.is_interrupted).count();
         let free = self.idle + interrupted + self.background.interrupted();
@@ -246,8 +246,8 @@ impl Queue {
         self.background.stop();
     }
 
-    /// How many rounds of new work the threads need until each owner has had a turn, from this
-    /// owner's point of view. A job for a person has no bots' jobs before it.
+    /// How many rounds the threads need for the waiting jobs, if every owner waited with as many as
+    /// this one. A job for a person does not wait for games between bots.
     fn rounds(&self, owner: Owner, class: Class, threads: usize) -> u32 {
         let lines = if class.is_for_people() { 2 } else { 3 };
         let before = [&self.turns, &self.help, &self.bots].into_iter().take(lines);
@@ -274,7 +274,7 @@ impl Queue {
     }
 }
 
-/// With this many rounds a job has the shortest time.
+/// The number of rounds at which a job's time is shortest.
 fn rounds_max() -> u32 {
     let most = THINKING_TIME_MAX.as_millis() / THINKING_TIME_MIN.as_millis();
     u32::try_from(most).unwrap_or(u32::MAX)
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_queue_drops_a_job_of_whoever_has_the_most() {
+    fn a_full_queue_drops_a_job_of_the_owner_with_the_most() {
         let mut queue = Queue::default();
         for _ in 1..THINKING_QUEUE_MAX {
             assert!(push(&mut queue, 1, Task::Weigh).1);

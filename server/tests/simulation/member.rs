@@ -27,24 +27,24 @@ use crate::day::{PORT, SERVER, SharedDay};
 
 /// A member drops a connection that is silent for this long, without even a ping.
 const SILENCE: Duration = Duration::from_secs(3);
-/// On a connection that lives, a command is answered in this time; much less, but for a one-way
-/// partition, which the server must notice first.
+/// On a live connection, the server answers a command within this time. Usually it needs much less,
+/// but it must notice a one-way partition first.
 const PATIENCE: Duration = Duration::from_secs(12);
 /// The longest that a player thinks.
 const THOUGHT_MAX: Duration = Duration::from_millis(100);
-/// So many moves prove, after the storm, that a player can go on.
+/// After the storm, this many moves prove that a player can play on.
 const MOVES_IN_CALM: usize = 3;
-/// Old commands that come again are among the last so many; the server remembers 64 answers.
+/// Members repeat old commands from the last so many; the server remembers 64.
 const RECENT: usize = 20;
 
 type Socket = WebSocketStream<TcpStream>;
 
-/// A room, as its members know it from each other.
+/// A room, as its members share it.
 #[derive(Debug)]
 pub(crate) struct Table {
     pub(crate) rules: Rules,
     pub(crate) time: TimeControl,
-    /// Known when it is made.
+    /// Set when the room exists.
     pub(crate) code: Mutex<Option<RoomCode>>,
 }
 
@@ -193,7 +193,7 @@ impl Member {
         }
     }
 
-    /// The same command until it is answered, on whatever connection.
+    /// Repeats the same command, over any connection, until it is answered.
     async fn make_room(&mut self, mut socket: Socket) -> Option<Socket> {
         let create = Create {
             rules: self.table.rules,

@@ -1,5 +1,5 @@
-//! A day in the simulated world: a server, tables with their members, a storm in which everything
-//! breaks, the calm after it, and the judgement on what came of it.
+//! Runs a day in the simulated world: a server, tables with their members, a storm in which
+//! everything breaks, the calm after it, and the checks of the result.
 
 use std::{
     collections::HashSet,
@@ -38,7 +38,7 @@ use crate::{
 
 /// How long everything breaks.
 const STORM: Duration = Duration::from_secs(8);
-/// When the members must have been able to go on, and be done.
+/// By then the members must have played on and finished.
 const EVENING: Duration = Duration::from_secs(60);
 /// The mean time between two mishaps.
 const BETWEEN_MISHAPS: Duration = Duration::from_millis(400);
@@ -97,11 +97,11 @@ fn tables() -> Vec<Arc<Table>> {
     .into()
 }
 
-/// Lives through the day of a seed.
+/// Runs the day of a seed.
 ///
 /// # Panics
 /// When a promise is broken.
-pub(crate) fn live(seed: u64) -> Day {
+pub(crate) fn run_day(seed: u64) -> Day {
     let mut random = StdRng::seed_from_u64(seed);
     let disk = Disk::new(fork(&mut random));
     let mut sim = turmoil::Builder::new()
@@ -261,7 +261,7 @@ impl Storm {
     }
 }
 
-/// Whether two mishaps are of the same thing.
+/// Whether two mishaps concern the same link, or are both crashes or both full disks.
 fn clash(one: Mishap, other: Mishap) -> bool {
     let link = |mishap| match mishap {
         Mishap::Cut(member) | Mishap::CutOneWay { member, .. } | Mishap::Hold(member) => {

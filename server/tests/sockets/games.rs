@@ -130,8 +130,8 @@ async fn a_game_goes_on_after_a_restart() {
     assert_eq!(ann.ask(play).await, played);
     let after = json!({"type": "join", "room": room, "after": seq});
     let Message::Joined { catch_up, .. } = bob.ask(after).await else { panic!("not joined") };
-    let CatchUp::Events(missed) = catch_up else { panic!("he lacks two events") };
-    assert_eq!(missed.len(), 2, "his name and her move: {missed:?}");
+    let CatchUp::Events(missed) = catch_up else { panic!("two events are missing") };
+    assert_eq!(missed.len(), 2, "Bob's name and Ann's move: {missed:?}");
     let answer = json!({"type": "play", "room": room, "ply": 1, "point": [8, 8]});
     done(&mut bob, answer).await;
     server.stop().await;

@@ -100,7 +100,7 @@ impl TestServer {
         Ok(Client::new(socket))
     }
 
-    /// Somebody new from another address of this machine, who has said hello.
+    /// A new person with another address of this machine, after hello.
     pub(crate) async fn greet_from(&self, address: Ipv4Addr, name: &str) -> Client {
         let socket = TcpSocket::new_v4().unwrap();
         socket.bind((address, 0).into()).unwrap();
@@ -115,7 +115,7 @@ impl TestServer {
         self.try_connect().await.expect("the server lets us in")
     }
 
-    /// Somebody new, who has said hello.
+    /// A new person, after hello.
     pub(crate) async fn greet(&self, name: &str) -> Client {
         let mut client = self.connect().await;
         client.hello(name).await;

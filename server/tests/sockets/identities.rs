@@ -1,4 +1,4 @@
-//! What is stored of people: nothing before they take a seat.
+//! The server stores nothing about people before they take a seat.
 
 use std::path::Path;
 

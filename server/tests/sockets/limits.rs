@@ -154,7 +154,7 @@ async fn so_many_inputs_wait_for_a_room() {
     assert_eq!(ann.refused(stand).await, Reason::Unavailable);
     is_broken.store(false, Ordering::SeqCst);
 
-    // All of them from one would be more answers at once than wait for him.
+    // One sender alone would get more replies at once than an outbox holds.
     let share = MAILBOX_INPUTS_MAX / senders.len();
     let offer = json!({"type": "offer_draw", "room": room});
     let ids: Vec<_> = (0..share).map(|id| format!("waits-{id}")).collect();

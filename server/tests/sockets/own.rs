@@ -48,7 +48,7 @@ async fn own_rooms_are_told_with_those_on_turn_first() {
     assert_eq!(of(&rooms[3]), (Phase::Waiting, Some(Seat::Second), false, true));
     assert!(rooms.iter().all(|own| own.visibility == Visibility::Public));
 
-    // A game that is over is last, and nobody is told of rooms that they only watch.
+    // Finished games come last. Rooms that a member only watches are not listed.
     ann.ask(json!({"type": "resign", "room": anns_turn})).await;
     bob.join(&waiting).await;
     assert_eq!(codes(&own_rooms(&mut ann).await), [&bobs_turn, &made, &waiting, &anns_turn]);

@@ -144,10 +144,10 @@ async fn bots_play_for_nobody_only_when_somebody_is_there() {
         }
         other => panic!("{other:?}"),
     }
-    // They go on for him.
+    // Bob receives events again.
     loop {
-        if let Message::Event { room: told, event } = bob.receive().await
-            && told == room
+        if let Message::Event { room: other, event } = bob.receive().await
+            && other == room
         {
             assert_eq!(event.seq, last.max(4) + 1);
             break;

@@ -35,7 +35,7 @@ async fn the_engine_tells_what_it_finds_of_any_position() {
     assert!(status.ends_with("200 OK"), "{status}");
     let reports: Vec<Report> =
         body.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let last = reports.last().expect("something is told");
+    let last = reports.last().expect("at least one report");
     assert!(last.lines[0].value.chance() > 0.99, "{last:?}");
     assert!(reports.windows(2).all(|two| two[0].depth <= two[1].depth));
 }
@@ -53,8 +53,8 @@ async fn what_is_no_position_is_not_analysed() {
         (json!({"rules": {"variant": "freestyle"}, "moves": [], "lines": 99}), "422", "lines"),
     ];
     for (question, status, reason) in cases {
-        let (told, body) = ask(&server, &question).await;
-        assert!(told.contains(status) && body.contains(reason), "{question}: {told} {body}");
+        let (got, body) = ask(&server, &question).await;
+        assert!(got.contains(status) && body.contains(reason), "{question}: {got} {body}");
     }
 }
 
@@ -65,14 +65,19 @@ async fn the_rules_tell_what_is_forbidden_and_how_it_ended() {
     let tic_tac_toe = json!({"variant": "mnk", "k": 3, "size": [3, 3]});
     let threes = json!([[7, 7], [0, 0], [8, 7], [2, 0], [6, 8], [4, 0], [6, 9], [6, 0]]);
     let row = json!([[1, 1], [0, 0], [2, 0], [0, 2], [1, 0], [0, 1], [2, 2]]);
-    let told = |rules: &Value, moves: &Value| json!({"rules": rules, "moves": moves});
+    let question = |rules: &Value, moves: &Value| json!({"rules": rules, "moves": moves});
     let cases = [
-        (told(&renju, &json!([])), 0, "null", None),
-        (told(&renju, &threes), 8, r#"[[6,7]]"#, None),
+        (question(&renju, &json!([])), 0, "null", None),
+        (question(&renju, &threes), 8, r#"[[6,7]]"#, None),
         // With White to move nothing is forbidden.
-        (told(&renju, &json!([[7, 7]])), 1, "null", None),
-        (told(&tic_tac_toe, &row), 6, "null", Some("the game is over")),
-        (told(&renju, &json!([[7, 7], [7, 7]])), 1, "null", Some("this point has a stone already")),
+        (question(&renju, &json!([[7, 7]])), 1, "null", None),
+        (question(&tic_tac_toe, &row), 6, "null", Some("the game is over")),
+        (
+            question(&renju, &json!([[7, 7], [7, 7]])),
+            1,
+            "null",
+            Some("this point has a stone already"),
+        ),
         (
             json!({"rules": tic_tac_toe, "text": "Piskvorky 15x15, 0:0, 1\n8,8,0\n9,7,0\n"}),
             2,
@@ -112,8 +117,8 @@ async fn what_is_no_game_is_not_judged() {
         (long(HTTP_BODY_MAX + 1), "413", ""),
     ];
     for (question, status, reason) in cases {
-        let (told, body) = post(&server, "/api/position", &question.to_string()).await;
+        let (got, body) = post(&server, "/api/position", &question.to_string()).await;
         let begin: String = question.to_string().chars().take(80).collect();
-        assert!(told.contains(status) && body.contains(reason), "{begin}: {told} {body}");
+        assert!(got.contains(status) && body.contains(reason), "{begin}: {got} {body}");
     }
 }

@@ -54,7 +54,7 @@ async fn questions_cost_as_much_as_they_are_long() {
         ("/api/position", longer, 2, 200),
         ("/api/position", empty_board(HTTP_BODY_MAX), whole, 200),
         ("/api/analyse", FOUR.into(), study, 200),
-        // What is not understood costs, too.
+        // Invalid questions cost, too.
         ("/api/analyse", "nonsense".into(), 1, 400),
     ];
     for (path, body, cost, expected) in cases {

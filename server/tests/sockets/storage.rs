@@ -142,7 +142,7 @@ async fn a_move_that_is_not_stored_is_not_made() {
     is_broken.store(true, Ordering::SeqCst);
     assert_eq!(ann.refused(play.clone()).await, Reason::Unavailable);
     is_broken.store(false, Ordering::SeqCst);
-    // Everybody is told the room as it is: the game has begun, and no move was made.
+    // Everybody gets the room as it is stored: the game has begun, and no move was made.
     let snapshot = loop {
         match bob.receive().await {
             Message::Snapshot { snapshot, .. } => break snapshot,

@@ -230,7 +230,7 @@ fn finished_games_are_found() {
         assert_eq!(pages(Some(member(2)), false, 1), [ids(&[2]), ids(&[0])]);
         assert_eq!(pages(Some(member(3)), false, 5), [ids(&[4])]);
         assert_eq!(pages(Some(member(9)), false, 5), [ids(&[])]);
-        // What a player sees of his own.
+        // Players see their own unlisted games, too.
         assert_eq!(pages(Some(member(2)), true, 3), [ids(&[3, 2, 1]), ids(&[0])]);
         assert_eq!(pages(Some(member(3)), true, 5), [ids(&[5, 4])]);
     });
@@ -258,7 +258,7 @@ fn members_are_remembered_as_last_said() {
         assert_eq!(reader.member(&member(1), hash(1)).unwrap(), Some(known(1, "Anna", 7)));
         assert_eq!(reader.member(&member(2), hash(2)).unwrap(), Some(known(2, "Bob", 6)));
         assert_eq!(reader.member(&member(3), hash(3)).unwrap(), None);
-        // What is refused stores nobody.
+        // A refused append stores no members.
         let stale = Append { members: vec![known(3, "Cid", 7)], ..append(1, log(3), 0) };
         assert_eq!(storage.append(&[stale]).unwrap(), [Err(Conflict::Owner)]);
         assert_eq!(reader.member(&member(3), hash(3)).unwrap(), None);

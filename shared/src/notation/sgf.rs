@@ -178,7 +178,7 @@ impl<'a> Reading<'a> {
         let simple = || Some(one_line(value)).filter(|text| !text.is_empty());
         match property.name.as_str() {
             "SZ" | "UB" if self.stones() > 0 => {
-                return Err(self.error(property, "a board's size is said before its stones"));
+                return Err(self.error(property, "the board's size must come before its stones"));
             }
             "SZ" => {
                 let (width, height) = value.split_once(':').unwrap_or((value, value));

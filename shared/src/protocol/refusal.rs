@@ -259,7 +259,7 @@ impl Reason {
                 "There is no such command. The client may be newer than the server."
             }
             Self::HelloFirst => "Say hello first.",
-            Self::AlreadyGreeted => "You have said hello already.",
+            Self::AlreadyGreeted => "This session has already sent hello.",
             Self::IdentityReplaced => "This identity was replaced by another one. Use that one.",
             Self::NothingToKeep => {
                 "You never took a seat, so there is nothing to keep. Say hello without an identity to get a new one."

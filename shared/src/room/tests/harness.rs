@@ -6,7 +6,7 @@
 //! 2 enter Bob [AFTER]      session 2 of the member Bob enters
 //! 2 leave | 2 gone         it leaves by a command | loses its socket
 //! 2 close Bob              Bob asks by it to close the room, whether it is in or not
-//! 2 name Rob               its member has changed his name
+//! 2 name Rob               its member takes another name
 //! 2 play 0 7,7             a command, by its name on the wire and its arguments
 //! 2 #x play 0 7,7          the same with the id `x`; otherwise each command has its own
 //! 2 play 0 7,7 ~50         the same, 50 milliseconds of lag before it
