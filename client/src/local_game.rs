@@ -205,7 +205,7 @@ impl LocalGame {
     fn perform(&mut self, effects: Effects) {
         for effect in effects {
             match effect {
-                Effect::Append(entry) => {
+                Effect::Append { entry, finished: _ } => {
                     let mut event = entry.event;
                     show_players_as_one(&mut event.event);
                     self.send(Message::Event { room: Self::code(), event });

@@ -23,14 +23,12 @@ use std::{
 
 use fivefold_shared::{
     protocol::{CommandId, Event, Message, NumberedEvent, Reason, Refusal, RoomCode, RoomRequest},
-    record::Recorder,
     room::{BotFault, Effect, Effects, Input, Room},
 };
 use futures_util::FutureExt;
 use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
-pub(crate) use self::commit_gate::recorder_of;
 use self::{
     bot_calls::{BotCalls, PoolReply},
     commit_gate::{CommitGate, Pending, Routed},
@@ -81,8 +79,6 @@ pub(crate) struct Opened {
     pub(crate) effects: Effects,
     /// Proves to the storage that this task owns the log.
     pub(crate) epoch: Epoch,
-    /// Has read the log up to here.
-    pub(crate) recorder: Recorder,
     /// Whether its maker is about to enter it.
     pub(crate) is_new: bool,
 }
@@ -96,11 +92,11 @@ pub(crate) fn run(
     listed: Arc<Listed>,
     context: Arc<RoomContext>,
 ) -> impl Future<Output = ()> + Send {
-    let Opened { room, effects, epoch, recorder, is_new } = opened;
+    let Opened { room, effects, epoch, is_new } = opened;
     let unstored = Append::nothing(room.code().clone(), epoch);
     let mut actor = Actor {
         room,
-        gate: CommitGate::new(unstored, recorder),
+        gate: CommitGate::new(unstored),
         fan_out: FanOut::default(),
         bot_calls: BotCalls::default(),
         alarm: Alarm::default(),
@@ -281,9 +277,9 @@ impl Actor {
     /// are stored. `kind` is the metric label of the input.
     fn take(&mut self, effects: Effects, kind: &'static str, sender: Option<&Arc<Outbox>>) {
         for effect in effects {
-            if let Effect::Append(entry) = effect {
+            if let Effect::Append { entry, finished } = effect {
                 log_game(self.room.code(), &entry.event);
-                self.gate.append(entry, sender);
+                self.gate.append(entry, finished, sender);
                 continue;
             }
             let outbox = self.route(&effect, sender);
@@ -302,7 +298,7 @@ impl Actor {
                 self.fan_out.leave(*session);
                 return None;
             }
-            Effect::Append(_)
+            Effect::Append { .. }
             | Effect::Listen(_)
             | Effect::Broadcast(_)
             | Effect::BroadcastExcept { .. }
@@ -352,7 +348,7 @@ impl Actor {
             Effect::CancelThinking(ticket) => self.bot_calls.cancel(ticket),
             Effect::BotFailed { game, ply, fault } => self.note_fault(game, ply, fault),
             // The gate has the entry. The task ends when the gate is settled and the room closed.
-            Effect::Append(_) | Effect::Close => {}
+            Effect::Append { .. } | Effect::Close => {}
         }
     }
 

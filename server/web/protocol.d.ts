@@ -124,7 +124,7 @@ export type Event = { "type": "created",
     /** The seat that plays Black. */
     black: Seat,
     /** The id under which the ended game is found. */
-    id?: GameId, }
+    id: GameId, }
   | { "type": "played",
     /** The number of moves before this one. */
     ply: number,
@@ -216,7 +216,7 @@ export type GameSnapshot = {
     /** 1 for the first game in this room. */
     number: number,
     /** The id under which the ended game is found. */
-    id?: GameId,
+    id: GameId,
     /** The seat that plays Black. */
     black: Seat,
     /** The moves, Black's first. */

@@ -17,6 +17,7 @@ mod close;
 mod command;
 mod dedup;
 mod effect;
+mod finished_game;
 mod history;
 mod ids;
 mod input;
@@ -31,6 +32,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 mod time;
+mod timeline;
 
 use self::{
     absence::Absence,
@@ -169,7 +171,8 @@ impl Room {
         room.empty_since = Some(now);
         room.demo = demo;
         room.history.push(first.clone());
-        effects.push(Effect::Append(Entry { event: first, cause: Some(cause.clone()) }));
+        let entry = Entry { event: first, cause: Some(cause.clone()) };
+        effects.push(Effect::Append { entry, finished: None });
         let moment = &mut Moment { now, cause: Some(cause), lag_ms: 0, effects };
         for (seat, player) in players {
             if let Some(player) = player {
@@ -335,8 +338,11 @@ impl Room {
     fn log(&mut self, event: Event, moment: &mut Moment<'_>) {
         let event = NumberedEvent { seq: self.state.seq + 1, at: moment.now, event };
         self.state.apply(&event).expect("only what fits the state is decided");
+        let is_end = matches!(event.event, Event::Ended { .. });
+        let finished = is_end.then(|| self.state.finished_game()).flatten().map(Box::new);
         self.history.push(event.clone());
-        moment.effects.push(Effect::Append(Entry { event, cause: moment.cause.clone() }));
+        let entry = Entry { event, cause: moment.cause.clone() };
+        moment.effects.push(Effect::Append { entry, finished });
     }
 
     fn answer(&mut self, session: SessionId, cause: &Cause, answer: Answer, effects: &mut Effects) {
