@@ -11,8 +11,8 @@ pub(crate) mod monitor;
 mod page;
 mod position;
 mod questions;
+mod refusals;
 
-use fivefold_shared::room::SessionId;
 use std::{
     net::IpAddr,
     sync::{Arc, Mutex, PoisonError, atomic::Ordering},
@@ -26,6 +26,7 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{any, get, post},
 };
+use fivefold_shared::{protocol::Reason, room::SessionId};
 use hyper::{
     body::Incoming,
     server::conn::http1,
@@ -41,6 +42,7 @@ use tokio::{
     time::{error::Elapsed, timeout},
 };
 
+use self::refusals::{refused, retry_after};
 use crate::{
     connection_limit::{ConnectionPermit, Full},
     limits::{HTTP_BODY_MAX, HTTP_HEAD_MAX, HTTP_HEADERS_MAX},
@@ -51,10 +53,6 @@ use crate::{
     tls::Tls,
     write_deadline::{Switch, WriteDeadline},
 };
-
-/// Reply to a page of another host.
-const FOREIGN: &str = "Pages of other hosts may not play here. The operator of this server can \
-    allow them by --allow-origin.\n";
 
 /// Browsers use HTTPS for a year, also for links that begin with `http:`.
 const ENCRYPTED: HeaderValue = HeaderValue::from_static("max-age=31536000");
@@ -229,7 +227,7 @@ async fn socket(
     };
     let host = server.proxies.host(caller.peer, request.headers());
     if !origin::is_allowed(request.headers(), host, &server.origins) {
-        return (StatusCode::FORBIDDEN, FOREIGN).into_response();
+        return refused(StatusCode::FORBIDDEN, Reason::ForeignPage).into_response();
     }
     let address = server.proxies.client(caller.peer, request.headers());
     let place = match server.sessions.admit(address) {
@@ -245,10 +243,9 @@ async fn socket(
 }
 
 fn too_many(full: Full) -> Response {
-    let text = match full {
-        Full::Server => "The server is full. Come back later.\n",
-        Full::Address => "Too many sessions from your address. Close some of them.\n",
+    let reason = match full {
+        Full::Server => Reason::ServerFull,
+        Full::Address => Reason::TooManyConnections,
     };
-    let retry = [(header::RETRY_AFTER, HeaderValue::from_static("30"))];
-    (StatusCode::SERVICE_UNAVAILABLE, retry, text).into_response()
+    (retry_after("30"), refused(StatusCode::SERVICE_UNAVAILABLE, reason)).into_response()
 }

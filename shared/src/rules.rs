@@ -16,7 +16,6 @@
 
 mod board;
 mod forbidden;
-mod judged;
 mod line;
 mod outcome;
 mod point;
@@ -28,7 +27,6 @@ mod variant;
 pub(crate) use self::tiles::Tiles;
 pub use self::{
     board::Board,
-    judged::Judged,
     outcome::{Forbidden, Outcome},
     point::{Axis, Point},
     position::{Illegal, Position},
