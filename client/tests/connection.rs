@@ -173,6 +173,7 @@ async fn next(table: &mut Table) -> (&'static str, u64) {
         },
         TableEvent::Lost { .. } => "lost",
         TableEvent::Back => "back",
+        TableEvent::BotFailed => "bot failed",
         TableEvent::Ended { .. } => "ended",
     };
     (what, table.room().seq)
