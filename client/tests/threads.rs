@@ -51,7 +51,7 @@ fn analyse_thinks_with_as_many_threads_as_it_is_told() {
     for (flags, threads) in [("", 1), (" --threads 3", 3)] {
         let mut program = Program::start(&format!("analyse h8 i9 g9 --json --time 600{flags}"));
         let line = program.line();
-        assert!(line.starts_with(r#"{"event":"analysis""#), "{line}");
+        assert!(line.starts_with(r#"{"type":"analysis""#), "{line}");
         // One more thread waits for Ctrl-C.
         assert_eq!(program.threads(), threads + 1, "{flags}");
     }

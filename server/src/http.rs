@@ -12,8 +12,8 @@ pub(crate) mod monitor;
 mod page;
 mod position;
 mod questions;
+mod refusals;
 
-use fivefold_shared::room::SessionId;
 use std::{
     net::IpAddr,
     sync::{Arc, atomic::Ordering},
@@ -27,6 +27,7 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{any, get, post},
 };
+use fivefold_shared::{protocol::Reason, room::SessionId};
 use hyper::{body::Incoming, server::conn::http1, service::Service, upgrade::Upgraded};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
@@ -37,7 +38,10 @@ use tokio::{
     time::{Instant, error::Elapsed, timeout},
 };
 
-use self::caller::{Caller, Upgrade};
+use self::{
+    caller::{Caller, Upgrade},
+    refusals::{refused, retry_after},
+};
 use crate::{
     connection_limit::{ConnectionPermit, Full},
     limits::{HTTP_BODY_MAX, HTTP_HEAD_MAX, HTTP_HEADERS_MAX},
@@ -48,10 +52,6 @@ use crate::{
     tls::Tls,
     write_deadline::{Switch, WriteDeadline},
 };
-
-/// Reply to a page of another host.
-const FOREIGN: &str = "Pages of other hosts may not play here. The operator of this server can \
-    allow them by --allow-origin.\n";
 
 /// Browsers use HTTPS for a year, also for links that begin with `http:`.
 const ENCRYPTED: HeaderValue = HeaderValue::from_static("max-age=31536000");
@@ -199,7 +199,7 @@ async fn socket(
     };
     let host = server.proxies.host(caller.peer, request.headers());
     if !origin::is_allowed(request.headers(), host, &server.origins) {
-        return (StatusCode::FORBIDDEN, FOREIGN).into_response();
+        return refused(StatusCode::FORBIDDEN, Reason::ForeignPage).into_response();
     }
     let address = server.proxies.client(caller.peer, request.headers());
     let place = match admit(&server, caller.peer, address) {
@@ -224,11 +224,10 @@ fn admit(server: &Server, peer: IpAddr, address: IpAddr) -> Result<ConnectionPer
 }
 
 fn too_many(full: Full) -> Response {
-    let text = match full {
-        Full::Server => "The server is full. Come back later.\n",
-        Full::Address => "Too many sessions from your address. Close some of them.\n",
-        Full::Rate => "Too many new sessions from your address. Come back in a minute.\n",
+    let reason = match full {
+        Full::Server => Reason::ServerFull,
+        Full::Address => Reason::TooManyConnections,
+        Full::Rate => Reason::TooManyNewConnections,
     };
-    let retry = [(header::RETRY_AFTER, HeaderValue::from_static("30"))];
-    (StatusCode::SERVICE_UNAVAILABLE, retry, text).into_response()
+    (retry_after("30"), refused(StatusCode::SERVICE_UNAVAILABLE, reason)).into_response()
 }

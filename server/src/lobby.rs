@@ -20,7 +20,6 @@ use fivefold_shared::{
         Colour, CommandId, Create, MemberId, OwnRoom, Phase, ROOMS_MAX, Reason, Refusal,
         RefusalValues, RoomCode, RoomSummary, SeatRequest, Visibility,
     },
-    record::Recorder,
     room::{Cause, Effects, Entry, Founding, Input, Member, Room, Spare, Standing},
     rules::{Rules, Size, Variant},
 };
@@ -188,13 +187,7 @@ impl Lobby {
         for room in &spared {
             self.close_evicted(&mut makers, room);
         }
-        let opened = Opened {
-            room,
-            effects,
-            epoch: Epoch::FIRST,
-            recorder: Recorder::default(),
-            is_new: true,
-        };
+        let opened = Opened { room, effects, epoch: Epoch::FIRST, is_new: true };
         Ok(self.open(&mut makers, maker_of, command, opened))
     }
 
@@ -316,8 +309,7 @@ impl Lobby {
         );
         match (room, log.first().and_then(|entry| entry.cause.clone())) {
             (Ok(room), Some(Cause { member, command })) => {
-                let recorder = room_actor::recorder_of(log);
-                let opened = Opened { room, effects, epoch, recorder, is_new: false };
+                let opened = Opened { room, effects, epoch, is_new: false };
                 // The storage does not keep the creator's address, so the room counts for no
                 // address.
                 let maker = Maker { member, address: None };
@@ -438,8 +430,7 @@ impl Lobby {
         let (maker, command) = (demo_host.id.clone(), ids::command_id());
         let (room, effects) =
             self.found(demo_host, command.clone(), demo, true).expect("two usual bots");
-        let (epoch, recorder) = (Epoch::FIRST, Recorder::default());
-        let opened = Opened { room, effects, epoch, recorder, is_new: false };
+        let opened = Opened { room, effects, epoch: Epoch::FIRST, is_new: false };
         let maker = Maker { member: maker, address: None };
         self.open(&mut makers, maker, command, opened);
         true

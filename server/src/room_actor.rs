@@ -25,14 +25,13 @@ use std::{
 
 use fivefold_shared::{
     protocol::{Message, Reason, Refusal, RoomRequest},
-    record::Recorder,
     room::{Effects, Input, Room},
 };
 use futures_util::FutureExt;
 use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
-pub(crate) use self::{actor::RoomContext, commit_gate::recorder_of};
+pub(crate) use self::actor::RoomContext;
 use self::{
     actor::{Actor, CurrentCommand, refuse},
     bot_calls::{BotCalls, PoolReply},
@@ -67,8 +66,6 @@ pub(crate) struct Opened {
     pub(crate) effects: Effects,
     /// Proves to the storage that this task owns the log.
     pub(crate) epoch: Epoch,
-    /// Has read the log up to here.
-    pub(crate) recorder: Recorder,
     /// Whether its maker is about to enter it.
     pub(crate) is_new: bool,
 }
@@ -82,11 +79,11 @@ pub(crate) fn run(
     listed: Arc<Listed>,
     context: Arc<RoomContext>,
 ) -> impl Future<Output = ()> + Send {
-    let Opened { room, effects, epoch, recorder, is_new } = opened;
+    let Opened { room, effects, epoch, is_new } = opened;
     let unstored = Append::nothing(room.code().clone(), context.node, epoch);
     let mut actor = Actor {
         room,
-        gate: CommitGate::new(unstored, recorder),
+        gate: CommitGate::new(unstored),
         fan_out: FanOut::default(),
         bot_calls: BotCalls::default(),
         alarm: Alarm::default(),

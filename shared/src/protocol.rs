@@ -14,8 +14,8 @@ mod refusal;
 pub use self::{
     chat::{CHAT_LINES_MAX, CHAT_TEXT_MAX, ChatLine, ChatText},
     command::{
-        ANALYSIS_LINES_MAX, Colour, Command, Create, DEPTH_MAX, LineCount, LobbyRequest, Request,
-        RoomRequest, SeatRequest, Visibility,
+        ANALYSIS_LINES_MAX, Colour, Command, Create, LineCount, LobbyRequest, Request, RoomRequest,
+        SeatRequest, Visibility,
     },
     event::{Event, NumberedEvent, Player},
     message::{

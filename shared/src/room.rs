@@ -23,6 +23,7 @@ mod command;
 mod data;
 mod dedup;
 mod effect;
+mod finished_game;
 mod history;
 mod ids;
 mod input;
@@ -38,6 +39,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 mod time;
+mod timeline;
 
 pub use self::{
     data::Room,
@@ -133,7 +135,8 @@ impl Room {
         room.empty_since = Some(now);
         room.demo = demo;
         room.history.push(first.clone());
-        effects.push(Effect::Append(Entry { event: first, cause: Some(cause.clone()) }));
+        let entry = Entry { event: first, cause: Some(cause.clone()) };
+        effects.push(Effect::Append { entry, finished: None });
         let moment = &mut Moment { now, cause: Some(cause), lag_ms: 0, effects };
         for (seat, player) in players {
             if let Some(player) = player {

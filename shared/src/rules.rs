@@ -16,7 +16,6 @@
 
 mod board;
 mod forbidden;
-mod judged;
 mod line;
 mod move_list;
 mod outcome;
@@ -29,7 +28,6 @@ mod variant;
 pub(crate) use self::tiles::Tiles;
 pub use self::{
     board::Board,
-    judged::Judged,
     move_list::moves_of_one_game,
     outcome::{Forbidden, Outcome},
     point::{Axis, Point},

@@ -12,6 +12,7 @@ use crate::{
     analysis::Report,
     bot_spec::LEVEL_MAX,
     clock::TimeControl,
+    judged::Judged,
     protocol::{
         ANALYSIS_LINES_MAX, CHAT_LINES_MAX, CHAT_TEXT_MAX, COMMAND_ID_MAX, GAME_ID_LENGTH,
         IDENTITY_LENGTH, LobbyRequest, Message, NAME_MAX, ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH,
@@ -19,7 +20,7 @@ use crate::{
     },
     record::{FinishedGame, GameList, GameSummary},
     review::{GameReview, ReviewProgress},
-    rules::{Judged, K_MAX, K_MIN, Outcome, SIDE_MAX, SIDE_MIN, Stone},
+    rules::{K_MAX, K_MIN, Outcome, SIDE_MAX, SIDE_MIN, Stone},
 };
 
 const UPDATE: &str = "UPDATE_PROTOCOL=1 cargo test -p fivefold-shared --lib typescript";

@@ -15,7 +15,7 @@ fn leave(mut client: Client) {
     client.say("leave");
     let (status, rest, stderr) = client.finish();
     assert!(status.success(), "{status}: {stderr}");
-    assert_eq!(rest.last().map(String::as_str), Some(r#"{"event":"left"}"#), "{rest:?}");
+    assert_eq!(rest.last().map(String::as_str), Some(r#"{"type":"left"}"#), "{rest:?}");
 }
 
 /// Plays the first free candidate whenever it is our turn, and returns the line that ends the
@@ -24,7 +24,7 @@ fn play_out(client: &mut Client, candidates: &[(i32, i32)]) -> Value {
     let mut taken = Vec::new();
     loop {
         let line = client.json();
-        match line["event"].as_str() {
+        match line["type"].as_str() {
             Some("ended") => return line,
             Some("played") => taken.push(line["point"].clone()),
             Some("refused" | "unreadable" | "closed" | "lost") => panic!("{line}"),
@@ -84,7 +84,7 @@ fn two_people_by_link_to_a_five_and_a_third_watching() {
         assert_eq!(end["result"], result, "{end}");
         client.say("board");
         let state = client.event("state");
-        finals.push((state["moves"].clone(), state["outcome"].clone()));
+        finals.push((state["game"]["moves"].clone(), state["game"]["outcome"].clone()));
     }
     assert_eq!(finals[0], finals[1]);
     assert_eq!(finals[0], finals[2]);
@@ -146,7 +146,7 @@ fn who_watches_without_input_is_told_the_end() {
     let url = server.url();
     let watch =
         ["watch", "--bots", "minimax,minimax", "--variant", "tic-tac-toe", "--server", &url];
-    for (view, end) in [("--json", r#"{"event":"ended","#), ("--plain", "draw")] {
+    for (view, end) in [("--json", r#"{"type":"ended","#), ("--plain", "draw")] {
         let (status, lines, stderr) = Client::start(watch.iter().chain(&[view])).finish();
         assert!(status.success(), "{status}: {stderr}");
         assert!(lines.iter().any(|line| line.contains(end)), "{view}: {lines:?}");
@@ -181,6 +181,16 @@ async fn a_client_comes_back_by_itself_after_its_connection_is_cut() {
     bob.until(&room, |seen| seen.position().outcome().is_some()).await;
     assert_eq!(ann.event("ended")["result"], "won");
     leave(ann);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refusal_of_the_connection_is_shown() {
+    let server = Server::start_with(&["--sessions-per-address", "1"]);
+    let _guest = Guest::hello(&server, "Ann").await;
+    let (status, rest, said) = Client::start(["rooms", "--server", &server.url()]).finish();
+    assert_eq!(status.code(), Some(1), "{said}");
+    assert!(said.contains("refuses: Too many connections are open"), "{said}");
+    assert_eq!(rest, Vec::<String>::new(), "nothing on standard output");
 }
 
 #[test]

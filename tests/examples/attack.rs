@@ -159,7 +159,7 @@ fn write_long_game(folder: &Path, room: &RoomCode) -> anyhow::Result<()> {
             "visibility": "private", "assistance": false, "host": ann, "black": "first"}),
         json!({"type": "sat", "seat": "first", "player": player(ann, "Ann")}),
         json!({"type": "sat", "seat": "second", "player": player(bob, "Bob")}),
-        json!({"type": "started", "game": 1, "black": "first"}),
+        json!({"type": "started", "game": 1, "black": "first", "id": "k7m2qpxw9abcdefg"}),
     ];
     let moves = (0..MOVES).map(|ply| {
         // Far from each other, with long coordinates.

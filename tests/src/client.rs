@@ -104,7 +104,7 @@ impl Client {
     pub fn event(&mut self, event: &str) -> Value {
         loop {
             let line = self.json();
-            if line["event"] == event {
+            if line["type"] == event {
                 return line;
             }
         }

@@ -17,12 +17,13 @@ const PACKAGES: [(&str, &[&str]); 4] = [
 ];
 
 /// External packages that `shared` may use: none knows a clock, a file, a socket or a thread.
-const SHARED_MAY_USE: [&str; 8] = [
+const SHARED_MAY_USE: [&str; 9] = [
     "rand",
     "rustc-hash",
     "serde",
     "serde_json",
     "sha2",
+    "strum",
     "thiserror",
     "unicode-normalization",
     "unicode-security",
@@ -30,7 +31,7 @@ const SHARED_MAY_USE: [&str; 8] = [
 
 /// The modules of `shared`: each may use those before it, and none after it. So the rules know no
 /// rooms, the engine no bots, and neither the protocol nor a room can build a bot.
-const SHARED_ORDER: [&str; 19] = [
+const SHARED_ORDER: [&str; 20] = [
     "rules",
     "seat",
     "symmetry",
@@ -39,6 +40,7 @@ const SHARED_ORDER: [&str; 19] = [
     "bot_spec",
     "analysis",
     "protocol",
+    "judged",
     "record",
     "notation",
     "room",

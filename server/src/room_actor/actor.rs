@@ -95,9 +95,9 @@ impl Actor {
         sender: Option<&Arc<Outbox>>,
     ) {
         for effect in effects {
-            if let Effect::Append(entry) = effect {
+            if let Effect::Append { entry, finished } = effect {
                 log_game(self.room.code(), &entry.event);
-                self.gate.append(entry, sender);
+                self.gate.append(entry, finished, sender);
                 continue;
             }
             let outbox = self.route(&effect, sender);
@@ -116,7 +116,7 @@ impl Actor {
                 self.fan_out.leave(*session);
                 return None;
             }
-            Effect::Append(_)
+            Effect::Append { .. }
             | Effect::Listen(_)
             | Effect::Broadcast(_)
             | Effect::BroadcastExcept { .. }
@@ -166,7 +166,7 @@ impl Actor {
             Effect::CancelThinking(ticket) => self.bot_calls.cancel(ticket),
             Effect::BotFailed { game, ply, fault } => self.note_fault(game, ply, fault),
             // The gate has the entry. The task ends when the gate is settled and the room closed.
-            Effect::Append(_) | Effect::Close => {}
+            Effect::Append { .. } | Effect::Close => {}
         }
     }
 

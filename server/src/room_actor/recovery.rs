@@ -156,7 +156,7 @@ impl Actor {
                 Effect::Analyse { ticket, .. } => {
                     self.bot_calls.refuse_analysis(ticket, AnalysisUpdate::Busy);
                 }
-                Effect::Append(_)
+                Effect::Append { .. }
                 | Effect::Listen(_)
                 | Effect::Broadcast(_)
                 | Effect::BroadcastExcept { .. }
@@ -190,7 +190,6 @@ impl Actor {
             self.send_failure();
             return false;
         }
-        self.gate.resume(log);
         self.take(effects, "rebuild", None);
         self.listed.update(&self.room);
         true

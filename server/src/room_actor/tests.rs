@@ -69,9 +69,8 @@ fn two_bots(limits: Limits) -> (Opened, Input) {
     };
     let mut effects = Effects::new();
     let room = Room::create(0, founding, limits.room, &mut effects).unwrap();
-    let (epoch, recorder) = (Epoch::FIRST, Recorder::default());
     let enter = Input::Enter { session: SessionId(1), member: host, command, after: None };
-    (Opened { room, effects, epoch, recorder, is_new: true }, enter)
+    (Opened { room, effects, epoch: Epoch::FIRST, is_new: true }, enter)
 }
 
 /// A context for rooms, with bots that never answer; and the parts that must live as long.

@@ -28,11 +28,7 @@ async fn lines_of(client: &mut Client) -> Vec<String> {
 #[tokio::test]
 async fn players_hear_spectators_only_when_they_do_not_play() {
     let server = TestServer::start(LIMITS);
-    let mut ann = server.greet("Ann").await;
-    let room = ann.create(json!(["me", "open"])).await;
-    let mut bob = server.greet("Bob").await;
-    bob.join(&room).await;
-    bob.ask(json!({"type": "sit", "room": room})).await;
+    let (mut ann, mut bob, room) = server.two_play().await;
     let mut eve = server.greet("Eve").await;
     eve.join(&room).await;
     let mut dan = server.greet("Dan").await;

@@ -2,7 +2,7 @@
 
 use fivefold_server::storage::{DataFolder, Memory, Sqlite, Storage};
 use fivefold_shared::{
-    protocol::{CatchUp, Identity, MemberId, Message, Reason},
+    protocol::{CatchUp, Identity, MemberId, Message, Reason, Refusal},
     record::{FinishedGame, GameList},
 };
 use serde::de::DeserializeOwned;
@@ -90,14 +90,16 @@ async fn public_games_are_listed_and_all_are_found_by_id() {
         let list: GameList = serde_json::from_str(body).unwrap();
         assert_eq!(list.games.len(), expected, "{answer}");
     }
-    for (path, status) in [
-        ("/api/games?member=Ann", 400),
-        ("/api/games?before=-1", 400),
-        ("/api/games/k7m2qpxw9abcdefg", 404),
-        ("/api/games/..", 404),
+    for (path, status, reason) in [
+        ("/api/games?member=Ann", 400, Reason::Malformed),
+        ("/api/games?before=-1", 400, Reason::Malformed),
+        ("/api/games/k7m2qpxw9abcdefg", 404, Reason::NoSuchGame),
+        ("/api/games/..", 404, Reason::NoSuchGame),
     ] {
         let answer = server.get(path).await;
         assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{path}: {answer}");
+        let (_, body) = answer.split_once("\r\n\r\n").unwrap();
+        assert_eq!(serde_json::from_str::<Refusal>(body).unwrap().reason, reason, "{answer}");
     }
     server.stop().await;
 }

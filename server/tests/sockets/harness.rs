@@ -122,6 +122,15 @@ impl TestServer {
         client
     }
 
+    /// Ann and Bob in a room in which their game has begun: Ann plays Black.
+    pub(crate) async fn two_play(&self) -> (Client, Client, RoomCode) {
+        let (mut ann, mut bob) = (self.greet("Ann").await, self.greet("Bob").await);
+        let room = ann.create(json!(["me", "open"])).await;
+        bob.join(&room).await;
+        bob.ask(json!({"type": "sit", "room": room})).await;
+        (ann, bob, room)
+    }
+
     /// Sends the head of a request, and reads until the server closes.
     pub(crate) async fn request(&self, head: &str) -> String {
         String::from_utf8(self.request_bytes(head).await).unwrap()

@@ -97,6 +97,7 @@ async fn assert_refused(server: &TestServer, identity: &Identity) {
     );
     let list = server.request(&list).await;
     assert!(list.starts_with("HTTP/1.1 403"), "{list}");
+    assert!(list.contains(r#"{"reason":"identity_replaced","#), "{list}");
 }
 
 #[tokio::test]

@@ -133,10 +133,7 @@ fn brittle() -> (TestServer, Arc<AtomicBool>) {
 #[tokio::test]
 async fn a_move_that_is_not_stored_is_not_made() {
     let (server, is_broken) = brittle();
-    let (mut ann, mut bob) = (server.greet("Ann").await, server.greet("Bob").await);
-    let room = ann.create(json!(["me", "open"])).await;
-    bob.join(&room).await;
-    bob.ask(json!({"type": "sit", "room": room})).await;
+    let (mut ann, mut bob, room) = server.two_play().await;
     let play = json!({"type": "play", "room": room, "ply": 0, "point": [7, 7]});
 
     is_broken.store(true, Ordering::SeqCst);
@@ -163,10 +160,7 @@ async fn a_move_in_doubt_is_answered_by_the_log() {
     let storage = Brittle::default();
     let next_doubt = Arc::clone(&storage.next_doubt);
     let server = TestServer::start_on(Box::new(storage), LIMITS);
-    let (mut ann, mut bob) = (server.greet("Ann").await, server.greet("Bob").await);
-    let room = ann.create(json!(["me", "open"])).await;
-    bob.join(&room).await;
-    bob.ask(json!({"type": "sit", "room": room})).await;
+    let (mut ann, mut bob, room) = server.two_play().await;
     let play = |ply, x| json!({"type": "play", "room": room, "ply": ply, "point": [x, 7]});
 
     *next_doubt.lock().await = Some(true);

@@ -138,8 +138,11 @@ impl Room {
     pub(super) fn log(&mut self, event: Event, moment: &mut Moment<'_>) {
         let event = NumberedEvent { seq: self.state.seq + 1, at: moment.now, event };
         self.state.apply(&event).expect("only what fits the state is decided");
+        let is_end = matches!(event.event, Event::Ended { .. });
+        let finished = is_end.then(|| self.state.finished_game()).flatten().map(Box::new);
         self.history.push(event.clone());
-        moment.effects.push(Effect::Append(Entry { event, cause: moment.cause.clone() }));
+        let entry = Entry { event, cause: moment.cause.clone() };
+        moment.effects.push(Effect::Append { entry, finished });
     }
 
     /// Replies to a command, now and whenever it comes again.

@@ -127,7 +127,7 @@ impl Room {
     }
 
     fn start(&mut self, game: u32, moment: &mut Moment<'_>) {
-        let (id, black) = (Some(self.seeds.game_id(game)), self.state.black_in(game));
+        let (id, black) = (self.seeds.game_id(game), self.state.black_in(game));
         self.log(Event::Started { game, black, id }, moment);
     }
 

@@ -3,8 +3,9 @@
 //! beside it.
 
 use fivefold_shared::{
+    judged::Judged,
     notation,
-    rules::{Judged, Rules, Size, Variant},
+    rules::{Rules, Size, Variant},
 };
 use peak_alloc::PeakAlloc;
 
