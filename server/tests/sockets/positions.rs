@@ -150,6 +150,6 @@ async fn what_is_no_game_is_not_judged() {
         let begin: String = question.to_string().chars().take(80).collect();
         check_refused(&begin, (&got, &body), (status, reason, value));
     }
-    let (told, body) = post(&server, "/api/position", &long(HTTP_BODY_MAX).to_string()).await;
+    let (got, body) = post(&server, "/api/position", &long(HTTP_BODY_MAX).to_string()).await;
     assert!(got.contains("200") && body.contains("moves"), "{got} {body}");
 }
