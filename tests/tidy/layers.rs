@@ -17,12 +17,13 @@ const PACKAGES: [(&str, &[&str]); 4] = [
 ];
 
 /// External packages that `shared` may use: none knows a clock, a file, a socket or a thread.
-const SHARED_MAY_USE: [&str; 8] = [
+const SHARED_MAY_USE: [&str; 9] = [
     "rand",
     "rustc-hash",
     "serde",
     "serde_json",
     "sha2",
+    "strum",
     "thiserror",
     "unicode-normalization",
     "unicode-security",

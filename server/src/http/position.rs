@@ -11,8 +11,8 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use fivefold_shared::{
-    judged::Judged,
     notation::{self, file::moves_of_one_game},
+    protocol::Judged,
     rules::{Point, Rules},
 };
 use serde::Deserialize;

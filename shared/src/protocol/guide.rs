@@ -3,10 +3,9 @@
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{Command, Message, Refusal};
+use super::{Command, Judged, Message, Refusal};
 use crate::{
     analysis::Report,
-    judged::Judged,
     record::{FinishedGame, GameList},
     review::{GameReview, ReviewProgress},
 };
