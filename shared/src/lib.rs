@@ -12,7 +12,6 @@ pub mod bot_job;
 pub mod bot_spec;
 pub mod clock;
 pub mod engine;
-pub mod judged;
 pub mod notation;
 pub mod protocol;
 pub mod protocol_guide;

@@ -7,6 +7,7 @@ mod chat;
 pub mod close;
 mod command;
 mod event;
+mod judged;
 mod message;
 mod names;
 mod refusal;
@@ -18,6 +19,7 @@ pub use self::{
         SeatRequest, Visibility,
     },
     event::{Event, NumberedEvent, Player},
+    judged::Judged,
     message::{
         Absent, AnalysisEnd, Away, CatchUp, GameSnapshot, Message, OwnRoom, Phase, RoomSummary,
         Seats, Snapshot, Spectators,

@@ -5,8 +5,7 @@ use serde_json::Value;
 
 use crate::{
     analysis::Report,
-    judged::Judged,
-    protocol::{Command, Message, Refusal},
+    protocol::{Command, Judged, Message, Refusal},
     record::{FinishedGame, GameList},
     review::{GameReview, ReviewProgress},
 };

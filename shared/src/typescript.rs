@@ -12,11 +12,10 @@ use crate::{
     analysis::Report,
     bot_spec::LEVEL_MAX,
     clock::TimeControl,
-    judged::Judged,
     protocol::{
         ANALYSIS_LINES_MAX, CHAT_LINES_MAX, CHAT_TEXT_MAX, COMMAND_ID_MAX, GAME_ID_LENGTH,
-        IDENTITY_LENGTH, LobbyRequest, Message, NAME_MAX, ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH,
-        ROOMS_MAX, RoomRequest, SPECTATOR_NAMES_MAX, VERSION, WEIGHTS_MAX, close,
+        IDENTITY_LENGTH, Judged, LobbyRequest, Message, NAME_MAX, ROOM_CODE_ALPHABET,
+        ROOM_CODE_LENGTH, ROOMS_MAX, RoomRequest, SPECTATOR_NAMES_MAX, VERSION, WEIGHTS_MAX, close,
     },
     record::{FinishedGame, GameList, GameSummary},
     review::{GameReview, ReviewProgress},

@@ -148,7 +148,7 @@ test('a move against the rules disappears, with the reason', async () => {
   await page.goto(`/analyse#${new URLSearchParams({ variant: 'renju', moves: 'h8 a15 i8 c15 g7 e15 g6 g15' })}`);
   await called(page, 'g8, forbidden to Black');
   await put(page, 'g8');
-  await page.locator('.toast').getByText(/renju forbids this point to Black: double.three/).waitFor();
+  await page.locator('.toast').getByText(/Forbidden to Black: a double three/).waitFor();
   await called(page, 'g8, forbidden to Black');
   await page.getByText('8 moves', { exact: true }).waitFor();
   await page.goto(`/analyse#${new URLSearchParams({ variant: 'mnk', size: '7,7', k: '4', moves: 'a1 a7 b1 b7 c1 c7 d1' })}`);

@@ -31,7 +31,7 @@ const SHARED_MAY_USE: [&str; 9] = [
 
 /// The modules of `shared`: each may use those before it, and none after it. So the rules know no
 /// rooms, the engine no bots, and neither the protocol nor a room can build a bot.
-const SHARED_ORDER: [&str; 20] = [
+const SHARED_ORDER: [&str; 19] = [
     "rules",
     "seat",
     "symmetry",
@@ -40,7 +40,6 @@ const SHARED_ORDER: [&str; 20] = [
     "bot_spec",
     "analysis",
     "protocol",
-    "judged",
     "record",
     "notation",
     "room",

@@ -11,8 +11,8 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use fivefold_shared::{
-    judged::Judged,
     notation,
+    protocol::Judged,
     rules::{Point, Rules, moves_of_one_game},
 };
 use serde::Deserialize;

@@ -3,8 +3,7 @@
 use fivefold_server::limits::HTTP_BODY_MAX;
 use fivefold_shared::{
     analysis::Report,
-    judged::Judged,
-    protocol::{Reason, Refusal, RefusalValues},
+    protocol::{Judged, Reason, Refusal, RefusalValues},
 };
 use serde_json::{Value, json};
 

@@ -87,7 +87,7 @@ async fn questions_take_nothing_from_the_players_of_their_address() {
         ..LIMITS
     };
     let server = TestServer::start(limits);
-    let (_ann, mut bob, _) = server.two_play().await;
+    let (_ann, mut bob, _room) = server.two_play().await;
     // Five commands so far.
     let mut refused = 0;
     for _ in 0..30 {

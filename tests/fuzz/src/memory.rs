@@ -3,8 +3,8 @@
 //! beside it.
 
 use fivefold_shared::{
-    judged::Judged,
     notation,
+    protocol::Judged,
     rules::{Rules, Size, Variant},
 };
 use peak_alloc::PeakAlloc;

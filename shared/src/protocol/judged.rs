@@ -3,10 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    protocol::Refusal,
-    rules::{Outcome, Point, Position, Rules},
-};
+use super::refusal::Refusal;
+use crate::rules::{Outcome, Point, Position, Rules};
 
 /// A position judged by the rules. On the wire: `{"rules": {...}, "moves": [[7, 7]]}`, with
 /// `forbidden`, `outcome` and `unplayed` where they apply.
