@@ -95,8 +95,13 @@ impl Tally {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_local_game_and_the_server_decide_alike() {
     let mut flags = vec!["--bot-answer-min", "0"];
-    for flag in ["--command-rate", "--rooms-per-address", "--room-rate", "--bot-rooms-per-address"]
-    {
+    for flag in [
+        "--connection-rate",
+        "--command-rate",
+        "--rooms-per-address",
+        "--room-rate",
+        "--bot-rooms-per-address",
+    ] {
         flags.extend([flag, "1000000"]);
     }
     let server = Arc::new(Server::start_with(&flags));
