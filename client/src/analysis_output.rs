@@ -23,7 +23,7 @@ pub struct Progress<'a> {
 }
 
 #[derive(Serialize)]
-#[serde(tag = "event", rename_all = "snake_case")]
+#[serde(tag = "type", rename_all = "snake_case")]
 enum Line {
     Analysis {
         ply: usize,

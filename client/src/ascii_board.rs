@@ -34,19 +34,7 @@ struct Window {
 /// ```
 pub fn draw(position: &Position) -> String {
     let window = window(position);
-    let winning = match position.outcome() {
-        Some(Outcome::Five { points, .. }) => points.as_slice(),
-        Some(
-            Outcome::Forbidden { .. }
-            | Outcome::Resignation { .. }
-            | Outcome::Agreement
-            | Outcome::Time { .. }
-            | Outcome::Abandonment { .. }
-            | Outcome::FullBoard
-            | Outcome::LengthLimit,
-        )
-        | None => &[],
-    };
+    let winning = position.outcome().map_or(&[][..], Outcome::line);
     let forbidden: Vec<Point> =
         position.forbidden_points().into_iter().map(|(point, _)| point).collect();
     let sign = |point: Point| match position.stone_at(point) {

@@ -88,7 +88,7 @@ pub enum Command {
 /// `fivefold play`
 #[derive(Args, Debug)]
 pub struct PlayArgs {
-    /// What is played.
+    /// The rules of the game.
     #[command(flatten)]
     pub game: GameArgs,
     /// Play against a bot of the server: engine, minimax, attack or pattern.
@@ -195,7 +195,7 @@ pub struct IdentityArgs {
 /// `fivefold local`
 #[derive(Args, Debug)]
 pub struct LocalArgs {
-    /// What is played.
+    /// The rules of the game.
     #[command(flatten)]
     pub game: GameArgs,
     /// Play against a bot; without it, two people play in turn.
@@ -260,7 +260,7 @@ pub struct ArenaArgs {
     /// The most games; each opening is played twice, with both colours.
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub games: usize,
-    /// What is played.
+    /// The rules of the game.
     #[command(flatten)]
     pub game: GameArgs,
     /// Milliseconds for each move [default: 200, where nothing else is limited].

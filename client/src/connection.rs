@@ -18,7 +18,9 @@ use tokio::{
 };
 use tokio_tungstenite::{
     Connector, MaybeTlsStream, WebSocketStream, connect_async_tls_with_config,
-    tungstenite::{Bytes, Error as SocketError, Message as Frame, protocol::WebSocketConfig},
+    tungstenite::{
+        Bytes, Error as SocketError, Message as Frame, http::Response, protocol::WebSocketConfig,
+    },
 };
 
 use crate::{backoff::Backoff, room_link::ServerAddress, sanitize::sanitize};
@@ -56,6 +58,8 @@ pub enum TableEvent {
     },
     /// The connection and the room are restored and up to date.
     Back,
+    /// The bot of a local game gave no usable reply, and the room moves for it.
+    BotFailed,
     /// No further events will come.
     Ended {
         /// The reason, for people.
@@ -132,6 +136,8 @@ impl ConnectionError {
                     | Reason::TooManyJoined
                     | Reason::TooManyRoomsMade
                     | Reason::TooManyUnknownCodes
+                    | Reason::TooManyConnections
+                    | Reason::TooManyNewConnections
             ),
         }
     }
@@ -220,7 +226,7 @@ impl Connection {
                 TableEvent::Message(message) if message.answers() == Some(&id) => {
                     return accepted(*message);
                 }
-                TableEvent::Message(_) | TableEvent::Back => {}
+                TableEvent::Message(_) | TableEvent::Back | TableEvent::BotFailed => {}
                 TableEvent::Lost { reason, .. } => return Err(ConnectionError::Lost(reason)),
                 TableEvent::Ended { reason } => return Err(ConnectionError::Closed(reason)),
             }
@@ -458,9 +464,18 @@ async fn connect(
     match timeout(ANSWER_TIMEOUT, connecting).await {
         Ok(Ok((socket, _))) => Ok(socket),
         Ok(Err(SocketError::Io(error))) => Err(unreachable(error.to_string())),
+        Ok(Err(SocketError::Http(answer))) => Err(match refusal_in(&answer) {
+            Some(refusal) => ConnectionError::Refused(refusal),
+            None => unreachable(format!("it answers with status {}", answer.status())),
+        }),
         Ok(Err(error)) => Err(unreachable(sanitize(&error.to_string()).into_owned())),
         Err(_) => Err(unreachable("no answer in time".into())),
     }
+}
+
+/// The refusal in the body of an HTTP answer.
+fn refusal_in(answer: &Response<Option<Vec<u8>>>) -> Option<Refusal> {
+    serde_json::from_slice(answer.body().as_deref()?).ok()
 }
 
 async fn send_hello(

@@ -166,7 +166,7 @@ impl<'a> EnginePlayer<'a> {
     fn hear(&mut self, event: &TableEvent) -> anyhow::Result<Option<ExitReason>> {
         match event {
             TableEvent::Ended { reason } => return Ok(Some(ExitReason::Ended(reason.clone()))),
-            TableEvent::Lost { .. } | TableEvent::Back => {}
+            TableEvent::Lost { .. } | TableEvent::Back | TableEvent::BotFailed => {}
             TableEvent::Message(message) => {
                 if let Message::Closed { text, .. } = message.as_ref() {
                     return Ok(Some(ExitReason::Ended(text.clone())));
@@ -277,7 +277,10 @@ impl<'a> EnginePlayer<'a> {
                         return Ok(());
                     }
                     TableEvent::Ended { .. } => return Ok(()),
-                    TableEvent::Message(_) | TableEvent::Lost { .. } | TableEvent::Back => {}
+                    TableEvent::Message(_)
+                    | TableEvent::Lost { .. }
+                    | TableEvent::Back
+                    | TableEvent::BotFailed => {}
                 }
             }
         };

@@ -13,8 +13,8 @@ use clap::ValueEnum;
 use fivefold_shared::{
     notation::{
         self, coordinates,
-        file::{self, FileError, GameFile},
-        moves, psq, sgf,
+        file::{FileError, GameFile},
+        json, moves, psq, sgf,
     },
     rules::{Position, Rules},
 };
@@ -120,7 +120,7 @@ pub fn parse(text: &str, format: Format, rules: Rules) -> Result<GameFile, FileE
         Format::Sgf => sgf::read(text, rules.variant()),
         Format::Psq => psq::read(text, rules.variant()),
         Format::Moves => moves::read(text, rules),
-        Format::Json => file::from_json(text),
+        Format::Json => json::read(text),
     }
 }
 

@@ -83,7 +83,7 @@ pub async fn run(
                     }
                     TableEvent::Ended { reason } => break ExitReason::Ended(reason),
                     TableEvent::Lost { .. } => end_due = false,
-                    TableEvent::Back => {}
+                    TableEvent::Back | TableEvent::BotFailed => {}
                 }
             }
             line = input.recv(), if has_input => match line {

@@ -205,7 +205,7 @@ impl LocalGame {
     fn perform(&mut self, effects: Effects) {
         for effect in effects {
             match effect {
-                Effect::Append(entry) => {
+                Effect::Append { entry, finished: _ } => {
                     let mut event = entry.event;
                     show_players_as_one(&mut event.event);
                     self.send(Message::Event { room: Self::code(), event });
@@ -221,10 +221,7 @@ impl LocalGame {
                     let found = AnalysisUpdate::Busy;
                     self.apply(now(), Input::Analysed { ticket, found });
                 }
-                Effect::BotFailed { .. } => {
-                    let reason = "the bot has failed".into();
-                    self.outgoing.push_back(TableEvent::Ended { reason });
-                }
+                Effect::BotFailed { .. } => self.outgoing.push_back(TableEvent::BotFailed),
                 // The table follows every event from its first state on, and does not leave.
                 Effect::Listen(_) | Effect::Dismiss(_) | Effect::Close => {}
             }
@@ -399,7 +396,7 @@ mod tests {
                     Message::Done { .. } => "done".to_owned(),
                     Message::Weights { weights, .. } => format!("{} weights", weights.len()),
                     Message::Refused { refusal, .. } => format!("{:?}", refusal.reason),
-                    other => panic!("not said here: {other:?}"),
+                    other => panic!("unexpected: {other:?}"),
                 });
             }
         }
@@ -430,6 +427,19 @@ mod tests {
             ],
         )
         .await;
+    }
+
+    #[tokio::test]
+    async fn a_game_goes_on_after_its_bot_has_failed() {
+        let bot = Some(BotKind::Minimax.into());
+        let mut game = LocalGame::new(Rules::TIC_TAC_TOE, bot, Stone::White, 1).unwrap();
+        let ticket = game.jobs[0].ticket;
+        game.apply(now(), Input::BotReplied { ticket, reply: None });
+        assert_eq!(game.next().await, TableEvent::BotFailed);
+        let TableEvent::Message(message) = game.next().await else { panic!("a message") };
+        let Message::Event { event, .. } = *message else { panic!("an event: {message:?}") };
+        assert!(matches!(event.event, Event::Played { ply: 0, .. }), "{event:?}");
+        assert_eq!(game.room().to_act(), Some(Seat::First));
     }
 
     #[tokio::test]

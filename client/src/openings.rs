@@ -1,6 +1,6 @@
 //! Generates and reads openings: the first stones of a game that bots or programs play on from.
 //!
-//! They come from the book, from a file, or from random stones; of those it takes the most even.
+//! They come from the book, from a file, or from random stones: the most even of several tries.
 
 use fivefold_shared::{
     balance, book,
@@ -21,8 +21,8 @@ const NODES: u64 = 1_000;
 /// Most tries to find an opening; the smallest boards may have none.
 const TRIES: usize = 100;
 
-/// Endless openings of this many different points near the middle; equal seeds give equal openings.
-/// They are not checked against the rules.
+/// An endless sequence of openings, each of `stones` different points near the middle. Equal seeds
+/// give equal openings. They are not checked against the rules.
 pub fn random(rules: Rules, seed: u64, stones: usize) -> impl Iterator<Item = Vec<Point>> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let (middle, reach) = match rules.size() {

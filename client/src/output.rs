@@ -109,12 +109,12 @@ mod tests {
         let mut printed = Vec::new();
         let mut out = Output::new(&mut printed);
         let hostile = "a\nfivefold: b\u{1b}[2J\u{202e}\r\n";
-        writeln!(out, "said: {hostile}").unwrap();
+        writeln!(out, "received: {hostile}").unwrap();
         write!(&mut out as &mut dyn Write, "{hostile}").unwrap();
         out.lines("one\ntwo\u{9b}\n").unwrap();
         out.write_all(b"\x1b]0;title\x07\xff\n").unwrap();
         out.json("{\"a\":\"\u{202e}\"}").unwrap();
-        let expected = "said: a fivefold: b [2J   \na fivefold: b [2J  \none\ntwo \n ]0;title \
+        let expected = "received: a fivefold: b [2J   \na fivefold: b [2J  \none\ntwo \n ]0;title \
                         \u{fffd}\n{\"a\":\"\\u202e\"}\n";
         assert_eq!(String::from_utf8(printed).unwrap(), expected);
     }

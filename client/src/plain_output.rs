@@ -207,6 +207,7 @@ impl<O: Write, E: Write> View for Plain<O, E> {
                 writeln!(self.talk, "The connection is back.")?;
                 self.turn(table)
             }
+            TableEvent::BotFailed => writeln!(self.talk, "{}", sentences::BOT_FAILED),
             TableEvent::Ended { reason } => writeln!(self.talk, "{reason}"),
         }
     }

@@ -11,9 +11,11 @@ use fivefold_shared::{
 
 use crate::{perspective::Perspective, sanitize::sanitize};
 
+/// What people read when the bot of a local game fails.
+pub const BOT_FAILED: &str = "The bot has not answered, so any move is made for it.";
+
 /// The kind of a chat line's author.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Speaker {
     /// A player.
     Player,

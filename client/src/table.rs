@@ -114,7 +114,10 @@ impl Table {
                         return TableEvent::Message(Box::new(message));
                     }
                 }
-                TableEvent::Lost { .. } | TableEvent::Back | TableEvent::Ended { .. } => {
+                TableEvent::Lost { .. }
+                | TableEvent::Back
+                | TableEvent::BotFailed
+                | TableEvent::Ended { .. } => {
                     return event;
                 }
             }

@@ -114,6 +114,7 @@ fn from_table(event: TableEvent) -> Event {
             Event::Lost(format!("Trying again in {seconds:.1} s ({reason})."))
         }
         TableEvent::Back => Event::Back,
+        TableEvent::BotFailed => Event::BotFailed,
         TableEvent::Ended { reason } => Event::Closed(reason),
     }
 }

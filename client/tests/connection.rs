@@ -10,7 +10,7 @@ use fivefold::{
 use fivefold_shared::{
     clock::TimeControl,
     protocol::{
-        Absent, CatchUp, Command, Event, Identity, LobbyRequest, MemberId, Message, Name,
+        Absent, CatchUp, Command, Event, GameId, Identity, LobbyRequest, MemberId, Message, Name,
         NumberedEvent, Player, Reason, Refusal, Request, RoomCode, RoomRequest, Snapshot,
         Spectators, VERSION, Visibility, close,
     },
@@ -122,7 +122,11 @@ fn log() -> Vec<NumberedEvent> {
         },
         Event::Sat { seat: Seat::First, player: player(me()) },
         Event::Sat { seat: Seat::Second, player: player(other) },
-        Event::Started { game: 1, black: Seat::First, id: None },
+        Event::Started {
+            game: 1,
+            black: Seat::First,
+            id: GameId::try_from("k7m2qpxw9abcdefg").unwrap(),
+        },
         played(0, 1, 1),
         played(1, 0, 0),
         played(2, 2, 2),
@@ -169,6 +173,7 @@ async fn next(table: &mut Table) -> (&'static str, u64) {
         },
         TableEvent::Lost { .. } => "lost",
         TableEvent::Back => "back",
+        TableEvent::BotFailed => "bot failed",
         TableEvent::Ended { .. } => "ended",
     };
     (what, table.room().seq)

@@ -372,24 +372,24 @@ async fn against_servers(command: &str, files: &Files) -> String {
             [command.clone()].into_iter().chain(words).collect::<Vec<String>>()
         }
     };
-    let mut heard = String::new();
+    let mut output = String::new();
     for words in views(command) {
         let all = WAYS.map(|way| run_against(way, remote(words), folder));
         for (way, printed) in WAYS.into_iter().zip(join_all(all).await) {
             assert!(!printed.0.is_empty(), "{command} {words:?} {way:?}");
-            heard.push_str(&printed.0);
+            output.push_str(&printed.0);
         }
     }
     // Also with settings that cannot be parsed.
     files.write("settings/settings.json", &json!({"server": HOSTILE}).to_string());
-    heard.push_str(&run_against(Way::Talks, remote(views(command)[0]), folder).await.0);
-    heard
+    output.push_str(&run_against(Way::Talks, remote(views(command)[0]), folder).await.0);
+    output
 }
 
 /// Runs hostile engines in the rooms of hostile servers.
 #[cfg(unix)]
 async fn seat_engines(files: &Files) -> String {
-    let mut heard = String::new();
+    let mut output = String::new();
     for start in ["OK", ERROR, "PWNED"] {
         let engine = quoted(&files.engine(start));
         let words = |url: &str| {
@@ -397,24 +397,24 @@ async fn seat_engines(files: &Files) -> String {
             strings(&["seat", &link, "--engine", &engine, "--start", "1"])
         };
         let all = join_all(WAYS.map(|way| run_against(way, words, &files.folder))).await;
-        all.iter().for_each(|printed| heard.push_str(&printed.0));
+        all.iter().for_each(|printed| output.push_str(&printed.0));
     }
-    heard
+    output
 }
 
 /// Runs matches with hostile engines, names and openings.
 fn match_engines(files: &Files) -> String {
     let run = |words: &[&str]| run(&files.folder, &strings(&[&["arena"], words].concat()), "").0;
-    let mut heard = String::new();
+    let mut output = String::new();
     #[cfg(unix)]
     for (start, json) in [("OK", &["--json"][..]), ("OK", &[]), (ERROR, &[])] {
         let engine = quoted(&files.engine(start));
         let words = [&[&*engine, "attack", "--games", "2", "--save", "games.jsonl"], json];
-        heard.push_str(&run(&words.concat()));
+        output.push_str(&run(&words.concat()));
     }
     let openings = files.write(&format!("openings{HOSTILE}"), HOSTILE);
-    heard.push_str(&run(&["attack", "pattern", "--openings", &openings]));
-    heard + &run(&[&quoted(HOSTILE), "pattern"])
+    output.push_str(&run(&["attack", "pattern", "--openings", &openings]));
+    output + &run(&[&quoted(HOSTILE), "pattern"])
 }
 
 /// Reads hostile games.
@@ -422,7 +422,7 @@ fn read_games(command: &str, files: &Files) -> String {
     let run = |words: &[&str], input: &str| {
         run(&files.folder, &strings(&[&[command], words].concat()), input).0
     };
-    let mut heard = String::new();
+    let mut output = String::new();
     for game in files.games() {
         let missing = format!("missing/{}", HOSTILE.replace('/', "_"));
         let ways: &[&[&str]] = match command {
@@ -436,12 +436,12 @@ fn read_games(command: &str, files: &Files) -> String {
             ],
         };
         for how in ways {
-            heard.push_str(&run(&[&[&*game], *how].concat(), ""));
+            output.push_str(&run(&[&[&*game], *how].concat(), ""));
         }
     }
     match command {
-        "analyse" => heard + &run(&["h8", HOSTILE], "") + &run(&["-", "--depth", "1"], HOSTILE),
-        _ => heard + &run(&["--to", "sgf"], HOSTILE),
+        "analyse" => output + &run(&["h8", HOSTILE], "") + &run(&["-", "--depth", "1"], HOSTILE),
+        _ => output + &run(&["--to", "sgf"], HOSTILE),
     }
 }
 
@@ -459,7 +459,7 @@ async fn check(command: &str) {
     }
     // Some commands have nothing to repeat.
     let quiet = "PWNED".to_owned();
-    let heard = match command {
+    let output = match command {
         "play" | "join" | "watch" | "rooms" | "close" | "identity" => {
             against_servers(command, &files).await
         }
@@ -490,7 +490,7 @@ async fn check(command: &str) {
             panic!("what hostile servers, files and engines could do to {other} is not tested")
         }
     };
-    assert!(heard.contains("PWNED"), "{command}: nothing hostile was heard at all");
+    assert!(output.contains("PWNED"), "{command}: nothing hostile was printed at all");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

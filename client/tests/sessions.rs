@@ -64,8 +64,8 @@ async fn a_game_by_plain_lines() {
 #[tokio::test]
 async fn whoever_leaves_leaves_at_once() {
     let text = json(Rules::TIC_TAC_TOE, "leave b2").await;
-    let events: Vec<&str> = text.lines().map(|line| &line[..16]).collect();
-    assert_eq!(events, [r#"{"event":"joined"#, r#"{"event":"left"}"#]);
+    let events: Vec<&str> = text.lines().map(|line| &line[..15]).collect();
+    assert_eq!(events, [r#"{"type":"joined"#, r#"{"type":"left"}"#]);
 }
 
 #[tokio::test]

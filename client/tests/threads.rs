@@ -48,12 +48,12 @@ impl Drop for Program {
 
 #[test]
 fn analyse_thinks_with_as_many_threads_as_it_is_told() {
-    for (flags, thinking) in [("", 1), (" --threads 3", 3)] {
+    for (flags, threads) in [("", 1), (" --threads 3", 3)] {
         let mut program = Program::start(&format!("analyse h8 i9 g9 --json --time 600{flags}"));
         let line = program.line();
-        assert!(line.starts_with(r#"{"event":"analysis""#), "{line}");
+        assert!(line.starts_with(r#"{"type":"analysis""#), "{line}");
         // One more thread waits for Ctrl-C.
-        assert_eq!(program.threads(), thinking + 1, "{flags}");
+        assert_eq!(program.threads(), threads + 1, "{flags}");
     }
 }
 
@@ -62,16 +62,16 @@ const STONES: &str = "7,7,1\n8,8,2\n2,2,1\n12,12,2\n2,12,1\n12,2,2\n";
 
 #[test]
 fn the_brain_thinks_with_as_many_threads_as_its_manager_says() {
-    for (said, thinking) in [("", 1), ("INFO thread_num 3\n", 3), ("INFO thread_num 0\n", 1)] {
+    for (info, threads) in [("", 1), ("INFO thread_num 3\n", 3), ("INFO thread_num 0\n", 1)] {
         let mut program = Program::start("brain --seed 1");
-        program.say(&format!("START 15\nINFO timeout_turn 600000\n{said}BOARD\n{STONES}DONE\n"));
+        program.say(&format!("START 15\nINFO timeout_turn 600000\n{info}BOARD\n{STONES}DONE\n"));
         assert_eq!(program.line(), "OK");
         // One more thread reads.
         let begun = Instant::now();
-        while program.threads() != thinking + 1 && begun.elapsed() < PATIENCE {
+        while program.threads() != threads + 1 && begun.elapsed() < PATIENCE {
             thread::yield_now();
         }
-        assert_eq!(program.threads(), thinking + 1, "{said}");
+        assert_eq!(program.threads(), threads + 1, "{info}");
         program.say("YXSTOP\nEND\n");
         let answer = program.line();
         assert!(answer.contains(','), "{answer}");

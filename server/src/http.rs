@@ -4,6 +4,7 @@
 //! It does not know the protocol on the socket.
 
 mod analyse;
+mod caller;
 mod games;
 mod handshake;
 pub(crate) mod jobs;
@@ -11,11 +12,11 @@ pub(crate) mod monitor;
 mod page;
 mod position;
 mod questions;
+mod refusals;
 
-use fivefold_shared::room::SessionId;
 use std::{
     net::IpAddr,
-    sync::{Arc, Mutex, PoisonError, atomic::Ordering},
+    sync::{Arc, atomic::Ordering},
 };
 
 use axum::{
@@ -26,12 +27,8 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{any, get, post},
 };
-use hyper::{
-    body::Incoming,
-    server::conn::http1,
-    service::Service,
-    upgrade::{OnUpgrade, Upgraded},
-};
+use fivefold_shared::{protocol::Reason, room::SessionId};
+use hyper::{body::Incoming, server::conn::http1, service::Service, upgrade::Upgraded};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
     service::TowerToHyperService,
@@ -41,6 +38,10 @@ use tokio::{
     time::{Instant, error::Elapsed, timeout},
 };
 
+use self::{
+    caller::{Caller, Upgrade},
+    refusals::{refused, retry_after},
+};
 use crate::{
     connection_limit::{ConnectionPermit, Full},
     limits::{HTTP_BODY_MAX, HTTP_HEAD_MAX, HTTP_HEADERS_MAX},
@@ -51,10 +52,6 @@ use crate::{
     tls::Tls,
     write_deadline::{Switch, WriteDeadline},
 };
-
-/// Reply to a page of another host.
-const FOREIGN: &str = "Pages of other hosts may not play here. The operator of this server can \
-    allow them by --allow-origin.\n";
 
 /// Browsers use HTTPS for a year, also for links that begin with `http:`.
 const ENCRYPTED: HeaderValue = HeaderValue::from_static("max-age=31536000");
@@ -142,7 +139,7 @@ async fn shake_hands(
     router: Router,
     server: &Server,
 ) -> Option<(Upgraded, IpAddr, ConnectionPermit)> {
-    let caller = Caller { peer, upgrade: Arc::default() };
+    let caller = Caller::new(peer);
     let service = WithCaller { caller: caller.clone(), router: TowerToHyperService::new(router) };
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -170,33 +167,6 @@ async fn shake_hands(
             tracing::debug!(%error, "the handshake failed");
             None
         }
-    }
-}
-
-/// The other end of a connection. Handlers get it with each request.
-#[derive(Clone, Debug)]
-struct Caller {
-    peer: IpAddr,
-    /// Set by the handshake. Locked only to set and to take.
-    upgrade: Arc<Mutex<Option<Upgrade>>>,
-}
-
-/// A connection that is about to become a WebSocket.
-#[derive(Debug)]
-struct Upgrade {
-    socket: OnUpgrade,
-    address: IpAddr,
-    /// Kept for as long as the session lasts.
-    place: ConnectionPermit,
-}
-
-impl Caller {
-    fn put(&self, upgrade: Upgrade) {
-        *self.upgrade.lock().unwrap_or_else(PoisonError::into_inner) = Some(upgrade);
-    }
-
-    fn take(&self) -> Option<Upgrade> {
-        self.upgrade.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
@@ -229,7 +199,7 @@ async fn socket(
     };
     let host = server.proxies.host(caller.peer, request.headers());
     if !origin::is_allowed(request.headers(), host, &server.origins) {
-        return (StatusCode::FORBIDDEN, FOREIGN).into_response();
+        return refused(StatusCode::FORBIDDEN, Reason::ForeignPage).into_response();
     }
     let address = server.proxies.client(caller.peer, request.headers());
     let place = match admit(&server, caller.peer, address) {
@@ -254,11 +224,10 @@ fn admit(server: &Server, peer: IpAddr, address: IpAddr) -> Result<ConnectionPer
 }
 
 fn too_many(full: Full) -> Response {
-    let text = match full {
-        Full::Server => "The server is full. Come back later.\n",
-        Full::Address => "Too many sessions from your address. Close some of them.\n",
-        Full::Rate => "Too many new sessions from your address. Come back in a minute.\n",
+    let reason = match full {
+        Full::Server => Reason::ServerFull,
+        Full::Address => Reason::TooManyConnections,
+        Full::Rate => Reason::TooManyNewConnections,
     };
-    let retry = [(header::RETRY_AFTER, HeaderValue::from_static("30"))];
-    (StatusCode::SERVICE_UNAVAILABLE, retry, text).into_response()
+    (retry_after("30"), refused(StatusCode::SERVICE_UNAVAILABLE, reason)).into_response()
 }

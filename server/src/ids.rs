@@ -2,8 +2,8 @@
 
 use fivefold_shared::{
     protocol::{
-        CommandId, GAME_ID_LENGTH, GameId, IDENTITY_LENGTH, Identity, MEMBER_ID_LENGTH, MemberId,
-        Name, ROOM_CODE_LENGTH, RoomCode, letters,
+        CommandId, IDENTITY_LENGTH, Identity, MEMBER_ID_LENGTH, MemberId, Name, ROOM_CODE_LENGTH,
+        RoomCode, letters,
     },
     room::RoomSeeds,
 };
@@ -47,11 +47,6 @@ pub(crate) fn room_code() -> RoomCode {
 /// An id for a command that the server itself issues.
 pub(crate) fn command_id() -> CommandId {
     CommandId::try_from(letters(ROOM_CODE_LENGTH, bytes)).expect("a few printable characters")
-}
-
-/// An id for a game that has none in its room's log.
-pub(crate) fn game_id() -> GameId {
-    GameId::try_from(letters(GAME_ID_LENGTH, bytes)).expect("letters of the alphabet, so many")
 }
 
 /// Random seeds for a room.

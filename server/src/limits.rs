@@ -304,7 +304,7 @@ const _: () = assert!(
 );
 const _: () = assert!(
     SPECTATOR_LINES_MAX <= CHAT_LINES_MAX && SPECTATOR_LINES_MAX * 2 < OUTBOX_MESSAGES_MAX,
-    "the lines by which a crowd is told are kept, and chat alone fills nobody's outbox"
+    "chat keeps all lines that count as a crowd, and cannot fill an outbox alone"
 );
 const _: () = assert!(
     ANSWERS_MAX <= HISTORY_EVENTS_MAX,
@@ -347,7 +347,7 @@ const _: () = assert!(
 );
 const _: () = assert!(
     MEMBER_SESSIONS_MAX <= Limits::DEFAULT.sessions_per_address_max,
-    "one member can use his sessions from one address"
+    "one member can have all their sessions at one address"
 );
 const _: () = assert!(
     WRITE_BUFFER + WEIGHTS_MAX * 128 <= WRITE_BUFFER_MAX
@@ -389,7 +389,7 @@ const _: () = assert!(
 const _: () = assert!(
     STOP_SESSIONS_WITHIN.as_millis() + 2 * STOP_REST_WITHIN.as_millis() < 5_000
         && CLOSE_LINGER.as_millis() < STOP_SESSIONS_WITHIN.as_millis(),
-    "the server ends within five seconds, and sessions can be told why"
+    "the server ends within five seconds, with time to send close frames"
 );
 const _: () = assert!(
     JOINED_ROOMS_MAX * 1_000 / REPORT_INTERVAL.as_millis() as usize <= 512,

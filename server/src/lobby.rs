@@ -1,5 +1,5 @@
-//! The lobby: finds and creates rooms, and lists the public ones. When somebody asks for the list
-//! and no public game is running, it starts a demo game between two bots.
+//! The lobby: finds, creates and lists rooms, and decides which room makes way for a new one. When
+//! somebody asks for the list and no public game is running, it starts a demo game between two bots.
 //!
 //! It does not know what happens inside a room.
 
@@ -20,7 +20,6 @@ use fivefold_shared::{
         Colour, CommandId, Create, MemberId, OwnRoom, Phase, ROOMS_MAX, Reason, Refusal,
         RefusalValues, RoomCode, RoomSummary, SeatRequest, Visibility,
     },
-    record::Recorder,
     room::{Cause, Effects, Entry, Founding, Input, Member, Room, Spare, Standing},
     rules::{Rules, Size, Variant},
 };
@@ -188,19 +187,12 @@ impl Lobby {
         for room in &spared {
             self.close_evicted(&mut makers, room);
         }
-        let opened = Opened {
-            room,
-            effects,
-            epoch: Epoch::FIRST,
-            recorder: Recorder::default(),
-            is_new: true,
-        };
+        let opened = Opened { room, effects, epoch: Epoch::FIRST, is_new: true };
         Ok(self.open(&mut makers, maker_of, command, opened))
     }
 
     /// The rooms to close before the creator may have one more: at most one for each limit reached.
-    /// Only rooms that nobody needs qualify, or rooms of this creator that would be in the way of
-    /// their new game.
+    /// Only rooms without people qualify, and the creator's own rooms whose game is over.
     ///
     /// # Errors
     /// If a limit is reached, and no room can be spared.
@@ -264,7 +256,7 @@ impl Lobby {
         drop(room.mailbox.try_send(Box::new(Envelope { input: Input::Wake, outbox })));
     }
 
-    /// Creates the room itself.
+    /// Makes the room's value, without opening it.
     fn found(
         &self,
         host: Member,
@@ -317,8 +309,7 @@ impl Lobby {
         );
         match (room, log.first().and_then(|entry| entry.cause.clone())) {
             (Ok(room), Some(Cause { member, command })) => {
-                let recorder = room_actor::recorder_of(log);
-                let opened = Opened { room, effects, epoch, recorder, is_new: false };
+                let opened = Opened { room, effects, epoch, is_new: false };
                 // The storage does not keep the creator's address, so the room counts for no
                 // address.
                 let maker = Maker { member, address: None };
@@ -439,8 +430,7 @@ impl Lobby {
         let (maker, command) = (demo_host.id.clone(), ids::command_id());
         let (room, effects) =
             self.found(demo_host, command.clone(), demo, true).expect("two usual bots");
-        let (epoch, recorder) = (Epoch::FIRST, Recorder::default());
-        let opened = Opened { room, effects, epoch, recorder, is_new: false };
+        let opened = Opened { room, effects, epoch: Epoch::FIRST, is_new: false };
         let maker = Maker { member: maker, address: None };
         self.open(&mut makers, maker, command, opened);
         true

@@ -4,9 +4,11 @@
 //! the log, sends messages and asks bots. It never waits for a socket, the disk or a bot. It does
 //! not know the rules of rooms.
 //!
-//! [`CommitGate`] delays what follows an event until that event is stored, [`FanOut`] knows who
-//! listens, [`BotCalls`] what bots were asked; `recovery.rs` rolls back after a failure.
+//! [`Actor`] performs the effects. [`CommitGate`] delays what follows an event until that event is
+//! stored, [`FanOut`] knows who listens, [`BotCalls`] what bots were asked; `recovery.rs` rolls back
+//! after a failure.
 
+mod actor;
 mod bot_calls;
 mod commit_gate;
 mod fan_out;
@@ -22,31 +24,27 @@ use std::{
 };
 
 use fivefold_shared::{
-    protocol::{CommandId, Event, Message, NumberedEvent, Reason, Refusal, RoomCode, RoomRequest},
-    record::Recorder,
-    room::{BotFault, Effect, Effects, Input, Room},
+    protocol::{Message, Reason, Refusal, RoomRequest},
+    room::{Effects, Input, Room},
 };
 use futures_util::FutureExt;
 use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
-pub(crate) use self::commit_gate::recorder_of;
+pub(crate) use self::actor::RoomContext;
 use self::{
+    actor::{Actor, CurrentCommand, refuse},
     bot_calls::{BotCalls, PoolReply},
-    commit_gate::{CommitGate, Pending, Routed},
+    commit_gate::CommitGate,
     fan_out::FanOut,
-    recovery::CurrentCommand,
+    recovery::Faults,
 };
 use crate::{
     alarm::Alarm,
-    clock::Clock,
     directory::Listed,
-    disk::Disk,
-    limits::{Limits, MAKER_ENTERS_WITHIN, PENDING_EFFECTS_MAX},
-    metrics::Metrics,
+    limits::{MAKER_ENTERS_WITHIN, PENDING_EFFECTS_MAX},
     outbox::{Outbox, encode},
     storage::{Append, AppendError, Epoch, LogWriter, StorageError, WriterPermit},
-    thinking::{Owner, Pool},
 };
 
 /// An input, and the outbox for the answer.
@@ -60,19 +58,6 @@ pub(crate) struct Envelope {
 /// The inputs of a room. Boxed, because a channel allocates memory for 32 of them.
 pub(crate) type Mailbox = mpsc::Receiver<Box<Envelope>>;
 
-/// What a room needs from the server around it.
-#[derive(Clone, Debug)]
-pub(crate) struct RoomContext {
-    pub(crate) log_writer: LogWriter,
-    pub(crate) disk: Arc<Disk>,
-    pub(crate) pool: Pool,
-    pub(crate) metrics: Arc<Metrics>,
-    pub(crate) clock: Clock,
-    pub(crate) limits: Limits,
-    /// Ends the rooms' tasks without closing the rooms: the server stops.
-    pub(crate) stop: CancellationToken,
-}
-
 /// A room that was just made or read from its log.
 #[derive(Debug)]
 pub(crate) struct Opened {
@@ -81,8 +66,6 @@ pub(crate) struct Opened {
     pub(crate) effects: Effects,
     /// Proves to the storage that this task owns the log.
     pub(crate) epoch: Epoch,
-    /// Has read the log up to here.
-    pub(crate) recorder: Recorder,
     /// Whether its maker is about to enter it.
     pub(crate) is_new: bool,
 }
@@ -96,11 +79,11 @@ pub(crate) fn run(
     listed: Arc<Listed>,
     context: Arc<RoomContext>,
 ) -> impl Future<Output = ()> + Send {
-    let Opened { room, effects, epoch, recorder, is_new } = opened;
-    let unstored = Append::nothing(room.code().clone(), epoch);
+    let Opened { room, effects, epoch, is_new } = opened;
+    let unstored = Append::nothing(room.code().clone(), context.node, epoch);
     let mut actor = Actor {
         room,
-        gate: CommitGate::new(unstored, recorder),
+        gate: CommitGate::new(unstored),
         fan_out: FanOut::default(),
         bot_calls: BotCalls::default(),
         alarm: Alarm::default(),
@@ -119,21 +102,6 @@ pub(crate) fn run(
     }
 }
 
-struct Actor {
-    room: Room,
-    gate: CommitGate,
-    fan_out: FanOut,
-    bot_calls: BotCalls,
-    /// Rings when the room wants to be woken.
-    alarm: Alarm,
-    /// The last game in which a bot failed: only its first failure in each game is logged.
-    failed_in: Option<u32>,
-    current: Option<CurrentCommand>,
-    /// The room's entry in the directory.
-    listed: Arc<Listed>,
-    context: Arc<RoomContext>,
-}
-
 /// The reason the task woke up.
 enum Wakeup {
     Committed(Result<Instant, AppendError>),
@@ -147,6 +115,21 @@ enum Wakeup {
 }
 
 impl Actor {
+    /// After a panic: recovers and runs on, unless there were too many panics.
+    async fn survive(&mut self, mailbox: &mut Mailbox) {
+        let mut faults = Faults::default();
+        while self.may_recover(&mut faults) {
+            let life = async {
+                if self.recover().await {
+                    self.run(Effects::new(), false, mailbox).await;
+                }
+            };
+            if AssertUnwindSafe(life).catch_unwind().await.is_ok() {
+                return;
+            }
+        }
+    }
+
     /// Runs the room. A new one is stored together with its maker's entry.
     async fn run(&mut self, founding: Effects, is_new: bool, mailbox: &mut Mailbox) {
         let stop = self.context.stop.clone();
@@ -277,97 +260,6 @@ impl Actor {
         self.take(effects, kind, sender);
     }
 
-    /// Appends the events among the effects, and performs the others when all events before them
-    /// are stored. `kind` is the metric label of the input.
-    fn take(&mut self, effects: Effects, kind: &'static str, sender: Option<&Arc<Outbox>>) {
-        for effect in effects {
-            if let Effect::Append(entry) = effect {
-                log_game(self.room.code(), &entry.event);
-                self.gate.append(entry, sender);
-                continue;
-            }
-            let outbox = self.route(&effect, sender);
-            if let Some(routed) = self.gate.hold(Routed { effect, outbox, kind }) {
-                self.perform(routed);
-            }
-        }
-    }
-
-    /// The outbox of the session that an effect is for.
-    fn route(&mut self, effect: &Effect, sender: Option<&Arc<Outbox>>) -> Option<Arc<Outbox>> {
-        let session = match effect {
-            Effect::Send { session, .. } | Effect::Analyse { session, .. } => *session,
-            Effect::Think(job) => job.session,
-            Effect::Dismiss(session) => {
-                self.fan_out.leave(*session);
-                return None;
-            }
-            Effect::Append(_)
-            | Effect::Listen(_)
-            | Effect::Broadcast(_)
-            | Effect::BroadcastExcept { .. }
-            | Effect::CancelThinking(_)
-            | Effect::BotFailed { .. }
-            | Effect::Close => return None,
-        };
-        self.fan_out.outbox(session).or(sender).cloned()
-    }
-
-    /// Performs what waited for a commit that was begun at `since` and has succeeded.
-    fn release(&mut self, since: Instant) {
-        self.context.metrics.note_commit(since.elapsed());
-        while let Some(pending) = self.gate.release() {
-            match pending {
-                Pending::Event(_, text) => self.fan_out.broadcast(&text, &[]),
-                Pending::Effect(routed) => self.perform(routed),
-            }
-        }
-    }
-
-    fn perform(&mut self, routed: Routed) {
-        let Routed { effect, outbox, kind } = routed;
-        let owner = || outbox.as_ref().map_or(Owner::UNKNOWN, |outbox| outbox.owner());
-        match effect {
-            Effect::Listen(session) => self.fan_out.listen(session),
-            Effect::Dismiss(session) => self.fan_out.dismiss(session),
-            Effect::Send { message, .. } => {
-                if let Some(outbox) = outbox {
-                    self.context.metrics.answered(kind, &message);
-                    // A session that has ended is noticed at the next broadcast, or leaves.
-                    outbox.post(self.fan_out.encode(message));
-                }
-            }
-            Effect::Broadcast(message) => self.fan_out.broadcast(&encode(&message), &[]),
-            Effect::BroadcastExcept { sessions, message } => {
-                self.fan_out.broadcast(&encode(&message), &sessions);
-            }
-            Effect::Think(job) => {
-                let owner = owner();
-                self.bot_calls.think(&self.context.pool, job, owner);
-            }
-            Effect::Analyse { ticket, position, lines, .. } => {
-                let owner = owner();
-                self.bot_calls.analyse(&self.context.pool, ticket, owner, position, lines);
-            }
-            Effect::CancelThinking(ticket) => self.bot_calls.cancel(ticket),
-            Effect::BotFailed { game, ply, fault } => self.note_fault(game, ply, fault),
-            // The gate has the entry. The task ends when the gate is settled and the room closed.
-            Effect::Append(_) | Effect::Close => {}
-        }
-    }
-
-    /// Counts a bot's failure, and logs the first one in each game.
-    fn note_fault(&mut self, game: u32, ply: usize, fault: BotFault) {
-        self.context.metrics.bot_failed(fault);
-        if self.failed_in.replace(game) != Some(game) {
-            tracing::warn!(room.id = %self.code(), game, ply, ?fault, "a bot has failed to answer");
-        }
-    }
-
-    const fn code(&self) -> &RoomCode {
-        self.room.code()
-    }
-
     /// Refuses the inputs that still wait when the task ends.
     async fn refuse_the_rest(&mut self, mailbox: &mut Mailbox) {
         mailbox.close();
@@ -396,21 +288,4 @@ async fn maker_entry(mailbox: &mut Mailbox, stop: &CancellationToken) -> Option<
 /// Waits for a permit of the log writer. Boxed, because waiting is rare and takes space.
 async fn reserve(log_writer: &LogWriter) -> Result<WriterPermit<'_>, StorageError> {
     Box::pin(log_writer.reserve()).await
-}
-
-/// Logs the start and the end of games.
-fn log_game(room: &RoomCode, event: &NumberedEvent) {
-    if let Event::Started { game, .. } = &event.event {
-        tracing::debug!(room.id = %room, game, "a game starts");
-    } else if let Event::Ended { outcome } = &event.event {
-        tracing::debug!(room.id = %room, ?outcome, "a game ends");
-    }
-}
-
-fn refuse(outbox: &Outbox, id: Option<&CommandId>, reason: Reason) {
-    if let Some(id) = id {
-        let refusal = Refusal::new(reason);
-        // A session that cannot take this has ended or is about to.
-        outbox.post(encode(&Message::Refused { id: Some(id.clone()), refusal }));
-    }
 }

@@ -27,7 +27,8 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 use self::{
     close_reason::CloseReason,
     commands::{Commands, Handled, Reply},
-    transport::{Connection, Incoming, Transport},
+    frame_limit::Connection,
+    transport::{Incoming, Transport},
 };
 use crate::{outbox::Outbox, server::Server, thinking::Owner};
 

@@ -1,4 +1,4 @@
-//! The pool of threads on which bots think.
+//! The pool of threads on which bots think, and analyses and reviews run.
 //!
 //! Jobs wait in a bounded queue (`thinking/queue.rs`) that shares the threads fairly between
 //! owners. Each job has a time budget that shrinks as others wait, and a flag that cancels it. The
@@ -10,6 +10,8 @@
 //! faster their time passes.
 
 mod background;
+mod job_control;
+mod owner;
 mod queue;
 
 use std::{
@@ -30,8 +32,9 @@ use tokio::sync::oneshot;
 
 use self::queue::{Queue, Waiting};
 pub(crate) use self::{
-    background::{BackgroundHandle, BackgroundJob, Busy, JobControl, Reports},
-    queue::Owner,
+    background::{BackgroundHandle, BackgroundJob, Busy, Reports},
+    job_control::JobControl,
+    owner::Owner,
 };
 use crate::{
     limits::{ANALYSIS_TIME_MAX, BOT_THREADS_NICE},
@@ -93,8 +96,7 @@ impl Pool {
         Ok((pool.clone(), ThreadsEnd { end, pool }))
     }
 
-    /// Submits a job for an owner. When the queue is full, one job is dropped, and its reply is
-    /// `None`.
+    /// Submits a job for an owner. A full queue drops one job, whose reply is then `None`.
     pub(crate) fn submit(&self, job: Job, owner: Owner) -> Pending {
         let (answer, receiver) = oneshot::channel();
         let call = Arc::new(JobControl::default());
@@ -114,7 +116,7 @@ impl Pool {
     /// Starts an analysis of a position.
     ///
     /// # Errors
-    /// If too many wait, in total or of this owner.
+    /// If too many background jobs wait, in total or for this owner.
     pub(crate) fn analyse(
         &self,
         owner: Owner,
@@ -125,10 +127,10 @@ impl Pool {
         Ok((self.background_job(owner, background_job, ANALYSIS_TIME_MAX)?, reports))
     }
 
-    /// Submits a background job with this much time.
+    /// Submits a background job that may think for `time`.
     ///
     /// # Errors
-    /// If too many wait, in total or of this owner.
+    /// If too many background jobs wait, in total or for this owner.
     pub(crate) fn background_job(
         &self,
         owner: Owner,
@@ -223,7 +225,7 @@ impl Shared {
         while let Some(work) = self.next() {
             match work {
                 Work::Job(waiting, time) => self.work_on(waiting, time),
-                Work::BackgroundJob(waiting) => self.go_on_with(waiting),
+                Work::BackgroundJob(waiting) => self.run_background_job(waiting),
             }
         }
     }
@@ -250,7 +252,7 @@ impl Shared {
     }
 
     /// Runs a background job until its time is up, it is interrupted, or it is finished.
-    fn go_on_with(&self, mut waiting: background::Waiting) {
+    fn run_background_job(&self, mut waiting: background::Waiting) {
         let begun = Instant::now();
         let call = Arc::clone(&waiting.call);
         let elapsed = || begun.elapsed() * call.rounds();
@@ -263,8 +265,8 @@ impl Shared {
         waiting.time = waiting.time.saturating_sub(elapsed());
         let mut queue = self.lock();
         let has_time = thought.is_ok() && !waiting.time.is_zero();
-        let goes_on = call.may_go_on() && has_time && !queue.stopped;
-        queue.background.leave(waiting, goes_on);
+        let resumes = call.may_resume() && has_time && !queue.stopped;
+        queue.background.leave(waiting, resumes);
         queue.note_rounds(self.threads);
     }
 
@@ -325,7 +327,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn jobs_are_answered_or_it_is_said_that_they_are_not() {
+    async fn every_job_gets_a_reply_or_a_closed_channel() {
         let (pool, end) = Pool::start(1, Arc::new(Metrics::new())).unwrap();
         let submit = |task, bot| pool.submit(job(task, bot), owner(1));
         let chosen = submit(Task::Turn, BotKind::Attack).answer().await;
@@ -346,7 +348,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_study_gives_way_to_a_game_and_goes_on() {
+    async fn an_analysis_gives_way_to_a_game_and_resumes() {
         let (pool, end) = Pool::start(1, Arc::new(Metrics::new())).unwrap();
         let mut position = job(Task::Turn, BotKind::Attack).position;
         position.play(Point::new(7, 7)).unwrap();
@@ -372,7 +374,7 @@ mod tests {
     }
 
     /// The next work of a thread, which must be a background job.
-    fn next_study(pool: &Pool) -> background::Waiting {
+    fn next_background_job(pool: &Pool) -> background::Waiting {
         match pool.0.next() {
             Some(Work::BackgroundJob(waiting)) => waiting,
             Some(Work::Job(..)) | None => panic!("a background job waits"),
@@ -380,7 +382,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_so_many_studies_wait() {
+    async fn waiting_background_jobs_are_limited() {
         let pool = without_threads(1);
         let share = u8::try_from(BACKGROUND_JOBS_PER_ADDRESS_MAX).unwrap();
         let last = u8::try_from(BACKGROUND_JOBS_MAX).unwrap();
@@ -396,14 +398,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nobody_has_more_studies_than_a_share_of_them() {
+    async fn background_jobs_of_one_owner_are_limited() {
         let pool = without_threads(2);
         let mut own: Vec<_> = (0..BACKGROUND_JOBS_PER_ADDRESS_MAX)
             .map(|_| background_job(&pool, 1).unwrap())
             .collect();
         assert_eq!(background_job(&pool, 1).unwrap_err(), Busy::Owner);
         // Running jobs count, too, until they are cancelled.
-        let _under_way = [next_study(&pool), next_study(&pool)];
+        let _under_way = [next_background_job(&pool), next_background_job(&pool)];
         assert_eq!(background_job(&pool, 1).unwrap_err(), Busy::Owner);
         drop(own.remove(0));
         own.push(background_job(&pool, 1).unwrap());
@@ -417,26 +419,26 @@ mod tests {
 
     /// A thread returns an interrupted background job.
     fn leave(pool: &Pool, waiting: background::Waiting) {
-        assert!(waiting.call.may_go_on());
+        assert!(waiting.call.may_resume());
         pool.0.lock().background.leave(waiting, true);
     }
 
     #[tokio::test]
-    async fn who_comes_with_one_study_need_not_wait_for_those_who_have_many() {
+    async fn a_first_background_job_does_not_wait_for_owners_with_many() {
         let pool = without_threads(2);
         let _many: Vec<_> = (0..4).map(|_| background_job(&pool, 1).unwrap()).collect();
-        let (first, second) = (next_study(&pool), next_study(&pool));
+        let (first, second) = (next_background_job(&pool), next_background_job(&pool));
         // The last one gives way, and resumes later.
         let _one = background_job(&pool, 2).unwrap();
         assert_eq!((is_stopped(&first), is_stopped(&second)), (false, true));
         leave(&pool, second);
-        let others = next_study(&pool);
+        let others = next_background_job(&pool);
         assert_eq!(others.owner(), owner(2));
         // So does the first one, for a third owner, but not the second owner's only one.
         let _one = background_job(&pool, 3).unwrap();
         assert_eq!((is_stopped(&first), is_stopped(&others)), (true, false));
         leave(&pool, first);
-        let third = next_study(&pool);
+        let third = next_background_job(&pool);
         assert_eq!(third.owner(), owner(3));
         // A fourth has to wait until one of them ends, but time passes faster for them.
         let before = third.call.rounds();
@@ -444,23 +446,23 @@ mod tests {
         assert_eq!((is_stopped(&third), is_stopped(&others)), (false, false));
         assert!(third.call.rounds() > before, "{before}");
         pool.0.lock().background.leave(third, false);
-        assert_eq!(next_study(&pool).owner(), owner(4));
+        assert_eq!(next_background_job(&pool).owner(), owner(4));
     }
 
     #[tokio::test]
-    async fn who_comes_again_and_again_with_one_study_never_waits_for_those_who_have_many() {
+    async fn an_owner_with_one_job_at_a_time_never_waits_for_owners_with_many() {
         let pool = without_threads(1);
         let _many: Vec<_> = (0..4).map(|_| background_job(&pool, 1).unwrap()).collect();
-        let mut own = next_study(&pool);
+        let mut own = next_background_job(&pool);
         let first = Arc::clone(&own.call);
         for _ in 0..5 {
             let _one = background_job(&pool, 2).unwrap();
             assert!(is_stopped(&own));
             leave(&pool, own);
-            let other = next_study(&pool);
+            let other = next_background_job(&pool);
             assert_eq!(other.owner(), owner(2));
             pool.0.lock().background.leave(other, false);
-            own = next_study(&pool);
+            own = next_background_job(&pool);
             assert!(Arc::ptr_eq(&own.call, &first), "it goes on before others are begun");
         }
     }
@@ -473,7 +475,7 @@ mod tests {
         let _two: Vec<_> = (0..2).map(|_| background_job(&pool, 3).unwrap()).collect();
         let order: Vec<_> = (0..6)
             .map(|_| {
-                let waiting = next_study(&pool);
+                let waiting = next_background_job(&pool);
                 let owner = waiting.owner();
                 pool.0.lock().background.leave(waiting, false);
                 owner
@@ -483,24 +485,24 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn no_more_studies_are_begun_than_memory_is_meant_for() {
+    async fn begun_background_jobs_are_limited() {
         let pool = without_threads(1);
         let _own: Vec<_> = (1..=4).map(|number| background_job(&pool, number).unwrap()).collect();
         let mut begun = Vec::new();
         for _ in 0..2 {
-            let waiting = next_study(&pool);
+            let waiting = next_background_job(&pool);
             begun.push(waiting.owner());
             pool.0.lock().background.leave(waiting, true);
         }
         // Both wait again, and no other begins before one of them ends.
         for _ in 0..4 {
-            let waiting = next_study(&pool);
+            let waiting = next_background_job(&pool);
             assert!(begun.contains(&waiting.owner()));
             pool.0.lock().background.leave(waiting, true);
         }
-        let over = next_study(&pool);
+        let over = next_background_job(&pool);
         pool.0.lock().background.leave(over, false);
-        let next = next_study(&pool);
+        let next = next_background_job(&pool);
         pool.0.lock().background.leave(next, true);
     }
 }

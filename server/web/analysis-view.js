@@ -11,9 +11,9 @@ import { select } from './form-fields.js';
 import { createLiveAnalysis } from './live-analysis.js';
 import { createMoveList } from './move-list.js';
 import { createMoveNavigation } from './move-navigation.js';
-import { createJudge, fetchJudged, positionHash, unplayedText } from './position-judge.js';
+import { createJudge, fetchJudged, positionHash } from './position-judge.js';
 import { K_MAX, K_MIN, SIDE_MAX, SIDE_MIN } from './protocol.js';
-import { errorText } from './refusals.js';
+import { errorText, refusalText } from './refusals.js';
 import { stoneAt } from './room-state.js';
 import { t } from './texts.js';
 
@@ -144,7 +144,7 @@ export const view = (app, place) => {
     const count = read.moves.length;
     if (count === 0 && !read.unplayed) return write(importStatus, t('import_nothing'));
     begin(read.rules, read.moves);
-    write(importStatus, [t('import_done', { count }), read.unplayed && t('import_unplayed', { ply: count + 1, why: unplayedText(read.unplayed) })].filter(Boolean).join(' '));
+    write(importStatus, [t('import_done', { count }), read.unplayed && t('import_unplayed', { ply: count + 1, why: refusalText(read.unplayed) })].filter(Boolean).join(' '));
   }
 
   function showRules() {
@@ -160,7 +160,7 @@ export const view = (app, place) => {
     const judged = judge.of(rules, shown);
     if (judged?.unplayed) {
       moves = judged.moves;
-      app.toast(unplayedText(judged.unplayed));
+      app.toast(refusalText(judged.unplayed));
       return changed();
     }
     const outcome = judged?.outcome;

@@ -17,7 +17,7 @@ import { t } from './texts.js';
 
 /** The largest board, in points, on which minimax plays, as `MINIMAX_POINTS_MAX` in shared/src/bot.rs. */
 const MINIMAX_POINTS = 20;
-/** The longest row for which the engine analyses, as `Engine::knows` in shared/src/engine.rs. */
+/** The longest row for which the engine analyses, as `is_supported` in shared/src/analysis.rs. */
 const ANALYSED_K = 6;
 
 /**

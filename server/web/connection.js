@@ -174,7 +174,7 @@ export class Connection {
     } catch (error) {
       localStorage.removeItem(STORAGE_KEYS.next);
       // The server has nothing stored under this identity: a new one will do.
-      if (error instanceof RefusedError && error.refusal.reason === 'not_allowed') return this.startAsNewPlayer();
+      if (error instanceof RefusedError && error.refusal.reason === 'nothing_to_keep') return this.startAsNewPlayer();
       throw error;
     }
     this.#adoptNextIdentity();

@@ -4,7 +4,7 @@
 /** @import { Judged, Point, Rules } from './types' */
 
 import { boundsOf, pointName } from './board-geometry.js';
-import { refusalText, refusedAnswer } from './refusals.js';
+import { refusedAnswer } from './refusals.js';
 
 /**
  * @param {{rules: Rules} & ({moves: readonly Point[]} | {text: string})} question `text` of a file
@@ -17,11 +17,6 @@ export async function fetchJudged(question, signal) {
   });
   if (!answer.ok) throw await refusedAnswer(answer);
   return answer.json();
-}
-
-/** Why the next move of a list cannot be played. @param {Judged['unplayed']} why */
-export function unplayedText(why = '') {
-  return typeof why === 'string' ? why : refusalText(why);
 }
 
 /** Asks about one position at a time. @param {() => void} changed an answer arrived */

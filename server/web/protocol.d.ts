@@ -124,7 +124,7 @@ export type Event = { "type": "created",
     /** The seat that plays Black. */
     black: Seat,
     /** The id under which the ended game is found. */
-    id?: GameId, }
+    id: GameId, }
   | { "type": "played",
     /** The number of moves before this one. */
     ply: number,
@@ -216,7 +216,7 @@ export type GameSnapshot = {
     /** 1 for the first game in this room. */
     number: number,
     /** The id under which the ended game is found. */
-    id?: GameId,
+    id: GameId,
     /** The seat that plays Black. */
     black: Seat,
     /** The moves, Black's first. */
@@ -269,7 +269,7 @@ export type Judged = {
     /** How the game has ended, if it has. */
     outcome?: Outcome<Stone>,
     /** Why the move after `moves` cannot be played, where there are more. */
-    unplayed?: string, };
+    unplayed?: Refusal, };
 
 /** A move with its continuation. On the wire: `{"value": {"chance": 0.61}, "moves": [[7, 7], [8, 8]]}`. */
 export type Line = {
@@ -366,7 +366,7 @@ export type Message = { "type": "welcome",
     reason: Reason,
     /** The sentence in English. */
     text: string,
-    /** `Reason::StalePly`, `Reason::NoSuchPly`: the command's ply. */
+    /** `Reason::StalePly`, `Reason::NoSuchPly`: the command's ply. In a reply over HTTP: the ply of the move that cannot be played. */
     ply?: number,
     /** `Reason::StalePly`: the ply to play. */
     due?: number,
@@ -374,7 +374,9 @@ export type Message = { "type": "welcome",
     version?: number,
     /** `Reason::TooManyRooms`: some of the member's rooms. */
     rooms?: Array<RoomCode>,
-    /** `Reason::Malformed`, `Reason::BotNotOffered`: what is wrong, in English, for the client's author. */
+    /** `Reason::UnreadableGame`: the line of the text, counted from 1. */
+    line?: number,
+    /** `Reason::Malformed`, `Reason::BotNotOffered`, `Reason::UnreadableGame`, `Reason::NotInFormat`: what is wrong, in English, for the client's author. */
     detail?: string, }
   | { "type": "rooms",
     /** The command's id. */
@@ -573,7 +575,7 @@ export type Player = {
 export type Point = [number, number];
 
 /** The code of a refusal. */
-export type Reason = "malformed" | "unknown_command" | "hello_first" | "already_greeted" | "version" | "identity_replaced" | "nothing_to_keep" | "name_looks_like_bot" | "no_such_room" | "room_damaged" | "not_a_member" | "not_seated" | "not_allowed" | "host_only" | "already_seated" | "seat_taken" | "no_open_seat" | "no_bot" | "bot_not_offered" | "game_running" | "no_game" | "not_your_turn" | "stale_ply" | "outside" | "too_far" | "occupied" | "double_three" | "double_four" | "overline" | "no_offer" | "already_asked" | "answer_first" | "opponent_here" | "your_turn" | "too_early" | "nothing_to_take_back" | "no_assistance" | "players_only" | "no_such_ply" | "chat_off" | "too_many_talking" | "too_many_rooms" | "too_many_rooms_from_address" | "too_many_rooms_made" | "too_many_bot_rooms" | "too_many_joined" | "too_many_sessions" | "server_full" | "disk_full" | "room_full" | "room_worn_out" | "too_fast" | "too_many_unknown_codes" | "busy" | "unavailable" | "stopping";
+export type Reason = "malformed" | "unknown_command" | "hello_first" | "already_greeted" | "version" | "identity_replaced" | "nothing_to_keep" | "name_looks_like_bot" | "no_such_room" | "room_damaged" | "not_a_member" | "not_seated" | "not_allowed" | "host_only" | "already_seated" | "seat_taken" | "no_open_seat" | "no_bot" | "bot_not_offered" | "game_running" | "no_game" | "not_your_turn" | "stale_ply" | "outside" | "too_far" | "occupied" | "double_three" | "double_four" | "overline" | "no_offer" | "already_asked" | "answer_first" | "opponent_here" | "your_turn" | "too_early" | "nothing_to_take_back" | "no_assistance" | "players_only" | "no_such_ply" | "chat_off" | "too_many_talking" | "too_many_rooms" | "too_many_rooms_from_address" | "too_many_rooms_made" | "too_many_bot_rooms" | "too_many_joined" | "too_many_sessions" | "server_full" | "disk_full" | "room_full" | "room_worn_out" | "too_fast" | "too_many_unknown_codes" | "busy" | "unavailable" | "stopping" | "too_long" | "too_slow" | "no_such_game" | "unreadable_game" | "not_in_format" | "no_engine" | "game_over" | "too_many_analyses" | "too_many_connections" | "too_many_new_connections" | "foreign_page" | "broken";
 
 /** One move of a finished game. */
 export type RecordedMove = {
@@ -583,6 +585,25 @@ export type RecordedMove = {
     at: number,
     /** Whether a bot chose it on behalf of a person. */
     assisted?: boolean, };
+
+/** The reason why a command was refused. */
+export type Refusal = {
+    /** The code. */
+    reason: Reason,
+    /** The sentence in English. */
+    text: string,
+    /** `Reason::StalePly`, `Reason::NoSuchPly`: the command's ply. In a reply over HTTP: the ply of the move that cannot be played. */
+    ply?: number,
+    /** `Reason::StalePly`: the ply to play. */
+    due?: number,
+    /** `Reason::Version`: the server's protocol version. */
+    version?: number,
+    /** `Reason::TooManyRooms`: some of the member's rooms. */
+    rooms?: Array<RoomCode>,
+    /** `Reason::UnreadableGame`: the line of the text, counted from 1. */
+    line?: number,
+    /** `Reason::Malformed`, `Reason::BotNotOffered`, `Reason::UnreadableGame`, `Reason::NotInFormat`: what is wrong, in English, for the client's author. */
+    detail?: string, };
 
 /** An update of a running analysis, as the protocol carries it. */
 export type Report = {

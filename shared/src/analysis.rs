@@ -6,7 +6,12 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::rules::Point;
+use crate::rules::{Point, Variant};
+
+/// Whether the engine analyses games of this variant: those in which at most six in a row win.
+pub const fn is_supported(variant: Variant) -> bool {
+    !matches!(variant, Variant::Mnk { k: 7.. })
+}
 
 /// The value of a position or a move for the side to move. On the wire: `{"chance": 0.61}`,
 /// `{"win": {"plies": 7}}`, `{"win": {}}`, `{"loss": {"plies": 4}}`.

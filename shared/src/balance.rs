@@ -53,13 +53,13 @@ mod tests {
         };
         let begun = position(&[(7, 7), (8, 7)]);
         let found = chance(&mut engine, &begun, &looking_at(2_000)).unwrap();
-        let mut told = Vec::new();
+        let mut chances = Vec::new();
         engine.forget();
         engine.search(&begun, &looking_at(2_000), 1, &mut |analysis| {
-            told.push(analysis.lines[0].value.chance());
+            chances.push(analysis.lines[0].value.chance());
         });
-        let [.., one, other] = told[..] else { panic!("it is searched deeper: {told:?}") };
-        assert!((one.min(other)..one.max(other)).contains(&found), "{found} of {told:?}");
+        let [.., one, other] = chances[..] else { panic!("two depths at least: {chances:?}") };
+        assert!((one.min(other)..one.max(other)).contains(&found), "{found} of {chances:?}");
         assert_eq!(chance(&mut engine, &begun, &looking_at(0)), Some(0.5));
         // Four in a row, free at both ends, against stones far apart.
         let mut won = position(&[(5, 7), (0, 0), (6, 7), (0, 4), (7, 7), (0, 8), (8, 7), (0, 12)]);

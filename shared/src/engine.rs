@@ -25,6 +25,7 @@ mod move_order;
 mod node;
 mod pattern;
 mod pattern_tables;
+mod proof_table;
 mod root_moves;
 mod root_search;
 mod search_limits;

@@ -14,6 +14,7 @@ pub mod clock;
 pub mod engine;
 pub mod notation;
 pub mod protocol;
+pub mod protocol_guide;
 pub mod record;
 pub mod review;
 pub mod room;

@@ -1,8 +1,9 @@
-//! Reads and writes games and points, for people and for other programs.
+//! File formats: reads and writes games and points, for people and for other programs.
 
 pub mod coordinates;
 pub mod file;
 pub mod gomocup;
+pub mod json;
 pub mod moves;
 pub mod psq;
 mod rules_text;
@@ -22,7 +23,7 @@ pub fn read(text: &str, otherwise: Rules) -> Result<GameFile, FileError> {
     if begin.starts_with("Piskvorky") {
         psq::read(text, otherwise.variant())
     } else if begin.starts_with('{') {
-        file::from_json(text)
+        json::read(text)
     } else if begin.starts_with('(') {
         sgf::read(text, otherwise.variant())
     } else {

@@ -1,12 +1,13 @@
 //! The wire protocol, version 1: the messages between clients and the server.
 //!
-//! The guide for people who write a client is [`guide`] (`protocol.md`); its examples are tests.
+//! The guide for people who write a client is [`protocol_guide`](crate::protocol_guide)
+//! (`protocol.md`); its examples are tests.
 
 mod chat;
 pub mod close;
 mod command;
 mod event;
-pub mod guide;
+mod judged;
 mod message;
 mod names;
 mod refusal;
@@ -14,10 +15,11 @@ mod refusal;
 pub use self::{
     chat::{CHAT_LINES_MAX, CHAT_TEXT_MAX, ChatLine, ChatText},
     command::{
-        ANALYSIS_LINES_MAX, Colour, Command, Create, DEPTH_MAX, LineCount, LobbyRequest, Request,
-        RoomRequest, SeatRequest, Visibility,
+        ANALYSIS_LINES_MAX, Colour, Command, Create, LineCount, LobbyRequest, Request, RoomRequest,
+        SeatRequest, Visibility,
     },
     event::{Event, NumberedEvent, Player},
+    judged::Judged,
     message::{
         Absent, AnalysisEnd, Away, CatchUp, GameSnapshot, Message, OwnRoom, Phase, RoomSummary,
         Seats, Snapshot, Spectators,
@@ -39,11 +41,11 @@ pub const ROOMS_MAX: usize = 100;
 /// Most names in a list of spectators.
 pub const SPECTATOR_NAMES_MAX: usize = 20;
 
-/// How many commands of one member a room remembers: a repeated command gets the same reply as long
-/// as at most this many, itself included, were answered since.
+/// Most commands of one member that a room remembers. A repeated command gets its first reply while
+/// it is among the last so many.
 pub const ANSWERS_MAX: usize = 64;
-/// How many members' commands a room remembers: those answered last, not counting the host and the
-/// players.
+/// Most members, besides the host and the players, whose commands a room remembers: those with the
+/// latest replies.
 pub const ANSWERED_MEMBERS_MAX: usize = 256;
 
 /// The default of switches that are on unless set.

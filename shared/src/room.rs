@@ -7,19 +7,27 @@
 //! The events define everything that members see of a room, and only `Room::log` makes events, so
 //! the log always matches the state. A restart loses only what is kept beside that state: who is
 //! present, the chat, and what bots are thinking about.
+//!
+//! `room/data.rs` has the data. The other parts change it, each for one kind of input; this file
+//! opens rooms, hands out the inputs, and does what follows from any change.
 
 mod absence;
 mod analysis;
 mod assist;
 mod bot_turn;
 mod chat;
+mod chat_lines;
+mod claims;
 mod close;
 mod command;
+mod data;
 mod dedup;
 mod effect;
+mod finished_game;
 mod history;
 mod ids;
 mod input;
+mod jobs;
 pub mod limits;
 mod membership;
 mod play;
@@ -31,18 +39,10 @@ mod state;
 #[cfg(test)]
 mod tests;
 mod time;
+mod timeline;
 
-use self::{
-    absence::Absence,
-    analysis::MemberAnalysis,
-    assist::Assist,
-    bot_turn::BotTurn,
-    chat::Chat,
-    dedup::{Answer, AnsweredCommands},
-    history::History,
-    presence::{News, Presence},
-};
 pub use self::{
+    data::Room,
     effect::{BotFault, Cause, Effect, Effects, Entry, Job, Task},
     ids::{Member, SessionId, Ticket},
     input::{AnalysisUpdate, BotReply, Input},
@@ -51,44 +51,20 @@ pub use self::{
     standing::{Spare, Stage, Standing},
     state::{FoldError, Game, RoomState},
 };
+use self::{
+    data::{Moment, is_kept},
+    dedup::AnsweredCommands,
+    history::History,
+    jobs::BotTurn,
+};
 use crate::{
     clock::millis,
     protocol::{
-        Colour, CommandId, Create, Event, MemberId, Message, NumberedEvent, Player, Reason,
-        Refusal, RoomCode, SeatRequest, Visibility,
+        Colour, CommandId, Create, Event, Message, NumberedEvent, Player, Reason, Refusal,
+        RoomCode, SeatRequest,
     },
     seat::Seat,
 };
-
-/// One room.
-#[derive(Clone, Debug)]
-pub struct Room {
-    code: RoomCode,
-    limits: RoomLimits,
-    /// The state that the events define; only `Room::log` changes it.
-    state: RoomState,
-    history: History,
-    answered: AnsweredCommands,
-    presence: Presence,
-    absence: Absence,
-    news: News,
-    chat: Chat,
-    /// When the last session left; absent while anyone is present.
-    empty_since: Option<u64>,
-    /// When the clock resumes after a failed commit. No flag falls before.
-    resume_at: Option<u64>,
-    /// The bot on turn, if any.
-    bot_turn: Option<BotTurn>,
-    /// Bot jobs for members: at most one per member.
-    assists: Vec<Assist>,
-    /// Analyses for members: at most one a session.
-    analyses: Vec<MemberAnalysis>,
-    seeds: RoomSeeds,
-    tickets: u64,
-    /// Whether this is the server's demo room, which stays open until its game is over.
-    demo: bool,
-    closed: bool,
-}
 
 /// How a new room starts.
 #[derive(Clone, PartialEq, Debug)]
@@ -107,16 +83,6 @@ pub struct Founding {
     pub seeds: RoomSeeds,
     /// Whether this is the server's own room, which shows a game between two bots.
     pub demo: bool,
-}
-
-/// The context of one input.
-struct Moment<'a> {
-    now: u64,
-    /// The command being handled, if the input is one.
-    cause: Option<Cause>,
-    /// How long the input was in the network, as measured by the server.
-    lag_ms: u64,
-    effects: &'a mut Effects,
 }
 
 impl Room {
@@ -169,7 +135,8 @@ impl Room {
         room.empty_since = Some(now);
         room.demo = demo;
         room.history.push(first.clone());
-        effects.push(Effect::Append(Entry { event: first, cause: Some(cause.clone()) }));
+        let entry = Entry { event: first, cause: Some(cause.clone()) };
+        effects.push(Effect::Append { entry, finished: None });
         let moment = &mut Moment { now, cause: Some(cause), lag_ms: 0, effects };
         for (seat, player) in players {
             if let Some(player) = player {
@@ -236,29 +203,6 @@ impl Room {
         Ok(())
     }
 
-    fn new(code: RoomCode, seeds: RoomSeeds, limits: RoomLimits, state: RoomState) -> Self {
-        Self {
-            code,
-            limits,
-            state,
-            history: History::default(),
-            answered: AnsweredCommands::default(),
-            presence: Presence::default(),
-            absence: Absence::default(),
-            news: News::default(),
-            chat: Chat::default(),
-            empty_since: None,
-            resume_at: None,
-            bot_turn: None,
-            assists: Vec::new(),
-            analyses: Vec::new(),
-            seeds,
-            tickets: 0,
-            demo: false,
-            closed: false,
-        }
-    }
-
     /// Handles one input at the time `now`, in milliseconds since the Unix epoch.
     pub fn apply(&mut self, now: u64, input: Input, effects: &mut Effects) {
         if self.closed {
@@ -304,46 +248,6 @@ impl Room {
         let news = self.news.due().filter(|_| !self.presence.is_empty());
         let game = [self.resume_at, self.flag_at(), self.abandoned_at()];
         [turn, help, news, self.close_at()].into_iter().chain(game).flatten().min()
-    }
-
-    /// The room as its members see it.
-    pub const fn state(&self) -> &RoomState {
-        &self.state
-    }
-
-    /// The room's code.
-    pub const fn code(&self) -> &RoomCode {
-        &self.code
-    }
-
-    /// Whether the room is listed.
-    pub const fn visibility(&self) -> Visibility {
-        self.state.visibility
-    }
-
-    /// The room's creator.
-    pub const fn host(&self) -> &MemberId {
-        &self.state.host
-    }
-
-    /// Whether the room is closed and refuses everything.
-    pub const fn is_closed(&self) -> bool {
-        self.closed
-    }
-
-    /// Makes an event: folds it, stores it and sends it.
-    fn log(&mut self, event: Event, moment: &mut Moment<'_>) {
-        let event = NumberedEvent { seq: self.state.seq + 1, at: moment.now, event };
-        self.state.apply(&event).expect("only what fits the state is decided");
-        self.history.push(event.clone());
-        moment.effects.push(Effect::Append(Entry { event, cause: moment.cause.clone() }));
-    }
-
-    fn answer(&mut self, session: SessionId, cause: &Cause, answer: Answer, effects: &mut Effects) {
-        let state = &self.state;
-        self.answered.remember(cause, answer.clone(), |member| is_kept(state, member));
-        let message = answer.message(cause.command.clone());
-        effects.push(Effect::Send { session, message });
     }
 
     /// Handles what follows from any change: asks a bot on turn, and sends the members who watches
@@ -407,14 +311,4 @@ impl Room {
         };
         Some(self.empty_since?.saturating_add(wait))
     }
-
-    fn new_ticket(&mut self) -> Ticket {
-        self.tickets += 1;
-        Ticket(self.tickets)
-    }
-}
-
-/// Whether this member's replies are never evicted for those of others.
-fn is_kept(state: &RoomState, member: &MemberId) -> bool {
-    state.host == *member || state.seats.of_member(member).is_some()
 }

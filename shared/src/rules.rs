@@ -16,8 +16,8 @@
 
 mod board;
 mod forbidden;
-mod judged;
 mod line;
+mod move_list;
 mod outcome;
 mod point;
 mod position;
@@ -28,7 +28,7 @@ mod variant;
 pub(crate) use self::tiles::Tiles;
 pub use self::{
     board::Board,
-    judged::Judged,
+    move_list::moves_of_one_game,
     outcome::{Forbidden, Outcome},
     point::{Axis, Point},
     position::{Illegal, Position},

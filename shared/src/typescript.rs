@@ -14,12 +14,12 @@ use crate::{
     clock::TimeControl,
     protocol::{
         ANALYSIS_LINES_MAX, CHAT_LINES_MAX, CHAT_TEXT_MAX, COMMAND_ID_MAX, GAME_ID_LENGTH,
-        IDENTITY_LENGTH, LobbyRequest, Message, NAME_MAX, ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH,
-        ROOMS_MAX, RoomRequest, SPECTATOR_NAMES_MAX, VERSION, WEIGHTS_MAX, close,
+        IDENTITY_LENGTH, Judged, LobbyRequest, Message, NAME_MAX, ROOM_CODE_ALPHABET,
+        ROOM_CODE_LENGTH, ROOMS_MAX, RoomRequest, SPECTATOR_NAMES_MAX, VERSION, WEIGHTS_MAX, close,
     },
     record::{FinishedGame, GameList, GameSummary},
     review::{GameReview, ReviewProgress},
-    rules::{Judged, K_MAX, K_MIN, Outcome, SIDE_MAX, SIDE_MIN, Stone},
+    rules::{K_MAX, K_MIN, Outcome, SIDE_MAX, SIDE_MIN, Stone},
 };
 
 const UPDATE: &str = "UPDATE_PROTOCOL=1 cargo test -p fivefold-shared --lib typescript";

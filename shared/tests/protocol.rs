@@ -9,6 +9,8 @@ use fivefold_shared::{
     rules::{Point, Rules, Size, Variant},
 };
 
+use strum::VariantNames;
+
 const GUIDE: &str = include_str!("../src/protocol.md");
 
 fn refused(json: &str) -> (Option<String>, Refusal) {
@@ -48,6 +50,33 @@ fn what_is_not_a_command_is_refused_with_what_is_wrong() {
     check_refused(&format!(r#"{play}"ply":0,"point":[0,2147483648]}}"#), id, malformed, "i32");
     let identity = r#"{"type":"hello","id":"7","protocol":1,"identity":"abc"}"#;
     check_refused(identity, id, malformed, "64 hexadecimal");
+}
+
+#[test]
+fn commands_are_nested_as_deep_as_the_json_library_reads() {
+    let deep = |head: &str, levels: usize| {
+        let (open, close) = ("[".repeat(levels), "]".repeat(levels));
+        format!(r#"{{{head},"id":"7","x":{open}{close}}}"#)
+    };
+    let play = r#""type":"play","room":"k7m2qpxw9abc","ply":0,"point":[0,0]"#;
+    let create = r#""type":"create","rules":{"variant":"renju"}"#;
+    // The command itself is the first level.
+    for head in [r#""type":"ping""#, play, create] {
+        Command::from_json(&deep(head, 126)).expect("127 levels");
+        check_refused(&deep(head, 127), Some("7"), Reason::Malformed, "recursion limit");
+        check_refused(&deep(head, 2_000), Some("7"), Reason::Malformed, "recursion limit");
+    }
+}
+
+#[test]
+fn every_name_of_a_command_is_read_as_one() {
+    for name in LobbyRequest::VARIANTS.iter().chain(RoomRequest::VARIANTS) {
+        let json = format!(r#"{{"type":"{name}","id":"7","room":"k7m2qpxw9abc"}}"#);
+        match Command::from_json(&json) {
+            Ok(command) => assert_eq!(command.request.kind(), *name),
+            Err((_, refusal)) => assert!(refusal.text.contains("missing field"), "{refusal}"),
+        }
+    }
 }
 
 #[test]

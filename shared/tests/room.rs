@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use fivefold_shared::{
     bot_spec::BotKind,
     clock::{SideTime, TimeControl},
-    protocol::{Event, MemberId, Name, NumberedEvent, Phase, Player, Visibility},
+    protocol::{Event, GameId, MemberId, Name, NumberedEvent, Phase, Player, Visibility},
     room::{FoldError, RoomState},
     rules::{Outcome, Point, Rules, Size, Variant},
     seat::Seat,
@@ -18,6 +18,10 @@ fn member(name: &str) -> Player {
         name: Name::new(name).expect("well formed"),
         engine: false,
     }
+}
+
+fn game_id() -> GameId {
+    GameId::try_from("k7m2qpxw9abcdefg").expect("well formed")
 }
 
 fn created() -> Event {
@@ -46,7 +50,7 @@ fn whole_game() -> Vec<Event> {
         created(),
         Event::Sat { seat: Seat::First, player: ann },
         Event::Sat { seat: Seat::Second, player: bot },
-        Event::Started { game: 1, black: Seat::First, id: None },
+        Event::Started { game: 1, black: Seat::First, id: game_id() },
         Event::Renamed { seat: Seat::First, name: Name::new("Anna").expect("well formed") },
         played(0, 1, 1),
         Event::DrawOffered { by: Seat::First },
@@ -65,7 +69,7 @@ fn whole_game() -> Vec<Event> {
     let points = vec![Point::new(0, 2), Point::new(1, 1), Point::new(2, 0)];
     events.push(Event::Ended { outcome: Outcome::Five { winner: Seat::First, points } });
     events.push(Event::RematchAsked { by: Seat::First });
-    events.push(Event::Started { game: 2, black: Seat::Second, id: None });
+    events.push(Event::Started { game: 2, black: Seat::Second, id: game_id() });
     events
 }
 
@@ -161,7 +165,7 @@ fn clock_after(events: &[(u64, Event)]) -> (u64, u64, Option<(Seat, u64)>) {
         created,
         Event::Sat { seat: Seat::First, player: ann },
         Event::Sat { seat: Seat::Second, player: bob },
-        Event::Started { game: 1, black: Seat::First, id: None },
+        Event::Started { game: 1, black: Seat::First, id: game_id() },
     ]
     .into_iter()
     .map(|event| (0, event));
@@ -224,7 +228,7 @@ fn who_loses_on_time_is_shown_no_time_at_all() {
                 created,
                 Event::Sat { seat: Seat::First, player: first },
                 Event::Sat { seat: Seat::Second, player: second },
-                Event::Started { game: 1, black: Seat::First, id: None },
+                Event::Started { game: 1, black: Seat::First, id: game_id() },
                 played(0, 0, 0),
                 Event::Ended { outcome: Outcome::Time { winner } },
             ]);
@@ -296,7 +300,7 @@ proptest! {
             created,
             Event::Sat { seat: Seat::First, player: member("Ann") },
             Event::Sat { seat: Seat::Second, player: member("Robert") },
-            Event::Started { game: 1, black: Seat::First, id: None },
+            Event::Started { game: 1, black: Seat::First, id: game_id() },
         ])).unwrap();
         let seats = room.seats.clone();
         let mut model = Model::game(1);
@@ -348,7 +352,7 @@ proptest! {
                 Step::Rematch if !is_running => {
                     let game = model.games + 1;
                     let black = if game % 2 == 1 { Seat::First } else { Seat::Second };
-                    fold(&mut room, Event::Started { game, black, id: None });
+                    fold(&mut room, Event::Started { game, black, id: game_id() });
                     model = Model::game(game);
                 }
                 Step::Move { .. }

@@ -47,7 +47,7 @@ fn check(position: &Position) -> Result<(), TestCaseError> {
     let symmetries = symmetry::of(position);
     let found: HashSet<_> =
         symmetries.iter().map(|symmetry| THREE.map(|point| symmetry.image(point))).collect();
-    prop_assert_eq!(found.len(), symmetries.len(), "each is told once");
+    prop_assert_eq!(found.len(), symmetries.len(), "each is listed once");
     prop_assert_eq!(found, brute_force(position));
     Ok(())
 }

@@ -13,9 +13,9 @@ fn json_client(url: &str, command: &[&str]) -> Client {
 /// Ends the client with `leave`, and checks its exit.
 fn leave(mut client: Client) {
     client.say("leave");
-    let (status, rest, said) = client.finish();
-    assert!(status.success(), "{status}: {said}");
-    assert_eq!(rest.last().map(String::as_str), Some(r#"{"event":"left"}"#), "{rest:?}");
+    let (status, rest, stderr) = client.finish();
+    assert!(status.success(), "{status}: {stderr}");
+    assert_eq!(rest.last().map(String::as_str), Some(r#"{"type":"left"}"#), "{rest:?}");
 }
 
 /// Plays the first free candidate whenever it is our turn, and returns the line that ends the
@@ -24,7 +24,7 @@ fn play_out(client: &mut Client, candidates: &[(i32, i32)]) -> Value {
     let mut taken = Vec::new();
     loop {
         let line = client.json();
-        match line["event"].as_str() {
+        match line["type"].as_str() {
             Some("ended") => return line,
             Some("played") => taken.push(line["point"].clone()),
             Some("refused" | "unreadable" | "closed" | "lost") => panic!("{line}"),
@@ -84,7 +84,7 @@ fn two_people_by_link_to_a_five_and_a_third_watching() {
         assert_eq!(end["result"], result, "{end}");
         client.say("board");
         let state = client.event("state");
-        finals.push((state["moves"].clone(), state["outcome"].clone()));
+        finals.push((state["game"]["moves"].clone(), state["game"]["outcome"].clone()));
     }
     assert_eq!(finals[0], finals[1]);
     assert_eq!(finals[0], finals[2]);
@@ -121,23 +121,23 @@ fn own_rooms_are_found_again_and_closed() {
         (&room["link"], &room["your_turn"], &room["host"]),
         (&json!(link), &json!(true), &json!(true))
     );
-    let (status, lines, said) = start(&["rooms", "--mine"]).finish();
+    let (status, lines, stderr) = start(&["rooms", "--mine"]).finish();
     assert!(
         status.success() && lines.len() == 1 && lines[0].ends_with("(your turn)"),
-        "{lines:?} {said}"
+        "{lines:?} {stderr}"
     );
     // Another person has no room here, and may not close this one.
-    let (status, lines, said) = Client::start(["rooms", "--mine", "--server", &url]).finish();
-    assert!(status.success() && lines.is_empty() && said.contains("no open rooms"), "{said}");
-    let (status, _, said) = Client::start(["close", &link]).finish();
-    assert!(!status.success() && said.contains("Only the host"), "{said}");
+    let (status, lines, stderr) = Client::start(["rooms", "--mine", "--server", &url]).finish();
+    assert!(status.success() && lines.is_empty() && stderr.contains("no open rooms"), "{stderr}");
+    let (status, _, stderr) = Client::start(["close", &link]).finish();
+    assert!(!status.success() && stderr.contains("Only the host"), "{stderr}");
 
-    let (status, _, said) = start(&["close", &link]).finish();
-    assert!(status.success() && said.contains("is closed"), "{said}");
+    let (status, _, stderr) = start(&["close", &link]).finish();
+    assert!(status.success() && stderr.contains("is closed"), "{stderr}");
     let (status, lines, _) = start(&["rooms", "--mine"]).finish();
     assert!(status.success() && lines.is_empty(), "{lines:?}");
-    let (status, _, said) = start(&["close", &link]).finish();
-    assert!(!status.success() && said.contains("no room with this code"), "{said}");
+    let (status, _, stderr) = start(&["close", &link]).finish();
+    assert!(!status.success() && stderr.contains("no room with this code"), "{stderr}");
 }
 
 #[test]
@@ -146,9 +146,9 @@ fn who_watches_without_input_is_told_the_end() {
     let url = server.url();
     let watch =
         ["watch", "--bots", "minimax,minimax", "--variant", "tic-tac-toe", "--server", &url];
-    for (view, end) in [("--json", r#"{"event":"ended","#), ("--plain", "draw")] {
-        let (status, lines, said) = Client::start(watch.iter().chain(&[view])).finish();
-        assert!(status.success(), "{status}: {said}");
+    for (view, end) in [("--json", r#"{"type":"ended","#), ("--plain", "draw")] {
+        let (status, lines, stderr) = Client::start(watch.iter().chain(&[view])).finish();
+        assert!(status.success(), "{status}: {stderr}");
         assert!(lines.iter().any(|line| line.contains(end)), "{view}: {lines:?}");
     }
 }
@@ -183,6 +183,16 @@ async fn a_client_comes_back_by_itself_after_its_connection_is_cut() {
     leave(ann);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refusal_of_the_connection_is_shown() {
+    let server = Server::start_with(&["--sessions-per-address", "1"]);
+    let _guest = Guest::hello(&server, "Ann").await;
+    let (status, rest, said) = Client::start(["rooms", "--server", &server.url()]).finish();
+    assert_eq!(status.code(), Some(1), "{said}");
+    assert!(said.contains("refuses: Too many connections are open"), "{said}");
+    assert_eq!(rest, Vec::<String>::new(), "nothing on standard output");
+}
+
 #[test]
 fn mistakes_are_told_and_end_with_their_exit_codes() {
     let nowhere = ["rooms", "--server", "http://127.0.0.1:9"];
@@ -193,9 +203,9 @@ fn mistakes_are_told_and_end_with_their_exit_codes() {
         (&["play", "--variant", "renju", "--size", "19"], 2, "15x15"),
     ];
     for (arguments, code, words) in cases {
-        let (status, rest, said) = Client::start(arguments).finish();
-        assert_eq!(status.code(), Some(code), "{arguments:?}: {said}");
-        assert!(said.contains(words), "{arguments:?}: {said}");
+        let (status, rest, stderr) = Client::start(arguments).finish();
+        assert_eq!(status.code(), Some(code), "{arguments:?}: {stderr}");
+        assert!(stderr.contains(words), "{arguments:?}: {stderr}");
         assert_eq!(rest, Vec::<String>::new(), "nothing on standard output");
     }
 }

@@ -26,12 +26,12 @@ fn server(program: &Path, data: &Path) -> Command {
 
 /// Checks that it failed with one line that names the problem and the solution.
 fn check(output: &Output, path: &Path) {
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success(), "{told}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success(), "{stderr}");
     assert!(output.stdout.is_empty(), "it must not say that it listens");
     let expected = format!("fivefold-server: cannot use {}: ", path.display());
-    let line = told.lines().find(|line| line.starts_with(&expected));
-    let line = line.unwrap_or_else(|| panic!("no {expected:?} in {told:?}"));
+    let line = stderr.lines().find(|line| line.starts_with(&expected));
+    let line = line.unwrap_or_else(|| panic!("no {expected:?} in {stderr:?}"));
     assert!(line.ends_with("Make it writable, or choose another folder by --data"), "{line}");
 }
 

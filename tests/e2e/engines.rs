@@ -58,13 +58,13 @@ impl Table {
     async fn play(&mut self, point: impl Into<Point>) -> Vec<String> {
         let before = self.position().ply();
         self.ann.play(&self.room, point).await;
-        let mut said = Vec::new();
+        let mut chat = Vec::new();
         while self.position().ply() < before + 2 && self.position().outcome().is_none() {
             if let Message::PlayerSaid { line, .. } = self.ann.next().await {
-                said.push(line.text.as_str().to_owned());
+                chat.push(line.text.as_str().to_owned());
             }
         }
-        said
+        chat
     }
 }
 
@@ -90,8 +90,8 @@ async fn an_engine_plays_in_a_room_and_is_known_as_one() {
         table.ann.done(&table.room, RoomRequest::Rematch).await;
         table.ann.until(&table.room, |seen| seen.position().ply() == 1).await;
         table.ann.done(&table.room, RoomRequest::Resign).await;
-        let (status, _, said) = engine.finish();
-        assert!(status.success(), "{status}: {said}");
+        let (status, _, stderr) = engine.finish();
+        assert!(status.success(), "{status}: {stderr}");
     }
 }
 
@@ -111,13 +111,13 @@ async fn a_strange_engine_gives_up_and_says_why() {
         let engine = seat(&table.server, &table.room, &strange(how), &memory);
         table.begun().await;
         assert_eq!(table.play((3, 7)).await, Vec::<String>::new(), "{how}: its first move");
-        let said = table.play((4, 7)).await;
-        assert!(said.iter().any(|line| line.contains(why)), "{how}: {said:?}");
+        let chat = table.play((4, 7)).await;
+        assert!(chat.iter().any(|line| line.contains(why)), "{how}: {chat:?}");
         let resigned = Outcome::Resignation { winner: Stone::Black };
         assert_eq!(table.position().outcome(), Some(&resigned), "{how}");
-        let (status, _, said) = engine.finish();
-        assert_eq!(status.code(), Some(1), "{how}: {said}");
-        assert!(said.contains(why), "{how}: {said}");
+        let (status, _, stderr) = engine.finish();
+        assert_eq!(status.code(), Some(1), "{how}: {stderr}");
+        assert!(stderr.contains(why), "{how}: {stderr}");
     }
 }
 
@@ -127,13 +127,13 @@ async fn an_engine_that_may_be_started_again_goes_on() {
     let engine = seat(&table.server, &table.room, &strange("crash"), &["--retry", "1"]);
     table.begun().await;
     table.play((3, 7)).await;
-    let said = table.play((4, 7)).await;
-    assert!(said.iter().any(|line| line.contains("started again")), "{said:?}");
+    let chat = table.play((4, 7)).await;
+    assert!(chat.iter().any(|line| line.contains("started again")), "{chat:?}");
     assert_eq!(table.position().outcome(), None);
     // The restarted process makes two moves again.
     table.play((5, 9)).await;
-    let said = table.play((6, 9)).await;
-    assert!(said.iter().any(|line| line.contains("gives up")), "{said:?}");
+    let chat = table.play((6, 9)).await;
+    assert!(chat.iter().any(|line| line.contains("gives up")), "{chat:?}");
     assert_eq!(engine.finish().0.code(), Some(1));
 }
 
@@ -151,9 +151,9 @@ async fn an_engine_that_cannot_play_takes_no_seat() {
     for (rules, command, why) in cases {
         let table = Table::new(private(rules)).await;
         let engine = seat(&table.server, &table.room, &command, &[]);
-        let (status, _, said) = engine.finish();
-        assert_eq!(status.code(), Some(1), "{command}: {said}");
-        assert!(said.contains(why), "{command}: {said}");
+        let (status, _, stderr) = engine.finish();
+        assert_eq!(status.code(), Some(1), "{command}: {stderr}");
+        assert!(stderr.contains(why), "{command}: {stderr}");
         assert!(table.ann.seen(&table.room).room.seats.second.is_none(), "{command}");
     }
 }
@@ -169,25 +169,25 @@ async fn an_engine_follows_play_on_the_unbounded_board() {
         table.play((x, y)).await;
     }
     // The engine may have taken any of these already.
-    let (mut said, mut end) = (Vec::new(), Point::default());
+    let (mut chat, mut end) = (Vec::new(), Point::default());
     for _ in 0..2 {
         let points = [-399, -398, -401].map(|x| Point::new(x, 70));
         let is_free = |point: &Point| table.position().stone_at(*point).is_none();
         end = points.into_iter().find(is_free).expect("it has set two stones since");
-        said = table.play((end.x, end.y)).await;
+        chat = table.play((end.x, end.y)).await;
     }
-    assert_eq!(said, Vec::<String>::new());
+    assert_eq!(chat, Vec::<String>::new());
     let answer = table.position().last_move().expect("an answer");
     let is_there = |stop: Point| stop.y == 70 && (-402..=-396).contains(&stop.x);
     let stones = table.position().moves().iter().skip(1).step_by(2);
     assert!(stones.copied().any(is_there) || answer.distance(end) < 6, "{answer:?}");
     table.ann.done(&table.room, RoomRequest::Resign).await;
-    let (status, _, said) = engine.finish();
-    assert!(status.success(), "{said}");
+    let (status, _, stderr) = engine.finish();
+    assert!(status.success(), "{stderr}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_no_engine_is_told_within_three_seconds() {
+async fn a_program_that_is_no_engine_is_reported_within_three_seconds() {
     let cases = [
         ("cat".to_owned(), "it only echoes its input (START 15)"),
         (strange("silent"), "it does not answer START 15 within 3 s"),
@@ -198,31 +198,34 @@ async fn what_is_no_engine_is_told_within_three_seconds() {
     let table = Table::new(private(freestyle())).await;
     for (command, why) in cases {
         let begun = std::time::Instant::now();
-        let (status, _, said) = seat(&table.server, &table.room, &command, &[]).finish();
-        assert_eq!(status.code(), Some(1), "{command}: {said}");
-        assert!(said.contains("is no Gomocup engine") && said.contains(why), "{command}: {said}");
+        let (status, _, stderr) = seat(&table.server, &table.room, &command, &[]).finish();
+        assert_eq!(status.code(), Some(1), "{command}: {stderr}");
+        assert!(
+            stderr.contains("is no Gomocup engine") && stderr.contains(why),
+            "{command}: {stderr}"
+        );
         // An engine that repeats its input fails at once.
         assert!(command != "cat" || begun.elapsed().as_secs() < 3, "{:?}", begun.elapsed());
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_an_engine_says_is_not_said_in_the_room() {
+async fn messages_of_an_engine_stay_out_of_the_room() {
     let mut table = Table::new(private(freestyle())).await;
     let engine = seat(&table.server, &table.room, &strange("rude"), &["--retry", "1"]);
     table.begun().await;
-    let mut said = table.play((3, 7)).await;
-    said.extend(table.play((4, 7)).await);
+    let mut chat = table.play((3, 7)).await;
+    chat.extend(table.play((4, 7)).await);
     if table.position().outcome().is_none() {
-        said.extend(table.play((5, 9)).await);
-        said.extend(table.play((6, 9)).await);
+        chat.extend(table.play((5, 9)).await);
+        chat.extend(table.play((6, 9)).await);
     }
-    let (status, _, told) = engine.finish();
-    assert_eq!(status.code(), Some(1), "{told}");
-    assert!(told.contains("my secret"), "who started it is told: {told}");
-    assert!(said.iter().any(|line| line.contains("started again: it refuses to play")), "{said:?}");
-    assert!(said.iter().any(|line| line.contains("gives up: it refuses to play")), "{said:?}");
-    assert!(!said.iter().any(|line| line.contains("secret")), "{said:?}");
+    let (status, _, stderr) = engine.finish();
+    assert_eq!(status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains("my secret"), "the operator sees the message: {stderr}");
+    assert!(chat.iter().any(|line| line.contains("started again: it refuses to play")), "{chat:?}");
+    assert!(chat.iter().any(|line| line.contains("gives up: it refuses to play")), "{chat:?}");
+    assert!(!chat.iter().any(|line| line.contains("secret")), "{chat:?}");
 }
 
 #[cfg(target_os = "linux")]
@@ -241,16 +244,16 @@ async fn nothing_of_an_engine_is_left_when_its_seat_is() {
     table.begun().await;
     assert!(is_running());
     table.ann.done(&table.room, RoomRequest::Resign).await;
-    let (status, _, said) = engine.finish();
-    assert!(status.success(), "{said}");
+    let (status, _, stderr) = engine.finish();
+    assert!(status.success(), "{stderr}");
     assert!(!is_running(), "neither the engine nor its child");
 }
 
 /// Runs `fivefold arena` to its end.
 fn arena(a: &str, b: &str, how: &[&str]) -> Value {
     let words = ["arena", a, b, "--json", "--grace", "300"];
-    let (status, lines, said) = Client::start(words.iter().chain(how)).finish();
-    assert!(status.success(), "{status}: {said}");
+    let (status, lines, stderr) = Client::start(words.iter().chain(how)).finish();
+    assert!(status.success(), "{status}: {stderr}");
     serde_json::from_str(lines.last().expect("a report")).expect("JSON")
 }
 

@@ -39,10 +39,10 @@ async fn few_files_are_not_all_for_those_who_take_most() {
     eve.join(&pair.room).await;
     drop(held);
     let log = fs::read_to_string(&log).expect("a log");
-    let told = log.lines().filter(|line| line.contains("too few files")).collect::<Vec<_>>();
-    let [told] = told.as_slice() else { panic!("told once: {log}") };
+    let lines = log.lines().filter(|line| line.contains("too few files")).collect::<Vec<_>>();
+    let [line] = lines.as_slice() else { panic!("one line: {log}") };
     for number in ["files=160", "sessions=72", "sessions_per_address=16"] {
-        assert!(told.contains(number), "{number}: {told}");
+        assert!(line.contains(number), "{number}: {line}");
     }
     assert!(!log.contains("cannot accept"), "{log}");
 }
@@ -52,7 +52,7 @@ fn with_hardly_any_files_the_server_says_what_it_needs() {
     let mut shell = Command::new("sh");
     shell.args(["-c", "ulimit -n 79 && exec \"$0\" --in-memory --listen 127.0.0.1:0"]);
     let output = shell.arg(program("fivefold-server")).output().expect("the server runs");
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success() && told.contains("only 79 files"), "{told}");
-    assert!(told.contains("needs 80"), "{told}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && stderr.contains("only 79 files"), "{stderr}");
+    assert!(stderr.contains("needs 80"), "{stderr}");
 }

@@ -42,10 +42,10 @@ impl Run {
 
     /// The engine's whole output, until it and all its descendants have ended.
     fn finish(mut self) -> (ExitStatus, String) {
-        let mut said = String::new();
+        let mut text = String::new();
         let mut output = self.child.stdout.take().expect("it is piped");
-        output.read_to_string(&mut said).expect("text");
-        (self.child.wait().expect("it ends"), said.trim_end().to_owned())
+        output.read_to_string(&mut text).expect("text");
+        (self.child.wait().expect("it ends"), text.trim_end().to_owned())
     }
 }
 
@@ -72,8 +72,8 @@ fn is_running(word: &str) -> bool {
 
 #[test]
 fn an_engine_gets_little_of_our_environment_and_runs_in_its_own_folder() {
-    let said = probe(&[], &["env"]);
-    let (folder, variables) = said.split_once(' ').expect("a folder");
+    let report = probe(&[], &["env"]);
+    let (folder, variables) = report.split_once(' ').expect("a folder");
     assert_eq!(Some(folder.as_ref()), program("strange_engine").parent());
     let value = |name: &str| {
         let mut all = variables.split(' ').filter_map(|variable| variable.split_once('='));
@@ -144,12 +144,12 @@ fn an_engine_is_held_to_its_limits() {
     assert_eq!(probe(&limits, &["write", "x", "1001"]), "", "it is ended by the system");
     assert_eq!(probe(&limits, &["memory", &bytes(100 * MIB)]), "done");
     assert!(probe(&limits, &["memory", &bytes(256 * MIB)]).contains("memory"));
-    let said = probe(
+    let report = probe(
         &[&limits[..], &["--processor-seconds", "7", "--processes", "20"]].concat(),
         &["limits"],
     );
     let limit = |name: &str| {
-        let line = said.lines().find(|line| line.starts_with(name)).expect("a limit");
+        let line = report.lines().find(|line| line.starts_with(name)).expect("a limit");
         line[name.len()..].split_whitespace().next().expect("a number").parse::<u64>().ok()
     };
     assert_eq!(limit("Max core file size"), Some(0));
@@ -157,7 +157,7 @@ fn an_engine_is_held_to_its_limits() {
     assert_eq!(limit("Max file size"), Some(1000));
     assert_eq!(limit("Max address space"), Some(268_435_456));
     // Processes that already run do not count.
-    assert!(limit("Max processes").is_some_and(|most| (21..100_000).contains(&most)), "{said}");
+    assert!(limit("Max processes").is_some_and(|most| (21..100_000).contains(&most)), "{report}");
     // After one second of processor time the system kills it.
     assert_eq!(probe(&["--processor-seconds", "1"], &["spin"]), "");
 }
@@ -182,14 +182,14 @@ fn a_child_in_a_session_of_its_own_ends_with_its_engine() {
 }
 
 #[test]
-fn what_cannot_be_started_is_told() {
+fn a_program_that_cannot_be_started_is_reported() {
     let (control, theirs) = UnixStream::pair().expect("a pair of sockets");
     let mut command = Command::new(program("fivefold"));
     command.args(["run-engine", "--", "/nowhere/engine"]).stderr(OwnedFd::from(theirs));
     let status = command.status().expect("it ends");
     drop(command);
-    let mut said = String::new();
-    (&control).read_to_string(&mut said).expect("a report");
-    assert!(said.contains("No such file"), "{status} {said}");
+    let mut report = String::new();
+    (&control).read_to_string(&mut report).expect("a report");
+    assert!(report.contains("No such file"), "{status} {report}");
     drop((&control).flush());
 }

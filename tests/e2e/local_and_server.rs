@@ -17,7 +17,7 @@ use fivefold_shared::{
     bot,
     bot_spec::{BotKind, BotSpec},
     protocol::{
-        Colour, CommandId, Create, Event, Message, NumberedEvent, Player, Refusal, Request,
+        Colour, CommandId, Create, Event, GameId, Message, NumberedEvent, Player, Refusal, Request,
         RoomCode, RoomRequest, SeatRequest, Seats, Snapshot,
     },
     room::RoomState,
@@ -95,8 +95,13 @@ impl Tally {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_local_game_and_the_server_decide_alike() {
     let mut flags = vec!["--bot-answer-min", "0"];
-    for flag in ["--command-rate", "--rooms-per-address", "--room-rate", "--bot-rooms-per-address"]
-    {
+    for flag in [
+        "--connection-rate",
+        "--command-rate",
+        "--rooms-per-address",
+        "--room-rate",
+        "--bot-rooms-per-address",
+    ] {
         flags.extend([flag, "1000000"]);
     }
     let server = Arc::new(Server::start_with(&flags));
@@ -274,9 +279,13 @@ fn plain(mut snapshot: Snapshot) -> Snapshot {
     let Seats { first, second } = &mut snapshot.seats;
     first.iter_mut().chain(second).for_each(plain_player);
     if let Some(game) = &mut snapshot.game {
-        game.id = None;
+        game.id = some_game();
     }
     snapshot
+}
+
+fn some_game() -> GameId {
+    GameId::try_from("k7m2qpxw9abcdefg").expect("16 letters")
 }
 
 fn plain_player(player: &mut Player) {
@@ -291,7 +300,7 @@ fn plain_event(numbered: NumberedEvent) -> (u64, Event) {
     if let Event::Sat { player, .. } = &mut event {
         plain_player(player);
     } else if let Event::Started { id, .. } = &mut event {
-        *id = None;
+        *id = some_game();
     }
     (seq, event)
 }

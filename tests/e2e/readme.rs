@@ -34,15 +34,15 @@ fn every_command_is_one() {
             ["fivefold", arguments @ ..] => {
                 let help = Command::new(program("fivefold")).args(arguments).arg("--help").output();
                 let help = help.expect("the client runs");
-                let said = String::from_utf8_lossy(&help.stderr);
-                assert!(help.status.success(), "{command}: {said}");
+                let stderr = String::from_utf8_lossy(&help.stderr);
+                assert!(help.status.success(), "{command}: {stderr}");
             }
             ["fivefold-server", arguments @ ..] => {
                 let help =
                     Command::new(program("fivefold-server")).args(arguments).arg("--help").output();
                 let help = help.expect("the server runs");
-                let said = String::from_utf8_lossy(&help.stderr);
-                assert!(help.status.success(), "{command}: {said}");
+                let stderr = String::from_utf8_lossy(&help.stderr);
+                assert!(help.status.success(), "{command}: {stderr}");
             }
             ["cargo", "run", "--release"] => {
                 let workspace = include_str!("../../Cargo.toml");

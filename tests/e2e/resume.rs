@@ -36,7 +36,7 @@ async fn who_comes_back_gets_exactly_the_missing_events_and_plays_on() {
     let mut pair = Pair { server, room, ann, bob };
     pair.play(&FIVE[3..]).await;
     pair.level().await;
-    assert_eq!(pair.bob.seen(&pair.room).snapshots, 1, "only the one of his first coming");
+    assert_eq!(pair.bob.seen(&pair.room).snapshots, 1, "only the one of the first join");
 }
 
 #[tokio::test]

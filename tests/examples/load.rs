@@ -205,8 +205,8 @@ fn print(args: &Args, subjects: &[Subject]) {
     let micros = |time: Duration| time.as_secs_f64() * 1e6;
     let mebibytes = |bytes: Option<&u64>| bytes.map(|&bytes| bytes as f64 / (1024.0 * 1024.0));
     let idle = args.idle.max(1) as f64;
-    let told = |report: &Report, code| {
-        Some(report.told_why.iter().filter(|&&told| told == code).count() as f64)
+    let closed_with = |report: &Report, code| {
+        Some(report.close_codes.iter().filter(|&&other| other == code).count() as f64)
     };
     let figures: [Figure<'_>; 11] = [
         ("moves/s", &|report| Some(report.rate())),
@@ -218,8 +218,8 @@ fn print(args: &Args, subjects: &[Subject]) {
         ("memory most, MiB", &|report| mebibytes(report.memory.iter().max())),
         ("bytes/idle connection", &|report| report.idle_memory.map(|bytes| bytes as f64 / idle)),
         ("cut off", &|report| Some(report.cut_off as f64)),
-        ("told they are slow", &|report| told(report, close::TOO_SLOW)),
-        ("told they are idle", &|report| told(report, close::IDLE)),
+        ("closed as slow", &|report| closed_with(report, close::TOO_SLOW)),
+        ("closed as idle", &|report| closed_with(report, close::IDLE)),
     ];
     print!("{:<22}", "median of the rounds");
     for subject in subjects {

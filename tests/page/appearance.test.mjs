@@ -10,7 +10,7 @@ import { put, sees, stage, twoPlay, visitor } from './harness.mjs';
 const at = stage('--bot-pace', '300');
 const axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 const WIDTHS = [320, 390, 768, 1024, 1440, 1920, 3840];
-/** What is chosen in the settings, and what the system asks for.
+/** The theme in the settings, and the system's preferences.
  * @type {[theme: string, system: { colorScheme?: 'light' | 'dark', contrast?: 'more' }][]} */
 const THEMES = [
   ['light', { colorScheme: 'dark' }], ['dark', { colorScheme: 'light' }], ['contrast', { colorScheme: 'light' }], ['contrast', { colorScheme: 'dark' }],

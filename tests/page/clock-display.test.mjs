@@ -25,7 +25,7 @@ test('a player who lost on time has none left, and the winner keeps theirs', () 
       { type: 'created', rules: { variant: 'freestyle', size: [15, 15] }, visibility: 'private', assistance: false, host: '0', time, black: 'second' },
       { type: 'sat', seat: 'first', player },
       { type: 'sat', seat: 'second', player },
-      { type: 'started', game: 1, black: 'second' },
+      { type: 'started', game: 1, id: 'k7m2qpxw9abcdefg', black: 'second' },
       { type: 'played', ply: 0, point: [7, 7] },
       { type: 'ended', outcome: { reason: 'time', winner: 'second' } },
     ];

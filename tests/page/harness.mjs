@@ -149,6 +149,38 @@ export async function visitor(browser, server, options = {}, name) {
 }
 
 /**
+ * Two people play a game to its end.
+ * @param {{ server: Server, browser: Browser }} stage
+ * @param {string[]} moves Black's first
+ * @returns the address of its replay
+ */
+export async function playedGame(stage, moves) {
+  const { ann, bob } = await twoPlay(stage);
+  for (const [ply, name] of moves.entries()) {
+    const { page } = ply % 2 === 0 ? ann : bob;
+    await page.getByRole('heading', { name: 'Your turn' }).waitFor();
+    await put(page, name);
+  }
+  const path = await ann.page.getByRole('link', { name: 'Replay' }).getAttribute('href');
+  await Promise.all([ann.context.close(), bob.context.close()]);
+  return path ?? '';
+}
+
+/**
+ * A new player on the home page, and the link that moves their identity to another device.
+ * @param {{ server: Server, browser: Browser }} stage
+ * @param {string} name
+ */
+export async function identityLink({ server, browser }, name) {
+  const here = await visitor(browser, server, {}, name);
+  await here.page.goto('/');
+  await here.page.getByRole('button', { name }).click();
+  await here.page.getByRole('button', { name: 'Show the link' }).click();
+  const link = await here.page.getByLabel('Play on another device').inputValue();
+  return { here, link };
+}
+
+/**
  * Puts a stone on a point of the board by the mouse.
  * @param {import('playwright-core').Page} page
  * @param {string} name such as h8

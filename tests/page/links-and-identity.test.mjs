@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
-import { ask, put, sees, stage, twoPlay, visitor } from './harness.mjs';
+import { ask, identityLink, put, sees, stage, twoPlay, visitor } from './harness.mjs';
 
 const at = stage('--no-demo');
 
@@ -153,11 +153,7 @@ test('a third visitor sees that both seats are taken', async () => {
 });
 
 test('switching to another identity keeps the former one', async () => {
-  const here = await visitor(at.browser, at.server, {}, 'Ann');
-  await here.page.goto('/');
-  await here.page.getByRole('button', { name: 'Ann' }).click();
-  await here.page.getByRole('button', { name: 'Show the link' }).click();
-  const link = await here.page.getByLabel('Play on another device').inputValue();
+  const { here, link } = await identityLink(at, 'Ann');
 
   const there = await visitor(at.browser, at.server);
   await there.page.goto('/');
@@ -305,6 +301,18 @@ test('replacing the identity invalidates only the old link', async () => {
   await thief.page.getByText('Your identity was replaced').waitFor({ state: 'detached' });
   await thief.page.getByRole('button', { name: /^Guest|^Thief/ }).waitFor();
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
+});
+
+test('who never took a seat becomes a new player by replacing the identity', async () => {
+  const { page, complaints } = await visitor(at.browser, at.server);
+  await page.goto('/');
+  await page.getByRole('button', { name: /^Guest/ }).click();
+  const former = await page.evaluate(() => localStorage.getItem('fivefold.identity'));
+  assert.match(former ?? '', /^[0-9a-f]{64}$/);
+  await page.getByRole('button', { name: 'Replace the link' }).click();
+  await page.waitForFunction((former) => ![null, former].includes(localStorage.getItem('fivefold.identity')), former);
+  await page.getByRole('button', { name: /^Guest/ }).waitFor();
+  assert.deepEqual(complaints, []);
 });
 
 test('a lost answer to a replacement does not lose the identity', async () => {

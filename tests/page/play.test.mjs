@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { PHONE, put, sees, stage, twoPlay, visitor } from './harness.mjs';
+import { identityLink, PHONE, put, sees, stage, twoPlay, visitor } from './harness.mjs';
 
 const at = stage('--no-demo');
 
@@ -104,11 +104,7 @@ test('a game against the bot, on a phone, appears among the player’s games', a
 });
 
 test('a link moves the identity to another device', async () => {
-  const here = await visitor(at.browser, at.server, {}, 'Ann');
-  await here.page.goto('/');
-  await here.page.getByRole('button', { name: 'Ann' }).click();
-  await here.page.getByRole('button', { name: 'Show the link' }).click();
-  const link = await here.page.getByLabel('Play on another device').inputValue();
+  const { link } = await identityLink(at, 'Ann');
   const there = await visitor(at.browser, at.server);
   /** @type {string[]} */
   const asked = [];

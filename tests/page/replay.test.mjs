@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
-import { put, stage, twoPlay, visitor } from './harness.mjs';
+import { playedGame, put, stage, visitor } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -12,19 +12,7 @@ const at = stage();
 /** @type {Promise<string> | undefined} */
 let address;
 /** Where a game lies that Black has won in nine moves, h8 to l8; it is played once. */
-const played = () => (address ??= playGame());
-
-async function playGame() {
-  const { ann, bob } = await twoPlay(at);
-  for (const [ply, name] of ['h8', 'h2', 'i8', 'j2', 'j8', 'l2', 'k8', 'n2', 'l8'].entries()) {
-    const { page } = ply % 2 === 0 ? ann : bob;
-    await page.getByRole('heading', { name: 'Your turn' }).waitFor();
-    await put(page, name);
-  }
-  const path = await ann.page.getByRole('link', { name: 'Replay' }).getAttribute('href');
-  await Promise.all([ann.context.close(), bob.context.close()]);
-  return path ?? '';
-}
+const played = () => (address ??= playedGame(at, ['h8', 'h2', 'i8', 'j2', 'j8', 'l2', 'k8', 'n2', 'l8']));
 
 /** @param {Page} page @param {string} label */
 const called = (page, label) => page.getByRole('gridcell', { name: label }).first().waitFor();
@@ -129,7 +117,7 @@ test('import errors name the line, and unplayable moves the reason', async () =>
   await page.getByText('Import a game').click();
   /** @type {[string, RegExp][]} */
   const cases = [
-    ['h8\nz26', /^line 2: .*z26/], ['', /^No moves were found/], ['h8 i9 h8', /^2 moves read\. Move 3 cannot be played: this point has a stone already/],
+    ['h8\nz26', /^Line 2 is not part of a game/], ['', /^No moves were found/], ['h8 i9 h8', /^2 moves read\. Move 3 cannot be played: There is a stone on that point/],
     ['Piskvorky 20x20, 11:11, 0\r\n11,11,0\r\n12,10,130\r\nann\r\nbob\r\n-1\r\n', /^2 moves read\.$/], ['x'.repeat(100_000), /^The text is too long/],
   ];
   for (const [text, told] of cases) {
@@ -160,7 +148,7 @@ test('a move against the rules disappears, with the reason', async () => {
   await page.goto(`/analyse#${new URLSearchParams({ variant: 'renju', moves: 'h8 a15 i8 c15 g7 e15 g6 g15' })}`);
   await called(page, 'g8, forbidden to Black');
   await put(page, 'g8');
-  await page.locator('.toast').getByText(/renju forbids this point to Black: double.three/).waitFor();
+  await page.locator('.toast').getByText(/Forbidden to Black: a double three/).waitFor();
   await called(page, 'g8, forbidden to Black');
   await page.getByText('8 moves', { exact: true }).waitFor();
   await page.goto(`/analyse#${new URLSearchParams({ variant: 'mnk', size: '7,7', k: '4', moves: 'a1 a7 b1 b7 c1 c7 d1' })}`);

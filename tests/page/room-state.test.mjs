@@ -16,7 +16,7 @@ function begun() {
   fold(0, { type: 'sat', seat: 'first', player: { member: '0', name: 'Ann' } });
   assert.deepEqual([room.vacant, room.black, room.toAct], ['second', 'second', undefined]);
   fold(0, { type: 'sat', seat: 'second', player: { bot: { kind: 'attack' } } });
-  fold(0, { type: 'started', game: 1, black: 'second' });
+  fold(0, { type: 'started', game: 1, id: 'k7m2qpxw9abcdefg', black: 'second' });
   return { room, fold };
 }
 
@@ -26,7 +26,7 @@ test('a rematch swaps the colours, and everybody keeps their seat', () => {
   assert.deepEqual([room.toAct, stoneOf('first', room.black)], ['second', 'white']);
   fold(1, { type: 'ended', outcome: { reason: 'resignation', winner: 'first' } });
   assert.deepEqual([room.toAct, room.phase], [undefined, 'finished']);
-  fold(2, { type: 'started', game: 2, black: 'first' });
+  fold(2, { type: 'started', game: 2, id: 'k7m2qpxw9abcdefg', black: 'first' });
   assert.deepEqual([room.toAct, stoneOf('first', room.black)], ['first', 'black']);
   assert.deepEqual(room.seats, seats);
 });

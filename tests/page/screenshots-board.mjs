@@ -4,7 +4,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { PHONE, Server, openBrowser, put, twoPlay, visitor } from './harness.mjs';
+import { PHONE, Server, openBrowser, playedGame, visitor } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -17,7 +17,7 @@ await mkdir(folder, { recursive: true });
 const server = await Server.start('--bot-pace', '100');
 const browser = await openBrowser();
 try {
-  const game = await play();
+  const game = await playedGame({ server, browser }, GAME);
   for (const [device, options] of /** @type {const} */ ([['desk', DESK], ['phone', PHONE]])) {
     for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
       const { page, context, complaints } = await visitor(browser, server, { ...options, colorScheme });
@@ -69,19 +69,6 @@ async function heat(page) {
   await page.getByRole('button', { name: 'Heat map' }).click();
   await page.waitForTimeout(500);
   await page.evaluate(() => scrollTo(0, 0));
-}
-
-/** Two people play the game. @returns where it lies */
-async function play() {
-  const { ann, bob } = await twoPlay({ server, browser });
-  for (const [ply, name] of GAME.entries()) {
-    const { page } = ply % 2 === 0 ? ann : bob;
-    await page.getByRole('heading', { name: 'Your turn' }).waitFor();
-    await put(page, name);
-  }
-  const path = await ann.page.getByRole('link', { name: 'Replay' }).getAttribute('href');
-  await Promise.all([ann.context.close(), bob.context.close()]);
-  return path ?? '';
 }
 
 /** Whether the next stone there makes a five. @param {readonly [number, number][]} moves @param {[number, number]} point */

@@ -69,8 +69,8 @@ impl Client {
         match self.stdout.recv_timeout(PATIENCE) {
             Ok(line) => line,
             Err(end) => {
-                let (status, _, said) = self.end();
-                panic!("no more output ({end}); {status}; stderr: {said}");
+                let (status, _, stderr) = self.end();
+                panic!("no more output ({end}); {status}; stderr: {stderr}");
             }
         }
     }
@@ -104,7 +104,7 @@ impl Client {
     pub fn event(&mut self, event: &str) -> Value {
         loop {
             let line = self.json();
-            if line["event"] == event {
+            if line["type"] == event {
                 return line;
             }
         }
@@ -138,11 +138,11 @@ impl Client {
     }
 
     fn stderr(&mut self) -> String {
-        let mut said = String::new();
+        let mut text = String::new();
         if let Some(mut stderr) = self.child.stderr.take() {
-            stderr.read_to_string(&mut said).expect("the client writes text");
+            stderr.read_to_string(&mut text).expect("the client writes text");
         }
-        said
+        text
     }
 }
 

@@ -165,7 +165,7 @@ impl Guest {
     }
 
     pub(crate) async fn greet(address: SocketAddr, name: &str, identity: Option<Identity>) -> Self {
-        Self::try_greet(None, address, name, identity).await.expect("the server welcomes him")
+        Self::try_greet(None, address, name, identity).await.expect("the server sends welcome")
     }
 
     /// Connects a new person from an address of this machine, or from any.
@@ -258,7 +258,7 @@ impl Guest {
     /// When the socket is closed, nothing comes, or the message does not fit the ones before.
     pub async fn next(&mut self) -> Message {
         let message = self.try_next().await;
-        message.unwrap_or_else(|end| panic!("{} lost his socket: {end:?}", self.name))
+        message.unwrap_or_else(|end| panic!("{} lost the socket: {end:?}", self.name))
     }
 
     /// As [`next`](Self::next), or the close frame's code and reason, if one came.

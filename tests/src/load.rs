@@ -4,16 +4,13 @@
 //! All people use real sockets; the tests observe the server only from outside.
 
 pub mod attack;
+mod plan;
 pub mod relay;
 mod table;
 mod usage;
 
-use std::{
-    net::SocketAddr,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
-use fivefold_shared::rules::Rules;
 use futures_util::{StreamExt, stream};
 use tokio::{
     task::JoinSet,
@@ -22,44 +19,14 @@ use tokio::{
 use tokio_tungstenite::tungstenite;
 
 use self::table::{Schedule, Table, empty_room, enter};
-pub use self::usage::Usage;
+pub use self::{
+    plan::{Plan, Target},
+    usage::Usage,
+};
 use crate::{Socket, Times};
 
 /// Most connections that are being opened at once.
 const CONNECTING_MAX: usize = 64;
-
-/// The program under load.
-#[derive(Clone, Copy, Debug)]
-pub enum Target {
-    /// A Fivefold server.
-    Server(SocketAddr),
-    /// The plain relay.
-    Relay(SocketAddr),
-}
-
-/// The amount of load.
-#[derive(Clone, Copy, Debug)]
-pub struct Plan {
-    /// Rooms in which two people play.
-    pub rooms: usize,
-    /// The rules of all games.
-    pub rules: Rules,
-    /// Whether each room's people have their own address, 127.1.0.1 and so on. The server must be
-    /// on this machine.
-    pub spread: bool,
-    /// Moves per second, in all rooms together; otherwise each room plays as fast as it can.
-    pub rate: Option<f64>,
-    /// Spectators in each of the rooms.
-    pub spectators: usize,
-    /// Spectators in the first room who never read.
-    pub stalled: usize,
-    /// People who sit in their own room and do nothing.
-    pub idle: usize,
-    /// Playing time before the measurement.
-    pub warm_up: Duration,
-    /// Length of the measurement.
-    pub measured: Duration,
-}
 
 /// The measurements.
 #[derive(Clone, Debug, Default)]
@@ -79,7 +46,7 @@ pub struct Report {
     /// The close codes that reached them. A client that left no room for the close frame gets none.
     /// One that reads nothing answers no pings either: where the system's buffers hold all its
     /// messages, the server closes it as idle before it closes it as slow.
-    pub told_why: Vec<u16>,
+    pub close_codes: Vec<u16>,
 }
 
 impl Report {
@@ -151,9 +118,9 @@ pub async fn run(target: Target, pid: Option<u32>, plan: &Plan) -> Report {
     (report.memory, report.idle_memory) = (samples, idle_memory);
     for socket in stalled {
         // First read what arrived before.
-        if let Ok(told) = timeout(Duration::from_secs(2), listen(socket)).await {
+        if let Ok(close_code) = timeout(Duration::from_secs(2), listen(socket)).await {
             report.cut_off += 1;
-            report.told_why.extend(told);
+            report.close_codes.extend(close_code);
         }
     }
     report
@@ -162,11 +129,11 @@ pub async fn run(target: Target, pid: Option<u32>, plan: &Plan) -> Report {
 /// Reads and drops all messages, and answers pings, until the other side closes the socket. Returns
 /// the close code, if one came.
 async fn listen(mut socket: Socket) -> Option<u16> {
-    let mut told = None;
+    let mut close_code = None;
     while let Some(Ok(frame)) = socket.next().await {
         if let tungstenite::Message::Close(Some(close)) = frame {
-            told = Some(close.code.into());
+            close_code = Some(close.code.into());
         }
     }
-    told
+    close_code
 }

@@ -152,7 +152,7 @@ async fn attend(
                     react(&mut guest, room, due, &mut random).await;
                 }
             }
-            Err(end) => panic!("{} lost his socket: {end:?}", guest.name),
+            Err(end) => panic!("{} lost the socket: {end:?}", guest.name),
         }
     }
     let finals = games.keys().flat_map(|room| {

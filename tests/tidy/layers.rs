@@ -17,12 +17,13 @@ const PACKAGES: [(&str, &[&str]); 4] = [
 ];
 
 /// External packages that `shared` may use: none knows a clock, a file, a socket or a thread.
-const SHARED_MAY_USE: [&str; 8] = [
+const SHARED_MAY_USE: [&str; 9] = [
     "rand",
     "rustc-hash",
     "serde",
     "serde_json",
     "sha2",
+    "strum",
     "thiserror",
     "unicode-normalization",
     "unicode-security",
@@ -30,7 +31,7 @@ const SHARED_MAY_USE: [&str; 8] = [
 
 /// The modules of `shared`: each may use those before it, and none after it. So the rules know no
 /// rooms, the engine no bots, and neither the protocol nor a room can build a bot.
-const SHARED_ORDER: [&str; 18] = [
+const SHARED_ORDER: [&str; 19] = [
     "rules",
     "seat",
     "symmetry",
@@ -38,9 +39,9 @@ const SHARED_ORDER: [&str; 18] = [
     "search_budget",
     "bot_spec",
     "analysis",
-    "notation",
     "protocol",
     "record",
+    "notation",
     "room",
     "book",
     "engine",
@@ -48,6 +49,7 @@ const SHARED_ORDER: [&str; 18] = [
     "bot",
     "bot_job",
     "review",
+    "protocol_guide",
     "typescript",
 ];
 

@@ -94,7 +94,7 @@ fn the_better_bot_is_found_and_the_test_ends_the_match() {
 }
 
 #[test]
-fn who_cannot_play_is_told_before_the_match() {
+fn a_contestant_that_cannot_play_is_refused_before_the_match() {
     let cases = [
         (["minimax", "attack"], "minimax plays only"),
         (["attack", "/nowhere/pbrain-none"], "pbrain-none: it cannot be started"),

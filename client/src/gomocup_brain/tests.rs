@@ -77,7 +77,7 @@ fn commands_are_answered() {
     }
 }
 
-/// A brain that gets each command after its previous reply was read.
+/// A brain that gets each command after the reply to the one before.
 struct Talk {
     said: PipeWriter,
     replies: Lines<BufReader<PipeReader>>,
@@ -253,7 +253,7 @@ fn answered(ponder: bool, info: &str) -> Game {
 }
 
 #[test]
-fn it_thinks_while_the_other_side_does_only_if_that_is_wished_for() {
+fn it_ponders_only_on_request() {
     // These return without being cancelled.
     for (ponder, info) in [(false, "?"), (false, "0"), (true, "0")] {
         answered(ponder, info).ponder(&AtomicBool::new(false));
@@ -273,7 +273,7 @@ fn it_thinks_while_the_other_side_does_only_if_that_is_wished_for() {
 }
 
 #[test]
-fn whatever_is_heard_ends_its_thinking_while_the_other_side_does() {
+fn any_command_ends_its_pondering() {
     let mut talk = Talk::new(true);
     assert_eq!(talk.ask("START 15"), Reply::Ok);
     for _ in 0..50 {
@@ -283,7 +283,7 @@ fn whatever_is_heard_ends_its_thinking_while_the_other_side_does() {
 }
 
 #[test]
-fn the_best_moves_are_told() {
+fn the_best_moves_are_reported() {
     let answers = answers("START 15\nYXBOARD\n7,7,2\nDONE\nYXNBEST 3\nTURN 0,0");
     let [Reply::Ok, first, _, _, Reply::Move(best), Reply::Move(_)] = answers.as_slice() else {
         panic!("{answers:?}");
@@ -347,7 +347,7 @@ fn after_a_restart_it_plays_as_one_that_was_just_started() {
 }
 
 #[test]
-fn it_says_so_where_less_memory_is_allowed_than_it_needs() {
+fn it_reports_a_memory_limit_that_is_too_low() {
     for threads in [1, 9] {
         let least = memory_min(threads);
         let told = |bytes: u64| {

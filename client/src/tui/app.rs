@@ -138,6 +138,7 @@ impl App {
                 self.connection = Connection::Up;
                 self.log.say("Connected again.");
             }
+            Event::BotFailed => self.log.warn(sentences::BOT_FAILED),
             Event::Closed(text) => self.close(&text),
             Event::Spectators(spectators) => self.spectators = spectators,
             Event::Away(away) => self.away = away,

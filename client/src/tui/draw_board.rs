@@ -120,10 +120,8 @@ fn marks(app: &App, window: &Window, buffer: &mut Buffer) {
         let brackets = if last == app.cursor() { ("{", "}") } else { ("[", "]") };
         mark(window, buffer, last, brackets, theme.last());
     }
-    if let Some(Outcome::Five { points, .. }) = app.position().outcome() {
-        for &point in points {
-            mark(window, buffer, point, ("*", "*"), theme.winning());
-        }
+    for &point in app.position().outcome().map_or(&[][..], Outcome::line) {
+        mark(window, buffer, point, ("*", "*"), theme.winning());
     }
 }
 

@@ -3,7 +3,7 @@
 use fivefold_shared::{
     notation::coordinates,
     protocol::{Phase, Visibility},
-    rules::{Outcome, Size},
+    rules::Size,
 };
 use ratatui::{
     Frame,
@@ -151,10 +151,8 @@ fn under_cursor(app: &App) -> String {
     let name = coordinates::format(point, app.rules().size());
     let what = match (app.position().stone_at(point), app.position().forbidden_at(point)) {
         (Some(stone), _) => {
-            let won = matches!(
-                app.position().outcome(),
-                Some(Outcome::Five { points, .. }) if points.contains(&point)
-            );
+            let outcome = app.position().outcome();
+            let won = outcome.is_some_and(|outcome| outcome.line().contains(&point));
             format!("{stone}{}", if won { ", winning line" } else { "" })
         }
         (None, Some(kind)) if app.forbidden().contains(&point) => {

@@ -95,7 +95,7 @@ pub(super) const HELP: &[(&str, &str)] = &[
     ("T", "the bot's weight of the point under the cursor"),
     ("W", "the bot's weights of all candidates, 9 the best"),
     ("q", "quit (asks first while you play); Ctrl-C: at once"),
-    ("Ctrl-Z  Ctrl-L", "suspend; draw anew"),
+    ("Ctrl-Z  Ctrl-L", "suspend; redraw"),
 ];
 
 /// The action of a key, if it has one.

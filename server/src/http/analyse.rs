@@ -11,18 +11,18 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use fivefold_shared::{
-    engine::Engine,
-    notation::file::moves_of_one_game,
-    protocol::LineCount,
-    rules::{Point, Position, Rules},
+    analysis,
+    protocol::{LineCount, Reason},
+    rules::{Point, Position, Rules, moves_of_one_game},
 };
 use futures_util::stream;
 use serde::Deserialize;
 use tokio::time::sleep;
 
 use super::{
-    Caller,
-    questions::{Refused, charge_study, no_result, read},
+    caller::Caller,
+    questions::{charge_study, no_result, read},
+    refusals::{Refused, illegal_at, no_analysis, refused},
 };
 use crate::{
     limits::REPORT_INTERVAL,
@@ -47,17 +47,15 @@ struct Question {
 impl Question {
     /// The position, if its game is not over and the engine supports its rules.
     fn position(&self) -> Result<Position, Refused> {
-        let refused = |text| (StatusCode::BAD_REQUEST, text);
-        if !Engine::knows(self.rules.variant()) {
-            return Err(refused("The engine does not play by these rules.\n".to_owned()));
+        if !analysis::is_supported(self.rules.variant()) {
+            return Err(refused(StatusCode::BAD_REQUEST, Reason::NoEngine));
         }
         let mut position = Position::new(self.rules);
         for (ply, point) in self.moves.iter().enumerate() {
-            let played = position.play(*point).map(drop);
-            played.map_err(|illegal| refused(format!("Move {}: {illegal}.\n", ply + 1)))?;
+            position.play(*point).map(drop).map_err(|illegal| illegal_at(ply, illegal))?;
         }
         if position.outcome().is_some() {
-            return Err(refused("The game is over there.\n".to_owned()));
+            return Err(refused(StatusCode::BAD_REQUEST, Reason::GameOver));
         }
         Ok(position)
     }
@@ -73,11 +71,11 @@ pub(super) async fn analyse(
     let asked = headers.clone();
     let reading = server.jobs.run(move || {
         let question: Question = read(&asked, &body)?;
-        Ok((question.position()?, question.lines))
+        Ok::<_, Refused>((question.position()?, question.lines))
     });
     let (position, lines) = match reading.await {
         Ok(Ok(asked)) => asked,
-        Ok(Err(refused)) => return Refused::into_response(refused),
+        Ok(Err(refused)) => return refused.into_response(),
         Err(why) => return no_result(&server, why),
     };
     if let Err(answer) = charge_study(&server, &caller, &headers) {
@@ -91,18 +89,7 @@ pub(super) async fn analyse(
                 Busy::Server => StatusCode::SERVICE_UNAVAILABLE,
                 Busy::Owner => StatusCode::TOO_MANY_REQUESTS,
             };
-            (status, no_study(busy)).into_response()
-        }
-    }
-}
-
-/// Why the engine takes no more analyses, as a sentence.
-pub(super) const fn no_study(busy: Busy) -> &'static str {
-    match busy {
-        Busy::Server => "The engine is busy. Try again in a moment.\n",
-        Busy::Owner => {
-            "As many analyses as may be are under way for your address. Stop one, or wait for its \
-             end.\n"
+            refused(status, no_analysis(busy)).into_response()
         }
     }
 }

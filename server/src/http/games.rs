@@ -10,19 +10,19 @@ use axum::{
 };
 use fivefold_shared::{
     notation::{file::GameFile, psq, sgf},
-    protocol::{GameId, Identity, MemberId},
+    protocol::{GameId, Identity, MemberId, Reason, Refusal, RefusalValues},
     record::{FinishedGame, Record},
     review::{GameReview, Review},
 };
 use serde::Deserialize;
 
 use super::{
-    Caller,
-    analyse::no_study,
+    caller::Caller,
     questions::{charge_study, no_result},
+    refusals::{malformed, no_analysis, no_such_game, refused},
 };
 use crate::{
-    identities::{Identified, identify, replaced},
+    identities::{Identified, identify},
     limits::GAMES_PAGE_MAX,
     reviews::{ReviewAnswer, ReviewError},
     server::Server,
@@ -44,7 +44,7 @@ pub(super) async fn list(
 ) -> Response {
     let Query(GamesQuery { before, member }) = match wish {
         Ok(wish) => wish,
-        Err(error) => return error.into_response(),
+        Err(error) => return malformed(error.status(), error.body_text()).into_response(),
     };
     let identity = asker(&headers);
     let read = move |reader: &mut dyn StorageReader| {
@@ -58,10 +58,7 @@ pub(super) async fn list(
         reader.games(&query).map(Some)
     };
     match server.read_pool.try_read(read).await {
-        Ok(None) => {
-            let text = format!("{}\n", replaced().text);
-            (StatusCode::FORBIDDEN, text).into_response()
-        }
+        Ok(None) => refused(StatusCode::FORBIDDEN, Reason::IdentityReplaced).into_response(),
         Ok(Some(list)) => {
             // The same address gives each player another answer.
             let caching = (header::CACHE_CONTROL, "private, no-store");
@@ -128,7 +125,12 @@ fn written(id: GameId, record: Record, form: Form, name: &str) -> Response {
         }
         Form::Sgf => match sgf::write(&GameFile::from(&record)) {
             Ok(text) => as_file("application/x-go-sgf", text.into_response()),
-            Err(error) => return (StatusCode::NOT_FOUND, format!("{error}.\n")).into_response(),
+            Err(error) => {
+                let detail = Some(error.to_string());
+                let values = RefusalValues { detail, ..RefusalValues::default() };
+                let refusal = Refusal::with(Reason::NotInFormat, values);
+                return refused(StatusCode::NOT_FOUND, refusal).into_response();
+            }
         },
         Form::Psq => {
             let text = psq::write(&GameFile::from(&record));
@@ -174,11 +176,10 @@ pub(super) async fn review(
         // An address with too many analyses has to wait for its own to end, as if the server were
         // busy.
         Err(ReviewError::Busy(busy)) => {
-            (StatusCode::SERVICE_UNAVAILABLE, no_study(busy)).into_response()
+            refused(StatusCode::SERVICE_UNAVAILABLE, no_analysis(busy)).into_response()
         }
         Err(ReviewError::NoEngine) => {
-            (StatusCode::NOT_FOUND, "The engine does not play by the rules of this game.\n")
-                .into_response()
+            refused(StatusCode::NOT_FOUND, Reason::NoEngine).into_response()
         }
     });
     beginning.await.unwrap_or_else(|why| no_result(&server, why))
@@ -199,14 +200,10 @@ fn told_of(id: GameId, told: ReviewAnswer) -> Response {
     }
 }
 
-fn no_such_game() -> Response {
-    (StatusCode::NOT_FOUND, "There is no finished game with this id.\n").into_response()
-}
-
 fn unreadable(error: &ReadError) -> Response {
     match error {
         ReadError::Busy => {}
         ReadError::Storage(error) => tracing::error!(%error, "cannot read finished games"),
     }
-    (StatusCode::SERVICE_UNAVAILABLE, "Try again in a moment.\n").into_response()
+    refused(StatusCode::SERVICE_UNAVAILABLE, Reason::Busy).into_response()
 }

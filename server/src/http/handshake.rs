@@ -14,6 +14,8 @@ use axum::{
 };
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
+use super::refusals::malformed;
+
 /// The only valid version (RFC 6455, section 4.1, point 9).
 const VERSION: &str = "13";
 
@@ -40,16 +42,16 @@ pub(super) fn accept(request: &Request) -> Result<String, NoHandshake> {
         return Err(NoHandshake::Method);
     }
     if request.version() != Version::HTTP_11 {
-        return Err(NoHandshake::Malformed("The handshake needs HTTP/1.1.\n"));
+        return Err(NoHandshake::Malformed("the handshake needs HTTP/1.1"));
     }
     if headers.get_all(HOST).iter().count() != 1 {
-        return Err(NoHandshake::Malformed("The handshake needs one Host header.\n"));
+        return Err(NoHandshake::Malformed("the handshake needs one Host header"));
     }
     if !has_token(headers, &UPGRADE, "websocket") {
         return Err(NoHandshake::NoUpgrade);
     }
     if !has_token(headers, &CONNECTION, "upgrade") {
-        return Err(NoHandshake::Malformed("The handshake needs \"Connection: Upgrade\".\n"));
+        return Err(NoHandshake::Malformed("the handshake needs \"Connection: Upgrade\""));
     }
     match single(headers, &SEC_WEBSOCKET_VERSION) {
         Some(VERSION) => {}
@@ -58,7 +60,7 @@ pub(super) fn accept(request: &Request) -> Result<String, NoHandshake> {
     match single(headers, &SEC_WEBSOCKET_KEY) {
         Some(key) if is_key(key) => Ok(derive_accept_key(key.as_bytes())),
         Some(_) | None => Err(NoHandshake::Malformed(
-            "The handshake needs one Sec-WebSocket-Key: 16 bytes in base64.\n",
+            "the handshake needs one Sec-WebSocket-Key: 16 bytes in base64",
         )),
     }
 }
@@ -73,12 +75,13 @@ impl IntoResponse for NoHandshake {
     fn into_response(self) -> Response<Body> {
         match self {
             Self::Method => {
-                (StatusCode::METHOD_NOT_ALLOWED, [(ALLOW, "GET")], "Use GET.\n").into_response()
+                let refusal = malformed(StatusCode::METHOD_NOT_ALLOWED, "use GET".to_owned());
+                ([(ALLOW, "GET")], refusal).into_response()
             }
             Self::NoUpgrade => {
                 let headers = [(UPGRADE, "websocket"), (CONNECTION, "Upgrade")];
-                let text = "This is the address of a WebSocket.\n";
-                (StatusCode::UPGRADE_REQUIRED, headers, text).into_response()
+                let text = "this is the address of a WebSocket".to_owned();
+                (headers, malformed(StatusCode::UPGRADE_REQUIRED, text)).into_response()
             }
             Self::Version => {
                 let headers = [
@@ -86,10 +89,12 @@ impl IntoResponse for NoHandshake {
                     (UPGRADE, "websocket"),
                     (CONNECTION, "Upgrade"),
                 ];
-                let text = "Only version 13 of the WebSocket protocol is spoken here.\n";
-                (StatusCode::UPGRADE_REQUIRED, headers, text).into_response()
+                let text = "the server speaks only version 13 of WebSocket".to_owned();
+                (headers, malformed(StatusCode::UPGRADE_REQUIRED, text)).into_response()
             }
-            Self::Malformed(text) => (StatusCode::BAD_REQUEST, text).into_response(),
+            Self::Malformed(text) => {
+                malformed(StatusCode::BAD_REQUEST, text.to_owned()).into_response()
+            }
         }
     }
 }

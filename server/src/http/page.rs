@@ -18,7 +18,7 @@ use fivefold_shared::{
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
-use super::Caller;
+use super::caller::Caller;
 use crate::{config::PageSource, server::Server};
 
 /// A file of the page, embedded in the program.

@@ -7,16 +7,20 @@ use axum::{
     Json,
     body::Bytes,
     extract::State,
-    http::{HeaderMap, StatusCode, header},
+    http::{HeaderMap, header},
     response::{IntoResponse, Response},
 };
 use fivefold_shared::{
-    notation::{self, file::moves_of_one_game},
-    rules::{Judged, Point, Rules},
+    notation,
+    protocol::Judged,
+    rules::{Point, Rules, moves_of_one_game},
 };
 use serde::Deserialize;
 
-use super::questions::{Refused, no_result, read};
+use super::{
+    questions::{no_result, read},
+    refusals::{Refused, unreadable_game},
+};
 use crate::server::Server;
 
 /// A position and the rules to judge it by.
@@ -80,8 +84,7 @@ fn judged(headers: &HeaderMap, body: &[u8]) -> Result<Judged, Refused> {
     match given {
         Given::Moves(moves) => Ok(Judged::of(rules, moves)),
         Given::Text(text) => {
-            let game = notation::read(&text, rules)
-                .map_err(|error| (StatusCode::BAD_REQUEST, format!("{error}\n")))?;
+            let game = notation::read(&text, rules).map_err(|error| unreadable_game(&error))?;
             Ok(Judged::of(game.rules, game.points()))
         }
     }

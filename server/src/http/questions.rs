@@ -1,4 +1,4 @@
-//! Common parts of all API requests over HTTP: rate limits, request bodies, and error responses. It
+//! Common parts of all API requests over HTTP: rate limits and request bodies. It
 //! does not know what the requests ask for.
 
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use axum::{
     Extension, Json,
     body::{Body, Bytes},
     extract::{FromRequest, Request, State},
-    http::{HeaderMap, HeaderValue, StatusCode, header},
+    http::{HeaderMap, StatusCode, header},
     middleware::Next,
     response::{IntoResponse, Response},
 };
@@ -15,15 +15,15 @@ use fivefold_shared::protocol::Reason;
 use serde::de::DeserializeOwned;
 use tokio::time::{Instant, error::Elapsed, timeout};
 
-use super::{Caller, jobs::NoResult};
+use super::{
+    caller::Caller,
+    jobs::NoResult,
+    refusals::{Refused, busy, malformed, refused, too_fast, too_slow},
+};
 use crate::{
     limits::{HTTP_BYTES_PER_TOKEN, HTTP_STUDY_TOKENS},
-    metrics::Cut,
     server::Server,
 };
-
-/// The status and a sentence for the client.
-pub(super) type Refused = (StatusCode, String);
 
 /// Takes the request's cost from the allowance of its address, and reads its body within a time
 /// limit. Commands have their own allowance, so no HTTP request can cause a move to be refused.
@@ -43,7 +43,7 @@ pub(super) async fn admit(
     let reading = Bytes::from_request(Request::from_parts(parts.clone(), body), &());
     let body = match timeout(server.limits.body_timeout, reading).await {
         Ok(Ok(body)) => body,
-        Ok(Err(error)) => return error.into_response(),
+        Ok(Err(error)) => return malformed(error.status(), error.body_text()).into_response(),
         Err(Elapsed { .. }) => return too_slow(&server),
     };
     let more = u32::try_from(body.len() / HTTP_BYTES_PER_TOKEN).unwrap_or(u32::MAX);
@@ -78,45 +78,21 @@ pub(super) fn read<Q: DeserializeOwned>(headers: &HeaderMap, body: &[u8]) -> Res
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let kind = kind.and_then(|kind| kind.split(';').next()).unwrap_or_default();
     if !kind.trim().eq_ignore_ascii_case("application/json") {
-        let text = "Ask in JSON, and say so: Content-Type: application/json.\n";
-        return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, text.to_owned()));
+        let text = "the request needs Content-Type: application/json".to_owned();
+        return Err(malformed(StatusCode::UNSUPPORTED_MEDIA_TYPE, text));
     }
     Json::from_bytes(body)
         .map(|Json(question)| question)
-        .map_err(|error| (error.status(), error.body_text()))
-}
-
-/// Counts a request that came too soon, and returns the refusal.
-pub(super) fn too_fast(server: &Server) -> Response {
-    server.metrics.refused(Reason::TooFast);
-    let text = "Too many questions. Wait a moment.\n";
-    (StatusCode::TOO_MANY_REQUESTS, retry_after("1"), text).into_response()
+        .map_err(|error| malformed(error.status(), error.body_text()))
 }
 
 /// The response to a request that no job could answer.
 pub(super) fn no_result(server: &Server, why: NoResult) -> Response {
     match why {
-        NoResult::Busy => {
-            server.metrics.refused(Reason::Busy);
-            let text = "The server is busy. Try again in a moment.\n";
-            (StatusCode::SERVICE_UNAVAILABLE, retry_after("1"), text).into_response()
-        }
+        NoResult::Busy => busy(server),
         NoResult::Broke => {
             tracing::error!("a question over HTTP made its answer panic");
-            let text = "This question broke something. Please report it.\n";
-            (StatusCode::INTERNAL_SERVER_ERROR, text).into_response()
+            refused(StatusCode::INTERNAL_SERVER_ERROR, Reason::Broken).into_response()
         }
     }
-}
-
-/// Counts a request body that did not arrive in time, and ends its connection.
-fn too_slow(server: &Server) -> Response {
-    server.metrics.cut(Cut::Body);
-    let close = [(header::CONNECTION, HeaderValue::from_static("close"))];
-    let text = "Your question did not come in time. Send it again.\n";
-    (StatusCode::REQUEST_TIMEOUT, close, text).into_response()
-}
-
-fn retry_after(seconds: &'static str) -> [(header::HeaderName, HeaderValue); 1] {
-    [(header::RETRY_AFTER, HeaderValue::from_static(seconds))]
 }

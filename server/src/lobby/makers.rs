@@ -73,8 +73,8 @@ impl Makers {
         widest.map_or(&[][..], |from| from.rooms.as_slice())
     }
 
-    /// Counts a request for a room; `false` if the address sent too many, and then it does not
-    /// count.
+    /// Takes a request for a room from the allowance of the address. Returns `false`, and takes
+    /// nothing, if too little is left.
     pub(super) fn may_ask(&mut self, address: IpAddr, now: Instant, limits: &Limits) -> bool {
         self.forget_idle(now, limits);
         let is_slow = networks(address).all(|network| {
@@ -126,7 +126,8 @@ impl Makers {
         self.total -= 1;
     }
 
-    /// When there are too many networks without rooms, drops those idle the longest.
+    /// When there are too many networks, drops those without rooms: first only those with a full
+    /// allowance.
     fn forget_idle(&mut self, now: Instant, limits: &Limits) {
         let most = IDLE_ADDRESSES_MAX.saturating_add(limits.rooms_max.saturating_mul(3));
         if self.networks.len() >= most {
@@ -207,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn rooms_are_asked_for_so_fast_from_a_network() {
+    fn the_rate_of_new_rooms_from_a_network_is_limited() {
         let mut makers = Makers::default();
         let start = Instant::now();
         let mut count = |from: &str, at: Duration| {

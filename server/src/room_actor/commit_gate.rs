@@ -7,13 +7,12 @@ use std::{collections::VecDeque, sync::Arc, time::Instant};
 
 use fivefold_shared::{
     protocol::{Event, NumberedEvent, Player},
-    record::{FinishedGame, Recorder},
+    record::FinishedGame,
     room::{Effect, Entry},
 };
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 use crate::{
-    ids,
     outbox::{Outbox, encode_event},
     storage::{Append, AppendError, Epoch, KnownMember, Reply, WriterPermit},
 };
@@ -24,8 +23,6 @@ pub(super) struct CommitGate {
     pending: VecDeque<Pending>,
     /// Entries for the next batch.
     unstored: Append,
-    /// Has read every event up to the last of `unstored`.
-    recorder: Recorder,
     /// The batch that the log writer is committing.
     commit: Option<Commit>,
 }
@@ -53,20 +50,22 @@ pub(super) struct Routed {
 }
 
 impl CommitGate {
-    /// A gate for the log that `unstored` appends to. `recorder` has read all of it.
-    pub(super) fn new(unstored: Append, recorder: Recorder) -> Self {
-        Self { pending: VecDeque::new(), unstored, recorder, commit: None }
+    /// A gate for the log that `unstored` appends to.
+    pub(super) fn new(unstored: Append) -> Self {
+        Self { pending: VecDeque::new(), unstored, commit: None }
     }
 
-    /// Appends an entry. `sender` is the outbox of the session that caused it.
-    pub(super) fn append(&mut self, entry: Entry, sender: Option<&Arc<Outbox>>) {
+    /// Appends an entry and the game that it ends. `sender` is the outbox of the session that caused
+    /// it.
+    pub(super) fn append(
+        &mut self,
+        entry: Entry,
+        finished: Option<Box<FinishedGame>>,
+        sender: Option<&Arc<Outbox>>,
+    ) {
         let event = &entry.event;
         self.unstored.members.extend(seated_member(event, sender));
-        if let Some((id, record)) = self.recorder.read(event) {
-            // Games that began under an older server have no id.
-            let id = id.unwrap_or_else(ids::game_id);
-            self.unstored.games.push(FinishedGame { id, record });
-        }
+        self.unstored.games.extend(finished.map(|game| *game));
         let text = encode_event(&self.unstored.room, event);
         self.pending.push_back(Pending::Event(event.seq, text));
         self.unstored.entries.push(entry);
@@ -147,11 +146,6 @@ impl CommitGate {
         }
     }
 
-    /// Continues from the log that was read again.
-    pub(super) fn resume(&mut self, log: &[Entry]) {
-        self.recorder = recorder_of(log);
-    }
-
     /// Whether the log writer has a batch.
     pub(super) const fn is_committing(&self) -> bool {
         self.commit.is_some()
@@ -170,14 +164,4 @@ fn seated_member(event: &NumberedEvent, sender: Option<&Arc<Outbox>>) -> Option<
     };
     let hash = sender?.identity()?;
     Some(KnownMember { id: member.clone(), hash, name: name.clone(), seen_at: event.at })
-}
-
-/// A recorder that has read this log.
-pub(crate) fn recorder_of(log: &[Entry]) -> Recorder {
-    let mut recorder = Recorder::default();
-    for entry in log {
-        // The games that ended here were stored with the events that ended them.
-        drop(recorder.read(&entry.event));
-    }
-    recorder
 }

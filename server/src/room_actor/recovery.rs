@@ -1,50 +1,26 @@
 //! How a room continues after a commit that failed or a panic: it rolls back to its log, and
 //! members who wait for an answer are refused.
 
-use std::{collections::VecDeque, panic::AssertUnwindSafe, sync::Arc, time::Instant};
+use std::{collections::VecDeque, time::Instant};
 
 use fivefold_shared::{
-    protocol::{CommandId, Message, Reason, Refusal, RoomCode},
-    room::{AnalysisUpdate, Effect, Effects, Entry, Input, SessionId},
+    protocol::{Message, Reason, Refusal, RoomCode},
+    room::{AnalysisUpdate, Effect, Effects, Entry},
 };
-use futures_util::FutureExt;
 
-use super::{Actor, Mailbox, RoomContext, commit_gate::Routed, refuse};
+use super::{
+    actor::{Actor, CurrentCommand, RoomContext, refuse},
+    commit_gate::Routed,
+};
 use crate::{
     limits::{FAULTS_MAX, FAULTS_WITHIN, REBUILD_RETRY},
-    outbox::{Outbox, encode},
+    outbox::encode,
     storage::{AppendError, Claimed, Conflict, Reply, StorageError, WriterPermit},
 };
 
-/// The command that a room is processing. It is refused if the room panics.
-pub(super) struct CurrentCommand {
-    id: CommandId,
-    outbox: Arc<Outbox>,
-    /// The session, if the command must not be done twice. Entering and leaving may be repeated.
-    once_for: Option<SessionId>,
-}
-
 /// The panics of one room.
 #[derive(Default)]
-struct Faults(VecDeque<Instant>);
-
-impl CurrentCommand {
-    pub(super) fn of(input: &Input, outbox: &Arc<Outbox>) -> Option<Self> {
-        let once_for = match input {
-            Input::Command { session, .. } => Some(*session),
-            Input::Enter { .. }
-            | Input::Leave { .. }
-            | Input::Close { .. }
-            | Input::Evict
-            | Input::Renamed { .. }
-            | Input::BotReplied { .. }
-            | Input::Analysed { .. }
-            | Input::Wake => None,
-        };
-        let id = input.command_id()?.clone();
-        Some(Self { id, outbox: Arc::clone(outbox), once_for })
-    }
-}
+pub(super) struct Faults(VecDeque<Instant>);
 
 impl Faults {
     /// Counts a panic now. Returns whether the room may continue.
@@ -56,29 +32,25 @@ impl Faults {
 }
 
 impl Actor {
-    /// After a panic: recovers and runs on, unless there were too many panics.
-    pub(super) async fn survive(&mut self, mailbox: &mut Mailbox) {
-        let mut faults = Faults::default();
-        loop {
-            tracing::error!(room.id = %self.code(), "a room panicked");
-            self.context.metrics.rooms_failed.inc();
-            if !faults.may_continue(Instant::now()) {
-                self.send_failure();
-                return;
-            }
-            if AssertUnwindSafe(self.recover(mailbox)).catch_unwind().await.is_ok() {
-                return;
-            }
+    /// After a panic: logs it, and returns whether the room may recover. If not, its members are
+    /// notified.
+    pub(super) fn may_recover(&self, faults: &mut Faults) -> bool {
+        tracing::error!(room.id = %self.code(), "a room panicked");
+        self.context.metrics.rooms_failed.inc();
+        let may_continue = faults.may_continue(Instant::now());
+        if !may_continue {
+            self.send_failure();
         }
+        may_continue
     }
 
-    /// After a panic: rolls back to the log, as after a failed commit, and runs on. Only the log
-    /// can be trusted then, and presence: it changes by single insertions and removals, and a
-    /// session missed there is found by its idle timeout.
+    /// Rolls back to the log, as after a failed commit. Only the log can be trusted after a panic,
+    /// and presence: it changes by single insertions and removals, and a session missed there is
+    /// found by its idle timeout. Returns whether the room continues.
     ///
     /// Commands whose events are with the log writer get their answer from the result of that
     /// commit. The command that caused the panic stays refused.
-    async fn recover(&mut self, mailbox: &mut Mailbox) {
+    pub(super) async fn recover(&mut self) -> bool {
         let failed = self.current.take();
         if let Some(CurrentCommand { id, outbox, .. }) = &failed {
             self.context.metrics.refused(Reason::Unavailable);
@@ -96,13 +68,10 @@ impl Actor {
             }
             Err(error) => self.rollback(&error).await,
         };
-        if !may_continue {
-            return;
-        }
-        if let Some(CurrentCommand { id, once_for: Some(session), .. }) = failed {
+        if may_continue && let Some(CurrentCommand { id, once_for: Some(session), .. }) = failed {
             self.room.refuse_for_good(session, id, Refusal::new(Reason::Unavailable));
         }
-        self.run(Effects::new(), false, mailbox).await;
+        may_continue
     }
 
     /// After a commit that was not acknowledged. Returns whether the room continues.
@@ -131,7 +100,8 @@ impl Actor {
     /// its log says. Returns whether the room continues.
     async fn settle(&mut self) -> bool {
         let code = self.code().clone();
-        let claim = |permit: WriterPermit<'_>| permit.claim(vec![code.clone()]);
+        let node = self.context.node;
+        let claim = |permit: WriterPermit<'_>| permit.claim(vec![code.clone()], node);
         let Some(claimed) = ask_writer(&self.context, &code, claim).await else { return false };
         match claimed.into_iter().next() {
             Some(Claimed::Mine { epoch, log }) => {
@@ -147,6 +117,17 @@ impl Actor {
             Some(Claimed::Closed) | None => {
                 tracing::warn!(room.id = %code, "the room was never stored, and ends");
                 self.discard_pending();
+                false
+            }
+            // The next owner's log may have what is pending, so nothing of it is refused.
+            Some(Claimed::Elsewhere(owner)) => {
+                tracing::error!(room.id = %code, %owner, "another node owns the room");
+                self.send_failure();
+                false
+            }
+            Some(Claimed::Newer) => {
+                tracing::error!(room.id = %code, "a newer server has written to the room");
+                self.send_failure();
                 false
             }
             Some(Claimed::Damaged(problem)) => {
@@ -175,7 +156,7 @@ impl Actor {
                 Effect::Analyse { ticket, .. } => {
                     self.bot_calls.refuse_analysis(ticket, AnalysisUpdate::Busy);
                 }
-                Effect::Append(_)
+                Effect::Append { .. }
                 | Effect::Listen(_)
                 | Effect::Broadcast(_)
                 | Effect::BroadcastExcept { .. }
@@ -209,7 +190,6 @@ impl Actor {
             self.send_failure();
             return false;
         }
-        self.gate.resume(log);
         self.take(effects, "rebuild", None);
         self.listed.update(&self.room);
         true

@@ -9,7 +9,9 @@ use std::{
 use fivefold_shared::{
     bot_spec::BotKind,
     clock::TimeControl,
-    protocol::{Colour, CommandId, Create, MemberId, Name, RoomCode, SeatRequest, Visibility},
+    protocol::{
+        Colour, CommandId, Create, Event, MemberId, Name, RoomCode, SeatRequest, Visibility,
+    },
     room::{Founding, Member, RoomLimits, RoomSeeds, SessionId},
     rules::Rules,
 };
@@ -18,11 +20,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::{
+    clock::Clock,
     directory::Directory,
+    disk::Disk,
     limits::Limits,
-    metrics::Levels,
+    metrics::{Levels, Metrics},
+    node_id::NodeId,
     storage::{Blocking, Memory, ReadPool, Storage},
-    thinking::Owner,
+    thinking::{Owner, Pool},
 };
 
 /// Collects log lines in memory.
@@ -64,9 +69,8 @@ fn two_bots(limits: Limits) -> (Opened, Input) {
     };
     let mut effects = Effects::new();
     let room = Room::create(0, founding, limits.room, &mut effects).unwrap();
-    let (epoch, recorder) = (Epoch::FIRST, Recorder::default());
     let enter = Input::Enter { session: SessionId(1), member: host, command, after: None };
-    (Opened { room, effects, epoch, recorder, is_new: true }, enter)
+    (Opened { room, effects, epoch: Epoch::FIRST, is_new: true }, enter)
 }
 
 /// A context for rooms, with bots that never answer; and the parts that must live as long.
@@ -87,6 +91,7 @@ fn around() -> (Arc<RoomContext>, impl Sized) {
             pool,
             metrics,
             clock,
+            node: NodeId::ALONE,
             limits: Limits::DEFAULT,
             stop,
         }),

@@ -16,7 +16,7 @@ use tokio_tungstenite::{
     },
 };
 
-use super::{frame_limit::TooManyFrames, transport::Socket};
+use super::frame_limit::{Socket, TooManyFrames};
 use crate::limits::{
     CLOSE_LINGER, CLOSE_LINGER_BUFFER_MAX, CLOSE_LINGER_BUFFER_MIN, CLOSE_LINGER_BYTES,
 };
@@ -56,7 +56,7 @@ impl CloseReason {
     };
     pub(super) const IDLE: Self = Self::Close {
         code: close::IDLE,
-        reason: "Nothing was heard for too long. Come back with the last seq that you have.",
+        reason: "The client was silent for too long. Come back with the last seq that you have.",
     };
     pub(super) const VERSION: Self = Self::Close {
         code: close::VERSION,

@@ -17,6 +17,12 @@ use tokio::{
 
 use crate::token_bucket::TokenBucket;
 
+/// A connection after its handshake.
+pub(super) type Connection = hyper_util::rt::TokioIo<hyper::upgrade::Upgraded>;
+
+/// The same with a frame counter.
+pub(super) type Socket = Metered<Connection>;
+
 /// A socket whose frames are counted as they are read. Reading fails with [`TooManyFrames`] when
 /// they come too fast.
 #[derive(Debug)]

@@ -14,7 +14,7 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
 use super::{
     close_reason::{self, CloseReason},
-    frame_limit::Metered,
+    frame_limit::{Connection, Socket},
     rate::frames_allowed,
 };
 use crate::{
@@ -22,12 +22,6 @@ use crate::{
     metrics::Metrics,
     outbox::OutboxReceiver,
 };
-
-/// A connection after its handshake.
-pub(super) type Connection = hyper_util::rt::TokioIo<hyper::upgrade::Upgraded>;
-
-/// The same with a frame counter.
-pub(super) type Socket = Metered<Connection>;
 
 /// Reads and writes one session's socket.
 pub(super) struct Transport {
@@ -85,7 +79,7 @@ impl Transport {
         now: Instant,
     ) -> Self {
         let role = tungstenite::protocol::Role::Server;
-        let socket = Metered::new(connection, frames_allowed(limits));
+        let socket = Socket::new(connection, frames_allowed(limits));
         let config = config(limits.message_max);
         let socket = WebSocketStream::from_raw_socket(socket, role, Some(config));
         let socket = socket.now_or_never().expect("it makes no handshake, so it never waits");

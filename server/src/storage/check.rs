@@ -1,12 +1,8 @@
-//! Checks and copies a database, also while a server uses it.
+//! Finds damage in a database, and copies it, also while a server uses it.
 
 use std::{collections::BTreeMap, fmt, fs, io, path::Path};
 
-use fivefold_shared::{
-    protocol::RoomCode,
-    record::{Record, Recorder},
-    room::RoomState,
-};
+use fivefold_shared::{protocol::RoomCode, record::Record, room::RoomState};
 use rusqlite::{Connection, Transaction};
 
 use super::{
@@ -272,19 +268,15 @@ fn inspect_room(
     if events != in_log {
         problems.push(format!("it has {events} events, and {in_log} of them are in its log"));
     }
-    if let Err(error) = RoomState::from_log(log.iter().map(|entry| &entry.event)) {
-        problems.push(error.to_string());
-    }
-    let mut recorder = Recorder::default();
-    let logged: Vec<_> = log
-        .iter()
-        .filter_map(|entry| recorder.read(&entry.event))
-        .map(|(_, record)| record)
-        .collect();
     let games = games_of(snapshot, id)?;
     findings.games += u64::try_from(games.len()).unwrap_or(u64::MAX);
-    if games != logged {
-        problems.push("its finished games are not those in its log".to_owned());
+    match RoomState::finished_games(log.iter().map(|entry| &entry.event)) {
+        Ok(logged) => {
+            if !games.iter().eq(logged.iter().map(|game| &game.record)) {
+                problems.push("its finished games are not those in its log".to_owned());
+            }
+        }
+        Err(error) => problems.push(error.to_string()),
     }
     Ok(problems)
 }

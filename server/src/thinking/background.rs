@@ -8,14 +8,7 @@
 //! interrupted for an owner who has fewer and waits for their first thread. A job that has begun
 //! holds its memory, so at most twice as many are begun as there are threads.
 
-use std::{
-    fmt,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicU32, Ordering},
-    },
-    time::Duration,
-};
+use std::{fmt, sync::Arc, time::Duration};
 
 use fivefold_shared::{
     analysis::{Analysis, Report, nodes_per_second},
@@ -25,7 +18,10 @@ use fivefold_shared::{
 };
 use tokio::sync::watch;
 
-use super::queue::{Owner, fair_rounds};
+use super::{
+    job_control::JobControl,
+    owner::{Owner, fair_rounds},
+};
 use crate::limits::{BACKGROUND_JOBS_MAX, BACKGROUND_JOBS_PER_ADDRESS_MAX};
 
 /// Memory of an analysis for its transposition table, once it has begun.
@@ -33,50 +29,6 @@ const HASH_BYTES: usize = 16 << 20;
 
 /// A step of a background job: thinks until its time is up or it is finished.
 pub(crate) type BackgroundJob = Box<dyn FnMut(&Thinking<'_>) + Send>;
-
-/// Cancels or interrupts a job or a background job.
-#[derive(Debug, Default)]
-pub(crate) struct JobControl {
-    /// The flag that the search checks.
-    pub(super) stop: AtomicBool,
-    /// Whether the job must stop for good.
-    cancelled: AtomicBool,
-    /// How many times faster than the clock the job's time passes, as others wait; 0 before it
-    /// begins.
-    rounds: AtomicU32,
-}
-
-impl JobControl {
-    /// Cancels the job.
-    pub(crate) fn cancel(&self) {
-        self.cancelled.store(true, Ordering::SeqCst);
-        self.stop.store(true, Ordering::SeqCst);
-    }
-
-    /// Interrupts the job for now.
-    pub(super) fn interrupt(&self) {
-        self.stop.store(true, Ordering::SeqCst);
-    }
-
-    pub(super) fn note_rounds(&self, rounds: u32) {
-        self.rounds.store(rounds, Ordering::Relaxed);
-    }
-
-    pub(super) fn rounds(&self) -> u32 {
-        self.rounds.load(Ordering::Relaxed).max(1)
-    }
-
-    /// Whether the job was interrupted and may resume. Clears the interruption.
-    pub(super) fn may_go_on(&self) -> bool {
-        let was_stopped = self.stop.swap(false, Ordering::SeqCst);
-        // `cancel` sets this flag first, so that no cancellation is missed.
-        was_stopped && !self.is_cancelled()
-    }
-
-    pub(super) fn is_cancelled(&self) -> bool {
-        self.cancelled.load(Ordering::SeqCst)
-    }
-}
 
 /// A submitted background job. Dropping it cancels the job.
 #[derive(Debug)]
@@ -110,7 +62,8 @@ pub(super) struct Waiting {
     /// Remaining thinking time.
     pub(super) time: Duration,
     owner: Owner,
-    /// The round in which the job has its turn, over all owners.
+    /// The round in which the job is due: an owner's first job in the current round, each further
+    /// one a round later.
     round: u64,
     is_begun: bool,
 }
@@ -140,11 +93,11 @@ pub(super) struct BackgroundQueue {
 }
 
 impl BackgroundQueue {
-    /// Adds a background job with this much time. If `idle` shows no free thread and its owner is
-    /// due one, interrupts another job for it.
+    /// Adds a background job that may think for `time`. If no thread is idle and the owner has none,
+    /// interrupts a job of an owner who has more.
     ///
     /// # Errors
-    /// If too many wait, in total or of its owner.
+    /// If too many wait, in total or for this owner.
     pub(super) fn push(
         &mut self,
         owner: Owner,
@@ -273,13 +226,13 @@ impl BackgroundQueue {
         Some(waiting)
     }
 
-    /// Returns a background job from its thread; it waits again if it goes on.
-    pub(super) fn leave(&mut self, mut waiting: Waiting, goes_on: bool) {
+    /// Takes a background job back from its thread. If it `resumes`, it waits for another turn.
+    pub(super) fn leave(&mut self, mut waiting: Waiting, resumes: bool) {
         let left = |background_job: &mut UnderWay| Arc::ptr_eq(&background_job.call, &waiting.call);
         let round =
             self.under_way.extract_if(.., left).map(|background_job| background_job.round).last();
         waiting.round = round.unwrap_or(waiting.round);
-        if goes_on {
+        if resumes {
             self.waiting.insert(0, waiting);
         }
     }

@@ -8,7 +8,6 @@
 use std::{
     collections::{HashMap, VecDeque},
     mem,
-    net::{IpAddr, Ipv4Addr},
     sync::Arc,
     time::Duration,
 };
@@ -16,25 +15,12 @@ use std::{
 use fivefold_shared::room::{BotReply, Job, Task};
 use tokio::sync::oneshot;
 
-use super::background::{BackgroundQueue, JobControl};
-use crate::{
-    limits::{THINKING_QUEUE_MAX, THINKING_TIME_MAX, THINKING_TIME_MIN},
-    network::network,
+use super::{
+    background::BackgroundQueue,
+    job_control::JobControl,
+    owner::{Owner, fair_rounds},
 };
-
-/// The owner of jobs: an address, or an IPv6 network.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) struct Owner(IpAddr);
-
-impl Owner {
-    /// An unknown owner.
-    pub(crate) const UNKNOWN: Self = Self(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
-
-    /// The owner at this address.
-    pub(crate) fn of(address: IpAddr) -> Self {
-        Self(network(address))
-    }
-}
+use crate::limits::{THINKING_QUEUE_MAX, THINKING_TIME_MAX, THINKING_TIME_MIN};
 
 /// A waiting job.
 pub(super) struct Waiting {
@@ -206,8 +192,8 @@ impl Queue {
         true
     }
 
-    /// Interrupts something, unless enough threads are free, or about to be, for the most urgent
-    /// jobs.
+    /// If more jobs wait than threads are free or about to be, interrupts a background job or, for
+    /// people, a game between bots.
     fn make_way(&mut self, class: Class) {
         let interrupted = self.running.iter().filter(|running| running.is_interrupted).count();
         let free = self.idle + interrupted + self.background.interrupted();
@@ -260,8 +246,8 @@ impl Queue {
         self.background.stop();
     }
 
-    /// How many rounds of new work the threads need until each owner has had a turn, from this
-    /// owner's point of view. A job for a person has no bots' jobs before it.
+    /// How many rounds the threads need for the waiting jobs, if every owner waited with as many as
+    /// this one. A job for a person does not wait for games between bots.
     fn rounds(&self, owner: Owner, class: Class, threads: usize) -> u32 {
         let lines = if class.is_for_people() { 2 } else { 3 };
         let before = [&self.turns, &self.help, &self.bots].into_iter().take(lines);
@@ -288,14 +274,7 @@ impl Queue {
     }
 }
 
-/// How many rounds of new work the threads need if each other owner waited with as many jobs as
-/// this one.
-pub(super) fn fair_rounds(others: usize, own: usize, threads: usize) -> u32 {
-    let waiting = (others + 1).saturating_mul(own + 1) - 1;
-    u32::try_from(waiting / threads + 1).unwrap_or(u32::MAX)
-}
-
-/// With this many rounds a job has the shortest time.
+/// The number of rounds at which a job's time is shortest.
 fn rounds_max() -> u32 {
     let most = THINKING_TIME_MAX.as_millis() / THINKING_TIME_MIN.as_millis();
     u32::try_from(most).unwrap_or(u32::MAX)
@@ -415,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_queue_drops_a_job_of_whoever_has_the_most() {
+    fn a_full_queue_drops_a_job_of_the_owner_with_the_most() {
         let mut queue = Queue::default();
         for _ in 1..THINKING_QUEUE_MAX {
             assert!(push(&mut queue, 1, Task::Weigh).1);

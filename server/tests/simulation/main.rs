@@ -1,15 +1,14 @@
-//! The server in a simulated world: its network loses, delays and cuts what is sent, its process
-//! dies at any instant, its disk takes its time and sometimes fails. Chance is a seed, and nothing
-//! takes real time, so that hundreds of bad days are lived through in seconds, and each of them
-//! again as often as one likes.
+//! The server in a simulated world: the network loses, delays and cuts connections, the process dies
+//! at any time, and the disk is slow and sometimes fails. A seed decides everything, and no real time
+//! passes, so hundreds of bad days run in seconds, and each can be repeated exactly.
 //!
-//! The listener, the clock and the way to the disk are simulated; everything else is the server as
-//! it is. Bots are left out: they think on threads and by the processor's time, which no seed
-//! decides.
+//! The listener, the clock and the access to the disk are simulated; the rest is the real server.
+//! Bots are left out: they think on threads and by processor time, which no seed decides.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
-#![expect(clippy::print_stdout, reason = "a day is told as it is lived")]
+#![expect(clippy::print_stdout, reason = "a day's log is printed while it runs")]
 
+mod day;
 mod disk;
 mod member;
 mod world;
@@ -27,34 +26,34 @@ use std::{
 
 use fivefold_server::logs::{self, LogFormat};
 
-use self::world::{Day, live};
+use self::{day::Day, world::run_day};
 
-/// The day that a process lives through.
+/// The variable with the seed of a process's day.
 const SEED: &str = "FIVEFOLD_SIMULATION_SEED";
-/// Set where everything is to be logged.
+/// The variable that turns on all log lines.
 const LOG: &str = "FIVEFOLD_SIMULATION_LOG";
-/// Each so manieth day is lived with everything logged on a full disk.
+/// One of so many days logs everything, to a full disk.
 const LOGGED: u64 = 10;
-/// How many days are lived through.
+/// The variable with the number of days.
 const DAYS: &str = "FIVEFOLD_SIMULATION_DAYS";
 const DAYS_OTHERWISE: u64 = 200;
-/// What comes before a day's account.
+/// Precedes the counts of a day in the output.
 const ACCOUNT: &str = "account ";
 
-/// Not a test of its own: lives through one day, and tells everything that happens.
+/// Not a test of its own: runs one day, and prints everything that happens.
 #[test]
 #[ignore = "run by the other tests here, or to look into a day that went wrong"]
 fn one_day() {
     let seed = env::var(SEED).expect("a seed").parse().expect("a number");
     // The log needs a thread and a real sink, and decides nothing.
     let _log = env::var_os(LOG).map(|_| logs::start("trace".parse().unwrap(), LogFormat::Text));
-    let day = live(seed);
+    let day = run_day(seed);
     println!("\n{ACCOUNT}{}", serde_json::to_string(&day).unwrap());
 }
 
-/// A day in a process of its own: the runtime numbers the tasks of a whole process, and in which
-/// order a dying server's tasks are dropped depends on that.
-fn live_apart(seed: u64) -> Result<Day, Output> {
+/// Runs a day in a process of its own: the runtime numbers the tasks of a whole process, and the
+/// order in which a dying server's tasks are dropped depends on that.
+fn run_apart(seed: u64) -> Result<Day, Output> {
     let mut day = Command::new(env::current_exe().unwrap());
     day.args(["--exact", "one_day", "--ignored", "--nocapture"])
         .env(SEED, seed.to_string())
@@ -71,14 +70,14 @@ fn live_apart(seed: u64) -> Result<Day, Output> {
     account.map(|json| serde_json::from_str(json).unwrap()).ok_or(output)
 }
 
-/// Lives through the days of these seeds, as many at once as there are processors.
-fn live_all(seeds: &[u64]) -> Vec<Day> {
+/// Runs the days of these seeds, as many at once as there are processors.
+fn run_all(seeds: &[u64]) -> Vec<Day> {
     let (next, days) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || {
         while let Some(&seed) = seeds.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let day = live_apart(seed).unwrap_or_else(|output| {
+            let day = run_apart(seed).unwrap_or_else(|output| {
                 panic!(
-                    "a promise was broken on the day of seed {seed}:\n{}\nTo live it again:\n\
+                    "a promise was broken on the day of seed {seed}:\n{}\nTo repeat it:\n\
                      {SEED}={seed} cargo test -p fivefold-server --test simulation one_day -- \
                      --ignored --nocapture",
                     String::from_utf8_lossy(&output.stderr)
@@ -100,7 +99,7 @@ fn live_all(seeds: &[u64]) -> Vec<Day> {
 #[test]
 fn every_promise_is_kept_on_bad_days() {
     let count = env::var(DAYS).map_or(DAYS_OTHERWISE, |text| text.parse().expect("a number"));
-    let days = live_all(&(0..count).collect::<Vec<_>>());
+    let days = run_all(&(0..count).collect::<Vec<_>>());
     let total = days.iter().fold(Day::default(), |total, day| total + day);
     println!("{count} days: {total:#?}");
     // Days without trouble would prove nothing.
@@ -125,9 +124,9 @@ fn every_promise_is_kept_on_bad_days() {
 }
 
 #[test]
-fn a_day_can_be_lived_again() {
+fn a_day_can_be_repeated() {
     let seeds: Vec<_> = (1_000..1_006).collect();
-    let (first, second) = (live_all(&seeds), live_all(&seeds));
+    let (first, second) = (run_all(&seeds), run_all(&seeds));
     assert_eq!(first, second);
     let differs = |pair: &[Day]| pair[0].trace != pair[1].trace;
     assert!(first.windows(2).all(differs), "all days are the same: {first:?}");

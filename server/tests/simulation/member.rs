@@ -23,28 +23,28 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_tungstenite::{WebSocketStream, client_async, tungstenite};
 use turmoil::net::TcpStream;
 
-use crate::world::{PORT, SERVER, World};
+use crate::day::{PORT, SERVER, SharedDay};
 
 /// A member drops a connection that is silent for this long, without even a ping.
 const SILENCE: Duration = Duration::from_secs(3);
-/// On a connection that lives, a command is answered in this time; much less, but for a one-way
-/// partition, which the server must notice first.
+/// On a live connection, the server answers a command within this time. Usually it needs much less,
+/// but it must notice a one-way partition first.
 const PATIENCE: Duration = Duration::from_secs(12);
 /// The longest that a player thinks.
 const THOUGHT_MAX: Duration = Duration::from_millis(100);
-/// So many moves prove, after the storm, that a player can go on.
+/// After the storm, this many moves prove that a player can play on.
 const MOVES_IN_CALM: usize = 3;
-/// Old commands that come again are among the last so many; the server remembers 64 answers.
+/// Members repeat old commands from the last so many; the server remembers 64.
 const RECENT: usize = 20;
 
 type Socket = WebSocketStream<TcpStream>;
 
-/// A room, as its members know it from each other.
+/// A room, as its members share it.
 #[derive(Debug)]
 pub(crate) struct Table {
     pub(crate) rules: Rules,
     pub(crate) time: TimeControl,
-    /// Known when it is made.
+    /// Set when the room exists.
     pub(crate) code: Mutex<Option<RoomCode>>,
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct Made {
     pub(crate) command: CommandId,
     pub(crate) ply: usize,
     pub(crate) point: Point,
-    /// The number of the last event that it caused, as the server said.
+    /// The number of the last event that it caused, from the server's reply.
     pub(crate) seq: u64,
 }
 
@@ -76,14 +76,14 @@ pub(crate) struct Member {
     /// The room as the member knows it.
     pub(crate) room: Option<RoomState>,
     /// The events received so far.
-    pub(crate) heard: BTreeMap<u64, NumberedEvent>,
+    pub(crate) received: BTreeMap<u64, NumberedEvent>,
     pub(crate) made: Vec<Made>,
     /// Commands that were sent once and refused: they must not be done.
     pub(crate) refused: Vec<CommandId>,
     conduct: Conduct,
     identity: Identity,
     random: StdRng,
-    world: Arc<World>,
+    day: Arc<SharedDay>,
     /// The open request.
     pending: Option<(CommandId, Request)>,
     /// Whether it was sent more than once. Each copy is answered.
@@ -99,7 +99,7 @@ impl Member {
         number: usize,
         conduct: Conduct,
         table: Arc<Table>,
-        world: Arc<World>,
+        day: Arc<SharedDay>,
         mut random: StdRng,
     ) -> Self {
         let secret = (0..4).map(|_| format!("{:016x}", random.random::<u64>())).collect::<String>();
@@ -108,13 +108,13 @@ impl Member {
             table,
             me: None,
             room: None,
-            heard: BTreeMap::new(),
+            received: BTreeMap::new(),
             made: Vec::new(),
             refused: Vec::new(),
             conduct,
             identity: secret.try_into().unwrap(),
             random,
-            world,
+            day,
             pending: None,
             is_repeated: false,
             sent: 0,
@@ -128,8 +128,8 @@ impl Member {
         while self.visit().await.is_none() {
             sleep(Duration::from_millis(self.random.random_range(5..300))).await;
         }
-        self.world.note_quiet();
-        while !self.world.all_are_quiet() {
+        self.day.note_quiet();
+        while !self.day.all_are_quiet() {
             sleep(Duration::from_millis(20)).await;
         }
         while self.enter().await.is_none() {}
@@ -142,24 +142,24 @@ impl Member {
         let leaves_at = Instant::now() + Duration::from_millis(self.random.random_range(0..9_000));
         let mut asked_at = Instant::now();
         if let Some((id, request)) = self.pending.clone() {
-            self.world.count(|day| day.repeated += 1);
+            self.day.count(|day| day.repeated += 1);
             self.is_repeated = true;
             send(&mut socket, id, request).await?;
         }
         loop {
             if self.pending.is_none() {
-                if self.world.is_over() {
+                if self.day.is_over() {
                     return Some(());
                 }
                 self.act(&mut socket).await?;
                 asked_at = Instant::now();
             }
-            if Instant::now() >= leaves_at && !self.world.is_calm() {
+            if Instant::now() >= leaves_at && !self.day.is_calm() {
                 return None;
             }
-            let message = listen(&mut socket, self.world.is_over()).await?;
+            let message = listen(&mut socket, self.day.is_over()).await?;
             if let Some(message) = message {
-                self.hear(&message);
+                self.receive(&message);
             }
             let waits = self.pending.is_some() && asked_at.elapsed() > PATIENCE;
             assert!(!waits, "member {}: {:?} is not answered", self.number, self.pending);
@@ -193,7 +193,7 @@ impl Member {
         }
     }
 
-    /// The same command until it is answered, on whatever connection.
+    /// Repeats the same command, over any connection, until it is answered.
     async fn make_room(&mut self, mut socket: Socket) -> Option<Socket> {
         let create = Create {
             rules: self.table.rules,
@@ -234,7 +234,7 @@ impl Member {
         send(socket, id.clone(), request).await?;
         loop {
             let Some(message) = listen(socket, false).await? else { continue };
-            self.hear(&message);
+            self.receive(&message);
             if message.answers() == Some(&id) {
                 return Some(message);
             }
@@ -246,12 +246,12 @@ impl Member {
     async fn act(&mut self, socket: &mut Socket) -> Option<()> {
         let Some(request) = self.wish() else { return Some(()) };
         sleep(THOUGHT_MAX.mul_f64(self.random.random())).await;
-        let code = self.table.code.lock().unwrap().clone().expect("he is there");
+        let code = self.table.code.lock().unwrap().clone().expect("the member has entered");
         if self.random.random_bool(0.1) && !self.made.is_empty() {
             let recent = self.random.random_range(0..self.made.len().min(RECENT));
             let Made { command, ply, point, .. } = self.made[self.made.len() - 1 - recent].clone();
             let request = RoomRequest::Play { ply, point };
-            self.world.count(|day| day.repeated += 1);
+            self.day.count(|day| day.repeated += 1);
             send(socket, command, Request::Room { room: code.clone(), request }).await?;
         }
         let id = self.new_id();
@@ -259,14 +259,14 @@ impl Member {
         self.pending = Some((id.clone(), request.clone()));
         self.is_repeated = self.random.random_bool(0.2);
         if self.is_repeated {
-            self.world.count(|day| day.repeated += 1);
+            self.day.count(|day| day.repeated += 1);
             send(socket, id.clone(), request.clone()).await?;
         }
         send(socket, id, request).await
     }
 
     fn wish(&mut self) -> Option<RoomRequest> {
-        let room = self.room.as_ref().expect("he is there");
+        let room = self.room.as_ref().expect("the member has entered");
         let Some(seat) = self.me.as_ref().and_then(|me| room.seats.of_member(me)) else {
             let plays = self.conduct == Conduct::Plays;
             return plays.then_some(RoomRequest::Sit { seat: None });
@@ -286,13 +286,13 @@ impl Member {
     }
 
     /// Records a message, which must fit the earlier ones.
-    fn hear(&mut self, message: &Message) {
-        self.world.trace(self.number, message);
+    fn receive(&mut self, message: &Message) {
+        self.day.trace(self.number, message);
         match message {
             Message::Joined { catch_up: CatchUp::Snapshot(snapshot), .. }
             | Message::Snapshot { snapshot, .. } => self.replace(snapshot),
             Message::Joined { catch_up: CatchUp::Events(events), .. } => {
-                self.world.count(|day| day.caught_up += u64::from(!events.is_empty()));
+                self.day.count(|day| day.caught_up += u64::from(!events.is_empty()));
                 for event in events {
                     self.follow(event);
                 }
@@ -314,31 +314,31 @@ impl Member {
             | Message::AnalysisOver { .. }
             | Message::Pong { .. } => {}
         }
-        self.hear_answer(message);
+        self.receive_answer(message);
     }
 
     fn follow(&mut self, event: &NumberedEvent) {
-        let room = self.room.as_mut().expect("he is there");
+        let room = self.room.as_mut().expect("the member has entered");
         if let Err(error) = room.apply(event) {
-            panic!("member {} is at {}, and hears {event:?}: {error}", self.number, room.seq);
+            panic!("member {} is at {}, and receives {event:?}: {error}", self.number, room.seq);
         }
-        self.heard.insert(event.seq, event.clone());
+        self.received.insert(event.seq, event.clone());
     }
 
     /// A snapshot takes nothing back.
     fn replace(&mut self, snapshot: &Snapshot) {
-        self.world.count(|day| day.snapshots += 1);
+        self.day.count(|day| day.snapshots += 1);
         if let Some(room) = &self.room {
-            let (known, told) = (room.seq, snapshot.seq);
-            assert!(told >= known, "member {} is set back from {known} to {told}", self.number);
-            if told == known {
+            let (known, sent) = (room.seq, snapshot.seq);
+            assert!(sent >= known, "member {} is set back from {known} to {sent}", self.number);
+            if sent == known {
                 assert_eq!(room.snapshot(), *snapshot, "member {}", self.number);
             }
         }
         self.room = Some(RoomState::from_snapshot(snapshot.clone()).expect("a sound snapshot"));
     }
 
-    fn hear_answer(&mut self, message: &Message) {
+    fn receive_answer(&mut self, message: &Message) {
         let Some(id) = message.answers() else { return };
         if let Some(made) = self.made.iter().find(|made| made.command == *id) {
             let is_same = match message {
@@ -363,7 +363,7 @@ impl Member {
                 let reason = refusal.reason;
                 let is_right = is_passing(reason) || (!in_time && reason == Reason::NoGame);
                 assert!(is_right, "member {}: {request:?} is refused: {refusal}", self.number);
-                self.world.count(|day| day.refused += 1);
+                self.day.count(|day| day.refused += 1);
                 if !self.is_repeated {
                     self.refused.push(command);
                 }
@@ -373,11 +373,11 @@ impl Member {
     }
 
     fn note_move(&mut self) {
-        self.world.count(|day| day.moves += 1);
-        if self.world.is_calm() {
+        self.day.count(|day| day.moves += 1);
+        if self.day.is_calm() {
             self.moves_in_calm += 1;
             if self.moves_in_calm == MOVES_IN_CALM {
-                self.world.note_content();
+                self.day.note_content();
             }
         }
     }
@@ -398,8 +398,8 @@ async fn send(socket: &mut Socket, id: CommandId, request: Request) -> Option<()
     timeout(SILENCE, socket.send(tungstenite::Message::text(json))).await.ok()?.ok()
 }
 
-/// The next message; nothing for what is none. Outside: the connection is lost, or there was
-/// silence for too long. Who is in a hurry only looks what is there.
+/// Waits for the next frame: `Some(None)` if it is no message; `None` if the connection is lost or
+/// was silent for too long. In a hurry, it reads only what has arrived.
 async fn listen(socket: &mut Socket, in_hurry: bool) -> Option<Option<Message>> {
     let patience = if in_hurry { Duration::from_millis(50) } else { SILENCE };
     match timeout(patience, socket.next()).await {

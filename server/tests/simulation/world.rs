@@ -1,16 +1,11 @@
-//! A day in the simulated world: a server, tables with their members, a storm in which everything
-//! breaks, the calm after it, and the judgement on what came of it.
+//! Runs a day in the simulated world: a server, tables with their members, a storm in which
+//! everything breaks, the calm after it, and the checks of the result.
 
 use std::{
-    collections::{HashSet, hash_map::DefaultHasher},
-    hash::{Hash, Hasher},
+    collections::HashSet,
     io,
     net::{Ipv4Addr, SocketAddr},
-    ops::Add,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
-    },
+    sync::{Arc, Mutex},
     time::{Duration, SystemTime},
 };
 
@@ -22,15 +17,13 @@ use fivefold_server::{
     run,
     storage::{Blocking, GameQuery, Storage},
 };
-use fivefold_shared::room::{Cause, Entry};
 use fivefold_shared::{
     clock::TimeControl,
-    protocol::{CatchUp, Event, Message},
-    room::RoomState,
+    protocol::Event,
+    room::{Cause, Entry, RoomState},
     rules::{Rules, Size, Variant},
 };
 use rand::{RngExt, SeedableRng, rngs::StdRng};
-use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 use turmoil::{
     Sim,
@@ -38,16 +31,14 @@ use turmoil::{
 };
 
 use crate::{
+    day::{Day, PORT, SERVER, SharedDay, print_at},
     disk::Disk,
     member::{Conduct, Made, Member, Table},
 };
 
-pub(crate) const SERVER: &str = "server";
-pub(crate) const PORT: u16 = 80;
-
 /// How long everything breaks.
 const STORM: Duration = Duration::from_secs(8);
-/// When the members must have been able to go on, and be done.
+/// By then the members must have played on and finished.
 const EVENING: Duration = Duration::from_secs(60);
 /// The mean time between two mishaps.
 const BETWEEN_MISHAPS: Duration = Duration::from_millis(400);
@@ -57,121 +48,6 @@ const MISHAP_MAX: Duration = Duration::from_secs(4);
 const COMMIT_MAX_MS: u64 = 20;
 /// The beginning of all days, in milliseconds since the Unix epoch.
 const MORNING: Duration = Duration::from_secs(1_795_230_000);
-
-/// Counts of one simulated day.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Day {
-    /// Moves that were acknowledged.
-    pub(crate) moves: u64,
-    /// Games that ended.
-    pub(crate) games: u64,
-    /// Deaths of the server.
-    pub(crate) crashes: u64,
-    /// Links that were cut, or held up.
-    pub(crate) cuts: u64,
-    /// Times that the disk was full.
-    pub(crate) full_disks: u64,
-    /// Commits that ended in doubt.
-    pub(crate) doubts: u64,
-    /// Commands that were sent again.
-    pub(crate) repeated: u64,
-    /// Commands that were refused for a while.
-    pub(crate) refused: u64,
-    /// Times that a member received a full snapshot.
-    pub(crate) snapshots: u64,
-    /// Times that a member received only the missed events.
-    pub(crate) caught_up: u64,
-    /// Hash of every message received, with its time.
-    pub(crate) trace: u64,
-}
-
-impl Add<&Self> for Day {
-    type Output = Self;
-
-    fn add(self, other: &Self) -> Self {
-        Self {
-            moves: self.moves + other.moves,
-            games: self.games + other.games,
-            crashes: self.crashes + other.crashes,
-            cuts: self.cuts + other.cuts,
-            full_disks: self.full_disks + other.full_disks,
-            doubts: self.doubts + other.doubts,
-            repeated: self.repeated + other.repeated,
-            refused: self.refused + other.refused,
-            snapshots: self.snapshots + other.snapshots,
-            caught_up: self.caught_up + other.caught_up,
-            trace: self.trace ^ other.trace,
-        }
-    }
-}
-
-/// What the members share besides the network.
-#[derive(Debug, Default)]
-pub(crate) struct World {
-    day: Mutex<Day>,
-    trace: Mutex<DefaultHasher>,
-    is_calm: AtomicBool,
-    is_over: AtomicBool,
-    /// Players who have played on after the storm.
-    content: AtomicUsize,
-    /// Members of whom nothing is unanswered when the day is over.
-    quiet: AtomicUsize,
-    members: usize,
-}
-
-impl World {
-    pub(crate) fn count(&self, count: impl FnOnce(&mut Day)) {
-        count(&mut self.day.lock().unwrap());
-    }
-
-    /// Notes what a member has heard. Only what is drawn by the system's own chance differs when a
-    /// day is lived again: the codes of rooms and the ids of games.
-    pub(crate) fn trace(&self, member: usize, message: &Message) {
-        let what = match message {
-            Message::Event { event, .. } if matches!(event.event, Event::Started { .. }) => {
-                format!("{} at {}: a game", event.seq, event.at)
-            }
-            Message::Event { event, .. } => format!("{event:?}"),
-            Message::Joined { catch_up: CatchUp::Snapshot(snapshot), now, .. } => {
-                format!("{now}: he is at {}", snapshot.seq)
-            }
-            Message::Joined { catch_up: CatchUp::Events(events), now, .. } => {
-                format!("{now}: he has missed {}", events.len())
-            }
-            Message::Snapshot { snapshot, .. } => format!("all is as at {}", snapshot.seq),
-            Message::Presence { away, .. } => format!("{away:?}"),
-            Message::Spectators { spectators, .. } => format!("{spectators:?}"),
-            other => format!("{other:?}"),
-        };
-        let at = turmoil::sim_elapsed().expect("a simulation");
-        (at, member, &what).hash(&mut *self.trace.lock().unwrap());
-        tell(at, &format!("member {member} hears {what}"));
-    }
-
-    pub(crate) fn is_calm(&self) -> bool {
-        self.is_calm.load(Ordering::Relaxed)
-    }
-
-    pub(crate) fn is_over(&self) -> bool {
-        self.is_over.load(Ordering::Relaxed)
-    }
-
-    pub(crate) fn note_content(&self) {
-        self.content.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(crate) fn note_quiet(&self) {
-        self.quiet.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(crate) fn all_are_quiet(&self) -> bool {
-        self.quiet.load(Ordering::Relaxed) == self.members
-    }
-}
-
-fn tell(at: Duration, what: &str) {
-    println!("{:>7.3} {what}", at.as_secs_f64());
-}
 
 /// A port of the simulated network.
 struct Port(TcpListener);
@@ -221,11 +97,11 @@ fn tables() -> Vec<Arc<Table>> {
     .into()
 }
 
-/// Lives through the day of a seed.
+/// Runs the day of a seed.
 ///
 /// # Panics
 /// When a promise is broken.
-pub(crate) fn live(seed: u64) -> Day {
+pub(crate) fn run_day(seed: u64) -> Day {
     let mut random = StdRng::seed_from_u64(seed);
     let disk = Disk::new(fork(&mut random));
     let mut sim = turmoil::Builder::new()
@@ -244,12 +120,12 @@ pub(crate) fn live(seed: u64) -> Day {
     let tables = tables();
     let conducts = [Conduct::Hosts, Conduct::Plays, Conduct::Watches];
     let members = tables.len() * conducts.len();
-    let world = Arc::new(World { members, ..World::default() });
+    let day = Arc::new(SharedDay::new(members));
     let done = Arc::new(Mutex::new(Vec::new()));
     let seats = tables.iter().flat_map(|table| conducts.map(|conduct| (table, conduct)));
     for (number, (table, conduct)) in seats.enumerate() {
-        let (table, world) = (Arc::clone(table), Arc::clone(&world));
-        let member = Member::new(number, conduct, table, world, fork(&mut random));
+        let (table, day) = (Arc::clone(table), Arc::clone(&day));
+        let member = Member::new(number, conduct, table, day, fork(&mut random));
         let done = Arc::clone(&done);
         sim.client(name(number), async move {
             let member = member.attend().await;
@@ -266,21 +142,20 @@ pub(crate) fn live(seed: u64) -> Day {
     };
     while !sim.step().unwrap() {
         if sim.elapsed() < STORM {
-            storm.rage(&mut sim, &world);
-        } else if !world.is_calm() {
+            storm.rage(&mut sim, &day);
+        } else if !day.is_calm() {
             storm.end(&mut sim);
-            world.is_calm.store(true, Ordering::Relaxed);
-        } else if world.content.load(Ordering::Relaxed) == 2 * tables.len() {
-            world.is_over.store(true, Ordering::Relaxed);
+            day.calm_down();
+        } else if day.content() == 2 * tables.len() {
+            day.end();
         }
     }
     let members = std::mem::take(&mut *done.lock().unwrap());
     let games = judge(&disk, &members, tables.len());
-    let trace = world.trace.lock().unwrap().finish();
-    Day { games, trace, doubts: disk.doubts(), ..*world.day.lock().unwrap() }
+    Day { games, doubts: disk.doubts(), ..day.counts() }
 }
 
-/// A source of chance of its own.
+/// A new random generator.
 fn fork(random: &mut StdRng) -> StdRng {
     StdRng::seed_from_u64(random.random())
 }
@@ -295,7 +170,7 @@ struct Storm {
     disk: Disk,
     /// When the next mishap happens.
     next: Duration,
-    /// When which is over.
+    /// Mishaps under way, and when each is over.
     mended: Vec<(Duration, Mishap)>,
 }
 
@@ -307,18 +182,18 @@ enum Mishap {
     Cut(usize),
     /// Data passes in one direction only.
     CutOneWay { member: usize, to_server: bool },
-    /// What is sent between the server and a member arrives much later, and all at once.
+    /// All data between the server and a member arrives much later, and at once.
     Hold(usize),
     /// Nothing can be stored.
     FullDisk,
 }
 
 impl Storm {
-    fn rage(&mut self, sim: &mut Sim<'_>, world: &World) {
+    fn rage(&mut self, sim: &mut Sim<'_>, day: &SharedDay) {
         let now = sim.elapsed();
         let due: Vec<_> = self.mended.extract_if(.., |(at, _)| *at <= now).collect();
         for (_, mishap) in due {
-            tell(now, &format!("{mishap:?} is over"));
+            print_at(now, &format!("{mishap:?} is over"));
             self.mend(sim, mishap);
         }
         if self.next > now {
@@ -326,7 +201,7 @@ impl Storm {
         }
         self.next =
             now + BETWEEN_MISHAPS.mul_f64(-self.random.random_range(f64::EPSILON..1.0).ln());
-        let member = self.random.random_range(0..world.members);
+        let member = self.random.random_range(0..day.members);
         let mishap = match self.random.random_range(0..7) {
             0 | 1 => Mishap::Crash,
             2 => Mishap::Cut(member),
@@ -344,7 +219,7 @@ impl Storm {
             }
         };
         self.mended.push((now + lasts.mul_f64(self.random.random()), mishap));
-        tell(now, &format!("{mishap:?}"));
+        print_at(now, &format!("{mishap:?}"));
         match mishap {
             Mishap::Crash => sim.crash(SERVER),
             Mishap::Cut(member) => sim.partition(SERVER, name(member)),
@@ -357,7 +232,7 @@ impl Storm {
             Mishap::Hold(member) => sim.hold(SERVER, name(member)),
             Mishap::FullDisk => self.disk.fill(true),
         }
-        world.count(|day| match mishap {
+        day.count(|day| match mishap {
             Mishap::Crash => day.crashes += 1,
             Mishap::Cut(_) | Mishap::CutOneWay { .. } | Mishap::Hold(_) => day.cuts += 1,
             Mishap::FullDisk => day.full_disks += 1,
@@ -386,7 +261,7 @@ impl Storm {
     }
 }
 
-/// Whether two mishaps are of the same thing.
+/// Whether two mishaps concern the same link, or are both crashes or both full disks.
 fn clash(one: Mishap, other: Mishap) -> bool {
     let link = |mishap| match mishap {
         Mishap::Cut(member) | Mishap::CutOneWay { member, .. } | Mishap::Hold(member) => {
@@ -425,15 +300,15 @@ fn judge(disk: &Disk, members: &[Member], tables: usize) -> u64 {
                 });
                 assert!(!is_stored, "member {}: {command} was refused and done", member.number);
             }
-            for (seq, heard) in &member.heard {
+            for (seq, received) in &member.received {
                 let index = usize::try_from(*seq).unwrap() - 1;
-                assert_eq!(*heard, log[index].event, "member {} heard it", member.number);
+                assert_eq!(*received, log[index].event, "member {}", member.number);
             }
-            let seen = member.room.as_ref().expect("he was there");
-            let told = usize::try_from(seen.seq).unwrap();
-            assert_eq!(seen.snapshot(), fold(&log[..told]).snapshot(), "member {}", member.number);
+            let seen = member.room.as_ref().expect("the member has entered");
+            let last = usize::try_from(seen.seq).unwrap();
+            assert_eq!(seen.snapshot(), fold(&log[..last]).snapshot(), "member {}", member.number);
             // Only a flag may fall after the last visit.
-            assert!(!log[told..].iter().any(is_move), "member {} missed a move", member.number);
+            assert!(!log[last..].iter().any(is_move), "member {} missed a move", member.number);
         }
         assert_eq!(state.seq, log.len() as u64);
     }
@@ -451,9 +326,9 @@ fn is_move(entry: &Entry) -> bool {
     matches!(entry.event.event, Event::Played { .. })
 }
 
-/// Whether an acknowledged move is in the log, and where it was said to be.
+/// Whether an acknowledged move is in the log, no later than the server acknowledged it.
 fn is_kept(member: &Member, made: &Made, log: &[Entry]) -> bool {
-    let member = member.me.clone().expect("he was welcomed");
+    let member = member.me.clone().expect("the server has welcomed the member");
     let cause = Cause { member, command: made.command.clone() };
     log.iter().any(|entry| {
         entry.cause.as_ref() == Some(&cause)

@@ -145,8 +145,9 @@ async fn an_address_has_four_analyses_and_others_need_not_wait_for_them() {
         assert!(read_until(&mut stream, "\r\n").await.starts_with("HTTP/1.1 200"));
         own.push(stream);
     }
-    let refused = read_until(&mut ask_from(&server, here).await, "\r\n\r\n").await;
+    let refused = read_until(&mut ask_from(&server, here).await, "}").await;
     assert!(refused.starts_with("HTTP/1.1 429"), "{refused}");
+    assert!(refused.contains(r#"{"reason":"too_many_analyses","#), "{refused}");
 
     // A room says why, and a review waits.
     let (mut ann, room) = helped(&server).await;

@@ -11,8 +11,8 @@ async fn say(client: &mut Client, room: &RoomCode, text: &str) -> Message {
     client.ask(json!({"type": "say", "room": room, "text": text})).await
 }
 
-/// What a client has heard of chat, up to the answer to a ping.
-async fn heard(client: &mut Client) -> Vec<String> {
+/// The chat lines that a client has received before the answer to a ping.
+async fn lines_of(client: &mut Client) -> Vec<String> {
     client.send_text(r#"{"type": "ping", "id": "here"}"#).await;
     let mut lines = Vec::new();
     loop {
@@ -28,11 +28,7 @@ async fn heard(client: &mut Client) -> Vec<String> {
 #[tokio::test]
 async fn players_hear_spectators_only_when_they_do_not_play() {
     let server = TestServer::start(LIMITS);
-    let mut ann = server.greet("Ann").await;
-    let room = ann.create(json!(["me", "open"])).await;
-    let mut bob = server.greet("Bob").await;
-    bob.join(&room).await;
-    bob.ask(json!({"type": "sit", "room": room})).await;
+    let (mut ann, mut bob, room) = server.two_play().await;
     let mut eve = server.greet("Eve").await;
     eve.join(&room).await;
     let mut dan = server.greet("Dan").await;
@@ -41,9 +37,9 @@ async fn players_hear_spectators_only_when_they_do_not_play() {
     assert!(matches!(say(&mut eve, &room, "h8 wins").await, Message::Done { .. }));
     assert!(matches!(say(&mut ann, &room, "Good seeds!").await, Message::Done { .. }));
     // What a room says about one command is sent before the next is dealt with.
-    assert_eq!(heard(&mut dan).await, ["spectator h8 wins", "player Good seeds!"]);
-    assert_eq!(heard(&mut bob).await, ["player Good seeds!"]);
-    assert_eq!(heard(&mut ann).await, [""; 0]);
+    assert_eq!(lines_of(&mut dan).await, ["spectator h8 wins", "player Good seeds!"]);
+    assert_eq!(lines_of(&mut bob).await, ["player Good seeds!"]);
+    assert_eq!(lines_of(&mut ann).await, [""; 0]);
 
     let chat = json!({"type": "chat", "room": room});
     for player in [&mut ann, &mut bob] {
@@ -54,11 +50,11 @@ async fn players_hear_spectators_only_when_they_do_not_play() {
     }
     bob.ask(json!({"type": "resign", "room": room})).await;
     let Message::Chat { spectators: Some(lines), .. } = bob.ask(chat).await else {
-        panic!("after the game players may hear all");
+        panic!("after the game players may see all");
     };
     assert_eq!(lines[0].text.as_str(), "h8 wins");
     say(&mut eve, &room, "pity").await;
-    assert_eq!(heard(&mut bob).await, ["spectator pity"]);
+    assert_eq!(lines_of(&mut bob).await, ["spectator pity"]);
     server.stop().await;
 }
 
@@ -76,7 +72,10 @@ async fn a_line_is_as_long_as_the_limit_and_cleaned() {
         assert_eq!(ann.refused(say).await, Reason::Malformed, "{text}");
     }
     say(&mut ann, &room, "<b>a\u{202e}b\u{1b}[1m</b>").await;
-    assert_eq!(heard(&mut eve).await, [format!("player {longest}"), "player <b>ab [1m</b>".into()]);
+    assert_eq!(
+        lines_of(&mut eve).await,
+        [format!("player {longest}"), "player <b>ab [1m</b>".into()]
+    );
     server.stop().await;
 }
 

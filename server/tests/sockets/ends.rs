@@ -58,7 +58,7 @@ async fn bad_frames_are_answered_with_their_code() {
 #[tokio::test]
 async fn a_fragmented_message_is_limited_as_a_whole() {
     let server = TestServer::start(LIMITS);
-    // Three fragments of 2,000 bytes, of which the last is not said to be the last.
+    // Three fragments of 2,000 bytes. None is marked as the last.
     let fragment =
         |first: u8| [&[first, 0xfe, 0x07, 0xd0, 0, 0, 0, 0], [b' '; 2_000].as_slice()].concat();
     let bytes = [fragment(0x01), fragment(0x00), fragment(0x00)].concat();

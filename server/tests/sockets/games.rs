@@ -2,7 +2,7 @@
 
 use fivefold_server::storage::{DataFolder, Memory, Sqlite, Storage};
 use fivefold_shared::{
-    protocol::{CatchUp, Identity, MemberId, Message, Reason},
+    protocol::{CatchUp, Identity, MemberId, Message, Reason, Refusal},
     record::{FinishedGame, GameList},
 };
 use serde::de::DeserializeOwned;
@@ -90,14 +90,16 @@ async fn public_games_are_listed_and_all_are_found_by_id() {
         let list: GameList = serde_json::from_str(body).unwrap();
         assert_eq!(list.games.len(), expected, "{answer}");
     }
-    for (path, status) in [
-        ("/api/games?member=Ann", 400),
-        ("/api/games?before=-1", 400),
-        ("/api/games/k7m2qpxw9abcdefg", 404),
-        ("/api/games/..", 404),
+    for (path, status, reason) in [
+        ("/api/games?member=Ann", 400, Reason::Malformed),
+        ("/api/games?before=-1", 400, Reason::Malformed),
+        ("/api/games/k7m2qpxw9abcdefg", 404, Reason::NoSuchGame),
+        ("/api/games/..", 404, Reason::NoSuchGame),
     ] {
         let answer = server.get(path).await;
         assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{path}: {answer}");
+        let (_, body) = answer.split_once("\r\n\r\n").unwrap();
+        assert_eq!(serde_json::from_str::<Refusal>(body).unwrap().reason, reason, "{answer}");
     }
     server.stop().await;
 }
@@ -130,8 +132,8 @@ async fn a_game_goes_on_after_a_restart() {
     assert_eq!(ann.ask(play).await, played);
     let after = json!({"type": "join", "room": room, "after": seq});
     let Message::Joined { catch_up, .. } = bob.ask(after).await else { panic!("not joined") };
-    let CatchUp::Events(missed) = catch_up else { panic!("he lacks two events") };
-    assert_eq!(missed.len(), 2, "his name and her move: {missed:?}");
+    let CatchUp::Events(missed) = catch_up else { panic!("two events are missing") };
+    assert_eq!(missed.len(), 2, "Bob's name and Ann's move: {missed:?}");
     let answer = json!({"type": "play", "room": room, "ply": 1, "point": [8, 8]});
     done(&mut bob, answer).await;
     server.stop().await;

@@ -141,8 +141,19 @@ async fn new_sessions_behind_a_proxy_are_limited_for_each_address() {
     let config = Config { limits, proxies, ..Config::default() };
     let server = TestServer::start_with(Box::new(Memory::default()), config);
     for (address, expected) in [("192.0.2.1", "101"), ("192.0.2.1", "503"), ("192.0.2.2", "101")] {
-        let status = status_with(&server, &format!("X-Forwarded-For: {address}\r\n")).await;
+        let headers = format!("X-Forwarded-For: {address}\r\n");
+        let (mut stream, status) = open_session(&server, &headers).await;
         assert_eq!(status, expected, "{address}");
+        if status == "503" {
+            let mut answer = String::new();
+            while !answer.contains(r#""reason":"too_many_new_connections""#) {
+                let mut next = [0; 1_024];
+                let length = within(stream.read(&mut next)).await.unwrap();
+                assert_ne!(length, 0, "{answer}");
+                answer.push_str(std::str::from_utf8(&next[..length]).unwrap());
+            }
+        }
+        drop(stream);
         // Once the session has ended, only the rate can refuse the next one.
         while server.count("sessions").await > 0 {}
     }

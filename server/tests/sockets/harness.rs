@@ -100,7 +100,7 @@ impl TestServer {
         Ok(Client::new(socket))
     }
 
-    /// Somebody new from another address of this machine, who has said hello.
+    /// A new person with another address of this machine, after hello.
     pub(crate) async fn greet_from(&self, address: Ipv4Addr, name: &str) -> Client {
         let socket = TcpSocket::new_v4().unwrap();
         socket.bind((address, 0).into()).unwrap();
@@ -115,11 +115,20 @@ impl TestServer {
         self.try_connect().await.expect("the server lets us in")
     }
 
-    /// Somebody new, who has said hello.
+    /// A new person, after hello.
     pub(crate) async fn greet(&self, name: &str) -> Client {
         let mut client = self.connect().await;
         client.hello(name).await;
         client
+    }
+
+    /// Ann and Bob in a room in which their game has begun: Ann plays Black.
+    pub(crate) async fn two_play(&self) -> (Client, Client, RoomCode) {
+        let (mut ann, mut bob) = (self.greet("Ann").await, self.greet("Bob").await);
+        let room = ann.create(json!(["me", "open"])).await;
+        bob.join(&room).await;
+        bob.ask(json!({"type": "sit", "room": room})).await;
+        (ann, bob, room)
     }
 
     /// Sends the head of a request, and reads until the server closes.

@@ -1,4 +1,4 @@
-//! What is stored of people: nothing before they take a seat.
+//! The server stores nothing about people before they take a seat.
 
 use std::path::Path;
 
@@ -97,6 +97,7 @@ async fn assert_refused(server: &TestServer, identity: &Identity) {
     );
     let list = server.request(&list).await;
     assert!(list.starts_with("HTTP/1.1 403"), "{list}");
+    assert!(list.contains(r#"{"reason":"identity_replaced","#), "{list}");
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use fivefold_server::limits::{
     CODE_REFUSALS_MAX, HTTP_HEAD_MAX, HTTP_HEADERS_MAX, JOINED_ROOMS_MAX, Limits,
     MAILBOX_INPUTS_MAX, TOO_FAST_REFUSALS_MAX,
 };
-use fivefold_shared::protocol::{DEPTH_MAX, Event, Message, Player, Reason, close};
+use fivefold_shared::protocol::{Event, Message, Player, Reason, Refusal, close};
 use serde_json::json;
 use tokio::io::AsyncReadExt;
 use tokio_tungstenite::tungstenite::{
@@ -48,9 +48,11 @@ async fn a_message_may_be_as_long_as_the_limit() {
 
 #[tokio::test]
 async fn sessions_are_limited_for_an_address_and_in_all() {
-    let cases =
-        [Limits { sessions_per_address_max: 2, ..LIMITS }, Limits { sessions_max: 2, ..LIMITS }];
-    for limits in cases {
+    let cases = [
+        (Limits { sessions_per_address_max: 2, ..LIMITS }, Reason::TooManyConnections),
+        (Limits { sessions_max: 2, ..LIMITS }, Reason::ServerFull),
+    ];
+    for (limits, reason) in cases {
         let server = TestServer::start(limits);
         let _first = server.connect().await;
         let mut second = server.connect().await;
@@ -58,6 +60,8 @@ async fn sessions_are_limited_for_an_address_and_in_all() {
             Some(Error::Http(answer)) => {
                 assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
                 assert!(answer.headers().contains_key("retry-after"));
+                let body = answer.body().as_deref().unwrap();
+                assert_eq!(serde_json::from_slice::<Refusal>(body).unwrap().reason, reason);
             }
             other => panic!("{other:?}"),
         }
@@ -154,7 +158,7 @@ async fn so_many_inputs_wait_for_a_room() {
     assert_eq!(ann.refused(stand).await, Reason::Unavailable);
     is_broken.store(false, Ordering::SeqCst);
 
-    // All of them from one would be more answers at once than wait for him.
+    // One sender alone would get more replies at once than an outbox holds.
     let share = MAILBOX_INPUTS_MAX / senders.len();
     let offer = json!({"type": "offer_draw", "room": room});
     let ids: Vec<_> = (0..share).map(|id| format!("waits-{id}")).collect();
@@ -309,8 +313,9 @@ async fn codes_cannot_be_guessed() {
 async fn commands_are_nested_only_so_deep() {
     let server = TestServer::start(LIMITS);
     let mut client = server.connect().await;
-    // The command itself is the first level. A bracket in a string is none.
-    for (levels, is_read) in [(DEPTH_MAX - 1, true), (DEPTH_MAX, false)] {
+    // The JSON library's limit is 127 levels, and the command itself is the first. A bracket in a
+    // string is none.
+    for (levels, is_read) in [(126, true), (127, false)] {
         let (open, close) = ("[".repeat(levels), "]".repeat(levels));
         let ping =
             format!(r#"{{"type":"ping","id":"deep","text":"\"[[[[[[[[","x":{open}{close}}}"#);

@@ -1,4 +1,5 @@
-//! What is logged, and what never is: the real program, at its most talkative.
+//! The log of the real program at its most detailed level: its lines, and the secrets that it never
+//! contains.
 
 use std::{
     fs::{self, File},

@@ -8,10 +8,7 @@ use crate::harness::{LIMITS, TestServer};
 #[tokio::test]
 async fn what_happens_is_counted() {
     let server = TestServer::start(LIMITS);
-    let (mut ann, mut bob) = (server.greet("Ann").await, server.greet("Bob").await);
-    let room = ann.create(json!(["me", "open"])).await;
-    bob.join(&room).await;
-    bob.ask(json!({"type": "sit", "room": room})).await;
+    let (mut ann, mut bob, room) = server.two_play().await;
     let play = json!({"type": "play", "room": room, "ply": 0, "point": [7, 7]});
     ann.ask(play).await;
     let play = json!({"type": "play", "room": room, "ply": 1, "point": [7, 7]});

@@ -48,7 +48,7 @@ async fn own_rooms_are_told_with_those_on_turn_first() {
     assert_eq!(of(&rooms[3]), (Phase::Waiting, Some(Seat::Second), false, true));
     assert!(rooms.iter().all(|own| own.visibility == Visibility::Public));
 
-    // A game that is over is last, and nobody is told of rooms that they only watch.
+    // Finished games come last. Rooms that a member only watches are not listed.
     ann.ask(json!({"type": "resign", "room": anns_turn})).await;
     bob.join(&waiting).await;
     assert_eq!(codes(&own_rooms(&mut ann).await), [&bobs_turn, &made, &waiting, &anns_turn]);
@@ -62,10 +62,7 @@ async fn own_rooms_are_told_with_those_on_turn_first() {
 #[tokio::test]
 async fn the_host_closes_a_room_and_everybody_is_told() {
     let server = TestServer::start(Limits { rooms_per_identity_max: 1, ..LIMITS });
-    let (mut ann, mut bob) = (server.greet("Ann").await, server.greet("Bob").await);
-    let room = ann.create(json!(["me", "open"])).await;
-    bob.join(&room).await;
-    bob.ask(json!({"type": "sit", "room": room})).await;
+    let (mut ann, mut bob, room) = server.two_play().await;
     let close = json!({"type": "close", "room": room});
     assert_eq!(bob.refused(close.clone()).await, Reason::HostOnly);
     assert_eq!(ann.refused(close.clone()).await, Reason::GameRunning);

@@ -29,10 +29,7 @@ async fn watch(client: &mut Client) -> (Vec<u64>, Outcome<Seat>) {
 #[tokio::test]
 async fn two_people_play_to_a_five_and_a_third_watches() {
     let server = TestServer::start(LIMITS);
-    let (mut ann, mut bob) = (server.greet("Ann").await, server.greet("Bob").await);
-    let room = ann.create(json!(["me", "open"])).await;
-    bob.join(&room).await;
-    bob.ask(json!({"type": "sit", "room": room})).await;
+    let (mut ann, mut bob, room) = server.two_play().await;
     let mut eve = server.greet("Eve").await;
     eve.join(&room).await;
     for ply in 0..9 {
@@ -144,10 +141,10 @@ async fn bots_play_for_nobody_only_when_somebody_is_there() {
         }
         other => panic!("{other:?}"),
     }
-    // They go on for him.
+    // Bob receives events again.
     loop {
-        if let Message::Event { room: told, event } = bob.receive().await
-            && told == room
+        if let Message::Event { room: other, event } = bob.receive().await
+            && other == room
         {
             assert_eq!(event.seq, last.max(4) + 1);
             break;

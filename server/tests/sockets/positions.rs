@@ -1,7 +1,10 @@
 //! Positions that belong to no room, over HTTP: what the engine and what the rules say of them.
 
 use fivefold_server::limits::HTTP_BODY_MAX;
-use fivefold_shared::{analysis::Report, rules::Judged};
+use fivefold_shared::{
+    analysis::Report,
+    protocol::{Judged, Reason, Refusal, RefusalValues},
+};
 use serde_json::{Value, json};
 
 use crate::harness::{LIMITS, TestServer};
@@ -35,26 +38,52 @@ async fn the_engine_tells_what_it_finds_of_any_position() {
     assert!(status.ends_with("200 OK"), "{status}");
     let reports: Vec<Report> =
         body.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let last = reports.last().expect("something is told");
+    let last = reports.last().expect("at least one report");
     assert!(last.lines[0].value.chance() > 0.99, "{last:?}");
     assert!(reports.windows(2).all(|two| two[0].depth <= two[1].depth));
+}
+
+/// Checks the status of an answer, the code of the refusal in it, and a part of its values.
+fn check_refused(question: &str, answer: (&str, &str), expected: (&str, Reason, &str)) {
+    let ((status, body), (expected_status, reason, value)) = (answer, expected);
+    assert!(status.contains(expected_status), "{question}: {status} {body}");
+    let refusal: Refusal = serde_json::from_str(body).unwrap();
+    assert_eq!(refusal.reason, reason, "{question}: {body}");
+    assert_eq!(refusal.text, Refusal::with(reason, *refusal.values.clone()).text);
+    let RefusalValues { ply, line, detail, .. } = *refusal.values;
+    let values = [ply.map(|ply| ply.to_string()), line.map(|line| line.to_string()), detail];
+    let values = values.into_iter().flatten().collect::<Vec<_>>().join(" ");
+    assert!(values.contains(value) && values.is_empty() == value.is_empty(), "{question}: {body}");
 }
 
 #[tokio::test]
 async fn what_is_no_position_is_not_analysed() {
     let server = TestServer::start(LIMITS);
     let won = json!([[5, 7], [0, 0], [6, 7], [2, 0], [7, 7], [4, 0], [8, 7], [6, 0], [9, 7]]);
+    let mut played_on = won.clone();
+    played_on.as_array_mut().unwrap().push(json!([14, 14]));
     let cases = [
-        (freestyle(&json!([[7, 7], [7, 7]])), "400", "Move 2: "),
-        (freestyle(&json!([[15, 0]])), "400", "Move 1: "),
-        (freestyle(&won), "400", "The game is over there."),
-        (json!({"rules": {"variant": "mnk", "k": 7, "size": [9, 9]}, "moves": []}), "400", "rules"),
-        (json!({"moves": []}), "422", "rules"),
-        (json!({"rules": {"variant": "freestyle"}, "moves": [], "lines": 99}), "422", "lines"),
+        (freestyle(&json!([[7, 7], [7, 7]])), "400", Reason::Occupied, "1"),
+        (freestyle(&json!([[15, 0]])), "400", Reason::Outside, "0"),
+        (freestyle(&won), "400", Reason::GameOver, ""),
+        (freestyle(&played_on), "400", Reason::GameOver, "9"),
+        (
+            json!({"rules": {"variant": "mnk", "k": 7, "size": [9, 9]}, "moves": []}),
+            "400",
+            Reason::NoEngine,
+            "",
+        ),
+        (json!({"moves": []}), "422", Reason::Malformed, "rules"),
+        (
+            json!({"rules": {"variant": "freestyle"}, "moves": [], "lines": 99}),
+            "422",
+            Reason::Malformed,
+            "lines",
+        ),
     ];
-    for (question, status, reason) in cases {
-        let (told, body) = ask(&server, &question).await;
-        assert!(told.contains(status) && body.contains(reason), "{question}: {told} {body}");
+    for (question, status, reason, value) in cases {
+        let (got, body) = ask(&server, &question).await;
+        check_refused(&question.to_string(), (&got, &body), (status, reason, value));
     }
 }
 
@@ -65,14 +94,14 @@ async fn the_rules_tell_what_is_forbidden_and_how_it_ended() {
     let tic_tac_toe = json!({"variant": "mnk", "k": 3, "size": [3, 3]});
     let threes = json!([[7, 7], [0, 0], [8, 7], [2, 0], [6, 8], [4, 0], [6, 9], [6, 0]]);
     let row = json!([[1, 1], [0, 0], [2, 0], [0, 2], [1, 0], [0, 1], [2, 2]]);
-    let told = |rules: &Value, moves: &Value| json!({"rules": rules, "moves": moves});
+    let question = |rules: &Value, moves: &Value| json!({"rules": rules, "moves": moves});
     let cases = [
-        (told(&renju, &json!([])), 0, "null", None),
-        (told(&renju, &threes), 8, r#"[[6,7]]"#, None),
+        (question(&renju, &json!([])), 0, "null", None),
+        (question(&renju, &threes), 8, r#"[[6,7]]"#, None),
         // With White to move nothing is forbidden.
-        (told(&renju, &json!([[7, 7]])), 1, "null", None),
-        (told(&tic_tac_toe, &row), 6, "null", Some("the game is over")),
-        (told(&renju, &json!([[7, 7], [7, 7]])), 1, "null", Some("this point has a stone already")),
+        (question(&renju, &json!([[7, 7]])), 1, "null", None),
+        (question(&tic_tac_toe, &row), 6, "null", Some(Reason::GameOver)),
+        (question(&renju, &json!([[7, 7], [7, 7]])), 1, "null", Some(Reason::Occupied)),
         (
             json!({"rules": tic_tac_toe, "text": "Piskvorky 15x15, 0:0, 1\n8,8,0\n9,7,0\n"}),
             2,
@@ -87,7 +116,7 @@ async fn the_rules_tell_what_is_forbidden_and_how_it_ended() {
         assert!(status.ends_with("200 OK"), "{question}: {status} {body}");
         let judged: Judged = serde_json::from_str(&body).unwrap();
         assert_eq!(judged.moves.len(), plies, "{question}");
-        assert_eq!(judged.unplayed.as_deref(), unplayed, "{question}");
+        assert_eq!(judged.unplayed.map(|why| why.reason), unplayed, "{question}");
         let value: Value = serde_json::from_str(&body).unwrap();
         assert_eq!(value["forbidden"].to_string(), forbidden, "{question}");
         assert_eq!(value["outcome"]["winner"] == "white", plies == 6, "{question}");
@@ -103,17 +132,23 @@ async fn what_is_no_game_is_not_judged() {
         json!({"rules": rules, "text": " ".repeat(length - empty)})
     };
     let cases = [
-        (json!({"rules": rules, "text": "h8\nz26"}), "400", "line 2: "),
-        (json!({"rules": rules, "text": "(;SZ[15"}), "400", "line 1: "),
-        (json!({"rules": {"variant": "renju", "size": [9, 9]}, "moves": []}), "422", "renju"),
-        (json!({"rules": rules}), "422", ""),
-        (json!({"moves": []}), "422", "rules"),
-        (long(HTTP_BODY_MAX), "200", "moves"),
-        (long(HTTP_BODY_MAX + 1), "413", ""),
+        (json!({"rules": rules, "text": "h8\nz26"}), "400", Reason::UnreadableGame, "2 "),
+        (json!({"rules": rules, "text": "(;SZ[15"}), "400", Reason::UnreadableGame, "1 "),
+        (
+            json!({"rules": {"variant": "renju", "size": [9, 9]}, "moves": []}),
+            "422",
+            Reason::Malformed,
+            "renju",
+        ),
+        (json!({"rules": rules}), "422", Reason::Malformed, "`moves` or `text`"),
+        (json!({"moves": []}), "422", Reason::Malformed, "rules"),
+        (long(HTTP_BODY_MAX + 1), "413", Reason::TooLong, ""),
     ];
-    for (question, status, reason) in cases {
-        let (told, body) = post(&server, "/api/position", &question.to_string()).await;
+    for (question, status, reason, value) in cases {
+        let (got, body) = post(&server, "/api/position", &question.to_string()).await;
         let begin: String = question.to_string().chars().take(80).collect();
-        assert!(told.contains(status) && body.contains(reason), "{begin}: {told} {body}");
+        check_refused(&begin, (&got, &body), (status, reason, value));
     }
+    let (got, body) = post(&server, "/api/position", &long(HTTP_BODY_MAX).to_string()).await;
+    assert!(got.contains("200") && body.contains("moves"), "{got} {body}");
 }

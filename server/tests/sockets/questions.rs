@@ -54,7 +54,7 @@ async fn questions_cost_as_much_as_they_are_long() {
         ("/api/position", longer, 2, 200),
         ("/api/position", empty_board(HTTP_BODY_MAX), whole, 200),
         ("/api/analyse", FOUR.into(), study, 200),
-        // What is not understood costs, too.
+        // Invalid questions cost, too.
         ("/api/analyse", "nonsense".into(), 1, 400),
     ];
     for (path, body, cost, expected) in cases {
@@ -69,6 +69,7 @@ async fn questions_cost_as_much_as_they_are_long() {
         let answer = server.post(path, &body).await;
         assert_eq!(status(&answer), 429, "{answer}");
         assert!(answer.contains("retry-after: "), "{answer}");
+        assert!(answer.contains(r#"{"reason":"too_fast","#), "{answer}");
         assert_eq!(server.count(r#"refusals_total{reason="too_fast"}"#).await, 1);
         // Nothing else is held back by that.
         assert_eq!(status(&server.get("/healthz").await), 200);
@@ -86,10 +87,7 @@ async fn questions_take_nothing_from_the_players_of_their_address() {
         ..LIMITS
     };
     let server = TestServer::start(limits);
-    let (mut ann, mut bob) = (server.greet("Ann").await, server.greet("Bob").await);
-    let room = ann.create(json!(["me", "open"])).await;
-    bob.join(&room).await;
-    bob.ask(json!({"type": "sit", "room": room})).await;
+    let (_ann, mut bob, _room) = server.two_play().await;
     // Five commands so far.
     let mut refused = 0;
     for _ in 0..30 {
@@ -114,10 +112,7 @@ async fn moves_of_players_are_the_last_that_is_refused() {
         ..LIMITS
     };
     let server = TestServer::start(limits);
-    let (mut ann, mut bob) = (server.greet("Ann").await, server.greet("Bob").await);
-    let room = ann.create(json!(["me", "open"])).await;
-    bob.join(&room).await;
-    bob.ask(json!({"type": "sit", "room": room})).await;
+    let (mut ann, mut bob, room) = server.two_play().await;
     let mut eve = server.greet("Eve").await;
     eve.join(&room).await;
     // Somebody at the same address uses up what all have in common.

@@ -24,7 +24,7 @@ fn bots() -> Value {
     create(&json!([attack, attack]))
 }
 
-/// The room is closed, and those who are in it are told so.
+/// Waits for the message that the room is closed.
 async fn hears_of_its_end(client: &mut Client, room: &RoomCode) {
     loop {
         if let Message::Closed { room: closed, .. } = client.receive().await {
@@ -66,7 +66,7 @@ async fn rooms_that_nobody_uses_lock_nobody_out() {
     }
     assert!(!is_closed(&mut bob, &last.unwrap()).await, "the oldest goes first");
 
-    // In these two somebody is: a third is refused, and what to close is said.
+    // Somebody is in both of these: a third is refused, and the refusal lists what to close.
     let first = joined(ann.ask(waiting()).await);
     let second = joined(ann.ask(waiting()).await);
     let Message::Refused { refusal, .. } = ann.ask(waiting()).await else { panic!("a third") };

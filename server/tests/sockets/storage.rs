@@ -6,9 +6,12 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use fivefold_server::storage::{
-    Append, Claimed, Conflict, IdentityHash, KnownMember, Memory, Storage, StorageError,
-    StorageReader,
+use fivefold_server::{
+    NodeId,
+    storage::{
+        Append, Claimed, Conflict, IdentityHash, KnownMember, Memory, Storage, StorageError,
+        StorageReader,
+    },
 };
 use fivefold_shared::protocol::{CatchUp, MemberId, Message, Reason, RoomCode, close};
 use fivefold_shared::room::Entry;
@@ -26,7 +29,7 @@ impl Storage for Broken {
         Ok(Vec::new())
     }
 
-    fn claim(&mut self, _: &[RoomCode]) -> Result<Vec<Claimed>, StorageError> {
+    fn claim(&mut self, _: &[RoomCode], _: NodeId) -> Result<Vec<Claimed>, StorageError> {
         unreachable!("it is broken")
     }
 
@@ -76,8 +79,8 @@ impl Storage for Brittle {
         self.memory.orphans(rooms_max)
     }
 
-    fn claim(&mut self, rooms: &[RoomCode]) -> Result<Vec<Claimed>, StorageError> {
-        self.memory.claim(rooms)
+    fn claim(&mut self, rooms: &[RoomCode], node: NodeId) -> Result<Vec<Claimed>, StorageError> {
+        self.memory.claim(rooms, node)
     }
 
     fn append(&mut self, batch: &[Append]) -> Result<Vec<Result<(), Conflict>>, StorageError> {
@@ -130,16 +133,13 @@ fn brittle() -> (TestServer, Arc<AtomicBool>) {
 #[tokio::test]
 async fn a_move_that_is_not_stored_is_not_made() {
     let (server, is_broken) = brittle();
-    let (mut ann, mut bob) = (server.greet("Ann").await, server.greet("Bob").await);
-    let room = ann.create(json!(["me", "open"])).await;
-    bob.join(&room).await;
-    bob.ask(json!({"type": "sit", "room": room})).await;
+    let (mut ann, mut bob, room) = server.two_play().await;
     let play = json!({"type": "play", "room": room, "ply": 0, "point": [7, 7]});
 
     is_broken.store(true, Ordering::SeqCst);
     assert_eq!(ann.refused(play.clone()).await, Reason::Unavailable);
     is_broken.store(false, Ordering::SeqCst);
-    // Everybody is told the room as it is: the game has begun, and no move was made.
+    // Everybody gets the room as it is stored: the game has begun, and no move was made.
     let snapshot = loop {
         match bob.receive().await {
             Message::Snapshot { snapshot, .. } => break snapshot,
@@ -160,10 +160,7 @@ async fn a_move_in_doubt_is_answered_by_the_log() {
     let storage = Brittle::default();
     let next_doubt = Arc::clone(&storage.next_doubt);
     let server = TestServer::start_on(Box::new(storage), LIMITS);
-    let (mut ann, mut bob) = (server.greet("Ann").await, server.greet("Bob").await);
-    let room = ann.create(json!(["me", "open"])).await;
-    bob.join(&room).await;
-    bob.ask(json!({"type": "sit", "room": room})).await;
+    let (mut ann, mut bob, room) = server.two_play().await;
     let play = |ply, x| json!({"type": "play", "room": room, "ply": ply, "point": [x, 7]});
 
     *next_doubt.lock().await = Some(true);

@@ -54,7 +54,7 @@ async fn a_flag_falls_on_time() {
     // Room for a busy machine; the aim is 50.
     assert!(late < 250, "{late}");
 
-    // Whoever comes later sees that no time was left, and that Ann has used none.
+    // A later member sees that no time was left, and that Ann has used none.
     let mut eve = server.greet("Eve").await;
     let joined = eve.ask(json!({"type": "join", "room": room})).await;
     let joined = serde_json::to_value(&joined).unwrap();

@@ -7,7 +7,10 @@ use std::{
     process::{Child, ChildStdout, Command, Stdio},
 };
 
-use fivefold_server::storage::{Append, Claimed, DataFolder, Epoch, Sqlite, Storage, check};
+use fivefold_server::{
+    NodeId,
+    storage::{Append, Claimed, DataFolder, Epoch, Sqlite, Storage, check},
+};
 use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 
 use crate::rooms::{append, code, log};
@@ -28,7 +31,7 @@ fn writer() {
     let mut seq = 0;
     if !storage.orphans(1).unwrap().is_empty() {
         for (room, known) in (0..ROOMS).zip(&mut epochs) {
-            let claimed = storage.claim(&[code(room)]).unwrap();
+            let claimed = storage.claim(&[code(room)], NodeId::ALONE).unwrap();
             let [Claimed::Mine { epoch, log }] = &claimed[..] else { panic!("{claimed:?}") };
             (*known, seq) = (*epoch, log.len() as u64);
         }
@@ -53,7 +56,7 @@ fn writer() {
 
 struct Writer {
     child: Child,
-    said: BufReader<ChildStdout>,
+    output: BufReader<ChildStdout>,
 }
 
 impl Writer {
@@ -67,15 +70,15 @@ impl Writer {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let said = BufReader::new(child.stdout.take().unwrap());
-        Self { child, said }
+        let output = BufReader::new(child.stdout.take().unwrap());
+        Self { child, output }
     }
 
     /// The next thing it says: the number stored last, or nothing when that was refused.
     fn next(&mut self) -> Option<u64> {
         loop {
             let mut line = String::new();
-            assert_ne!(self.said.read_line(&mut line).unwrap(), 0, "the writer has ended");
+            assert_ne!(self.output.read_line(&mut line).unwrap(), 0, "the writer has ended");
             assert_ne!(line, "full\n", "the writer has had enough");
             if let Some(seq) = line.strip_prefix("stored ") {
                 return Some(seq.trim().parse().unwrap());
@@ -86,11 +89,11 @@ impl Writer {
         }
     }
 
-    /// Kills it, and then the last number that it had said.
+    /// Kills it, and returns the last number that it had printed.
     fn kill(mut self) -> u64 {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
-        let lines = self.said.lines().map(Result::unwrap);
+        let lines = self.output.lines().map(Result::unwrap);
         let stored = lines.filter_map(|line| line.strip_prefix("stored ")?.parse().ok());
         stored.last().unwrap_or(0)
     }
@@ -103,8 +106,8 @@ impl Writer {
     }
 }
 
-/// Every room's log is sound, and holds what was acknowledged and at most one entry more: what
-/// was committed and not said any more. How long it is.
+/// Checks that every room's log is sound, and holds every acknowledged entry and at most one more:
+/// it may have been committed without an acknowledgement. Returns the length of the logs.
 fn check_logs(folder: &Path, acknowledged: u64) -> u64 {
     let findings = check(folder).unwrap();
     assert!(findings.is_sound(), "{findings}");

@@ -210,8 +210,8 @@ fn logs_and_games_are_compared() {
 
 #[test]
 fn damaged_rooms_are_exported_and_closed_and_the_others_stay() {
-    // What is done to a sound file, how many files with damaged rooms it leaves, what is in the
-    // first, and how many finished games there are afterwards.
+    // Damage to a sound file, the number of files with damaged rooms, the text of the first one,
+    // and the number of finished games afterwards.
     for (sql, exports, expected, games) in [
         ("", 0, "", 20),
         ("DELETE FROM event WHERE room = 12 AND seq = 7", 1, "is missing", 20),
@@ -259,8 +259,8 @@ fn a_file_with_damaged_pages_is_not_repaired() {
     let mut opened = fs::OpenOptions::new().write(true).open(&file).unwrap();
     opened.seek(SeekFrom::Start(length / 4096 / 2 * 4096)).unwrap();
     opened.write_all(&[0xA5; 8192]).unwrap();
-    let told = check(folder.path()).unwrap().to_string();
-    assert!(!told.contains("--repair") && told.contains("a backup"), "{told}");
+    let report = check(folder.path()).unwrap().to_string();
+    assert!(!report.contains("--repair") && report.contains("a backup"), "{report}");
     let error = repair(folder.path()).unwrap_err();
     assert!(error.to_string().contains("backup"), "{error}");
 }

@@ -1,10 +1,13 @@
 //! Rooms as the tests store them.
 
-use fivefold_server::storage::{Append, Epoch};
+use fivefold_server::{
+    NodeId,
+    storage::{Append, Epoch},
+};
 use fivefold_shared::{
     protocol::{CommandId, Event, GameId, MemberId, NumberedEvent, ROOM_CODE_ALPHABET, RoomCode},
-    record::{FinishedGame, Recorder},
-    room::{Cause, Entry},
+    record::FinishedGame,
+    room::{Cause, Entry, RoomState},
 };
 use serde_json::{Value, json};
 
@@ -74,18 +77,18 @@ pub(crate) fn sat(seat: &str, number: u64, name: &str) -> Value {
 }
 
 pub(crate) fn started() -> Value {
-    json!({"type": "started", "game": 1, "black": "first"})
+    json!({"type": "started", "game": 1, "black": "first", "id": game_id(1)})
 }
 
 /// An append by the first owner, with the games that it ends, the first of which has this number.
 pub(crate) fn append(room: u64, entries: Vec<Entry>, first_game: u64) -> Append {
-    let mut recorder = Recorder::default();
-    let records = entries.iter().filter_map(|entry| recorder.read(&entry.event));
+    // Only logs from the beginning end games here.
+    let finished = RoomState::finished_games(entries.iter().map(|entry| &entry.event));
     let games = (first_game..)
-        .zip(records)
-        .map(|(number, (_, record))| FinishedGame { id: game_id(number), record })
+        .zip(finished.unwrap_or_default())
+        .map(|(number, game)| FinishedGame { id: game_id(number), ..game })
         .collect();
-    Append { entries, games, ..Append::nothing(code(room), Epoch::FIRST) }
+    Append { entries, games, ..Append::nothing(code(room), NodeId::ALONE, Epoch::FIRST) }
 }
 
 /// The log of a room in which a game of these two is resigned at once.

@@ -16,17 +16,17 @@ const BIASES: usize = OUTPUT_WEIGHTS + HIDDEN;
 const THREATS: usize = BIASES + EvalTrace::THREAT_CLASSES * HIDDEN;
 const WEIGHTS: usize = THREATS + EvalTrace::THREAT_CLASSES;
 
-/// How many times all samples are gone through.
+/// Passes over all samples.
 const ROUNDS: usize = 20;
-/// How many samples make one step.
+/// Samples for one step.
 const BATCH: usize = 1024;
 /// The longest step.
 const RATE: f32 = 0.004;
 
 /// A position as the network sees it.
 pub(crate) struct Sample {
-    /// How often each feature is on the empty points: what the side to move would make, and the
-    /// other.
+    /// How often each feature occurs on empty points: those that the side to move would make, then
+    /// the opponent's.
     pub(crate) features: [Vec<(u8, u16)>; 2],
     pub(crate) threats: usize,
     /// The chance that the side to move wins.
@@ -38,7 +38,7 @@ pub(crate) struct Network(Vec<f32>);
 
 /// The values of each layer for a sample.
 struct Layers {
-    /// For the side to move and the other, none below zero.
+    /// For the side to move and for the opponent, clipped at zero.
     accumulators: [f32; 2 * ACCUMULATOR],
     hidden: [f32; HIDDEN],
     chance: f32,
@@ -62,7 +62,7 @@ impl Network {
                     network.learn(&fitted[*index], 1.0 / batch.len() as f32, &mut slopes);
                 }
                 descent.weights = network.0;
-                // First more and more at a time, then less and less.
+                // The rate grows at first, and then shrinks.
                 let pace = (step / (0.2 * steps)).min((steps - step) / (0.8 * steps));
                 descent.go(&slopes, RATE * pace.max(0.01));
                 step += 1.0;
@@ -165,7 +165,7 @@ impl Network {
     }
 }
 
-/// Initial weights. Features that no sample has weigh nothing, and stay so.
+/// Initial weights. The weights of features that occur in no sample are 0, and stay so.
 fn first(samples: &[Sample], random: &mut Xoshiro256PlusPlus) -> Vec<f32> {
     let mut is_seen = [false; EvalTrace::FEATURES];
     for (feature, _) in samples.iter().flat_map(|sample| sample.features.iter().flatten()) {

@@ -34,9 +34,9 @@ pub(super) struct Minimax {
 }
 
 impl Minimax {
-    /// A bot for games by `rules`, for which
-    /// [`BotSpec::offered`](crate::bot_spec::BotSpec::offered) must have offered it. It settles
-    /// equal moves by `seed`.
+    /// A bot for games by `rules`, which
+    /// [`BotSpec::offered`](crate::bot_spec::BotSpec::offered) must allow. `seed` decides between
+    /// equal moves.
     pub(super) fn new(rules: Rules, seed: u64) -> Self {
         Self { board: Board::new(rules), random: Random::seed_from_u64(seed) }
     }
@@ -48,8 +48,8 @@ impl Bot for Minimax {
         pick(&weights, &mut self.random)
     }
 
-    /// A point that the search did not finish before the thinking was over weighs 0 without
-    /// `plies`, and is listed behind the proven draws.
+    /// When the search is cut short, unfinished points weigh 0 without `plies`, and come after the
+    /// proven draws.
     fn weigh(&mut self, position: &Position, thinking: &Thinking<'_>) -> Vec<Weight> {
         assert_eq!(
             position.rules(),
@@ -135,8 +135,8 @@ impl Value {
         Self(-self.0)
     }
 
-    /// The value of a position whose best move leads to one of this value for the same side: an
-    /// end that is one ply farther off counts for less.
+    /// The value one ply earlier, for the same side: a win or a loss that is farther off counts for
+    /// less.
     const fn later(self) -> Self {
         Self(self.0 - self.0.signum())
     }

@@ -32,7 +32,7 @@ use super::{
 };
 use crate::{
     analysis::{Analysis, Line, Value},
-    rules::{Point, Position, Rules, Stone, Variant},
+    rules::{Point, Position, Rules, Stone},
     search_budget::{SearchJob, Thinking, Threads},
 };
 
@@ -108,11 +108,6 @@ impl Engine {
             vcf_depth: options.vcf_depth,
             threads: options.threads,
         })
-    }
-
-    /// Whether the engine plays this variant: see [`new`](Self::new).
-    pub const fn knows(variant: Variant) -> bool {
-        !matches!(variant, Variant::Mnk { k: 7.. })
     }
 
     /// Searches a position and returns the `multi` best moves, or as many as there are; one of each

@@ -15,7 +15,8 @@ use super::{
     weights::Weights,
 };
 use crate::{
-    rules::{Outcome, Point, Position, Rules, Size, Stone, Variant},
+    analysis::is_supported,
+    rules::{K_MAX, K_MIN, Outcome, Point, Position, Rules, Size, Stone, Variant},
     search_budget::Thinking,
 };
 
@@ -46,6 +47,14 @@ fn positions(plies: usize) -> impl Strategy<Value = Position> {
         }
         position
     })
+}
+
+#[test]
+fn tables_exist_for_the_supported_variants() {
+    for k in K_MIN..=K_MAX {
+        let variant = Variant::Mnk { k };
+        assert_eq!(Tables::of(variant).is_some(), is_supported(variant), "{variant}");
+    }
 }
 
 fn empty_grid(rules: Rules) -> Grid {

@@ -8,12 +8,8 @@
 //! visited, and does not repeat the same search in vain.
 
 use super::{
-    grid::Grid,
-    pattern::Flags,
-    pattern::Threat,
-    search_limits::SearchLimits,
-    spots::Spot,
-    transposition_table::{Salt, slot},
+    grid::Grid, pattern::Flags, pattern::Threat, proof_table::ProofTable,
+    search_limits::SearchLimits, spots::Spot,
 };
 use crate::rules::Stone;
 
@@ -32,8 +28,7 @@ pub(super) enum Verdict {
 /// every position on the same window, by the same tables.
 #[derive(Debug)]
 pub(super) struct Vcf {
-    table: Box<[u64]>,
-    salt: Salt,
+    table: ProofTable,
     /// The winning line, last move first.
     line: Vec<Spot>,
     /// The moves yet to try, of all positions on the way to this one.
@@ -49,18 +44,12 @@ pub(super) const MOVES_MAX: u8 = 100;
 impl Vcf {
     /// A search that remembers `entries` positions, which is a power of two.
     pub(super) fn new(entries: usize) -> Self {
-        debug_assert!(entries.is_power_of_two(), "entries are found by the low bits of a hash");
-        Self {
-            table: vec![0; entries].into(),
-            salt: Salt::default(),
-            line: Vec::new(),
-            moves: Vec::new(),
-        }
+        Self { table: ProofTable::new(entries), line: Vec::new(), moves: Vec::new() }
     }
 
     /// Forgets every position.
     pub(super) fn clear(&mut self) {
-        self.salt = self.salt.next();
+        self.table.clear();
     }
 
     /// The last win found: the attacker's moves and the answers in turn, up to a five, an open
@@ -116,17 +105,12 @@ impl Vcf {
     }
 
     fn probe(&self, key: u64, left: u8) -> Option<Verdict> {
-        let entry = self.table[slot(key, self.table.len())];
-        let [searched, ..] = entry.to_le_bytes();
-        if entry >> 8 != self.salt.mixed_into(key) >> 8 || searched < left {
-            return None;
-        }
+        let searched = self.table.get(key).filter(|&searched| searched >= left)?;
         Some(if searched == FOREVER { Verdict::NoWin } else { Verdict::Horizon })
     }
 
     fn store(&mut self, key: u64, searched: u8) {
-        self.table[slot(key, self.table.len())] =
-            self.salt.mixed_into(key) >> 8 << 8 | u64::from(searched);
+        self.table.set(key, searched);
     }
 }
 

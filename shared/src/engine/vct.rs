@@ -11,9 +11,9 @@ use super::{
     grid::Grid,
     pattern::Flags,
     pattern::Threat,
+    proof_table::ProofTable,
     search_limits::SearchLimits,
     spots::Spot,
-    transposition_table::{Salt, slot},
     vcf::{MOVES_MAX, Vcf, Verdict},
 };
 use crate::rules::Stone;
@@ -25,8 +25,7 @@ const VCF_NODES: u64 = 800;
 /// tables.
 #[derive(Debug)]
 pub(super) struct Vct {
-    table: Box<[u64]>,
-    salt: Salt,
+    table: ProofTable,
     moves: Vec<Spot>,
     /// The attacker's last winning move that was found.
     best: Option<Spot>,
@@ -38,18 +37,12 @@ const WON: u8 = u8::MAX;
 impl Vct {
     /// A search that remembers `entries` positions, which is a power of two.
     pub(super) fn new(entries: usize) -> Self {
-        debug_assert!(entries.is_power_of_two(), "entries are found by the low bits of a hash");
-        Self {
-            table: vec![0; entries].into(),
-            salt: Salt::default(),
-            moves: Vec::new(),
-            best: None,
-        }
+        Self { table: ProofTable::new(entries), moves: Vec::new(), best: None }
     }
 
     /// Forgets every position.
     pub(super) fn clear(&mut self) {
-        self.salt = self.salt.next();
+        self.table.clear();
     }
 
     /// The first move of a win of `attacker`, whose move it is, and how many moves it takes
@@ -200,10 +193,7 @@ impl Search<'_, '_> {
     }
 
     fn probe(&self, key: u64, left: u8) -> Option<Verdict> {
-        let entry = self.memory.table[slot(key, self.memory.table.len())];
-        let [known, ..] = entry.to_le_bytes();
-        match known {
-            _ if entry >> 8 != self.memory.salt.mixed_into(key) >> 8 => None,
+        match self.memory.table.get(key)? {
             WON => Some(Verdict::Win),
             searched if searched > left => Some(Verdict::Horizon),
             _ => None,
@@ -216,8 +206,7 @@ impl Search<'_, '_> {
             Verdict::Horizon => left + 1,
             Verdict::NoWin => WON - 1,
         };
-        let index = slot(key, self.memory.table.len());
-        self.memory.table[index] = self.memory.salt.mixed_into(key) >> 8 << 8 | u64::from(known);
+        self.memory.table.set(key, known);
     }
 }
 

@@ -3,18 +3,9 @@
 //! Each format keeps what it can represent. Readers do not check the moves: callers play them by
 //! the rules ([`GameFile::position`]).
 
-use std::{fmt, marker::PhantomData};
+use serde::{Deserialize, Serialize};
 
-use serde::{
-    Deserialize, Deserializer, Serialize,
-    de::{Error, SeqAccess, Visitor},
-};
-
-use crate::{
-    protocol::Player,
-    record::Record,
-    rules::{Illegal, Outcome, PLIES_MAX, Point, Position, Rules, Size, Stone},
-};
+use crate::rules::{Illegal, Outcome, Point, Position, Rules, Size, Stone, moves_of_one_game};
 
 /// A game read from a file, or to be written to one.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -83,14 +74,6 @@ impl FileError {
     }
 }
 
-/// Why a game cannot be written in a format.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("SGF has boards of at most {max} points a side; this game needs {needs}", max = super::sgf::SIDE_MAX)]
-pub struct TooLarge {
-    /// The longer side of the board, or of the part that an unbounded game uses.
-    pub needs: u32,
-}
-
 impl Ending {
     /// The winner, if any.
     pub const fn winner(self) -> Option<Stone> {
@@ -119,63 +102,9 @@ impl From<&Outcome> for Ending {
     }
 }
 
-/// Reads JSON: a finished game from a server, or a [`GameFile`].
-///
-/// # Errors
-/// When it is neither, with what a [`GameFile`] would need; and when there are more moves than its
-/// rules permit.
-pub fn from_json(text: &str) -> Result<GameFile, FileError> {
-    let game = match serde_json::from_str::<Record>(text) {
-        Ok(record) => GameFile::from(&record),
-        Err(_) => serde_json::from_str(text)
-            .map_err(|error| FileError { line: error.line().max(1), text: error.to_string() })?,
-    };
-    let size = game.rules.size();
-    if game.moves.len() > size.plies_max() {
-        return Err(FileError { line: 1, text: too_many(size) });
-    }
-    Ok(game)
-}
-
 /// The error text for a list that is longer than a game on such a board can be.
 pub(super) fn too_many(size: Size) -> String {
     format!("more moves than a game on this board can have, which is {}", size.plies_max())
-}
-
-/// Reads a list of moves, and stops when it is longer than any game ([`PLIES_MAX`]): for untrusted
-/// lists.
-///
-/// # Errors
-/// When it is longer, or not a list of such moves.
-pub fn moves_of_one_game<'de, M, D>(deserializer: D) -> Result<Vec<M>, D::Error>
-where
-    M: Deserialize<'de>,
-    D: Deserializer<'de>,
-{
-    struct Moves<M>(PhantomData<M>);
-
-    impl<'de, M: Deserialize<'de>> Visitor<'de> for Moves<M> {
-        type Value = Vec<M>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a list of moves")
-        }
-
-        fn visit_seq<S: SeqAccess<'de>>(self, mut list: S) -> Result<Vec<M>, S::Error> {
-            let mut moves = Vec::new();
-            while let Some(made) = list.next_element()? {
-                if moves.len() == PLIES_MAX {
-                    return Err(S::Error::custom(format_args!(
-                        "more moves than any game can have, which is {PLIES_MAX}"
-                    )));
-                }
-                moves.push(made);
-            }
-            Ok(moves)
-        }
-    }
-
-    deserializer.deserialize_seq(Moves(PhantomData))
 }
 
 impl GameFile {
@@ -222,62 +151,8 @@ impl GameFile {
 /// The smallest board on which an unbounded game is shown.
 const UNBOUNDED_SIDE_MIN: i32 = 15;
 
-impl From<&Record> for GameFile {
-    fn from(record: &Record) -> Self {
-        let summary = &record.summary;
-        let name = |player: &Player| Some(player.name());
-        let mut before = summary.started_at;
-        let moves = record.moves.iter().map(|made| {
-            let took_ms = Some(made.at.saturating_sub(before));
-            before = made.at;
-            FileMove { point: made.point, took_ms }
-        });
-        Self {
-            rules: summary.rules,
-            black: name(summary.player(Stone::Black)),
-            white: name(summary.player(Stone::White)),
-            date: Some(day(summary.ended_at)),
-            ending: Some((&summary.outcome_by_stone()).into()),
-            moves: moves.collect(),
-        }
-    }
-}
-
 /// A text on one line: no control characters, single spaces.
 pub(super) fn one_line(text: &str) -> String {
     let words = text.split(|c: char| c.is_control() || c.is_whitespace());
     words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
-}
-
-/// The day of a time in milliseconds since the Unix epoch, in UTC, such as `2026-11-21`. By the
-/// civil calendar, whose years are taken to begin in March.
-fn day(at: u64) -> String {
-    let days = at / 86_400_000 + 719_468;
-    let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    let year = era * 400 + year_of_era + u64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn days_are_those_of_the_calendar() {
-        let cases = [
-            (0, "1970-01-01"),
-            (951_782_400_000, "2000-02-29"),
-            (1_795_230_000_000, "2026-11-21"),
-            (4_102_444_799_999, "2099-12-31"),
-        ];
-        for (at, expected) in cases {
-            assert_eq!(day(at), expected);
-        }
-    }
 }

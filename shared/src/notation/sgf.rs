@@ -9,13 +9,21 @@
 use std::fmt::Write as _;
 
 use super::{
-    file::{Ending, FileError, FileMove, GameFile, TooLarge, one_line, too_many},
+    file::{Ending, FileError, FileMove, GameFile, one_line, too_many},
     rules_text,
 };
 use crate::rules::{Point, Rules, Size, Stone, Variant};
 
 /// The longest side: the number of SGF's letters.
 pub const SIDE_MAX: u32 = 52;
+
+/// Why a game cannot be written as SGF.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("SGF has boards of at most {max} points a side; this game needs {needs}", max = SIDE_MAX)]
+pub struct TooLarge {
+    /// The longer side of the board, or of the part that an unbounded game uses.
+    pub needs: u32,
+}
 
 /// Writes a game.
 ///
@@ -170,7 +178,7 @@ impl<'a> Reading<'a> {
         let simple = || Some(one_line(value)).filter(|text| !text.is_empty());
         match property.name.as_str() {
             "SZ" | "UB" if self.stones() > 0 => {
-                return Err(self.error(property, "a board's size is said before its stones"));
+                return Err(self.error(property, "the board's size must come before its stones"));
             }
             "SZ" => {
                 let (width, height) = value.split_once(':').unwrap_or((value, value));

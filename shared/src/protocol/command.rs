@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
+use strum::{IntoStaticStr, VariantNames};
 
 use super::{ChatText, CommandId, Identity, Name, Reason, Refusal, RoomCode, is_true, yes};
 use crate::{
@@ -11,10 +12,6 @@ use crate::{
     rules::{Point, Rules},
     seat::Seat,
 };
-
-/// How deep the objects and arrays of a command may be nested. The commands of this version nest
-/// four deep.
-pub const DEPTH_MAX: usize = 16;
 
 /// One message from a client: a request and the id that its reply carries.
 #[derive(Clone, PartialEq, Debug)]
@@ -41,9 +38,10 @@ pub enum Request {
 }
 
 /// Requests that the lobby or the session answers.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, IntoStaticStr, VariantNames)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum LobbyRequest {
     /// The first message of every session; answered by `welcome`.
     Hello {
@@ -170,9 +168,10 @@ pub enum Colour {
 }
 
 /// Requests that a room answers: by `done`, unless documented otherwise.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, IntoStaticStr, VariantNames)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum RoomRequest {
     /// Take an open seat.
     Sit {
@@ -340,32 +339,8 @@ impl RoomRequest {
     }
 
     /// The `type` of the command on the wire.
-    pub const fn kind(&self) -> &'static str {
-        match self {
-            Self::Sit { .. } => "sit",
-            Self::SitAsEngine { .. } => "sit_as_engine",
-            Self::Stand => "stand",
-            Self::SeatBot { .. } => "seat_bot",
-            Self::RemoveBot { .. } => "remove_bot",
-            Self::Play { .. } => "play",
-            Self::Resign => "resign",
-            Self::OfferDraw => "offer_draw",
-            Self::AcceptDraw => "accept_draw",
-            Self::DeclineDraw => "decline_draw",
-            Self::AskTakeback => "ask_takeback",
-            Self::GrantTakeback => "grant_takeback",
-            Self::RefuseTakeback => "refuse_takeback",
-            Self::Rematch => "rematch",
-            Self::Weights { .. } => "weights",
-            Self::BotMove { .. } => "bot_move",
-            Self::ClaimWin => "claim_win",
-            Self::ClaimDraw => "claim_draw",
-            Self::Analyse { .. } => "analyse",
-            Self::StopAnalysis => "stop_analysis",
-            Self::Say { .. } => "say",
-            Self::Chat => "chat",
-            Self::SetChat { .. } => "set_chat",
-        }
+    pub fn kind(&self) -> &'static str {
+        self.into()
     }
 }
 
@@ -391,12 +366,8 @@ impl Command {
         if !text.trim_start().starts_with('{') {
             return Err((None, Refusal::malformed("a command is a JSON object")));
         }
-        if depth(text) > DEPTH_MAX {
-            let detail = format!("objects and arrays are nested at most {DEPTH_MAX} deep");
-            return Err((id_alone(text), Refusal::malformed(detail)));
-        }
-        let head: Head<'_> =
-            serde_json::from_str(text).map_err(|error| (id_alone(text), malformed(&error)))?;
+        let head: Head<'_> = serde_json::from_str(text)
+            .map_err(|error| (id_alone(text), Refusal::malformed(error)))?;
         let Some(id) = head.id else {
             return Err((None, Refusal::malformed("a command needs an id")));
         };
@@ -430,62 +401,24 @@ impl Command {
 
 impl Request {
     /// The `type` of the command on the wire.
-    pub const fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> &'static str {
         match self {
-            Self::Lobby(request) => match request {
-                LobbyRequest::Hello { .. } => "hello",
-                LobbyRequest::SetName { .. } => "set_name",
-                LobbyRequest::ReplaceIdentity { .. } => "replace_identity",
-                LobbyRequest::Create(_) => "create",
-                LobbyRequest::Rooms => "rooms",
-                LobbyRequest::Join { .. } => "join",
-                LobbyRequest::OwnRooms => "own_rooms",
-                LobbyRequest::Leave { .. } => "leave",
-                LobbyRequest::Close { .. } => "close",
-                LobbyRequest::Ping => "ping",
-            },
+            Self::Lobby(request) => request.into(),
             Self::Room { request, .. } => request.kind(),
         }
     }
 
     fn from_json(kind: &str, room: Option<RoomCode>, text: &str) -> Result<Self, Refusal> {
-        match kind {
-            "hello" | "set_name" | "replace_identity" | "create" | "rooms" | "own_rooms"
-            | "join" | "leave" | "close" | "ping" => {
-                serde_json::from_str(text).map(Self::Lobby).map_err(|error| malformed(&error))
-            }
-            "sit" | "sit_as_engine" | "stand" | "seat_bot" | "remove_bot" | "play" | "resign"
-            | "offer_draw" | "accept_draw" | "decline_draw" | "ask_takeback" | "grant_takeback"
-            | "refuse_takeback" | "claim_win" | "claim_draw" | "rematch" | "weights"
-            | "bot_move" | "analyse" | "stop_analysis" | "say" | "chat" | "set_chat" => {
-                let request = serde_json::from_str(text).map_err(|error| malformed(&error))?;
-                let room =
-                    room.ok_or_else(|| Refusal::malformed(format!("{kind} needs a room")))?;
-                Ok(Self::Room { room, request })
-            }
-            _ => Err(Refusal::new(Reason::UnknownCommand)),
+        if LobbyRequest::VARIANTS.contains(&kind) {
+            return serde_json::from_str(text).map(Self::Lobby).map_err(Refusal::malformed);
         }
-    }
-}
-
-/// How deep the objects and arrays of a JSON text are nested.
-fn depth(text: &str) -> usize {
-    let (mut depth, mut deepest) = (0_usize, 0);
-    let (mut in_string, mut escaped) = (false, false);
-    for byte in text.bytes() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if in_string => escaped = true,
-            b'"' => in_string = !in_string,
-            b'{' | b'[' if !in_string => {
-                depth += 1;
-                deepest = deepest.max(depth);
-            }
-            b'}' | b']' if !in_string => depth = depth.saturating_sub(1),
-            _ => {}
+        if !RoomRequest::VARIANTS.contains(&kind) {
+            return Err(Refusal::new(Reason::UnknownCommand));
         }
+        let request = serde_json::from_str(text).map_err(Refusal::malformed)?;
+        let room = room.ok_or_else(|| Refusal::malformed(format!("{kind} needs a room")))?;
+        Ok(Self::Room { room, request })
     }
-    deepest
 }
 
 /// The id of an otherwise unreadable command, so that the client can match the refusal to it.
@@ -495,8 +428,4 @@ fn id_alone(text: &str) -> Option<CommandId> {
         id: CommandId,
     }
     serde_json::from_str::<IdAlone>(text).ok().map(|alone| alone.id)
-}
-
-fn malformed(error: &serde_json::Error) -> Refusal {
-    Refusal::malformed(error)
 }

@@ -73,8 +73,7 @@ pub enum Event {
         /// The seat that plays Black.
         black: Seat,
         /// The id under which the ended game is found.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        id: Option<GameId>,
+        id: GameId,
     },
     /// A stone was put on the board.
     Played {

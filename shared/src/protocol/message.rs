@@ -327,8 +327,7 @@ pub struct GameSnapshot {
     /// 1 for the first game in this room.
     pub number: u32,
     /// The id under which the ended game is found.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub id: Option<GameId>,
+    pub id: GameId,
     /// The seat that plays Black.
     pub black: Seat,
     /// The moves, Black's first.

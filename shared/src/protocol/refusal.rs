@@ -30,7 +30,8 @@ pub struct Refusal {
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct RefusalValues {
-    /// [`Reason::StalePly`], [`Reason::NoSuchPly`]: the command's ply.
+    /// [`Reason::StalePly`], [`Reason::NoSuchPly`]: the command's ply. In a reply over HTTP: the
+    /// ply of the move that cannot be played.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ply: Option<usize>,
     /// [`Reason::StalePly`]: the ply to play.
@@ -42,8 +43,11 @@ pub struct RefusalValues {
     /// [`Reason::TooManyRooms`]: some of the member's rooms.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rooms: Vec<RoomCode>,
-    /// [`Reason::Malformed`], [`Reason::BotNotOffered`]: what is wrong, in English, for the
-    /// client's author.
+    /// [`Reason::UnreadableGame`]: the line of the text, counted from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    /// [`Reason::Malformed`], [`Reason::BotNotOffered`], [`Reason::UnreadableGame`],
+    /// [`Reason::NotInFormat`]: what is wrong, in English, for the client's author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }
@@ -82,7 +86,7 @@ impl From<Reason> for Refusal {
 impl From<Illegal> for Refusal {
     fn from(illegal: Illegal) -> Self {
         Self::new(match illegal {
-            Illegal::GameOver => Reason::NoGame,
+            Illegal::GameOver => Reason::GameOver,
             Illegal::Outside => Reason::Outside,
             Illegal::TooFar => Reason::TooFar,
             Illegal::Occupied => Reason::Occupied,
@@ -218,6 +222,31 @@ pub enum Reason {
     Unavailable,
     /// The server is about to stop.
     Stopping,
+    /// The request is longer than the server takes.
+    TooLong,
+    /// The request did not arrive in time.
+    TooSlow,
+    /// No finished game has this id.
+    NoSuchGame,
+    /// The text is not a game in a format that the server reads: `line` and `detail` name the
+    /// problem.
+    UnreadableGame,
+    /// The game cannot be written in this format; `detail` names the problem.
+    NotInFormat,
+    /// The engine does not play these rules.
+    NoEngine,
+    /// The game is over in this position.
+    GameOver,
+    /// This address has reached its limit of analyses and reviews.
+    TooManyAnalyses,
+    /// This address has reached its limit of connections.
+    TooManyConnections,
+    /// Too many connections were opened from this address in a short time.
+    TooManyNewConnections,
+    /// Pages of other hosts may not connect.
+    ForeignPage,
+    /// The server failed at this request.
+    Broken,
 }
 
 impl Reason {
@@ -233,6 +262,14 @@ impl Reason {
             Self::BotNotOffered => {
                 let detail = values.detail.as_deref();
                 return detail.unwrap_or("this bot does not play these rules").to_owned();
+            }
+            Self::UnreadableGame => {
+                let (line, detail) = (values.line.unwrap_or_default(), values.detail.as_deref());
+                return format!("Line {line}: {}.", detail.unwrap_or("not a game"));
+            }
+            Self::NotInFormat => {
+                let detail = values.detail.as_deref().unwrap_or("the board is too large");
+                return format!("The game cannot be written in this format: {detail}.");
             }
             Self::Version => {
                 let version = values.version.unwrap_or_default();
@@ -259,7 +296,7 @@ impl Reason {
                 "There is no such command. The client may be newer than the server."
             }
             Self::HelloFirst => "Say hello first.",
-            Self::AlreadyGreeted => "You have said hello already.",
+            Self::AlreadyGreeted => "This session has already sent hello.",
             Self::IdentityReplaced => "This identity was replaced by another one. Use that one.",
             Self::NothingToKeep => {
                 "You never took a seat, so there is nothing to keep. Say hello without an identity to get a new one."
@@ -310,7 +347,7 @@ impl Reason {
             }
             Self::TooManyJoined => "You are in too many rooms. Leave one.",
             Self::TooManySessions => "You have this room open too many times. Close one of them.",
-            Self::ServerFull => "The server has no space for more rooms. Try again later.",
+            Self::ServerFull => "The server is full. Try again later.",
             Self::DiskFull => {
                 "The server's disk is almost full. Running games continue; new rooms have to wait for the operator."
             }
@@ -325,6 +362,24 @@ impl Reason {
             Self::Busy => "Too busy right now. Try again in a moment.",
             Self::Unavailable => "That could not be stored. Try again in a moment.",
             Self::Stopping => "The server is restarting. Come back in a moment.",
+            Self::TooLong => "This is too long. Shorten it and try again.",
+            Self::TooSlow => "The request did not arrive in time. Send it again.",
+            Self::NoSuchGame => "There is no finished game with this id.",
+            Self::NoEngine => "The engine does not play by these rules.",
+            Self::GameOver => "The game is over in this position.",
+            Self::TooManyAnalyses => {
+                "Too many analyses are running from your network. Stop one, or wait for its end."
+            }
+            Self::TooManyConnections => {
+                "Too many connections are open from your network. Close some of them."
+            }
+            Self::TooManyNewConnections => {
+                "Too many connections were opened from your network just now. Come back in a minute."
+            }
+            Self::ForeignPage => {
+                "Pages of other hosts may not play here. The operator of this server can allow them by --allow-origin."
+            }
+            Self::Broken => "The server failed at this request. Please report it.",
         };
         text.to_owned()
     }

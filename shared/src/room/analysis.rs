@@ -3,25 +3,14 @@
 //! has one analysis at a time.
 
 use crate::{
-    engine::Engine,
-    protocol::{AnalysisEnd, CommandId, LineCount, Message, Reason, Refusal},
-    rules::Point,
+    analysis::is_supported,
+    protocol::{AnalysisEnd, LineCount, Message, Reason, Refusal},
 };
 
-use super::{AnalysisUpdate, Effect, Moment, Room, SessionId, Ticket, assist::Asker};
+use super::{
+    AnalysisUpdate, Effect, Moment, Room, SessionId, Ticket, assist::Asker, jobs::MemberAnalysis,
+};
 use crate::room::limits::ASSIST_JOBS_MAX;
-
-/// An analysis that is under way.
-#[derive(Clone, Debug)]
-pub(super) struct MemberAnalysis {
-    ticket: Ticket,
-    session: SessionId,
-    /// The command that requested it.
-    of: CommandId,
-    game: u32,
-    /// The moves up to the analysed position.
-    moves: Vec<Point>,
-}
 
 impl Room {
     pub(super) fn analyse(
@@ -31,7 +20,7 @@ impl Room {
         lines: LineCount,
         moment: &mut Moment<'_>,
     ) -> Result<(), Refusal> {
-        if !Engine::knows(self.state.rules.variant()) {
+        if !is_supported(self.state.rules.variant()) {
             return Err(Refusal::new(Reason::BotNotOffered));
         }
         let position = self.position_for(&cause.member, ply)?;

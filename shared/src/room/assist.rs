@@ -11,37 +11,17 @@ use crate::{
 };
 
 use super::{
-    BotFault, BotReply, Cause, Effect, Job, Moment, Room, SessionId, Task, Ticket, dedup::Answer,
+    BotFault, BotReply, Cause, Effect, Job, Moment, Room, SessionId, Task, Ticket,
+    dedup::Answer,
+    jobs::{Assist, AssistTask},
     seating::offered,
 };
 use crate::room::limits::{ASSIST_JOBS_MAX, BOT_WAIT_MAX_MS};
-
-/// A bot job for a member.
-#[derive(Clone, Debug)]
-pub(super) struct Assist {
-    ticket: Ticket,
-    /// The command that requested it.
-    pub(super) cause: Cause,
-    /// The session to reply to: the last one that sent the command.
-    pub(super) session: SessionId,
-    /// The job times out after this.
-    pub(super) not_after: u64,
-    bot: BotSpec,
-    wanted: AssistTask,
-}
 
 /// The member who asks for help.
 pub(super) struct Asker {
     pub(super) session: SessionId,
     pub(super) cause: Cause,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum AssistTask {
-    /// Sends what the bot thinks of the candidates after `ply` moves.
-    Weights { ply: usize },
-    /// Has the bot move at this ply of this game.
-    Move { game: u32, ply: usize },
 }
 
 impl Room {

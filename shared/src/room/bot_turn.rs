@@ -13,34 +13,11 @@ use crate::{
     seat::Seat,
 };
 
-use super::{BotFault, BotReply, Effect, Job, Moment, Room, SessionId, Task, Ticket};
+use super::{
+    BotFault, BotReply, Effect, Job, Moment, Room, SessionId, Task, Ticket, jobs::BotTurn,
+};
 use crate::clock::millis;
 use crate::room::limits::{BOT_SPARE_MS, BOT_WAIT_MAX_MS};
-
-/// A bot on turn.
-#[derive(Clone, Debug)]
-pub(super) struct BotTurn {
-    /// The job that asks it for a move.
-    ticket: Ticket,
-    game: u32,
-    ply: usize,
-    /// The move is made no earlier than this.
-    not_before: u64,
-    /// The move is made no later than this, even if it is a fallback.
-    not_after: u64,
-    /// The bot's reply, when it has come.
-    chosen: Option<Point>,
-}
-
-impl BotTurn {
-    /// When the room must act on this turn.
-    pub(super) const fn deadline(&self) -> u64 {
-        match self.chosen {
-            Some(_) => self.not_before,
-            None => self.not_after,
-        }
-    }
-}
 
 impl Room {
     /// Asks the bot on turn, if it has not been asked and somebody is here. Cancels the job of a
@@ -144,11 +121,6 @@ impl Room {
         {
             moment.effects.push(Effect::CancelThinking(turn.ticket));
         }
-    }
-
-    /// Breaks ties between moves that the bot of this job finds equally good.
-    pub(super) const fn seed_for(&self, ticket: Ticket) -> u64 {
-        self.seeds.seed.wrapping_add(ticket.0)
     }
 }
 

@@ -1,50 +1,15 @@
 //! Chat in a room: everybody sees the players' lines. Spectators see each other's lines; players
 //! see those only when no game is running.
 //!
-//! Lines are not events: the room keeps the last ones for late arrivals, and a restart loses them.
+//! Lines are not events: the room keeps the last ones for late arrivals (`room/chat_lines.rs`), and
+//! a restart loses them.
 //! Spectators' lines leave this file in only two ways, and both check [`Room::hears_spectators`]
 //! first.
 
-use std::collections::VecDeque;
-
-use crate::protocol::{
-    CHAT_LINES_MAX, ChatLine, ChatText, CommandId, Event, MemberId, Message, Reason, Refusal,
-};
+use crate::protocol::{ChatLine, ChatText, CommandId, Event, MemberId, Message, Reason, Refusal};
 
 use super::{Effect, Member, Moment, Room, SessionId};
-use crate::room::limits::{SPECTATOR_LINES_MAX, SPECTATOR_LINES_WITHIN_MS};
-
-/// The last lines of both channels.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Chat {
-    players: Channel,
-    spectators: Channel,
-    /// How many lines there have been.
-    count: u64,
-}
-
-/// At most [`CHAT_LINES_MAX`] lines, the oldest first.
-#[derive(Clone, Debug, Default)]
-struct Channel(VecDeque<ChatLine>);
-
-impl Channel {
-    fn push(&mut self, line: ChatLine) {
-        if self.0.len() == CHAT_LINES_MAX {
-            self.0.pop_front();
-        }
-        self.0.push_back(line);
-    }
-
-    /// Whether one more line would be too many since this time, to follow and to send to all
-    /// spectators.
-    fn is_crowded(&self, since: u64) -> bool {
-        self.0.iter().rev().nth(SPECTATOR_LINES_MAX - 1).is_some_and(|line| line.at > since)
-    }
-
-    fn lines(&self) -> Vec<ChatLine> {
-        self.0.iter().cloned().collect()
-    }
-}
+use crate::room::limits::SPECTATOR_LINES_WITHIN_MS;
 
 impl Room {
     pub(super) fn say(

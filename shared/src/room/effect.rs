@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::{
     bot_spec::BotSpec,
     protocol::{CommandId, MemberId, Message, NumberedEvent},
+    record::FinishedGame,
     rules::{Point, Position},
 };
 
@@ -18,7 +19,12 @@ pub type Effects = Vec<Effect>;
 #[derive(Clone, PartialEq, Debug)]
 pub enum Effect {
     /// Store the entry, then send its event to every subscribed session.
-    Append(Entry),
+    Append {
+        /// The entry.
+        entry: Entry,
+        /// The game that it ends, if any, to be stored in the same commit.
+        finished: Option<Box<FinishedGame>>,
+    },
     /// Subscribe the session: it receives every event and every broadcast from here on.
     Listen(SessionId),
     /// Unsubscribe the session: it receives nothing more.

@@ -119,7 +119,7 @@ impl Input {
 
     /// Metric label for the reply to this input. A bot's reply answers `weights` or `bot_move`, and
     /// counts as `help`.
-    pub const fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> &'static str {
         match self {
             Self::Enter { .. } => "join",
             Self::Leave { .. } => "leave",

@@ -154,15 +154,6 @@ impl Room {
         Ok(())
     }
 
-    fn running(&self) -> Result<&Game, Refusal> {
-        self.state.running().ok_or_else(|| Refusal::new(Reason::NoGame))
-    }
-
-    /// A player's seat and running game.
-    pub(super) fn playing(&self, member: &MemberId) -> Result<(Seat, &Game), Refusal> {
-        Ok((self.seat_of(member)?, self.running()?))
-    }
-
     /// The seat of a player to whom the opponent has made this offer.
     fn offered_to(
         &self,

@@ -127,18 +127,8 @@ impl Room {
     }
 
     fn start(&mut self, game: u32, moment: &mut Moment<'_>) {
-        let (id, black) = (Some(self.seeds.game_id(game)), self.state.black_in(game));
+        let (id, black) = (self.seeds.game_id(game), self.state.black_in(game));
         self.log(Event::Started { game, black, id }, moment);
-    }
-
-    /// The bot in a seat, if one sits there.
-    pub fn bot_in(&self, seat: Seat) -> Option<BotSpec> {
-        self.state.seats.get(seat).and_then(Player::bot)
-    }
-
-    /// A member's seat.
-    pub(super) fn seat_of(&self, member: &MemberId) -> Result<Seat, Refusal> {
-        self.state.seats.of_member(member).ok_or_else(|| Refusal::new(Reason::NotSeated))
     }
 
     fn vacant(&self, seat: Seat) -> Result<Seat, Refusal> {

@@ -3,6 +3,7 @@
 //! Server and clients fold the same events with this one function, so they cannot disagree about a
 //! game. This file does not know who may cause which event.
 
+use super::timeline::Timeline;
 use crate::{
     clock::{Clock, SideTime, TimeControl},
     protocol::{
@@ -43,8 +44,8 @@ pub struct RoomState {
 pub struct Game {
     /// 1 for the first game in this room.
     pub number: u32,
-    /// The id under which the ended game is found, if the room has announced it.
-    pub id: Option<GameId>,
+    /// The id under which the ended game is found.
+    pub id: GameId,
     /// The seat that plays Black. To swap the colours in mid-game, change this and nothing else.
     pub black: Seat,
     /// The board, the moves and, at the end, the outcome.
@@ -58,6 +59,8 @@ pub struct Game {
     pub takeback_ask: Option<Seat>,
     /// The seat that wants another game after this one, if any.
     pub rematch_ask: Option<Seat>,
+    /// When things happened in it; absent after a snapshot, which does not carry it.
+    pub(super) timeline: Option<Timeline>,
 }
 
 /// Why events cannot be folded: they are not the log of a room, or not its next part.
@@ -130,10 +133,19 @@ impl RoomState {
     pub fn from_log<'a>(
         log: impl IntoIterator<Item = &'a NumberedEvent>,
     ) -> Result<Self, FoldError> {
+        Self::fold(log, |_, _| ())
+    }
+
+    /// Folds a whole log, and calls `after` with the state after each event but the first.
+    pub(super) fn fold<'a>(
+        log: impl IntoIterator<Item = &'a NumberedEvent>,
+        mut after: impl FnMut(&Self, &Event),
+    ) -> Result<Self, FoldError> {
         let mut log = log.into_iter();
         let mut room = Self::begin(log.next().ok_or(FoldError::NoBeginning)?)?;
-        for event in log {
-            room.apply(event)?;
+        for next in log {
+            room.apply(next)?;
+            after(&room, &next.event);
         }
         Ok(room)
     }
@@ -174,10 +186,24 @@ impl RoomState {
                     return Err("a seat is vacant".into());
                 }
                 let position = Position::new(self.rules);
-                self.game = Some(Game::new(*game, id.clone(), *black, position, self.time));
+                self.game = Some(Game {
+                    number: *game,
+                    id: id.clone(),
+                    black: *black,
+                    position,
+                    clock: Clock::new(self.time),
+                    draw_offer: None,
+                    takeback_ask: None,
+                    rematch_ask: None,
+                    timeline: Some(Timeline::new(at)),
+                });
             }
-            Event::Played { ply, point, time, .. } => {
-                self.game_mut()?.play(*ply, *point, *time, at)?;
+            Event::Played { ply, point, assisted, time } => {
+                let game = self.game_mut()?;
+                game.play(*ply, *point, *time, at)?;
+                if let Some(timeline) = &mut game.timeline {
+                    timeline.play(at, *assisted);
+                }
             }
             Event::DrawOffered { by } => self.game_mut()?.draw_offer = Some(*by),
             Event::DrawDeclined { .. } => self.game_mut()?.draw_offer = None,
@@ -185,7 +211,7 @@ impl RoomState {
             Event::TakebackRefused { .. } => self.game_mut()?.takeback_ask = None,
             Event::TakenBack { ply } => self.game_mut()?.take_back(*ply, at)?,
             Event::Resumed { from } => self.game_mut()?.run_clock(*from),
-            Event::Ended { outcome } => self.game_mut()?.end(outcome),
+            Event::Ended { outcome } => self.game_mut()?.end(outcome, at)?,
             Event::RematchAsked { by } => self.game_mut()?.rematch_ask = Some(*by),
             Event::ChatSet { on } => self.chat = *on,
         }
@@ -274,25 +300,6 @@ impl RoomState {
 }
 
 impl Game {
-    fn new(
-        number: u32,
-        id: Option<GameId>,
-        black: Seat,
-        position: Position,
-        time: TimeControl,
-    ) -> Self {
-        Self {
-            number,
-            id,
-            black,
-            position,
-            clock: Clock::new(time),
-            draw_offer: None,
-            takeback_ask: None,
-            rematch_ask: None,
-        }
-    }
-
     /// The seat to act; none when the game is over. This alone defines whose turn it is.
     pub fn to_act(&self) -> Option<Seat> {
         let is_running = self.position.outcome().is_none();
@@ -356,13 +363,19 @@ impl Game {
         while self.position.ply() > ply {
             self.position.undo();
         }
+        if let Some(timeline) = &mut self.timeline {
+            timeline.take_back(ply);
+        }
         self.draw_offer = None;
         self.takeback_ask = None;
         self.run_clock(at);
         Ok(())
     }
 
-    fn end(&mut self, outcome: &Outcome<Seat>) {
+    fn end(&mut self, outcome: &Outcome<Seat>, at: u64) -> Result<(), String> {
+        if let Some(timeline) = &mut self.timeline {
+            timeline.end(at)?;
+        }
         // The position keeps the outcome of a move that ended the game.
         self.position.conclude(outcome.map(|seat| self.stone_of(seat)));
         if let Some(clock) = &mut self.clock {
@@ -373,6 +386,7 @@ impl Game {
         }
         self.draw_offer = None;
         self.takeback_ask = None;
+        Ok(())
     }
 
     fn snapshot(&self) -> GameSnapshot {
@@ -404,6 +418,7 @@ impl Game {
             draw_offer: snapshot.draw_offer,
             takeback_ask: snapshot.takeback_ask,
             rematch_ask: snapshot.rematch_ask,
+            timeline: None,
         })
     }
 }

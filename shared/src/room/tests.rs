@@ -7,4 +7,5 @@ mod games;
 mod harness;
 mod limits;
 mod property;
+mod records;
 mod time;

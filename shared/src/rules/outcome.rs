@@ -90,6 +90,20 @@ impl<Side: Copy> Outcome<Side> {
         }
     }
 
+    /// The points of the winning line; none where no line won.
+    pub fn line(&self) -> &[Point] {
+        match self {
+            Self::Five { points, .. } => points,
+            Self::Forbidden { .. }
+            | Self::Resignation { .. }
+            | Self::Agreement
+            | Self::Time { .. }
+            | Self::Abandonment { .. }
+            | Self::FullBoard
+            | Self::LengthLimit => &[],
+        }
+    }
+
     /// The same outcome with the sides mapped.
     pub fn map<Other>(&self, side: impl Fn(Side) -> Other) -> Outcome<Other> {
         match self {

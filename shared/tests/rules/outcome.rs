@@ -9,9 +9,9 @@ use crate::symmetry::Symmetry;
 
 /// Plays a drawing and then its point `a`, and compares how the game ends.
 ///
-/// The drawing shows the board before `a`, whose turn follows from the number of stones; to its
-/// right, after `|`, the winning points are drawn as `#`. Without a right half, nobody wins. The
-/// drawing is the whole board, or for renju its top-left corner. Each case is also mirrored and
+/// The drawing shows the board before `a`; the number of stones says whose turn it is. To its right,
+/// after `|`, `#` marks the winning points. Without a right half, nobody wins. The drawing is the
+/// whole board, or for renju its top-left corner. Each case is also mirrored and
 /// turned all eight ways, and played on the unbounded board where the variant allows it.
 #[track_caller]
 fn check(variant: Variant, drawing: &str) {
@@ -455,7 +455,7 @@ fn illegal_moves() {
 }
 
 #[test]
-fn the_unbounded_board_reaches_as_far_as_said() {
+fn the_unbounded_board_reaches_as_far_as_documented() {
     let rules = Rules::new(Variant::Standard, Size::Unbounded).unwrap();
     let empty = Position::new(rules);
     let (reach, far) = (UNBOUNDED_REACH.cast_signed(), UNBOUNDED_FIRST.cast_signed());

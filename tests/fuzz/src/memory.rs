@@ -4,7 +4,8 @@
 
 use fivefold_shared::{
     notation,
-    rules::{Judged, Rules, Size, Variant},
+    protocol::Judged,
+    rules::{Rules, Size, Variant},
 };
 use peak_alloc::PeakAlloc;
 

@@ -17,7 +17,7 @@ use serde::Deserialize;
 use tokio::time::{sleep_until, timeout};
 use tokio_tungstenite::tungstenite;
 
-use super::{Plan, Target};
+use super::plan::{Plan, Target};
 use crate::{Guest, PATIENCE, Socket, connect, private, random_games::random_move};
 
 /// A room with its two players.
@@ -207,5 +207,5 @@ async fn hear(socket: &mut Socket, is_it: impl Fn(&Heard) -> bool) {
             }
         }
     };
-    timeout(PATIENCE, listen).await.expect("what is sent is told");
+    timeout(PATIENCE, listen).await.expect("the message arrives in time");
 }

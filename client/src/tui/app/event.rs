@@ -22,6 +22,8 @@ pub(in crate::tui) enum Event {
     Lost(String),
     /// The connection is back.
     Back,
+    /// The bot of a local game gave no usable reply, and the room moves for it.
+    BotFailed,
     /// The table has ended, with the reason as a sentence.
     Closed(String),
     /// The spectators before the first message from the table.

@@ -10,8 +10,8 @@ use fivefold_shared::{
     clock::TimeControl,
     notation::coordinates,
     protocol::{
-        CommandId, Event as RoomEvent, MemberId, Message, Name, NumberedEvent, Player, Reason,
-        Refusal, RoomCode, RoomRequest, Visibility,
+        CommandId, Event as RoomEvent, GameId, MemberId, Message, Name, NumberedEvent, Player,
+        Reason, Refusal, RoomCode, RoomRequest, Visibility,
     },
     room::RoomState,
     rules::{Outcome, Point, Rules, Size, Variant},
@@ -58,7 +58,8 @@ impl Sitting {
         let first = Player::Member { member: ann.clone(), name: name("Ann"), engine: false };
         let second = Player::Member { member: bob, name: name("Bob"), engine: false };
         let mut sitting = Self::made(rules, time, you, ann, vec![first, second]);
-        sitting.hears(RoomEvent::Started { game: 1, black: Seat::First, id: None });
+        let id = GameId::try_from("k7m2qpxw9abcdefg").unwrap();
+        sitting.hears(RoomEvent::Started { game: 1, black: Seat::First, id });
         sitting
     }
 

@@ -2,8 +2,8 @@
 
 use crate::protocol::{CommandId, Reason, Refusal};
 
-use super::harness::{BOT, ENDLESS, HELPED, LUCK, OPEN, RENJU, check, show_all};
-use crate::room::{Effects, Room, SessionId};
+use super::harness::{BOT, ENDLESS, HELPED, OPEN, RENJU, check, show_all};
+use crate::room::SessionId;
 
 #[test]
 fn every_refusal_has_its_reason() {
@@ -110,17 +110,12 @@ fn a_command_is_done_once_and_answered_the_same() {
 
 #[test]
 fn a_room_that_is_read_back_remembers_what_it_has_done() {
-    let table = check(
+    let mut table = check(
         BOT,
         "1 #a play 0 7,7 > played 0 7,7; 1 done 5; turn 1 attack 1
          1 #b offer_draw > draw_offered first; draw_declined second; 1 done 7",
     );
-    let mut effects = Effects::new();
-    let code = table.room.code().clone();
-    let (now, limits) = (table.now, table.limits);
-    let room = Room::from_log(now, code, LUCK, &table.log, limits, &mut effects).unwrap();
-    assert_eq!(show_all(&effects, true), "");
-    let mut table = table.with_room(room);
+    assert_eq!(show_all(&table.restart(), true), "");
     table.run(
         "9 enter Ann 5 > 9 joined [6 7]; +9; turn 1 attack 1
          9 #a play 0 7,7 > 9 done 5

@@ -6,7 +6,7 @@
 //! 2 enter Bob [AFTER]      session 2 of the member Bob enters
 //! 2 leave | 2 gone         it leaves by a command | loses its socket
 //! 2 close Bob              Bob asks by it to close the room, whether it is in or not
-//! 2 name Rob               its member has changed his name
+//! 2 name Rob               its member takes another name
 //! 2 play 0 7,7             a command, by its name on the wire and its arguments
 //! 2 #x play 0 7,7          the same with the id `x`; otherwise each command has its own
 //! 2 play 0 7,7 ~50         the same, 50 milliseconds of lag before it
@@ -28,11 +28,14 @@ use crate::{
         CatchUp, ChatLine, CommandId, Create, Event, MemberId, Message, Name, Player, Refusal,
         RoomCode, RoomRequest,
     },
+    record::FinishedGame,
     room::RoomState,
     rules::{Outcome, Point, Size},
     seat::Seat,
 };
 use serde_json::{Value, json};
+
+use super::records::record_in;
 
 use crate::{
     room::limits::RoomLimits,
@@ -82,6 +85,12 @@ pub(super) struct Table {
     /// The analyses that are neither over nor cancelled.
     pub(super) analyses: BTreeSet<Ticket>,
     pub(super) limits: RoomLimits,
+    /// The games that ended, as the room recorded them.
+    pub(super) finished: Vec<FinishedGame>,
+    /// Whether the colours of the running game have changed hands.
+    swapped: bool,
+    /// How often the server has restarted.
+    pub(super) restarts: usize,
     commands: usize,
 }
 
@@ -130,6 +139,9 @@ impl Table {
             jobs: BTreeMap::new(),
             analyses: BTreeSet::new(),
             limits,
+            finished: Vec::new(),
+            swapped: false,
+            restarts: 0,
             commands: 0,
         };
         table.take_in(&effects);
@@ -141,9 +153,23 @@ impl Table {
         Self { room, jobs: BTreeMap::new(), analyses: BTreeSet::new(), ..self }
     }
 
+    /// Restarts the server: the room comes back from its log, and nobody is present.
+    pub(super) fn restart(&mut self) -> Effects {
+        let (code, mut effects) = (self.room.code().clone(), Effects::new());
+        self.room =
+            Room::from_log(self.now, code, LUCK, &self.log, self.limits, &mut effects).unwrap();
+        self.jobs.clear();
+        self.analyses.clear();
+        self.restarts += 1;
+        self.take_in(&effects);
+        self.verify();
+        effects
+    }
+
     /// Swaps the colours of a running game, as an opening may. The clock runs for the seat that
     /// must act then.
     pub(super) fn swap_colours(&mut self) {
+        self.swapped = !self.swapped;
         let folded = self.folded.as_mut().unwrap();
         for state in [&mut self.room.state, folded] {
             let game = state.game.as_mut().unwrap();
@@ -267,8 +293,11 @@ impl Table {
     pub(super) fn take_in(&mut self, effects: &Effects) {
         for effect in effects {
             match effect {
-                Effect::Append(entry) => {
+                Effect::Append { entry, finished } => {
                     self.log.push(entry.clone());
+                    self.swapped &= !matches!(entry.event.event, Event::Started { .. });
+                    assert_eq!(finished.as_deref(), record_in(&self.log, self.swapped).as_ref());
+                    self.finished.extend(finished.as_deref().cloned());
                     match &mut self.folded {
                         Some(folded) => folded.apply(&entry.event).unwrap(),
                         None => self.folded = Some(RoomState::begin(&entry.event).unwrap()),
@@ -454,7 +483,7 @@ pub(super) fn show_all(effects: &Effects, news: bool) -> String {
 
 fn show(effect: &Effect) -> String {
     match effect {
-        Effect::Append(entry) => show_event(&entry.event.event),
+        Effect::Append { entry, .. } => show_event(&entry.event.event),
         Effect::Listen(session) => format!("+{}", session.0),
         Effect::Dismiss(session) => format!("-{}", session.0),
         Effect::Send { session, message } => format!("{} {}", session.0, show_message(message)),

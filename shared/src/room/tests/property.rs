@@ -26,7 +26,7 @@ const NAMES: [&str; 3] = ["Cid", "Ann", "Bob"];
 
 /// One random action.
 #[derive(Clone, Debug)]
-enum Act {
+pub(super) enum Act {
     Enter(u64, Option<u64>),
     /// By a command or not.
     Leave(u64, bool),
@@ -40,6 +40,8 @@ enum Act {
     Wait(u64),
     /// A commit has failed, and nothing was lost by it.
     Rebuild,
+    /// The server has restarted, and both players come back.
+    Restart,
 }
 
 fn act() -> impl Strategy<Value = Act> {
@@ -61,6 +63,7 @@ fn act() -> impl Strategy<Value = Act> {
         2 => (0..800_u64).prop_map(Act::Wait),
         1 => (0..70_000_u64).prop_map(Act::Wait),
         1 => Just(Act::Rebuild),
+        1 => Just(Act::Restart),
     ]
 }
 
@@ -124,15 +127,25 @@ fn cause(session: SessionId, command: CommandId) -> Cause {
 }
 
 /// A table whose commands are watched.
-struct Watched {
-    table: Table,
+pub(super) struct Watched {
+    pub(super) table: Table,
     sent: Vec<(SessionId, CommandId, RoomRequest)>,
     /// The first answers of all commands but those of strangers.
     answers: HashMap<Cause, Message>,
 }
 
 impl Watched {
-    fn act(&mut self, act: Act) {
+    pub(super) fn of(table: Table) -> Self {
+        Self { table, sent: Vec::new(), answers: HashMap::new() }
+    }
+
+    /// Bob takes the open seat, as session 2.
+    pub(super) fn seat_bob(&mut self) {
+        self.act(Act::Enter(2, None));
+        self.act(Act::Ask(2, RoomRequest::Sit { seat: None }));
+    }
+
+    pub(super) fn act(&mut self, act: Act) {
         match act {
             Act::Enter(session, after) => {
                 let name = NAMES[usize::try_from(session).unwrap() % NAMES.len()];
@@ -172,12 +185,24 @@ impl Watched {
                 self.apply(Input::Wake);
             }
             Act::Rebuild => {
-                // The room forgets commands without events, and does them again.
-                self.answers
-                    .retain(|_, answer| matches!(answer, Message::Done { seq: Some(_), .. }));
+                self.forget_answers();
                 self.table.rebuild();
             }
+            Act::Restart => {
+                // A closed room is not opened again.
+                if !self.table.room.is_closed() {
+                    self.forget_answers();
+                    self.table.restart();
+                    self.act(Act::Enter(1, None));
+                    self.act(Act::Enter(2, None));
+                }
+            }
         }
+    }
+
+    /// The room forgets commands without events, and does them again.
+    fn forget_answers(&mut self) {
+        self.answers.retain(|_, answer| matches!(answer, Message::Done { seq: Some(_), .. }));
     }
 
     fn ask(&mut self, session: SessionId, request: RoomRequest) {
@@ -271,7 +296,7 @@ proptest! {
         acts in prop::collection::vec(bots_act(), 1..100),
     ) {
         let (table, _) = Table::create(&format!("mnk:3 3x3 attack minimax black in {time}")).unwrap();
-        let mut watched = Watched { table, sent: Vec::new(), answers: HashMap::new() };
+        let mut watched = Watched::of(table);
         for act in acts {
             watched.act(act);
         }
@@ -292,9 +317,8 @@ proptest! {
     fn whatever_comes_the_room_stays_sound(time in time(), acts in prop::collection::vec(act(), 1..200)) {
         let create = format!("mnk:3 3x3 me open black assistance in {time}");
         let (table, _) = Table::create(&create).unwrap();
-        let mut watched = Watched { table, sent: Vec::new(), answers: HashMap::new() };
-        watched.act(Act::Enter(2, None));
-        watched.act(Act::Ask(2, RoomRequest::Sit { seat: None }));
+        let mut watched = Watched::of(table);
+        watched.seat_bob();
         for act in acts {
             watched.act(act);
         }
@@ -316,7 +340,7 @@ proptest! {
         late in prop::collection::vec(act(), 1..40),
     ) {
         let (table, _) = Table::create("mnk:3 3x3 me open black assistance").unwrap();
-        let mut watched = Watched { table, sent: Vec::new(), answers: HashMap::new() };
+        let mut watched = Watched::of(table);
         for act in acts {
             watched.act(act);
         }

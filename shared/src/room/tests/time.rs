@@ -197,11 +197,7 @@ fn time_in_which_a_bot_has_nobody_to_play_for_is_nobodys() {
         "1 play 0 7,7 > played 0 7,7; 1 done 5; turn 1 attack 1",
     );
     table.now += 1_000_000;
-    let (code, limits) = (table.room.code().clone(), table.limits);
-    let mut effects = Effects::new();
-    let room = Room::from_log(table.now, code, LUCK, &table.log, limits, &mut effects).unwrap();
-    assert_eq!(show_all(&effects, true), "");
-    let mut table = table.with_room(room);
+    assert_eq!(show_all(&table.restart(), true), "");
     let back = table.now + 5_000;
     table.run(&format!(
         "+5000 >
@@ -215,13 +211,8 @@ fn time_in_which_the_server_is_down_is_nobodys() {
     let mut table = begun("10s");
     table.run("+9000 >");
     table.now += 1_000_000;
-    let (code, limits) = (table.room.code().clone(), table.limits);
-    let mut effects = Effects::new();
-    let room = Room::from_log(table.now, code, LUCK, &table.log, limits, &mut effects).unwrap();
     let from = table.now + RESUME_GRACE_MS;
-    assert_eq!(show_all(&effects, true), format!("resumed {from}"));
-    let mut table = table.with_room(room);
-    table.take_in(&effects);
+    assert_eq!(show_all(&table.restart(), true), format!("resumed {from}"));
     table.run("3 enter Bob > 3 joined 6; +3");
     let mut moved = table.clone();
     moved.run("3 play 1 1,0 > played 1 1,0 10000ms; 3 done 7");

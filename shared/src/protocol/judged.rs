@@ -3,7 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Outcome, Point, Position, Rules};
+use super::refusal::Refusal;
+use crate::rules::{Outcome, Point, Position, Rules};
 
 /// A position judged by the rules. On the wire: `{"rules": {...}, "moves": [[7, 7]]}`, with
 /// `forbidden`, `outcome` and `unplayed` where they apply.
@@ -22,17 +23,15 @@ pub struct Judged {
     pub outcome: Option<Outcome>,
     /// Why the move after `moves` cannot be played, where there are more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unplayed: Option<String>,
+    pub unplayed: Option<Refusal>,
 }
 
 impl Judged {
     /// Plays the moves, up to the first that cannot be played.
     pub fn of(rules: Rules, moves: impl IntoIterator<Item = Point>) -> Self {
         let mut position = Position::new(rules);
-        let unplayed = moves
-            .into_iter()
-            .find_map(|point| position.play(point).err())
-            .map(|illegal| illegal.to_string());
+        let unplayed =
+            moves.into_iter().find_map(|point| position.play(point).err()).map(Refusal::from);
         let over = position.outcome().is_some();
         let forbidden = if over { Vec::new() } else { position.forbidden_points() };
         Self {

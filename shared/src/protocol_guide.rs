@@ -1,14 +1,13 @@
-#![doc = include_str!("../protocol.md")]
+#![doc = include_str!("protocol.md")]
 
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{Command, Message};
 use crate::{
     analysis::Report,
+    protocol::{Command, Judged, Message, Refusal},
     record::{FinishedGame, GameList},
     review::{GameReview, ReviewProgress},
-    rules::Judged,
 };
 
 /// Checks an example of a client's message in the guide: the text must be a command, and the
@@ -68,6 +67,14 @@ pub fn progress_says(json: &str) {
 /// As [`client_says`].
 pub fn report_says(json: &str) {
     assert_same(json, &read_and_write::<Report>(json));
+}
+
+/// Checks an example of a refusal over HTTP, as [`client_says`] does.
+///
+/// # Panics
+/// As [`client_says`].
+pub fn refusal_says(json: &str) {
+    assert_same(json, &read_and_write::<Refusal>(json));
 }
 
 /// Checks an example of a position judged by the rules, as [`client_says`] does.

@@ -1,0 +1,41 @@
+//! The other end of a connection: its address, and the WebSocket that it becomes after a handshake.
+
+use std::{
+    net::IpAddr,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use hyper::upgrade::OnUpgrade;
+
+use crate::connection_limit::ConnectionPermit;
+
+/// The other end of a connection. Handlers get it with each request.
+#[derive(Clone, Debug)]
+pub(super) struct Caller {
+    pub(super) peer: IpAddr,
+    /// Set by the handshake. Locked only to set and to take.
+    upgrade: Arc<Mutex<Option<Upgrade>>>,
+}
+
+/// A connection that is about to become a WebSocket.
+#[derive(Debug)]
+pub(super) struct Upgrade {
+    pub(super) socket: OnUpgrade,
+    pub(super) address: IpAddr,
+    /// Kept for as long as the session lasts.
+    pub(super) place: ConnectionPermit,
+}
+
+impl Caller {
+    pub(super) fn new(peer: IpAddr) -> Self {
+        Self { peer, upgrade: Arc::default() }
+    }
+
+    pub(super) fn put(&self, upgrade: Upgrade) {
+        *self.upgrade.lock().unwrap_or_else(PoisonError::into_inner) = Some(upgrade);
+    }
+
+    pub(super) fn take(&self) -> Option<Upgrade> {
+        self.upgrade.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}

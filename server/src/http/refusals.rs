@@ -1,0 +1,82 @@
+//! Refusals over HTTP: the status, and as the body the same JSON as on the socket, so that each
+//! client words them in its language.
+
+use axum::{
+    Json,
+    http::{HeaderName, HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use fivefold_shared::{
+    notation::file::FileError,
+    protocol::{Reason, Refusal, RefusalValues},
+    rules::Illegal,
+};
+
+use crate::{metrics::Cut, server::Server, thinking::Busy};
+
+/// A status with a refusal.
+pub(super) type Refused = (StatusCode, Json<Refusal>);
+
+/// Refuses a request.
+pub(super) fn refused(status: StatusCode, refusal: impl Into<Refusal>) -> Refused {
+    (status, Json(refusal.into()))
+}
+
+/// Refuses a request that is not as the protocol says.
+pub(super) fn malformed(status: StatusCode, detail: String) -> Refused {
+    match status {
+        StatusCode::PAYLOAD_TOO_LARGE => refused(status, Reason::TooLong),
+        status => refused(status, Refusal::malformed(detail)),
+    }
+}
+
+/// Refuses a list of moves of which the one at this ply cannot be played.
+pub(super) fn illegal_at(ply: usize, illegal: Illegal) -> Refused {
+    let refusal = Refusal::from(illegal);
+    let values = Box::new(RefusalValues { ply: Some(ply), ..*refusal.values });
+    refused(StatusCode::BAD_REQUEST, Refusal { values, ..refusal })
+}
+
+/// Refuses a text that is not a game.
+pub(super) fn unreadable_game(error: &FileError) -> Refused {
+    let (line, detail) = (Some(error.line), Some(error.text.clone()));
+    let values = RefusalValues { line, detail, ..RefusalValues::default() };
+    refused(StatusCode::BAD_REQUEST, Refusal::with(Reason::UnreadableGame, values))
+}
+
+/// Refuses a request for a game that does not exist.
+pub(super) fn no_such_game() -> Response {
+    refused(StatusCode::NOT_FOUND, Reason::NoSuchGame).into_response()
+}
+
+/// Counts a request that came too soon, and refuses it.
+pub(super) fn too_fast(server: &Server) -> Response {
+    server.metrics.refused(Reason::TooFast);
+    (retry_after("1"), refused(StatusCode::TOO_MANY_REQUESTS, Reason::TooFast)).into_response()
+}
+
+/// Counts a request for which there is no free job, and refuses it.
+pub(super) fn busy(server: &Server) -> Response {
+    server.metrics.refused(Reason::Busy);
+    (retry_after("1"), refused(StatusCode::SERVICE_UNAVAILABLE, Reason::Busy)).into_response()
+}
+
+/// Counts a request body that did not arrive in time, and ends its connection.
+pub(super) fn too_slow(server: &Server) -> Response {
+    server.metrics.cut(Cut::Body);
+    let close = [(header::CONNECTION, HeaderValue::from_static("close"))];
+    (close, refused(StatusCode::REQUEST_TIMEOUT, Reason::TooSlow)).into_response()
+}
+
+/// The reason why the engine takes no more analyses.
+pub(super) const fn no_analysis(busy: Busy) -> Reason {
+    match busy {
+        Busy::Server => Reason::Busy,
+        Busy::Owner => Reason::TooManyAnalyses,
+    }
+}
+
+/// The header that says when to come back.
+pub(super) fn retry_after(seconds: &'static str) -> [(HeaderName, HeaderValue); 1] {
+    [(header::RETRY_AFTER, HeaderValue::from_static(seconds))]
+}

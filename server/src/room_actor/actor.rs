@@ -1,0 +1,202 @@
+//! A room with what its task keeps for it. Performs the room's effects.
+//!
+//! It does not know where inputs come from; see `room_actor.rs`.
+
+use std::{sync::Arc, time::Instant};
+
+use fivefold_shared::{
+    protocol::{CommandId, Event, Message, NumberedEvent, Reason, Refusal, RoomCode},
+    room::{BotFault, Effect, Effects, Input, Room, SessionId},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    bot_calls::BotCalls,
+    commit_gate::{CommitGate, Pending, Routed},
+    fan_out::FanOut,
+};
+use crate::{
+    alarm::Alarm,
+    clock::Clock,
+    directory::Listed,
+    disk::Disk,
+    limits::Limits,
+    metrics::Metrics,
+    node_id::NodeId,
+    outbox::{Outbox, encode},
+    storage::LogWriter,
+    thinking::{Owner, Pool},
+};
+
+/// One room, with everything its task keeps for it.
+pub(super) struct Actor {
+    pub(super) room: Room,
+    pub(super) gate: CommitGate,
+    pub(super) fan_out: FanOut,
+    pub(super) bot_calls: BotCalls,
+    /// Rings when the room wants to be woken.
+    pub(super) alarm: Alarm,
+    /// The last game in which a bot failed: only its first failure in each game is logged.
+    pub(super) failed_in: Option<u32>,
+    pub(super) current: Option<CurrentCommand>,
+    /// The room's entry in the directory.
+    pub(super) listed: Arc<Listed>,
+    pub(super) context: Arc<RoomContext>,
+}
+
+/// What a room needs from the server around it.
+#[derive(Clone, Debug)]
+pub(crate) struct RoomContext {
+    pub(crate) log_writer: LogWriter,
+    pub(crate) disk: Arc<Disk>,
+    pub(crate) pool: Pool,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) clock: Clock,
+    /// The node that owns the rooms here.
+    pub(crate) node: NodeId,
+    pub(crate) limits: Limits,
+    /// Ends the rooms' tasks without closing the rooms: the server stops.
+    pub(crate) stop: CancellationToken,
+}
+
+/// The command that a room is processing. It is refused if the room panics.
+pub(super) struct CurrentCommand {
+    pub(super) id: CommandId,
+    pub(super) outbox: Arc<Outbox>,
+    /// The session, if the command must not be done twice. Entering and leaving may be repeated.
+    pub(super) once_for: Option<SessionId>,
+}
+
+impl CurrentCommand {
+    pub(super) fn of(input: &Input, outbox: &Arc<Outbox>) -> Option<Self> {
+        let once_for = match input {
+            Input::Command { session, .. } => Some(*session),
+            Input::Enter { .. }
+            | Input::Leave { .. }
+            | Input::Close { .. }
+            | Input::Evict
+            | Input::Renamed { .. }
+            | Input::BotReplied { .. }
+            | Input::Analysed { .. }
+            | Input::Wake => None,
+        };
+        let id = input.command_id()?.clone();
+        Some(Self { id, outbox: Arc::clone(outbox), once_for })
+    }
+}
+
+impl Actor {
+    /// Appends the events among the effects, and performs the others when all events before them
+    /// are stored. `kind` is the metric label of the input.
+    pub(super) fn take(
+        &mut self,
+        effects: Effects,
+        kind: &'static str,
+        sender: Option<&Arc<Outbox>>,
+    ) {
+        for effect in effects {
+            if let Effect::Append { entry, finished } = effect {
+                log_game(self.room.code(), &entry.event);
+                self.gate.append(entry, finished, sender);
+                continue;
+            }
+            let outbox = self.route(&effect, sender);
+            if let Some(routed) = self.gate.hold(Routed { effect, outbox, kind }) {
+                self.perform(routed);
+            }
+        }
+    }
+
+    /// The outbox of the session that an effect is for.
+    fn route(&mut self, effect: &Effect, sender: Option<&Arc<Outbox>>) -> Option<Arc<Outbox>> {
+        let session = match effect {
+            Effect::Send { session, .. } | Effect::Analyse { session, .. } => *session,
+            Effect::Think(job) => job.session,
+            Effect::Dismiss(session) => {
+                self.fan_out.leave(*session);
+                return None;
+            }
+            Effect::Append { .. }
+            | Effect::Listen(_)
+            | Effect::Broadcast(_)
+            | Effect::BroadcastExcept { .. }
+            | Effect::CancelThinking(_)
+            | Effect::BotFailed { .. }
+            | Effect::Close => return None,
+        };
+        self.fan_out.outbox(session).or(sender).cloned()
+    }
+
+    /// Performs what waited for a commit that was begun at `since` and has succeeded.
+    pub(super) fn release(&mut self, since: Instant) {
+        self.context.metrics.note_commit(since.elapsed());
+        while let Some(pending) = self.gate.release() {
+            match pending {
+                Pending::Event(_, text) => self.fan_out.broadcast(&text, &[]),
+                Pending::Effect(routed) => self.perform(routed),
+            }
+        }
+    }
+
+    pub(super) fn perform(&mut self, routed: Routed) {
+        let Routed { effect, outbox, kind } = routed;
+        let owner = || outbox.as_ref().map_or(Owner::UNKNOWN, |outbox| outbox.owner());
+        match effect {
+            Effect::Listen(session) => self.fan_out.listen(session),
+            Effect::Dismiss(session) => self.fan_out.dismiss(session),
+            Effect::Send { message, .. } => {
+                if let Some(outbox) = outbox {
+                    self.context.metrics.answered(kind, &message);
+                    // A session that has ended is noticed at the next broadcast, or leaves.
+                    outbox.post(self.fan_out.encode(message));
+                }
+            }
+            Effect::Broadcast(message) => self.fan_out.broadcast(&encode(&message), &[]),
+            Effect::BroadcastExcept { sessions, message } => {
+                self.fan_out.broadcast(&encode(&message), &sessions);
+            }
+            Effect::Think(job) => {
+                let owner = owner();
+                self.bot_calls.think(&self.context.pool, job, owner);
+            }
+            Effect::Analyse { ticket, position, lines, .. } => {
+                let owner = owner();
+                self.bot_calls.analyse(&self.context.pool, ticket, owner, position, lines);
+            }
+            Effect::CancelThinking(ticket) => self.bot_calls.cancel(ticket),
+            Effect::BotFailed { game, ply, fault } => self.note_fault(game, ply, fault),
+            // The gate has the entry. The task ends when the gate is settled and the room closed.
+            Effect::Append { .. } | Effect::Close => {}
+        }
+    }
+
+    /// Counts a bot's failure, and logs the first one in each game.
+    fn note_fault(&mut self, game: u32, ply: usize, fault: BotFault) {
+        self.context.metrics.bot_failed(fault);
+        if self.failed_in.replace(game) != Some(game) {
+            tracing::warn!(room.id = %self.code(), game, ply, ?fault, "a bot has failed to answer");
+        }
+    }
+
+    pub(super) const fn code(&self) -> &RoomCode {
+        self.room.code()
+    }
+}
+
+/// Logs the start and the end of games.
+fn log_game(room: &RoomCode, event: &NumberedEvent) {
+    if let Event::Started { game, .. } = &event.event {
+        tracing::debug!(room.id = %room, game, "a game starts");
+    } else if let Event::Ended { outcome } = &event.event {
+        tracing::debug!(room.id = %room, ?outcome, "a game ends");
+    }
+}
+
+/// Refuses a command, if the input is one.
+pub(super) fn refuse(outbox: &Outbox, id: Option<&CommandId>, reason: Reason) {
+    if let Some(id) = id {
+        let refusal = Refusal::new(reason);
+        // A session that cannot take this has ended or is about to.
+        outbox.post(encode(&Message::Refused { id: Some(id.clone()), refusal }));
+    }
+}

@@ -1,0 +1,76 @@
+//! Games as JSON, and finished games of a server as files.
+
+use super::file::{FileError, FileMove, GameFile, too_many};
+use crate::{protocol::Player, record::Record, rules::Stone};
+
+/// Reads JSON: a finished game from a server, or a [`GameFile`].
+///
+/// # Errors
+/// When it is neither, with what a [`GameFile`] would need; and when there are more moves than its
+/// rules permit.
+pub fn read(text: &str) -> Result<GameFile, FileError> {
+    let game = match serde_json::from_str::<Record>(text) {
+        Ok(record) => GameFile::from(&record),
+        Err(_) => serde_json::from_str(text)
+            .map_err(|error| FileError { line: error.line().max(1), text: error.to_string() })?,
+    };
+    let size = game.rules.size();
+    if game.moves.len() > size.plies_max() {
+        return Err(FileError { line: 1, text: too_many(size) });
+    }
+    Ok(game)
+}
+
+impl From<&Record> for GameFile {
+    fn from(record: &Record) -> Self {
+        let summary = &record.summary;
+        let name = |player: &Player| Some(player.name());
+        let mut before = summary.started_at;
+        let moves = record.moves.iter().map(|made| {
+            let took_ms = Some(made.at.saturating_sub(before));
+            before = made.at;
+            FileMove { point: made.point, took_ms }
+        });
+        Self {
+            rules: summary.rules,
+            black: name(summary.player(Stone::Black)),
+            white: name(summary.player(Stone::White)),
+            date: Some(day(summary.ended_at)),
+            ending: Some((&summary.outcome_by_stone()).into()),
+            moves: moves.collect(),
+        }
+    }
+}
+
+/// The day of a time in milliseconds since the Unix epoch, in UTC, such as `2026-11-21`. By the
+/// civil calendar, whose years are taken to begin in March.
+fn day(at: u64) -> String {
+    let days = at / 86_400_000 + 719_468;
+    let (era, day_of_era) = (days / 146_097, days % 146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    let year = era * 400 + year_of_era + u64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_are_those_of_the_calendar() {
+        let cases = [
+            (0, "1970-01-01"),
+            (951_782_400_000, "2000-02-29"),
+            (1_795_230_000_000, "2026-11-21"),
+            (4_102_444_799_999, "2099-12-31"),
+        ];
+        for (at, expected) in cases {
+            assert_eq!(day(at), expected);
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! A room's data, and the basic steps of every part: making an event, replying to a command, and
+//! finding seats, the running game and tickets.
+
+use super::{
+    absence::Absence,
+    chat_lines::ChatLines,
+    dedup::{Answer, AnsweredCommands},
+    effect::{Cause, Effect, Effects, Entry},
+    history::History,
+    ids::{SessionId, Ticket},
+    jobs::{Assist, BotTurn, MemberAnalysis},
+    limits::RoomLimits,
+    presence::{News, Presence},
+    seeds::RoomSeeds,
+    state::{Game, RoomState},
+};
+use crate::{
+    bot_spec::BotSpec,
+    protocol::{Event, MemberId, NumberedEvent, Player, Reason, Refusal, RoomCode, Visibility},
+    seat::Seat,
+};
+
+/// One room.
+#[derive(Clone, Debug)]
+pub struct Room {
+    pub(super) code: RoomCode,
+    pub(super) limits: RoomLimits,
+    /// The state that the events define; only `Room::log` changes it.
+    pub(super) state: RoomState,
+    pub(super) history: History,
+    pub(super) answered: AnsweredCommands,
+    pub(super) presence: Presence,
+    pub(super) absence: Absence,
+    pub(super) news: News,
+    pub(super) chat: ChatLines,
+    /// When the last session left; absent while anyone is present.
+    pub(super) empty_since: Option<u64>,
+    /// When the clock resumes after a failed commit. No flag falls before.
+    pub(super) resume_at: Option<u64>,
+    /// The bot on turn, if any.
+    pub(super) bot_turn: Option<BotTurn>,
+    /// Bot jobs for members: at most one per member.
+    pub(super) assists: Vec<Assist>,
+    /// Analyses for members: at most one a session.
+    pub(super) analyses: Vec<MemberAnalysis>,
+    pub(super) seeds: RoomSeeds,
+    pub(super) tickets: u64,
+    /// Whether this is the server's demo room, which stays open until its game is over.
+    pub(super) demo: bool,
+    pub(super) closed: bool,
+}
+
+/// The context of one input.
+pub(super) struct Moment<'a> {
+    pub(super) now: u64,
+    /// The command being handled, if the input is one.
+    pub(super) cause: Option<Cause>,
+    /// How long the input was in the network, as measured by the server.
+    pub(super) lag_ms: u64,
+    pub(super) effects: &'a mut Effects,
+}
+
+impl Room {
+    /// A room with nobody present.
+    pub(super) fn new(
+        code: RoomCode,
+        seeds: RoomSeeds,
+        limits: RoomLimits,
+        state: RoomState,
+    ) -> Self {
+        Self {
+            code,
+            limits,
+            state,
+            history: History::default(),
+            answered: AnsweredCommands::default(),
+            presence: Presence::default(),
+            absence: Absence::default(),
+            news: News::default(),
+            chat: ChatLines::default(),
+            empty_since: None,
+            resume_at: None,
+            bot_turn: None,
+            assists: Vec::new(),
+            analyses: Vec::new(),
+            seeds,
+            tickets: 0,
+            demo: false,
+            closed: false,
+        }
+    }
+
+    /// The room as its members see it.
+    pub const fn state(&self) -> &RoomState {
+        &self.state
+    }
+
+    /// The room's code.
+    pub const fn code(&self) -> &RoomCode {
+        &self.code
+    }
+
+    /// Whether the room is listed.
+    pub const fn visibility(&self) -> Visibility {
+        self.state.visibility
+    }
+
+    /// The room's creator.
+    pub const fn host(&self) -> &MemberId {
+        &self.state.host
+    }
+
+    /// Whether the room is closed and refuses everything.
+    pub const fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// The bot in a seat, if one sits there.
+    pub fn bot_in(&self, seat: Seat) -> Option<BotSpec> {
+        self.state.seats.get(seat).and_then(Player::bot)
+    }
+
+    /// A member's seat.
+    pub(super) fn seat_of(&self, member: &MemberId) -> Result<Seat, Refusal> {
+        self.state.seats.of_member(member).ok_or_else(|| Refusal::new(Reason::NotSeated))
+    }
+
+    pub(super) fn running(&self) -> Result<&Game, Refusal> {
+        self.state.running().ok_or_else(|| Refusal::new(Reason::NoGame))
+    }
+
+    /// A player's seat and running game.
+    pub(super) fn playing(&self, member: &MemberId) -> Result<(Seat, &Game), Refusal> {
+        Ok((self.seat_of(member)?, self.running()?))
+    }
+
+    /// Makes an event: folds it, stores it and sends it.
+    pub(super) fn log(&mut self, event: Event, moment: &mut Moment<'_>) {
+        let event = NumberedEvent { seq: self.state.seq + 1, at: moment.now, event };
+        self.state.apply(&event).expect("only what fits the state is decided");
+        let is_end = matches!(event.event, Event::Ended { .. });
+        let finished = is_end.then(|| self.state.finished_game()).flatten().map(Box::new);
+        self.history.push(event.clone());
+        let entry = Entry { event, cause: moment.cause.clone() };
+        moment.effects.push(Effect::Append { entry, finished });
+    }
+
+    /// Replies to a command, now and whenever it comes again.
+    pub(super) fn answer(
+        &mut self,
+        session: SessionId,
+        cause: &Cause,
+        answer: Answer,
+        effects: &mut Effects,
+    ) {
+        let state = &self.state;
+        self.answered.remember(cause, answer.clone(), |member| is_kept(state, member));
+        let message = answer.message(cause.command.clone());
+        effects.push(Effect::Send { session, message });
+    }
+
+    pub(super) fn new_ticket(&mut self) -> Ticket {
+        self.tickets += 1;
+        Ticket(self.tickets)
+    }
+
+    /// Breaks ties between moves that the bot of this job finds equally good.
+    pub(super) const fn seed_for(&self, ticket: Ticket) -> u64 {
+        self.seeds.seed.wrapping_add(ticket.0)
+    }
+}
+
+/// Whether this member's replies are never evicted for those of others.
+pub(super) fn is_kept(state: &RoomState, member: &MemberId) -> bool {
+    state.host == *member || state.seats.of_member(member).is_some()
+}

@@ -1,0 +1,57 @@
+//! The record of a game that has ended, made from the room's state. So the fold of the events is
+//! the only place that knows what they mean.
+
+use super::{
+    state::{FoldError, RoomState},
+    timeline::MoveMark,
+};
+use crate::{
+    protocol::{Event, NumberedEvent},
+    record::{FinishedGame, GameSummary, Record, RecordedMove},
+    seat::BySeat,
+};
+
+impl RoomState {
+    /// The record of the game that has just ended: ask directly after `ended`, while both players
+    /// are in their seats. `None` while no game has ended, and after a snapshot taken during the
+    /// game, which does not say when the moves were made.
+    pub fn finished_game(&self) -> Option<FinishedGame> {
+        let game = self.game.as_ref()?;
+        let timeline = game.timeline.as_ref()?;
+        let points = game.position.moves().iter().zip(&timeline.moves);
+        let summary = GameSummary {
+            rules: self.rules,
+            visibility: self.visibility,
+            players: BySeat {
+                first: self.seats.first.clone()?,
+                second: self.seats.second.clone()?,
+            },
+            black: game.black,
+            started_at: timeline.started_at,
+            ended_at: timeline.ended_at?,
+            time: self.time,
+            plies: game.position.ply(),
+            outcome: game.outcome()?,
+        };
+        let moves = points
+            .map(|(&point, &MoveMark { at, assisted })| RecordedMove { point, at, assisted })
+            .collect();
+        Some(FinishedGame { id: game.id.clone(), record: Record { summary, moves } })
+    }
+
+    /// The records of all games that ended in a log.
+    ///
+    /// # Errors
+    /// As [`from_log`](Self::from_log).
+    pub fn finished_games<'a>(
+        log: impl IntoIterator<Item = &'a NumberedEvent>,
+    ) -> Result<Vec<FinishedGame>, FoldError> {
+        let mut games = Vec::new();
+        Self::fold(log, |room, event| {
+            if let Event::Ended { .. } = event {
+                games.extend(room.finished_game());
+            }
+        })?;
+        Ok(games)
+    }
+}

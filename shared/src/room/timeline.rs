@@ -1,0 +1,43 @@
+//! When things happened in a game: what its record needs and no player has to know.
+
+/// The times of a game, in milliseconds since the Unix epoch.
+#[derive(Clone, Debug)]
+pub(super) struct Timeline {
+    pub(super) started_at: u64,
+    /// One for each move on the board.
+    pub(super) moves: Vec<MoveMark>,
+    pub(super) ended_at: Option<u64>,
+}
+
+/// What a record keeps of a move beside its point.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MoveMark {
+    pub(super) at: u64,
+    pub(super) assisted: bool,
+}
+
+impl Timeline {
+    pub(super) const fn new(started_at: u64) -> Self {
+        Self { started_at, moves: Vec::new(), ended_at: None }
+    }
+
+    pub(super) fn play(&mut self, at: u64, assisted: bool) {
+        self.moves.push(MoveMark { at, assisted });
+    }
+
+    pub(super) fn take_back(&mut self, ply: usize) {
+        self.moves.truncate(ply);
+    }
+
+    /// Notes the end.
+    ///
+    /// # Errors
+    /// When the game has ended before.
+    pub(super) fn end(&mut self, at: u64) -> Result<(), String> {
+        if self.ended_at.is_some() {
+            return Err("the game has ended before".into());
+        }
+        self.ended_at = Some(at);
+        Ok(())
+    }
+}
