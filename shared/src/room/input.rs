@@ -31,6 +31,24 @@ pub enum Input {
         /// The command to answer; without one the socket is gone, and the member keeps their seat.
         command: Option<CommandId>,
     },
+    /// Sessions that were in the room go on where they were: another node has become the room's
+    /// owner, or messages to theirs were lost. They receive the events that they missed, and nobody
+    /// is refused.
+    Resume {
+        /// The sessions, with their members.
+        sessions: Vec<(SessionId, Member)>,
+        /// The last event that all of them have, if it is known.
+        after: Option<u64>,
+    },
+    /// The node of these sessions is silent. They leave, but a player on turn among them keeps
+    /// their time.
+    Disconnected {
+        /// The sessions.
+        sessions: Vec<SessionId>,
+        /// No flag falls before this time, in milliseconds since the Unix epoch, unless the player
+        /// on turn comes back earlier.
+        pause_until: u64,
+    },
     /// The host closes the room, from inside or outside.
     Close {
         /// The session.
@@ -109,7 +127,9 @@ impl Input {
             Self::Enter { command, .. } | Self::Close { command, .. } => Some(command),
             Self::Leave { command, .. } => command.as_ref(),
             Self::Command { id, .. } => Some(id),
-            Self::Evict
+            Self::Resume { .. }
+            | Self::Disconnected { .. }
+            | Self::Evict
             | Self::Renamed { .. }
             | Self::BotReplied { .. }
             | Self::Analysed { .. }
@@ -123,6 +143,8 @@ impl Input {
         match self {
             Self::Enter { .. } => "join",
             Self::Leave { .. } => "leave",
+            Self::Resume { .. } => "resume",
+            Self::Disconnected { .. } => "disconnected",
             Self::Close { .. } => "close",
             Self::Evict => "evict",
             Self::Command { request, .. } => request.kind(),
