@@ -1,12 +1,15 @@
 //! Committed events a second, with full sync on the disk that holds the build, by how many rooms'
 //! moves share a commit. Each line is the time of one commit, and the events a second.
 //!
-//! `cargo bench -p fivefold-server --bench store`
+//! `cargo bench -p fivefold-server --bench storage`
 
 use std::{hint::black_box, path::Path};
 
 use criterion::{Criterion, Throughput};
-use fivefold_server::storage::{Append, DataFolder, Epoch, Sqlite, Storage};
+use fivefold_server::{
+    NodeId,
+    storage::{Append, DataFolder, Epoch, Sqlite, Storage},
+};
 use fivefold_shared::{
     clock::TimeControl,
     protocol::{
@@ -80,7 +83,7 @@ impl Rooms {
             cause: Some(Cause { member: host, command }),
         };
         let room = self.codes[self.turn].clone();
-        Append { entries: vec![entry], ..Append::nothing(room, Epoch::FIRST) }
+        Append { entries: vec![entry], ..Append::nothing(room, NodeId::ALONE, Epoch::FIRST) }
     }
 }
 

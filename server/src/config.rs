@@ -11,6 +11,7 @@ use crate::{
     clock::Clock,
     limits::Limits,
     logs::{LogFormat, LostLines},
+    node_id::NodeId,
     origin::Origin,
     proxy::{self, Proxies},
     storage::Blocking,
@@ -244,6 +245,8 @@ pub struct Config {
     pub limits: Limits,
     /// The server's clock.
     pub clock: Clock,
+    /// The number of this server node, which owns the rooms that it creates and claims.
+    pub node: NodeId,
     /// How storage calls run.
     pub blocking: Blocking,
     /// Number of threads for bots.
@@ -270,6 +273,7 @@ impl Default for Config {
         Self {
             limits: Limits::DEFAULT,
             clock: Clock::of_system(),
+            node: NodeId::ALONE,
             blocking: Blocking::Threads,
             bot_threads,
             origins: Vec::new(),
@@ -344,6 +348,7 @@ impl Args {
                 ..default.limits
             },
             clock: default.clock,
+            node: default.node,
             blocking: default.blocking,
             bot_threads: self.bot_threads.unwrap_or(default.bot_threads),
             origins: self.allow_origin.clone(),

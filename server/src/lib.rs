@@ -24,6 +24,7 @@ mod logins;
 pub mod logs;
 mod metrics;
 mod network;
+mod node_id;
 pub mod origin;
 mod outbox;
 pub mod proxy;
@@ -51,7 +52,6 @@ use fivefold_shared::protocol::RoomCode;
 use tokio::time::{sleep, timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-pub use self::listen::{Listen, Listeners};
 use self::{
     address_limits::AddressLimits,
     config::Config,
@@ -70,6 +70,10 @@ use self::{
     storage::{Claimed, LogWriter, ReadPool, Storage, StorageError},
     thinking::Pool,
     tls::Tls,
+};
+pub use self::{
+    listen::{Listen, Listeners},
+    node_id::NodeId,
 };
 
 /// Why a server does not start, or stops by itself.
@@ -99,7 +103,7 @@ pub async fn run(
     config: Config,
     shutdown: CancellationToken,
 ) -> Result<(), RunError> {
-    let Config { limits, clock, blocking, .. } = config;
+    let Config { limits, clock, blocking, node, .. } = config;
     let metrics = Arc::new(Metrics::new());
     let read_pool = Arc::new(ReadPool::new(storage.reader()?, blocking.clone()));
     let jobs = Jobs::new(blocking.clone());
@@ -115,6 +119,7 @@ pub async fn run(
         pool: pool.clone(),
         metrics: Arc::clone(&metrics),
         clock,
+        node,
         stop: stop_rooms.clone(),
     };
     let server = Arc::new(Server {
@@ -139,7 +144,7 @@ pub async fn run(
         stop: shutdown.clone(),
     });
 
-    reopen_rooms(&server.lobby, &log_writer).await?;
+    reopen_rooms(&server.lobby, &log_writer, node).await?;
     disk.measure().await;
 
     let store_broke = tokio::select! {
@@ -179,18 +184,23 @@ async fn end_in_order(
 }
 
 /// Claims the rooms that were open when the previous server ended.
-async fn reopen_rooms(lobby: &Arc<Lobby>, log_writer: &LogWriter) -> Result<(), StorageError> {
+async fn reopen_rooms(
+    lobby: &Arc<Lobby>,
+    log_writer: &LogWriter,
+    node: NodeId,
+) -> Result<(), StorageError> {
     let mut count = 0;
     loop {
         let rooms = log_writer.reserve().await?.orphans().wait().await?;
         if rooms.is_empty() {
             break;
         }
-        let claimed = claim(log_writer, &rooms).await?;
+        let claimed = claim(log_writer, &rooms, node).await?;
         for (room, claimed) in rooms.into_iter().zip(claimed) {
             match claimed {
                 Claimed::Mine { epoch, log } => lobby.reopen(room, epoch, &log),
-                Claimed::Closed => continue,
+                Claimed::Closed | Claimed::Elsewhere(_) => continue,
+                Claimed::Newer => lobby.set_aside(room, "a newer server has written it"),
                 Claimed::Damaged(problem) => lobby.set_aside(room, &problem),
             }
             count += 1;
@@ -203,10 +213,14 @@ async fn reopen_rooms(lobby: &Arc<Lobby>, log_writer: &LogWriter) -> Result<(), 
 }
 
 /// Claims rooms, and retries while the result is in doubt.
-async fn claim(log_writer: &LogWriter, rooms: &[RoomCode]) -> Result<Vec<Claimed>, StorageError> {
+async fn claim(
+    log_writer: &LogWriter,
+    rooms: &[RoomCode],
+    node: NodeId,
+) -> Result<Vec<Claimed>, StorageError> {
     let mut doubts = 0;
     loop {
-        match log_writer.reserve().await?.claim(rooms.to_vec()).wait().await {
+        match log_writer.reserve().await?.claim(rooms.to_vec(), node).wait().await {
             Err(StorageError::InDoubt(_)) if doubts < CLAIM_DOUBTS_MAX => doubts += 1,
             claimed => return claimed,
         }

@@ -44,6 +44,7 @@ use crate::{
     disk::Disk,
     limits::{Limits, MAKER_ENTERS_WITHIN, PENDING_EFFECTS_MAX},
     metrics::Metrics,
+    node_id::NodeId,
     outbox::{Outbox, encode},
     storage::{Append, AppendError, Epoch, LogWriter, StorageError, WriterPermit},
     thinking::{Owner, Pool},
@@ -68,6 +69,8 @@ pub(crate) struct RoomContext {
     pub(crate) pool: Pool,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) clock: Clock,
+    /// The node that owns the rooms here.
+    pub(crate) node: NodeId,
     pub(crate) limits: Limits,
     /// Ends the rooms' tasks without closing the rooms: the server stops.
     pub(crate) stop: CancellationToken,
@@ -97,7 +100,7 @@ pub(crate) fn run(
     context: Arc<RoomContext>,
 ) -> impl Future<Output = ()> + Send {
     let Opened { room, effects, epoch, recorder, is_new } = opened;
-    let unstored = Append::nothing(room.code().clone(), epoch);
+    let unstored = Append::nothing(room.code().clone(), context.node, epoch);
     let mut actor = Actor {
         room,
         gate: CommitGate::new(unstored, recorder),

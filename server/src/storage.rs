@@ -27,6 +27,8 @@ use fivefold_shared::{
     room::Entry,
 };
 
+use crate::node_id::NodeId;
+
 pub use self::{
     blocking::Blocking,
     check::{BackupError, Findings, backup, check},
@@ -42,19 +44,20 @@ pub(crate) use self::{
 
 /// The logs of rooms. Calls may block.
 pub trait Storage: Send + fmt::Debug + 'static {
-    /// Open rooms without an owner, at most so many: this process has neither made nor claimed
-    /// them. One process has the storage, so every other owner has ended.
+    /// Open rooms without an owner, at most so many, of those that this server may claim. Where one
+    /// process has the storage, they are the rooms that it has neither made nor claimed. Where nodes
+    /// share it, they are the rooms whose node is dead.
     ///
     /// # Errors
     /// When they cannot be read.
     fn orphans(&mut self, rooms_max: usize) -> Result<Vec<RoomCode>, StorageError>;
 
-    /// Takes ownership of these rooms, then reads their logs. Returns one answer for each, in the
-    /// same order. A log is final: an append that is still under way is in it, or is refused.
+    /// Takes ownership of these rooms for a node, then reads their logs. Returns one answer for each,
+    /// in the same order. The node may own a room already, as after a commit in doubt. A log is final: an append that is still under way is in it, or is refused.
     ///
     /// # Errors
     /// When the commit failed or is in doubt. Claim again: a second claim does no harm.
-    fn claim(&mut self, rooms: &[RoomCode]) -> Result<Vec<Claimed>, StorageError>;
+    fn claim(&mut self, rooms: &[RoomCode], node: NodeId) -> Result<Vec<Claimed>, StorageError>;
 
     /// Appends to the logs of rooms, in one commit. Returns one answer for each, in the same order.
     /// `Ok` survives the process and the machine. A conflict stores nothing of that append and does
@@ -219,8 +222,13 @@ pub enum Claimed {
         /// All that is stored of the room.
         log: Vec<Entry>,
     },
+    /// Another node, which is alive, owns the room. Never where one process has the storage.
+    Elsewhere(NodeId),
     /// The room is closed, or was never stored; nobody can create it any more.
     Closed,
+    /// A newer server has written events that this one may not know. Never where one process has
+    /// the storage.
+    Newer,
     /// The caller owns the room, and its log cannot be read.
     Damaged(String),
 }
@@ -230,6 +238,8 @@ pub enum Claimed {
 pub struct Append {
     /// The room. Entry number 1 creates it.
     pub room: RoomCode,
+    /// The node that appends. It owns the room that entry 1 creates.
+    pub node: NodeId,
     /// The owner who appends.
     pub epoch: Epoch,
     /// The entries, in order. The first follows the last one that is in the log.
@@ -245,15 +255,16 @@ pub struct Append {
 
 impl Append {
     /// An append without entries.
-    pub fn nothing(room: RoomCode, epoch: Epoch) -> Self {
+    pub fn nothing(room: RoomCode, node: NodeId, epoch: Epoch) -> Self {
         let (entries, members, games) = (Vec::new(), Vec::new(), Vec::new());
-        Self { room, epoch, entries, members, games, closes: false }
+        Self { room, node, epoch, entries, members, games, closes: false }
     }
 
     /// Moves the entries and what comes with them out.
     pub(crate) fn take(&mut self) -> Self {
         Self {
             room: self.room.clone(),
+            node: self.node,
             epoch: self.epoch,
             entries: mem::take(&mut self.entries),
             members: mem::take(&mut self.members),

@@ -18,7 +18,10 @@ use std::{
 
 use anyhow::Context;
 use clap::Parser;
-use fivefold_server::storage::{Append, DataFolder, Epoch, Sqlite, Storage};
+use fivefold_server::{
+    NodeId,
+    storage::{Append, DataFolder, Epoch, Sqlite, Storage},
+};
 use fivefold_shared::{
     protocol::{CommandId, MemberId, NumberedEvent, RoomCode},
     room::{Cause, Entry},
@@ -173,7 +176,7 @@ fn write_long_game(folder: &Path, room: &RoomCode) -> anyhow::Result<()> {
         entries.push(Entry { event: NumberedEvent { seq, at, event }, cause });
     }
     let mut storage = Sqlite::open(DataFolder::take(folder)?)?;
-    let append = Append { entries, ..Append::nothing(room.clone(), Epoch::FIRST) };
+    let append = Append { entries, ..Append::nothing(room.clone(), NodeId::ALONE, Epoch::FIRST) };
     for result in storage.append(&[append])? {
         result?;
     }

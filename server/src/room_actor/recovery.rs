@@ -131,7 +131,8 @@ impl Actor {
     /// its log says. Returns whether the room continues.
     async fn settle(&mut self) -> bool {
         let code = self.code().clone();
-        let claim = |permit: WriterPermit<'_>| permit.claim(vec![code.clone()]);
+        let node = self.context.node;
+        let claim = |permit: WriterPermit<'_>| permit.claim(vec![code.clone()], node);
         let Some(claimed) = ask_writer(&self.context, &code, claim).await else { return false };
         match claimed.into_iter().next() {
             Some(Claimed::Mine { epoch, log }) => {
@@ -147,6 +148,17 @@ impl Actor {
             Some(Claimed::Closed) | None => {
                 tracing::warn!(room.id = %code, "the room was never stored, and ends");
                 self.discard_pending();
+                false
+            }
+            // The next owner's log may have what is pending, so nothing of it is refused.
+            Some(Claimed::Elsewhere(owner)) => {
+                tracing::error!(room.id = %code, %owner, "another node owns the room");
+                self.send_failure();
+                false
+            }
+            Some(Claimed::Newer) => {
+                tracing::error!(room.id = %code, "a newer server has written to the room");
+                self.send_failure();
                 false
             }
             Some(Claimed::Damaged(problem)) => {

@@ -87,6 +87,7 @@ fn around() -> (Arc<RoomContext>, impl Sized) {
             pool,
             metrics,
             clock,
+            node: NodeId::ALONE,
             limits: Limits::DEFAULT,
             stop,
         }),

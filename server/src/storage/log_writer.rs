@@ -13,7 +13,10 @@ use tokio::sync::{mpsc, oneshot};
 use super::{
     Append, AppendError, Blocking, Claimed, IdentityHash, KnownMember, Storage, StorageError,
 };
-use crate::limits::{CLAIMED_ROOMS_MAX, PRUNED_LOGS_MAX, PRUNED_MEMBERS_MAX, WRITER_QUEUE_MAX};
+use crate::{
+    limits::{CLAIMED_ROOMS_MAX, PRUNED_LOGS_MAX, PRUNED_MEMBERS_MAX, WRITER_QUEUE_MAX},
+    node_id::NodeId,
+};
 
 /// Sends requests to the writer; cheap to clone. The writer ends when all clones are dropped.
 #[derive(Clone, Debug)]
@@ -46,7 +49,7 @@ pub(crate) struct Reply<T, E>(oneshot::Receiver<Result<T, E>>);
 enum Request {
     UpdateMember(KnownMember, oneshot::Sender<Result<(), StorageError>>),
     Orphans(oneshot::Sender<Result<Vec<RoomCode>, StorageError>>),
-    Claim(Vec<RoomCode>, oneshot::Sender<Result<Vec<Claimed>, StorageError>>),
+    Claim(Vec<RoomCode>, NodeId, oneshot::Sender<Result<Vec<Claimed>, StorageError>>),
     Append(Append, oneshot::Sender<Result<(), AppendError>>),
     Read(RoomCode, oneshot::Sender<Result<Vec<Entry>, StorageError>>),
     ReplaceIdentity(Replacement, oneshot::Sender<Result<bool, StorageError>>),
@@ -133,9 +136,13 @@ impl WriterPermit<'_> {
     }
 
     /// Requests [`Storage::claim`].
-    pub(crate) fn claim(self, rooms: Vec<RoomCode>) -> Reply<Vec<Claimed>, StorageError> {
+    pub(crate) fn claim(
+        self,
+        rooms: Vec<RoomCode>,
+        node: NodeId,
+    ) -> Reply<Vec<Claimed>, StorageError> {
         let (answer, reply) = oneshot::channel();
-        self.0.send(Request::Claim(rooms, answer));
+        self.0.send(Request::Claim(rooms, node, answer));
         Reply(reply)
     }
 
@@ -190,9 +197,9 @@ impl Writer {
                     group.commit(storage);
                     report(answer, storage.orphans(CLAIMED_ROOMS_MAX));
                 }
-                Request::Claim(rooms, answer) => {
+                Request::Claim(rooms, node, answer) => {
                     group.commit(storage);
-                    report(answer, storage.claim(&rooms));
+                    report(answer, storage.claim(&rooms, node));
                 }
                 Request::Read(room, answer) => {
                     group.commit(storage);

@@ -15,7 +15,10 @@ use super::{
     Append, Claimed, Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KnownMember, Storage,
     StorageError, StorageReader,
 };
-use crate::limits::{MEMORY_GAMES_MAX, MEMORY_MEMBERS_MAX};
+use crate::{
+    limits::{MEMORY_GAMES_MAX, MEMORY_MEMBERS_MAX},
+    node_id::NodeId,
+};
 
 /// The open rooms and the last finished games, in memory. A clone is another handle of the same
 /// process.
@@ -71,7 +74,7 @@ impl Storage for Memory {
         Ok(orphans.map(|(code, _)| code.clone()).take(rooms_max).collect())
     }
 
-    fn claim(&mut self, rooms: &[RoomCode]) -> Result<Vec<Claimed>, StorageError> {
+    fn claim(&mut self, rooms: &[RoomCode], _: NodeId) -> Result<Vec<Claimed>, StorageError> {
         let mut tables = self.tables();
         let claim = |code| match tables.rooms.get_mut(code) {
             Some(room) => {

@@ -23,6 +23,8 @@ use super::{
     schema::{self, CLOSED_WITHOUT_LOG, FORMAT, Kind, OPEN},
 };
 
+use crate::node_id::NodeId;
+
 pub(super) use self::{
     log::read_log,
     values::{from_json, name},
@@ -143,7 +145,7 @@ impl Storage for Sqlite {
         Ok(orphans)
     }
 
-    fn claim(&mut self, rooms: &[RoomCode]) -> Result<Vec<Claimed>, StorageError> {
+    fn claim(&mut self, rooms: &[RoomCode], _: NodeId) -> Result<Vec<Claimed>, StorageError> {
         let process = self.process;
         let transaction = self.begin()?;
         let claimed = rooms

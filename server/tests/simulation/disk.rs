@@ -6,9 +6,12 @@ use std::sync::{
     atomic::{AtomicBool, AtomicU64, Ordering},
 };
 
-use fivefold_server::storage::{
-    Append, Claimed, Conflict, IdentityHash, KnownMember, Memory, Storage, StorageError,
-    StorageReader,
+use fivefold_server::{
+    NodeId,
+    storage::{
+        Append, Claimed, Conflict, IdentityHash, KnownMember, Memory, Storage, StorageError,
+        StorageReader,
+    },
 };
 use fivefold_shared::{
     protocol::{MemberId, RoomCode},
@@ -126,7 +129,7 @@ impl Storage for Disk {
         Ok(rooms)
     }
 
-    fn claim(&mut self, rooms: &[RoomCode]) -> Result<Vec<Claimed>, StorageError> {
+    fn claim(&mut self, rooms: &[RoomCode], node: NodeId) -> Result<Vec<Claimed>, StorageError> {
         if self.chance(0.5) {
             self.land()?;
         }
@@ -135,11 +138,11 @@ impl Storage for Disk {
         }
         if self.chance(DOUBTS) {
             if self.chance(0.5) {
-                self.kept.claim(rooms)?;
+                self.kept.claim(rooms, node)?;
             }
             return Err(self.in_doubt());
         }
-        let claimed = self.kept.claim(rooms)?;
+        let claimed = self.kept.claim(rooms, node)?;
         if self.chance(0.5) {
             self.land()?;
         }

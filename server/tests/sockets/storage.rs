@@ -6,9 +6,12 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use fivefold_server::storage::{
-    Append, Claimed, Conflict, IdentityHash, KnownMember, Memory, Storage, StorageError,
-    StorageReader,
+use fivefold_server::{
+    NodeId,
+    storage::{
+        Append, Claimed, Conflict, IdentityHash, KnownMember, Memory, Storage, StorageError,
+        StorageReader,
+    },
 };
 use fivefold_shared::protocol::{CatchUp, MemberId, Message, Reason, RoomCode, close};
 use fivefold_shared::room::Entry;
@@ -26,7 +29,7 @@ impl Storage for Broken {
         Ok(Vec::new())
     }
 
-    fn claim(&mut self, _: &[RoomCode]) -> Result<Vec<Claimed>, StorageError> {
+    fn claim(&mut self, _: &[RoomCode], _: NodeId) -> Result<Vec<Claimed>, StorageError> {
         unreachable!("it is broken")
     }
 
@@ -76,8 +79,8 @@ impl Storage for Brittle {
         self.memory.orphans(rooms_max)
     }
 
-    fn claim(&mut self, rooms: &[RoomCode]) -> Result<Vec<Claimed>, StorageError> {
-        self.memory.claim(rooms)
+    fn claim(&mut self, rooms: &[RoomCode], node: NodeId) -> Result<Vec<Claimed>, StorageError> {
+        self.memory.claim(rooms, node)
     }
 
     fn append(&mut self, batch: &[Append]) -> Result<Vec<Result<(), Conflict>>, StorageError> {

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use fivefold_server::storage::{
-    Append, Claimed, Conflict, DataFolder, Epoch, GameQuery, IdentityHash, KnownMember, Memory,
-    Sqlite, Storage,
+use fivefold_server::{
+    NodeId,
+    storage::{
+        Append, Claimed, Conflict, DataFolder, Epoch, GameQuery, IdentityHash, KnownMember, Memory,
+        Sqlite, Storage,
+    },
 };
 use fivefold_shared::{
     protocol::{MemberId, Name, RoomCode},
@@ -33,7 +36,7 @@ fn every_life(check: impl Fn(&mut dyn FnMut() -> Box<dyn Storage>)) {
 
 /// The room's epoch and log, from a claim that must succeed.
 fn claim(storage: &mut dyn Storage, room: u64) -> (Epoch, Vec<Entry>) {
-    match &storage.claim(&[code(room)]).unwrap()[..] {
+    match &storage.claim(&[code(room)], NodeId::ALONE).unwrap()[..] {
         [Claimed::Mine { epoch, log }] => (*epoch, log.clone()),
         other => panic!("room {room} is not claimed: {other:?}"),
     }
@@ -48,7 +51,7 @@ fn claim_orphans(storage: &mut dyn Storage) -> Vec<RoomCode> {
         if some.is_empty() {
             return orphans;
         }
-        storage.claim(&some).unwrap();
+        storage.claim(&some, NodeId::ALONE).unwrap();
         orphans.extend(some);
     }
 }
@@ -80,7 +83,7 @@ fn old_logs_of_closed_rooms_are_pruned_and_games_stay() {
         assert_eq!(storage.prune_logs(u64::MAX, 10).unwrap(), 0);
         assert_eq!(storage.read(&code(1)).unwrap(), game);
         assert_eq!(storage.read(&code(2)).unwrap(), []);
-        let claimed = storage.claim(&[code(1), code(2)]).unwrap();
+        let claimed = storage.claim(&[code(1), code(2)], NodeId::ALONE).unwrap();
         assert!(matches!(claimed[..], [Claimed::Mine { .. }, Claimed::Closed]), "{claimed:?}");
         let mut reader = storage.reader().unwrap();
         for number in [1, 2] {
@@ -127,7 +130,7 @@ fn a_claimed_room_is_no_longer_its_old_owners() {
         let whole = log(6);
         let first = |room| append(room, whole[..3].to_vec(), 0);
         storage.append(&[first(1), Append { closes: true, ..first(2) }]).unwrap();
-        let claimed = storage.claim(&[code(2), code(1)]).unwrap();
+        let claimed = storage.claim(&[code(2), code(1)], NodeId::ALONE).unwrap();
         let [Claimed::Closed, Claimed::Mine { epoch, log }] = &claimed[..] else {
             panic!("one room is open: {claimed:?}")
         };
@@ -145,11 +148,11 @@ fn a_claimed_room_is_no_longer_its_old_owners() {
 #[test]
 fn a_room_that_was_claimed_before_it_was_stored_is_never_created() {
     every_storage(|storage| {
-        assert_eq!(storage.claim(&[code(1)]).unwrap(), [Claimed::Closed]);
+        assert_eq!(storage.claim(&[code(1)], NodeId::ALONE).unwrap(), [Claimed::Closed]);
         let late = [append(1, log(1), 0), append(2, log(1), 0)];
         assert_eq!(storage.append(&late).unwrap(), [Err(Conflict::Owner), Ok(())]);
         assert_eq!(storage.read(&code(1)).unwrap(), []);
-        assert_eq!(storage.claim(&[code(1)]).unwrap(), [Claimed::Closed]);
+        assert_eq!(storage.claim(&[code(1)], NodeId::ALONE).unwrap(), [Claimed::Closed]);
     });
 }
 
@@ -187,7 +190,7 @@ fn a_closed_room_takes_nothing_more() {
         let rest = append(1, whole[3..].to_vec(), 0);
         let refused = [Err(Conflict::Owner), Err(Conflict::Owner)];
         assert_eq!(storage.append(&[rest, close]).unwrap(), refused);
-        assert_eq!(storage.claim(&[code(1)]).unwrap(), [Claimed::Closed]);
+        assert_eq!(storage.claim(&[code(1)], NodeId::ALONE).unwrap(), [Claimed::Closed]);
     });
 }
 

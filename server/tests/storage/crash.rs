@@ -7,7 +7,10 @@ use std::{
     process::{Child, ChildStdout, Command, Stdio},
 };
 
-use fivefold_server::storage::{Append, Claimed, DataFolder, Epoch, Sqlite, Storage, check};
+use fivefold_server::{
+    NodeId,
+    storage::{Append, Claimed, DataFolder, Epoch, Sqlite, Storage, check},
+};
 use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 
 use crate::rooms::{append, code, log};
@@ -28,7 +31,7 @@ fn writer() {
     let mut seq = 0;
     if !storage.orphans(1).unwrap().is_empty() {
         for (room, known) in (0..ROOMS).zip(&mut epochs) {
-            let claimed = storage.claim(&[code(room)]).unwrap();
+            let claimed = storage.claim(&[code(room)], NodeId::ALONE).unwrap();
             let [Claimed::Mine { epoch, log }] = &claimed[..] else { panic!("{claimed:?}") };
             (*known, seq) = (*epoch, log.len() as u64);
         }

@@ -1,6 +1,9 @@
 //! Rooms as the tests store them.
 
-use fivefold_server::storage::{Append, Epoch};
+use fivefold_server::{
+    NodeId,
+    storage::{Append, Epoch},
+};
 use fivefold_shared::{
     protocol::{CommandId, Event, GameId, MemberId, NumberedEvent, ROOM_CODE_ALPHABET, RoomCode},
     record::{FinishedGame, Recorder},
@@ -85,7 +88,7 @@ pub(crate) fn append(room: u64, entries: Vec<Entry>, first_game: u64) -> Append 
         .zip(records)
         .map(|(number, (_, record))| FinishedGame { id: game_id(number), record })
         .collect();
-    Append { entries, games, ..Append::nothing(code(room), Epoch::FIRST) }
+    Append { entries, games, ..Append::nothing(code(room), NodeId::ALONE, Epoch::FIRST) }
 }
 
 /// The log of a room in which a game of these two is resigned at once.
