@@ -4,6 +4,8 @@
 
 mod address_limits;
 mod alarm;
+#[cfg_attr(not(test), expect(dead_code, reason = "nodes use it, and there are none yet"))]
+mod bus;
 pub mod clock;
 pub mod config;
 mod connection_limit;
@@ -14,6 +16,8 @@ pub mod http;
 mod identities;
 mod ids;
 pub mod limits;
+#[cfg_attr(not(test), expect(dead_code, reason = "nodes use it, and there are none yet"))]
+mod link;
 mod listen;
 mod lobby;
 mod logins;

@@ -152,6 +152,39 @@ pub const LOG_LINES_MAX: usize = 8_192;
 /// How often the free disk space is measured.
 pub const DISK_CHECK_INTERVAL: Duration = Duration::from_secs(10);
 
+/// Longest frame between two nodes, in bytes: the longest message to a session, and its address.
+pub const LINK_FRAME_MAX: usize = WRITE_BUFFER_MAX + 4 * 1024;
+/// Frames that wait are sent together, up to this many bytes. A longer frame goes alone.
+pub const LINK_BATCH_BYTES: usize = 64 * 1024;
+/// Most frames waiting for one node. One more resets the link.
+pub const LINK_QUEUE_FRAMES_MAX: usize = 4_096;
+/// Most bytes of frames waiting for one node. One more resets the link.
+pub const LINK_QUEUE_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// Most nodes that a node has links to, dead ones included until they are forgotten.
+pub const LINK_PEERS_MAX: usize = 1_024;
+/// How often links look for lost frames and silent nodes.
+pub const LINK_TICK: Duration = Duration::from_millis(50);
+/// A node broadcasts after this many ticks.
+pub const LINK_HEARTBEAT_TICKS: u32 = 5;
+/// Frames that do not come within so many ticks after a heartbeat has counted them are lost.
+pub const LINK_TAIL_TICKS: u32 = 3;
+/// A node is silent after so many ticks without a message from it.
+pub const LINK_SILENT_TICKS: u32 = 40;
+/// A silent node's link is forgotten after so many ticks.
+pub const LINK_FORGOTTEN_TICKS: u32 = 1_200;
+/// A node whose last so many heartbeats did not come back to it is cut off from the bus.
+pub const LINK_ECHOES_MISSED_MAX: u64 = 4;
+/// A full bus is tried again after this time.
+pub const BUS_RETRY: Duration = Duration::from_millis(2);
+/// Most messages waiting to be written to the bus.
+pub const BUS_OUTBOX_MAX: usize = 64;
+/// Most messages from the bus waiting for the links. Further ones are lost.
+pub const BUS_INBOX_MAX: usize = 1_024;
+/// Longest message on the bus, in bytes: what a NATS server allows if it is not configured.
+pub const BUS_MESSAGE_MAX: usize = 1024 * 1024;
+/// Most frames and changes of links waiting for the node. While there are more, it reads nothing
+/// from the bus.
+pub const FROM_PEERS_MAX: usize = 1_024;
 /// Interval between the heartbeats of a node of a cluster.
 pub const HEARTBEAT_INTERVAL: Duration = Duration::from_millis(250);
 /// Other nodes are judged only while the own heartbeats are answered within this time.
@@ -432,6 +465,28 @@ const _: () = assert!(
     THINKING_QUEUE_MAX as u128 * THINKING_TIME_MIN.as_millis() + THINKING_TIME_MAX.as_millis()
         <= BOT_WAIT_MAX_MS as u128,
     "one thread alone works off a full queue before rooms give up waiting"
+);
+const _: () = assert!(
+    2 * LINK_FRAME_MAX <= BUS_MESSAGE_MAX && 2 * LINK_BATCH_BYTES <= BUS_MESSAGE_MAX,
+    "a batch and its header fit into a message of the bus"
+);
+const _: () = assert!(
+    LINK_PEERS_MAX * 32 <= BUS_MESSAGE_MAX,
+    "a heartbeat that counts the frames of all links fits into a message of the bus"
+);
+const _: () = assert!(
+    4 * LINK_FRAME_MAX <= LINK_QUEUE_BYTES_MAX && LINK_BATCH_BYTES <= LINK_QUEUE_BYTES_MAX,
+    "a few of the longest frames may wait for a node"
+);
+const _: () = assert!(
+    (LINK_HEARTBEAT_TICKS + LINK_TAIL_TICKS) as u128 * LINK_TICK.as_millis() < 500,
+    "lost frames are found within half a second"
+);
+const _: () = assert!(
+    LINK_ECHOES_MISSED_MAX as u128 * LINK_HEARTBEAT_TICKS as u128 * LINK_TICK.as_millis() == 1_000
+        && LINK_SILENT_TICKS as u128 * LINK_TICK.as_millis() == 2_000
+        && LINK_SILENT_TICKS < LINK_FORGOTTEN_TICKS,
+    "a node that is cut off notices before the others disconnect its sessions"
 );
 const _: () = assert!(
     STALE_AFTER.as_millis() < NODE_DEAD_AFTER.as_millis(),

@@ -1,0 +1,39 @@
+//! The bus moves bytes between the nodes of a cluster. It may lose, double and delay them; order and
+//! completeness are the business of the links above it (`link.rs`).
+
+pub(crate) mod local;
+
+use std::fmt;
+
+use bytes::Bytes;
+
+use crate::ids::NodeId;
+
+/// One node's access to the bus. Messages arrive through the channel that comes with it.
+pub(crate) trait Bus: Send + Sync + fmt::Debug + 'static {
+    /// Sends to one node. Never waits. `false` when the bus is down or its queue is full.
+    fn send(&self, to: NodeId, bytes: Bytes) -> bool;
+
+    /// Sends to all nodes, and to this one: a node that misses its own broadcasts is cut off. Never
+    /// waits. `false` when the bus is down or its queue is full.
+    fn broadcast(&self, bytes: Bytes) -> bool;
+
+    /// Whether the bus is connected, as far as it knows.
+    fn is_up(&self) -> bool;
+
+    /// Replaces a connection that seems to be dead.
+    fn reconnect(&self) {}
+}
+
+/// A message or a change of the connection.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum FromBus {
+    /// A message to this node.
+    Sent(Bytes),
+    /// A message to all nodes.
+    Broadcast(Bytes),
+    /// The bus is connected, for the first time or again. Messages were lost in between.
+    Connected,
+    /// The connection is lost.
+    Disconnected,
+}
