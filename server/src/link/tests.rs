@@ -10,7 +10,7 @@ use tokio::{
 use tokio_util::task::TaskTracker;
 
 use super::{FromPeer, Links};
-use crate::{bus::local::LocalNetwork, ids::NodeId, metrics::Metrics};
+use crate::{bus::local::LocalNetwork, metrics::Metrics, node_id::NodeId};
 
 /// A node with its links.
 struct Host {
