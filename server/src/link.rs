@@ -9,6 +9,8 @@ mod peer;
 mod queues;
 mod task;
 #[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
 mod tests;
 
 use std::sync::{
