@@ -7,7 +7,7 @@ use std::fmt;
 
 use bytes::Bytes;
 
-use crate::ids::NodeId;
+use crate::node_id::NodeId;
 
 /// One node's access to the bus. Messages arrive through the channel that comes with it.
 pub(crate) trait Bus: Send + Sync + fmt::Debug + 'static {

@@ -1,7 +1,5 @@
 //! Ids, hashes and seeds that nobody may guess, from the operating system's random source.
 
-use std::fmt;
-
 use fivefold_shared::{
     protocol::{
         CommandId, GAME_ID_LENGTH, GameId, IDENTITY_LENGTH, Identity, MEMBER_ID_LENGTH, MemberId,
@@ -13,32 +11,6 @@ use rand::{TryRng, rngs::SysRng};
 use sha2::{Digest, Sha256};
 
 use crate::storage::IdentityHash;
-
-/// The number of a server node in its cluster: from 1 to 2^24 - 1, never used twice. A process that
-/// joins again has a new one.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) struct NodeId(u32);
-
-impl NodeId {
-    /// The greatest number: session ids have 24 bits for it.
-    pub(crate) const MAX: u32 = (1 << 24) - 1;
-
-    /// A node's id. `None` when the number is 0 or needs more than 24 bits.
-    pub(crate) const fn new(number: u32) -> Option<Self> {
-        if number >= 1 && number <= Self::MAX { Some(Self(number)) } else { None }
-    }
-
-    /// The number.
-    pub(crate) const fn number(self) -> u32 {
-        self.0
-    }
-}
-
-impl fmt::Display for NodeId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
 
 /// Creates a new identity.
 pub(crate) fn identity() -> Identity {
@@ -114,13 +86,6 @@ mod tests {
     use fivefold_shared::protocol::ROOM_CODE_ALPHABET;
 
     use super::*;
-
-    #[test]
-    fn a_node_has_a_number_of_24_bits() {
-        for (number, expected) in [(0, false), (1, true), (0xff_ffff, true), (0x100_0000, false)] {
-            assert_eq!(NodeId::new(number).is_some(), expected, "{number}");
-        }
-    }
 
     #[test]
     fn members_are_known_by_the_same_id_every_time() {

@@ -9,6 +9,8 @@ mod peer;
 mod queues;
 mod task;
 #[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
 mod tests;
 
 use std::sync::{
@@ -28,9 +30,9 @@ use self::{
 pub(crate) use self::{peer::ResetCause, task::FromPeer};
 use crate::{
     bus::{Bus, FromBus},
-    ids::NodeId,
     limits::LINK_FRAME_MAX,
     metrics::{LinkDrop, Metrics},
+    node_id::NodeId,
 };
 
 /// The sending ends of all links of a node. A clone is another handle of the same ones.

@@ -20,7 +20,7 @@ use tokio::{
 use tokio_util::task::TaskTracker;
 
 use super::{Bus, FromBus};
-use crate::{ids::NodeId, limits::BUS_INBOX_MAX};
+use crate::{limits::BUS_INBOX_MAX, node_id::NodeId};
 
 /// How the network treats each message. The parts are from 0.0 to 1.0.
 #[derive(Clone, PartialEq, Debug)]

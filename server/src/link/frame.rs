@@ -8,8 +8,8 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ids::NodeId,
     limits::{LINK_FRAME_MAX, LINK_PEERS_MAX},
+    node_id::NodeId,
 };
 
 /// Counts the resets of a link. Both ends agree on the number, or are about to.
@@ -81,8 +81,8 @@ impl Message {
         match self {
             Self::Batch(Batch { from, to, generation, first, frames }) => {
                 let header = Header::Batch {
-                    from: from.number(),
-                    to: to.number(),
+                    from: from.get(),
+                    to: to.get(),
                     generation: *generation,
                     first: *first,
                     frames: u32::try_from(frames.len()).expect("as many as a queue may have"),
@@ -96,13 +96,13 @@ impl Message {
                 bytes.into()
             }
             Self::Heartbeat(Heartbeat { from, beat, links }) => {
-                let links = links.iter().map(|link| (link.to.number(), link.generation, link.sent));
-                let (from, links) = (from.number(), links.collect());
+                let links = links.iter().map(|link| (link.to.get(), link.generation, link.sent));
+                let (from, links) = (from.get(), links.collect());
                 write(&Header::Heartbeat { from, beat: *beat, links }, Vec::new()).into()
             }
             Self::Broadcast { from, message } => {
                 let bytes = Vec::with_capacity(message.len() + 8);
-                let mut bytes = write(&Header::Broadcast { from: from.number() }, bytes);
+                let mut bytes = write(&Header::Broadcast { from: from.get() }, bytes);
                 bytes.extend_from_slice(message);
                 bytes.into()
             }

@@ -10,11 +10,11 @@ use bytes::Bytes;
 use tokio::sync::{Notify, futures::Notified};
 
 use crate::{
-    ids::NodeId,
     limits::{
         LINK_BATCH_BYTES, LINK_FRAME_MAX, LINK_PEERS_MAX, LINK_QUEUE_BYTES_MAX,
         LINK_QUEUE_FRAMES_MAX,
     },
+    node_id::NodeId,
 };
 
 /// The queues to all peers: many push, and one task takes.

@@ -21,9 +21,9 @@ use super::{
 };
 use crate::{
     bus::{Bus, FromBus},
-    ids::NodeId,
     limits::{BUS_RETRY, FROM_PEERS_MAX, LINK_ECHOES_MISSED_MAX, LINK_HEARTBEAT_TICKS, LINK_TICK},
     metrics::{LinkDrop, Metrics},
+    node_id::NodeId,
 };
 
 /// What arrives over the links.

@@ -8,7 +8,7 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 
-use crate::{ids::NodeId, link::ResetCause};
+use crate::{link::ResetCause, node_id::NodeId};
 
 /// Metrics of the links, by node.
 #[derive(Debug, Default)]
@@ -76,14 +76,14 @@ impl LinkMetrics {
 
     /// Counts a message to a node.
     pub(crate) fn sent(&self, to: NodeId, frames: usize, bytes: usize) {
-        let labels = NodeLabels { node: to.number() };
+        let labels = NodeLabels { node: to.get() };
         self.frames_sent.get_or_create(&labels).inc_by(frames as u64);
         self.bytes_sent.get_or_create(&labels).inc_by(bytes as u64);
     }
 
     /// Counts a message from a node.
     pub(crate) fn received(&self, from: NodeId, frames: usize, bytes: usize) {
-        let labels = NodeLabels { node: from.number() };
+        let labels = NodeLabels { node: from.get() };
         self.frames_received.get_or_create(&labels).inc_by(frames as u64);
         self.bytes_received.get_or_create(&labels).inc_by(bytes as u64);
     }
@@ -95,7 +95,7 @@ impl LinkMetrics {
 
     /// Records how many frames wait for a node.
     pub(crate) fn note_queue(&self, node: NodeId, frames: usize) {
-        let labels = NodeLabels { node: node.number() };
+        let labels = NodeLabels { node: node.get() };
         super::set(&self.queue.get_or_create(&labels), frames);
     }
 
@@ -118,7 +118,7 @@ impl LinkMetrics {
 
     /// Forgets a node that has been silent for long.
     pub(crate) fn forget(&self, node: NodeId) {
-        let labels = NodeLabels { node: node.number() };
+        let labels = NodeLabels { node: node.get() };
         for counter in
             [&self.frames_sent, &self.bytes_sent, &self.frames_received, &self.bytes_received]
         {
@@ -140,6 +140,6 @@ impl ResetLabels {
             ResetCause::Reconnected => "reconnected",
             ResetCause::Peer => "peer",
         };
-        Self { node: node.number(), cause }
+        Self { node: node.get(), cause }
     }
 }
