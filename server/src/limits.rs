@@ -206,6 +206,8 @@ pub const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 /// Most commands of one session that wait for the answer of a room on another node. Further ones
 /// are refused.
 pub const UNANSWERED_COMMANDS_MAX: usize = 4;
+/// Most inputs that wait in one relay. Further ones wait in its mailbox.
+pub const RELAY_UNANSWERED_MAX: usize = 1_024;
 /// A command is answered within this time, or its socket is closed: the client then sends the
 /// command again, with the same id.
 pub const ANSWERED_WITHIN: Duration = Duration::from_secs(10);

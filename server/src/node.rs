@@ -101,7 +101,11 @@ impl Node {
 
     /// Sends one heartbeat every [`HEARTBEAT_INTERVAL`], and passes on what it finds; ends when this
     /// node is dead.
-    pub(crate) async fn keep_alive(&self, report: impl Fn() -> NodeReport, mut note: impl FnMut(Beat)) {
+    pub(crate) async fn keep_alive(
+        &self,
+        report: impl Fn() -> NodeReport,
+        mut note: impl FnMut(Beat),
+    ) {
         let mut observer = Observer::default();
         while !self.retired.is_cancelled() {
             let begun = Instant::now();
@@ -112,7 +116,8 @@ impl Node {
 
     async fn beat(&self, observer: &mut Observer, report: NodeReport) -> Beat {
         let (id, begun) = (self.id, Instant::now());
-        let living = match self.registry.call(move |registry| registry.heartbeat(id, report)).await {
+        let living = match self.registry.call(move |registry| registry.heartbeat(id, report)).await
+        {
             Ok(Pulse::Alive(living)) => living,
             Ok(Pulse::Dead) => {
                 self.note_own_death();
@@ -187,9 +192,9 @@ impl SharedRegistry {
         call: impl FnOnce(&mut dyn Registry) -> Result<T, StorageError> + Send + 'static,
     ) -> Result<T, StorageError> {
         let registry = Arc::clone(&self.registry);
-        let called = self.blocking.call(move || {
-            call(registry.lock().unwrap_or_else(PoisonError::into_inner).as_mut())
-        });
+        let called = self
+            .blocking
+            .call(move || call(registry.lock().unwrap_or_else(PoisonError::into_inner).as_mut()));
         called.await.unwrap_or_else(|| Err(StorageError::InDoubt("the registry broke".to_owned())))
     }
 }

@@ -20,17 +20,9 @@ use crate::{outbox::Outbox, storage::IdentityHash, thinking::Owner};
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum Frame {
     /// To the owner of a room.
-    ToOwner {
-        room: RoomCode,
-        attempt: u64,
-        message: ToOwner,
-    },
+    ToOwner { room: RoomCode, attempt: u64, message: ToOwner },
     /// To the relay of a room.
-    ToRelay {
-        room: RoomCode,
-        attempt: u64,
-        message: ToRelay,
-    },
+    ToRelay { room: RoomCode, attempt: u64, message: ToRelay },
     /// The receiver should claim this room, whose owner is dead: it has fewer rooms.
     Take { room: RoomCode },
 }
@@ -81,11 +73,7 @@ pub(crate) enum ToRelay {
         text: String,
     },
     /// A message for all sessions of the room on this node.
-    Broadcast {
-        mark: Mark,
-        except: Vec<u64>,
-        text: String,
-    },
+    Broadcast { mark: Mark, except: Vec<u64>, text: String },
     /// The room has ended on the sender's node.
     Over,
 }
@@ -191,9 +179,11 @@ impl RemoteInput {
     /// not send.
     pub(crate) fn new(input: &Input, outbox: &Outbox) -> Option<Self> {
         match input.clone() {
-            Input::Enter { session, member, command, after } => {
-                Some(Self::Enter { guest: RemoteGuest::new(session, &member, outbox), command, after })
-            }
+            Input::Enter { session, member, command, after } => Some(Self::Enter {
+                guest: RemoteGuest::new(session, &member, outbox),
+                command,
+                after,
+            }),
             Input::Leave { session, command } => Some(Self::Leave { session: session.0, command }),
             Input::Close { session, member, command } => {
                 Some(Self::Close { session: session.0, member, command })

@@ -45,14 +45,19 @@ impl Observer {
     ) -> Vec<Suspect> {
         let is_answered = took <= HEARTBEAT_ANSWERED_WITHIN;
         // After a pause of this process its peers have had only a moment to be seen.
-        let counted = if is_answered && self.was_answered { since.min(2 * HEARTBEAT_INTERVAL) } else { Duration::ZERO };
+        let counted = if is_answered && self.was_answered {
+            since.min(2 * HEARTBEAT_INTERVAL)
+        } else {
+            Duration::ZERO
+        };
         self.was_answered = is_answered;
         let others = living.iter().filter(|node| node.id != me);
         let before = std::mem::take(&mut self.others);
         self.others = others
             .map(|node| {
                 let same = before.get(&node.id).filter(|seen| seen.heartbeat == node.heartbeat);
-                let unchanged_for = same.map_or(Duration::ZERO, |seen| seen.unchanged_for + counted);
+                let unchanged_for =
+                    same.map_or(Duration::ZERO, |seen| seen.unchanged_for + counted);
                 (node.id, Observed { heartbeat: node.heartbeat, unchanged_for })
             })
             .collect();
@@ -93,7 +98,10 @@ mod tests {
         (1..100).find(|&beat| {
             let rows = living(&[(1, u64::from(beat)), (2, 7), (3, u64::from(beat))]);
             let dead = observer.note_answer(node(1), took, HEARTBEAT_INTERVAL, &rows);
-            assert!(dead.iter().all(|dead| *dead == Suspect { node: node(2), seen: 7 }), "{dead:?}");
+            assert!(
+                dead.iter().all(|dead| *dead == Suspect { node: node(2), seen: 7 }),
+                "{dead:?}"
+            );
             !dead.is_empty()
         })
     }

@@ -238,7 +238,8 @@ impl Tables {
             }
             None if begins
                 && !self.void.contains(&append.room)
-                && cause.as_ref().is_none_or(|cause| !self.made.contains_key(cause)) =>
+                && (self.nodes.is_empty()
+                    || cause.as_ref().is_none_or(|cause| !self.made.contains_key(cause))) =>
             {
                 let (node, epoch, log) = (append.node, append.epoch, append.entries.clone());
                 self.rooms.insert(append.room.clone(), OpenRoom { process, node, epoch, log });

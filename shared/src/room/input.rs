@@ -121,6 +121,23 @@ pub enum BotReply {
 }
 
 impl Input {
+    /// The session that sends this input, if one does.
+    pub const fn session(&self) -> Option<SessionId> {
+        match self {
+            Self::Enter { session, .. }
+            | Self::Leave { session, .. }
+            | Self::Close { session, .. }
+            | Self::Command { session, .. }
+            | Self::Renamed { session, .. } => Some(*session),
+            Self::Resume { .. }
+            | Self::Disconnected { .. }
+            | Self::Evict
+            | Self::BotReplied { .. }
+            | Self::Analysed { .. }
+            | Self::Wake => None,
+        }
+    }
+
     /// The id of the command behind this input, if it is one.
     pub fn command_id(&self) -> Option<&CommandId> {
         match self {
