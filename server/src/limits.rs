@@ -191,6 +191,8 @@ pub const HEARTBEAT_INTERVAL: Duration = Duration::from_millis(250);
 pub const HEARTBEAT_ANSWERED_WITHIN: Duration = Duration::from_millis(250);
 /// A node whose heartbeat stands still for this long is declared dead.
 pub const NODE_DEAD_AFTER: Duration = Duration::from_millis(1_500);
+/// A node ends after so many heartbeats in which it alone missed its own broadcasts on the bus.
+pub const BLIND_BEATS_MAX: u32 = 4;
 /// After this time without an answered heartbeat, a node lets nobody into its rooms: they may have
 /// another owner.
 pub const STALE_AFTER: Duration = Duration::from_millis(1_200);

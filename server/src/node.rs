@@ -134,7 +134,7 @@ impl Node {
                 return Beat::default();
             }
         };
-        if !report.sees_bus && living.iter().any(|node| node.id != id && node.report.sees_bus) {
+        if observer.is_cut_off(id, report, &living) {
             tracing::error!("this node is cut off from the bus, and others are not");
             self.retire().await;
             return Beat::default();

@@ -6,9 +6,9 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use super::registry::LivingNode;
+use super::registry::{LivingNode, NodeReport};
 use crate::{
-    limits::{HEARTBEAT_ANSWERED_WITHIN, HEARTBEAT_INTERVAL, NODE_DEAD_AFTER},
+    limits::{BLIND_BEATS_MAX, HEARTBEAT_ANSWERED_WITHIN, HEARTBEAT_INTERVAL, NODE_DEAD_AFTER},
     node_id::NodeId,
 };
 
@@ -18,6 +18,8 @@ pub(super) struct Observer {
     others: BTreeMap<NodeId, Observed>,
     /// Whether the last own heartbeat was answered in time.
     was_answered: bool,
+    /// In how many heartbeats running this node did not see the bus, and another did.
+    blind_beats: u32,
 }
 
 #[derive(Debug)]
@@ -66,6 +68,19 @@ impl Observer {
         dead.map(|(&node, observed)| Suspect { node, seen: observed.heartbeat }).collect()
     }
 
+    /// Whether this node alone is cut off from the bus. When the bus is down for all, they notice
+    /// within a few heartbeats of each other.
+    pub(super) fn is_cut_off(
+        &mut self,
+        me: NodeId,
+        report: NodeReport,
+        living: &[LivingNode],
+    ) -> bool {
+        let others_see = living.iter().any(|node| node.id != me && node.report.sees_bus);
+        self.blind_beats = if !report.sees_bus && others_see { self.blind_beats + 1 } else { 0 };
+        self.blind_beats >= BLIND_BEATS_MAX
+    }
+
     /// An own heartbeat was not answered.
     pub(super) const fn note_silence(&mut self) {
         self.was_answered = false;
@@ -75,7 +90,6 @@ impl Observer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::node::registry::NodeReport;
 
     const QUICK: Duration = Duration::from_millis(5);
 
@@ -126,6 +140,25 @@ mod tests {
             assert!(observer.note_answer(node(1), QUICK, HEARTBEAT_INTERVAL, &rows).is_empty());
             observer.note_silence();
         }
+    }
+
+    #[test]
+    fn only_a_node_that_alone_misses_the_bus_is_cut_off() {
+        let blind = NodeReport { sees_bus: false, rooms: 0 };
+        let rows = |sees_bus| {
+            vec![LivingNode {
+                id: node(2),
+                heartbeat: 1,
+                report: NodeReport { sees_bus, rooms: 0 },
+            }]
+        };
+        let mut observer = Observer::default();
+        let mut beat = |report, others_see| observer.is_cut_off(node(1), report, &rows(others_see));
+        assert!((1..BLIND_BEATS_MAX).all(|_| !beat(blind, true)));
+        assert!(!beat(blind, false), "the bus is down for all");
+        assert!((1..BLIND_BEATS_MAX).all(|_| !beat(blind, true)));
+        assert!(beat(blind, true));
+        assert!(!beat(NodeReport { sees_bus: true, rooms: 0 }, true));
     }
 
     #[test]
