@@ -191,10 +191,13 @@ impl Lobby {
         command: CommandId,
         create: Create,
     ) -> Result<RoomHandle, Refusal> {
-        if self.context.cluster.is_some()
-            && let Some(code) = self.made_elsewhere(&maker.id, &command).await?
-        {
-            return self.find(&code).await;
+        if let Some(cluster) = &self.context.cluster {
+            if !cluster.node.is_current() {
+                return Err(Refusal::new(Reason::Unavailable));
+            }
+            if let Some(code) = self.made_elsewhere(&maker.id, &command).await? {
+                return self.find(&code).await;
+            }
         }
         self.create_here(maker, address, command, create)
     }

@@ -458,12 +458,12 @@ impl Relay {
             (Mark::Event(seq), Some(last)) if seq == last + 1 => self.guests.set_seq(seq),
             // It is known, or nobody is here.
             (Mark::Event(seq), Some(last)) if seq <= last => return,
-            (Mark::Event(_), None) => return,
+            (Mark::Event(_) | Mark::Snapshot(_), None) => return,
             (Mark::Event(_), Some(_)) => {
                 tracing::warn!(room.id = %self.code, "an event is missing");
                 return self.start_over();
             }
-            (Mark::Snapshot(seq), _) => self.guests.set_seq(seq),
+            (Mark::Snapshot(seq), Some(_)) => self.guests.set_seq(seq),
             (Mark::None, _) => {}
         }
         self.guests.broadcast(except, text);

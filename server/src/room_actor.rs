@@ -156,7 +156,7 @@ pub(crate) fn run(
         alarm: Alarm::default(),
         failed_in: None,
         current: None,
-        last_at: opened_at,
+        ahead_ms: opened_at.saturating_sub(context.clock.now()),
         listed,
         context,
     };
@@ -180,8 +180,9 @@ struct Actor {
     /// The last game in which a bot failed: only its first failure in each game is logged.
     failed_in: Option<u32>,
     current: Option<CurrentCommand>,
-    /// The time of the last event. Another node's clock may be ahead of this one.
-    last_at: u64,
+    /// How far the room's time is ahead of the clock here, in milliseconds: the clock of its owner
+    /// before may have been.
+    ahead_ms: u64,
     /// The room's entry in the directory.
     listed: Arc<Listed>,
     context: Arc<RoomContext>,
@@ -278,7 +279,8 @@ impl Actor {
         }
         let waits_for_writer = gate.has_batch();
         let takes_more = gate.len() < PENDING_EFFECTS_MAX && !is_stopping;
-        let due = self.room.deadline().map(|at| self.context.clock.instant(at));
+        let due = self.room.deadline().map(|at| at.saturating_sub(self.ahead_ms));
+        let due = due.map(|at| self.context.clock.instant(at));
         tokio::select! {
             biased;
             result = gate.committed() => Wakeup::Committed(result),
@@ -358,7 +360,6 @@ impl Actor {
         for effect in effects {
             if let Effect::Append(entry) = effect {
                 log_game(self.room.code(), &entry.event);
-                self.last_at = entry.event.at;
                 self.gate.append(entry, sender);
                 continue;
             }
@@ -443,7 +444,7 @@ impl Actor {
 
     /// The time for the room, which never goes back in its log.
     fn now(&self) -> u64 {
-        self.context.clock.now().max(self.last_at)
+        self.context.clock.now().saturating_add(self.ahead_ms)
     }
 
     const fn code(&self) -> &RoomCode {

@@ -32,6 +32,14 @@ impl Actor {
     /// the relay then starts over.
     pub(super) fn receive_from_relay(&mut self, node: NodeId, attempt: u64, message: ToOwner) {
         let Some(cluster) = self.context.cluster.clone() else { return };
+        // They are answered from memory, and the room may have another owner.
+        let needs_owner = match &message {
+            ToOwner::Resume { .. } | ToOwner::Input(RemoteInput::Enter { .. }) => true,
+            ToOwner::Input(_) => false,
+        };
+        if needs_owner && !cluster.node.is_current() {
+            return cluster.to_relay(node, self.code(), attempt, ToRelay::Rejected);
+        }
         let link = match &message {
             ToOwner::Resume { is_first: true, .. } => Some(self.fan_out.begin(RelayLink::new(
                 cluster.clone(),
@@ -79,7 +87,10 @@ impl Actor {
     fn receive_input(&mut self, input: RemoteInput, link: &Arc<RelayLink>) {
         let (session, _) = input.address();
         // Inputs of another version are lost; the relay then closes the socket.
-        let Ok((input, credentials)) = input.into_input() else { return };
+        let Ok((input, credentials)) = input.into_input() else {
+            self.context.metrics.cluster.undecodable.inc();
+            return;
+        };
         let known = self.fan_out.route(session).filter(|_| credentials.is_none());
         let route = known.cloned().unwrap_or_else(|| Route::remote(session, credentials, link));
         self.receive(input, &route);
