@@ -2,6 +2,7 @@
 //! completeness are the business of the links above it (`link.rs`).
 
 pub(crate) mod local;
+pub(crate) mod nats;
 
 use std::fmt;
 
@@ -36,4 +37,11 @@ pub(crate) enum FromBus {
     Connected,
     /// The connection is lost.
     Disconnected,
+}
+
+/// The changes that a listener has to know about. A connection that was up both times was lost in
+/// between.
+fn changes(was_up: bool, is_up: bool) -> impl Iterator<Item = FromBus> {
+    let lost = was_up.then_some(FromBus::Disconnected);
+    lost.into_iter().chain(is_up.then_some(FromBus::Connected))
 }

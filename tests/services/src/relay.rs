@@ -1,0 +1,177 @@
+//! A TCP relay between a client and a service, which a test can close, hold, or open one way.
+
+use std::net::{Ipv4Addr, SocketAddr};
+
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    sync::watch,
+};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+/// What a relay lets pass.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Passage {
+    /// Everything.
+    Open,
+    /// Nothing, and connections stay open, as behind a broken switch. What was held passes later.
+    Held,
+    /// Only what clients send.
+    ToService,
+    /// Only what the service sends.
+    ToClients,
+    /// Nothing: all connections are closed, and new ones at once.
+    Closed,
+}
+
+/// A relay to one service. It runs on the current runtime until it is dropped.
+#[derive(Debug)]
+pub struct Relay {
+    address: SocketAddr,
+    passage: watch::Sender<Passage>,
+    _stop: DropGuard,
+}
+
+impl Relay {
+    /// Starts an open relay on a free port.
+    ///
+    /// # Panics
+    /// When there is no port.
+    pub async fn start(service: SocketAddr) -> Self {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a free port");
+        let address = listener.local_addr().expect("it is bound");
+        let (passage, watched) = watch::channel(Passage::Open);
+        let stop = CancellationToken::new();
+        tokio::spawn(stop.clone().run_until_cancelled_owned(accept(
+            listener,
+            service,
+            watched,
+            stop.clone(),
+        )));
+        Self { address, passage, _stop: stop.drop_guard() }
+    }
+
+    /// Its address, for clients.
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Changes what passes.
+    pub fn set(&self, passage: Passage) {
+        self.passage.send_replace(passage);
+    }
+}
+
+async fn accept(
+    listener: TcpListener,
+    service: SocketAddr,
+    passage: watch::Receiver<Passage>,
+    stop: CancellationToken,
+) {
+    while let Ok((client, _)) = listener.accept().await {
+        let passage = passage.clone();
+        tokio::spawn(stop.clone().run_until_cancelled_owned(serve(client, service, passage)));
+    }
+}
+
+/// Relays one connection until one of the two closes it, or the relay.
+async fn serve(client: TcpStream, service: SocketAddr, passage: watch::Receiver<Passage>) {
+    let mut watched = passage.clone();
+    let pumps = async {
+        let Ok(service) = TcpStream::connect(service).await else { return };
+        for stream in [&client, &service] {
+            // A relay that waits for more would add to every answer.
+            stream.set_nodelay(true).expect("it is a TCP socket");
+        }
+        let ((from_client, to_client), (from_service, to_service)) =
+            (client.into_split(), service.into_split());
+        let up = [Passage::Open, Passage::ToService];
+        let down = [Passage::Open, Passage::ToClients];
+        tokio::select! {
+            () = pump(from_client, to_service, passage.clone(), up) => {}
+            () = pump(from_service, to_client, passage, down) => {}
+        }
+    };
+    tokio::select! {
+        biased;
+        _ = watched.wait_for(|passage| *passage == Passage::Closed) => {}
+        () = pumps => {}
+    }
+}
+
+/// Copies one direction while it is open.
+async fn pump(
+    mut from: impl AsyncRead + Unpin,
+    mut to: impl AsyncWrite + Unpin,
+    mut passage: watch::Receiver<Passage>,
+    open: [Passage; 2],
+) {
+    let mut buffer = vec![0; 16 * 1024];
+    loop {
+        let Ok(count) = from.read(&mut buffer).await else { return };
+        let Ok(_) = passage.wait_for(|passage| open.contains(passage)).await else { return };
+        let Ok(()) = to.write_all(&buffer[..count]).await else { return };
+        if count == 0 {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::time::timeout;
+
+    use super::*;
+
+    /// A service that answers each byte with the next one, and a client of it through a relay.
+    async fn connected() -> (Relay, TcpStream) {
+        let service = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let relay = Relay::start(service.local_addr().unwrap()).await;
+        let client = TcpStream::connect(relay.address()).await.unwrap();
+        tokio::spawn(async move {
+            let (mut stream, _) = service.accept().await.unwrap();
+            while let Ok(byte) = stream.read_u8().await {
+                stream.write_u8(byte + 1).await.unwrap();
+            }
+        });
+        (relay, client)
+    }
+
+    #[tokio::test]
+    async fn what_is_held_passes_later() {
+        for held in [Passage::Held, Passage::ToService, Passage::ToClients] {
+            let (relay, mut client) = connected().await;
+            relay.set(held);
+            client.write_u8(1).await.unwrap();
+            timeout(Duration::from_millis(100), client.read_u8()).await.unwrap_err();
+            relay.set(Passage::Open);
+            assert_eq!(client.read_u8().await.unwrap(), 2, "{held:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn one_direction_can_be_open_alone() {
+        let (relay, mut client) = connected().await;
+        relay.set(Passage::ToService);
+        client.write_u8(1).await.unwrap();
+        timeout(Duration::from_millis(100), client.read_u8()).await.unwrap_err();
+        // The service has answered the first byte, and does not get the second.
+        relay.set(Passage::ToClients);
+        client.write_u8(5).await.unwrap();
+        assert_eq!(client.read_u8().await.unwrap(), 2);
+        timeout(Duration::from_millis(100), client.read_u8()).await.unwrap_err();
+    }
+
+    #[tokio::test]
+    async fn a_closed_relay_ends_all_connections_and_takes_none() {
+        let (relay, mut client) = connected().await;
+        client.write_u8(1).await.unwrap();
+        assert_eq!(client.read_u8().await.unwrap(), 2);
+        relay.set(Passage::Closed);
+        assert!(client.read_u8().await.is_err());
+        let mut second = TcpStream::connect(relay.address()).await.unwrap();
+        assert!(second.read_u8().await.is_err());
+    }
+}
