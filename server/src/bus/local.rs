@@ -4,6 +4,9 @@
 //! Chance is a seed and time is tokio's, so that a run can be repeated. Every node may have a runtime
 //! and a clock of its own: only durations pass between nodes.
 
+#[cfg(test)]
+mod tests;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     ops::RangeInclusive,

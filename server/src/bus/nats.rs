@@ -1,9 +1,9 @@
 //! The bus over NATS core: a subject for each node, and one for all.
 //!
-//! async-nats reconnects by itself, but it notices a dead connection late, keeps what it was given to
-//! publish, and drops silently what its subscribers do not read. So this bus refuses messages while
-//! it is down, and replaces the whole connection when the links miss their own broadcasts. What is
-//! lost or late all the same is found by the links.
+//! async-nats reconnects by itself, but it notices a dead connection late, publishes old messages
+//! after a reconnect, and drops messages when its subscriber is slow. So this bus refuses messages
+//! while it is down, and replaces the whole connection when the links miss their own broadcasts. The
+//! links find what is lost or late all the same.
 
 #[cfg(test)]
 mod tests;
@@ -38,8 +38,7 @@ use crate::{
     node_id::NodeId,
 };
 
-/// The version of what links write (`link/frame.rs`). Nodes of different versions do not hear each
-/// other.
+/// The version of the links' messages (`link/frame.rs`). Versions have no subject in common.
 const VERSION: &str = "1";
 
 /// The addresses of the servers of one NATS cluster, separated by commas.
@@ -164,7 +163,7 @@ impl Subjects {
 }
 
 impl Keeper {
-    /// Keeps a connection until nobody listens, and another one when it is to be replaced.
+    /// Keeps a connection until nobody listens, and replaces it on request.
     async fn run(mut self) {
         let arrived = self.arrived.clone();
         loop {
@@ -214,7 +213,7 @@ impl Keeper {
         connect.await.inspect_err(|error| tracing::error!(%error, "cannot connect the bus")).ok()
     }
 
-    /// Writes what is queued, for a node that leaves and says so.
+    /// Writes what is queued: a node that leaves says so.
     async fn finish(mut self, client: &Client) {
         let flush = async {
             while let Ok((subject, bytes)) = self.outbox.try_recv() {
@@ -230,8 +229,8 @@ impl Keeper {
     }
 }
 
-/// Hands on what arrives, until the connection has ended or nobody listens. It waits for the
-/// listener; meanwhile async-nats keeps so many messages and drops and counts the rest.
+/// Passes on what arrives, until the connection has ended or nobody listens. While the listener is
+/// slow, async-nats keeps [`BUS_INBOX_MAX`] messages of each subject and drops the rest.
 async fn read(connection: &mut Connection, arrived: &mpsc::Sender<FromBus>, is_up: &AtomicBool) {
     let Connection { client, is_up: changed, to_me, to_all } = connection;
     loop {
@@ -256,7 +255,7 @@ async fn read(connection: &mut Connection, arrived: &mpsc::Sender<FromBus>, is_u
     }
 }
 
-/// Publishes what is queued. What was queued before the connection was lost is dropped.
+/// Publishes what is queued. Messages from before a disconnection are dropped.
 async fn write(
     client: &Client,
     outbox: &mut mpsc::Receiver<(Subject, Bytes)>,

@@ -45,7 +45,7 @@ pub(super) struct Batch {
     pub(super) frames: Vec<Bytes>,
 }
 
-/// What a node tells all others four times a second.
+/// A node broadcasts this four times a second.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Heartbeat {
     pub(super) from: NodeId,

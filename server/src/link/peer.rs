@@ -1,7 +1,7 @@
 //! What a node knows about its link to one peer. Pure: time is counted in ticks.
 //!
-//! Both directions of a link share a generation, which only grows. Whoever misses frames raises it,
-//! and the other end follows as soon as it sees the higher number. So frames of one generation were
+//! Both directions of a link share a generation, which only grows. The end that misses frames
+//! raises it, and the other end follows as soon as it sees the higher number. So frames of one generation were
 //! all sent after both ends' last reset, and frames of an older one are ignored.
 
 use super::frame::Generation;

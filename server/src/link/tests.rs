@@ -1,6 +1,12 @@
 //! Tests of links over a bus in memory with faults.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
 
 use bytes::Bytes;
 use proptest::prelude::*;
@@ -141,6 +147,50 @@ async fn a_node_that_misses_its_own_broadcasts_knows_it_within_a_second() {
     network.heal(one.id, one.id);
     sleep(Duration::from_millis(260)).await;
     assert!(one.links.sees_bus());
+}
+
+/// A bus that counts how often it is to be reconnected.
+#[derive(Debug)]
+struct Counting(Arc<dyn Bus>, AtomicU32);
+
+impl Bus for Counting {
+    fn send(&self, to: NodeId, bytes: Bytes) -> bool {
+        self.0.send(to, bytes)
+    }
+
+    fn broadcast(&self, bytes: Bytes) -> bool {
+        self.0.broadcast(bytes)
+    }
+
+    fn is_up(&self) -> bool {
+        self.0.is_up()
+    }
+
+    fn reconnect(&self) {
+        self.1.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_bus_without_an_echo_is_reconnected_once_a_second_while_it_is_up() {
+    let (network, tasks) = (LocalNetwork::new(1), TaskTracker::new());
+    let (bus, from_bus) = network.join(id(1), &tasks);
+    let bus = Arc::new(Counting(bus, AtomicU32::new(0)));
+    let metrics = Arc::new(Metrics::new());
+    let host = Host::start(id(1), Arc::clone(&bus) as _, from_bus, metrics, &tasks);
+    let count = async |seconds| {
+        sleep(Duration::from_secs(seconds)).await;
+        bus.1.swap(0, Ordering::Relaxed)
+    };
+    assert_eq!(count(10).await, 0);
+    network.cut(id(1), id(1));
+    assert!((9..=10).contains(&count(10).await));
+    network.set_up(id(1), false);
+    assert_eq!(count(10).await, 0);
+    network.set_up(id(1), true);
+    network.heal(id(1), id(1));
+    assert_eq!(count(10).await, 0);
+    drop(host);
 }
 
 #[tokio::test(start_paused = true)]

@@ -102,7 +102,7 @@ impl LinkMetrics {
     /// Records how many frames wait for a node.
     pub(crate) fn note_queue(&self, node: NodeId, frames: usize) {
         let labels = NodeLabels { node: node.get() };
-        super::set(&self.queue.get_or_create(&labels), frames);
+        self.queue.get_or_create(&labels).set(i64::try_from(frames).unwrap_or(i64::MAX));
     }
 
     /// Counts a message that was dropped.

@@ -1,7 +1,7 @@
 //! Starts the real `nats-server` on a free port.
 
 use std::{
-    io::{BufRead, BufReader, ErrorKind, Read},
+    io::{BufRead, BufReader, Read},
     net::{Ipv4Addr, SocketAddr},
     process::{Child, ChildStderr, Command, Stdio},
     thread,
@@ -9,8 +9,10 @@ use std::{
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// Runs the server until its standard input ends, which comes with the end of the test.
-const GUARD: &str = r#"nats-server "$@" </dev/null & read -r word; kill -KILL $!; wait"#;
+/// Runs the server until its standard input ends, which comes with the end of the test. Debian keeps
+/// the program in a folder that only root has in the path.
+const GUARD: &str = r#"PATH=$PATH:/usr/sbin; command -v nats-server >/dev/null || exit 127
+    nats-server "$@" </dev/null & exec 2>/dev/null; read -r word; kill -KILL $!; wait"#;
 
 /// A NATS server, killed when this is dropped or the test's process ends. It keeps its port when it
 /// is started again.
@@ -29,12 +31,14 @@ impl NatsServer {
     /// When the server is there and does not start.
     #[expect(clippy::print_stdout, reason = "a skipped test says so")]
     pub fn start() -> Option<Self> {
-        match Command::new("nats-server").arg("--version").output() {
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                println!("SKIPPED: nats-server is not installed here");
-                return None;
-            }
-            version => assert!(version.expect("nats-server runs").status.success()),
+        let version = guard(&["--version"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .status()
+            .expect("a shell starts");
+        if version.code() == Some(127) {
+            println!("SKIPPED: nats-server is not installed here");
+            return None;
         }
         let address = (Ipv4Addr::LOCALHOST, 0).into();
         let mut server = Self { guard: None, address, process: None };
@@ -56,8 +60,7 @@ impl NatsServer {
         // -1 is a free port.
         let port = Some(self.address.port()).filter(|&port| port > 0);
         let port = port.map_or_else(|| "-1".to_owned(), |port| port.to_string());
-        let mut guard = Command::new("sh")
-            .args(["-c", GUARD, "sh", "--addr", "127.0.0.1", "--port", &port])
+        let mut guard = guard(&["--addr", "127.0.0.1", "--port", &port])
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
@@ -107,6 +110,13 @@ impl Drop for NatsServer {
     fn drop(&mut self) {
         self.kill();
     }
+}
+
+/// The shell that runs the server.
+fn guard(arguments: &[&str]) -> Command {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", GUARD, "sh"]).args(arguments);
+    shell
 }
 
 /// Reads the log until the server is ready; returns its process and its port.

@@ -24,11 +24,19 @@ pub enum Passage {
     Closed,
 }
 
+/// What holds for connections at the moment.
+#[derive(Clone, Copy, Debug)]
+struct Rules {
+    passage: Passage,
+    /// How often the connections were abandoned. Those of an earlier number are dead.
+    abandoned: u64,
+}
+
 /// A relay to one service. It runs on the current runtime until it is dropped.
 #[derive(Debug)]
 pub struct Relay {
     address: SocketAddr,
-    passage: watch::Sender<Passage>,
+    rules: watch::Sender<Rules>,
     _stop: DropGuard,
 }
 
@@ -40,7 +48,7 @@ impl Relay {
     pub async fn start(service: SocketAddr) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a free port");
         let address = listener.local_addr().expect("it is bound");
-        let (passage, watched) = watch::channel(Passage::Open);
+        let (rules, watched) = watch::channel(Rules { passage: Passage::Open, abandoned: 0 });
         let stop = CancellationToken::new();
         tokio::spawn(stop.clone().run_until_cancelled_owned(accept(
             listener,
@@ -48,7 +56,7 @@ impl Relay {
             watched,
             stop.clone(),
         )));
-        Self { address, passage, _stop: stop.drop_guard() }
+        Self { address, rules, _stop: stop.drop_guard() }
     }
 
     /// Its address, for clients.
@@ -58,25 +66,32 @@ impl Relay {
 
     /// Changes what passes.
     pub fn set(&self, passage: Passage) {
-        self.passage.send_replace(passage);
+        self.rules.send_modify(|rules| rules.passage = passage);
+    }
+
+    /// Lets the present connections die without a word: nothing passes on them any more. New ones
+    /// work.
+    pub fn abandon(&self) {
+        self.rules.send_modify(|rules| rules.abandoned += 1);
     }
 }
 
 async fn accept(
     listener: TcpListener,
     service: SocketAddr,
-    passage: watch::Receiver<Passage>,
+    rules: watch::Receiver<Rules>,
     stop: CancellationToken,
 ) {
     while let Ok((client, _)) = listener.accept().await {
-        let passage = passage.clone();
-        tokio::spawn(stop.clone().run_until_cancelled_owned(serve(client, service, passage)));
+        let rules = rules.clone();
+        tokio::spawn(stop.clone().run_until_cancelled_owned(serve(client, service, rules)));
     }
 }
 
 /// Relays one connection until one of the two closes it, or the relay.
-async fn serve(client: TcpStream, service: SocketAddr, passage: watch::Receiver<Passage>) {
-    let mut watched = passage.clone();
+async fn serve(client: TcpStream, service: SocketAddr, rules: watch::Receiver<Rules>) {
+    let mut watched = rules.clone();
+    let connection = rules.borrow().abandoned;
     let pumps = async {
         let Ok(service) = TcpStream::connect(service).await else { return };
         for stream in [&client, &service] {
@@ -85,16 +100,19 @@ async fn serve(client: TcpStream, service: SocketAddr, passage: watch::Receiver<
         }
         let ((from_client, to_client), (from_service, to_service)) =
             (client.into_split(), service.into_split());
-        let up = [Passage::Open, Passage::ToService];
-        let down = [Passage::Open, Passage::ToClients];
+        let is_open = move |rules: &Rules, direction| {
+            rules.abandoned == connection && [Passage::Open, direction].contains(&rules.passage)
+        };
+        let up = move |rules: &Rules| is_open(rules, Passage::ToService);
+        let down = move |rules: &Rules| is_open(rules, Passage::ToClients);
         tokio::select! {
-            () = pump(from_client, to_service, passage.clone(), up) => {}
-            () = pump(from_service, to_client, passage, down) => {}
+            () = pump(from_client, to_service, rules.clone(), up) => {}
+            () = pump(from_service, to_client, rules, down) => {}
         }
     };
     tokio::select! {
         biased;
-        _ = watched.wait_for(|passage| *passage == Passage::Closed) => {}
+        _ = watched.wait_for(|rules| rules.passage == Passage::Closed) => {}
         () = pumps => {}
     }
 }
@@ -103,13 +121,13 @@ async fn serve(client: TcpStream, service: SocketAddr, passage: watch::Receiver<
 async fn pump(
     mut from: impl AsyncRead + Unpin,
     mut to: impl AsyncWrite + Unpin,
-    mut passage: watch::Receiver<Passage>,
-    open: [Passage; 2],
+    mut rules: watch::Receiver<Rules>,
+    is_open: impl Fn(&Rules) -> bool,
 ) {
     let mut buffer = vec![0; 16 * 1024];
     loop {
         let Ok(count) = from.read(&mut buffer).await else { return };
-        let Ok(_) = passage.wait_for(|passage| open.contains(passage)).await else { return };
+        let Ok(_) = rules.wait_for(&is_open).await else { return };
         let Ok(()) = to.write_all(&buffer[..count]).await else { return };
         if count == 0 {
             return;
@@ -161,6 +179,16 @@ mod tests {
         relay.set(Passage::ToClients);
         client.write_u8(5).await.unwrap();
         assert_eq!(client.read_u8().await.unwrap(), 2);
+        timeout(Duration::from_millis(100), client.read_u8()).await.unwrap_err();
+    }
+
+    #[tokio::test]
+    async fn an_abandoned_connection_is_dead() {
+        let (relay, mut client) = connected().await;
+        client.write_u8(1).await.unwrap();
+        assert_eq!(client.read_u8().await.unwrap(), 2);
+        relay.abandon();
+        client.write_u8(2).await.unwrap();
         timeout(Duration::from_millis(100), client.read_u8()).await.unwrap_err();
     }
 

@@ -14,6 +14,7 @@ use crate::link::testing::Host;
 enum Fault {
     Killed,
     Frozen,
+    Abandoned,
     Relay(Passage),
 }
 
@@ -86,6 +87,7 @@ impl Cluster {
         match fault {
             Fault::Killed => self.server.kill(),
             Fault::Frozen => self.server.freeze(),
+            Fault::Abandoned => self.relays[0].abandon(),
             Fault::Relay(passage) => self.relays[0].set(passage),
         }
     }
@@ -94,12 +96,13 @@ impl Cluster {
         match fault {
             Fault::Killed => self.server.restart(),
             Fault::Frozen => self.server.thaw(),
+            Fault::Abandoned => {}
             Fault::Relay(_) => self.relays[0].set(Passage::Open),
         }
     }
 }
 
-/// A node that is cut off notices, its peer does, and all goes on when the fault is over.
+/// A node that is cut off notices, its peer does if it lasts, and all goes on when the fault is over.
 async fn check(fault: Fault) {
     let Some(mut cluster) = Cluster::start().await else { return };
     cluster.send(&[100; 10]);
@@ -108,7 +111,9 @@ async fn check(fault: Fault) {
     cluster.begin(fault);
     let is_noticed = |cluster: &Cluster| {
         let [one, two] = &cluster.hosts;
-        !one.links.sees_bus() && !two.has_present(one.id)
+        // A dead connection is replaced before the peer notices.
+        let is_short = matches!(fault, Fault::Abandoned);
+        !one.links.sees_bus() && (is_short || !two.has_present(one.id))
     };
     // Some frames are on their way when the connection breaks, and some come later.
     cluster.send(&[10_000; 20]);
@@ -141,6 +146,11 @@ async fn nodes_get_over_a_restarted_server() {
 #[tokio::test]
 async fn nodes_get_over_a_frozen_server() {
     check(Fault::Frozen).await;
+}
+
+#[tokio::test]
+async fn a_node_gets_over_a_connection_that_died_silently() {
+    check(Fault::Abandoned).await;
 }
 
 #[tokio::test]
