@@ -301,7 +301,13 @@ async fn what_cannot_be_decoded_is_counted_and_lost() {
     };
     let good = Message::Batch(batch.clone()).encode();
     let long = vec![Bytes::from(vec![0; LINK_FRAME_MAX + 1])];
+    let heartbeat = |links| {
+        let link = LinkState { to: two.id, generation: Generation::default(), sent: 0 };
+        let links = vec![link; links];
+        Message::Heartbeat(Heartbeat { from: stranger, beat: 1, links }).encode()
+    };
     let bad = [
+        heartbeat(LINK_PEERS_MAX + 1),
         Bytes::from(vec![0xff; 9]),
         good.slice(..good.len() - 1),
         [&good[..], b"x"].concat().into(),
@@ -311,13 +317,14 @@ async fn what_cannot_be_decoded_is_counted_and_lost() {
     for bytes in &bad {
         assert!(bus.send(one.id, bytes.clone()));
     }
+    assert!(Message::decode(&heartbeat(LINK_PEERS_MAX)).is_ok());
     assert!(bus.send(one.id, good));
     assert_eq!(next(&mut one).await, FromPeer::Present(stranger));
     for _ in 0..2 {
         let frame = Bytes::from("frame");
         assert_eq!(next(&mut one).await, FromPeer::Frame { from: stranger, frame });
     }
-    assert_eq!(one.metric(r#"link_drops_total{why="undecodable"}"#), Some(5.0));
+    assert_eq!(one.metric(r#"link_drops_total{why="undecodable"}"#), Some(6.0));
 }
 
 #[tokio::test(start_paused = true)]

@@ -5,9 +5,11 @@
 //! needs a program that is not installed; `tests/run` installs them.
 
 mod nats;
+mod postgres;
 mod relay;
 
 pub use self::{
     nats::NatsServer,
-    relay::{Passage, Relay},
+    postgres::{Durability, PostgresServer},
+    relay::{Passage, Relay, Service},
 };

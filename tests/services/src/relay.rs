@@ -1,10 +1,14 @@
 //! A TCP relay between a client and a service, which a test can close, hold, or open one way.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::{
+    io,
+    net::{Ipv4Addr, SocketAddr},
+    path::PathBuf,
+};
 
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
-    net::{TcpListener, TcpStream},
+    net::{TcpListener, TcpStream, UnixStream},
     sync::watch,
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -22,6 +26,15 @@ pub enum Passage {
     ToClients,
     /// Nothing: all connections are closed, and new ones at once.
     Closed,
+}
+
+/// Where a service listens.
+#[derive(Clone, Debug)]
+pub enum Service {
+    /// At an address.
+    Tcp(SocketAddr),
+    /// At a file.
+    Unix(PathBuf),
 }
 
 /// What holds for connections at the moment.
@@ -45,7 +58,7 @@ impl Relay {
     ///
     /// # Panics
     /// When there is no port.
-    pub async fn start(service: SocketAddr) -> Self {
+    pub async fn start(service: Service) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a free port");
         let address = listener.local_addr().expect("it is bound");
         let (rules, watched) = watch::channel(Rules { passage: Passage::Open, abandoned: 0 });
@@ -76,30 +89,46 @@ impl Relay {
     }
 }
 
+type Halves = (Box<dyn AsyncRead + Send + Unpin>, Box<dyn AsyncWrite + Send + Unpin>);
+
+impl Service {
+    async fn connect(self) -> io::Result<Halves> {
+        match self {
+            Self::Tcp(address) => {
+                let stream = TcpStream::connect(address).await?;
+                stream.set_nodelay(true)?;
+                let (from, to) = stream.into_split();
+                Ok((Box::new(from), Box::new(to)))
+            }
+            Self::Unix(path) => {
+                let (from, to) = UnixStream::connect(path).await?.into_split();
+                Ok((Box::new(from), Box::new(to)))
+            }
+        }
+    }
+}
+
 async fn accept(
     listener: TcpListener,
-    service: SocketAddr,
+    service: Service,
     rules: watch::Receiver<Rules>,
     stop: CancellationToken,
 ) {
     while let Ok((client, _)) = listener.accept().await {
-        let rules = rules.clone();
+        let (service, rules) = (service.clone(), rules.clone());
         tokio::spawn(stop.clone().run_until_cancelled_owned(serve(client, service, rules)));
     }
 }
 
 /// Relays one connection until one of the two closes it, or the relay.
-async fn serve(client: TcpStream, service: SocketAddr, rules: watch::Receiver<Rules>) {
+async fn serve(client: TcpStream, service: Service, rules: watch::Receiver<Rules>) {
     let mut watched = rules.clone();
     let connection = rules.borrow().abandoned;
     let pumps = async {
-        let Ok(service) = TcpStream::connect(service).await else { return };
-        for stream in [&client, &service] {
-            // A relay that waits for more would add to every answer.
-            stream.set_nodelay(true).expect("it is a TCP socket");
-        }
-        let ((from_client, to_client), (from_service, to_service)) =
-            (client.into_split(), service.into_split());
+        let Ok((from_service, to_service)) = service.connect().await else { return };
+        // A relay that waits for more would add to every answer.
+        client.set_nodelay(true).expect("it is a TCP socket");
+        let (from_client, to_client) = client.into_split();
         let is_open = move |rules: &Rules, direction| {
             rules.abandoned == connection && [Passage::Open, direction].contains(&rules.passage)
         };
@@ -146,7 +175,7 @@ mod tests {
     /// A service that answers each byte with the next one, and a client of it through a relay.
     async fn connected() -> (Relay, TcpStream) {
         let service = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-        let relay = Relay::start(service.local_addr().unwrap()).await;
+        let relay = Relay::start(Service::Tcp(service.local_addr().unwrap())).await;
         let client = TcpStream::connect(relay.address()).await.unwrap();
         tokio::spawn(async move {
             let (mut stream, _) = service.accept().await.unwrap();

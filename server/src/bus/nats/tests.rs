@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fivefold_test_services::{NatsServer, Passage, Relay};
+use fivefold_test_services::{NatsServer, Passage, Relay, Service};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use tokio::time::{sleep, timeout};
 
@@ -31,7 +31,8 @@ impl Cluster {
     async fn start() -> Option<Self> {
         let server = NatsServer::start()?;
         let tasks = TaskTracker::new();
-        let relays = [Relay::start(server.address()).await, Relay::start(server.address()).await];
+        let service = Service::Tcp(server.address());
+        let relays = [Relay::start(service.clone()).await, Relay::start(service).await];
         let hosts = [0, 1].map(|at: usize| {
             let id = NodeId::new(u32::try_from(at).unwrap() + 1).unwrap();
             let metrics = Arc::new(Metrics::new());
@@ -221,6 +222,26 @@ async fn a_node_that_leaves_ends_its_tasks_after_its_last_words() {
     drop(two);
     tasks.close();
     timeout(Duration::from_secs(60), tasks.wait()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_bus_takes_as_many_messages_as_allowed_before_it_writes_them() {
+    let Some(server) = NatsServer::start() else { return };
+    let servers = format!("nats://{}", server.address()).parse().unwrap();
+    let (me, metrics) = (NodeId::ALONE, Arc::new(Metrics::new()));
+    let tasks = TaskTracker::new();
+    let cluster = "test".parse().unwrap();
+    let (bus, mut from_bus) = NatsBus::start(servers, &cluster, me, metrics, &tasks);
+    assert!(!bus.is_up() && !bus.broadcast(Bytes::from("too early")));
+    assert_eq!(from_bus.recv().await, Some(FromBus::Connected));
+    // No other task runs in between.
+    for number in 0..=BUS_OUTBOX_MAX {
+        assert_eq!(bus.broadcast(Bytes::from("message")), number < BUS_OUTBOX_MAX, "{number}");
+    }
+    for _ in 0..BUS_OUTBOX_MAX {
+        let message = Some(FromBus::Broadcast(Bytes::from("message")));
+        assert_eq!(from_bus.recv().await, message);
+    }
 }
 
 #[test]
