@@ -176,8 +176,10 @@ pub const LINK_FORGOTTEN_TICKS: u32 = 1_200;
 pub const LINK_ECHOES_MISSED_MAX: u64 = 4;
 /// A full bus is tried again after this time.
 pub const BUS_RETRY: Duration = Duration::from_millis(2);
-/// Most messages waiting to be written to the bus.
+/// Most messages to single nodes waiting to be written to the bus.
 pub const BUS_OUTBOX_MAX: usize = 64;
+/// Most broadcasts waiting besides, when there are as many of the others.
+pub const BUS_BROADCASTS_MAX: usize = 16;
 /// Most messages from the bus waiting for the links. Further ones are lost.
 pub const BUS_INBOX_MAX: usize = 1_024;
 /// Most addresses of servers of the bus.

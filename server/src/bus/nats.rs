@@ -30,9 +30,9 @@ use tokio_util::task::TaskTracker;
 use super::{Bus, FromBus, changes};
 use crate::{
     limits::{
-        BUS_CONNECT_TIMEOUT, BUS_FLUSH_TIMEOUT, BUS_INBOX_MAX, BUS_MESSAGE_MAX, BUS_OUTBOX_MAX,
-        BUS_PING_INTERVAL, BUS_RECONNECT_DELAY_MAX, BUS_SERVERS_MAX, CLUSTER_NAME_MAX,
-        LINK_FRAME_MAX,
+        BUS_BROADCASTS_MAX, BUS_CONNECT_TIMEOUT, BUS_FLUSH_TIMEOUT, BUS_INBOX_MAX, BUS_MESSAGE_MAX,
+        BUS_OUTBOX_MAX, BUS_PING_INTERVAL, BUS_RECONNECT_DELAY_MAX, BUS_SERVERS_MAX,
+        CLUSTER_NAME_MAX, LINK_FRAME_MAX,
     },
     metrics::{LinkDrop, Metrics},
     node_id::NodeId,
@@ -110,7 +110,7 @@ impl NatsBus {
         tasks: &TaskTracker,
     ) -> (Arc<Self>, mpsc::Receiver<FromBus>) {
         let subjects = Subjects::new(cluster);
-        let (outbox, to_send) = mpsc::channel(BUS_OUTBOX_MAX);
+        let (outbox, to_send) = mpsc::channel(BUS_OUTBOX_MAX + BUS_BROADCASTS_MAX);
         let (arrived, from_bus) = mpsc::channel(BUS_INBOX_MAX);
         let (is_up, replace) = (Arc::<AtomicBool>::default(), Arc::<Notify>::default());
         let keeper = Keeper {
@@ -126,19 +126,19 @@ impl NatsBus {
         tasks.spawn(keeper.run());
         (Arc::new(Self { subjects, outbox, is_up, replace }), from_bus)
     }
-
-    fn queue(&self, subject: Subject, bytes: Bytes) -> bool {
-        self.is_up() && self.outbox.try_send((subject, bytes)).is_ok()
-    }
 }
 
 impl Bus for NatsBus {
     fn send(&self, to: NodeId, bytes: Bytes) -> bool {
-        self.queue(self.subjects.node(to), bytes)
+        // A node that is busy still has room for its heartbeats. They come after the frames that
+        // they count, so both use the same queue.
+        let has_room = self.outbox.capacity() > BUS_BROADCASTS_MAX;
+        let message = (self.subjects.node(to), bytes);
+        self.is_up() && has_room && self.outbox.try_send(message).is_ok()
     }
 
     fn broadcast(&self, bytes: Bytes) -> bool {
-        self.queue(self.subjects.all.clone(), bytes)
+        self.is_up() && self.outbox.try_send((self.subjects.all.clone(), bytes)).is_ok()
     }
 
     fn is_up(&self) -> bool {
@@ -197,7 +197,7 @@ impl Keeper {
             .retry_on_initial_connect()
             .ping_interval(BUS_PING_INTERVAL)
             .connection_timeout(BUS_CONNECT_TIMEOUT)
-            .client_capacity(BUS_OUTBOX_MAX)
+            .client_capacity(BUS_BROADCASTS_MAX)
             .subscription_capacity(BUS_INBOX_MAX)
             .reconnect_delay_callback(reconnect_delay)
             .event_callback(move |event| {

@@ -100,7 +100,7 @@ impl LinkTask {
             arrived,
             waiting: VecDeque::new(),
             peers: BTreeMap::new(),
-            first_generation: Generation::default(),
+            first_generation: Generation::FIRST,
             ticks: 0,
             beat: 0,
             echo: 0,

@@ -295,14 +295,14 @@ async fn what_cannot_be_decoded_is_counted_and_lost() {
     let batch = Batch {
         from: stranger,
         to: one.id,
-        generation: Generation::default(),
+        generation: Generation::FIRST,
         first: 0,
         frames: vec![Bytes::from("frame"); 2],
     };
     let good = Message::Batch(batch.clone()).encode();
     let long = vec![Bytes::from(vec![0; LINK_FRAME_MAX + 1])];
     let heartbeat = |links| {
-        let link = LinkState { to: two.id, generation: Generation::default(), sent: 0 };
+        let link = LinkState { to: two.id, generation: Generation::FIRST, sent: 0 };
         let links = vec![link; links];
         Message::Heartbeat(Heartbeat { from: stranger, beat: 1, links }).encode()
     };
@@ -516,7 +516,7 @@ proptest! {
         frames in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..300), 0..40),
     ) {
         let (from, to) = (id(from), id(to));
-        let mut generation = Generation::default();
+        let mut generation = Generation::FIRST;
         let links = numbers.iter().map(|&sent| {
             generation = generation.next();
             LinkState { to, generation, sent }

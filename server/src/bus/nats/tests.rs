@@ -235,13 +235,22 @@ async fn a_bus_takes_as_many_messages_as_allowed_before_it_writes_them() {
     assert!(!bus.is_up() && !bus.broadcast(Bytes::from("too early")));
     assert_eq!(from_bus.recv().await, Some(FromBus::Connected));
     // No other task runs in between.
+    let message = || Bytes::from("message");
     for number in 0..=BUS_OUTBOX_MAX {
-        assert_eq!(bus.broadcast(Bytes::from("message")), number < BUS_OUTBOX_MAX, "{number}");
+        assert_eq!(bus.send(me, message()), number < BUS_OUTBOX_MAX, "{number}");
     }
-    for _ in 0..BUS_OUTBOX_MAX {
-        let message = Some(FromBus::Broadcast(Bytes::from("message")));
-        assert_eq!(from_bus.recv().await, message);
+    for number in 0..=BUS_BROADCASTS_MAX {
+        assert_eq!(bus.broadcast(message()), number < BUS_BROADCASTS_MAX, "{number}");
     }
+    let (mut sent, mut broadcast) = (0, 0);
+    for _ in 0..BUS_OUTBOX_MAX + BUS_BROADCASTS_MAX {
+        match from_bus.recv().await.unwrap() {
+            FromBus::Sent(_) => sent += 1,
+            FromBus::Broadcast(_) => broadcast += 1,
+            change => panic!("{change:?}"),
+        }
+    }
+    assert_eq!((sent, broadcast), (BUS_OUTBOX_MAX, BUS_BROADCASTS_MAX));
 }
 
 #[test]
