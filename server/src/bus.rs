@@ -2,6 +2,7 @@
 //! completeness are the business of the links above it (`link.rs`).
 
 pub mod local;
+pub mod nats;
 
 use std::{fmt, sync::Arc};
 
@@ -9,14 +10,24 @@ use bytes::Bytes;
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
-use self::local::LocalNetwork;
-use crate::node_id::NodeId;
+use self::{
+    local::LocalNetwork,
+    nats::{ClusterName, NatsBus, NatsServers},
+};
+use crate::{metrics::Metrics, node_id::NodeId};
 
 /// Which bus a node uses.
 #[derive(Clone, Debug)]
 pub enum BusConfig {
     /// A network in memory, for tests.
     Local(LocalNetwork),
+    /// NATS.
+    Nats {
+        /// Where it is.
+        servers: NatsServers,
+        /// The name that the nodes of this cluster share.
+        cluster: ClusterName,
+    },
 }
 
 impl BusConfig {
@@ -24,11 +35,17 @@ impl BusConfig {
     pub(crate) fn join(
         self,
         me: NodeId,
+        metrics: &Arc<Metrics>,
         tasks: &TaskTracker,
     ) -> (Arc<dyn Bus>, mpsc::Receiver<FromBus>) {
         match self {
             Self::Local(network) => {
                 let (bus, from_bus) = network.join(me, tasks);
+                (bus, from_bus)
+            }
+            Self::Nats { servers, cluster } => {
+                let metrics = Arc::clone(metrics);
+                let (bus, from_bus) = NatsBus::start(servers, &cluster, me, metrics, tasks);
                 (bus, from_bus)
             }
         }
@@ -62,4 +79,11 @@ pub(crate) enum FromBus {
     Connected,
     /// The connection is lost.
     Disconnected,
+}
+
+/// The changes that a listener has to know about. A connection that was up both times was lost in
+/// between.
+fn changes(was_up: bool, is_up: bool) -> impl Iterator<Item = FromBus> {
+    let lost = was_up.then_some(FromBus::Disconnected);
+    lost.into_iter().chain(is_up.then_some(FromBus::Connected))
 }

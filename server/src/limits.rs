@@ -176,10 +176,24 @@ pub const LINK_FORGOTTEN_TICKS: u32 = 1_200;
 pub const LINK_ECHOES_MISSED_MAX: u64 = 4;
 /// A full bus is tried again after this time.
 pub const BUS_RETRY: Duration = Duration::from_millis(2);
-/// Most messages waiting to be written to the bus.
+/// Most messages to single nodes waiting to be written to the bus.
 pub const BUS_OUTBOX_MAX: usize = 64;
+/// Most broadcasts waiting besides, when there are as many of the others.
+pub const BUS_BROADCASTS_MAX: usize = 16;
 /// Most messages from the bus waiting for the links. Further ones are lost.
 pub const BUS_INBOX_MAX: usize = 1_024;
+/// Most addresses of servers of the bus.
+pub const BUS_SERVERS_MAX: usize = 16;
+/// Longest name of a cluster, in bytes.
+pub const CLUSTER_NAME_MAX: usize = 32;
+/// Interval between pings to the bus. After three without an answer the connection is replaced.
+pub const BUS_PING_INTERVAL: Duration = Duration::from_secs(1);
+/// Longest time to connect to one server of the bus.
+pub const BUS_CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
+/// Longest time between two attempts to connect to the bus.
+pub const BUS_RECONNECT_DELAY_MAX: Duration = Duration::from_millis(200);
+/// Longest time to write the last messages when the node leaves.
+pub const BUS_FLUSH_TIMEOUT: Duration = Duration::from_millis(200);
 /// Longest message on the bus, in bytes: what a NATS server allows if it is not configured.
 pub const BUS_MESSAGE_MAX: usize = 1024 * 1024;
 /// Most frames and changes of links waiting for the node. While there are more, it reads nothing

@@ -49,7 +49,7 @@ impl Peers {
         let Some(Membership { registry, bus }) = membership else { return Ok(None) };
         let node = Node::join(registry, blocking.clone()).await?;
         let tasks = TaskTracker::new();
-        let (bus, from_bus) = bus.join(node.id(), &tasks);
+        let (bus, from_bus) = bus.join(node.id(), metrics, &tasks);
         let (links, from_peers) =
             Links::start(node.id(), bus, from_bus, Arc::clone(metrics), &tasks);
         Ok(Some(Self { cluster: Arc::new(Cluster::new(node, links)), from_peers, tasks }))

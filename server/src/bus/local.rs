@@ -4,6 +4,9 @@
 //! Chance is a seed and time is tokio's, so that a run can be repeated. Every node may have a runtime
 //! and a clock of its own: only durations pass between nodes.
 
+#[cfg(test)]
+mod tests;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     ops::RangeInclusive,
@@ -19,7 +22,7 @@ use tokio::{
 };
 use tokio_util::task::TaskTracker;
 
-use super::{Bus, FromBus};
+use super::{Bus, FromBus, changes};
 use crate::{limits::BUS_INBOX_MAX, node_id::NodeId};
 
 /// How the network treats each message. The parts are from 0.0 to 1.0.
@@ -234,9 +237,7 @@ async fn deliver(
                 let Ok(()) = changed else { return };
                 under_way.clear();
                 let is_up = *connection.borrow_and_update();
-                // It may have changed twice.
-                let lost = was_up.then_some(FromBus::Disconnected);
-                for change in lost.into_iter().chain(is_up.then_some(FromBus::Connected)) {
+                for change in changes(was_up, is_up) {
                     let Ok(()) = arrived.send(change).await else { return };
                 }
                 was_up = is_up;

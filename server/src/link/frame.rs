@@ -13,10 +13,13 @@ use crate::{
 };
 
 /// Counts the resets of a link. Both ends agree on the number, or are about to.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub(super) struct Generation(u64);
 
 impl Generation {
+    /// Of a link that has never been reset.
+    pub(super) const FIRST: Self = Self(0);
+
     pub(super) const fn next(self) -> Self {
         Self(self.0 + 1)
     }
@@ -45,7 +48,7 @@ pub(super) struct Batch {
     pub(super) frames: Vec<Bytes>,
 }
 
-/// What a node tells all others four times a second.
+/// A node broadcasts this four times a second.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Heartbeat {
     pub(super) from: NodeId,

@@ -1,7 +1,7 @@
 //! What a node knows about its link to one peer. Pure: time is counted in ticks.
 //!
-//! Both directions of a link share a generation, which only grows. Whoever misses frames raises it,
-//! and the other end follows as soon as it sees the higher number. So frames of one generation were
+//! Both directions of a link share a generation, which only grows. The end that misses frames
+//! raises it, and the other end follows as soon as it sees the higher number. So frames of one generation were
 //! all sent after both ends' last reset, and frames of an older one are ignored.
 
 use super::frame::Generation;
@@ -111,8 +111,12 @@ impl Peer {
         // No more than the frames of the batch.
         let known = usize::try_from(self.received - first).unwrap_or(usize::MAX).min(frames);
         self.received = self.received.max(first + frames as u64);
-        if self.tail.as_ref().is_some_and(|tail| tail.sent <= self.received) {
-            self.tail = None;
+        // While some come, the others are not lost: they may wait in an inbox.
+        self.tail = self.tail.take().filter(|tail| tail.sent > self.received);
+        if let Some(tail) = &mut self.tail
+            && known < frames
+        {
+            tail.ticks = 0;
         }
         Receipt { reset, skip: Some(known) }
     }
@@ -158,5 +162,41 @@ impl Peer {
     fn begin(&mut self, generation: Generation) {
         self.generation = generation;
         (self.sent, self.received, self.tail) = (0, 0, None);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIRST: Generation = Generation::FIRST;
+
+    #[test]
+    fn frames_are_lost_when_none_comes_any_more() {
+        let mut peer = Peer::new(FIRST);
+        peer.compare(FIRST, 10);
+        for number in 0..9 {
+            for _ in 1..LINK_TAIL_TICKS {
+                assert_eq!(peer.tick(), Elapsed::Nothing);
+            }
+            let receipt = peer.receive(FIRST, number, 1);
+            assert_eq!(receipt, Receipt { reset: None, skip: Some(0) });
+        }
+        // A double is no progress.
+        for _ in 1..LINK_TAIL_TICKS {
+            assert_eq!(peer.tick(), Elapsed::Nothing);
+            peer.receive(FIRST, 0, 1);
+        }
+        assert_eq!(peer.tick(), Elapsed::Lost);
+    }
+
+    #[test]
+    fn a_new_generation_misses_no_frames_of_the_old_one() {
+        let mut peer = Peer::new(FIRST);
+        peer.compare(FIRST, 1);
+        assert!(peer.compare(FIRST.next(), 0));
+        for _ in 0..LINK_SILENT_TICKS {
+            assert_eq!(peer.tick(), Elapsed::Nothing);
+        }
     }
 }

@@ -100,7 +100,7 @@ impl LinkTask {
             arrived,
             waiting: VecDeque::new(),
             peers: BTreeMap::new(),
-            first_generation: Generation::default(),
+            first_generation: Generation::FIRST,
             ticks: 0,
             beat: 0,
             echo: 0,
@@ -281,9 +281,12 @@ impl LinkTask {
             self.metrics.links.dropped(LinkDrop::Broadcast);
         }
         self.judge_bus();
-        if self.bus.is_up() && self.beat - self.excused >= LINK_ECHOES_MISSED_MAX {
+        let is_up = self.bus.is_up();
+        if !is_up || self.beat - self.excused >= LINK_ECHOES_MISSED_MAX {
             self.excused = self.beat;
-            self.bus.reconnect();
+            if is_up {
+                self.bus.reconnect();
+            }
         }
         self.metrics.links.note_echo_age(self.echoed_at.elapsed());
         for (peer, length) in self.queues.lengths() {

@@ -116,6 +116,16 @@ impl Host {
         if sent.sent_before_reset == sent.sent { true } else { came.run.is_some_and(all) }
     }
 
+    /// Whether nothing has been reset yet.
+    pub(crate) fn sent_all_without_reset(&self, peer: &Self) -> bool {
+        self.seen(peer.id).resets == 0 && peer.seen(self.id).resets == 0
+    }
+
+    /// Whether a peer is there and not silent.
+    pub(crate) fn has_present(&self, peer: NodeId) -> bool {
+        self.seen.get(&peer).is_some_and(|seen| seen.is_present)
+    }
+
     /// A line of this host's metrics.
     pub(crate) fn metric(&self, name: &str) -> Option<f64> {
         let text = self.metrics.render(Levels::default());

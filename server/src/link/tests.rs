@@ -1,6 +1,12 @@
 //! Tests of links over a bus in memory with faults.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
 
 use bytes::Bytes;
 use proptest::prelude::*;
@@ -143,6 +149,50 @@ async fn a_node_that_misses_its_own_broadcasts_knows_it_within_a_second() {
     assert!(one.links.sees_bus());
 }
 
+/// A bus that counts how often it is to be reconnected.
+#[derive(Debug)]
+struct Counting(Arc<dyn Bus>, AtomicU32);
+
+impl Bus for Counting {
+    fn send(&self, to: NodeId, bytes: Bytes) -> bool {
+        self.0.send(to, bytes)
+    }
+
+    fn broadcast(&self, bytes: Bytes) -> bool {
+        self.0.broadcast(bytes)
+    }
+
+    fn is_up(&self) -> bool {
+        self.0.is_up()
+    }
+
+    fn reconnect(&self) {
+        self.1.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_bus_without_an_echo_is_reconnected_once_a_second_while_it_is_up() {
+    let (network, tasks) = (LocalNetwork::new(1), TaskTracker::new());
+    let (bus, from_bus) = network.join(id(1), &tasks);
+    let bus = Arc::new(Counting(bus, AtomicU32::new(0)));
+    let metrics = Arc::new(Metrics::new());
+    let host = Host::start(id(1), Arc::clone(&bus) as _, from_bus, metrics, &tasks);
+    let count = async |seconds| {
+        sleep(Duration::from_secs(seconds)).await;
+        bus.1.swap(0, Ordering::Relaxed)
+    };
+    assert_eq!(count(10).await, 0);
+    network.cut(id(1), id(1));
+    assert!((9..=10).contains(&count(10).await));
+    network.set_up(id(1), false);
+    assert_eq!(count(10).await, 0);
+    network.set_up(id(1), true);
+    network.heal(id(1), id(1));
+    assert_eq!(count(10).await, 0);
+    drop(host);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_reconnected_bus_resets_all_links() {
     let network = LocalNetwork::new(1);
@@ -245,13 +295,19 @@ async fn what_cannot_be_decoded_is_counted_and_lost() {
     let batch = Batch {
         from: stranger,
         to: one.id,
-        generation: Generation::default(),
+        generation: Generation::FIRST,
         first: 0,
         frames: vec![Bytes::from("frame"); 2],
     };
     let good = Message::Batch(batch.clone()).encode();
     let long = vec![Bytes::from(vec![0; LINK_FRAME_MAX + 1])];
+    let heartbeat = |links| {
+        let link = LinkState { to: two.id, generation: Generation::FIRST, sent: 0 };
+        let links = vec![link; links];
+        Message::Heartbeat(Heartbeat { from: stranger, beat: 1, links }).encode()
+    };
     let bad = [
+        heartbeat(LINK_PEERS_MAX + 1),
         Bytes::from(vec![0xff; 9]),
         good.slice(..good.len() - 1),
         [&good[..], b"x"].concat().into(),
@@ -261,13 +317,14 @@ async fn what_cannot_be_decoded_is_counted_and_lost() {
     for bytes in &bad {
         assert!(bus.send(one.id, bytes.clone()));
     }
+    assert!(Message::decode(&heartbeat(LINK_PEERS_MAX)).is_ok());
     assert!(bus.send(one.id, good));
     assert_eq!(next(&mut one).await, FromPeer::Present(stranger));
     for _ in 0..2 {
         let frame = Bytes::from("frame");
         assert_eq!(next(&mut one).await, FromPeer::Frame { from: stranger, frame });
     }
-    assert_eq!(one.metric(r#"link_drops_total{why="undecodable"}"#), Some(5.0));
+    assert_eq!(one.metric(r#"link_drops_total{why="undecodable"}"#), Some(6.0));
 }
 
 #[tokio::test(start_paused = true)]
@@ -459,7 +516,7 @@ proptest! {
         frames in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..300), 0..40),
     ) {
         let (from, to) = (id(from), id(to));
-        let mut generation = Generation::default();
+        let mut generation = Generation::FIRST;
         let links = numbers.iter().map(|&sent| {
             generation = generation.next();
             LinkState { to, generation, sent }

@@ -36,6 +36,12 @@ pub(crate) enum LinkDrop {
     Undecodable,
     /// A message from or to one node too many.
     TooManyPeers,
+    /// A message that was queued when the bus was disconnected.
+    BusDown,
+    /// A message that the bus refused, for instance as too long.
+    Refused,
+    /// A message from the bus that came faster than the links read.
+    InboxFull,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
@@ -96,7 +102,7 @@ impl LinkMetrics {
     /// Records how many frames wait for a node.
     pub(crate) fn note_queue(&self, node: NodeId, frames: usize) {
         let labels = NodeLabels { node: node.get() };
-        super::set(&self.queue.get_or_create(&labels), frames);
+        self.queue.get_or_create(&labels).set(i64::try_from(frames).unwrap_or(i64::MAX));
     }
 
     /// Counts a message that was dropped.
@@ -107,6 +113,9 @@ impl LinkMetrics {
             LinkDrop::Stale => "stale",
             LinkDrop::Undecodable => "undecodable",
             LinkDrop::TooManyPeers => "too_many_peers",
+            LinkDrop::BusDown => "bus_down",
+            LinkDrop::Refused => "refused",
+            LinkDrop::InboxFull => "inbox_full",
         };
         self.drops.get_or_create(&DropLabels { why }).inc();
     }
