@@ -31,10 +31,13 @@ fn main() -> io::Result<ExitCode> {
 }
 
 fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    // This library logs whole messages, and some contain identities.
-    let quiet = "tungstenite=warn".parse()?;
-    let filter: EnvFilter = args.log.parse().context("--log")?;
-    let logs = logs::start(filter.add_directive(quiet), args.log_format);
+    let mut filter: EnvFilter = args.log.parse().context("--log")?;
+    // The first logs whole messages, and some contain identities. The second logs each attempt to
+    // connect; the bus logs what matters.
+    for quiet in ["tungstenite=warn", "async_nats=warn"] {
+        filter = filter.add_directive(quiet.parse()?);
+    }
+    let logs = logs::start(filter, args.log_format);
     match &args.task {
         None => serve(args, &logs).map(|()| ExitCode::SUCCESS),
         Some(Task::Check { repair: false }) => check(&args.data_folder()?),

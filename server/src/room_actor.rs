@@ -12,7 +12,9 @@ mod actor;
 mod bot_calls;
 mod commit_gate;
 mod fan_out;
+mod peers;
 mod recovery;
+mod route;
 #[cfg(test)]
 mod tests;
 
@@ -24,35 +26,46 @@ use std::{
 };
 
 use fivefold_shared::{
-    protocol::{Message, Reason, Refusal, RoomRequest},
-    room::{Effects, Input, Room},
+    protocol::{Message, Reason, Refusal, RoomCode, RoomRequest},
+    room::{Cause, Effects, Entry, Input, Room},
 };
 use futures_util::FutureExt;
 use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
-pub(crate) use self::actor::RoomContext;
+pub(crate) use self::{actor::RoomContext, peers::Handover};
 use self::{
-    actor::{Actor, CurrentCommand, refuse},
+    actor::{Actor, CurrentCommand},
     bot_calls::{BotCalls, PoolReply},
     commit_gate::CommitGate,
     fan_out::FanOut,
     recovery::Faults,
+    route::Route,
 };
 use crate::{
     alarm::Alarm,
+    cluster::frame::{ToOwner, ToRelay},
     directory::Listed,
+    ids,
     limits::{MAKER_ENTERS_WITHIN, PENDING_EFFECTS_MAX},
-    outbox::{Outbox, encode},
+    node_id::NodeId,
+    outbox::Outbox,
     storage::{Append, AppendError, Epoch, LogWriter, StorageError, WriterPermit},
 };
 
-/// An input, and the outbox for the answer.
+/// What comes into a room's mailbox.
 #[derive(Debug)]
-pub(crate) struct Envelope {
-    pub(crate) input: Input,
-    /// The outbox of the session that sent the input. The room keeps it while the session is there.
-    pub(crate) outbox: Arc<Outbox>,
+pub(crate) enum Envelope {
+    /// An input of a session on this node.
+    Session {
+        input: Input,
+        /// For the answer. The room keeps it while the session is there.
+        outbox: Arc<Outbox>,
+    },
+    /// A message from the room's relay on another node.
+    Relay { node: NodeId, attempt: u64, message: ToOwner },
+    /// A node that may have sessions in the room is silent.
+    Silent(NodeId),
 }
 
 /// The inputs of a room. Boxed, because a channel allocates memory for 32 of them.
@@ -66,8 +79,36 @@ pub(crate) struct Opened {
     pub(crate) effects: Effects,
     /// Proves to the storage that this task owns the log.
     pub(crate) epoch: Epoch,
+    /// The time of its last event, or later.
+    pub(crate) opened_at: u64,
     /// Whether its maker is about to enter it.
     pub(crate) is_new: bool,
+    /// The sessions of the relay that the room was before.
+    pub(crate) handover: Option<Box<Handover>>,
+}
+
+impl Opened {
+    /// A room that this node has claimed, and the command that made it. Nobody is present.
+    ///
+    /// # Errors
+    /// When the log is not one of a room. The text is for the operator.
+    pub(crate) fn from_log(
+        context: &RoomContext,
+        code: RoomCode,
+        epoch: Epoch,
+        log: &[Entry],
+    ) -> Result<(Self, Cause), String> {
+        let mut effects = Effects::new();
+        // Another node's clock may have been ahead.
+        let opened_at = context.clock.now().max(last_at(log));
+        let limits = context.limits.room;
+        let room = Room::from_log(opened_at, code, ids::seeds(), log, limits, &mut effects);
+        let room = room.map_err(|error| error.to_string())?;
+        let cause = log.first().and_then(|entry| entry.cause.clone());
+        let cause = cause.ok_or_else(|| "nobody made the room".to_owned())?;
+        let (is_new, handover) = (false, None);
+        Ok((Self { room, effects, epoch, opened_at, is_new, handover }, cause))
+    }
 }
 
 /// Runs a room until it is closed or the server stops. A panic in it ends no other room.
@@ -79,21 +120,25 @@ pub(crate) fn run(
     listed: Arc<Listed>,
     context: Arc<RoomContext>,
 ) -> impl Future<Output = ()> + Send {
-    let Opened { room, effects, epoch, is_new } = opened;
+    let Opened { room, effects, epoch, opened_at, is_new, handover } = opened;
+    let seq = room.state().seq;
     let unstored = Append::nothing(room.code().clone(), context.node, epoch);
     let mut actor = Actor {
         room,
         gate: CommitGate::new(unstored),
-        fan_out: FanOut::default(),
+        fan_out: FanOut::new(seq),
         bot_calls: BotCalls::default(),
         alarm: Alarm::default(),
         failed_in: None,
         current: None,
+        late_answers: Vec::new(),
+        is_stored: epoch > Epoch::FIRST,
+        ahead_ms: opened_at.saturating_sub(context.clock.now()),
         listed,
         context,
     };
     async move {
-        let life = actor.run(effects, is_new, &mut mailbox);
+        let life = actor.run(effects, is_new, handover, &mut mailbox);
         if AssertUnwindSafe(life).catch_unwind().await.is_err() {
             // In a box, so that rooms that never panic have no space for it.
             Box::pin(actor.survive(&mut mailbox)).await;
@@ -121,7 +166,7 @@ impl Actor {
         while self.may_recover(&mut faults) {
             let life = async {
                 if self.recover().await {
-                    self.run(Effects::new(), false, mailbox).await;
+                    self.run(Effects::new(), false, None, mailbox).await;
                 }
             };
             if AssertUnwindSafe(life).catch_unwind().await.is_ok() {
@@ -131,16 +176,29 @@ impl Actor {
     }
 
     /// Runs the room. A new one is stored together with its maker's entry.
-    async fn run(&mut self, founding: Effects, is_new: bool, mailbox: &mut Mailbox) {
+    async fn run(
+        &mut self,
+        founding: Effects,
+        is_new: bool,
+        handover: Option<Box<Handover>>,
+        mailbox: &mut Mailbox,
+    ) {
         let stop = self.context.stop.clone();
         let mut stopped = pin!(stop.cancelled());
         let mut is_stopping = false;
         // The creator's `Enter` follows immediately. Take it before the first commit, so that a
         // failure can be reported to them.
         let entry = if is_new { Box::pin(maker_entry(mailbox, &stop)).await } else { None };
-        self.take(founding, "create", entry.as_ref().map(|envelope| &envelope.outbox));
+        let maker = entry.as_ref().and_then(|envelope| match &**envelope {
+            Envelope::Session { outbox, .. } => Some(Route::Local(Arc::clone(outbox))),
+            Envelope::Relay { .. } | Envelope::Silent(_) => None,
+        });
+        self.take(founding, "create", maker.as_ref());
+        if let Some(handover) = handover {
+            self.take_over(*handover);
+        }
         if let Some(envelope) = entry {
-            self.receive(*envelope);
+            self.open(*envelope);
         }
         while !(self.gate.is_settled() && (is_stopping || self.room.is_closed())) {
             match self.next(mailbox, stopped.as_mut(), is_stopping).await {
@@ -158,7 +216,7 @@ impl Actor {
                 }
                 Wakeup::Envelope(envelope) => {
                     self.context.metrics.note_mailbox(mailbox.len() + 1);
-                    self.receive(*envelope);
+                    self.open(*envelope);
                 }
                 Wakeup::PoolReply(reply) => {
                     let input = self.bot_calls.input(reply);
@@ -195,7 +253,8 @@ impl Actor {
         }
         let waits_for_writer = gate.has_batch();
         let takes_more = gate.len() < PENDING_EFFECTS_MAX && !is_stopping;
-        let due = self.room.deadline().map(|at| self.context.clock.instant(at));
+        let due = self.room.deadline().map(|at| at.saturating_sub(self.ahead_ms));
+        let due = due.map(|at| self.context.clock.instant(at));
         tokio::select! {
             biased;
             result = gate.committed() => Wakeup::Committed(result),
@@ -215,19 +274,28 @@ impl Actor {
         }
     }
 
-    fn receive(&mut self, envelope: Envelope) {
-        let Envelope { input, outbox } = envelope;
+    fn open(&mut self, envelope: Envelope) {
+        match envelope {
+            Envelope::Session { input, outbox } => self.receive(input, &Route::Local(outbox)),
+            Envelope::Relay { node, attempt, message } => {
+                self.receive_from_relay(node, attempt, message);
+            }
+            Envelope::Silent(node) => self.disconnect(node),
+        }
+    }
+
+    fn receive(&mut self, input: Input, route: &Route) {
         if let Input::Enter { session, .. } = &input {
-            self.fan_out.enter(*session, &outbox);
+            self.fan_out.enter(*session, route.clone());
         }
         if let Err(refusal) = self.may_seat_bot(&input) {
             let message = Message::Refused { id: input.command_id().cloned(), refusal };
             self.context.metrics.answered(input.kind(), &message);
-            outbox.post(encode(&message));
+            self.fan_out.send(route, message);
             return;
         }
-        self.current = CurrentCommand::of(&input, &outbox);
-        self.apply(input, Some(&outbox));
+        self.current = CurrentCommand::of(&input, route);
+        self.apply(input, Some(route));
         self.current = None;
     }
 
@@ -241,9 +309,9 @@ impl Actor {
         Ok(())
     }
 
-    /// Gives the room an input and takes its effects. `sender` is the outbox of the session that
-    /// the input came from.
-    fn apply(&mut self, input: Input, sender: Option<&Arc<Outbox>>) {
+    /// Gives the room an input and takes its effects. `sender` is the way to the session that the
+    /// input came from.
+    fn apply(&mut self, input: Input, sender: Option<&Route>) {
         // The lobby counts on the room being closed, whatever input comes next.
         if self.listed.is_evicted() && !self.room.is_closed() {
             self.apply_next(Input::Evict, None);
@@ -251,10 +319,10 @@ impl Actor {
         self.apply_next(input, sender);
     }
 
-    fn apply_next(&mut self, input: Input, sender: Option<&Arc<Outbox>>) {
+    fn apply_next(&mut self, input: Input, sender: Option<&Route>) {
         let mut effects = Effects::new();
         let kind = input.kind();
-        self.room.apply(self.context.clock.now(), input, &mut effects);
+        self.room.apply(self.now(), input, &mut effects);
         // Update the list before the answer, so that the sender finds the change there.
         self.listed.update(&self.room);
         self.take(effects, kind, sender);
@@ -271,9 +339,29 @@ impl Actor {
             Reason::Unavailable
         };
         while let Some(envelope) = mailbox.recv().await {
-            refuse(&envelope.outbox, envelope.input.command_id(), reason);
+            match (*envelope, &self.context.cluster) {
+                (Envelope::Session { outbox, .. }, _) if self.may_be_made_elsewhere() => {
+                    outbox.restart();
+                }
+                (Envelope::Session { input, outbox }, _) => {
+                    if let Some(id) = input.command_id() {
+                        Route::Local(outbox).refuse(id, reason);
+                    }
+                }
+                // The relay sends it to the next owner.
+                (Envelope::Relay { node, attempt, .. }, Some(cluster)) => {
+                    cluster.to_relay(node, self.code(), attempt, ToRelay::Rejected);
+                }
+                (Envelope::Relay { .. }, None) | (Envelope::Silent(_), _) => {}
+            }
         }
+        self.dismiss_relays();
     }
+}
+
+/// The time of a log's last event.
+fn last_at(log: &[Entry]) -> u64 {
+    log.last().map_or(0, |entry| entry.event.at)
 }
 
 /// Waits for the first input of a new room, but not for long.

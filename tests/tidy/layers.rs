@@ -9,11 +9,15 @@ use crate::{
 };
 
 /// Our packages that each package may use.
-const PACKAGES: [(&str, &[&str]); 4] = [
+const PACKAGES: [(&str, &[&str]); 5] = [
     ("shared/Cargo.toml", &[]),
-    ("server/Cargo.toml", &["fivefold-shared"]),
+    ("tests/services/Cargo.toml", &[]),
+    ("server/Cargo.toml", &["fivefold-shared", "fivefold-test-services"]),
     ("client/Cargo.toml", &["fivefold-shared"]),
-    ("tests/Cargo.toml", &["fivefold-shared", "fivefold-server", "fivefold"]),
+    (
+        "tests/Cargo.toml",
+        &["fivefold-shared", "fivefold-server", "fivefold", "fivefold-test-services"],
+    ),
 ];
 
 /// External packages that `shared` may use: none knows a clock, a file, a socket or a thread.

@@ -5,7 +5,7 @@
 use std::{sync::Arc, time::Instant};
 
 use fivefold_shared::{
-    protocol::{CommandId, Event, Message, NumberedEvent, Reason, Refusal, RoomCode},
+    protocol::{CommandId, Event, Message, NumberedEvent, RoomCode},
     room::{BotFault, Effect, Effects, Input, Room, SessionId},
 };
 use tokio_util::sync::CancellationToken;
@@ -14,16 +14,17 @@ use super::{
     bot_calls::BotCalls,
     commit_gate::{CommitGate, Pending, Routed},
     fan_out::FanOut,
+    route::Route,
 };
 use crate::{
     alarm::Alarm,
     clock::Clock,
+    cluster::Cluster,
     directory::Listed,
     disk::Disk,
     limits::Limits,
     metrics::Metrics,
     node_id::NodeId,
-    outbox::{Outbox, encode},
     storage::LogWriter,
     thinking::{Owner, Pool},
 };
@@ -39,6 +40,13 @@ pub(super) struct Actor {
     /// The last game in which a bot failed: only its first failure in each game is logged.
     pub(super) failed_in: Option<u32>,
     pub(super) current: Option<CurrentCommand>,
+    /// Answers that are true whatever is rolled back. They follow the room as it is then.
+    pub(super) late_answers: Vec<(Route, Message)>,
+    /// How far the room's time is ahead of the clock here, in milliseconds: the clock of its owner
+    /// before may have been.
+    pub(super) ahead_ms: u64,
+    /// Whether anything of the room is known to be stored.
+    pub(super) is_stored: bool,
     /// The room's entry in the directory.
     pub(super) listed: Arc<Listed>,
     pub(super) context: Arc<RoomContext>,
@@ -54,6 +62,8 @@ pub(crate) struct RoomContext {
     pub(crate) clock: Clock,
     /// The node that owns the rooms here.
     pub(crate) node: NodeId,
+    /// The other nodes; absent on a node that is alone.
+    pub(crate) cluster: Option<Arc<Cluster>>,
     pub(crate) limits: Limits,
     /// Ends the rooms' tasks without closing the rooms: the server stops.
     pub(crate) stop: CancellationToken,
@@ -62,16 +72,18 @@ pub(crate) struct RoomContext {
 /// The command that a room is processing. It is refused if the room panics.
 pub(super) struct CurrentCommand {
     pub(super) id: CommandId,
-    pub(super) outbox: Arc<Outbox>,
+    pub(super) route: Route,
     /// The session, if the command must not be done twice. Entering and leaving may be repeated.
     pub(super) once_for: Option<SessionId>,
 }
 
 impl CurrentCommand {
-    pub(super) fn of(input: &Input, outbox: &Arc<Outbox>) -> Option<Self> {
+    pub(super) fn of(input: &Input, route: &Route) -> Option<Self> {
         let once_for = match input {
             Input::Command { session, .. } => Some(*session),
             Input::Enter { .. }
+            | Input::Resume { .. }
+            | Input::Disconnected { .. }
             | Input::Leave { .. }
             | Input::Close { .. }
             | Input::Evict
@@ -81,34 +93,29 @@ impl CurrentCommand {
             | Input::Wake => None,
         };
         let id = input.command_id()?.clone();
-        Some(Self { id, outbox: Arc::clone(outbox), once_for })
+        Some(Self { id, route: route.clone(), once_for })
     }
 }
 
 impl Actor {
     /// Appends the events among the effects, and performs the others when all events before them
     /// are stored. `kind` is the metric label of the input.
-    pub(super) fn take(
-        &mut self,
-        effects: Effects,
-        kind: &'static str,
-        sender: Option<&Arc<Outbox>>,
-    ) {
+    pub(super) fn take(&mut self, effects: Effects, kind: &'static str, sender: Option<&Route>) {
         for effect in effects {
             if let Effect::Append { entry, finished } = effect {
                 log_game(self.room.code(), &entry.event);
                 self.gate.append(entry, finished, sender);
                 continue;
             }
-            let outbox = self.route(&effect, sender);
-            if let Some(routed) = self.gate.hold(Routed { effect, outbox, kind }) {
+            let route = self.route(&effect, sender);
+            if let Some(routed) = self.gate.hold(Routed { effect, route, kind }) {
                 self.perform(routed);
             }
         }
     }
 
-    /// The outbox of the session that an effect is for.
-    fn route(&mut self, effect: &Effect, sender: Option<&Arc<Outbox>>) -> Option<Arc<Outbox>> {
+    /// The way to the session that an effect is for.
+    fn route(&mut self, effect: &Effect, sender: Option<&Route>) -> Option<Route> {
         let session = match effect {
             Effect::Send { session, .. } | Effect::Analyse { session, .. } => *session,
             Effect::Think(job) => job.session,
@@ -118,42 +125,44 @@ impl Actor {
             }
             Effect::Append { .. }
             | Effect::Listen(_)
+            | Effect::SendMany { .. }
             | Effect::Broadcast(_)
             | Effect::BroadcastExcept { .. }
             | Effect::CancelThinking(_)
             | Effect::BotFailed { .. }
             | Effect::Close => return None,
         };
-        self.fan_out.outbox(session).or(sender).cloned()
+        self.fan_out.route(session).or(sender).cloned()
     }
 
     /// Performs what waited for a commit that was begun at `since` and has succeeded.
     pub(super) fn release(&mut self, since: Instant) {
         self.context.metrics.note_commit(since.elapsed());
+        self.is_stored = true;
         while let Some(pending) = self.gate.release() {
             match pending {
-                Pending::Event(_, text) => self.fan_out.broadcast(&text, &[]),
+                Pending::Event(seq, text) => self.fan_out.broadcast_event(seq, &text),
                 Pending::Effect(routed) => self.perform(routed),
             }
         }
     }
 
     pub(super) fn perform(&mut self, routed: Routed) {
-        let Routed { effect, outbox, kind } = routed;
-        let owner = || outbox.as_ref().map_or(Owner::UNKNOWN, |outbox| outbox.owner());
+        let Routed { effect, route, kind } = routed;
+        let owner = || route.as_ref().map_or(Owner::UNKNOWN, Route::owner);
         match effect {
             Effect::Listen(session) => self.fan_out.listen(session),
             Effect::Dismiss(session) => self.fan_out.dismiss(session),
             Effect::Send { message, .. } => {
-                if let Some(outbox) = outbox {
+                if let Some(route) = route {
                     self.context.metrics.answered(kind, &message);
-                    // A session that has ended is noticed at the next broadcast, or leaves.
-                    outbox.post(self.fan_out.encode(message));
+                    self.fan_out.send(&route, message);
                 }
             }
-            Effect::Broadcast(message) => self.fan_out.broadcast(&encode(&message), &[]),
+            Effect::SendMany { sessions, message } => self.fan_out.send_many(&sessions, &message),
+            Effect::Broadcast(message) => self.fan_out.broadcast(&message, &[]),
             Effect::BroadcastExcept { sessions, message } => {
-                self.fan_out.broadcast(&encode(&message), &sessions);
+                self.fan_out.broadcast(&message, &sessions);
             }
             Effect::Think(job) => {
                 let owner = owner();
@@ -178,6 +187,18 @@ impl Actor {
         }
     }
 
+    /// Whether the command that made this room may have made, or may still make, another one on
+    /// another node. It must not be refused then, for clients send a refused command again with a
+    /// new id.
+    pub(super) fn may_be_made_elsewhere(&self) -> bool {
+        self.context.cluster.is_some() && !self.is_stored
+    }
+
+    /// The time for the room, which never goes back in its log.
+    pub(super) fn now(&self) -> u64 {
+        self.context.clock.now().saturating_add(self.ahead_ms)
+    }
+
     pub(super) const fn code(&self) -> &RoomCode {
         self.room.code()
     }
@@ -189,14 +210,5 @@ fn log_game(room: &RoomCode, event: &NumberedEvent) {
         tracing::debug!(room.id = %room, game, "a game starts");
     } else if let Event::Ended { outcome } = &event.event {
         tracing::debug!(room.id = %room, ?outcome, "a game ends");
-    }
-}
-
-/// Refuses a command, if the input is one.
-pub(super) fn refuse(outbox: &Outbox, id: Option<&CommandId>, reason: Reason) {
-    if let Some(id) = id {
-        let refusal = Refusal::new(reason);
-        // A session that cannot take this has ended or is about to.
-        outbox.post(encode(&Message::Refused { id: Some(id.clone()), refusal }));
     }
 }

@@ -1,19 +1,20 @@
 //! How a room continues after a commit that failed or a panic: it rolls back to its log, and
 //! members who wait for an answer are refused.
 
-use std::{collections::VecDeque, time::Instant};
+use std::{collections::VecDeque, pin::pin, sync::Arc, time::Instant};
 
 use fivefold_shared::{
     protocol::{Message, Reason, Refusal, RoomCode},
     room::{AnalysisUpdate, Effect, Effects, Entry},
 };
+use tokio::time::timeout;
 
 use super::{
-    actor::{Actor, CurrentCommand, RoomContext, refuse},
+    actor::{Actor, CurrentCommand, RoomContext},
     commit_gate::Routed,
 };
 use crate::{
-    limits::{FAULTS_MAX, FAULTS_WITHIN, REBUILD_RETRY},
+    limits::{ANSWERED_WITHIN, FAULTS_MAX, FAULTS_WITHIN, REBUILD_RETRY},
     outbox::encode,
     storage::{AppendError, Claimed, Conflict, Reply, StorageError, WriterPermit},
 };
@@ -52,9 +53,9 @@ impl Actor {
     /// commit. The command that caused the panic stays refused.
     pub(super) async fn recover(&mut self) -> bool {
         let failed = self.current.take();
-        if let Some(CurrentCommand { id, outbox, .. }) = &failed {
+        if let Some(CurrentCommand { id, route, .. }) = &failed {
             self.context.metrics.refused(Reason::Unavailable);
-            refuse(outbox, Some(id), Reason::Unavailable);
+            route.refuse(id, Reason::Unavailable);
         }
         let stored = if self.gate.is_committing() {
             self.gate.committed().await.map(|since| self.release(since))
@@ -88,6 +89,10 @@ impl Actor {
                 self.discard_pending();
                 self.settle().await
             }
+            // A node that is fenced may have been declared dead, or its room was made elsewhere.
+            AppendError::Conflict(Conflict::Owner) if self.context.cluster.is_some() => {
+                self.settle().await
+            }
             AppendError::Conflict(Conflict::Owner) => {
                 self.discard_pending();
                 self.send_failure();
@@ -102,7 +107,15 @@ impl Actor {
         let code = self.code().clone();
         let node = self.context.node;
         let claim = |permit: WriterPermit<'_>| permit.claim(vec![code.clone()], node);
-        let Some(claimed) = ask_writer(&self.context, &code, claim).await else { return false };
+        let context = Arc::clone(&self.context);
+        let mut claiming = pin!(ask_writer(&context, &code, claim));
+        let claimed = if let Ok(claimed) = timeout(ANSWERED_WITHIN, claiming.as_mut()).await {
+            claimed
+        } else {
+            self.restart_unanswered();
+            claiming.await
+        };
+        let Some(claimed) = claimed else { return false };
         match claimed.into_iter().next() {
             Some(Claimed::Mine { epoch, log }) => {
                 self.gate.set_epoch(epoch);
@@ -122,7 +135,9 @@ impl Actor {
             // The next owner's log may have what is pending, so nothing of it is refused.
             Some(Claimed::Elsewhere(owner)) => {
                 tracing::error!(room.id = %code, %owner, "another node owns the room");
-                self.send_failure();
+                if let Some(cluster) = &self.context.cluster {
+                    cluster.node.note_own_death();
+                }
                 false
             }
             Some(Claimed::Newer) => {
@@ -138,26 +153,43 @@ impl Actor {
         }
     }
 
+    /// Nobody knows whether the pending commands are done: their clients send them again.
+    fn restart_unanswered(&self) {
+        for route in self.gate.unanswered() {
+            self.context.metrics.cluster.sockets_restarted.inc();
+            route.restart();
+        }
+    }
+
     /// Discards what waits for a commit, and refuses the commands among it.
     fn discard_pending(&mut self) {
-        for Routed { effect, outbox, kind } in self.gate.reset() {
+        if self.may_be_made_elsewhere() {
+            self.restart_unanswered();
+        }
+        for Routed { effect, route, kind } in self.gate.reset() {
             match effect {
                 Effect::Send { message, .. } => {
-                    if let (Some(outbox), Some(id)) = (outbox, message.answers()) {
+                    if let (Some(route), true) = (&route, self.is_stored(&message)) {
+                        // The answer to a repeated command only waited for other events.
+                        self.late_answers.push((route.clone(), message));
+                    } else if let (Some(route), Some(id)) = (route, message.answers())
+                        && !self.may_be_made_elsewhere()
+                    {
                         let refusal = Refusal::new(Reason::Unavailable);
                         let message = Message::Refused { id: Some(id.clone()), refusal };
                         self.context.metrics.answered(kind, &message);
-                        outbox.post(encode(&message));
+                        self.fan_out.send(&route, message);
                     }
                 }
                 Effect::CancelThinking(_) | Effect::Dismiss(_) | Effect::BotFailed { .. } => {
-                    self.perform(Routed { effect, outbox, kind });
+                    self.perform(Routed { effect, route, kind });
                 }
                 Effect::Analyse { ticket, .. } => {
                     self.bot_calls.refuse_analysis(ticket, AnalysisUpdate::Busy);
                 }
                 Effect::Append { .. }
                 | Effect::Listen(_)
+                | Effect::SendMany { .. }
                 | Effect::Broadcast(_)
                 | Effect::BroadcastExcept { .. }
                 | Effect::Think(_)
@@ -165,6 +197,15 @@ impl Actor {
             }
         }
         self.fan_out.reset();
+    }
+
+    /// Whether this says that a command is done whose events are stored.
+    fn is_stored(&self, message: &Message) -> bool {
+        if let Message::Done { seq: Some(seq), .. } = message {
+            *seq <= self.fan_out.seq()
+        } else {
+            false
+        }
     }
 
     /// Reads the log of a room that is still owned here, and rebuilds the room. Returns whether it
@@ -185,12 +226,16 @@ impl Actor {
     fn rebuild(&mut self, log: &[Entry]) -> bool {
         self.context.metrics.rooms_rebuilt.inc();
         let mut effects = Effects::new();
-        if let Err(error) = self.room.rebuild(self.context.clock.now(), log, &mut effects) {
+        if let Err(error) = self.room.rebuild(self.now(), log, &mut effects) {
             tracing::error!(room.id = %self.code(), %error, "the log of the room cannot be read");
             self.send_failure();
             return false;
         }
+        self.fan_out.set_seq(log.last().map_or(0, |entry| entry.event.seq));
         self.take(effects, "rebuild", None);
+        for (route, message) in std::mem::take(&mut self.late_answers) {
+            self.fan_out.send(&route, message);
+        }
         self.listed.update(&self.room);
         true
     }
@@ -199,8 +244,8 @@ impl Actor {
     fn send_failure(&self) {
         let text = "The room has failed and is closed.".to_owned();
         let message = encode(&Message::Closed { room: self.code().clone(), text });
-        for outbox in self.fan_out.outboxes() {
-            outbox.post(message.clone());
+        for route in self.fan_out.routes() {
+            route.post(&message);
         }
     }
 }

@@ -16,6 +16,11 @@ impl Owner {
     pub(crate) fn of(address: IpAddr) -> Self {
         Self(network(address))
     }
+
+    /// An address of this owner.
+    pub(crate) const fn address(self) -> IpAddr {
+        self.0
+    }
 }
 
 /// How many rounds the threads need for a new job of an owner and for all waiting jobs, if each of

@@ -14,9 +14,6 @@ use std::{
 use fivefold_shared::protocol::{CatchUp, Event, Message};
 use serde::{Deserialize, Serialize};
 
-pub(crate) const SERVER: &str = "server";
-pub(crate) const PORT: u16 = 80;
-
 /// Counts of one simulated day.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Day {
@@ -30,6 +27,18 @@ pub(crate) struct Day {
     pub(crate) cuts: u64,
     /// Times that the disk was full.
     pub(crate) full_disks: u64,
+    /// Servers that stood still.
+    pub(crate) freezes: u64,
+    /// Servers that were stopped in order.
+    pub(crate) stops: u64,
+    /// Servers that could not reach the disk, or whose heartbeats could not.
+    pub(crate) cut_disks: u64,
+    /// Faults of the bus between nodes.
+    pub(crate) bad_buses: u64,
+    /// Nodes that were declared dead, or retired.
+    pub(crate) deaths: u64,
+    /// Rooms that went to another node.
+    pub(crate) takeovers: u64,
     /// Commits that ended in doubt.
     pub(crate) doubts: u64,
     /// Commands that were sent again.
@@ -54,6 +63,12 @@ impl Add<&Self> for Day {
             crashes: self.crashes + other.crashes,
             cuts: self.cuts + other.cuts,
             full_disks: self.full_disks + other.full_disks,
+            freezes: self.freezes + other.freezes,
+            stops: self.stops + other.stops,
+            cut_disks: self.cut_disks + other.cut_disks,
+            bad_buses: self.bad_buses + other.bad_buses,
+            deaths: self.deaths + other.deaths,
+            takeovers: self.takeovers + other.takeovers,
             doubts: self.doubts + other.doubts,
             repeated: self.repeated + other.repeated,
             refused: self.refused + other.refused,
@@ -76,11 +91,13 @@ pub(crate) struct SharedDay {
     /// Members whose commands are all answered after the end of the day.
     quiet: AtomicUsize,
     pub(crate) members: usize,
+    /// How many servers the members may go to.
+    pub(crate) servers: usize,
 }
 
 impl SharedDay {
-    pub(crate) fn new(members: usize) -> Self {
-        Self { members, ..Self::default() }
+    pub(crate) fn new(members: usize, servers: usize) -> Self {
+        Self { members, servers, ..Self::default() }
     }
 
     pub(crate) fn count(&self, count: impl FnOnce(&mut Day)) {
@@ -152,4 +169,9 @@ impl SharedDay {
 /// Prints a line of the day's log.
 pub(crate) fn print_at(at: Duration, what: &str) {
     println!("{:>7.3} {what}", at.as_secs_f64());
+}
+
+/// The name of a member's host.
+pub(crate) fn member_name(member: usize) -> String {
+    format!("member-{member}")
 }

@@ -1,6 +1,7 @@
-//! The server in a simulated world: the network loses, delays and cuts connections, the process dies
-//! at any time, and the disk is slow and sometimes fails. A seed decides everything, and no real time
-//! passes, so hundreds of bad days run in seconds, and each can be repeated exactly.
+//! The server, alone and as three nodes of a cluster, in a simulated world: the network loses, delays
+//! and cuts connections, processes die at any time, and the disk is slow and sometimes fails. A seed
+//! decides everything, and no real time passes, so hundreds of bad days run in seconds, and each can
+//! be repeated exactly.
 //!
 //! The listener, the clock and the access to the disk are simulated; the rest is the real server.
 //! Bots are left out: they think on threads and by processor time, which no seed decides.
@@ -10,7 +11,10 @@
 
 mod day;
 mod disk;
+mod judge;
 mod member;
+mod server;
+mod storm;
 mod world;
 
 use std::{
@@ -26,10 +30,18 @@ use std::{
 
 use fivefold_server::logs::{self, LogFormat};
 
-use self::{day::Day, world::run_day};
+use self::{
+    day::Day,
+    disk::Planted,
+    world::{Setting, run_day},
+};
 
 /// The variable with the seed of a process's day.
 const SEED: &str = "FIVEFOLD_SIMULATION_SEED";
+/// The variable with the number of servers.
+const SERVERS: &str = "FIVEFOLD_SIMULATION_SERVERS";
+/// The variable with a fault that is planted on purpose.
+const PLANTED: &str = "FIVEFOLD_SIMULATION_PLANTED";
 /// The variable that turns on all log lines.
 const LOG: &str = "FIVEFOLD_SIMULATION_LOG";
 /// One of so many days logs everything, to a full disk.
@@ -45,19 +57,29 @@ const ACCOUNT: &str = "account ";
 #[ignore = "run by the other tests here, or to look into a day that went wrong"]
 fn one_day() {
     let seed = env::var(SEED).expect("a seed").parse().expect("a number");
+    let servers = env::var(SERVERS).map_or(1, |text| text.parse().expect("a number"));
+    let planted = env::var(PLANTED).ok().map(|name| match name.as_str() {
+        "no_epochs" => Planted::NoEpochs,
+        "doubt_is_failure" => Planted::DoubtIsFailure,
+        other => panic!("no fault is called {other}"),
+    });
     // The log needs a thread and a real sink, and decides nothing.
     let _log = env::var_os(LOG).map(|_| logs::start("trace".parse().unwrap(), LogFormat::Text));
-    let day = run_day(seed);
+    let day = run_day(Setting { seed, servers, planted });
     println!("\n{ACCOUNT}{}", serde_json::to_string(&day).unwrap());
 }
 
 /// Runs a day in a process of its own: the runtime numbers the tasks of a whole process, and the
 /// order in which a dying server's tasks are dropped depends on that.
-fn run_apart(seed: u64) -> Result<Day, Output> {
+fn run_apart(seed: u64, servers: usize, planted: &str) -> Result<Day, Output> {
     let mut day = Command::new(env::current_exe().unwrap());
     day.args(["--exact", "one_day", "--ignored", "--nocapture"])
         .env(SEED, seed.to_string())
+        .env(SERVERS, servers.to_string())
         .stdout(Stdio::piped());
+    if !planted.is_empty() {
+        day.env(PLANTED, planted);
+    }
     if seed % LOGGED == 1 {
         let full = File::options().write(true).open("/dev/full").unwrap();
         day.env(LOG, "1").stderr(full);
@@ -71,14 +93,14 @@ fn run_apart(seed: u64) -> Result<Day, Output> {
 }
 
 /// Runs the days of these seeds, as many at once as there are processors.
-fn run_all(seeds: &[u64]) -> Vec<Day> {
+fn run_all(seeds: &[u64], servers: usize) -> Vec<Day> {
     let (next, days) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || {
         while let Some(&seed) = seeds.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let day = run_apart(seed).unwrap_or_else(|output| {
+            let day = run_apart(seed, servers, "").unwrap_or_else(|output| {
                 panic!(
                     "a promise was broken on the day of seed {seed}:\n{}\nTo repeat it:\n\
-                     {SEED}={seed} cargo test -p fivefold-server --test simulation one_day -- \
+                     {SEED}={seed} {SERVERS}={servers} cargo test -p fivefold-server --test simulation one_day -- \
                      --ignored --nocapture",
                     String::from_utf8_lossy(&output.stderr)
                 )
@@ -96,26 +118,21 @@ fn run_all(seeds: &[u64]) -> Vec<Day> {
     days.into_iter().map(|(_, day)| day).collect()
 }
 
-#[test]
-fn every_promise_is_kept_on_bad_days() {
+/// The days of a run, added up.
+fn run_many(servers: usize) -> (u64, Day) {
     let count = env::var(DAYS).map_or(DAYS_OTHERWISE, |text| text.parse().expect("a number"));
-    let days = run_all(&(0..count).collect::<Vec<_>>());
+    let days = run_all(&(0..count).collect::<Vec<_>>(), servers);
     let total = days.iter().fold(Day::default(), |total, day| total + day);
     println!("{count} days: {total:#?}");
+    (count, total)
+}
+
+#[test]
+fn every_promise_is_kept_on_bad_days() {
+    let (count, total) = run_many(1);
     // Days without trouble would prove nothing.
-    let Day {
-        moves,
-        games,
-        crashes,
-        cuts,
-        repeated,
-        refused,
-        snapshots,
-        caught_up,
-        full_disks,
-        doubts,
-        ..
-    } = total;
+    let Day { moves, games, crashes, cuts, full_disks, doubts, .. } = total;
+    let Day { repeated, refused, snapshots, caught_up, .. } = total;
     for happened in
         [moves, games, crashes, cuts, full_disks, doubts, repeated, refused, snapshots, caught_up]
     {
@@ -124,10 +141,52 @@ fn every_promise_is_kept_on_bad_days() {
 }
 
 #[test]
+fn every_promise_is_kept_by_three_nodes() {
+    let (count, total) = run_many(3);
+    let Day { moves, games, crashes, cuts, full_disks, doubts, .. } = total;
+    let Day { freezes, stops, cut_disks, bad_buses, deaths, takeovers, .. } = total;
+    let Day { repeated, refused, snapshots, caught_up, .. } = total;
+    for happened in [
+        [moves, games, crashes, cuts, full_disks, doubts],
+        [freezes, stops, cut_disks, bad_buses, deaths, takeovers],
+        [repeated, refused, snapshots, caught_up, moves, games],
+    ]
+    .concat()
+    {
+        assert!(happened > count / 10, "{total:?}");
+    }
+}
+
+/// Whether a built-in fault is found on one of the days.
+fn is_found(planted: &str) -> bool {
+    let is_broken = |seed| match run_apart(seed, 3, planted) {
+        Ok(_) => false,
+        Err(output) => {
+            let text = String::from_utf8_lossy(&output.stderr);
+            println!("{planted} is found on day {seed}: {text}");
+            true
+        }
+    };
+    (0..DAYS_OTHERWISE).any(is_broken)
+}
+
+#[test]
+fn appends_of_earlier_owners_are_noticed() {
+    assert!(is_found("no_epochs"));
+}
+
+#[test]
+fn a_doubt_that_is_taken_for_a_failure_is_noticed() {
+    assert!(is_found("doubt_is_failure"));
+}
+
+#[test]
 fn a_day_can_be_repeated() {
     let seeds: Vec<_> = (1_000..1_006).collect();
-    let (first, second) = (run_all(&seeds), run_all(&seeds));
-    assert_eq!(first, second);
-    let differs = |pair: &[Day]| pair[0].trace != pair[1].trace;
-    assert!(first.windows(2).all(differs), "all days are the same: {first:?}");
+    for servers in [1, 3] {
+        let (first, second) = (run_all(&seeds, servers), run_all(&seeds, servers));
+        assert_eq!(first, second);
+        let differs = |pair: &[Day]| pair[0].trace != pair[1].trace;
+        assert!(first.windows(2).all(differs), "all days are the same: {first:?}");
+    }
 }

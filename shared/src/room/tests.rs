@@ -6,6 +6,7 @@ mod dedup;
 mod games;
 mod harness;
 mod limits;
+mod nodes;
 mod property;
 mod records;
 mod time;

@@ -42,6 +42,10 @@ pub(super) enum Act {
     Rebuild,
     /// The server has restarted, and both players come back.
     Restart,
+    /// A session that was or was not in goes on after an event.
+    Resume(u64, Option<u64>),
+    /// The node of two sessions is silent.
+    Cut(u64, u64),
 }
 
 fn act() -> impl Strategy<Value = Act> {
@@ -64,6 +68,8 @@ fn act() -> impl Strategy<Value = Act> {
         1 => (0..70_000_u64).prop_map(Act::Wait),
         1 => Just(Act::Rebuild),
         1 => Just(Act::Restart),
+        1 => (session(), prop::option::of(0..40_u64)).prop_map(|(s, after)| Act::Resume(s, after)),
+        1 => (session(), session()).prop_map(|(one, other)| Act::Cut(one, other)),
     ]
 }
 
@@ -77,6 +83,8 @@ fn bots_act() -> impl Strategy<Value = Act> {
         4 => (0..800_u64).prop_map(Act::Wait),
         1 => (0..12_000_u64).prop_map(Act::Wait),
         1 => Just(Act::Rebuild),
+        1 => (1..3_u64, prop::option::of(0..40_u64)).prop_map(|(s, after)| Act::Resume(s, after)),
+        1 => (1..3_u64, 1..3_u64).prop_map(|(one, other)| Act::Cut(one, other)),
     ]
 }
 
@@ -183,6 +191,16 @@ impl Watched {
             Act::Wait(ms) => {
                 self.table.now += ms;
                 self.apply(Input::Wake);
+            }
+            Act::Resume(session, after) => {
+                let name = NAMES[usize::try_from(session).unwrap() % NAMES.len()];
+                let sessions = vec![(SessionId(session), member(name))];
+                self.apply(Input::Resume { sessions, after });
+            }
+            Act::Cut(one, other) => {
+                let sessions = vec![SessionId(one), SessionId(other)];
+                let pause_until = self.table.now + 30_000;
+                self.apply(Input::Disconnected { sessions, pause_until });
             }
             Act::Rebuild => {
                 self.forget_answers();

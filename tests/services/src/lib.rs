@@ -1,0 +1,15 @@
+//! Services for tests: real ones, started from temporary folders on free ports, and a relay that
+//! breaks the connections to them.
+//!
+//! It knows nothing of the server, so that the tests of every package can use it. Tests skip what
+//! needs a program that is not installed; `tests/run` installs them.
+
+mod nats;
+mod postgres;
+mod relay;
+
+pub use self::{
+    nats::NatsServer,
+    postgres::{Durability, PostgresServer},
+    relay::{Passage, Relay, Service},
+};

@@ -1,0 +1,147 @@
+//! Starts the real `nats-server` on a free port.
+
+use std::{
+    io::{BufRead, BufReader, Read},
+    net::{Ipv4Addr, SocketAddr},
+    process::{Child, ChildStderr, Command, Stdio},
+    thread,
+};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+/// Runs the server until its standard input ends, which comes with the end of the test. Debian keeps
+/// the program in a folder that only root has in the path.
+const GUARD: &str = r#"PATH=$PATH:/usr/sbin; command -v nats-server >/dev/null || exit 127
+    nats-server "$@" </dev/null & exec 2>/dev/null; read -r word; kill -KILL $!; wait"#;
+
+/// A NATS server, killed when this is dropped or the test's process ends. It keeps its port when it
+/// is started again.
+#[derive(Debug)]
+pub struct NatsServer {
+    /// A shell that kills the server when its standard input is closed.
+    guard: Option<Child>,
+    address: SocketAddr,
+    process: Option<Pid>,
+}
+
+impl NatsServer {
+    /// Starts a server. `None`, with a printed sentence, where `nats-server` is not installed.
+    ///
+    /// # Panics
+    /// When the server is there and does not start.
+    #[expect(clippy::print_stdout, reason = "a skipped test says so")]
+    pub fn start() -> Option<Self> {
+        let version = guard(&["--version"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .status()
+            .expect("a shell starts");
+        if version.code() == Some(127) {
+            println!("SKIPPED: nats-server is not installed here");
+            return None;
+        }
+        let address = (Ipv4Addr::LOCALHOST, 0).into();
+        let mut server = Self { guard: None, address, process: None };
+        server.restart();
+        Some(server)
+    }
+
+    /// Its address.
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Starts it, with nothing of what it knew. The first time on a free port, then on the same.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn restart(&mut self) {
+        self.kill();
+        // -1 is a free port.
+        let port = Some(self.address.port()).filter(|&port| port > 0);
+        let port = port.map_or_else(|| "-1".to_owned(), |port| port.to_string());
+        let mut guard = guard(&["--addr", "127.0.0.1", "--port", &port])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("a shell starts");
+        let log = BufReader::new(guard.stderr.take().expect("the log is piped"));
+        self.guard = Some(guard);
+        let (process, port) = wait_until_ready(log);
+        self.process = Pid::from_raw(process);
+        self.address.set_port(port);
+    }
+
+    /// Kills it, if it runs.
+    ///
+    /// # Panics
+    /// When waiting for its end fails.
+    pub fn kill(&mut self) {
+        if let Some(mut guard) = self.guard.take() {
+            drop(guard.stdin.take());
+            guard.wait().expect("the shell can be waited for");
+        }
+        self.process = None;
+    }
+
+    /// Stops it where it is: its connections stay open, and nothing moves.
+    ///
+    /// # Panics
+    /// When it does not run.
+    pub fn freeze(&self) {
+        self.signal(Signal::STOP);
+    }
+
+    /// Lets it go on.
+    ///
+    /// # Panics
+    /// When it does not run.
+    pub fn thaw(&self) {
+        self.signal(Signal::CONT);
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(self.process.expect("it runs"), signal).expect("it is our process");
+    }
+}
+
+impl Drop for NatsServer {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// The shell that runs the server.
+fn guard(arguments: &[&str]) -> Command {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", GUARD, "sh"]).args(arguments);
+    shell
+}
+
+/// Reads the log until the server is ready; returns its process and its port.
+fn wait_until_ready(mut log: BufReader<ChildStderr>) -> (i32, u16) {
+    let (mut found, mut text) = (None, String::new());
+    loop {
+        let mut line = String::new();
+        let count = log.read_line(&mut line).expect("a log is text");
+        assert!(count > 0, "nats-server ended: {text}");
+        found = found.or_else(|| process_and_port(&line));
+        if line.contains("Server is ready") {
+            break;
+        }
+        text.push_str(&line);
+    }
+    // A full pipe would stop it.
+    thread::spawn(move || drop(log.read_to_end(&mut Vec::new())));
+    found.unwrap_or_else(|| panic!("no port in: {text}"))
+}
+
+/// The numbers in `[2520] 2026/11/22 09:24:10.184934 [INF] Listening for client connections on
+/// 127.0.0.1:39237`.
+fn process_and_port(line: &str) -> Option<(i32, u16)> {
+    let (begin, address) = line.split_once("Listening for client connections on ")?;
+    let process = begin.split(['[', ']']).nth(1)?.parse().ok()?;
+    let port = address.trim().rsplit(':').next()?.parse().ok()?;
+    Some((process, port))
+}

@@ -1,0 +1,259 @@
+//! Starts the real PostgreSQL from a temporary folder. It listens on a socket in that folder, so it
+//! takes no port.
+
+use std::{
+    env, fs,
+    io::Write,
+    os::unix::{
+        fs::{PermissionsExt, chown},
+        process::CommandExt,
+    },
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use rustix::{
+    io::Errno,
+    process::{Pid, Signal, kill_process},
+};
+use tempfile::TempDir;
+
+/// Name of the superuser, who needs no password, and of the database.
+const NAME: &str = "fivefold";
+
+/// Runs the server until a line or the end of its input, which comes with the end of the test.
+const GUARD: &str = r#""$@" </dev/null & read -r word; kill -QUIT $!; wait
+    [ "$word" = keep ] || rm -rf "$0""#;
+
+/// How long starting and stopping may take on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Whether a crash of the machine may lose what is committed. Losing nothing takes longer. A crash
+/// of the server loses nothing in either case.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Durability {
+    /// It may.
+    None,
+    /// It may not.
+    Full,
+}
+
+/// A PostgreSQL server of version 15 or newer, with an empty database. It ends with this value, or
+/// with the test's process.
+#[derive(Debug)]
+pub struct PostgresServer {
+    programs: PathBuf,
+    folder: TempDir,
+    durability: Durability,
+    /// A shell that stops the server when its standard input is closed, and then deletes the folder
+    /// unless it was asked to keep it.
+    guard: Option<Child>,
+}
+
+impl PostgresServer {
+    /// Starts a server. `None`, with a printed sentence, where PostgreSQL is not installed.
+    ///
+    /// # Panics
+    /// When it is there and does not start.
+    #[expect(clippy::print_stdout, reason = "a skipped test says so")]
+    pub fn start(durability: Durability) -> Option<Self> {
+        let Some(programs) = programs() else {
+            println!("SKIPPED: PostgreSQL 15 or newer is not installed here");
+            return None;
+        };
+        // A short path: a socket's has at most 107 bytes.
+        let folder = TempDir::with_prefix_in("fivefold-pg-", "/tmp").expect("a temporary folder");
+        if let Some((user, group)) = unprivileged() {
+            chown(folder.path(), Some(user), Some(group)).expect("it is our folder");
+        }
+        let anybody = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(folder.path(), anybody).expect("it is our folder");
+        let mut server = Self { programs, folder, durability, guard: None };
+        let mut initdb = server.command("initdb");
+        initdb
+            .args(["--auth-local=trust", "--auth-host=reject", "--no-sync", "--locale=C"])
+            .args(["--encoding=UTF8", "--username", NAME, "--pgdata"])
+            .arg(server.data());
+        let made = initdb.output().expect("initdb starts");
+        assert!(made.status.success(), "{made:?}");
+        server.restart();
+        let mut createdb = server.command("createdb");
+        let made = createdb.args(["--username", NAME, "--host"]).arg(server.folder.path());
+        let made = made.arg(NAME).output().expect("createdb starts");
+        assert!(made.status.success(), "{made:?}");
+        Some(server)
+    }
+
+    /// The folder of its socket: the host in a client's settings.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Its socket, for a relay.
+    pub fn socket(&self) -> PathBuf {
+        self.folder.path().join(".s.PGSQL.5432")
+    }
+
+    /// Kills it if it runs, and starts it with what it has stored.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn restart(&mut self) {
+        self.kill();
+        let durable = match self.durability {
+            Durability::None => "off",
+            Durability::Full => "on",
+        };
+        let log = fs::File::create(self.log()).expect("a file in our folder");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", GUARD]).arg(self.folder.path()).arg(self.programs.join("postgres"));
+        shell.arg("-D").arg(self.data());
+        for setting in [
+            "listen_addresses=",
+            &format!("unix_socket_directories={}", self.folder.path().display()),
+            &format!("fsync={durable}"),
+            &format!("full_page_writes={durable}"),
+            "shared_buffers=16MB",
+            "log_min_messages=fatal",
+        ] {
+            shell.args(["-c", setting]);
+        }
+        shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(log);
+        as_unprivileged(&mut shell);
+        self.guard = Some(shell.spawn().expect("a shell starts"));
+        self.wait_until("it takes connections", Self::is_ready);
+    }
+
+    /// Kills all of its processes, as a crash does.
+    ///
+    /// # Panics
+    /// When it does not end.
+    pub fn kill(&mut self) {
+        if self.guard.is_none() {
+            return;
+        }
+        let file = fs::read_to_string(self.data().join("postmaster.pid")).expect("it runs");
+        let id = file.lines().next().unwrap_or_default();
+        let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children"));
+        // Its children end without it, but not at once, and a new server needs their memory.
+        for id in [id].into_iter().chain(children.unwrap_or_default().split_whitespace()) {
+            let process = id.parse().ok().and_then(Pid::from_raw).expect("a process id");
+            if let Err(error) = kill_process(process, Signal::KILL) {
+                assert_eq!(error, Errno::SRCH, "a child may have ended by itself");
+            }
+        }
+        self.stop_guard(true);
+        self.wait_until("it has ended", |server| !server.is_ready());
+        fs::remove_file(self.data().join("postmaster.pid")).expect("a dead server leaves it");
+    }
+
+    fn is_ready(&self) -> bool {
+        let mut ready = self.command("pg_isready");
+        ready.args(["--quiet", "--host"]).arg(self.folder.path());
+        ready.status().expect("pg_isready starts").success()
+    }
+
+    fn wait_until(&self, event: &str, has_happened: impl Fn(&Self) -> bool) {
+        let deadline = Instant::now() + PATIENCE;
+        while !has_happened(self) {
+            let log = || fs::read_to_string(self.log()).unwrap_or_default();
+            assert!(Instant::now() < deadline, "not yet: {event}: {}", log());
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn stop_guard(&mut self, keeps_folder: bool) {
+        if let Some(mut guard) = self.guard.take() {
+            let mut stdin = guard.stdin.take().expect("it is piped");
+            if keeps_folder {
+                stdin.write_all(b"keep\n").expect("the shell reads");
+            }
+            drop(stdin);
+            guard.wait().expect("the shell can be waited for");
+        }
+    }
+
+    fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(self.programs.join(program));
+        as_unprivileged(&mut command);
+        command
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    fn log(&self) -> PathBuf {
+        self.folder.path().join("log")
+    }
+}
+
+impl Drop for PostgresServer {
+    fn drop(&mut self) {
+        self.stop_guard(false);
+    }
+}
+
+/// The folder of PostgreSQL's programs: Debian keeps them out of the path.
+fn programs() -> Option<PathBuf> {
+    let mut folders: Vec<PathBuf> = fs::read_dir("/usr/lib/postgresql")
+        .map(|versions| versions.flatten().map(|version| version.path().join("bin")).collect())
+        .unwrap_or_default();
+    folders.sort();
+    folders.extend(env::split_paths(&env::var_os("PATH").unwrap_or_default()));
+    folders.into_iter().rev().find(|folder| {
+        let has = |program| folder.join(program).is_file();
+        has("initdb") && has("postgres") && has("pg_isready") && is_new(folder)
+    })
+}
+
+fn is_new(folder: &Path) -> bool {
+    let version = Command::new(folder.join("postgres")).arg("--version").output();
+    let text = version.map(|version| String::from_utf8_lossy(&version.stdout).into_owned());
+    let text = text.unwrap_or_default();
+    let mut numbers = text.split(|letter: char| !letter.is_ascii_digit());
+    numbers.find_map(|number| number.parse::<u32>().ok()).is_some_and(|major| major >= 15)
+}
+
+/// PostgreSQL refuses to run as root: the user and group to run it as instead.
+fn unprivileged() -> Option<(u32, u32)> {
+    if !rustix::process::geteuid().is_root() {
+        return None;
+    }
+    let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let ids = |name: &str| {
+        let line = users.lines().find(|line| line.split(':').next() == Some(name))?;
+        let mut fields = line.split(':').skip(2);
+        Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
+    };
+    Some(ids("postgres").or_else(|| ids("nobody")).unwrap_or((65534, 65534)))
+}
+
+fn as_unprivileged(command: &mut Command) {
+    if let Some((user, group)) = unprivileged() {
+        command.uid(user).gid(group);
+    }
+    command.current_dir("/");
+}
+
+#[test]
+fn a_restarted_server_has_what_was_stored() {
+    let Some(mut server) = PostgresServer::start(Durability::None) else { return };
+    let ask = |server: &PostgresServer, query: &str| {
+        let mut psql = server.command("psql");
+        psql.args(["--no-psqlrc", "--tuples-only", "--no-align", "--username", NAME, "--host"]);
+        let output = psql.arg(server.folder()).args(["--command", query]).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    ask(&server, "CREATE TABLE move (ply int)");
+    ask(&server, "INSERT INTO move VALUES (7)");
+    server.restart();
+    assert_eq!(ask(&server, "SELECT ply FROM move"), "7");
+    let folder = server.folder().to_owned();
+    assert!(server.socket().exists());
+    drop(server);
+    assert!(!folder.exists());
+}
