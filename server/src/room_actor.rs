@@ -32,6 +32,8 @@ use futures_util::FutureExt;
 use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
+#[cfg(test)]
+pub(crate) use self::tests::around;
 use self::{
     bot_calls::{BotCalls, PoolReply},
     commit_gate::{CommitGate, Pending, Routed},
