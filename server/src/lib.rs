@@ -56,7 +56,6 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use self::{
     address_limits::AddressLimits,
-    bus::BusConfig,
     config::Config,
     connection_limit::{ConnectionLimit, ConnectionPermit, Full},
     disk::Disk,
@@ -66,7 +65,6 @@ use self::{
     lobby::Lobby,
     logins::Logins,
     metrics::Metrics,
-    node::registry::Registry,
     peers::{Peers, Serving},
     proxy::Proxies,
     reviews::Reviews,
@@ -79,6 +77,7 @@ use self::{
 pub use self::{
     listen::{Listen, Listeners},
     node_id::NodeId,
+    peers::Membership,
 };
 
 /// Why a server does not start, or stops by itself.
@@ -97,15 +96,6 @@ pub enum RunError {
     /// Nothing is lost by that, and it may join again.
     #[error("this node is dead to the others of its cluster; start it again")]
     Retired,
-}
-
-/// What makes a server a node of a cluster. All its nodes share the storage and the registry.
-#[derive(Debug)]
-pub struct Membership {
-    /// The nodes of the cluster.
-    pub registry: Box<dyn Registry>,
-    /// What carries messages between them.
-    pub bus: BusConfig,
 }
 
 /// Serves until `shutdown` is cancelled, with rooms kept in the given storage. Rooms that are open

@@ -24,14 +24,15 @@ use std::{
 };
 
 use fivefold_shared::{
-    protocol::{Event, Message, NumberedEvent, Reason, Refusal, RoomCode, RoomRequest},
+    protocol::{CommandId, Event, Message, NumberedEvent, Reason, Refusal, RoomCode, RoomRequest},
     record::Recorder,
-    room::{BotFault, Cause, Effect, Effects, Entry, Input, Room},
+    room::{BotFault, Cause, Effect, Effects, Entry, Input, Member, Room, SessionId},
 };
 use futures_util::FutureExt;
 use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
+pub(crate) use self::commit_gate::recorder_of;
 #[cfg(test)]
 pub(crate) use self::tests::around;
 use self::{
@@ -41,7 +42,6 @@ use self::{
     recovery::CurrentCommand,
     route::Route,
 };
-pub(crate) use self::{commit_gate::recorder_of, peers::Handover};
 use crate::{
     alarm::Alarm,
     clock::Clock,
@@ -111,6 +111,19 @@ pub(crate) struct Opened {
     pub(crate) is_new: bool,
     /// The sessions of the relay that the room was before.
     pub(crate) handover: Option<Box<Handover>>,
+}
+
+/// Sessions that a relay hands over to the room that it becomes.
+#[derive(Debug)]
+pub(crate) struct Handover {
+    /// The sessions in the room.
+    pub(crate) guests: Vec<(SessionId, Member, Arc<Outbox>)>,
+    /// The last event that they have.
+    pub(crate) after: Option<u64>,
+    /// Commands of theirs that were refused.
+    pub(crate) refused: Vec<(SessionId, CommandId)>,
+    /// Inputs that were not answered.
+    pub(crate) unanswered: Vec<(Input, Arc<Outbox>)>,
 }
 
 impl Opened {

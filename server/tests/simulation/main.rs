@@ -10,6 +10,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 #![expect(clippy::print_stdout, reason = "a day is told as it is lived")]
 
+mod day;
 mod disk;
 mod judge;
 mod member;
@@ -31,8 +32,9 @@ use std::{
 use fivefold_server::logs::{self, LogFormat};
 
 use self::{
+    day::{Setting, live},
     disk::Planted,
-    world::{Day, Setting, live},
+    world::Day,
 };
 
 /// The day that a process lives through.

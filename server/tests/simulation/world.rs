@@ -1,40 +1,18 @@
-//! A day in the simulated world: servers, tables with their members, a storm in which everything
-//! breaks, the calm after it, and the judgement on what came of it.
+//! What the members of a simulated day share: its phases, what has happened, and its trace.
 
 use std::{
     collections::hash_map::DefaultHasher,
     hash::{Hash, Hasher},
     ops::Add,
     sync::{
-        Arc, Mutex,
+        Mutex,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
-    time::{Duration, SystemTime},
+    time::Duration,
 };
 
-use fivefold_server::bus::local::LocalNetwork;
-use fivefold_shared::{
-    clock::TimeControl,
-    protocol::{CatchUp, Event, Message},
-    rules::{Rules, Size, Variant},
-};
-use rand::{RngExt, SeedableRng, rngs::StdRng};
+use fivefold_shared::protocol::{CatchUp, Event, Message};
 use serde::{Deserialize, Serialize};
-
-use crate::{
-    disk::{Disk, Planted},
-    judge::judge,
-    member::{Conduct, Member, Table},
-    server::{Host, Life, server_name},
-    storm::Storm,
-};
-
-/// How long everything breaks.
-const STORM: Duration = Duration::from_secs(8);
-/// When the members must have been able to go on, and be done.
-const EVENING: Duration = Duration::from_secs(60);
-/// The beginning of all days, in milliseconds since the Unix epoch.
-const MORNING: Duration = Duration::from_secs(1_795_230_000);
 
 /// Counts of one simulated day.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -146,6 +124,28 @@ impl World {
         tell(at, &format!("member {member} hears {what}"));
     }
 
+    pub(crate) fn new(members: usize, servers: usize) -> Self {
+        Self { members, servers, ..Self::default() }
+    }
+
+    /// The storm is over.
+    pub(crate) fn begin_calm(&self) {
+        self.is_calm.store(true, Ordering::Relaxed);
+    }
+
+    /// Ends the day when so many players are content.
+    pub(crate) fn end_when_content(&self, players: usize) {
+        if self.content.load(Ordering::Relaxed) == players {
+            self.is_over.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// The counts of the day.
+    pub(crate) fn day(&self) -> Day {
+        let trace = self.trace.lock().unwrap().finish();
+        Day { trace, ..*self.day.lock().unwrap() }
+    }
+
     pub(crate) fn is_calm(&self) -> bool {
         self.is_calm.load(Ordering::Relaxed)
     }
@@ -170,97 +170,6 @@ impl World {
 /// Tells what happens.
 pub(crate) fn tell(at: Duration, what: &str) {
     println!("{:>7.3} {what}", at.as_secs_f64());
-}
-
-fn tables() -> Vec<Arc<Table>> {
-    let freestyle = |size| Rules::new(Variant::Freestyle, size).unwrap();
-    let tiny = Rules::new(Variant::Mnk { k: 3 }, Size::square(3)).unwrap();
-    [
-        (tiny, TimeControl::None),
-        (freestyle(Size::square(15)), TimeControl::PerMove { move_ms: 1_500 }),
-        (freestyle(Size::Unbounded), TimeControl::None),
-    ]
-    .map(|(rules, time)| Arc::new(Table { rules, time, code: Mutex::default() }))
-    .into()
-}
-
-/// A day that is to be lived.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Setting {
-    pub(crate) seed: u64,
-    /// 1 for a server that is alone; more are the nodes of a cluster.
-    pub(crate) servers: usize,
-    pub(crate) planted: Option<Planted>,
-}
-
-/// Lives through a day.
-///
-/// # Panics
-/// When a promise is broken.
-pub(crate) fn live(setting: Setting) -> Day {
-    let Setting { seed, servers, planted } = setting;
-    let mut random = StdRng::seed_from_u64(seed);
-    let disk = Disk::new(fork(&mut random), servers, planted);
-    let mut sim = turmoil::Builder::new()
-        .rng_seed(random.random())
-        .epoch(SystemTime::UNIX_EPOCH + MORNING)
-        .tick_duration(Duration::from_millis(20))
-        .simulation_duration(EVENING)
-        .min_message_latency(Duration::from_millis(1))
-        .max_message_latency(Duration::from_millis(60))
-        .enable_random_order()
-        .build();
-    let bus = LocalNetwork::new(random.random());
-    let lives: Vec<_> = (0..servers).map(|_| Life::default()).collect();
-    for (server, life) in lives.iter().enumerate() {
-        let host = Host {
-            server,
-            disk: disk.clone(),
-            bus: (servers > 1).then(|| bus.clone()),
-            life: life.clone(),
-            chances: Arc::new(Mutex::new(fork(&mut random))),
-        };
-        sim.host(server_name(server), move || host.clone().serve());
-    }
-
-    let tables = tables();
-    let conducts = [Conduct::Hosts, Conduct::Plays, Conduct::Watches];
-    let members = tables.len() * conducts.len();
-    let world = Arc::new(World { members, servers, ..World::default() });
-    let done = Arc::new(Mutex::new(Vec::new()));
-    let seats = tables.iter().flat_map(|table| conducts.map(|conduct| (table, conduct)));
-    for (number, (table, conduct)) in seats.enumerate() {
-        let (table, world) = (Arc::clone(table), Arc::clone(&world));
-        let member = Member::new(number, conduct, table, world, fork(&mut random));
-        let done = Arc::clone(&done);
-        sim.client(member_name(number), async move {
-            let member = member.attend().await;
-            done.lock().unwrap().push(member);
-            Ok(())
-        });
-    }
-
-    let mut storm = Storm::new(fork(&mut random), disk.clone(), bus, lives, members);
-    while !sim.step().unwrap() {
-        if sim.elapsed() < STORM {
-            storm.rage(&mut sim, &world);
-        } else if !world.is_calm() {
-            storm.end(&mut sim);
-            world.is_calm.store(true, Ordering::Relaxed);
-        } else if world.content.load(Ordering::Relaxed) == 2 * tables.len() {
-            world.is_over.store(true, Ordering::Relaxed);
-        }
-    }
-    let members = std::mem::take(&mut *done.lock().unwrap());
-    let games = judge(&disk, &members, tables.len());
-    let trace = world.trace.lock().unwrap().finish();
-    let [doubts, takeovers, deaths] = disk.counts();
-    Day { games, trace, doubts, takeovers, deaths, ..*world.day.lock().unwrap() }
-}
-
-/// A source of chance of its own.
-fn fork(random: &mut StdRng) -> StdRng {
-    StdRng::seed_from_u64(random.random())
 }
 
 /// How a member is known.
