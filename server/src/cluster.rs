@@ -57,7 +57,7 @@ pub(crate) enum FromOwner {
     Lost(NodeId),
     /// This node is silent.
     Silent(NodeId),
-    /// This node can be heard.
+    /// Messages come from this node.
     Present(NodeId),
     /// This node is dead.
     Died(NodeId),
@@ -148,7 +148,7 @@ impl Cluster {
         }
     }
 
-    /// Notes that a node is silent, or can be heard again.
+    /// Notes that a node is silent, or that messages come from it again.
     pub(crate) fn note_silence(&self, node: NodeId, is_silent: bool) {
         let mut silent = lock(&self.silent);
         if is_silent {

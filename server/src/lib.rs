@@ -56,7 +56,6 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use self::{
     address_limits::AddressLimits,
-    bus::BusConfig,
     config::Config,
     connection_limit::{ConnectionLimit, ConnectionPermit, Full},
     disk::Disk,
@@ -66,7 +65,6 @@ use self::{
     lobby::Lobby,
     logins::Logins,
     metrics::Metrics,
-    node::registry::Registry,
     peers::{Peers, Serving},
     reviews::Reviews,
     room_actor::RoomContext,
@@ -78,6 +76,7 @@ use self::{
 pub use self::{
     listen::{Listen, Listeners},
     node_id::NodeId,
+    peers::Membership,
 };
 
 /// Why a server does not start, or stops by itself.
@@ -96,15 +95,6 @@ pub enum RunError {
     /// Nothing is lost by that, and it may join again.
     #[error("this node is dead to the others of its cluster; start it again")]
     Retired,
-}
-
-/// What makes a server a node of a cluster. All its nodes share the storage and the registry.
-#[derive(Debug)]
-pub struct Membership {
-    /// The nodes of the cluster.
-    pub registry: Box<dyn Registry>,
-    /// What carries messages between them.
-    pub bus: BusConfig,
 }
 
 /// Serves until `shutdown` is cancelled, with rooms kept in the given storage. Rooms that are open
@@ -216,16 +206,13 @@ async fn serve(
 
     tracing::info!(sessions = server.sessions.count(), "stopping");
     drop(server);
-    if let Some(peers) = peers {
-        end_peers(peers, &stop_rooms, &rooms).await;
-    }
     let threads = async {
         if !matches!(ending, Ending::StoreBroke) {
             writer.wait().await;
         }
         bots.wait().await;
     };
-    end_in_order(&connections, &stop_rooms, &rooms, &pool, threads).await;
+    end_in_order(peers, &connections, &stop_rooms, &rooms, &pool, threads).await;
     ending.into_result()
 }
 
@@ -239,13 +226,6 @@ impl Ending {
     }
 }
 
-/// Ends rooms before sessions, so that other nodes take the rooms over at once.
-async fn end_peers(peers: Serving, stop_rooms: &CancellationToken, rooms: &TaskTracker) {
-    stop_rooms.cancel();
-    end("rooms", STOP_REST_WITHIN, finish(rooms)).await;
-    end("links", STOP_REST_WITHIN, peers.end()).await;
-}
-
 /// Waits until this node is dead to the others; forever on one that is alone.
 async fn retired(peers: Option<&Serving>) {
     match peers {
@@ -254,14 +234,21 @@ async fn retired(peers: Option<&Serving>) {
     }
 }
 
-/// Ends sessions first, so that rooms record who left, and threads last.
+/// Ends sessions first, so that rooms record who left, and threads last. In a cluster rooms go
+/// first, so that other nodes take them over at once.
 async fn end_in_order(
+    peers: Option<Serving>,
     connections: &TaskTracker,
     stop_rooms: &CancellationToken,
     rooms: &TaskTracker,
     pool: &Pool,
     threads: impl Future<Output = ()>,
 ) {
+    if let Some(peers) = peers {
+        stop_rooms.cancel();
+        end("rooms", STOP_REST_WITHIN, finish(rooms)).await;
+        end("links", STOP_REST_WITHIN, peers.end()).await;
+    }
     end("sessions", STOP_SESSIONS_WITHIN, finish(connections)).await;
     stop_rooms.cancel();
     end("rooms", STOP_REST_WITHIN, finish(rooms)).await;

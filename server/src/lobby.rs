@@ -77,7 +77,7 @@ pub(crate) struct RoomHandle {
     owned: Arc<OnceLock<Owned>>,
 }
 
-/// What is known of a room that this node owns.
+/// The entry of a room that this node owns.
 #[derive(Debug)]
 struct Owned {
     maker: Maker,

@@ -2,8 +2,8 @@
 //! declared dead itself.
 //!
 //! A node that is dead owns nothing any more and never comes back: its server ends, and may join
-//! again under a new number. All of this only decides how fast things go on. What is stored is
-//! guarded by the rooms' epochs alone.
+//! again under a new number. All of this only decides how fast things go on: the rooms'
+//! epochs alone guard the logs.
 
 mod observer;
 pub mod registry;

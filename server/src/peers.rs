@@ -7,18 +7,27 @@ use tokio::{sync::mpsc, time::timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    Membership,
+    bus::BusConfig,
     cluster::Cluster,
     link::{FromPeer, Links},
     lobby::Lobby,
     metrics::Metrics,
-    node::Node,
+    node::{Node, registry::Registry},
     node_id::NodeId,
     storage::{Blocking, StorageError},
 };
 
 /// The longest that a node waits for its retirement to be stored.
 const RETIRE_WITHIN: Duration = Duration::from_millis(500);
+
+/// What makes a server a node of a cluster. All its nodes share the storage and the registry.
+#[derive(Debug)]
+pub struct Membership {
+    /// The nodes of the cluster.
+    pub registry: Box<dyn Registry>,
+    /// What carries messages between them.
+    pub bus: BusConfig,
+}
 
 /// A node that has joined.
 #[derive(Debug)]

@@ -7,6 +7,8 @@
 //! It does not know what the commands and messages mean.
 
 mod guests;
+#[cfg(test)]
+mod tests;
 
 use std::{
     collections::VecDeque,
@@ -427,7 +429,7 @@ impl Relay {
                 self.answer(SessionId(session), &command, outcome, text);
             }
             ToRelay::Tell { sessions, ends, text } => {
-                self.guests.tell(&sessions, ends.as_ref(), text)
+                self.guests.tell(&sessions, ends.as_ref(), text);
             }
             ToRelay::Broadcast { mark, except, text } => self.broadcast(mark, &except, text),
         }

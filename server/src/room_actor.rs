@@ -26,14 +26,16 @@ use std::{
 };
 
 use fivefold_shared::{
-    protocol::{Message, Reason, Refusal, RoomCode, RoomRequest},
-    room::{Cause, Effects, Entry, Input, Room},
+    protocol::{CommandId, Message, Reason, Refusal, RoomCode, RoomRequest},
+    room::{Cause, Effects, Entry, Input, Member, Room, SessionId},
 };
 use futures_util::FutureExt;
 use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
-pub(crate) use self::{actor::RoomContext, peers::Handover};
+pub(crate) use self::actor::RoomContext;
+#[cfg(test)]
+pub(crate) use self::tests::around;
 use self::{
     actor::{Actor, CurrentCommand},
     bot_calls::{BotCalls, PoolReply},
@@ -85,6 +87,19 @@ pub(crate) struct Opened {
     pub(crate) is_new: bool,
     /// The sessions of the relay that the room was before.
     pub(crate) handover: Option<Box<Handover>>,
+}
+
+/// Sessions that a relay hands over to the room that it becomes.
+#[derive(Debug)]
+pub(crate) struct Handover {
+    /// The sessions in the room.
+    pub(crate) guests: Vec<(SessionId, Member, Arc<Outbox>)>,
+    /// The last event that they have.
+    pub(crate) after: Option<u64>,
+    /// Commands of theirs that were refused.
+    pub(crate) refused: Vec<(SessionId, CommandId)>,
+    /// Inputs that were not answered.
+    pub(crate) unanswered: Vec<(Input, Arc<Outbox>)>,
 }
 
 impl Opened {

@@ -54,7 +54,7 @@ pub struct LivingNode {
     pub id: NodeId,
     /// How many heartbeats it had.
     pub heartbeat: u64,
-    /// What it told last.
+    /// Its last report.
     pub report: NodeReport,
 }
 

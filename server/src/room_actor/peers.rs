@@ -5,32 +5,18 @@ use std::sync::Arc;
 
 use fivefold_shared::{
     protocol::{CommandId, Reason, Refusal},
-    room::{Input, Member, SessionId},
+    room::{Input, SessionId},
 };
 
 use super::{
-    Actor,
+    Actor, Handover,
     route::{RelayLink, Route},
 };
 use crate::{
     cluster::frame::{RemoteGuest, RemoteInput, ToOwner, ToRelay},
     limits::CLOCK_PAUSE_MAX,
     node_id::NodeId,
-    outbox::Outbox,
 };
-
-/// Sessions that a relay hands over to the room that it becomes.
-#[derive(Debug)]
-pub(crate) struct Handover {
-    /// The sessions in the room.
-    pub(crate) guests: Vec<(SessionId, Member, Arc<Outbox>)>,
-    /// The last event that they have.
-    pub(crate) after: Option<u64>,
-    /// Commands of theirs that were refused.
-    pub(crate) refused: Vec<(SessionId, CommandId)>,
-    /// Inputs that were not answered.
-    pub(crate) unanswered: Vec<(Input, Arc<Outbox>)>,
-}
 
 impl Actor {
     /// Handles a message from a relay. It is rejected if it is of an attempt that has not begun, and

@@ -76,7 +76,7 @@ fn two_bots(limits: Limits) -> (Opened, Input) {
 }
 
 /// A context for rooms, with bots that never answer; and the parts that must live as long.
-fn around() -> (Arc<RoomContext>, impl Sized) {
+pub(crate) fn around() -> (Arc<RoomContext>, impl Sized) {
     let memory = Memory::default();
     let reader = memory.reader().unwrap();
     let (log_writer, writer) = LogWriter::start(Box::new(memory), &Blocking::Threads).unwrap();

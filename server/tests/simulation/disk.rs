@@ -66,7 +66,7 @@ struct Shared {
     /// The rooms in the order in which they were made, with their owners and epochs.
     rooms: Vec<RoomCode>,
     owners: HashMap<RoomCode, (NodeId, Epoch)>,
-    /// Who was told that an event is stored.
+    /// The node that learned that an event is stored.
     acknowledged: HashMap<(RoomCode, u64), NodeId>,
 }
 
@@ -181,7 +181,7 @@ impl Disk {
         Ok(results)
     }
 
-    /// Notes who is told that events are stored.
+    /// Notes which node learns that events are stored.
     fn acknowledge(&self, batch: &[Append], results: &[Result<(), Conflict>]) {
         let mut shared = self.shared();
         for (append, _) in batch.iter().zip(results).filter(|(_, result)| result.is_ok()) {

@@ -127,7 +127,7 @@ async fn a_node_that_ends_hands_its_rooms_over() {
 
     first.begin_stop();
     assert_eq!(ann.closed().await.0, close::RESTART);
-    // Bob stays where he is, learns that nobody analyses any more, and goes on.
+    // Bob keeps the socket, learns that nobody analyses any more, and goes on.
     loop {
         if let Message::AnalysisOver { of, why, .. } = bob.receive().await {
             assert_eq!((of.as_str(), why), ("look", AnalysisEnd::Stopped));
