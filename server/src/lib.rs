@@ -101,7 +101,7 @@ pub async fn run(
 ) -> Result<(), RunError> {
     let Config { limits, clock, blocking, node, .. } = config;
     let metrics = Arc::new(Metrics::new());
-    let read_pool = Arc::new(ReadPool::new(storage.reader()?, blocking.clone()));
+    let read_pool = Arc::new(ReadPool::open(storage.as_ref(), blocking.clone())?);
     let jobs = Jobs::new(blocking.clone());
     let (log_writer, mut writer) = LogWriter::start(storage, &blocking)?;
     let (pool, bots) = Pool::start(config.bot_threads.get(), Arc::clone(&metrics))?;

@@ -50,6 +50,8 @@ struct Queue {
     waker: Option<Waker>,
     /// The identity behind the session, after `hello`.
     identity: Option<IdentityHash>,
+    /// Whether the session ends because a commit stays in doubt.
+    is_in_doubt: bool,
 }
 
 /// An encoded message.
@@ -99,6 +101,18 @@ impl Outbox {
     /// The hash of the identity behind the session, after `hello`.
     pub(crate) fn identity(&self) -> Option<IdentityHash> {
         self.0.lock().identity
+    }
+
+    /// Ends the session: nobody knows the answer to its command. The client comes back and sends the
+    /// command again.
+    pub(crate) fn end_in_doubt(&self) {
+        self.0.lock().is_in_doubt = true;
+        self.0.overflow.cancel();
+    }
+
+    /// Whether the session ends by [`end_in_doubt`](Self::end_in_doubt).
+    pub(crate) fn is_in_doubt(&self) -> bool {
+        self.0.lock().is_in_doubt
     }
 
     /// Queues a message.

@@ -147,6 +147,17 @@ impl CommitGate {
         }
     }
 
+    /// The outboxes of the sessions that wait for an answer.
+    pub(super) fn waiting(&self) -> impl Iterator<Item = &Arc<Outbox>> {
+        self.pending.iter().filter_map(|pending| match pending {
+            Pending::Event(..) => None,
+            Pending::Effect(Routed { effect: Effect::Send { message, .. }, outbox, .. }) => {
+                outbox.as_ref().filter(|_| message.answers().is_some())
+            }
+            Pending::Effect(_) => None,
+        })
+    }
+
     /// Continues from the log that was read again.
     pub(super) fn resume(&mut self, log: &[Entry]) {
         self.recorder = recorder_of(log);

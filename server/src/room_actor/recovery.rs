@@ -1,7 +1,7 @@
 //! How a room continues after a commit that failed or a panic: it rolls back to its log, and
 //! members who wait for an answer are refused.
 
-use std::{collections::VecDeque, panic::AssertUnwindSafe, sync::Arc, time::Instant};
+use std::{collections::VecDeque, panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Instant};
 
 use fivefold_shared::{
     protocol::{CommandId, Message, Reason, Refusal, RoomCode},
@@ -9,9 +9,9 @@ use fivefold_shared::{
 };
 use futures_util::FutureExt;
 
-use super::{Actor, Mailbox, RoomContext, commit_gate::Routed, refuse};
+use super::{Actor, Envelope, Mailbox, RoomContext, commit_gate::Routed, refuse};
 use crate::{
-    limits::{FAULTS_MAX, FAULTS_WITHIN, REBUILD_RETRY},
+    limits::{DOUBT_MAX, FAULTS_MAX, FAULTS_WITHIN, REBUILD_RETRY},
     outbox::{Outbox, encode},
     storage::{AppendError, Claimed, Conflict, Reply, StorageError, WriterPermit},
 };
@@ -22,6 +22,19 @@ pub(super) struct CurrentCommand {
     outbox: Arc<Outbox>,
     /// The session, if the command must not be done twice. Entering and leaving may be repeated.
     once_for: Option<SessionId>,
+}
+
+/// What a room receives while it waits for its log.
+struct Inbox<'a> {
+    mailbox: &'a mut Mailbox,
+    /// Inputs without an answer, such as sessions that leave: each does so once.
+    deferred: Vec<Envelope>,
+}
+
+impl<'a> Inbox<'a> {
+    fn new(mailbox: &'a mut Mailbox) -> Self {
+        Self { mailbox, deferred: Vec::new() }
+    }
 }
 
 /// The panics of one room.
@@ -84,6 +97,7 @@ impl Actor {
             self.context.metrics.refused(Reason::Unavailable);
             refuse(outbox, Some(id), Reason::Unavailable);
         }
+        let mut inbox = Inbox::new(mailbox);
         let stored = if self.gate.is_committing() {
             self.gate.committed().await.map(|since| self.release(since))
         } else {
@@ -92,32 +106,49 @@ impl Actor {
         let may_continue = match stored {
             Ok(()) => {
                 self.discard_pending();
-                self.reload().await
+                self.reload(&mut inbox).await
             }
-            Err(error) => self.rollback(&error).await,
+            Err(error) => self.roll_back_to_log(&error, &mut inbox).await,
         };
+        let deferred = inbox.deferred;
         if !may_continue {
             return;
         }
         if let Some(CurrentCommand { id, once_for: Some(session), .. }) = failed {
             self.room.refuse_for_good(session, id, Refusal::new(Reason::Unavailable));
         }
+        self.receive_all(deferred);
         self.run(Effects::new(), false, mailbox).await;
     }
 
     /// After a commit that was not acknowledged. Returns whether the room continues.
-    pub(super) async fn rollback(&mut self, error: &AppendError) -> bool {
+    pub(super) async fn rollback(&mut self, error: &AppendError, mailbox: &mut Mailbox) -> bool {
+        let mut inbox = Inbox::new(mailbox);
+        let may_continue = self.roll_back_to_log(error, &mut inbox).await;
+        if may_continue {
+            self.receive_all(inbox.deferred);
+        }
+        may_continue
+    }
+
+    fn receive_all(&mut self, envelopes: Vec<Envelope>) {
+        for envelope in envelopes {
+            self.receive(envelope);
+        }
+    }
+
+    async fn roll_back_to_log(&mut self, error: &AppendError, inbox: &mut Inbox<'_>) -> bool {
         tracing::error!(room.id = %self.code(), %error, "the room rolls back to its log");
         self.context.metrics.note_failed_commit(self.context.clock.now());
         match error {
-            AppendError::Storage(StorageError::InDoubt(_)) => self.settle().await,
+            AppendError::Storage(StorageError::InDoubt(_)) => self.settle(inbox).await,
             AppendError::Storage(StorageError::Failed(_) | StorageError::Damaged(_)) => {
                 self.discard_pending();
-                self.reload().await
+                self.reload(inbox).await
             }
             AppendError::Conflict(Conflict::Seq { .. }) => {
                 self.discard_pending();
-                self.settle().await
+                self.settle(inbox).await
             }
             AppendError::Conflict(Conflict::Owner) => {
                 self.discard_pending();
@@ -129,11 +160,11 @@ impl Actor {
 
     /// After a commit in doubt: claims the room, and only then answers the pending commands by what
     /// its log says. Returns whether the room continues.
-    async fn settle(&mut self) -> bool {
+    async fn settle(&mut self, inbox: &mut Inbox<'_>) -> bool {
         let code = self.code().clone();
         let node = self.context.node;
         let claim = |permit: WriterPermit<'_>| permit.claim(vec![code.clone()], node);
-        let Some(claimed) = ask_writer(&self.context, &code, claim).await else { return false };
+        let Some(claimed) = self.ask_writer(claim, inbox).await else { return false };
         match claimed.into_iter().next() {
             Some(Claimed::Mine { epoch, log }) => {
                 self.gate.set_epoch(epoch);
@@ -200,10 +231,10 @@ impl Actor {
 
     /// Reads the log of a room that is still owned here, and rebuilds the room. Returns whether it
     /// continues.
-    async fn reload(&mut self) -> bool {
+    async fn reload(&mut self, inbox: &mut Inbox<'_>) -> bool {
         let code = self.code().clone();
         let read = |permit: WriterPermit<'_>| permit.read(code.clone());
-        let Some(log) = ask_writer(&self.context, &code, read).await else { return false };
+        let Some(log) = self.ask_writer(read, inbox).await else { return false };
         if log.is_empty() {
             tracing::warn!(room.id = %code, "the room was never stored, and ends");
             return false;
@@ -235,29 +266,61 @@ impl Actor {
             outbox.post(message.clone());
         }
     }
+
+    /// Repeats a request until the storage answers; `None` when the server stops. Every
+    /// [`DOUBT_MAX`] it ends the sessions that wait for this room. Their commands are dropped, not
+    /// refused: the clients send them again with the same ids.
+    async fn ask_writer<T>(
+        &mut self,
+        request: impl Fn(WriterPermit<'_>) -> Reply<T, StorageError>,
+        inbox: &mut Inbox<'_>,
+    ) -> Option<T> {
+        let context = Arc::clone(&self.context);
+        let code = self.code().clone();
+        let mut asking = pin!(repeat(&context, &code, request));
+        loop {
+            tokio::select! {
+                answer = &mut asking => return Some(answer),
+                () = context.stop.cancelled() => return None,
+                () = tokio::time::sleep(DOUBT_MAX) => self.end_waiting_sessions(inbox),
+            }
+        }
+    }
+
+    fn end_waiting_sessions(&self, inbox: &mut Inbox<'_>) {
+        let mut ended = 0;
+        let mut end = |outbox: &Outbox| {
+            outbox.end_in_doubt();
+            ended += 1;
+        };
+        self.gate.waiting().for_each(|outbox| end(outbox));
+        while let Ok(envelope) = inbox.mailbox.try_recv() {
+            if envelope.input.command_id().is_some() {
+                end(&envelope.outbox);
+            } else {
+                inbox.deferred.push(*envelope);
+            }
+        }
+        let room = self.code();
+        tracing::warn!(room.id = %room, sessions = ended, "sessions end without an answer");
+    }
 }
 
-/// Repeats a request until the storage answers; `None` when the server stops.
-async fn ask_writer<T>(
+/// Repeats a request until the storage answers.
+async fn repeat<T>(
     context: &RoomContext,
     code: &RoomCode,
     request: impl Fn(WriterPermit<'_>) -> Reply<T, StorageError>,
-) -> Option<T> {
-    let ask = async {
-        loop {
-            let answer = match context.log_writer.reserve().await {
-                Ok(permit) => request(permit).wait().await,
-                Err(error) => Err(error),
-            };
-            match answer {
-                Ok(answer) => return answer,
-                Err(error) => tracing::error!(room.id = %code, %error, "cannot read"),
-            }
-            tokio::time::sleep(REBUILD_RETRY).await;
+) -> T {
+    loop {
+        let answer = match context.log_writer.reserve().await {
+            Ok(permit) => request(permit).wait().await,
+            Err(error) => Err(error),
+        };
+        match answer {
+            Ok(answer) => return answer,
+            Err(error) => tracing::error!(room.id = %code, %error, "cannot read"),
         }
-    };
-    tokio::select! {
-        answer = ask => Some(answer),
-        () = context.stop.cancelled() => None,
+        tokio::time::sleep(REBUILD_RETRY).await;
     }
 }

@@ -101,6 +101,8 @@ impl Commands {
             CloseReason::RESTART
         } else if self.login.is_replaced() {
             CloseReason::IDENTITY_REPLACED
+        } else if self.outbox.is_in_doubt() {
+            CloseReason::IN_DOUBT
         } else {
             CloseReason::TOO_SLOW
         }
