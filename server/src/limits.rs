@@ -155,9 +155,6 @@ pub const STOP_SESSIONS_WITHIN: Duration = Duration::from_secs(3);
 pub const STOP_REST_WITHIN: Duration = Duration::from_millis(900);
 /// Retry interval when a room cannot be read from the storage.
 pub const REBUILD_RETRY: Duration = Duration::from_secs(1);
-/// After this time without its log, a room ends the sessions whose commands it cannot answer. They
-/// come back, perhaps to another server, and send them again.
-pub const DOUBT_MAX: Duration = Duration::from_secs(10);
 /// A room that panics is rebuilt from its log, up to this many times within [`FAULTS_WITHIN`];
 /// after one more panic it is closed.
 pub const FAULTS_MAX: usize = 3;
@@ -177,6 +174,82 @@ pub const PRUNED_MEMBERS_MAX: usize = 1_000;
 pub const LOG_LINES_MAX: usize = 8_192;
 /// How often the free disk space is measured.
 pub const DISK_CHECK_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Longest frame between two nodes, in bytes: the longest message to a session, and its address.
+pub const LINK_FRAME_MAX: usize = WRITE_BUFFER_MAX + 4 * 1024;
+/// Frames that wait are sent together, up to this many bytes. A longer frame goes alone.
+pub const LINK_BATCH_BYTES: usize = 64 * 1024;
+/// Most frames waiting for one node. One more resets the link.
+pub const LINK_QUEUE_FRAMES_MAX: usize = 4_096;
+/// Most bytes of frames waiting for one node. One more resets the link.
+pub const LINK_QUEUE_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// Most nodes that a node has links to, dead ones included until they are forgotten.
+pub const LINK_PEERS_MAX: usize = 1_024;
+/// How often links look for lost frames and silent nodes.
+pub const LINK_TICK: Duration = Duration::from_millis(50);
+/// A node broadcasts after this many ticks.
+pub const LINK_HEARTBEAT_TICKS: u32 = 5;
+/// Frames that do not come within so many ticks after a heartbeat has counted them are lost.
+pub const LINK_TAIL_TICKS: u32 = 3;
+/// A node is silent after so many ticks without a message from it.
+pub const LINK_SILENT_TICKS: u32 = 40;
+/// A silent node's link is forgotten after so many ticks.
+pub const LINK_FORGOTTEN_TICKS: u32 = 1_200;
+/// A node whose last so many heartbeats did not come back to it is cut off from the bus.
+pub const LINK_ECHOES_MISSED_MAX: u64 = 4;
+/// A full bus is tried again after this time.
+pub const BUS_RETRY: Duration = Duration::from_millis(2);
+/// Most messages waiting to be written to the bus.
+pub const BUS_OUTBOX_MAX: usize = 64;
+/// Most messages from the bus waiting for the links. Further ones are lost.
+pub const BUS_INBOX_MAX: usize = 1_024;
+/// Longest message on the bus, in bytes: what a NATS server allows if it is not configured.
+pub const BUS_MESSAGE_MAX: usize = 1024 * 1024;
+/// Most frames and changes of links waiting for the node. While there are more, it reads nothing
+/// from the bus.
+pub const FROM_PEERS_MAX: usize = 1_024;
+/// Interval between the heartbeats of a node of a cluster.
+pub const HEARTBEAT_INTERVAL: Duration = Duration::from_millis(250);
+/// Other nodes are judged only while the own heartbeats are answered within this time.
+pub const HEARTBEAT_ANSWERED_WITHIN: Duration = Duration::from_millis(250);
+/// A node whose heartbeat stands still for this long is declared dead.
+pub const NODE_DEAD_AFTER: Duration = Duration::from_millis(1_500);
+/// A node ends after so many heartbeats in which it alone missed its own broadcasts on the bus.
+pub const BLIND_BEATS_MAX: u32 = 4;
+/// After this time without an answered heartbeat, a node lets nobody into its rooms: they may have
+/// another owner.
+pub const STALE_AFTER: Duration = Duration::from_millis(1_200);
+/// After this time without an answered heartbeat, a node that is cut off from the bus, too, ends.
+pub const CUT_OFF_AFTER: Duration = Duration::from_secs(10);
+/// A node that owns more than this part of the mean of rooms claims others only if nobody else
+/// does.
+pub const ROOMS_OVER_MEAN_PERCENT: usize = 130;
+/// How long an emptier node has to claim a room that was offered to it.
+pub const TAKE_WITHIN: Duration = Duration::from_millis(200);
+/// How often a node looks for rooms whose owner is dead.
+pub const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
+/// Most commands of one session that wait for the answer of a room on another node. Further ones
+/// are refused.
+pub const UNANSWERED_COMMANDS_MAX: usize = 4;
+/// Most inputs that wait in one relay. Further ones wait in its mailbox.
+pub const RELAY_UNANSWERED_MAX: usize = 1_024;
+/// A command is answered within this time, or its socket is closed: the client then sends the
+/// command again, with the same id.
+pub const ANSWERED_WITHIN: Duration = Duration::from_secs(10);
+/// Most sessions in one frame between nodes. More go in several frames.
+pub const RESUMED_SESSIONS_MAX: usize = 256;
+/// Most messages from a room's owner that wait for the relay here. One more starts over.
+pub const FROM_OWNER_MAX: usize = 1_024;
+/// A relay starts over if the owner does not confirm within this time that it may.
+pub const RESUMED_WITHIN: Duration = Duration::from_secs(1);
+/// First wait of a relay before it starts over; doubled each time, up to [`RESUMED_WITHIN`].
+pub const RELAY_RETRY: Duration = Duration::from_millis(50);
+/// How long a relay without sessions stays.
+pub const RELAY_IDLE: Duration = Duration::from_secs(5);
+/// How often a relay asks the storage who owns its room while the owner is silent.
+pub const SILENT_OWNER_ASKED: Duration = Duration::from_secs(5);
+/// The clock of a player on turn stops for at most this long because their node is silent.
+pub const CLOCK_PAUSE_MAX: Duration = Duration::from_secs(30);
 
 /// Limits that an operator may change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -394,8 +467,8 @@ const _: () = assert!(
     "a server that lives has a heartbeat in that time"
 );
 const _: () = assert!(
-    DATABASE_ANSWER_WITHIN.as_millis() < DOUBT_MAX.as_millis()
-        && REBUILD_RETRY.as_millis() < DOUBT_MAX.as_millis(),
+    DATABASE_ANSWER_WITHIN.as_millis() < ANSWERED_WITHIN.as_millis()
+        && REBUILD_RETRY.as_millis() < ANSWERED_WITHIN.as_millis(),
     "a room asks again before it ends sessions"
 );
 const _: () = assert!(
@@ -437,4 +510,39 @@ const _: () = assert!(
     THINKING_QUEUE_MAX as u128 * THINKING_TIME_MIN.as_millis() + THINKING_TIME_MAX.as_millis()
         <= BOT_WAIT_MAX_MS as u128,
     "one thread alone works off a full queue before rooms give up waiting"
+);
+const _: () = assert!(
+    2 * LINK_FRAME_MAX <= BUS_MESSAGE_MAX && 2 * LINK_BATCH_BYTES <= BUS_MESSAGE_MAX,
+    "a batch and its header fit into a message of the bus"
+);
+const _: () = assert!(
+    LINK_PEERS_MAX * 32 <= BUS_MESSAGE_MAX,
+    "a heartbeat that counts the frames of all links fits into a message of the bus"
+);
+const _: () = assert!(
+    4 * LINK_FRAME_MAX <= LINK_QUEUE_BYTES_MAX && LINK_BATCH_BYTES <= LINK_QUEUE_BYTES_MAX,
+    "a few of the longest frames may wait for a node"
+);
+const _: () = assert!(
+    (LINK_HEARTBEAT_TICKS + LINK_TAIL_TICKS) as u128 * LINK_TICK.as_millis() < 500,
+    "lost frames are found within half a second"
+);
+const _: () = assert!(
+    LINK_ECHOES_MISSED_MAX as u128 * LINK_HEARTBEAT_TICKS as u128 * LINK_TICK.as_millis() == 1_000
+        && LINK_SILENT_TICKS as u128 * LINK_TICK.as_millis() == 2_000
+        && LINK_SILENT_TICKS < LINK_FORGOTTEN_TICKS,
+    "a node that is cut off notices before the others disconnect its sessions"
+);
+const _: () = assert!(
+    STALE_AFTER.as_millis() < NODE_DEAD_AFTER.as_millis(),
+    "a node that others are about to declare dead lets nobody into its rooms"
+);
+const _: () = assert!(
+    2 * HEARTBEAT_INTERVAL.as_millis() <= STALE_AFTER.as_millis()
+        && HEARTBEAT_ANSWERED_WITHIN.as_millis() <= HEARTBEAT_INTERVAL.as_millis(),
+    "one slow heartbeat makes no node stale"
+);
+const _: () = assert!(
+    MEMBER_SESSIONS_MAX * UNANSWERED_COMMANDS_MAX <= ANSWERS_MAX,
+    "a room remembers the answers of all commands that a relay may send again"
 );

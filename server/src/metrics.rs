@@ -2,6 +2,9 @@
 //!
 //! Everything that is refused, dropped or fails has a counter. No personal data is kept.
 
+mod cluster;
+mod links;
+
 use std::{
     fmt,
     sync::atomic::{AtomicU64, Ordering},
@@ -22,6 +25,8 @@ use prometheus_client::{
 };
 use serde::Serialize;
 
+pub(crate) use self::links::LinkDrop;
+use self::{cluster::ClusterMetrics, links::LinkMetrics};
 use crate::{connection_limit::Full, storage::DiskSpace};
 
 /// All metrics.
@@ -49,8 +54,12 @@ pub(crate) struct Metrics {
     pub(crate) rooms_failed: Counter,
     /// Rooms rebuilt from their logs.
     pub(crate) rooms_rebuilt: Counter,
+    /// Rooms on several nodes.
+    pub(crate) cluster: ClusterMetrics,
     /// Time of the last commit if it failed, in milliseconds since the epoch; 0 if it succeeded.
     failing_since: AtomicU64,
+    /// The links to other nodes.
+    pub(crate) links: LinkMetrics,
 }
 
 /// Values read only when metrics are requested.
@@ -158,6 +167,8 @@ impl Metrics {
             rooms_failed: Counter::default(),
             rooms_rebuilt: Counter::default(),
             failing_since: AtomicU64::new(0),
+            cluster: ClusterMetrics::default(),
+            links: LinkMetrics::default(),
         };
         metrics.register();
         metrics
@@ -207,6 +218,8 @@ impl Metrics {
         registry.register("rooms_failed", "Times that a room panicked", self.rooms_failed.clone());
         let help = "Times that a room went back to its log";
         registry.register("rooms_rebuilt", help, self.rooms_rebuilt.clone());
+        self.cluster.register(registry);
+        self.links.register(registry);
     }
 
     /// Counts the reply to a command of this type.

@@ -8,18 +8,19 @@ use fivefold_shared::{
     room::{AnalysisUpdate, Effect, Effects, Entry, Input, SessionId},
 };
 use futures_util::FutureExt;
+use tokio::time::sleep;
 
-use super::{Actor, Envelope, Mailbox, RoomContext, commit_gate::Routed, refuse};
+use super::{Actor, Envelope, Mailbox, RoomContext, commit_gate::Routed, route::Route};
 use crate::{
-    limits::{DOUBT_MAX, FAULTS_MAX, FAULTS_WITHIN, REBUILD_RETRY},
-    outbox::{Outbox, encode},
+    limits::{ANSWERED_WITHIN, FAULTS_MAX, FAULTS_WITHIN, MAILBOX_INPUTS_MAX, REBUILD_RETRY},
+    outbox::encode,
     storage::{AppendError, Claimed, Conflict, Reply, StorageError, WriterPermit},
 };
 
 /// The command that a room is processing. It is refused if the room panics.
 pub(super) struct CurrentCommand {
     id: CommandId,
-    outbox: Arc<Outbox>,
+    route: Route,
     /// The session, if the command must not be done twice. Entering and leaving may be repeated.
     once_for: Option<SessionId>,
 }
@@ -42,10 +43,12 @@ impl<'a> Inbox<'a> {
 struct Faults(VecDeque<Instant>);
 
 impl CurrentCommand {
-    pub(super) fn of(input: &Input, outbox: &Arc<Outbox>) -> Option<Self> {
+    pub(super) fn of(input: &Input, route: &Route) -> Option<Self> {
         let once_for = match input {
             Input::Command { session, .. } => Some(*session),
             Input::Enter { .. }
+            | Input::Resume { .. }
+            | Input::Disconnected { .. }
             | Input::Leave { .. }
             | Input::Close { .. }
             | Input::Evict
@@ -55,7 +58,7 @@ impl CurrentCommand {
             | Input::Wake => None,
         };
         let id = input.command_id()?.clone();
-        Some(Self { id, outbox: Arc::clone(outbox), once_for })
+        Some(Self { id, route: route.clone(), once_for })
     }
 }
 
@@ -93,9 +96,9 @@ impl Actor {
     /// commit. The command that caused the panic stays refused.
     async fn recover(&mut self, mailbox: &mut Mailbox) {
         let failed = self.current.take();
-        if let Some(CurrentCommand { id, outbox, .. }) = &failed {
+        if let Some(CurrentCommand { id, route, .. }) = &failed {
             self.context.metrics.refused(Reason::Unavailable);
-            refuse(outbox, Some(id), Reason::Unavailable);
+            route.refuse(id, Reason::Unavailable);
         }
         let mut inbox = Inbox::new(mailbox);
         let stored = if self.gate.is_committing() {
@@ -118,7 +121,7 @@ impl Actor {
             self.room.refuse_for_good(session, id, Refusal::new(Reason::Unavailable));
         }
         self.receive_all(deferred);
-        self.run(Effects::new(), false, mailbox).await;
+        self.run(Effects::new(), false, None, mailbox).await;
     }
 
     /// After a commit that was not acknowledged. Returns whether the room continues.
@@ -133,7 +136,7 @@ impl Actor {
 
     fn receive_all(&mut self, envelopes: Vec<Envelope>) {
         for envelope in envelopes {
-            self.receive(envelope);
+            self.open(envelope);
         }
     }
 
@@ -148,6 +151,10 @@ impl Actor {
             }
             AppendError::Conflict(Conflict::Seq { .. }) => {
                 self.discard_pending();
+                self.settle(inbox).await
+            }
+            // A node that is fenced may have been declared dead, or its room was made elsewhere.
+            AppendError::Conflict(Conflict::Owner) if self.context.cluster.is_some() => {
                 self.settle(inbox).await
             }
             AppendError::Conflict(Conflict::Owner) => {
@@ -178,13 +185,20 @@ impl Actor {
             }
             Some(Claimed::Closed) | None => {
                 tracing::warn!(room.id = %code, "the room was never stored, and ends");
-                self.discard_pending();
+                if self.context.cluster.is_some() {
+                    // The same command may have made a room on another node.
+                    self.restart_unanswered();
+                } else {
+                    self.discard_pending();
+                }
                 false
             }
             // The next owner's log may have what is pending, so nothing of it is refused.
             Some(Claimed::Elsewhere(owner)) => {
                 tracing::error!(room.id = %code, %owner, "another node owns the room");
-                self.send_failure();
+                if let Some(cluster) = &self.context.cluster {
+                    cluster.node.note_own_death();
+                }
                 false
             }
             Some(Claimed::Newer) => {
@@ -200,26 +214,35 @@ impl Actor {
         }
     }
 
+    /// Nobody knows whether the pending commands are done: their clients send them again.
+    fn restart_unanswered(&self) {
+        for route in self.gate.unanswered() {
+            self.context.metrics.cluster.sockets_restarted.inc();
+            route.restart();
+        }
+    }
+
     /// Discards what waits for a commit, and refuses the commands among it.
     fn discard_pending(&mut self) {
-        for Routed { effect, outbox, kind } in self.gate.reset() {
+        for Routed { effect, route, kind } in self.gate.reset() {
             match effect {
                 Effect::Send { message, .. } => {
-                    if let (Some(outbox), Some(id)) = (outbox, message.answers()) {
+                    if let (Some(route), Some(id)) = (route, message.answers()) {
                         let refusal = Refusal::new(Reason::Unavailable);
                         let message = Message::Refused { id: Some(id.clone()), refusal };
                         self.context.metrics.answered(kind, &message);
-                        outbox.post(encode(&message));
+                        self.fan_out.send(&route, message);
                     }
                 }
                 Effect::CancelThinking(_) | Effect::Dismiss(_) | Effect::BotFailed { .. } => {
-                    self.perform(Routed { effect, outbox, kind });
+                    self.perform(Routed { effect, route, kind });
                 }
                 Effect::Analyse { ticket, .. } => {
                     self.bot_calls.refuse_analysis(ticket, AnalysisUpdate::Busy);
                 }
                 Effect::Append(_)
                 | Effect::Listen(_)
+                | Effect::SendMany { .. }
                 | Effect::Broadcast(_)
                 | Effect::BroadcastExcept { .. }
                 | Effect::Think(_)
@@ -247,12 +270,13 @@ impl Actor {
     fn rebuild(&mut self, log: &[Entry]) -> bool {
         self.context.metrics.rooms_rebuilt.inc();
         let mut effects = Effects::new();
-        if let Err(error) = self.room.rebuild(self.context.clock.now(), log, &mut effects) {
+        if let Err(error) = self.room.rebuild(self.now(), log, &mut effects) {
             tracing::error!(room.id = %self.code(), %error, "the log of the room cannot be read");
             self.send_failure();
             return false;
         }
         self.gate.resume(log);
+        self.fan_out.set_seq(log.last().map_or(0, |entry| entry.event.seq));
         self.take(effects, "rebuild", None);
         self.listed.update(&self.room);
         true
@@ -262,13 +286,13 @@ impl Actor {
     fn send_failure(&self) {
         let text = "The room has failed and is closed.".to_owned();
         let message = encode(&Message::Closed { room: self.code().clone(), text });
-        for outbox in self.fan_out.outboxes() {
-            outbox.post(message.clone());
+        for route in self.fan_out.routes() {
+            route.post(&message);
         }
     }
 
     /// Repeats a request until the storage answers; `None` when the server stops. Every
-    /// [`DOUBT_MAX`] it ends the sessions that wait for this room. Their commands are dropped, not
+    /// [`ANSWERED_WITHIN`] it ends the sessions that wait for this room. Their commands are dropped, not
     /// refused: the clients send them again with the same ids.
     async fn ask_writer<T>(
         &mut self,
@@ -282,27 +306,26 @@ impl Actor {
             tokio::select! {
                 answer = &mut asking => return Some(answer),
                 () = context.stop.cancelled() => return None,
-                () = tokio::time::sleep(DOUBT_MAX) => self.end_waiting_sessions(inbox),
+                () = sleep(ANSWERED_WITHIN) => self.end_waiting_sessions(inbox),
             }
         }
     }
 
     fn end_waiting_sessions(&self, inbox: &mut Inbox<'_>) {
-        let mut ended = 0;
-        let mut end = |outbox: &Outbox| {
-            outbox.end_in_doubt();
-            ended += 1;
-        };
-        self.gate.waiting().for_each(|outbox| end(outbox));
-        while let Ok(envelope) = inbox.mailbox.try_recv() {
-            if envelope.input.command_id().is_some() {
-                end(&envelope.outbox);
-            } else {
-                inbox.deferred.push(*envelope);
+        self.restart_unanswered();
+        while inbox.deferred.len() < MAILBOX_INPUTS_MAX
+            && let Ok(envelope) = inbox.mailbox.try_recv()
+        {
+            match *envelope {
+                Envelope::Session { input, outbox } if input.command_id().is_some() => {
+                    self.context.metrics.cluster.sockets_restarted.inc();
+                    outbox.restart();
+                }
+                other @ (Envelope::Session { .. }
+                | Envelope::Relay { .. }
+                | Envelope::Silent(_)) => inbox.deferred.push(other),
             }
         }
-        let room = self.code();
-        tracing::warn!(room.id = %room, sessions = ended, "sessions end without an answer");
     }
 }
 
@@ -321,6 +344,6 @@ async fn repeat<T>(
             Ok(answer) => return answer,
             Err(error) => tracing::error!(room.id = %code, %error, "cannot read"),
         }
-        tokio::time::sleep(REBUILD_RETRY).await;
+        sleep(REBUILD_RETRY).await;
     }
 }

@@ -69,7 +69,8 @@ fn two_bots(limits: Limits) -> (Opened, Input) {
     let room = Room::create(0, founding, limits.room, &mut effects).unwrap();
     let (epoch, recorder) = (Epoch::FIRST, Recorder::default());
     let enter = Input::Enter { session: SessionId(1), member: host, command, after: None };
-    (Opened { room, effects, epoch, recorder, is_new: true }, enter)
+    let (opened_at, is_new, handover) = (0, true, None);
+    (Opened { room, effects, epoch, recorder, opened_at, is_new, handover }, enter)
 }
 
 /// A context for rooms, with bots that never answer; and the parts that must live as long.
@@ -93,6 +94,7 @@ fn around_storage(memory: impl Storage) -> (Arc<RoomContext>, impl Sized) {
             metrics,
             clock,
             node: NodeId::ALONE,
+            cluster: None,
             limits: Limits::DEFAULT,
             stop,
         }),
@@ -130,7 +132,10 @@ async fn bots_that_fail_are_counted_and_logged_once_a_game() {
     let (mailbox, envelopes) = mpsc::channel(1);
     let listed = Arc::<Directory>::default().list(&opened.room, None, true);
     let task = tokio::spawn(run(opened, envelopes, listed, context.clone()));
-    mailbox.send(Box::new(Envelope { input: enter, outbox: Arc::new(outbox) })).await.unwrap();
+    mailbox
+        .send(Box::new(Envelope::Session { input: enter, outbox: Arc::new(outbox) }))
+        .await
+        .unwrap();
     loop {
         let text = messages.recv().await;
         if let Ok(Message::Event { event, .. }) = Message::from_json(&text)
@@ -211,13 +216,13 @@ async fn sessions_that_wait_for_a_commit_in_doubt_are_ended_without_an_answer() 
     for _ in 0..2 {
         let (outbox, messages, ended) = Outbox::new(&CancellationToken::new(), Owner::UNKNOWN);
         let outbox = Arc::new(outbox);
-        let envelope = Envelope { input: enter.clone(), outbox: Arc::clone(&outbox) };
+        let envelope = Envelope::Session { input: enter.clone(), outbox: Arc::clone(&outbox) };
         mailbox.send(Box::new(envelope)).await.unwrap();
         sessions.push((outbox, messages, ended));
     }
     for (outbox, mut messages, ended) in sessions {
         ended.cancelled().await;
-        assert!(outbox.is_in_doubt());
+        assert!(outbox.is_restarted());
         assert_eq!(messages.try_recv(), None, "nobody knows the answer");
     }
     context.stop.cancel();

@@ -46,10 +46,6 @@ impl CloseReason {
         code: close::RESTART,
         reason: "The server restarts. Come back in a moment, after a random wait.",
     };
-    pub(super) const IN_DOUBT: Self = Self::Close {
-        code: close::RESTART,
-        reason: "The server cannot reach its database. Come back in a moment, after a random wait.",
-    };
     pub(super) const NO_HELLO: Self =
         Self::Close { code: close::NO_HELLO, reason: "Come back, and say hello first." };
     pub(super) const TOO_SLOW: Self = Self::Close {

@@ -5,6 +5,7 @@ use std::{fs, thread};
 
 use fivefold_server::{
     NodeId,
+    node::registry::{NodeReport, Pulse, Registry},
     storage::{
         Append, Claimed, DataFolder, DatabaseUrl, Epoch, GameQuery, IdentityHash, KnownMember,
         MigrateError, OpenError, Postgres, PostgresRegistry, SoleNode, Sqlite, Storage,
@@ -87,6 +88,8 @@ fn a_database_has_one_server_unless_it_died() {
     assert_ne!(third.id(), killed);
 }
 
+const REPORT: NodeReport = NodeReport { sees_bus: true, rooms: 3 };
+
 #[test]
 fn a_late_heartbeat_wins_against_a_declaration_of_death_or_finds_itself_dead() {
     let Some(server) = Server::start(Durability::None) else { return };
@@ -94,19 +97,19 @@ fn a_late_heartbeat_wins_against_a_declaration_of_death_or_finds_itself_dead() {
     let mut registry = PostgresRegistry::open(&server.url()).unwrap();
     let (first, second) = (registry.join().unwrap(), registry.join().unwrap());
     let seen = |registry: &mut PostgresRegistry, by, of| {
-        let living = registry.heartbeat(by, true, 3).unwrap().unwrap();
-        living.iter().find(|row| row.id == of).map(|row| (row.heartbeat, row.sees_bus, row.rooms))
+        let Pulse::Alive(living) = registry.heartbeat(by, REPORT).unwrap() else { return None };
+        living.iter().find(|node| node.id == of).map(|node| (node.heartbeat, node.report))
     };
-    assert_eq!(seen(&mut registry, first, first), Some((1, true, 3)));
+    assert_eq!(seen(&mut registry, first, first), Some((1, REPORT)));
     let before = seen(&mut registry, second, first).unwrap().0;
     assert_eq!(seen(&mut registry, first, first).unwrap().0, before + 1);
     assert!(!registry.declare_dead(first, before).unwrap(), "its heartbeat has gone on");
     assert!(registry.declare_dead(first, before + 1).unwrap());
     assert!(registry.declare_dead(first, before).unwrap(), "asking again does no harm");
-    assert_eq!(registry.heartbeat(first, true, 3).unwrap(), None);
+    assert_eq!(registry.heartbeat(first, REPORT).unwrap(), Pulse::Dead);
     assert_eq!(seen(&mut registry, second, first), None);
     registry.retire(second).unwrap();
-    assert_eq!(registry.heartbeat(second, true, 3).unwrap(), None);
+    assert_eq!(registry.heartbeat(second, REPORT).unwrap(), Pulse::Dead);
     // Nobody gets a number again, even when the dead are deleted.
     let third = registry.join().unwrap();
     assert!(third > second && second > first, "{first} {second} {third}");

@@ -11,7 +11,12 @@ use super::{
     schema::EVENT_FORMAT,
     values::{signed, unsigned},
 };
-use crate::{limits::DATABASE_HEARTBEAT_WITHIN, node_id::NodeId, storage::StorageError};
+use crate::{
+    limits::DATABASE_HEARTBEAT_WITHIN,
+    node::registry::{LivingNode, NodeReport, Pulse, Registry},
+    node_id::NodeId,
+    storage::StorageError,
+};
 
 /// A number is used up even if its node never lives. Unlike heartbeats, it must survive a crash:
 /// otherwise a later node would get the same.
@@ -47,19 +52,6 @@ pub struct PostgresRegistry {
     connection: Connection,
 }
 
-/// A row of a living node.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct NodeRow {
-    /// Its number.
-    pub id: NodeId,
-    /// How many heartbeats it had.
-    pub heartbeat: u64,
-    /// Whether it receives its own broadcasts on the bus.
-    pub sees_bus: bool,
-    /// How many rooms it owns.
-    pub rooms: u32,
-}
-
 impl PostgresRegistry {
     /// The registry of a database that has its tables. It connects when it is first used.
     ///
@@ -77,11 +69,16 @@ impl PostgresRegistry {
         &self.connection.address().name
     }
 
-    /// Adds a node that lives, under a number that was never used before.
-    ///
-    /// # Errors
-    /// When it is not stored, or in doubt; join again.
-    pub fn join(&mut self) -> Result<NodeId, StorageError> {
+    fn commit<T>(
+        &mut self,
+        work: &impl AsyncFn(&Session) -> Result<T, tokio_postgres::Error>,
+    ) -> Result<T, StorageError> {
+        self.connection.commit(DATABASE_HEARTBEAT_WITHIN, work)
+    }
+}
+
+impl Registry for PostgresRegistry {
+    fn join(&mut self) -> Result<NodeId, StorageError> {
         let id = self.commit(&async |session| {
             let join = async {
                 session.execute(DELETE_DEAD, &[]).await?;
@@ -94,43 +91,28 @@ impl PostgresRegistry {
         NodeId::new(i32::cast_unsigned(id)).ok_or_else(no_number)
     }
 
-    /// Counts a heartbeat, stores what the node reports, and returns the living nodes by their
-    /// numbers; none if the node is dead.
-    ///
-    /// # Errors
-    /// When the database does not answer in time. It may have counted the heartbeat.
-    pub fn heartbeat(
-        &mut self,
-        node: NodeId,
-        sees_bus: bool,
-        rooms: u32,
-    ) -> Result<Option<Vec<NodeRow>>, StorageError> {
+    fn heartbeat(&mut self, node: NodeId, report: NodeReport) -> Result<Pulse, StorageError> {
+        let NodeReport { sees_bus, rooms } = report;
         let (id, rooms) = (number(node), i64::from(rooms));
-        let living: Vec<NodeRow> = self.commit(&async |session| {
+        let living: Vec<LivingNode> = self.commit(&async |session| {
             let rows = session.query(BEAT, &[&id, &sees_bus, &rooms]).await?;
             let mut living = Vec::new();
             for row in rows {
                 let id: i32 = row.try_get(0)?;
                 let Some(id) = NodeId::new(id.cast_unsigned()) else { continue };
                 let rooms: i64 = row.try_get(3)?;
-                living.push(NodeRow {
-                    id,
-                    heartbeat: unsigned(row.try_get(1)?),
+                let report = NodeReport {
                     sees_bus: row.try_get(2)?,
                     rooms: u32::try_from(rooms).unwrap_or(u32::MAX),
-                });
+                };
+                living.push(LivingNode { id, heartbeat: unsigned(row.try_get(1)?), report });
             }
             Ok(living)
         })?;
-        Ok(living.iter().any(|row| row.id == node).then_some(living))
+        Ok(if living.iter().any(|row| row.id == node) { Pulse::Alive(living) } else { Pulse::Dead })
     }
 
-    /// Declares a node dead, unless its heartbeat has gone on since it was `seen`. Returns whether
-    /// the node is dead now; that is never taken back.
-    ///
-    /// # Errors
-    /// When it is not stored, or in doubt. Asking again does no harm.
-    pub fn declare_dead(&mut self, node: NodeId, seen: u64) -> Result<bool, StorageError> {
+    fn declare_dead(&mut self, node: NodeId, seen: u64) -> Result<bool, StorageError> {
         let (id, seen) = (number(node), signed(seen));
         self.commit(&async |session| {
             session.execute(DECLARE_DEAD, &[&id, &seen]).await?;
@@ -138,20 +120,9 @@ impl PostgresRegistry {
         })
     }
 
-    /// Declares the own node dead: others may claim its rooms at once.
-    ///
-    /// # Errors
-    /// When it is not stored, or in doubt. Asking again does no harm.
-    pub fn retire(&mut self, node: NodeId) -> Result<(), StorageError> {
+    fn retire(&mut self, node: NodeId) -> Result<(), StorageError> {
         let id = number(node);
         self.commit(&async |session| session.execute(RETIRE, &[&id]).await.map(drop))
-    }
-
-    fn commit<T>(
-        &mut self,
-        work: &impl AsyncFn(&Session) -> Result<T, tokio_postgres::Error>,
-    ) -> Result<T, StorageError> {
-        self.connection.commit(DATABASE_HEARTBEAT_WITHIN, work)
     }
 }
 

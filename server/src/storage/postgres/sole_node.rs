@@ -9,12 +9,10 @@ use std::{
 
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    DatabaseUrl, OpenError,
-    registry::{NodeRow, PostgresRegistry},
-};
+use super::{DatabaseUrl, OpenError, registry::PostgresRegistry};
 use crate::{
     limits::{SOLE_NODE_HEARTBEAT, SOLE_NODE_WATCHES},
+    node::registry::{LivingNode, NodeReport, Pulse, Registry},
     node_id::NodeId,
     storage::StorageError,
 };
@@ -79,9 +77,11 @@ impl Drop for SoleNode {
 
 /// Declares nodes dead whose heartbeat stands still. `None` if one lives.
 fn outlive_others(registry: &mut PostgresRegistry, me: NodeId) -> Result<Option<()>, StorageError> {
-    let others = |registry: &mut PostgresRegistry| -> Result<Vec<NodeRow>, StorageError> {
-        let living = registry.heartbeat(me, true, 0)?.unwrap_or_default();
-        Ok(living.into_iter().filter(|row| row.id != me).collect())
+    let others = |registry: &mut PostgresRegistry| -> Result<Vec<LivingNode>, StorageError> {
+        match registry.heartbeat(me, NodeReport::default())? {
+            Pulse::Alive(living) => Ok(living.into_iter().filter(|node| node.id != me).collect()),
+            Pulse::Dead => Err(StorageError::Failed("another server starts, too".to_owned())),
+        }
     };
     let first = others(registry)?;
     if first.is_empty() {
@@ -119,9 +119,9 @@ fn keep_alive(
                 return;
             }
         }
-        match registry.heartbeat(id, true, 0) {
-            Ok(Some(_)) => {}
-            Ok(None) => {
+        match registry.heartbeat(id, NodeReport::default()) {
+            Ok(Pulse::Alive(_)) => {}
+            Ok(Pulse::Dead) => {
                 tracing::error!("another server has declared this one dead");
                 lost.cancel();
                 return;
