@@ -180,7 +180,7 @@ impl Actor {
         let mut faults = Faults::default();
         while self.may_recover(&mut faults) {
             let life = async {
-                if self.recover().await {
+                if self.recover(mailbox).await {
                     self.run(Effects::new(), false, None, mailbox).await;
                 }
             };
@@ -219,13 +219,13 @@ impl Actor {
             match self.next(mailbox, stopped.as_mut(), is_stopping).await {
                 Wakeup::Committed(Ok(since)) => self.release(since),
                 Wakeup::Committed(Err(error)) => {
-                    if !Box::pin(self.rollback(&error)).await {
+                    if !Box::pin(self.rollback(&error, mailbox)).await {
                         break;
                     }
                 }
                 Wakeup::Sent => {}
                 Wakeup::WriterGone(error) => {
-                    if !Box::pin(self.rollback(&error.into())).await {
+                    if !Box::pin(self.rollback(&error.into(), mailbox)).await {
                         break;
                     }
                 }

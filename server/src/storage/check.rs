@@ -2,14 +2,19 @@
 
 use std::{collections::BTreeMap, fmt, fs, io, path::Path};
 
-use fivefold_shared::{protocol::RoomCode, record::Record, room::RoomState};
+use fivefold_shared::{
+    protocol::RoomCode,
+    record::Record,
+    room::{Entry, RoomState},
+};
 use rusqlite::{Connection, Transaction};
 
 use super::{
     OpenError, StorageError,
     data_folder::{create_private, database_in, sync_folder_of},
     schema::CLOSED_WITHOUT_LOG,
-    sqlite::{from_json, inspect, name, open_to_read, read_log},
+    sqlite::{inspect, open_to_read, read_log},
+    values::{from_json, name},
 };
 
 /// Most problems that are reported.
@@ -42,7 +47,7 @@ impl Findings {
         self.problems.is_empty()
     }
 
-    fn add(&mut self, problem: impl fmt::Display) {
+    pub(super) fn add(&mut self, problem: impl fmt::Display) {
         if self.problems.len() < PROBLEMS_MAX {
             self.problems.push(problem.to_string());
         }
@@ -137,7 +142,7 @@ pub(super) fn look_for_database(file: &Path) -> Result<(), OpenError> {
     inspect(file)?.map(|_| ()).ok_or_else(missing)
 }
 
-fn check_file(file: &Path) -> Result<Findings, OpenError> {
+pub(super) fn check_file(file: &Path) -> Result<Findings, OpenError> {
     look_for_database(file)?;
     let mut findings = Findings::default();
     let checked = open_to_read(file).map_err(StorageError::from).and_then(|connection| {
@@ -270,15 +275,17 @@ fn inspect_room(
     }
     let games = games_of(snapshot, id)?;
     findings.games += u64::try_from(games.len()).unwrap_or(u64::MAX);
-    match RoomState::finished_games(log.iter().map(|entry| &entry.event)) {
-        Ok(logged) => {
-            if !games.iter().eq(logged.iter().map(|game| &game.record)) {
-                problems.push("its finished games are not those in its log".to_owned());
-            }
-        }
-        Err(error) => problems.push(error.to_string()),
-    }
+    problems.extend(log_problems(&log, &games));
     Ok(problems)
+}
+
+/// Whether a room's log can be replayed, and contains exactly these finished games.
+pub(super) fn log_problems(log: &[Entry], games: &[Record]) -> Option<String> {
+    match RoomState::finished_games(log.iter().map(|entry| &entry.event)) {
+        Ok(logged) if games.iter().eq(logged.iter().map(|game| &game.record)) => None,
+        Ok(_) => Some("its finished games are not those in its log".to_owned()),
+        Err(error) => Some(error.to_string()),
+    }
 }
 
 pub(super) fn games_of(connection: &Connection, room: i64) -> Result<Vec<Record>, StorageError> {
