@@ -46,7 +46,9 @@ async fn a_game_goes_on_by_the_other_address_when_one_is_cut_off() {
             bob.play(&room, (x, y)).await;
             continue;
         }
+        while ann.json()["your_turn"] != true {}
         if ply == 4 {
+            // She got Bob's move before she was back.
             let back = link(&ann.event("back"));
             assert!(back.starts_with(&other.url()), "{back}");
         }
@@ -63,6 +65,7 @@ async fn a_server_that_stops_sends_its_clients_to_the_other_address_at_once() {
     let (one, other) = (Proxy::to(&server).await, Proxy::to_nobody().await);
     let mut ann = client([&one, &other], &["play", "--as", "black", "--json"]);
     let (mut bob, room) = opponent(&server, &link(&ann.event("joined"))).await;
+    while ann.json()["your_turn"] != true {}
     ann.say("7,7");
     bob.until(&room, |seen| seen.position().last_move() == Some((7, 7).into())).await;
 

@@ -13,6 +13,7 @@ mod identities;
 mod limits;
 mod logs;
 mod metrics;
+mod operator_files;
 mod own;
 mod page;
 mod play;
