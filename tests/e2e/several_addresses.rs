@@ -91,9 +91,9 @@ async fn one_identity_is_used_at_all_addresses_and_replaced_at_all() {
     let settings = tempfile::tempdir().expect("a folder");
     let list = format!("{}, {}", one.url(), other.url());
     let run = |arguments: &[&str]| {
-        let (status, lines, said) = Client::start_in(settings.path(), arguments).finish();
-        assert!(status.success(), "{arguments:?}: {said}");
-        (lines, said)
+        let (status, lines, stderr) = Client::start_in(settings.path(), arguments).finish();
+        assert!(status.success(), "{arguments:?}: {stderr}");
+        (lines, stderr)
     };
     let who = |said: &str| said.split(['(', ')']).nth(1).map(str::to_owned);
 
