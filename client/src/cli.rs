@@ -43,6 +43,9 @@ Examples:
   fivefold play --bot attack --json         one JSON object a line, for scripts
   fivefold arena engine:5 engine:4          a match: which is stronger, and by how much?
 
+Several addresses that lead to one server, such as the nodes of a cluster, are tried in turn, and
+the identity is the same at all: --server https://a.example.org,https://b.example.org
+
 Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted (Ctrl-C).
 Settings (server, name, identities) are kept in the platform's configuration folder, or in
 FIVEFOLD_CONFIG_DIR.";
@@ -240,9 +243,17 @@ pub struct SeatArgs {
     /// Leave after this many games.
     #[arg(long, value_name = "N")]
     pub games: Option<u32>,
-    /// The server [default: the one given last, at first http://127.0.0.1:8080].
-    #[arg(long, value_name = "URL", env = "FIVEFOLD_SERVER", hide_env_values = true)]
-    pub server: Option<ServerAddress>,
+    /// The server [default: the one given last, at first http://127.0.0.1:8080]. Several addresses
+    /// of one server, with commas, are tried in turn.
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "FIVEFOLD_SERVER",
+        value_delimiter = ',',
+        num_args = 1,
+        hide_env_values = true
+    )]
+    pub server: Vec<ServerAddress>,
     /// Trust the certificates in this file (PEM) instead of the system's.
     #[arg(long, value_name = "FILE", env = "FIVEFOLD_CA", hide_env_values = true)]
     pub ca: Option<PathBuf>,
@@ -453,9 +464,17 @@ impl GameArgs {
 /// The server, and the identity to use there.
 #[derive(Args, Debug)]
 pub struct VisitArgs {
-    /// The server [default: the one given last, at first http://127.0.0.1:8080].
-    #[arg(long, value_name = "URL", env = "FIVEFOLD_SERVER", hide_env_values = true)]
-    pub server: Option<ServerAddress>,
+    /// The server [default: the one given last, at first http://127.0.0.1:8080]. Several addresses
+    /// of one server, with commas, are tried in turn.
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "FIVEFOLD_SERVER",
+        value_delimiter = ',',
+        num_args = 1,
+        hide_env_values = true
+    )]
+    pub server: Vec<ServerAddress>,
     /// Trust the certificates in this file (PEM) instead of the system's.
     #[arg(long, value_name = "FILE", env = "FIVEFOLD_CA", hide_env_values = true)]
     pub ca: Option<PathBuf>,
@@ -630,6 +649,8 @@ mod tests {
             "play --time 1441",
             "play --time move 0",
             "rooms --server ftp://example.org",
+            "rooms --server http://a,ftp://b",
+            "rooms --server http://a http://b",
         ] {
             let words = ["fivefold"].into_iter().chain(text.split(' '));
             let error = Cli::try_parse_from(words).expect_err(text);

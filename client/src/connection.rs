@@ -1,9 +1,17 @@
-//! The connection to a server: one task sends hello, reconnects after a loss, requests the events
-//! it missed, and resends unanswered commands.
+//! The connection to a server, by any of its addresses: one task sends hello, reconnects after a
+//! loss, requests the events it missed, and resends unanswered commands.
 //!
 //! It does not know what the room's events mean; see [`crate::table`].
 
-use std::{collections::VecDeque, fmt, time::Duration};
+use std::{
+    collections::VecDeque,
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use fivefold_shared::protocol::{
     CatchUp, Command, CommandId, Identity, LobbyRequest, MemberId, Message, Name, Reason, Refusal,
@@ -23,11 +31,16 @@ use tokio_tungstenite::{
     },
 };
 
-use crate::{backoff::Backoff, room_link::ServerAddress, sanitize::sanitize};
+use crate::{
+    backoff::Backoff, room_link::ServerAddress, sanitize::sanitize, server_list::ServerList,
+};
 
 /// The longest time for the server to accept a socket, to answer `hello` or `join`, or to read a
 /// command from the socket.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
+/// The longest time for the server to accept a socket where it has another address to try: a frozen
+/// node accepts none.
+const NEXT_ADDRESS_AFTER: Duration = Duration::from_secs(4);
 /// Send a ping after this long without a frame.
 const PING_AFTER: Duration = Duration::from_secs(20);
 /// Treat the connection as lost after this long without a frame.
@@ -53,7 +66,7 @@ pub enum TableEvent {
     Lost {
         /// The reason, for people.
         reason: String,
-        /// Until the next try.
+        /// Until all addresses of the server are tried again.
         retry_in: Duration,
     },
     /// The connection and the room are restored and up to date.
@@ -101,7 +114,7 @@ pub enum ConnectionError {
     /// The server did not answer.
     #[error("cannot reach {server}: {why}. Is the server running, and is the address right?")]
     Unreachable {
-        /// The server's address.
+        /// The server's address, or all of them.
         server: String,
         /// The system's error.
         why: String,
@@ -145,7 +158,10 @@ impl ConnectionError {
 
 /// A connection that outlives its sockets by reconnecting.
 pub struct Connection {
-    server: ServerAddress,
+    server: ServerList,
+    /// The index of the address of the last socket.
+    address: Arc<AtomicUsize>,
+    identity: Option<Identity>,
     ids: CommandIds,
     commands: mpsc::Sender<Command>,
     events: mpsc::Receiver<TableEvent>,
@@ -155,23 +171,35 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Connects and sends hello.
+    /// Connects to the first address that accepts us, and sends hello.
     ///
     /// # Errors
-    /// When the server cannot be reached, refuses, or does not answer.
+    /// When no address can be reached or answers, or the server refuses.
     pub async fn open(
-        server: ServerAddress,
+        server: ServerList,
         visitor: Visitor,
     ) -> Result<(Self, Welcome), ConnectionError> {
         let mut ids = CommandIds::new();
-        let mut socket = connect(&server, visitor.connector.clone()).await?;
-        let welcome = send_hello(&mut socket, &mut ids, &visitor).await?;
+        let mut index = 0;
+        let (socket, welcome) = loop {
+            match greet(&server, index, &mut ids, &visitor).await {
+                Err(error) if error.is_passing() && index + 1 < server.len() => index += 1,
+                Err(ConnectionError::Unreachable { why, .. }) => {
+                    let server = server.to_string();
+                    return Err(ConnectionError::Unreachable { server, why });
+                }
+                greeted => break greeted?,
+            }
+        };
+        let identity = welcome.identity.clone().or(visitor.identity);
+        let address = Arc::new(AtomicUsize::new(index));
         let (commands, taken) = mpsc::channel(QUEUE);
         let (given, events) = mpsc::channel(QUEUE);
         let task = ConnectionTask {
             server: server.clone(),
+            address: address.clone(),
             visitor: Visitor {
-                identity: welcome.identity.clone().or(visitor.identity),
+                identity: identity.clone(),
                 name: visitor.name,
                 connector: visitor.connector,
             },
@@ -182,13 +210,24 @@ impl Connection {
             events: given,
         };
         let task = tokio::spawn(task.run(socket));
-        let connection = Self { server, ids, commands, events, refused: VecDeque::new(), task };
+        let refused = VecDeque::new();
+        let connection = Self { server, address, identity, ids, commands, events, refused, task };
         Ok((connection, welcome))
     }
 
-    /// The server's address.
-    pub const fn server(&self) -> &ServerAddress {
+    /// The server's address, the one that answered last.
+    pub fn server(&self) -> &ServerAddress {
+        self.server.at(self.address.load(Ordering::Relaxed))
+    }
+
+    /// All addresses of the server.
+    pub const fn servers(&self) -> &ServerList {
         &self.server
+    }
+
+    /// The identity of this person, a new one or an earlier one.
+    pub const fn identity(&self) -> Option<&Identity> {
+        self.identity.as_ref()
     }
 
     /// Sends a command, and resends it after each loss until it is answered. Refuses it here when
@@ -218,15 +257,18 @@ impl Connection {
     /// messages.
     ///
     /// # Errors
-    /// When the server refuses, or the connection breaks.
+    /// When the server refuses, or the connection breaks: a second time, if there is another address
+    /// that may answer.
     pub async fn ask(&mut self, request: LobbyRequest) -> Result<Message, ConnectionError> {
         let id = self.send(Request::Lobby(request));
+        let mut losses_left = usize::from(self.server.len() > 1);
         loop {
             match self.next().await {
                 TableEvent::Message(message) if message.answers() == Some(&id) => {
                     return accepted(*message);
                 }
                 TableEvent::Message(_) | TableEvent::Back | TableEvent::BotFailed => {}
+                TableEvent::Lost { .. } if losses_left > 0 => losses_left -= 1,
                 TableEvent::Lost { reason, .. } => return Err(ConnectionError::Lost(reason)),
                 TableEvent::Ended { reason } => return Err(ConnectionError::Closed(reason)),
             }
@@ -273,7 +315,9 @@ impl CommandIds {
 
 /// The task behind a [`Connection`].
 struct ConnectionTask {
-    server: ServerAddress,
+    server: ServerList,
+    /// The index of the address of the last socket.
+    address: Arc<AtomicUsize>,
     visitor: Visitor,
     ids: CommandIds,
     /// The joined room, and the last event that was passed on.
@@ -295,6 +339,8 @@ enum CloseReason {
 impl ConnectionTask {
     async fn run(mut self, mut socket: Socket) {
         let mut backoff = Backoff::default();
+        // How often in a row another address was tried without a wait.
+        let mut moves = 0;
         loop {
             let since = Instant::now();
             let (code, reason) = match self.exchange_messages(&mut socket).await {
@@ -311,11 +357,20 @@ impl ConnectionTask {
             }
             if since.elapsed() >= STABLE_AFTER {
                 backoff = Backoff::default();
+                moves = 0;
             }
             if code == Some(close::POLICY) {
                 backoff.slow_down();
             }
-            match self.reconnect(&mut backoff, reason).await {
+            // Another node is there when one stops, but we do not run in circles.
+            let wait = if code == Some(close::RESTART) && moves + 1 < self.server.len() {
+                moves += 1;
+                Duration::ZERO
+            } else {
+                moves = 0;
+                backoff.next(rand::random())
+            };
+            match self.reconnect(&mut backoff, wait, reason).await {
                 Some(found) => socket = found,
                 None => return,
             }
@@ -366,10 +421,15 @@ impl ConnectionTask {
     }
 
     /// Retries until the connection and the room are restored; `None` if that is impossible.
-    async fn reconnect(&mut self, backoff: &mut Backoff, reason: String) -> Option<Socket> {
+    async fn reconnect(
+        &mut self,
+        backoff: &mut Backoff,
+        wait: Duration,
+        reason: String,
+    ) -> Option<Socket> {
         let mut reason = reason;
+        let mut retry_in = wait;
         loop {
-            let retry_in = backoff.next(rand::random());
             if !self.send_event(TableEvent::Lost { reason, retry_in }).await {
                 return None;
             }
@@ -377,7 +437,7 @@ impl ConnectionTask {
                 () = sleep(retry_in) => {}
                 () = self.events.closed() => return None,
             }
-            match self.resume().await {
+            match self.resume_anywhere().await {
                 Ok(socket) => return self.send_event(TableEvent::Back).await.then_some(socket),
                 Err(error) if error.is_passing() => reason = error.to_string(),
                 Err(error) => {
@@ -385,13 +445,31 @@ impl ConnectionTask {
                     return None;
                 }
             }
+            retry_in = backoff.next(rand::random());
         }
     }
 
-    /// One try: connects, sends hello, rejoins the room, and resends unanswered commands.
-    async fn resume(&mut self) -> Result<Socket, ConnectionError> {
-        let mut socket = connect(&self.server, self.visitor.connector.clone()).await?;
-        send_hello(&mut socket, &mut self.ids, &self.visitor).await?;
+    /// Tries each address once: the one after the last first, and the last one at the end.
+    async fn resume_anywhere(&mut self) -> Result<Socket, ConnectionError> {
+        let last = self.address.load(Ordering::Relaxed);
+        let mut index = last;
+        loop {
+            index = (index + 1) % self.server.len();
+            match self.resume(index).await {
+                Err(error) if error.is_passing() && index != last => {}
+                Ok(socket) => {
+                    self.address.store(index, Ordering::Relaxed);
+                    return Ok(socket);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// One try at one address: connects, sends hello, rejoins the room, and resends unanswered
+    /// commands.
+    async fn resume(&mut self, index: usize) -> Result<Socket, ConnectionError> {
+        let (mut socket, _) = greet(&self.server, index, &mut self.ids, &self.visitor).await?;
         if let Some((room, seq)) = self.room.clone() {
             let request = LobbyRequest::Join { room, after: Some(seq) };
             let joined = ask_once(&mut socket, &mut self.ids, request).await?;
@@ -448,9 +526,23 @@ impl ConnectionTask {
     }
 }
 
+/// Connects to one address of a server, and sends hello.
+async fn greet(
+    server: &ServerList,
+    index: usize,
+    ids: &mut CommandIds,
+    visitor: &Visitor,
+) -> Result<(Socket, Welcome), ConnectionError> {
+    let patience = if server.len() > 1 { NEXT_ADDRESS_AFTER } else { ANSWER_TIMEOUT };
+    let mut socket = connect(server.at(index), visitor.connector.clone(), patience).await?;
+    let welcome = send_hello(&mut socket, ids, visitor).await?;
+    Ok((socket, welcome))
+}
+
 async fn connect(
     server: &ServerAddress,
     connector: Option<Connector>,
+    patience: Duration,
 ) -> Result<Socket, ConnectionError> {
     let config = WebSocketConfig::default()
         .read_buffer_size(16 << 10)
@@ -461,7 +553,7 @@ async fn connect(
     let unreachable =
         |why: String| ConnectionError::Unreachable { server: server.to_string(), why };
     let connecting = connect_async_tls_with_config(server.socket(), Some(config), true, connector);
-    match timeout(ANSWER_TIMEOUT, connecting).await {
+    match timeout(patience, connecting).await {
         Ok(Ok((socket, _))) => Ok(socket),
         Ok(Err(SocketError::Io(error))) => Err(unreachable(error.to_string())),
         Ok(Err(SocketError::Http(answer))) => Err(match refusal_in(&answer) {

@@ -68,7 +68,9 @@ enum Line<'a> {
         text: &'a str,
         retry_ms: u128,
     },
-    Back,
+    Back {
+        link: Option<String>,
+    },
     BotFailed,
     Closed {
         text: &'a str,
@@ -235,7 +237,7 @@ impl<W: Write> View for Json<W> {
             TableEvent::Lost { reason, retry_in } => {
                 self.write(&Line::Lost { text: reason, retry_ms: retry_in.as_millis() })
             }
-            TableEvent::Back => self.write(&Line::Back),
+            TableEvent::Back => self.write(&Line::Back { link: table.link() }),
             TableEvent::BotFailed => self.write(&Line::BotFailed),
             TableEvent::Ended { reason } => self.write(&Line::Closed { text: reason }),
         }

@@ -33,6 +33,7 @@ pub mod room_link;
 pub mod sanitize;
 pub mod search_threads;
 pub mod sentences;
+pub mod server_list;
 pub mod settings;
 pub mod table;
 pub mod tls_roots;

@@ -1,7 +1,8 @@
 //! Stores settings between runs: the last server, the name, and one identity for each server.
 //!
 //! An identity is a secret shared with the server that issued it: the file is readable only by its
-//! owner, and an identity is never sent to another server.
+//! owner, and an identity is never sent to another server. The addresses of a [`ServerList`] are one
+//! server.
 
 use std::{
     collections::BTreeMap,
@@ -15,18 +16,18 @@ use directories::ProjectDirs;
 use fivefold_shared::protocol::{Identity, Name};
 use serde::{Deserialize, Serialize};
 
-use crate::room_link::ServerAddress;
+use crate::{room_link::ServerAddress, server_list::ServerList};
 
 /// The settings of one person.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Settings {
     /// The last server used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub server: Option<ServerAddress>,
+    pub server: Option<ServerList>,
     /// The person's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<Name>,
-    /// The person's identity for each server.
+    /// The person's identity for each address of a server.
     #[serde(default)]
     pub identities: BTreeMap<ServerAddress, Identity>,
     /// The next identity, until the server has confirmed it.
@@ -62,6 +63,54 @@ impl Settings {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
             Err(error) => Err(error).with_context(|| format!("cannot read {}", file.display())),
         }
+    }
+
+    /// The identity for a server: that of the first of its addresses which has one.
+    pub fn identity(&self, server: &ServerList) -> Option<&Identity> {
+        server.iter().find_map(|address| self.identities.get(address))
+    }
+
+    /// Keeps an identity for all addresses of a server that have none. An address with another one
+    /// keeps that, as it may be the only key to a person's seats.
+    pub fn keep(&mut self, server: &ServerList, identity: &Identity) {
+        for address in server.iter() {
+            self.identities.entry(address.clone()).or_insert_with(|| identity.clone());
+        }
+    }
+
+    /// The successor of an identity, chosen by `make` unless it was before, for all its addresses.
+    pub fn succeed(&mut self, old: &Identity, make: impl FnOnce() -> Identity) -> Identity {
+        let addresses = self.addresses(old);
+        let chosen = addresses.iter().find_map(|address| self.next.get(address)).cloned();
+        let next = chosen.unwrap_or_else(make);
+        self.next.extend(addresses.into_iter().map(|address| (address, next.clone())));
+        next
+    }
+
+    /// Replaces an identity by its successor at all its addresses, and returns that. `None` if none
+    /// was chosen.
+    pub fn replace(&mut self, old: &Identity) -> Option<Identity> {
+        let addresses = self.addresses(old);
+        let next = addresses.iter().find_map(|address| self.next.get(address)).cloned()?;
+        for address in addresses {
+            self.next.remove(&address);
+            self.identities.insert(address, next.clone());
+        }
+        Some(next)
+    }
+
+    /// Forgets an identity and its successor at all its addresses.
+    pub fn forget(&mut self, identity: &Identity) {
+        for address in self.addresses(identity) {
+            self.next.remove(&address);
+            self.identities.remove(&address);
+        }
+    }
+
+    /// The addresses with this identity.
+    fn addresses(&self, identity: &Identity) -> Vec<ServerAddress> {
+        let same = self.identities.iter().filter(|(_, each)| *each == identity);
+        same.map(|(address, _)| address.clone()).collect()
     }
 
     /// Writes the settings to a new file that atomically replaces the old one. On Unix only its
@@ -125,7 +174,7 @@ mod tests {
         let server: ServerAddress = "http://127.0.0.1:9".parse().unwrap();
         let identity = Identity::try_from("ab".repeat(32)).unwrap();
         Settings {
-            server: Some(server.clone()),
+            server: Some(server.clone().into()),
             name: Some(Name::new("Ann").unwrap()),
             identities: BTreeMap::from([(server, identity)]),
             next: BTreeMap::default(),
@@ -154,6 +203,47 @@ mod tests {
         filled().save(&scratch.0).unwrap();
         let mode = fs::metadata(file(&scratch.0)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
+    }
+
+    fn identity(digits: &str) -> Identity {
+        Identity::try_from(digits.repeat(32)).unwrap()
+    }
+
+    #[test]
+    fn all_addresses_of_a_server_have_one_identity() {
+        let list = |text: &str| text.parse::<ServerList>().unwrap();
+        let (all, a, b, c) = (list("a,b,c"), list("a"), list("b"), list("c"));
+        let (old, other, new) = (identity("0a"), identity("0b"), identity("0c"));
+        let mut settings = Settings::default();
+        assert_eq!(settings.identity(&all), None);
+        settings.keep(&b, &old);
+        settings.keep(&c, &other);
+        assert_eq!(settings.identity(&all), Some(&old), "the first of the list with one");
+        settings.keep(&all, &old);
+        assert_eq!(settings.identity(&a), Some(&old));
+        assert_eq!(settings.identity(&c), Some(&other), "none is lost");
+
+        assert_eq!(settings.replace(&old), None);
+        assert_eq!(settings.succeed(&old, || new.clone()), new);
+        assert_eq!(settings.succeed(&old, || panic!("it was chosen before")), new);
+        assert_eq!(settings.replace(&old), Some(new.clone()));
+        assert_eq!((settings.identity(&a), settings.identity(&b)), (Some(&new), Some(&new)));
+        assert_eq!((settings.identity(&c), settings.next.len()), (Some(&other), 0));
+
+        settings.succeed(&new, || old.clone());
+        settings.forget(&new);
+        assert_eq!((settings.identities.len(), settings.next.len()), (1, 0));
+    }
+
+    #[test]
+    fn a_list_is_read_from_settings_of_any_version() {
+        for (text, expected) in [
+            (r#"{"server": "http://a"}"#, "http://a"),
+            (r#"{"server": "http://a, http://b"}"#, "http://a, http://b"),
+        ] {
+            let settings: Settings = serde_json::from_str(text).unwrap();
+            assert_eq!(settings.server.map(String::from).as_deref(), Some(expected));
+        }
     }
 
     #[test]

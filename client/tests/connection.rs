@@ -3,7 +3,10 @@
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
+use std::time::Duration;
+
 use fivefold::{
+    backoff::WAIT_MIN,
     connection::{Connection, ConnectionError, Visitor},
     table::{Table, TableEvent},
 };
@@ -144,10 +147,29 @@ fn news(index: usize) -> Message {
 
 /// Listens, and returns the table of a client that has joined; `events` are in its snapshot.
 async fn seated(events: usize) -> (TcpListener, Peer, Table) {
+    let (listener, address) = listen().await;
+    let (peer, table) = enter(&listener, &address, events).await;
+    (listener, peer, table)
+}
+
+/// As [`seated`], at the first of two addresses of one server.
+async fn seated_at_two() -> ([TcpListener; 2], Peer, Table) {
+    let ((one, first), (other, second)) = (listen().await, listen().await);
+    let (peer, table) = enter(&one, &format!("{first},{second}"), 4).await;
+    ([one, other], peer, table)
+}
+
+async fn listen() -> (TcpListener, String) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let server = listener.local_addr().unwrap().to_string().parse().unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    (listener, address)
+}
+
+/// Connects a client to these addresses, and lets it in at the listener.
+async fn enter(listener: &TcpListener, servers: &str, events: usize) -> (Peer, Table) {
+    let server = servers.parse().unwrap();
     let greeting = async {
-        let mut peer = Peer::accept(&listener).await;
+        let mut peer = Peer::accept(listener).await;
         assert_eq!(peer.welcome().await, None);
         assert_eq!(peer.let_in(CatchUp::Snapshot(snapshot(events))).await, None);
         peer
@@ -158,8 +180,7 @@ async fn seated(events: usize) -> (TcpListener, Peer, Table) {
         let joined = connection.ask(join).await.unwrap();
         Table::remote(connection, welcome.you, joined).unwrap()
     };
-    let (peer, table) = tokio::join!(greeting, joining);
-    (listener, peer, table)
+    tokio::join!(greeting, joining)
 }
 
 /// The table's next event in short: its kind, and the room's last event number.
@@ -257,6 +278,104 @@ async fn it_gives_up_when_the_room_is_no_more() {
     let client = async { [next(&mut table).await.0, next(&mut table).await.0] };
     let (_peer, seen) = tokio::join!(server, client);
     assert_eq!(seen, ["lost", "ended"]);
+}
+
+/// Accepts the client at a listener, and lets it in again.
+async fn let_back(listener: &TcpListener) -> Peer {
+    let mut peer = Peer::accept(listener).await;
+    assert_eq!(peer.welcome().await, Some(secret()), "the same identity at each address");
+    assert_eq!(peer.let_in(CatchUp::Events(Vec::new())).await, Some(4));
+    peer
+}
+
+/// The wait until the next try, after which the table is back.
+async fn wait_until_back(table: &mut Table) -> Duration {
+    let TableEvent::Lost { retry_in, .. } = table.next().await else { panic!("lost comes first") };
+    assert_eq!(table.next().await, TableEvent::Back);
+    retry_in
+}
+
+fn address(listener: &TcpListener) -> String {
+    format!("http://{}", listener.local_addr().unwrap())
+}
+
+#[tokio::test]
+async fn when_a_node_stops_the_next_one_is_tried_at_once_but_not_in_circles() {
+    let ([one, other], peer, mut table) = seated_at_two().await;
+    assert_eq!(table.link(), Some(format!("{}/r/k7m2qpxw9abc", address(&one))));
+    let first = async {
+        peer.close(close::RESTART, "restarting").await;
+        let_back(&other).await
+    };
+    let (peer, wait) = tokio::join!(first, wait_until_back(&mut table));
+    assert_eq!(wait, Duration::ZERO);
+    assert_eq!(table.link(), Some(format!("{}/r/k7m2qpxw9abc", address(&other))));
+
+    let second = async {
+        peer.close(close::RESTART, "restarting").await;
+        let_back(&one).await
+    };
+    let (_peer, wait) = tokio::join!(second, wait_until_back(&mut table));
+    assert!(wait >= WAIT_MIN, "{wait:?}");
+}
+
+#[tokio::test]
+async fn after_a_loss_all_addresses_are_tried_beginning_with_the_next() {
+    let ([one, other], peer, mut table) = seated_at_two().await;
+    let server = async {
+        drop(peer);
+        // Full for the moment, and then gone.
+        let mut full = Peer::accept(&other).await;
+        let id = Some(full.hear().await.id);
+        full.say(&Message::Refused { id, refusal: Refusal::new(Reason::ServerFull) }).await;
+        drop(other);
+        let peer = let_back(&one).await;
+        drop(peer);
+        let_back(&one).await
+    };
+    let client = async { [wait_until_back(&mut table).await, wait_until_back(&mut table).await] };
+    let (_peer, waits) = tokio::join!(server, client);
+    assert!(waits.iter().all(|wait| *wait >= WAIT_MIN), "one wait for a round: {waits:?}");
+}
+
+#[tokio::test]
+async fn the_first_address_that_answers_is_used() {
+    let ((gone, dead), (listener, live)) = (listen().await, listen().await);
+    drop(gone);
+    let (_peer, table) = enter(&listener, &format!("{dead},{live}"), 4).await;
+    assert!(table.link().unwrap().starts_with(&address(&listener)));
+
+    drop((listener, table));
+    let servers = format!("{dead},{live}").parse().unwrap();
+    let error = Connection::open(servers, Visitor::default()).await.err().unwrap().to_string();
+    assert!(error.contains(&dead) && error.contains(&live), "{error}");
+}
+
+#[tokio::test]
+async fn a_question_is_asked_again_at_the_next_address() {
+    let ((one, first), (other, second)) = (listen().await, listen().await);
+    let servers = format!("{first},{second}").parse().unwrap();
+    let server = async {
+        let mut peer = Peer::accept(&one).await;
+        peer.welcome().await;
+        let asked = peer.hear().await;
+        peer.close(close::RESTART, "restarting").await;
+        let mut peer = Peer::accept(&other).await;
+        peer.welcome().await;
+        assert_eq!(peer.hear().await, asked, "the same command with the same id");
+        peer.say(&Message::Rooms { id: asked.id, rooms: Vec::new(), total: 0 }).await;
+        // Now it is lost for good.
+        peer.hear().await;
+        drop((one, other));
+    };
+    let client = async {
+        let (mut connection, _) = Connection::open(servers, Visitor::default()).await.unwrap();
+        let answer = connection.ask(LobbyRequest::Rooms).await;
+        (answer.map(|answer| answer.to_json()), connection.ask(LobbyRequest::Rooms).await)
+    };
+    let ((), (answer, lost)) = tokio::join!(server, client);
+    assert!(answer.unwrap().contains(r#""rooms":[]"#));
+    assert!(matches!(lost, Err(ConnectionError::Lost(_))), "{lost:?}");
 }
 
 #[tokio::test]

@@ -12,6 +12,7 @@ mod actor;
 mod bot_calls;
 mod commit_gate;
 mod fan_out;
+mod mailbox;
 mod peers;
 mod recovery;
 mod route;
@@ -30,12 +31,14 @@ use fivefold_shared::{
     room::{Cause, Effects, Entry, Input, Member, Room, SessionId},
 };
 use futures_util::FutureExt;
-use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
-pub(crate) use self::actor::RoomContext;
 #[cfg(test)]
 pub(crate) use self::tests::around;
+pub(crate) use self::{
+    actor::RoomContext,
+    mailbox::{Envelope, Mailbox},
+};
 use self::{
     actor::{Actor, CurrentCommand},
     bot_calls::{BotCalls, PoolReply},
@@ -46,32 +49,13 @@ use self::{
 };
 use crate::{
     alarm::Alarm,
-    cluster::frame::{ToOwner, ToRelay},
+    cluster::frame::ToRelay,
     directory::Listed,
     ids,
     limits::{MAKER_ENTERS_WITHIN, PENDING_EFFECTS_MAX},
-    node_id::NodeId,
     outbox::Outbox,
     storage::{Append, AppendError, Epoch, LogWriter, StorageError, WriterPermit},
 };
-
-/// What comes into a room's mailbox.
-#[derive(Debug)]
-pub(crate) enum Envelope {
-    /// An input of a session on this node.
-    Session {
-        input: Input,
-        /// For the answer. The room keeps it while the session is there.
-        outbox: Arc<Outbox>,
-    },
-    /// A message from the room's relay on another node.
-    Relay { node: NodeId, attempt: u64, message: ToOwner },
-    /// A node that may have sessions in the room is silent.
-    Silent(NodeId),
-}
-
-/// The inputs of a room. Boxed, because a channel allocates memory for 32 of them.
-pub(crate) type Mailbox = mpsc::Receiver<Box<Envelope>>;
 
 /// A room that was just made or read from its log.
 #[derive(Debug)]

@@ -22,6 +22,7 @@ mod random;
 mod readme;
 mod refusals;
 mod resume;
+mod several_addresses;
 mod spectate;
 mod unwritable;
 

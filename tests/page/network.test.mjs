@@ -41,6 +41,46 @@ test('killing the server loses no move', async () => {
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });
 
+test('a server that stops is left at once, and tried again until it is back', async () => {
+  const { ann, bob } = await twoPlay(at);
+  await put(ann.page, 'h8');
+  await sees(bob.page, 'h8', 'Black');
+  // The waits before each socket, as the page sets them.
+  await bob.page.evaluate(() => {
+    const waits = /** @type {number[]} */ ([]);
+    Object.assign(window, { waits });
+    const { setTimeout: wait, WebSocket: Socket } = window;
+    let last = 0;
+    // The page also looks after its connection every ten seconds, which is not the matter here.
+    for (let timer = wait(() => {}); timer > 0; timer -= 1) clearTimeout(timer);
+    window.setTimeout = /** @type {typeof setTimeout} */ ((/** @type {() => void} */ then, /** @type {number} */ ms) => {
+      return wait(() => { last = ms; then(); }, ms);
+    });
+    window.WebSocket = class extends Socket {
+      /** @param {string | URL} url */
+      constructor(url) {
+        super(url);
+        waits.push(last);
+      }
+    };
+  });
+  const waits = () => bob.page.evaluate(() => /** @type {{ waits: number[] }} */ (/** @type {unknown} */ (window)).waits);
+  await at.server.terminate();
+  await bob.page.waitForFunction(() => /** @type {any} */ (window).waits.length >= 3);
+  const [first, second, third] = await waits();
+  const within = (/** @type {number | undefined} */ wait, /** @type {number} */ most) => {
+    assert.ok(wait !== undefined && wait >= most / 2 && wait <= most, `${wait} of ${most} ms`);
+  };
+  within(first, 250);
+  within(second, 500);
+  within(third, 1000);
+  await at.server.again();
+  await bob.page.getByText('Connection lost. Reconnecting…').waitFor({ state: 'hidden' });
+  await put(bob.page, 'h9');
+  await sees(ann.page, 'h9', 'White');
+  assert.deepEqual([...ann.complaints, ...bob.complaints], []);
+});
+
 test('a reload and a second tab keep the seat', async () => {
   const { ann, bob, link } = await twoPlay(at);
   await put(ann.page, 'h8');

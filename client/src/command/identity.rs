@@ -2,6 +2,7 @@
 
 use std::{io::Write, process::ExitCode};
 
+use anyhow::Context;
 use fivefold_shared::protocol::{Identity, LobbyRequest, Message, Reason};
 
 use super::{usage::Usage, visit::Visit};
@@ -19,9 +20,8 @@ pub(super) async fn run(args: &IdentityArgs) -> anyhow::Result<ExitCode> {
         return Err(Usage(text).into());
     }
     let Visit { mut connection, welcome } = Visit::open(&args.visit, None).await?;
-    let server = connection.server().clone();
     let mut talk = output::stderr();
-    writeln!(talk, "You are {} ({}) at {server}.", welcome.name, welcome.you)?;
+    writeln!(talk, "You are {} ({}) at {}.", welcome.name, welcome.you, connection.servers())?;
     if !args.replace {
         connection.close().await;
         return Ok(ExitCode::SUCCESS);
@@ -30,20 +30,19 @@ pub(super) async fn run(args: &IdentityArgs) -> anyhow::Result<ExitCode> {
     // current.
     let folder = Settings::folder()?;
     let mut settings = Settings::load(&folder)?;
-    let fresh = settings.next.entry(server.clone()).or_insert_with(random).clone();
+    let old = settings.identity(connection.servers()).context("the identity is not saved")?.clone();
+    let fresh = settings.succeed(&old, random);
     settings.save(&folder)?;
-    match connection.ask(LobbyRequest::ReplaceIdentity { identity: fresh.clone() }).await {
+    match connection.ask(LobbyRequest::ReplaceIdentity { identity: fresh }).await {
         Ok(Message::Done { .. }) => {
-            settings.identities.insert(server.clone(), fresh);
-            settings.next.remove(&server);
+            settings.replace(&old);
             settings.save(&folder)?;
             writeln!(talk, "Replaced. The old identity opens nothing any more.")?;
         }
         Ok(answer) => return Err(unexpected(&answer).into()),
         Err(ConnectionError::Refused(refusal)) if refusal.reason == Reason::NothingToKeep => {
             // The old identity is worthless, so start with a new one.
-            settings.identities.remove(&server);
-            settings.next.remove(&server);
+            settings.forget(&old);
             settings.save(&folder)?;
             writeln!(talk, "You never took a seat there. The next visit makes a new identity.")?;
         }

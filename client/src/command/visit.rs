@@ -1,14 +1,13 @@
 //! A visit to a server: connects, keeps the identity, and enters a room.
 
-use std::path::Path;
-
 use fivefold_shared::protocol::{LobbyRequest, Message, Reason};
 
-use super::output_mode::OutputMode;
+use super::{output_mode::OutputMode, usage::Usage};
 use crate::{
     cli::VisitArgs,
     connection::{Connection, ConnectionError, Visitor, Welcome},
     room_link::ServerAddress,
+    server_list::ServerList,
     settings::Settings,
     table::Table,
     tls_roots,
@@ -21,21 +20,25 @@ pub(super) struct Visit {
 }
 
 impl Visit {
-    /// Connects to `server`, or to the one from the options or the settings, and saves the
-    /// settings.
+    /// Connects to the server of a room's link, or to the one from the options or the settings, and
+    /// saves the settings.
     pub(super) async fn open(
         args: &VisitArgs,
-        server: Option<&ServerAddress>,
+        link: Option<&ServerAddress>,
     ) -> anyhow::Result<Self> {
         let folder = Settings::folder()?;
         let mut settings = Settings::load(&folder)?;
-        let server = server
-            .or(args.server.as_ref())
-            .or(settings.server.as_ref())
-            .cloned()
-            .unwrap_or_default();
+        let given = ServerList::new(&args.server).map_err(|error| Usage(error.to_string()))?;
+        let known = given.as_ref().or(settings.server.as_ref());
+        let server = match link {
+            // A room's link names one address. Its other ones are known if the list contains it.
+            Some(address) => known
+                .and_then(|list| list.beginning_with(address))
+                .unwrap_or_else(|| address.clone().into()),
+            None => known.cloned().unwrap_or_default(),
+        };
         let mut visitor = Visitor {
-            identity: settings.identities.get(&server).filter(|_| !args.guest).cloned(),
+            identity: settings.identity(&server).filter(|_| !args.guest).cloned(),
             name: args.name.clone().or_else(|| settings.name.clone().filter(|_| !args.guest)),
             connector: match server.is_encrypted() {
                 true => Some(tls_roots::connector(args.ca.as_deref())?),
@@ -47,10 +50,9 @@ impl Visit {
             // The identity was replaced but the answer was lost: the next identity is current.
             Err(ConnectionError::Refused(refusal))
                 if refusal.reason == Reason::IdentityReplaced
-                    && let Some(next) = settings.next.remove(&server) =>
+                    && let Some(next) = visitor.identity.and_then(|old| settings.replace(&old)) =>
             {
-                visitor.identity = Some(next.clone());
-                settings.identities.insert(server.clone(), next);
+                visitor.identity = Some(next);
                 let opened = Connection::open(server.clone(), visitor).await?;
                 settings.save(&folder)?;
                 opened
@@ -58,7 +60,15 @@ impl Visit {
             opened => opened?,
         };
         if !args.guest {
-            keep(&mut settings, &folder, args, &server, &welcome)?;
+            let before = settings.clone();
+            if let Some(identity) = connection.identity() {
+                settings.keep(&server, identity);
+            }
+            settings.server = given.or(settings.server);
+            settings.name = args.name.clone().or(settings.name);
+            if settings != before {
+                settings.save(&folder)?;
+            }
         }
         Ok(Self { connection, welcome })
     }
@@ -73,25 +83,4 @@ impl Visit {
         let joined: Message = self.connection.ask(request).await?;
         Ok(Table::remote(self.connection, self.welcome.you, joined)?)
     }
-}
-
-/// Saves the identity, the server and the name if any of them is new.
-fn keep(
-    settings: &mut Settings,
-    folder: &Path,
-    args: &VisitArgs,
-    server: &ServerAddress,
-    welcome: &Welcome,
-) -> anyhow::Result<()> {
-    let before = settings.clone();
-    if let Some(identity) = &welcome.identity {
-        settings.identities.insert(server.clone(), identity.clone());
-    }
-    if args.server.is_some() {
-        settings.server.clone_from(&args.server);
-    }
-    if args.name.is_some() {
-        settings.name.clone_from(&args.name);
-    }
-    if *settings == before { Ok(()) } else { settings.save(folder) }
 }

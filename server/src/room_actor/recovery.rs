@@ -10,9 +10,9 @@ use fivefold_shared::{
 use tokio::time::sleep;
 
 use super::{
-    Envelope, Mailbox,
     actor::{Actor, CurrentCommand, RoomContext},
     commit_gate::Routed,
+    mailbox::{Envelope, Mailbox},
 };
 use crate::{
     limits::{ANSWERED_WITHIN, FAULTS_MAX, FAULTS_WITHIN, MAILBOX_INPUTS_MAX, REBUILD_RETRY},

@@ -64,7 +64,7 @@ fn is_move(entry: &Entry) -> bool {
     matches!(entry.event.event, Event::Played { .. })
 }
 
-/// Whether an acknowledged move is in the log, and where it was said to be.
+/// Whether an acknowledged move is in the log, no later than the server acknowledged it.
 fn is_kept(member: &Member, made: &Made, log: &[Entry]) -> bool {
     let member = member.me.clone().expect("the server has welcomed the member");
     let cause = Cause { member, command: made.command.clone() };

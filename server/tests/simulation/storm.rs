@@ -42,7 +42,7 @@ enum Mishap {
     Cut { server: usize, member: usize },
     /// Data passes in one direction only.
     CutOneWay { server: usize, member: usize, to_server: bool },
-    /// What is sent between a server and a member arrives much later, and all at once.
+    /// All data between a server and a member arrives much later, and at once.
     Hold { server: usize, member: usize },
     /// Nothing can be stored.
     FullDisk,

@@ -14,6 +14,7 @@ mod identities;
 mod limits;
 mod logs;
 mod metrics;
+mod operator_files;
 mod own;
 mod page;
 mod play;
