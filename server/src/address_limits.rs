@@ -32,6 +32,7 @@ pub(crate) struct AddressLimit(Mutex<Buckets>);
 /// Locked only to take a token.
 #[derive(Debug)]
 struct Buckets {
+    connections: TokenBucket,
     commands: TokenBucket,
     /// HTTP requests. They use no tokens of the players' commands.
     http: TokenBucket,
@@ -58,6 +59,11 @@ impl AddressLimits {
         }
         let rate = addresses.entry(network(address)).or_insert_with(|| {
             Arc::new(AddressLimit(Mutex::new(Buckets {
+                connections: TokenBucket::new(
+                    now,
+                    self.limits.connections_per_second.into(),
+                    u32::try_from(self.limits.connections_per_address_max()).unwrap_or(u32::MAX),
+                ),
                 commands: TokenBucket::new(
                     now,
                     self.limits.address_commands_per_second.into(),
@@ -90,6 +96,11 @@ impl AddressLimits {
 }
 
 impl AddressLimit {
+    /// Takes one new connection from the allowance; `false` if none is left.
+    pub(crate) fn take_connection(&self, now: Instant) -> bool {
+        self.lock().connections.take(now)
+    }
+
     /// Takes one command from the allowance; `false` if none is left.
     pub(crate) fn take_command(&self, now: Instant) -> bool {
         self.lock().commands.take(now)
@@ -129,7 +140,8 @@ impl AddressLimit {
 
 impl Buckets {
     fn are_full(&mut self, now: Instant) -> bool {
-        self.commands.is_full(now)
+        self.connections.is_full(now)
+            && self.commands.is_full(now)
             && self.http.is_full(now)
             && self.lines.is_full(now)
             && self.help.is_full(now)

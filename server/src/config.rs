@@ -144,6 +144,12 @@ pub struct Args {
           default_value_t = Limits::DEFAULT.sessions_per_address_max)]
     pub sessions_per_address: usize,
 
+    /// New connections allowed per address per second; after a pause as many at once as the address
+    /// may have open.
+    #[arg(long, env = "FIVEFOLD_CONNECTION_RATE", value_name = "PER_SECOND",
+          default_value_t = Limits::DEFAULT.connections_per_second)]
+    pub connection_rate: u32,
+
     /// Longest message from a client, in bytes, at least 4096. Fivefold's own messages are far
     /// shorter.
     #[arg(long, env = "FIVEFOLD_MESSAGE_BYTES", value_name = "BYTES",
@@ -329,6 +335,7 @@ impl Args {
                 },
                 sessions_max: self.sessions,
                 sessions_per_address_max: self.sessions_per_address,
+                connections_per_second: self.connection_rate,
                 message_max: usize::try_from(self.message_bytes).unwrap_or(usize::MAX),
                 rooms_max: self.rooms,
                 rooms_per_identity_max: self.rooms_per_identity,

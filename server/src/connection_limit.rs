@@ -40,6 +40,8 @@ pub(crate) enum Full {
     Server,
     /// The limit of this address.
     Address,
+    /// This address makes new connections too fast.
+    Rate,
 }
 
 impl ConnectionLimit {

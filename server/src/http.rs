@@ -38,7 +38,7 @@ use hyper_util::{
 };
 use tokio::{
     io::{AsyncRead, AsyncWrite},
-    time::{error::Elapsed, timeout},
+    time::{Instant, error::Elapsed, timeout},
 };
 
 use crate::{
@@ -232,7 +232,7 @@ async fn socket(
         return (StatusCode::FORBIDDEN, FOREIGN).into_response();
     }
     let address = server.proxies.client(caller.peer, request.headers());
-    let place = match server.sessions.admit(address) {
+    let place = match admit(&server, caller.peer, address) {
         Ok(place) => place,
         Err(full) => {
             server.metrics.turned_away(full);
@@ -244,10 +244,20 @@ async fn socket(
     handshake::switching(&accept)
 }
 
+/// Admits a session. One that comes through a proxy is a new connection of its own address.
+fn admit(server: &Server, peer: IpAddr, address: IpAddr) -> Result<ConnectionPermit, Full> {
+    let now = Instant::now();
+    if peer != address && !server.address_limits.of(address, now).take_connection(now) {
+        return Err(Full::Rate);
+    }
+    server.sessions.admit(address)
+}
+
 fn too_many(full: Full) -> Response {
     let text = match full {
         Full::Server => "The server is full. Come back later.\n",
         Full::Address => "Too many sessions from your address. Close some of them.\n",
+        Full::Rate => "Too many new sessions from your address. Come back in a minute.\n",
     };
     let retry = [(header::RETRY_AFTER, HeaderValue::from_static("30"))];
     (StatusCode::SERVICE_UNAVAILABLE, retry, text).into_response()

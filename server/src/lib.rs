@@ -49,7 +49,7 @@ use std::{
 
 use axum::Router;
 use fivefold_shared::protocol::RoomCode;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use self::{
@@ -63,7 +63,6 @@ use self::{
     lobby::Lobby,
     logins::Logins,
     metrics::Metrics,
-    proxy::Proxies,
     reviews::Reviews,
     room_actor::RoomContext,
     server::Server,
@@ -227,11 +226,13 @@ async fn claim(
     }
 }
 
-/// One listener and the limit on its connections.
+/// One listener and the limits on its connections.
 struct Door<L> {
     listener: L,
     router: Router,
     guests: ConnectionLimit,
+    /// Whether the rate of new connections is limited for each address.
+    is_rated: bool,
     tls: Option<Arc<Tls>>,
 }
 
@@ -243,21 +244,22 @@ async fn accept_all(listeners: Listeners<impl Listen>, server: &Arc<Server>, tas
         router: http::router(Arc::clone(server)),
         guests: ConnectionLimit::new(
             limits.sessions_max.saturating_add(limits.connections_spare),
-            limits.sessions_per_address_max.saturating_add(limits.connections_spare_per_address),
+            limits.connections_per_address_max(),
         ),
+        is_rated: true,
         tls: server.tls.clone(),
     };
     let metrics = async {
         let Some(listener) = listeners.metrics else { return };
         let router = http::monitor::router(Arc::clone(server));
         let guests = ConnectionLimit::new(MONITOR_CONNECTIONS_MAX, MONITOR_CONNECTIONS_MAX);
-        accept(Door { listener, router, guests, tls: None }, server, tasks).await;
+        accept(Door { listener, router, guests, is_rated: false, tls: None }, server, tasks).await;
     };
     tokio::join!(accept(public, server, tasks), metrics);
 }
 
 async fn accept(door: Door<impl Listen>, server: &Arc<Server>, tasks: &TaskTracker) {
-    let Door { listener, router, guests, tls } = door;
+    let Door { listener, router, guests, is_rated, tls } = door;
     loop {
         let accepted = tokio::select! {
             biased;
@@ -265,7 +267,7 @@ async fn accept(door: Door<impl Listen>, server: &Arc<Server>, tasks: &TaskTrack
             accepted = listener.accept() => accepted,
         };
         match accepted {
-            Ok((stream, peer)) => match admit(&guests, peer.ip(), &server.proxies) {
+            Ok((stream, peer)) => match admit(&guests, is_rated, peer.ip(), server) {
                 Ok(place) => {
                     let (router, tls, server) = (router.clone(), tls.clone(), Arc::clone(server));
                     tasks.spawn(async move {
@@ -285,13 +287,21 @@ async fn accept(door: Door<impl Listen>, server: &Arc<Server>, tasks: &TaskTrack
     }
 }
 
-/// Admits a connection. A proxy's connections come from many people.
+/// Admits a connection. A proxy's connections come from many people, so it has no limit of its own.
 fn admit(
     guests: &ConnectionLimit,
+    is_rated: bool,
     peer: IpAddr,
-    proxies: &Proxies,
+    server: &Server,
 ) -> Result<ConnectionPermit, Full> {
-    if proxies.contains(peer) { guests.admit_proxy() } else { guests.admit(peer) }
+    if server.proxies.contains(peer) {
+        return guests.admit_proxy();
+    }
+    let now = Instant::now();
+    if is_rated && !server.address_limits.of(peer, now).take_connection(now) {
+        return Err(Full::Rate);
+    }
+    guests.admit(peer)
 }
 
 /// Waits for part of the server to end, up to a time limit.

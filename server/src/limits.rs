@@ -126,6 +126,10 @@ pub const ROOMS_NAMED_MAX: usize = 3;
 pub const CLOSE_LINGER: Duration = Duration::from_secs(1);
 /// Most bytes read from the socket in that time: enough for data in transit, but not for a flood.
 pub const CLOSE_LINGER_BYTES: usize = 4 * 1024 * 1024;
+/// Bytes of them read at a time: few, because all sessions may close at once.
+pub const CLOSE_LINGER_BUFFER_MIN: usize = 512;
+/// The same once a client has sent that many: more, because reading a flood in small parts is dear.
+pub const CLOSE_LINGER_BUFFER_MAX: usize = 64 * 1024;
 /// On shutdown: how long sessions have to end before they are dropped.
 pub const STOP_SESSIONS_WITHIN: Duration = Duration::from_secs(3);
 /// The same for rooms, and then for threads.
@@ -213,6 +217,9 @@ pub struct Limits {
     pub connections_spare: usize,
     /// The same for one address.
     pub connections_spare_per_address: usize,
+    /// New connections allowed per address per second. After a pause, as many at once as the address
+    /// may have open.
+    pub connections_per_second: u32,
     /// Longest message from a client, in bytes, however it is fragmented.
     pub message_max: usize,
     /// Most rooms on the server.
@@ -279,6 +286,7 @@ impl Limits {
         sessions_per_address_max: 64,
         connections_spare: 1_000,
         connections_spare_per_address: 64,
+        connections_per_second: 20,
         message_max: 4 * 1024,
         rooms_max: 100_000,
         rooms_per_identity_max: 20,
@@ -306,6 +314,13 @@ impl Limits {
         closed_rooms_kept: Duration::from_secs(30 * 24 * 60 * 60),
         disk_reserve: 64 << 20,
     };
+}
+
+impl Limits {
+    /// Most connections of one address: its sessions, and others for pages and handshakes.
+    pub const fn connections_per_address_max(&self) -> usize {
+        self.sessions_per_address_max.saturating_add(self.connections_spare_per_address)
+    }
 }
 
 impl Default for Limits {

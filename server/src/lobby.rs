@@ -24,6 +24,7 @@ use fivefold_shared::{
     room::{Cause, Effects, Entry, Founding, Input, Member, Room, Spare, Standing},
     rules::{Rules, Size, Variant},
 };
+use futures_util::FutureExt;
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
@@ -346,10 +347,8 @@ impl Lobby {
 
         let lobby = Arc::clone(self);
         let room = room_actor::run(opened, envelopes, listed, Arc::clone(&self.context));
-        self.tasks.spawn(async move {
-            room.await;
-            lobby.remove(&code);
-        });
+        // Not an async block, which would keep space for the room twice.
+        self.tasks.spawn(room.map(move |()| lobby.remove(&code)));
         handle
     }
 

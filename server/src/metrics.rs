@@ -241,6 +241,7 @@ impl Metrics {
         let full = match full {
             Full::Server => "server",
             Full::Address => "address",
+            Full::Rate => "rate",
         };
         self.turned_away.get_or_create(&FullLabels { full }).inc();
     }

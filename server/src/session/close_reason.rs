@@ -17,7 +17,9 @@ use tokio_tungstenite::{
 };
 
 use super::{frame_limit::TooManyFrames, transport::Socket};
-use crate::limits::{CLOSE_LINGER, CLOSE_LINGER_BYTES};
+use crate::limits::{
+    CLOSE_LINGER, CLOSE_LINGER_BUFFER_MAX, CLOSE_LINGER_BUFFER_MIN, CLOSE_LINGER_BYTES,
+};
 
 /// Why a session ends.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -131,12 +133,15 @@ pub(super) async fn close(mut socket: WebSocketStream<Socket>, end: CloseReason)
         }
         let raw = socket.get_mut().unmetered();
         raw.shutdown().await?;
-        let mut unread = [0; 512];
+        let mut unread = vec![0; CLOSE_LINGER_BUFFER_MIN];
         let mut drained = 0;
         while drained < CLOSE_LINGER_BYTES {
             match raw.read(&mut unread).await? {
                 0 => break,
                 bytes => drained += bytes,
+            }
+            if drained >= CLOSE_LINGER_BUFFER_MIN {
+                unread.resize(CLOSE_LINGER_BUFFER_MAX, 0);
             }
         }
         Ok::<(), Error>(())

@@ -130,6 +130,27 @@ async fn a_proxy_says_for_whom_it_comes() {
 }
 
 #[tokio::test]
+async fn new_sessions_behind_a_proxy_are_limited_for_each_address() {
+    let limits = Limits {
+        sessions_per_address_max: 1,
+        connections_spare_per_address: 0,
+        connections_per_second: 0,
+        ..LIMITS
+    };
+    let proxies = Proxies::new(vec![proxy::parse_network("127.0.0.0/8").unwrap()]);
+    let config = Config { limits, proxies, ..Config::default() };
+    let server = TestServer::start_with(Box::new(Memory::default()), config);
+    for (address, expected) in [("192.0.2.1", "101"), ("192.0.2.1", "503"), ("192.0.2.2", "101")] {
+        let status = status_with(&server, &format!("X-Forwarded-For: {address}\r\n")).await;
+        assert_eq!(status, expected, "{address}");
+        // Once the session has ended, only the rate can refuse the next one.
+        while server.count("sessions").await > 0 {}
+    }
+    assert_eq!(server.count(r#"turned_away_total{full="rate"}"#).await, 1);
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn slow_handshakes_are_cut() {
     let limits = Limits { handshake_timeout: Duration::from_millis(50), ..LIMITS };
     let server = TestServer::start(limits);

@@ -40,6 +40,7 @@ pub(crate) const LIMITS: Limits = Limits {
         bots_room_close: Duration::ZERO,
         ..RoomLimits::DEFAULT
     },
+    connections_per_second: 100_000,
     commands_per_second: 100_000,
     commands_burst: 100_000,
     address_commands_per_second: 100_000,

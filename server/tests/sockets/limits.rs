@@ -1,7 +1,10 @@
 //! Each limit, at the limit and one past it.
 
 use fivefold_shared::room::RoomLimits;
-use std::sync::{Arc, atomic::Ordering};
+use std::{
+    net::Ipv4Addr,
+    sync::{Arc, atomic::Ordering},
+};
 
 use fivefold_server::limits::{
     CODE_REFUSALS_MAX, HTTP_HEAD_MAX, HTTP_HEADERS_MAX, JOINED_ROOMS_MAX, Limits,
@@ -252,6 +255,28 @@ async fn connections_that_are_no_sessions_are_limited_for_an_address() {
     assert_eq!(nothing, "");
     assert_eq!(server.count(r#"turned_away_total{full="address"}"#).await, 1);
     drop(idle);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn new_connections_of_an_address_are_limited() {
+    let limits = Limits {
+        sessions_per_address_max: 2,
+        connections_spare_per_address: 1,
+        connections_per_second: 0,
+        ..LIMITS
+    };
+    let server = TestServer::start(limits);
+    for _ in 0..limits.connections_per_address_max() {
+        assert!(server.get("/healthz").await.starts_with("HTTP/1.1 200 "));
+    }
+    let mut last = server.connect_raw().await;
+    let mut nothing = String::new();
+    within(last.read_to_string(&mut nothing)).await.unwrap();
+    assert_eq!(nothing, "");
+    assert_eq!(server.count(r#"turned_away_total{full="rate"}"#).await, 1);
+    let mut other = server.greet_from(Ipv4Addr::new(127, 0, 0, 9), "Ann").await;
+    other.create(json!(["me", "open"])).await;
     server.stop().await;
 }
 
