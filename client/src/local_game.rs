@@ -212,6 +212,7 @@ impl LocalGame {
                 }
                 // All sessions belong to the same table.
                 Effect::Send { message, .. }
+                | Effect::SendMany { message, .. }
                 | Effect::Broadcast(message)
                 | Effect::BroadcastExcept { message, .. } => self.send(message),
                 Effect::Think(job) => self.jobs.push(BotJob::start(job)),

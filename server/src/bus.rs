@@ -1,14 +1,56 @@
 //! The bus moves bytes between the nodes of a cluster. It may lose, double and delay them; order and
 //! completeness are the business of the links above it (`link.rs`).
 
-pub(crate) mod local;
-pub(crate) mod nats;
+pub mod local;
+pub mod nats;
 
-use std::fmt;
+use std::{fmt, sync::Arc};
 
 use bytes::Bytes;
+use tokio::sync::mpsc;
+use tokio_util::task::TaskTracker;
 
-use crate::node_id::NodeId;
+use self::{
+    local::LocalNetwork,
+    nats::{ClusterName, NatsBus, NatsServers},
+};
+use crate::{metrics::Metrics, node_id::NodeId};
+
+/// Which bus a node uses.
+#[derive(Clone, Debug)]
+pub enum BusConfig {
+    /// A network in memory, for tests.
+    Local(LocalNetwork),
+    /// NATS.
+    Nats {
+        /// Where it is.
+        servers: NatsServers,
+        /// The name that the nodes of this cluster share.
+        cluster: ClusterName,
+    },
+}
+
+impl BusConfig {
+    /// Connects a node.
+    pub(crate) fn join(
+        self,
+        me: NodeId,
+        metrics: &Arc<Metrics>,
+        tasks: &TaskTracker,
+    ) -> (Arc<dyn Bus>, mpsc::Receiver<FromBus>) {
+        match self {
+            Self::Local(network) => {
+                let (bus, from_bus) = network.join(me, tasks);
+                (bus, from_bus)
+            }
+            Self::Nats { servers, cluster } => {
+                let metrics = Arc::clone(metrics);
+                let (bus, from_bus) = NatsBus::start(servers, &cluster, me, metrics, tasks);
+                (bus, from_bus)
+            }
+        }
+    }
+}
 
 /// One node's access to the bus. Messages arrive through the channel that comes with it.
 pub(crate) trait Bus: Send + Sync + fmt::Debug + 'static {

@@ -129,7 +129,7 @@ async fn speak(
     // Boxed, so that sessions reserve no space for HTTP.
     let shaken = Box::pin(shake_hands(stream, deadline, peer, router, &server)).await;
     let Some((socket, address, place)) = shaken else { return };
-    let id = SessionId(server.sessions_so_far.fetch_add(1, Ordering::Relaxed));
+    let id = SessionId(server.next_session.fetch_add(1, Ordering::Relaxed));
     session::run(TokioIo::new(socket), id, address, server).await;
     drop(place);
 }

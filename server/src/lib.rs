@@ -4,9 +4,9 @@
 
 mod address_limits;
 mod alarm;
-#[cfg_attr(not(test), expect(dead_code, reason = "nodes use it, and there are none yet"))]
-mod bus;
+pub mod bus;
 pub mod clock;
+mod cluster;
 pub mod config;
 mod connection_limit;
 mod directory;
@@ -16,7 +16,6 @@ pub mod http;
 mod identities;
 mod ids;
 pub mod limits;
-#[cfg_attr(not(test), expect(dead_code, reason = "nodes use it, and there are none yet"))]
 mod link;
 mod listen;
 mod lobby;
@@ -24,10 +23,13 @@ mod logins;
 pub mod logs;
 mod metrics;
 mod network;
+pub mod node;
 mod node_id;
 pub mod origin;
 mod outbox;
+mod peers;
 pub mod proxy;
+mod relay;
 mod retention;
 mod reviews;
 pub(crate) mod room_actor;
@@ -54,6 +56,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use self::{
     address_limits::AddressLimits,
+    bus::BusConfig,
     config::Config,
     connection_limit::{ConnectionLimit, ConnectionPermit, Full},
     disk::Disk,
@@ -63,6 +66,8 @@ use self::{
     lobby::Lobby,
     logins::Logins,
     metrics::Metrics,
+    node::registry::Registry,
+    peers::{Peers, Serving},
     reviews::Reviews,
     room_actor::RoomContext,
     server::Server,
@@ -87,6 +92,19 @@ pub enum RunError {
     /// The storage panicked.
     #[error("the storage failed")]
     StoreBroke,
+    /// The other nodes of the cluster have declared this one dead, or it is cut off from them.
+    /// Nothing is lost by that, and it may join again.
+    #[error("this node is dead to the others of its cluster; start it again")]
+    Retired,
+}
+
+/// What makes a server a node of a cluster. All its nodes share the storage and the registry.
+#[derive(Debug)]
+pub struct Membership {
+    /// The nodes of the cluster.
+    pub registry: Box<dyn Registry>,
+    /// What carries messages between them.
+    pub bus: BusConfig,
 }
 
 /// Serves until `shutdown` is cancelled, with rooms kept in the given storage. Rooms that are open
@@ -102,7 +120,41 @@ pub async fn run(
     config: Config,
     shutdown: CancellationToken,
 ) -> Result<(), RunError> {
-    let Config { limits, clock, blocking, node, .. } = config;
+    serve(listeners, storage, None, config, shutdown).await
+}
+
+/// The same as a node of a cluster: rooms survive the node, and members of one room may be on
+/// several nodes. On shutdown the other nodes take over at once.
+///
+/// # Errors
+/// As [`run`], if the registry or the bus does not answer at the start, and with
+/// [`RunError::Retired`] as soon as this node is dead.
+pub async fn run_in_cluster(
+    listeners: Listeners<impl Listen>,
+    storage: Box<dyn Storage>,
+    membership: Membership,
+    config: Config,
+    shutdown: CancellationToken,
+) -> Result<(), RunError> {
+    serve(listeners, storage, Some(membership), config, shutdown).await
+}
+
+/// Why a server stops serving.
+enum Ending {
+    Shutdown,
+    StoreBroke,
+    Retired,
+}
+
+async fn serve(
+    listeners: Listeners<impl Listen>,
+    storage: Box<dyn Storage>,
+    membership: Option<Membership>,
+    config: Config,
+    shutdown: CancellationToken,
+) -> Result<(), RunError> {
+    let shutdown = shutdown.child_token();
+    let Config { limits, clock, blocking, .. } = config;
     let metrics = Arc::new(Metrics::new());
     let read_pool = Arc::new(ReadPool::new(storage.reader()?, blocking.clone()));
     let jobs = Jobs::new(blocking.clone());
@@ -110,6 +162,8 @@ pub async fn run(
     let (pool, bots) = Pool::start(config.bot_threads.get(), Arc::clone(&metrics))?;
     let stop_rooms = CancellationToken::new();
     let (connections, rooms) = (TaskTracker::new(), TaskTracker::new());
+    let peers = Peers::join(membership, &blocking, &metrics).await?;
+    let node = peers.as_ref().map_or(config.node, Peers::id);
     let disk = Disk::new(&read_pool, &metrics, limits.disk_reserve);
     let context = RoomContext {
         limits,
@@ -119,8 +173,10 @@ pub async fn run(
         metrics: Arc::clone(&metrics),
         clock,
         node,
+        cluster: peers.as_ref().map(Peers::cluster),
         stop: stop_rooms.clone(),
     };
+    let lobby = Lobby::new(context, rooms.clone(), Arc::clone(&read_pool), config.demo);
     let server = Arc::new(Server {
         limits,
         clock,
@@ -128,7 +184,7 @@ pub async fn run(
         proxies: config.proxies,
         page: config.page,
         tls: config.tls,
-        lobby: Arc::new(Lobby::new(context, rooms.clone(), config.demo)),
+        lobby: Arc::new(lobby),
         identities: Identities::new(Arc::clone(&read_pool), log_writer.clone()),
         read_pool,
         reviews: Reviews::new(pool.clone()),
@@ -137,18 +193,22 @@ pub async fn run(
         logins: Logins::default(),
         sessions: ConnectionLimit::new(limits.sessions_max, limits.sessions_per_address_max),
         address_limits: AddressLimits::new(limits),
-        sessions_so_far: AtomicU64::new(0),
+        next_session: AtomicU64::new(node.first_session().0),
         metrics,
         lost_lines: config.lost_lines,
         stop: shutdown.clone(),
     });
 
-    reopen_rooms(&server.lobby, &log_writer, node).await?;
+    let peers = peers.map(|peers| peers.serve(&server.lobby));
+    if peers.is_none() {
+        reopen_rooms(&server.lobby, &log_writer, node).await?;
+    }
     disk.measure().await;
 
-    let store_broke = tokio::select! {
-        () = accept_all(listeners, &server, &connections) => false,
-        () = writer.wait() => true,
+    let ending = tokio::select! {
+        () = accept_all(listeners, &server, &connections) => Ending::Shutdown,
+        () = writer.wait() => Ending::StoreBroke,
+        () = retired(peers.as_ref()) => Ending::Retired,
         never = disk.watch() => match never {},
         never = retention::prune_old(log_writer, clock, limits.closed_rooms_kept) => match never {},
     };
@@ -156,14 +216,42 @@ pub async fn run(
 
     tracing::info!(sessions = server.sessions.count(), "stopping");
     drop(server);
+    if let Some(peers) = peers {
+        end_peers(peers, &stop_rooms, &rooms).await;
+    }
     let threads = async {
-        if !store_broke {
+        if !matches!(ending, Ending::StoreBroke) {
             writer.wait().await;
         }
         bots.wait().await;
     };
     end_in_order(&connections, &stop_rooms, &rooms, &pool, threads).await;
-    if store_broke { Err(RunError::StoreBroke) } else { Ok(()) }
+    ending.into_result()
+}
+
+impl Ending {
+    fn into_result(self) -> Result<(), RunError> {
+        match self {
+            Self::Shutdown => Ok(()),
+            Self::StoreBroke => Err(RunError::StoreBroke),
+            Self::Retired => Err(RunError::Retired),
+        }
+    }
+}
+
+/// Ends rooms before sessions, so that other nodes take the rooms over at once.
+async fn end_peers(peers: Serving, stop_rooms: &CancellationToken, rooms: &TaskTracker) {
+    stop_rooms.cancel();
+    end("rooms", STOP_REST_WITHIN, finish(rooms)).await;
+    end("links", STOP_REST_WITHIN, peers.end()).await;
+}
+
+/// Waits until this node is dead to the others; forever on one that is alone.
+async fn retired(peers: Option<&Serving>) {
+    match peers {
+        Some(peers) => peers.retired().await,
+        None => std::future::pending().await,
+    }
 }
 
 /// Ends sessions first, so that rooms record who left, and threads last.

@@ -203,6 +203,48 @@ pub const BUS_MESSAGE_MAX: usize = 1024 * 1024;
 /// Most frames and changes of links waiting for the node. While there are more, it reads nothing
 /// from the bus.
 pub const FROM_PEERS_MAX: usize = 1_024;
+/// Interval between the heartbeats of a node of a cluster.
+pub const HEARTBEAT_INTERVAL: Duration = Duration::from_millis(250);
+/// Other nodes are judged only while the own heartbeats are answered within this time.
+pub const HEARTBEAT_ANSWERED_WITHIN: Duration = Duration::from_millis(250);
+/// A node whose heartbeat stands still for this long is declared dead.
+pub const NODE_DEAD_AFTER: Duration = Duration::from_millis(1_500);
+/// A node ends after so many heartbeats in which it alone missed its own broadcasts on the bus.
+pub const BLIND_BEATS_MAX: u32 = 4;
+/// After this time without an answered heartbeat, a node lets nobody into its rooms: they may have
+/// another owner.
+pub const STALE_AFTER: Duration = Duration::from_millis(1_200);
+/// After this time without an answered heartbeat, a node that is cut off from the bus, too, ends.
+pub const CUT_OFF_AFTER: Duration = Duration::from_secs(10);
+/// A node that owns more than this part of the mean of rooms claims others only if nobody else
+/// does.
+pub const ROOMS_OVER_MEAN_PERCENT: usize = 130;
+/// How long an emptier node has to claim a room that was offered to it.
+pub const TAKE_WITHIN: Duration = Duration::from_millis(200);
+/// How often a node looks for rooms whose owner is dead.
+pub const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
+/// Most commands of one session that wait for the answer of a room on another node. Further ones
+/// are refused.
+pub const UNANSWERED_COMMANDS_MAX: usize = 4;
+/// Most inputs that wait in one relay. Further ones wait in its mailbox.
+pub const RELAY_UNANSWERED_MAX: usize = 1_024;
+/// A command is answered within this time, or its socket is closed: the client then sends the
+/// command again, with the same id.
+pub const ANSWERED_WITHIN: Duration = Duration::from_secs(10);
+/// Most sessions in one frame between nodes. More go in several frames.
+pub const RESUMED_SESSIONS_MAX: usize = 256;
+/// Most messages from a room's owner that wait for the relay here. One more starts over.
+pub const FROM_OWNER_MAX: usize = 1_024;
+/// A relay starts over if the owner does not confirm within this time that it may.
+pub const RESUMED_WITHIN: Duration = Duration::from_secs(1);
+/// First wait of a relay before it starts over; doubled each time, up to [`RESUMED_WITHIN`].
+pub const RELAY_RETRY: Duration = Duration::from_millis(50);
+/// How long a relay without sessions stays.
+pub const RELAY_IDLE: Duration = Duration::from_secs(5);
+/// How often a relay asks the storage who owns its room while the owner is silent.
+pub const SILENT_OWNER_ASKED: Duration = Duration::from_secs(5);
+/// The clock of a player on turn stops for at most this long because their node is silent.
+pub const CLOCK_PAUSE_MAX: Duration = Duration::from_secs(30);
 
 /// Limits that an operator may change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -478,4 +520,17 @@ const _: () = assert!(
         && LINK_SILENT_TICKS as u128 * LINK_TICK.as_millis() == 2_000
         && LINK_SILENT_TICKS < LINK_FORGOTTEN_TICKS,
     "a node that is cut off notices before the others disconnect its sessions"
+);
+const _: () = assert!(
+    STALE_AFTER.as_millis() < NODE_DEAD_AFTER.as_millis(),
+    "a node that others are about to declare dead lets nobody into its rooms"
+);
+const _: () = assert!(
+    2 * HEARTBEAT_INTERVAL.as_millis() <= STALE_AFTER.as_millis()
+        && HEARTBEAT_ANSWERED_WITHIN.as_millis() <= HEARTBEAT_INTERVAL.as_millis(),
+    "one slow heartbeat makes no node stale"
+);
+const _: () = assert!(
+    MEMBER_SESSIONS_MAX * UNANSWERED_COMMANDS_MAX <= ANSWERS_MAX,
+    "a room remembers the answers of all commands that a relay may send again"
 );

@@ -4,11 +4,12 @@
 //! It does not know what happens inside a room.
 
 mod makers;
+mod peers;
 
 use std::{
     collections::HashSet,
     net::IpAddr,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -21,7 +22,7 @@ use fivefold_shared::{
         RefusalValues, RoomCode, RoomSummary, SeatRequest, Visibility,
     },
     record::Recorder,
-    room::{Cause, Effects, Entry, Founding, Input, Member, Room, Spare, Standing},
+    room::{Effects, Entry, Founding, Input, Member, Room, Spare, Standing},
     rules::{Rules, Size, Variant},
 };
 use futures_util::FutureExt;
@@ -38,7 +39,7 @@ use crate::{
     },
     outbox::Outbox,
     room_actor::{self, Envelope, Opened, RoomContext},
-    storage::Epoch,
+    storage::{Epoch, ReadPool},
     thinking::Owner,
 };
 
@@ -64,14 +65,23 @@ pub(crate) struct Lobby {
     tasks: TaskTracker,
     /// The creator of demo games, if they are enabled.
     demo_host: Option<Member>,
+    /// To look up rooms of other nodes.
+    read_pool: Arc<ReadPool>,
 }
 
 /// Gives access to a room; cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct RoomHandle {
     code: RoomCode,
-    maker: Maker,
     mailbox: mpsc::Sender<Box<Envelope>>,
+    /// Empty while another node owns the room. Copies share it.
+    owned: Arc<OnceLock<Owned>>,
+}
+
+/// What is known of a room that this node owns.
+#[derive(Debug)]
+struct Owned {
+    maker: Maker,
     listed: Arc<Listed>,
 }
 
@@ -98,15 +108,30 @@ impl RoomHandle {
         &self.mailbox
     }
 
-    /// Whether this member has a seat in the room.
+    /// Whether this member has a seat in the room, as far as it is known here.
     pub(crate) fn is_seated(&self, member: &MemberId) -> bool {
-        self.listed.read(|standing| standing.summary.seats.of_member(member).is_some())
+        let has_seat = |standing: &Standing| standing.summary.seats.of_member(member).is_some();
+        self.listed().is_some_and(|listed| listed.read(has_seat))
+    }
+
+    /// Whether another node owns the room.
+    pub(crate) fn is_relayed(&self) -> bool {
+        self.owned.get().is_none()
+    }
+
+    fn listed(&self) -> Option<&Arc<Listed>> {
+        self.owned.get().map(|owned| &owned.listed)
     }
 }
 
 impl Lobby {
     /// An empty lobby. It spawns the rooms' tasks on `tasks`.
-    pub(crate) fn new(context: RoomContext, tasks: TaskTracker, demo: bool) -> Self {
+    pub(crate) fn new(
+        context: RoomContext,
+        tasks: TaskTracker,
+        read_pool: Arc<ReadPool>,
+        demo: bool,
+    ) -> Self {
         Self {
             rooms: DashMap::new(),
             set_aside: Mutex::default(),
@@ -116,14 +141,15 @@ impl Lobby {
             context: Arc::new(context),
             tasks,
             demo_host: demo.then(demo_host),
+            read_pool,
         }
     }
 
-    /// Finds the room with this code.
+    /// Finds the room with this code among those that are known here, or relayed.
     ///
     /// # Errors
     /// If there is none.
-    pub(crate) fn find(&self, code: &RoomCode) -> Result<RoomHandle, Refusal> {
+    pub(crate) fn find_here(&self, code: &RoomCode) -> Result<RoomHandle, Refusal> {
         if let Some(room) = self.rooms.get(code) {
             return Ok(room.clone());
         }
@@ -135,7 +161,7 @@ impl Lobby {
 
     /// The summary of a room, for callers who know its code.
     pub(crate) fn summary(&self, code: &RoomCode) -> Option<RoomSummary> {
-        self.rooms.get(code).map(|room| room.listed.standing().summary)
+        self.rooms.get(code)?.listed().map(|listed| listed.standing().summary)
     }
 
     /// Number of rooms.
@@ -145,7 +171,8 @@ impl Lobby {
 
     /// Number of running games.
     pub(crate) fn count_games(&self) -> usize {
-        self.rooms.iter().filter(|room| room.listed.read(Standing::is_running)).count()
+        let is_running = |listed: &Arc<Listed>| listed.read(Standing::is_running);
+        self.rooms.iter().filter(|room| room.listed().is_some_and(is_running)).count()
     }
 
     /// Number of requests waiting for the log writer, and of jobs waiting for the bots.
@@ -158,7 +185,25 @@ impl Lobby {
     ///
     /// # Errors
     /// If a limit is reached, or the request is invalid.
-    pub(crate) fn create(
+    pub(crate) async fn create(
+        self: &Arc<Self>,
+        maker: Member,
+        address: IpAddr,
+        command: CommandId,
+        create: Create,
+    ) -> Result<RoomHandle, Refusal> {
+        if let Some(cluster) = &self.context.cluster {
+            if !cluster.node.is_current() {
+                return Err(Refusal::new(Reason::Unavailable));
+            }
+            if let Some(code) = self.made_elsewhere(&maker.id, &command).await? {
+                return self.find(&code).await;
+            }
+        }
+        self.create_here(maker, address, command, create)
+    }
+
+    fn create_here(
         self: &Arc<Self>,
         maker: Member,
         address: IpAddr,
@@ -167,7 +212,7 @@ impl Lobby {
     ) -> Result<RoomHandle, Refusal> {
         let mut makers = lock(&self.makers);
         if let Some(code) = makers.made_by(&maker.id, &command) {
-            return self.find(code);
+            return self.find_here(code);
         }
         if makers.total() >= self.context.limits.rooms_max {
             return Err(Refusal::new(Reason::ServerFull));
@@ -181,7 +226,7 @@ impl Lobby {
         let (room, effects) = self.found(maker, command.clone(), create, false)?;
         for room in &spared {
             // Somebody entered it in the meantime.
-            if !room.listed.evict() {
+            if !room.listed().is_some_and(|listed| listed.evict()) {
                 return Err(busy());
             }
         }
@@ -193,7 +238,9 @@ impl Lobby {
             effects,
             epoch: Epoch::FIRST,
             recorder: Recorder::default(),
+            opened_at: self.context.clock.now(),
             is_new: true,
+            handover: None,
         };
         Ok(self.open(&mut makers, maker_of, command, opened))
     }
@@ -223,14 +270,16 @@ impl Lobby {
             }
             // Only a room's own creator can cause its members to be removed.
             let room = self.least_needed(rooms, |spare, room| {
-                spare < Spare::Over || room.maker.member == *maker
+                spare < Spare::Over || maker_of(room) == Some(maker)
             });
             spared.push(room.ok_or_else(too_many_rooms_from_address)?);
         }
         if is_of_bots(create)
             && let Err(refusal) = self.directory.may_seat_bots(Some(address), &self.context.limits)
         {
-            let is_of_bots = |room: &RoomHandle| room.listed.read(Standing::is_of_bots);
+            let is_of_bots = |room: &RoomHandle| {
+                room.listed().is_some_and(|listed| listed.read(Standing::is_of_bots))
+            };
             if !spared.iter().any(is_of_bots) {
                 let rooms = makers.rooms_around(address);
                 let room =
@@ -250,7 +299,7 @@ impl Lobby {
     ) -> Option<RoomHandle> {
         let spare = |code: &RoomCode| {
             let room = self.rooms.get(code)?.clone();
-            let spare = room.listed.read(Standing::spare)?;
+            let spare = room.listed()?.read(Standing::spare)?;
             may_close(spare, &room).then_some((spare, room))
         };
         rooms.iter().filter_map(spare).min_by_key(|(spare, _)| *spare).map(|(_, room)| room)
@@ -258,10 +307,13 @@ impl Lobby {
 
     /// Notifies a room that it is evicted. It stops counting for its creator.
     fn close_evicted(&self, makers: &mut Makers, room: &RoomHandle) {
-        makers.release(&room.maker, &room.code);
+        if let Some(owned) = room.owned.get() {
+            makers.release(&owned.maker, &room.code);
+        }
         let outbox = Arc::new(Outbox::new(&self.context.stop, Owner::UNKNOWN).0);
         // If the mailbox is full, the room notices when it takes the next envelope.
-        drop(room.mailbox.try_send(Box::new(Envelope { input: Input::Wake, outbox })));
+        let wake = Envelope::Session { input: Input::Wake, outbox };
+        drop(room.mailbox.try_send(Box::new(wake)));
     }
 
     /// Creates the room itself.
@@ -303,29 +355,21 @@ impl Lobby {
         lock(&self.set_aside).len()
     }
 
-    /// Opens a room that was open when the server stopped; nobody is present in it. An invalid log
-    /// stays as it is, for a server version that can read it.
+    /// Opens a room that was claimed; nobody is present in it. A relay that was opened in the
+    /// meantime claims it by itself. An invalid log stays as it is, for a server version that can
+    /// read it.
     pub(crate) fn reopen(self: &Arc<Self>, code: RoomCode, epoch: Epoch, log: &[Entry]) {
-        let mut effects = Effects::new();
-        let room = Room::from_log(
-            self.context.clock.now(),
-            code.clone(),
-            ids::seeds(),
-            log,
-            self.context.limits.room,
-            &mut effects,
-        );
-        match (room, log.first().and_then(|entry| entry.cause.clone())) {
-            (Ok(room), Some(Cause { member, command })) => {
-                let recorder = room_actor::recorder_of(log);
-                let opened = Opened { room, effects, epoch, recorder, is_new: false };
+        match Opened::from_log(&self.context, code.clone(), epoch, log) {
+            Ok((opened, cause)) => {
                 // The storage does not keep the creator's address, so the room counts for no
                 // address.
-                let maker = Maker { member, address: None };
-                self.open(&mut lock(&self.makers), maker, command, opened);
+                let maker = Maker { member: cause.member, address: None };
+                let mut makers = lock(&self.makers);
+                if !self.rooms.contains_key(&code) {
+                    self.open(&mut makers, maker, cause.command, opened);
+                }
             }
-            (Ok(_), None) => self.set_aside(code, "nobody made the room"),
-            (Err(error), _) => self.set_aside(code, &error.to_string()),
+            Err(problem) => self.set_aside(code, &problem),
         }
     }
 
@@ -336,12 +380,11 @@ impl Lobby {
         command: CommandId,
         opened: Opened,
     ) -> RoomHandle {
-        let room = &opened.room;
-        let code = room.code().clone();
+        let code = opened.room.code().clone();
         let (mailbox, envelopes) = mpsc::channel(MAILBOX_INPUTS_MAX);
-        let listed = self.directory.list(room, maker.address, opened.is_new);
-        makers.add(&maker, command, &code);
-        let handle = RoomHandle { code: code.clone(), maker, mailbox, listed: Arc::clone(&listed) };
+        let owned = Arc::<OnceLock<Owned>>::default();
+        let listed = self.list_owned(makers, &owned, maker, command, &opened);
+        let handle = RoomHandle { code: code.clone(), mailbox, owned };
         self.rooms.insert(code.clone(), handle.clone());
         tracing::debug!(room.id = %code, "room opened");
 
@@ -352,11 +395,29 @@ impl Lobby {
         handle
     }
 
+    /// Counts a room for its maker, and adds it to the directory.
+    fn list_owned(
+        &self,
+        makers: &mut Makers,
+        owned: &OnceLock<Owned>,
+        maker: Maker,
+        command: CommandId,
+        opened: &Opened,
+    ) -> Arc<Listed> {
+        let listed = self.directory.list(&opened.room, maker.address, opened.is_new);
+        makers.add(&maker, command, opened.room.code());
+        let owner = Owned { maker, listed: Arc::clone(&listed) };
+        assert!(owned.set(owner).is_ok(), "a room becomes this node's once");
+        listed
+    }
+
     fn remove(&self, code: &RoomCode) {
         let mut makers = lock(&self.makers);
-        if let Some((_, room)) = self.rooms.remove(code) {
-            makers.remove(&room.maker, code);
-            room.listed.remove(code);
+        if let Some((_, room)) = self.rooms.remove(code)
+            && let Some(Owned { maker, listed }) = room.owned.get()
+        {
+            makers.remove(maker, code);
+            listed.remove(code);
         }
         tracing::debug!(room.id = %code, "room closed");
     }
@@ -397,7 +458,7 @@ impl Lobby {
             .iter()
             .rev()
             .take(OWN_ROOMS_SEEN_MAX)
-            .filter_map(|code| self.rooms.get(code)?.listed.own_room(member))
+            .filter_map(|code| self.rooms.get(code)?.listed()?.own_room(member))
             .collect();
         rooms.sort_by_key(|room| match room.summary.phase {
             Phase::Running if room.your_turn => 0,
@@ -422,7 +483,9 @@ impl Lobby {
         if shown.len() >= DEMO_ROOMS_MAX {
             // Spectators of a finished demo do not prevent a new one.
             match self.least_needed(&shown, |spare, _| spare <= Spare::Over) {
-                Some(room) if room.listed.evict() => self.close_evicted(&mut makers, &room),
+                Some(room) if room.listed().is_some_and(|listed| listed.evict()) => {
+                    self.close_evicted(&mut makers, &room);
+                }
                 Some(_) | None => return false,
             }
         }
@@ -439,8 +502,15 @@ impl Lobby {
         let (maker, command) = (demo_host.id.clone(), ids::command_id());
         let (room, effects) =
             self.found(demo_host, command.clone(), demo, true).expect("two usual bots");
-        let (epoch, recorder) = (Epoch::FIRST, Recorder::default());
-        let opened = Opened { room, effects, epoch, recorder, is_new: false };
+        let opened = Opened {
+            room,
+            effects,
+            epoch: Epoch::FIRST,
+            recorder: Recorder::default(),
+            opened_at: self.context.clock.now(),
+            is_new: false,
+            handover: None,
+        };
         let maker = Maker { member: maker, address: None };
         self.open(&mut makers, maker, command, opened);
         true
@@ -448,13 +518,12 @@ impl Lobby {
 
     /// Builds the list. Also returns whether a public game is running.
     fn make_list(&self) -> (RoomList, bool) {
-        let is_public = |room: &RoomHandle| room.listed.is_public();
-        let mut public: Vec<_> = self
-            .rooms
-            .iter()
-            .filter(|room| is_public(room))
-            .map(|room| room.listed.standing().summary)
-            .collect();
+        let public_summary = |room: &RoomHandle| {
+            let listed = room.listed().filter(|listed| listed.is_public())?;
+            Some(listed.standing().summary)
+        };
+        let mut public: Vec<_> =
+            self.rooms.iter().filter_map(|room| public_summary(&room)).collect();
         let total = public.len();
         let has_game = public.iter().any(|room| room.phase == Phase::Running);
         let rank = |room: &RoomSummary| match room.phase {
@@ -478,6 +547,10 @@ impl Lobby {
 fn demo_host() -> Member {
     let id = ids::member_id(&ids::identity());
     Member { name: ids::guest_name(&id), id }
+}
+
+fn maker_of(room: &RoomHandle) -> Option<&MemberId> {
+    room.owned.get().map(|owned| &owned.maker.member)
 }
 
 /// The refusal of an unknown room code.

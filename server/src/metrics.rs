@@ -2,6 +2,7 @@
 //!
 //! Everything that is refused, dropped or fails has a counter. No personal data is kept.
 
+mod cluster;
 mod links;
 
 use std::{
@@ -25,7 +26,7 @@ use prometheus_client::{
 use serde::Serialize;
 
 pub(crate) use self::links::LinkDrop;
-use self::links::LinkMetrics;
+use self::{cluster::ClusterMetrics, links::LinkMetrics};
 use crate::{connection_limit::Full, storage::DiskSpace};
 
 /// All metrics.
@@ -53,6 +54,8 @@ pub(crate) struct Metrics {
     pub(crate) rooms_failed: Counter,
     /// Rooms rebuilt from their logs.
     pub(crate) rooms_rebuilt: Counter,
+    /// Rooms on several nodes.
+    pub(crate) cluster: ClusterMetrics,
     /// Time of the last commit if it failed, in milliseconds since the epoch; 0 if it succeeded.
     failing_since: AtomicU64,
     /// The links to other nodes.
@@ -164,6 +167,7 @@ impl Metrics {
             rooms_failed: Counter::default(),
             rooms_rebuilt: Counter::default(),
             failing_since: AtomicU64::new(0),
+            cluster: ClusterMetrics::default(),
             links: LinkMetrics::default(),
         };
         metrics.register();
@@ -214,6 +218,7 @@ impl Metrics {
         registry.register("rooms_failed", "Times that a room panicked", self.rooms_failed.clone());
         let help = "Times that a room went back to its log";
         registry.register("rooms_rebuilt", help, self.rooms_rebuilt.clone());
+        self.cluster.register(registry);
         self.links.register(registry);
     }
 

@@ -1,6 +1,9 @@
-//! The number of a server node. It knows nothing of what nodes do.
+//! The number of a server node, which is part of the ids of its sessions. It knows nothing of what
+//! nodes do.
 
 use std::fmt;
+
+use fivefold_shared::room::SessionId;
 
 /// Number of a server node: 24 bits, from 1. A node that joins again gets a new number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -22,7 +25,21 @@ impl NodeId {
     pub const fn get(self) -> u32 {
         self.0
     }
+
+    /// The id of this node's first session. A node counts its sessions by the lower 40 bits, so no
+    /// two sessions of a cluster have the same id.
+    pub(crate) const fn first_session(self) -> SessionId {
+        SessionId((self.0 as u64) << SESSION_BITS)
+    }
+
+    /// The node on which this session is. `None` for ids that no node gives.
+    pub(crate) fn of_session(session: SessionId) -> Option<Self> {
+        Self::new(u32::try_from(session.0 >> SESSION_BITS).ok()?)
+    }
 }
+
+/// The bits in which a node counts its sessions; the upper ones are its number.
+const SESSION_BITS: u32 = 40;
 
 impl fmt::Display for NodeId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -33,6 +50,18 @@ impl fmt::Display for NodeId {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_session_belongs_to_the_node_that_counts_it() {
+        for node in [NodeId::ALONE, NodeId::MAX] {
+            let first = node.first_session().0;
+            let last = first + ((1 << SESSION_BITS) - 1);
+            for session in [first, last] {
+                assert_eq!(NodeId::of_session(SessionId(session)), Some(node));
+            }
+        }
+        assert_eq!(NodeId::of_session(SessionId(7)), None);
+    }
 
     #[test]
     fn a_number_has_24_bits_and_is_not_0() {

@@ -7,11 +7,16 @@
 use std::{
     collections::VecDeque,
     future::poll_fn,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
     task::{Context, Poll, Waker},
 };
 
-use fivefold_shared::protocol::{CatchUp, Message, NumberedEvent, RoomCode, Snapshot};
+use fivefold_shared::protocol::{
+    CatchUp, CommandId, Message, NumberedEvent, Reason, Refusal, RoomCode, Snapshot,
+};
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 use tokio_util::sync::CancellationToken;
 
@@ -35,6 +40,8 @@ struct Shared {
     /// session.
     queue: Mutex<Queue>,
     overflow: CancellationToken,
+    /// Whether the session is to end because a room cannot answer it.
+    restarts: AtomicBool,
     /// Owner of the session's jobs in the bots' queue.
     owner: Owner,
 }
@@ -81,8 +88,12 @@ impl Outbox {
         owner: Owner,
     ) -> (Self, OutboxReceiver, CancellationToken) {
         let overflow = stop.child_token();
-        let shared =
-            Arc::new(Shared { queue: Mutex::default(), overflow: overflow.clone(), owner });
+        let shared = Arc::new(Shared {
+            queue: Mutex::default(),
+            overflow: overflow.clone(),
+            restarts: AtomicBool::new(false),
+            owner,
+        });
         (Self(Arc::clone(&shared)), OutboxReceiver(shared), overflow)
     }
 
@@ -99,6 +110,18 @@ impl Outbox {
     /// The hash of the identity behind the session, after `hello`.
     pub(crate) fn identity(&self) -> Option<IdentityHash> {
         self.0.lock().identity
+    }
+
+    /// Ends the session: a room cannot answer a command of it. The client comes back, and sends the
+    /// command again with the same id.
+    pub(crate) fn restart(&self) {
+        self.0.restarts.store(true, Ordering::Relaxed);
+        self.0.overflow.cancel();
+    }
+
+    /// Whether the session ends because of [`restart`](Self::restart).
+    pub(crate) fn is_restarted(&self) -> bool {
+        self.0.restarts.load(Ordering::Relaxed)
     }
 
     /// Queues a message.
@@ -255,6 +278,12 @@ impl Encoder {
     }
 }
 
+impl From<String> for Outgoing {
+    fn from(text: String) -> Self {
+        Self::Text(text.into())
+    }
+}
+
 impl From<Utf8Bytes> for Outgoing {
     fn from(text: Utf8Bytes) -> Self {
         Self::Text(text)
@@ -271,6 +300,14 @@ pub(crate) fn encode_event(room: &RoomCode, event: &NumberedEvent) -> Utf8Bytes 
     // The event's fields follow the message's in one object.
     text[object] = b',';
     Utf8Bytes::try_from(text).expect("JSON is UTF-8")
+}
+
+/// Refuses a command. A session that cannot take this has ended or is about to.
+pub(crate) fn refuse(outbox: &Outbox, id: Option<&CommandId>, reason: Reason) {
+    if let Some(id) = id {
+        let refusal = Refusal::new(reason);
+        outbox.post(encode(&Message::Refused { id: Some(id.clone()), refusal }));
+    }
 }
 
 /// Encodes a message.

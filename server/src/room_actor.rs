@@ -10,7 +10,9 @@
 mod bot_calls;
 mod commit_gate;
 mod fan_out;
+mod peers;
 mod recovery;
+mod route;
 #[cfg(test)]
 mod tests;
 
@@ -22,40 +24,53 @@ use std::{
 };
 
 use fivefold_shared::{
-    protocol::{CommandId, Event, Message, NumberedEvent, Reason, Refusal, RoomCode, RoomRequest},
+    protocol::{Event, Message, NumberedEvent, Reason, Refusal, RoomCode, RoomRequest},
     record::Recorder,
-    room::{BotFault, Effect, Effects, Input, Room},
+    room::{BotFault, Cause, Effect, Effects, Entry, Input, Room},
 };
 use futures_util::FutureExt;
 use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
-pub(crate) use self::commit_gate::recorder_of;
 use self::{
     bot_calls::{BotCalls, PoolReply},
     commit_gate::{CommitGate, Pending, Routed},
     fan_out::FanOut,
     recovery::CurrentCommand,
+    route::Route,
 };
+pub(crate) use self::{commit_gate::recorder_of, peers::Handover};
 use crate::{
     alarm::Alarm,
     clock::Clock,
+    cluster::{
+        Cluster,
+        frame::{ToOwner, ToRelay},
+    },
     directory::Listed,
     disk::Disk,
+    ids,
     limits::{Limits, MAKER_ENTERS_WITHIN, PENDING_EFFECTS_MAX},
     metrics::Metrics,
     node_id::NodeId,
-    outbox::{Outbox, encode},
+    outbox::Outbox,
     storage::{Append, AppendError, Epoch, LogWriter, StorageError, WriterPermit},
     thinking::{Owner, Pool},
 };
 
-/// An input, and the outbox for the answer.
+/// What comes into a room's mailbox.
 #[derive(Debug)]
-pub(crate) struct Envelope {
-    pub(crate) input: Input,
-    /// The outbox of the session that sent the input. The room keeps it while the session is there.
-    pub(crate) outbox: Arc<Outbox>,
+pub(crate) enum Envelope {
+    /// An input of a session on this node.
+    Session {
+        input: Input,
+        /// For the answer. The room keeps it while the session is there.
+        outbox: Arc<Outbox>,
+    },
+    /// A message from the room's relay on another node.
+    Relay { node: NodeId, attempt: u64, message: ToOwner },
+    /// A node that may have sessions in the room is silent.
+    Silent(NodeId),
 }
 
 /// The inputs of a room. Boxed, because a channel allocates memory for 32 of them.
@@ -71,6 +86,8 @@ pub(crate) struct RoomContext {
     pub(crate) clock: Clock,
     /// The node that owns the rooms here.
     pub(crate) node: NodeId,
+    /// The other nodes; absent on a node that is alone.
+    pub(crate) cluster: Option<Arc<Cluster>>,
     pub(crate) limits: Limits,
     /// Ends the rooms' tasks without closing the rooms: the server stops.
     pub(crate) stop: CancellationToken,
@@ -86,8 +103,37 @@ pub(crate) struct Opened {
     pub(crate) epoch: Epoch,
     /// Has read the log up to here.
     pub(crate) recorder: Recorder,
+    /// The time of its last event, or later.
+    pub(crate) opened_at: u64,
     /// Whether its maker is about to enter it.
     pub(crate) is_new: bool,
+    /// The sessions of the relay that the room was before.
+    pub(crate) handover: Option<Box<Handover>>,
+}
+
+impl Opened {
+    /// A room that this node has claimed, and the command that made it. Nobody is present.
+    ///
+    /// # Errors
+    /// When the log is not one of a room. The text is for the operator.
+    pub(crate) fn from_log(
+        context: &RoomContext,
+        code: RoomCode,
+        epoch: Epoch,
+        log: &[Entry],
+    ) -> Result<(Self, Cause), String> {
+        let mut effects = Effects::new();
+        // Another node's clock may have been ahead.
+        let opened_at = context.clock.now().max(last_at(log));
+        let limits = context.limits.room;
+        let room = Room::from_log(opened_at, code, ids::seeds(), log, limits, &mut effects);
+        let room = room.map_err(|error| error.to_string())?;
+        let cause = log.first().and_then(|entry| entry.cause.clone());
+        let cause = cause.ok_or_else(|| "nobody made the room".to_owned())?;
+        let recorder = recorder_of(log);
+        let (is_new, handover) = (false, None);
+        Ok((Self { room, effects, epoch, recorder, opened_at, is_new, handover }, cause))
+    }
 }
 
 /// Runs a room until it is closed or the server stops. A panic in it ends no other room.
@@ -99,21 +145,23 @@ pub(crate) fn run(
     listed: Arc<Listed>,
     context: Arc<RoomContext>,
 ) -> impl Future<Output = ()> + Send {
-    let Opened { room, effects, epoch, recorder, is_new } = opened;
+    let Opened { room, effects, epoch, recorder, opened_at, is_new, handover } = opened;
+    let seq = room.state().seq;
     let unstored = Append::nothing(room.code().clone(), context.node, epoch);
     let mut actor = Actor {
         room,
         gate: CommitGate::new(unstored, recorder),
-        fan_out: FanOut::default(),
+        fan_out: FanOut::new(seq),
         bot_calls: BotCalls::default(),
         alarm: Alarm::default(),
         failed_in: None,
         current: None,
+        ahead_ms: opened_at.saturating_sub(context.clock.now()),
         listed,
         context,
     };
     async move {
-        let life = actor.run(effects, is_new, &mut mailbox);
+        let life = actor.run(effects, is_new, handover, &mut mailbox);
         if AssertUnwindSafe(life).catch_unwind().await.is_err() {
             // In a box, so that rooms that never panic have no space for it.
             Box::pin(actor.survive(&mut mailbox)).await;
@@ -132,6 +180,9 @@ struct Actor {
     /// The last game in which a bot failed: only its first failure in each game is logged.
     failed_in: Option<u32>,
     current: Option<CurrentCommand>,
+    /// How far the room's time is ahead of the clock here, in milliseconds: the clock of its owner
+    /// before may have been.
+    ahead_ms: u64,
     /// The room's entry in the directory.
     listed: Arc<Listed>,
     context: Arc<RoomContext>,
@@ -151,16 +202,29 @@ enum Wakeup {
 
 impl Actor {
     /// Runs the room. A new one is stored together with its maker's entry.
-    async fn run(&mut self, founding: Effects, is_new: bool, mailbox: &mut Mailbox) {
+    async fn run(
+        &mut self,
+        founding: Effects,
+        is_new: bool,
+        handover: Option<Box<Handover>>,
+        mailbox: &mut Mailbox,
+    ) {
         let stop = self.context.stop.clone();
         let mut stopped = pin!(stop.cancelled());
         let mut is_stopping = false;
         // The creator's `Enter` follows immediately. Take it before the first commit, so that a
         // failure can be reported to them.
         let entry = if is_new { Box::pin(maker_entry(mailbox, &stop)).await } else { None };
-        self.take(founding, "create", entry.as_ref().map(|envelope| &envelope.outbox));
+        let maker = entry.as_ref().and_then(|envelope| match &**envelope {
+            Envelope::Session { outbox, .. } => Some(Route::Local(Arc::clone(outbox))),
+            Envelope::Relay { .. } | Envelope::Silent(_) => None,
+        });
+        self.take(founding, "create", maker.as_ref());
+        if let Some(handover) = handover {
+            self.take_over(*handover);
+        }
         if let Some(envelope) = entry {
-            self.receive(*envelope);
+            self.open(*envelope);
         }
         while !(self.gate.is_settled() && (is_stopping || self.room.is_closed())) {
             match self.next(mailbox, stopped.as_mut(), is_stopping).await {
@@ -178,7 +242,7 @@ impl Actor {
                 }
                 Wakeup::Envelope(envelope) => {
                     self.context.metrics.note_mailbox(mailbox.len() + 1);
-                    self.receive(*envelope);
+                    self.open(*envelope);
                 }
                 Wakeup::PoolReply(reply) => {
                     let input = self.bot_calls.input(reply);
@@ -215,7 +279,8 @@ impl Actor {
         }
         let waits_for_writer = gate.has_batch();
         let takes_more = gate.len() < PENDING_EFFECTS_MAX && !is_stopping;
-        let due = self.room.deadline().map(|at| self.context.clock.instant(at));
+        let due = self.room.deadline().map(|at| at.saturating_sub(self.ahead_ms));
+        let due = due.map(|at| self.context.clock.instant(at));
         tokio::select! {
             biased;
             result = gate.committed() => Wakeup::Committed(result),
@@ -235,19 +300,28 @@ impl Actor {
         }
     }
 
-    fn receive(&mut self, envelope: Envelope) {
-        let Envelope { input, outbox } = envelope;
+    fn open(&mut self, envelope: Envelope) {
+        match envelope {
+            Envelope::Session { input, outbox } => self.receive(input, &Route::Local(outbox)),
+            Envelope::Relay { node, attempt, message } => {
+                self.receive_from_relay(node, attempt, message);
+            }
+            Envelope::Silent(node) => self.disconnect(node),
+        }
+    }
+
+    fn receive(&mut self, input: Input, route: &Route) {
         if let Input::Enter { session, .. } = &input {
-            self.fan_out.enter(*session, &outbox);
+            self.fan_out.enter(*session, route.clone());
         }
         if let Err(refusal) = self.may_seat_bot(&input) {
             let message = Message::Refused { id: input.command_id().cloned(), refusal };
             self.context.metrics.answered(input.kind(), &message);
-            outbox.post(encode(&message));
+            self.fan_out.send(route, message);
             return;
         }
-        self.current = CurrentCommand::of(&input, &outbox);
-        self.apply(input, Some(&outbox));
+        self.current = CurrentCommand::of(&input, route);
+        self.apply(input, Some(route));
         self.current = None;
     }
 
@@ -261,9 +335,9 @@ impl Actor {
         Ok(())
     }
 
-    /// Gives the room an input and takes its effects. `sender` is the outbox of the session that
-    /// the input came from.
-    fn apply(&mut self, input: Input, sender: Option<&Arc<Outbox>>) {
+    /// Gives the room an input and takes its effects. `sender` is the way to the session that the
+    /// input came from.
+    fn apply(&mut self, input: Input, sender: Option<&Route>) {
         // The lobby counts on the room being closed, whatever input comes next.
         if self.listed.is_evicted() && !self.room.is_closed() {
             self.apply_next(Input::Evict, None);
@@ -271,10 +345,10 @@ impl Actor {
         self.apply_next(input, sender);
     }
 
-    fn apply_next(&mut self, input: Input, sender: Option<&Arc<Outbox>>) {
+    fn apply_next(&mut self, input: Input, sender: Option<&Route>) {
         let mut effects = Effects::new();
         let kind = input.kind();
-        self.room.apply(self.context.clock.now(), input, &mut effects);
+        self.room.apply(self.now(), input, &mut effects);
         // Update the list before the answer, so that the sender finds the change there.
         self.listed.update(&self.room);
         self.take(effects, kind, sender);
@@ -282,22 +356,22 @@ impl Actor {
 
     /// Appends the events among the effects, and performs the others when all events before them
     /// are stored. `kind` is the metric label of the input.
-    fn take(&mut self, effects: Effects, kind: &'static str, sender: Option<&Arc<Outbox>>) {
+    fn take(&mut self, effects: Effects, kind: &'static str, sender: Option<&Route>) {
         for effect in effects {
             if let Effect::Append(entry) = effect {
                 log_game(self.room.code(), &entry.event);
                 self.gate.append(entry, sender);
                 continue;
             }
-            let outbox = self.route(&effect, sender);
-            if let Some(routed) = self.gate.hold(Routed { effect, outbox, kind }) {
+            let route = self.route(&effect, sender);
+            if let Some(routed) = self.gate.hold(Routed { effect, route, kind }) {
                 self.perform(routed);
             }
         }
     }
 
-    /// The outbox of the session that an effect is for.
-    fn route(&mut self, effect: &Effect, sender: Option<&Arc<Outbox>>) -> Option<Arc<Outbox>> {
+    /// The way to the session that an effect is for.
+    fn route(&mut self, effect: &Effect, sender: Option<&Route>) -> Option<Route> {
         let session = match effect {
             Effect::Send { session, .. } | Effect::Analyse { session, .. } => *session,
             Effect::Think(job) => job.session,
@@ -307,13 +381,14 @@ impl Actor {
             }
             Effect::Append(_)
             | Effect::Listen(_)
+            | Effect::SendMany { .. }
             | Effect::Broadcast(_)
             | Effect::BroadcastExcept { .. }
             | Effect::CancelThinking(_)
             | Effect::BotFailed { .. }
             | Effect::Close => return None,
         };
-        self.fan_out.outbox(session).or(sender).cloned()
+        self.fan_out.route(session).or(sender).cloned()
     }
 
     /// Performs what waited for a commit that was begun at `since` and has succeeded.
@@ -321,28 +396,28 @@ impl Actor {
         self.context.metrics.note_commit(since.elapsed());
         while let Some(pending) = self.gate.release() {
             match pending {
-                Pending::Event(_, text) => self.fan_out.broadcast(&text, &[]),
+                Pending::Event(seq, text) => self.fan_out.broadcast_event(seq, &text),
                 Pending::Effect(routed) => self.perform(routed),
             }
         }
     }
 
     fn perform(&mut self, routed: Routed) {
-        let Routed { effect, outbox, kind } = routed;
-        let owner = || outbox.as_ref().map_or(Owner::UNKNOWN, |outbox| outbox.owner());
+        let Routed { effect, route, kind } = routed;
+        let owner = || route.as_ref().map_or(Owner::UNKNOWN, Route::owner);
         match effect {
             Effect::Listen(session) => self.fan_out.listen(session),
             Effect::Dismiss(session) => self.fan_out.dismiss(session),
             Effect::Send { message, .. } => {
-                if let Some(outbox) = outbox {
+                if let Some(route) = route {
                     self.context.metrics.answered(kind, &message);
-                    // A session that has ended is noticed at the next broadcast, or leaves.
-                    outbox.post(self.fan_out.encode(message));
+                    self.fan_out.send(&route, message);
                 }
             }
-            Effect::Broadcast(message) => self.fan_out.broadcast(&encode(&message), &[]),
+            Effect::SendMany { sessions, message } => self.fan_out.send_many(&sessions, &message),
+            Effect::Broadcast(message) => self.fan_out.broadcast(&message, &[]),
             Effect::BroadcastExcept { sessions, message } => {
-                self.fan_out.broadcast(&encode(&message), &sessions);
+                self.fan_out.broadcast(&message, &sessions);
             }
             Effect::Think(job) => {
                 let owner = owner();
@@ -367,6 +442,11 @@ impl Actor {
         }
     }
 
+    /// The time for the room, which never goes back in its log.
+    fn now(&self) -> u64 {
+        self.context.clock.now().saturating_add(self.ahead_ms)
+    }
+
     const fn code(&self) -> &RoomCode {
         self.room.code()
     }
@@ -382,9 +462,26 @@ impl Actor {
             Reason::Unavailable
         };
         while let Some(envelope) = mailbox.recv().await {
-            refuse(&envelope.outbox, envelope.input.command_id(), reason);
+            match (*envelope, &self.context.cluster) {
+                (Envelope::Session { input, outbox }, _) => {
+                    if let Some(id) = input.command_id() {
+                        Route::Local(outbox).refuse(id, reason);
+                    }
+                }
+                // The relay sends it to the next owner.
+                (Envelope::Relay { node, attempt, .. }, Some(cluster)) => {
+                    cluster.to_relay(node, self.code(), attempt, ToRelay::Rejected);
+                }
+                (Envelope::Relay { .. }, None) | (Envelope::Silent(_), _) => {}
+            }
         }
+        self.dismiss_relays();
     }
+}
+
+/// The time of a log's last event.
+fn last_at(log: &[Entry]) -> u64 {
+    log.last().map_or(0, |entry| entry.event.at)
 }
 
 /// Waits for the first input of a new room, but not for long.
@@ -407,13 +504,5 @@ fn log_game(room: &RoomCode, event: &NumberedEvent) {
         tracing::debug!(room.id = %room, game, "a game starts");
     } else if let Event::Ended { outcome } = &event.event {
         tracing::debug!(room.id = %room, ?outcome, "a game ends");
-    }
-}
-
-fn refuse(outbox: &Outbox, id: Option<&CommandId>, reason: Reason) {
-    if let Some(id) = id {
-        let refusal = Refusal::new(reason);
-        // A session that cannot take this has ended or is about to.
-        outbox.post(encode(&Message::Refused { id: Some(id.clone()), refusal }));
     }
 }

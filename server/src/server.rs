@@ -31,7 +31,8 @@ pub(crate) struct Server {
     pub(crate) logins: Logins,
     pub(crate) sessions: ConnectionLimit,
     pub(crate) address_limits: AddressLimits,
-    pub(crate) sessions_so_far: AtomicU64,
+    /// Id of the next session.
+    pub(crate) next_session: AtomicU64,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) lost_lines: LostLines,
     /// Tells sessions to end: the server stops.

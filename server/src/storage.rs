@@ -24,7 +24,7 @@ use std::{fmt, hint::black_box, mem};
 use fivefold_shared::{
     protocol::{GameId, MemberId, Name, RoomCode},
     record::{FinishedGame, GameList, Record},
-    room::Entry,
+    room::{Cause, Entry},
 };
 
 use crate::node_id::NodeId;
@@ -144,6 +144,24 @@ pub trait StorageReader: Send + fmt::Debug {
     /// # Errors
     /// When they cannot be read.
     fn games(&mut self, query: &GameQuery) -> Result<GameList, StorageError>;
+
+    /// Whether there is an open room with this code. Asked only where nodes share the storage: a
+    /// node that has it alone knows its rooms.
+    ///
+    /// # Errors
+    /// When it cannot be read, or the storage is of one process.
+    fn is_open(&mut self, room: &RoomCode) -> Result<bool, StorageError> {
+        Err(StorageError::Failed(format!("no other node has the room {room}")))
+    }
+
+    /// The open room that this command made. Asked only where nodes share the storage, which then
+    /// refuses a second room of the same command as a [`Conflict::Owner`].
+    ///
+    /// # Errors
+    /// When it cannot be read, or the storage is of one process.
+    fn room_made_by(&mut self, cause: &Cause) -> Result<Option<RoomCode>, StorageError> {
+        Err(StorageError::Failed(format!("no other node knows {}", cause.command)))
+    }
 
     /// The space that the storage uses and has left; absent for a storage without a disk.
     ///

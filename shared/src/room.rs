@@ -272,6 +272,10 @@ impl Room {
                 self.enter(session, &member, command, after, moment);
             }
             Input::Leave { session, command } => self.leave(session, command, moment),
+            Input::Resume { sessions, after } => self.resume_sessions(&sessions, after, moment),
+            Input::Disconnected { sessions, pause_until } => {
+                self.disconnect(&sessions, pause_until, moment);
+            }
             Input::Evict => self.evict(moment),
             Input::Close { session, member, command } => {
                 self.close_for(session, &member, command, moment);

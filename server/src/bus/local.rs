@@ -27,22 +27,22 @@ use crate::{limits::BUS_INBOX_MAX, node_id::NodeId};
 
 /// How the network treats each message. The parts are from 0.0 to 1.0.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Faults {
+pub struct Faults {
     /// How long a message takes. Messages from one node to another stay in order.
-    pub(crate) delay: RangeInclusive<Duration>,
+    pub delay: RangeInclusive<Duration>,
     /// The part of the messages that are lost.
-    pub(crate) lost: f64,
+    pub lost: f64,
     /// The part that arrive twice.
-    pub(crate) doubled: f64,
+    pub doubled: f64,
     /// The part that leave the order: each takes up to ten times as long, and others overtake it.
-    pub(crate) strayed: f64,
+    pub strayed: f64,
     /// The part that the bus refuses, as with a full queue.
-    pub(crate) refused: f64,
+    pub refused: f64,
 }
 
 /// The network between the nodes of a cluster in memory. A clone is another handle of the same one.
 #[derive(Clone, Debug)]
-pub(crate) struct LocalNetwork(Arc<Mutex<Network>>);
+pub struct LocalNetwork(Arc<Mutex<Network>>);
 
 /// Locked for one message or one change.
 #[derive(Debug)]
@@ -79,7 +79,7 @@ pub(crate) struct LocalBus {
 
 impl Faults {
     /// Everything arrives once and in order, after a millisecond.
-    pub(crate) const NONE: Self = Self {
+    pub const NONE: Self = Self {
         delay: Duration::from_millis(1)..=Duration::from_millis(1),
         lost: 0.0,
         doubled: 0.0,
@@ -90,7 +90,7 @@ impl Faults {
 
 impl LocalNetwork {
     /// A network without faults.
-    pub(crate) fn new(seed: u64) -> Self {
+    pub fn new(seed: u64) -> Self {
         Self(Arc::new(Mutex::new(Network {
             random: StdRng::seed_from_u64(seed),
             faults: Faults::NONE,
@@ -114,30 +114,30 @@ impl LocalNetwork {
     }
 
     /// Changes what happens to the messages that are sent from now on.
-    pub(crate) fn set_faults(&self, faults: Faults) {
+    pub fn set_faults(&self, faults: Faults) {
         self.lock().faults = faults;
     }
 
     /// Lets nothing pass from one node to another. A node that is cut off from itself misses its
     /// own broadcasts.
-    pub(crate) fn cut(&self, from: NodeId, to: NodeId) {
+    pub fn cut(&self, from: NodeId, to: NodeId) {
         self.lock().cuts.insert((from, to));
     }
 
     /// Takes back a cut.
-    pub(crate) fn heal(&self, from: NodeId, to: NodeId) {
+    pub fn heal(&self, from: NodeId, to: NodeId) {
         self.lock().cuts.remove(&(from, to));
     }
 
     /// Connects or disconnects a node. Messages that are under way to it are lost.
-    pub(crate) fn set_up(&self, node: NodeId, is_up: bool) {
+    pub fn set_up(&self, node: NodeId, is_up: bool) {
         if let Some(socket) = self.lock().nodes.get(&node) {
             socket.is_up.send_if_modified(|was_up| std::mem::replace(was_up, is_up) != is_up);
         }
     }
 
     /// Connects or disconnects all nodes.
-    pub(crate) fn set_all_up(&self, is_up: bool) {
+    pub fn set_all_up(&self, is_up: bool) {
         for socket in self.lock().nodes.values() {
             socket.is_up.send_if_modified(|was_up| std::mem::replace(was_up, is_up) != is_up);
         }

@@ -43,16 +43,16 @@ const VERSION: &str = "1";
 
 /// The addresses of the servers of one NATS cluster, separated by commas.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct NatsServers(Vec<ServerAddr>);
+pub struct NatsServers(Vec<ServerAddr>);
 
 /// The name that the nodes of a cluster share, so that several clusters can use one NATS: letters,
 /// digits, `-` and `_`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct ClusterName(String);
+pub struct ClusterName(String);
 
 /// Why an address or a name is not accepted.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub(crate) enum NatsError {
+pub enum NatsError {
     /// An address is no URL that NATS knows.
     #[error("`{0}` is no address of a NATS server: write nats://host:4222")]
     Address(String),

@@ -3,7 +3,7 @@
 //! It collects what the room appends, hands it to the log writer in batches, and keeps the effects
 //! that wait, in order. It does not perform effects.
 
-use std::{collections::VecDeque, sync::Arc, time::Instant};
+use std::{collections::VecDeque, time::Instant};
 
 use fivefold_shared::{
     protocol::{Event, NumberedEvent, Player},
@@ -12,9 +12,10 @@ use fivefold_shared::{
 };
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
+use super::route::Route;
 use crate::{
     ids,
-    outbox::{Outbox, encode_event},
+    outbox::encode_event,
     storage::{Append, AppendError, Epoch, KnownMember, Reply, WriterPermit},
 };
 
@@ -36,6 +37,10 @@ struct Commit {
 }
 
 /// Something that waits for a commit.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "effects wait for milliseconds, most in an empty queue"
+)]
 pub(super) enum Pending {
     /// An event: its number, and its text for everybody who listens.
     Event(u64, Utf8Bytes),
@@ -46,8 +51,8 @@ pub(super) enum Pending {
 /// An effect, with its destination as membership was when the room decided it.
 pub(super) struct Routed {
     pub(super) effect: Effect,
-    /// The outbox of the session that the effect is for.
-    pub(super) outbox: Option<Arc<Outbox>>,
+    /// The way to the session that the effect is for.
+    pub(super) route: Option<Route>,
     /// Metric label of the input that the effect follows from.
     pub(super) kind: &'static str,
 }
@@ -58,8 +63,8 @@ impl CommitGate {
         Self { pending: VecDeque::new(), unstored, recorder, commit: None }
     }
 
-    /// Appends an entry. `sender` is the outbox of the session that caused it.
-    pub(super) fn append(&mut self, entry: Entry, sender: Option<&Arc<Outbox>>) {
+    /// Appends an entry. `sender` is the way to the session that caused it.
+    pub(super) fn append(&mut self, entry: Entry, sender: Option<&Route>) {
         let event = &entry.event;
         self.unstored.members.extend(seated_member(event, sender));
         if let Some((id, record)) = self.recorder.read(event) {
@@ -125,6 +130,16 @@ impl CommitGate {
         next
     }
 
+    /// The ways to the sessions whose commands wait for their answers here.
+    pub(super) fn unanswered(&self) -> impl Iterator<Item = &Route> {
+        self.pending.iter().filter_map(|pending| match pending {
+            Pending::Effect(Routed { effect: Effect::Send { message, .. }, route, .. }) => {
+                message.answers().and(route.as_ref())
+            }
+            Pending::Effect(_) | Pending::Event(..) => None,
+        })
+    }
+
     /// Drops every event that is not stored, and returns the effects that waited for them.
     pub(super) fn reset(&mut self) -> impl Iterator<Item = Routed> + use<> {
         drop(self.unstored.take());
@@ -164,7 +179,7 @@ impl CommitGate {
 }
 
 /// The member who takes a seat by this event. They are stored in the same commit.
-fn seated_member(event: &NumberedEvent, sender: Option<&Arc<Outbox>>) -> Option<KnownMember> {
+fn seated_member(event: &NumberedEvent, sender: Option<&Route>) -> Option<KnownMember> {
     let Event::Sat { player: Player::Member { member, name, .. }, .. } = &event.event else {
         return None;
     };

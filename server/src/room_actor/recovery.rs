@@ -1,25 +1,26 @@
 //! How a room continues after a commit that failed or a panic: it rolls back to its log, and
 //! members who wait for an answer are refused.
 
-use std::{collections::VecDeque, panic::AssertUnwindSafe, sync::Arc, time::Instant};
+use std::{collections::VecDeque, panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Instant};
 
 use fivefold_shared::{
     protocol::{CommandId, Message, Reason, Refusal, RoomCode},
     room::{AnalysisUpdate, Effect, Effects, Entry, Input, SessionId},
 };
 use futures_util::FutureExt;
+use tokio::time::timeout;
 
-use super::{Actor, Mailbox, RoomContext, commit_gate::Routed, refuse};
+use super::{Actor, Mailbox, RoomContext, commit_gate::Routed, route::Route};
 use crate::{
-    limits::{FAULTS_MAX, FAULTS_WITHIN, REBUILD_RETRY},
-    outbox::{Outbox, encode},
+    limits::{ANSWERED_WITHIN, FAULTS_MAX, FAULTS_WITHIN, REBUILD_RETRY},
+    outbox::encode,
     storage::{AppendError, Claimed, Conflict, Reply, StorageError, WriterPermit},
 };
 
 /// The command that a room is processing. It is refused if the room panics.
 pub(super) struct CurrentCommand {
     id: CommandId,
-    outbox: Arc<Outbox>,
+    route: Route,
     /// The session, if the command must not be done twice. Entering and leaving may be repeated.
     once_for: Option<SessionId>,
 }
@@ -29,10 +30,12 @@ pub(super) struct CurrentCommand {
 struct Faults(VecDeque<Instant>);
 
 impl CurrentCommand {
-    pub(super) fn of(input: &Input, outbox: &Arc<Outbox>) -> Option<Self> {
+    pub(super) fn of(input: &Input, route: &Route) -> Option<Self> {
         let once_for = match input {
             Input::Command { session, .. } => Some(*session),
             Input::Enter { .. }
+            | Input::Resume { .. }
+            | Input::Disconnected { .. }
             | Input::Leave { .. }
             | Input::Close { .. }
             | Input::Evict
@@ -42,7 +45,7 @@ impl CurrentCommand {
             | Input::Wake => None,
         };
         let id = input.command_id()?.clone();
-        Some(Self { id, outbox: Arc::clone(outbox), once_for })
+        Some(Self { id, route: route.clone(), once_for })
     }
 }
 
@@ -80,9 +83,9 @@ impl Actor {
     /// commit. The command that caused the panic stays refused.
     async fn recover(&mut self, mailbox: &mut Mailbox) {
         let failed = self.current.take();
-        if let Some(CurrentCommand { id, outbox, .. }) = &failed {
+        if let Some(CurrentCommand { id, route, .. }) = &failed {
             self.context.metrics.refused(Reason::Unavailable);
-            refuse(outbox, Some(id), Reason::Unavailable);
+            route.refuse(id, Reason::Unavailable);
         }
         let stored = if self.gate.is_committing() {
             self.gate.committed().await.map(|since| self.release(since))
@@ -102,7 +105,7 @@ impl Actor {
         if let Some(CurrentCommand { id, once_for: Some(session), .. }) = failed {
             self.room.refuse_for_good(session, id, Refusal::new(Reason::Unavailable));
         }
-        self.run(Effects::new(), false, mailbox).await;
+        self.run(Effects::new(), false, None, mailbox).await;
     }
 
     /// After a commit that was not acknowledged. Returns whether the room continues.
@@ -119,6 +122,10 @@ impl Actor {
                 self.discard_pending();
                 self.settle().await
             }
+            // A node that is fenced may have been declared dead, or its room was made elsewhere.
+            AppendError::Conflict(Conflict::Owner) if self.context.cluster.is_some() => {
+                self.settle().await
+            }
             AppendError::Conflict(Conflict::Owner) => {
                 self.discard_pending();
                 self.send_failure();
@@ -133,7 +140,15 @@ impl Actor {
         let code = self.code().clone();
         let node = self.context.node;
         let claim = |permit: WriterPermit<'_>| permit.claim(vec![code.clone()], node);
-        let Some(claimed) = ask_writer(&self.context, &code, claim).await else { return false };
+        let context = Arc::clone(&self.context);
+        let mut claiming = pin!(ask_writer(&context, &code, claim));
+        let claimed = if let Ok(claimed) = timeout(ANSWERED_WITHIN, claiming.as_mut()).await {
+            claimed
+        } else {
+            self.restart_unanswered();
+            claiming.await
+        };
+        let Some(claimed) = claimed else { return false };
         match claimed.into_iter().next() {
             Some(Claimed::Mine { epoch, log }) => {
                 self.gate.set_epoch(epoch);
@@ -147,13 +162,20 @@ impl Actor {
             }
             Some(Claimed::Closed) | None => {
                 tracing::warn!(room.id = %code, "the room was never stored, and ends");
-                self.discard_pending();
+                if self.context.cluster.is_some() {
+                    // The same command may have made a room on another node.
+                    self.restart_unanswered();
+                } else {
+                    self.discard_pending();
+                }
                 false
             }
             // The next owner's log may have what is pending, so nothing of it is refused.
             Some(Claimed::Elsewhere(owner)) => {
                 tracing::error!(room.id = %code, %owner, "another node owns the room");
-                self.send_failure();
+                if let Some(cluster) = &self.context.cluster {
+                    cluster.node.note_own_death();
+                }
                 false
             }
             Some(Claimed::Newer) => {
@@ -169,26 +191,35 @@ impl Actor {
         }
     }
 
+    /// Nobody knows whether the pending commands are done: their clients send them again.
+    fn restart_unanswered(&self) {
+        for route in self.gate.unanswered() {
+            self.context.metrics.cluster.sockets_restarted.inc();
+            route.restart();
+        }
+    }
+
     /// Discards what waits for a commit, and refuses the commands among it.
     fn discard_pending(&mut self) {
-        for Routed { effect, outbox, kind } in self.gate.reset() {
+        for Routed { effect, route, kind } in self.gate.reset() {
             match effect {
                 Effect::Send { message, .. } => {
-                    if let (Some(outbox), Some(id)) = (outbox, message.answers()) {
+                    if let (Some(route), Some(id)) = (route, message.answers()) {
                         let refusal = Refusal::new(Reason::Unavailable);
                         let message = Message::Refused { id: Some(id.clone()), refusal };
                         self.context.metrics.answered(kind, &message);
-                        outbox.post(encode(&message));
+                        self.fan_out.send(&route, message);
                     }
                 }
                 Effect::CancelThinking(_) | Effect::Dismiss(_) | Effect::BotFailed { .. } => {
-                    self.perform(Routed { effect, outbox, kind });
+                    self.perform(Routed { effect, route, kind });
                 }
                 Effect::Analyse { ticket, .. } => {
                     self.bot_calls.refuse_analysis(ticket, AnalysisUpdate::Busy);
                 }
                 Effect::Append(_)
                 | Effect::Listen(_)
+                | Effect::SendMany { .. }
                 | Effect::Broadcast(_)
                 | Effect::BroadcastExcept { .. }
                 | Effect::Think(_)
@@ -216,12 +247,13 @@ impl Actor {
     fn rebuild(&mut self, log: &[Entry]) -> bool {
         self.context.metrics.rooms_rebuilt.inc();
         let mut effects = Effects::new();
-        if let Err(error) = self.room.rebuild(self.context.clock.now(), log, &mut effects) {
+        if let Err(error) = self.room.rebuild(self.now(), log, &mut effects) {
             tracing::error!(room.id = %self.code(), %error, "the log of the room cannot be read");
             self.send_failure();
             return false;
         }
         self.gate.resume(log);
+        self.fan_out.set_seq(log.last().map_or(0, |entry| entry.event.seq));
         self.take(effects, "rebuild", None);
         self.listed.update(&self.room);
         true
@@ -231,8 +263,8 @@ impl Actor {
     fn send_failure(&self) {
         let text = "The room has failed and is closed.".to_owned();
         let message = encode(&Message::Closed { room: self.code().clone(), text });
-        for outbox in self.fan_out.outboxes() {
-            outbox.post(message.clone());
+        for route in self.fan_out.routes() {
+            route.post(&message);
         }
     }
 }

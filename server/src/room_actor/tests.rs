@@ -66,7 +66,8 @@ fn two_bots(limits: Limits) -> (Opened, Input) {
     let room = Room::create(0, founding, limits.room, &mut effects).unwrap();
     let (epoch, recorder) = (Epoch::FIRST, Recorder::default());
     let enter = Input::Enter { session: SessionId(1), member: host, command, after: None };
-    (Opened { room, effects, epoch, recorder, is_new: true }, enter)
+    let (opened_at, is_new, handover) = (0, true, None);
+    (Opened { room, effects, epoch, recorder, opened_at, is_new, handover }, enter)
 }
 
 /// A context for rooms, with bots that never answer; and the parts that must live as long.
@@ -88,6 +89,7 @@ fn around() -> (Arc<RoomContext>, impl Sized) {
             metrics,
             clock,
             node: NodeId::ALONE,
+            cluster: None,
             limits: Limits::DEFAULT,
             stop,
         }),
@@ -125,7 +127,10 @@ async fn bots_that_fail_are_counted_and_logged_once_a_game() {
     let (mailbox, envelopes) = mpsc::channel(1);
     let listed = Arc::<Directory>::default().list(&opened.room, None, true);
     let task = tokio::spawn(run(opened, envelopes, listed, context.clone()));
-    mailbox.send(Box::new(Envelope { input: enter, outbox: Arc::new(outbox) })).await.unwrap();
+    mailbox
+        .send(Box::new(Envelope::Session { input: enter, outbox: Arc::new(outbox) }))
+        .await
+        .unwrap();
     loop {
         let text = messages.recv().await;
         if let Ok(Message::Event { event, .. }) = Message::from_json(&text)

@@ -97,7 +97,7 @@ impl Commands {
 
     /// Why the session ends after its token was cancelled.
     pub(super) fn ending(&self) -> CloseReason {
-        if self.server.stop.is_cancelled() {
+        if self.server.stop.is_cancelled() || self.outbox.is_restarted() {
             CloseReason::RESTART
         } else if self.login.is_replaced() {
             CloseReason::IDENTITY_REPLACED
@@ -304,7 +304,7 @@ impl Commands {
             LobbyRequest::ReplaceIdentity { identity: replacement } => {
                 self.replace_identity(identity, id, &replacement).await
             }
-            LobbyRequest::Create(create) => self.create(identity.member, id, create),
+            LobbyRequest::Create(create) => self.create(identity.member, id, create).await,
             LobbyRequest::Rooms => {
                 let list = self.server.lobby.list();
                 Ok(Some(Message::Rooms { id: id.clone(), rooms: list.rooms, total: list.total }))
@@ -314,18 +314,19 @@ impl Commands {
                 Ok(Some(Message::OwnRooms { id: id.clone(), rooms }))
             }
             LobbyRequest::Join { room, after } => {
-                let handle = self.find(&room)?;
+                let handle = self.find(&room).await?;
                 self.enter(identity.member, id, handle, after)
             }
             LobbyRequest::Leave { room } => {
                 let input = Input::Leave { session: self.id, command: Some(id.clone()) };
-                self.pass_on(&room, input)?;
+                self.pass_on_from_lobby(&room, input).await?;
                 self.rooms.remove(&room);
                 Ok(None)
             }
             LobbyRequest::Close { room } => {
                 let (session, member) = (self.id, identity.member.id);
-                self.pass_on(&room, Input::Close { session, member, command: id.clone() })?;
+                let input = Input::Close { session, member, command: id.clone() };
+                self.pass_on_from_lobby(&room, input).await?;
                 Ok(None)
             }
             LobbyRequest::Ping => Ok(Some(Message::Pong { id: id.clone() })),
@@ -353,12 +354,13 @@ impl Commands {
         Ok(Some(Message::Done { id: id.clone(), seq: None }))
     }
 
-    fn create(&mut self, member: Member, id: &CommandId, create: Create) -> CommandResult {
+    async fn create(&mut self, member: Member, id: &CommandId, create: Create) -> CommandResult {
         if self.server.stop.is_cancelled() {
             return Err(CloseReason::RESTART.into());
         }
         self.rooms.may_join(None)?;
-        let room = self.server.lobby.create(member.clone(), self.address, id.clone(), create)?;
+        let lobby = &self.server.lobby;
+        let room = lobby.create(member.clone(), self.address, id.clone(), create).await?;
         self.enter(member, id, room, None)
     }
 
@@ -375,23 +377,50 @@ impl Commands {
         Ok(None)
     }
 
-    /// Passes a command to a room, which answers it even if the session is not in the room.
+    /// Passes a command to a room, which answers it even if the session is not in the room. Never
+    /// awaits, so rooms of other nodes are known only to sessions that are in them.
     fn pass_on(&mut self, code: &RoomCode, input: Input) -> Result<(), CommandError> {
         if let Some((room, outbox)) = self.rooms.outbox(code) {
-            post(room, Envelope { input, outbox })?;
-        } else {
-            let room = self.find(code)?;
-            post(&room, Envelope { input, outbox: Arc::new(self.outbox.clone()) })?;
+            return Ok(post(room, Envelope::Session { input, outbox })?);
         }
-        Ok(())
+        let found = if self.rooms.contains(code) {
+            self.server.lobby.find_here(code)?
+        } else {
+            let now = Instant::now();
+            self.rates.may_look_up(now)?;
+            let found = self.server.lobby.find_here(code);
+            self.rates.note_look_up(now, found)?
+        };
+        self.post(&found, input)
     }
 
-    fn find(&mut self, code: &RoomCode) -> Result<RoomHandle, CommandError> {
+    /// The same for a room on any node.
+    async fn pass_on_from_lobby(
+        &mut self,
+        code: &RoomCode,
+        input: Input,
+    ) -> Result<(), CommandError> {
+        if self.rooms.outbox(code).is_some() {
+            return self.pass_on(code, input);
+        }
+        let room = self.find(code).await?;
+        self.post(&room, input)
+    }
+
+    fn post(&self, room: &RoomHandle, input: Input) -> Result<(), CommandError> {
+        let outbox = Arc::new(self.outbox.clone());
+        Ok(post(room, Envelope::Session { input, outbox })?)
+    }
+
+    async fn find(&mut self, code: &RoomCode) -> Result<RoomHandle, CommandError> {
         let lobby = &self.server.lobby;
         if self.rooms.contains(code) {
-            return Ok(lobby.find(code)?);
+            return Ok(lobby.find(code).await?);
         }
-        self.rates.look_up(Instant::now(), || lobby.find(code))
+        let now = Instant::now();
+        self.rates.may_look_up(now)?;
+        let found = lobby.find(code).await;
+        self.rates.note_look_up(now, found)
     }
 }
 

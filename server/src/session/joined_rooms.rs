@@ -67,7 +67,7 @@ impl JoinedRooms {
     ) -> Result<(), Refusal> {
         let outbox = Arc::new(outbox.clone());
         let kept = Arc::downgrade(&outbox);
-        post(&room, Envelope { input, outbox })?;
+        post(&room, Envelope::Session { input, outbox })?;
         self.remove(room.code());
         self.0.reserve_exact(1);
         self.0.push(Joined { room, outbox: kept });
@@ -99,7 +99,7 @@ impl JoinedRooms {
             match joined.room.mailbox().clone().try_reserve_owned() {
                 Ok(permit) => {
                     let input = Input::Renamed { session, name: name.clone() };
-                    let envelope = Box::new(Envelope { input, outbox });
+                    let envelope = Box::new(Envelope::Session { input, outbox });
                     renamings.push(Renaming { permit, envelope });
                 }
                 Err(TrySendError::Full(_)) => return Err(busy()),
@@ -115,7 +115,7 @@ impl JoinedRooms {
             if let Some(outbox) = joined.outbox.upgrade() {
                 let input = Input::Leave { session, command: None };
                 // A closed room has no members to update.
-                let envelope = Box::new(Envelope { input, outbox });
+                let envelope = Box::new(Envelope::Session { input, outbox });
                 drop(joined.room.mailbox().send(envelope).await);
             }
         };
@@ -133,6 +133,8 @@ impl Renaming {
 pub(super) fn post(room: &RoomHandle, envelope: Envelope) -> Result<(), Refusal> {
     room.mailbox().try_send(Box::new(envelope)).map_err(|error| match error {
         TrySendError::Full(_) => busy(),
+        // A relay may have ended because nobody needed it.
+        TrySendError::Closed(_) if room.is_relayed() => busy(),
         TrySendError::Closed(_) => no_such_room(),
     })
 }

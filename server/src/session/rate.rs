@@ -82,21 +82,28 @@ impl Rates {
         if is_allowed { Ok(()) } else { Err(Refusal::new(Reason::TooFast)) }
     }
 
-    /// Looks up a room code that may be a guess. Only a few failed lookups per minute are allowed.
-    pub(super) fn look_up<T>(
+    /// Checks that the session may look up a room code, which may be a guess. Only a few failed
+    /// lookups per minute are allowed.
+    pub(super) fn may_look_up(&mut self, now: Instant) -> Result<(), CommandError> {
+        if self.address.may_try_code(now) {
+            return Ok(());
+        }
+        self.codes_refused += 1;
+        if self.codes_refused >= CODE_REFUSALS_MAX {
+            return Err(CloseReason::TOO_FAST.into());
+        }
+        Err(Refusal::new(Reason::TooManyUnknownCodes).into())
+    }
+
+    /// Counts a lookup that failed, unless the room could not be looked up.
+    pub(super) fn note_look_up<T>(
         &mut self,
         now: Instant,
-        find: impl FnOnce() -> Result<T, Refusal>,
+        found: Result<T, Refusal>,
     ) -> Result<T, CommandError> {
-        if !self.address.may_try_code(now) {
-            self.codes_refused += 1;
-            if self.codes_refused >= CODE_REFUSALS_MAX {
-                return Err(CloseReason::TOO_FAST.into());
-            }
-            return Err(Refusal::new(Reason::TooManyUnknownCodes).into());
-        }
-        let found = find();
-        if found.is_err() {
+        if let Err(refusal) = &found
+            && !matches!(refusal.reason, Reason::Busy | Reason::Unavailable)
+        {
             self.address.note_unknown_code(now);
         }
         Ok(found?)

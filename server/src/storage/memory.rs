@@ -1,14 +1,14 @@
 //! A storage in memory, for tests and for servers that keep nothing.
 
 use std::{
-    collections::{HashMap, HashSet, VecDeque},
+    collections::{BTreeMap, HashMap, HashSet, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use fivefold_shared::{
     protocol::{GameId, MemberId, RoomCode, Visibility},
     record::{FinishedGame, GameList, ListedGame, Record},
-    room::Entry,
+    room::{Cause, Entry},
 };
 
 use super::{
@@ -17,11 +17,13 @@ use super::{
 };
 use crate::{
     limits::{MEMORY_GAMES_MAX, MEMORY_MEMBERS_MAX},
+    node::registry::{LivingNode, NodeReport, Pulse, Registry},
     node_id::NodeId,
 };
 
 /// The open rooms and the last finished games, in memory. A clone is another handle of the same
-/// process.
+/// process. When nodes have joined it as their [`Registry`], they share it as a cluster, and rooms
+/// belong to nodes and not to processes.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     /// Held for one call.
@@ -34,7 +36,11 @@ pub struct Memory {
 struct Tables {
     /// The last process that has opened the storage.
     process: u64,
+    /// All nodes that have joined.
+    nodes: BTreeMap<NodeId, Node>,
     rooms: HashMap<RoomCode, OpenRoom>,
+    /// The open room that each command made.
+    made: HashMap<Cause, RoomCode>,
     /// Codes claimed before their room was stored: the room can no longer be created.
     void: HashSet<RoomCode>,
     /// Oldest first.
@@ -46,9 +52,19 @@ struct Tables {
     dropped: u64,
 }
 
+#[derive(Debug, Default)]
+struct Node {
+    heartbeat: u64,
+    report: NodeReport,
+    is_dead: bool,
+}
+
 #[derive(Debug)]
 struct OpenRoom {
-    owner: u64,
+    /// The owner's process.
+    process: u64,
+    /// The owner's node.
+    node: NodeId,
     epoch: Epoch,
     log: Vec<Entry>,
 }
@@ -70,24 +86,14 @@ impl Memory {
 impl Storage for Memory {
     fn orphans(&mut self, rooms_max: usize) -> Result<Vec<RoomCode>, StorageError> {
         let tables = self.tables();
-        let orphans = tables.rooms.iter().filter(|(_, room)| room.owner != self.process);
+        let is_orphan = |room: &OpenRoom| tables.is_orphan(room, self.process);
+        let orphans = tables.rooms.iter().filter(|(_, room)| is_orphan(room));
         Ok(orphans.map(|(code, _)| code.clone()).take(rooms_max).collect())
     }
 
-    fn claim(&mut self, rooms: &[RoomCode], _: NodeId) -> Result<Vec<Claimed>, StorageError> {
+    fn claim(&mut self, rooms: &[RoomCode], node: NodeId) -> Result<Vec<Claimed>, StorageError> {
         let mut tables = self.tables();
-        let claim = |code| match tables.rooms.get_mut(code) {
-            Some(room) => {
-                room.owner = self.process;
-                room.epoch = Epoch(room.epoch.0 + 1);
-                Claimed::Mine { epoch: room.epoch, log: room.log.clone() }
-            }
-            None => {
-                tables.void.insert(code.clone());
-                Claimed::Closed
-            }
-        };
-        Ok(rooms.iter().map(claim).collect())
+        Ok(rooms.iter().map(|room| tables.claim(room, node, self.process)).collect())
     }
 
     fn append(&mut self, batch: &[Append]) -> Result<Vec<Result<(), Conflict>>, StorageError> {
@@ -150,9 +156,78 @@ impl Storage for Memory {
     }
 }
 
+impl Registry for Memory {
+    fn join(&mut self) -> Result<NodeId, StorageError> {
+        let mut tables = self.tables();
+        let last = tables.nodes.last_key_value().map_or(0, |(last, _)| last.get());
+        let full = || StorageError::Failed("there were too many nodes".to_owned());
+        let node = NodeId::new(last + 1).ok_or_else(full)?;
+        tables.nodes.insert(node, Node::default());
+        Ok(node)
+    }
+
+    fn heartbeat(&mut self, node: NodeId, report: NodeReport) -> Result<Pulse, StorageError> {
+        let mut tables = self.tables();
+        match tables.nodes.get_mut(&node).filter(|node| !node.is_dead) {
+            Some(own) => (own.heartbeat, own.report) = (own.heartbeat + 1, report),
+            None => return Ok(Pulse::Dead),
+        }
+        let living = tables.nodes.iter().filter(|(_, node)| !node.is_dead);
+        let row = |(&id, node): (&NodeId, &Node)| LivingNode {
+            id,
+            heartbeat: node.heartbeat,
+            report: node.report,
+        };
+        Ok(Pulse::Alive(living.map(row).collect()))
+    }
+
+    fn declare_dead(&mut self, node: NodeId, seen: u64) -> Result<bool, StorageError> {
+        let mut tables = self.tables();
+        Ok(tables.nodes.get_mut(&node).is_none_or(|node| {
+            node.is_dead |= node.heartbeat == seen;
+            node.is_dead
+        }))
+    }
+
+    fn retire(&mut self, node: NodeId) -> Result<(), StorageError> {
+        if let Some(node) = self.tables().nodes.get_mut(&node) {
+            node.is_dead = true;
+        }
+        Ok(())
+    }
+}
+
 impl Tables {
-    fn append(&mut self, append: &Append, owner: u64) -> Result<(), Conflict> {
-        let begins = append.entries.first().is_some_and(|entry| entry.event.seq == 1);
+    fn is_living(&self, node: NodeId) -> bool {
+        self.nodes.get(&node).is_some_and(|node| !node.is_dead)
+    }
+
+    fn is_orphan(&self, room: &OpenRoom, process: u64) -> bool {
+        if self.nodes.is_empty() { room.process != process } else { !self.is_living(room.node) }
+    }
+
+    fn claim(&mut self, code: &RoomCode, node: NodeId, process: u64) -> Claimed {
+        let Some(room) = self.rooms.get(code) else {
+            self.void.insert(code.clone());
+            return Claimed::Closed;
+        };
+        let may_claim = self.nodes.is_empty()
+            || self.is_living(node) && (room.node == node || !self.is_living(room.node));
+        let owner = room.node;
+        match self.rooms.get_mut(code) {
+            Some(room) if may_claim => {
+                (room.process, room.node) = (process, node);
+                room.epoch = Epoch(room.epoch.0 + 1);
+                Claimed::Mine { epoch: room.epoch, log: room.log.clone() }
+            }
+            Some(_) | None => Claimed::Elsewhere(owner),
+        }
+    }
+
+    fn append(&mut self, append: &Append, process: u64) -> Result<(), Conflict> {
+        let first = append.entries.first().filter(|entry| entry.event.seq == 1);
+        let begins = first.is_some();
+        let cause = first.and_then(|entry| entry.cause.clone());
         match self.rooms.get_mut(&append.room) {
             Some(room) if room.epoch == append.epoch && !begins => {
                 let last = room.log.last().map_or(0, |entry| entry.event.seq);
@@ -161,17 +236,25 @@ impl Tables {
                 }
                 room.log.extend_from_slice(&append.entries);
             }
-            None if begins && !self.void.contains(&append.room) => {
-                let room = OpenRoom { owner, epoch: append.epoch, log: append.entries.clone() };
-                self.rooms.insert(append.room.clone(), room);
+            None if begins
+                && !self.void.contains(&append.room)
+                && (self.nodes.is_empty()
+                    || cause.as_ref().is_none_or(|cause| !self.made.contains_key(cause))) =>
+            {
+                let (node, epoch, log) = (append.node, append.epoch, append.entries.clone());
+                self.rooms.insert(append.room.clone(), OpenRoom { process, node, epoch, log });
+                self.made.extend(cause.map(|cause| (cause, append.room.clone())));
             }
             Some(_) | None => return Err(Conflict::Owner),
         }
         for member in &append.members {
             self.save_member(member);
         }
-        if append.closes {
-            self.rooms.remove(&append.room);
+        if append.closes
+            && let Some(room) = self.rooms.remove(&append.room)
+            && let Some(cause) = room.log.first().and_then(|entry| entry.cause.as_ref())
+        {
+            self.made.remove(cause);
         }
         self.games.extend(append.games.iter().cloned());
         while self.games.len() > MEMORY_GAMES_MAX {
@@ -239,6 +322,14 @@ impl StorageReader for Memory {
             games: newest.iter().take(query.max).map(list).collect(),
             next: next.map(|last| newest[last].0),
         })
+    }
+
+    fn is_open(&mut self, room: &RoomCode) -> Result<bool, StorageError> {
+        Ok(self.tables().rooms.contains_key(room))
+    }
+
+    fn room_made_by(&mut self, cause: &Cause) -> Result<Option<RoomCode>, StorageError> {
+        Ok(self.tables().made.get(cause).cloned())
     }
 
     fn disk_space(&mut self) -> Result<Option<DiskSpace>, StorageError> {

@@ -34,6 +34,11 @@ impl Owner {
     pub(crate) fn of(address: IpAddr) -> Self {
         Self(network(address))
     }
+
+    /// An address of this owner.
+    pub(crate) const fn address(self) -> IpAddr {
+        self.0
+    }
 }
 
 /// A waiting job.

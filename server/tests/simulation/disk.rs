@@ -1,21 +1,24 @@
-//! The disk of the simulated machine: what is committed to it outlives the server. Sometimes a
-//! commit fails, and sometimes nobody knows whether it did.
+//! The storage of the simulated servers: what is committed to it outlives them. Sometimes a commit
+//! fails, and sometimes nobody knows whether it did. The nodes of a cluster share it, and each may
+//! lose the way to it.
 
-use std::sync::{
-    Arc, Mutex,
-    atomic::{AtomicBool, AtomicU64, Ordering},
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard},
 };
 
 use fivefold_server::{
     NodeId,
+    node::registry::{NodeReport, Pulse, Registry},
     storage::{
-        Append, Claimed, Conflict, IdentityHash, KnownMember, Memory, Storage, StorageError,
-        StorageReader,
+        Append, Claimed, Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KnownMember, Memory,
+        Storage, StorageError, StorageReader,
     },
 };
 use fivefold_shared::{
-    protocol::{MemberId, RoomCode},
-    room::Entry,
+    protocol::{GameId, MemberId, RoomCode},
+    record::{GameList, Record},
+    room::{Cause, Entry},
 };
 use rand::{RngExt, rngs::StdRng};
 
@@ -25,68 +28,126 @@ const FAILURES: f64 = 0.01;
 /// How often a commit ends in doubt.
 const DOUBTS: f64 = 0.02;
 
+/// A fault that is built in on purpose, to see that the judge finds it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Planted {
+    /// Appends of earlier owners are not refused.
+    NoEpochs,
+    /// A commit in doubt is reported as one that has failed.
+    DoubtIsFailure,
+}
+
 /// A clone is the same disk, used by the same process.
 #[derive(Clone, Debug)]
 pub(crate) struct Disk {
     kept: Memory,
-    shared: Arc<Shared>,
-    /// Whether the process has claimed its rooms: it does not start on a disk that fails.
+    shared: Arc<Mutex<Shared>>,
+    /// Which server this is.
+    server: usize,
+    /// Whether it may fail: a server that is alone does not start on a disk that fails.
     has_started: bool,
 }
 
 #[derive(Debug)]
 struct Shared {
-    is_full: AtomicBool,
-    doubts: AtomicU64,
-    chances: Mutex<StdRng>,
-    /// A commit in doubt that is still under way.
-    late: Mutex<Vec<Append>>,
+    chances: StdRng,
+    planted: Option<Planted>,
+    is_full: bool,
+    /// The servers that do not reach it, and those whose heartbeats do not.
+    unreachable: Vec<bool>,
+    heartless: Vec<bool>,
+    doubts: u64,
+    /// How often a room went to another node.
+    takeovers: u64,
+    /// How often a node was declared dead, or retired.
+    deaths: u64,
+    /// A commit in doubt that is still under way, and who made it.
+    late: Vec<Append>,
+    /// The rooms in the order in which they were made, with their owners and epochs.
+    rooms: Vec<RoomCode>,
+    owners: HashMap<RoomCode, (NodeId, Epoch)>,
+    /// Who was told that an event is stored.
+    acknowledged: HashMap<(RoomCode, u64), NodeId>,
 }
 
 impl Disk {
-    pub(crate) fn new(chances: StdRng) -> Self {
+    pub(crate) fn new(chances: StdRng, servers: usize, planted: Option<Planted>) -> Self {
         let shared = Shared {
-            is_full: AtomicBool::new(false),
-            doubts: AtomicU64::new(0),
-            chances: Mutex::new(chances),
-            late: Mutex::default(),
+            chances,
+            planted,
+            is_full: false,
+            unreachable: vec![false; servers],
+            heartless: vec![false; servers],
+            doubts: 0,
+            takeovers: 0,
+            deaths: 0,
+            late: Vec::new(),
+            rooms: Vec::new(),
+            owners: HashMap::new(),
+            acknowledged: HashMap::new(),
         };
-        Self { kept: Memory::default(), shared: Arc::new(shared), has_started: false }
+        let shared = Arc::new(Mutex::new(shared));
+        Self { kept: Memory::default(), shared, server: 0, has_started: false }
     }
 
-    /// The disk as the next process finds it.
-    pub(crate) fn reopen(&self) -> Self {
+    /// The disk as the next process of a server finds it.
+    pub(crate) fn reopen(&self, server: usize) -> Self {
         let shared = Arc::clone(&self.shared);
-        Self { kept: self.kept.reopen(), shared, has_started: false }
+        let has_started = self.shared().unreachable.len() > 1;
+        Self { kept: self.kept.reopen(), shared, server, has_started }
     }
 
-    /// How many commits have ended in doubt.
-    pub(crate) fn doubts(&self) -> u64 {
-        self.shared.doubts.load(Ordering::Relaxed)
+    /// How many commits have ended in doubt, rooms changed their nodes, and nodes died.
+    pub(crate) fn counts(&self) -> [u64; 3] {
+        let shared = self.shared();
+        [shared.doubts, shared.takeovers, shared.deaths]
     }
 
     /// While it is full nothing is committed.
     pub(crate) fn fill(&self, is_full: bool) {
-        self.shared.is_full.store(is_full, Ordering::Relaxed);
+        self.shared().is_full = is_full;
     }
 
-    /// Every room's log, in the order of the commands that made them.
+    /// Takes a server the way to the disk.
+    pub(crate) fn cut(&self, server: usize, is_cut: bool) {
+        self.shared().unreachable[server] = is_cut;
+    }
+
+    /// Loses a server's heartbeats.
+    pub(crate) fn lose_heartbeats(&self, server: usize, are_lost: bool) {
+        self.shared().heartless[server] = are_lost;
+    }
+
+    /// Every open room's log, in the order of the commands that made them.
     pub(crate) fn logs(&self) -> Vec<(RoomCode, Vec<Entry>)> {
-        let mut disk = self.kept.reopen();
-        let rooms = disk.orphans(usize::MAX).unwrap();
-        let mut logs: Vec<_> = rooms
-            .into_iter()
-            .map(|room| {
-                let log = disk.read(&room).unwrap();
-                (room, log)
-            })
-            .collect();
+        let (mut kept, rooms) = (self.kept.clone(), self.shared().rooms.clone());
+        let logs = rooms.into_iter().map(|room| {
+            let log = kept.read(&room).unwrap();
+            (room, log)
+        });
+        let mut logs: Vec<_> = logs.filter(|(_, log)| !log.is_empty()).collect();
         logs.sort_by_key(|(_, log)| maker(log));
         logs
     }
 
+    fn shared(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap()
+    }
+
+    fn chance(&self, probability: f64) -> bool {
+        self.shared().chances.random_bool(probability)
+    }
+
+    fn reach(&self) -> Result<(), StorageError> {
+        if self.shared().unreachable[self.server] {
+            return Err(StorageError::Failed("the network is cut".into()));
+        }
+        Ok(())
+    }
+
     fn fail_sometimes(&self) -> Result<(), StorageError> {
-        if self.shared.is_full.load(Ordering::Relaxed) {
+        self.reach()?;
+        if self.shared().is_full {
             return Err(StorageError::Failed("no space left".into()));
         }
         if self.chance(FAILURES) {
@@ -95,20 +156,67 @@ impl Disk {
         Ok(())
     }
 
-    fn chance(&self, probability: f64) -> bool {
-        self.shared.chances.lock().unwrap().random_bool(probability)
-    }
-
     /// Has the commit that is still under way take place now; rooms that were claimed in the
     /// meantime refuse it.
     fn land(&mut self) -> Result<(), StorageError> {
-        let late = std::mem::take(&mut *self.shared.late.lock().unwrap());
-        self.kept.append(&late).map(drop)
+        let late = std::mem::take(&mut self.shared().late);
+        self.store(&late).map(drop)
+    }
+
+    fn store(&mut self, batch: &[Append]) -> Result<Vec<Result<(), Conflict>>, StorageError> {
+        let mut batch = batch.to_vec();
+        let mut shared = self.shared.lock().unwrap();
+        if shared.planted == Some(Planted::NoEpochs) {
+            for append in &mut batch {
+                append.epoch = shared.owners.get(&append.room).map_or(append.epoch, |own| own.1);
+            }
+        }
+        let results = self.kept.append(&batch)?;
+        for (append, _) in batch.iter().zip(&results).filter(|(_, result)| result.is_ok()) {
+            if append.entries.first().is_some_and(|entry| entry.event.seq == 1) {
+                shared.rooms.push(append.room.clone());
+                shared.owners.insert(append.room.clone(), (append.node, append.epoch));
+            }
+        }
+        Ok(results)
+    }
+
+    /// Notes who is told that events are stored.
+    fn acknowledge(&self, batch: &[Append], results: &[Result<(), Conflict>]) {
+        let mut shared = self.shared();
+        for (append, _) in batch.iter().zip(results).filter(|(_, result)| result.is_ok()) {
+            for entry in &append.entries {
+                let key = (append.room.clone(), entry.event.seq);
+                let other = shared.acknowledged.insert(key, append.node);
+                assert_eq!(other, None, "event {} is acknowledged twice", entry.event.seq);
+            }
+        }
+    }
+
+    fn claim_kept(
+        &mut self,
+        rooms: &[RoomCode],
+        node: NodeId,
+    ) -> Result<Vec<Claimed>, StorageError> {
+        let claimed = self.kept.claim(rooms, node)?;
+        let mut shared = self.shared();
+        for (room, claimed) in rooms.iter().zip(&claimed) {
+            if let Claimed::Mine { epoch, .. } = claimed {
+                let before = shared.owners.insert(room.clone(), (node, *epoch));
+                shared.takeovers += u64::from(before.is_some_and(|(owner, _)| owner != node));
+            }
+        }
+        Ok(claimed)
     }
 
     fn in_doubt(&self) -> StorageError {
-        self.shared.doubts.fetch_add(1, Ordering::Relaxed);
-        StorageError::InDoubt("the disk did not answer".into())
+        let mut shared = self.shared();
+        shared.doubts += 1;
+        let text = "the disk did not answer".to_owned();
+        match shared.planted {
+            Some(Planted::DoubtIsFailure) => StorageError::Failed(text),
+            Some(Planted::NoEpochs) | None => StorageError::InDoubt(text),
+        }
     }
 }
 
@@ -120,16 +228,20 @@ fn maker(log: &[Entry]) -> String {
 
 impl Storage for Disk {
     fn orphans(&mut self, rooms_max: usize) -> Result<Vec<RoomCode>, StorageError> {
-        // The process that made the commit has ended.
-        self.land()?;
+        self.reach()?;
+        if !self.has_started {
+            // The process that made the commit has ended.
+            self.land()?;
+        }
         let mut rooms = self.kept.orphans(usize::MAX)?;
         rooms.sort_by_cached_key(|room| maker(&self.kept.read(room).unwrap()));
         rooms.truncate(rooms_max);
-        self.has_started = rooms.is_empty();
+        self.has_started |= rooms.is_empty();
         Ok(rooms)
     }
 
     fn claim(&mut self, rooms: &[RoomCode], node: NodeId) -> Result<Vec<Claimed>, StorageError> {
+        self.reach()?;
         if self.chance(0.5) {
             self.land()?;
         }
@@ -138,11 +250,12 @@ impl Storage for Disk {
         }
         if self.chance(DOUBTS) {
             if self.chance(0.5) {
-                self.kept.claim(rooms, node)?;
+                self.claim_kept(rooms, node)?;
             }
-            return Err(self.in_doubt());
+            self.shared().doubts += 1;
+            return Err(StorageError::InDoubt("the disk did not answer".into()));
         }
-        let claimed = self.kept.claim(rooms, node)?;
+        let claimed = self.claim_kept(rooms, node)?;
         if self.chance(0.5) {
             self.land()?;
         }
@@ -150,19 +263,25 @@ impl Storage for Disk {
     }
 
     fn append(&mut self, batch: &[Append]) -> Result<Vec<Result<(), Conflict>>, StorageError> {
+        if self.reach().is_err() {
+            // The request went out, and no answer comes.
+            return Err(self.in_doubt());
+        }
         if self.chance(0.5) {
             self.land()?;
         }
         self.fail_sometimes()?;
         if !self.chance(DOUBTS) {
-            return self.kept.append(batch);
+            let results = self.store(batch)?;
+            self.acknowledge(batch, &results);
+            return Ok(results);
         }
         // The three endings of a doubt: it is stored, it is not, or it is stored later.
         if self.chance(0.3) {
-            self.kept.append(batch)?;
+            self.store(batch)?;
         } else if self.chance(0.5) {
             self.land()?;
-            *self.shared.late.lock().unwrap() = batch.to_vec();
+            self.shared().late = batch.to_vec();
         }
         Err(self.in_doubt())
     }
@@ -188,10 +307,74 @@ impl Storage for Disk {
     }
 
     fn read(&mut self, room: &RoomCode) -> Result<Vec<Entry>, StorageError> {
+        self.reach()?;
         self.kept.read(room)
     }
 
     fn reader(&self) -> Result<Box<dyn StorageReader>, StorageError> {
-        self.kept.reader()
+        Ok(Box::new(self.clone()))
+    }
+}
+
+impl StorageReader for Disk {
+    fn member(
+        &mut self,
+        id: &MemberId,
+        hash: IdentityHash,
+    ) -> Result<Option<KnownMember>, StorageError> {
+        self.reach()?;
+        self.kept.member(id, hash)
+    }
+
+    fn game(&mut self, id: &GameId) -> Result<Option<Record>, StorageError> {
+        self.reach()?;
+        self.kept.game(id)
+    }
+
+    fn games(&mut self, query: &GameQuery) -> Result<GameList, StorageError> {
+        self.reach()?;
+        self.kept.games(query)
+    }
+
+    fn is_open(&mut self, room: &RoomCode) -> Result<bool, StorageError> {
+        self.reach()?;
+        self.kept.is_open(room)
+    }
+
+    fn room_made_by(&mut self, cause: &Cause) -> Result<Option<RoomCode>, StorageError> {
+        self.reach()?;
+        self.kept.room_made_by(cause)
+    }
+
+    fn disk_space(&mut self) -> Result<Option<DiskSpace>, StorageError> {
+        self.kept.disk_space()
+    }
+}
+
+impl Registry for Disk {
+    fn join(&mut self) -> Result<NodeId, StorageError> {
+        self.reach()?;
+        self.kept.join()
+    }
+
+    fn heartbeat(&mut self, node: NodeId, report: NodeReport) -> Result<Pulse, StorageError> {
+        self.reach()?;
+        if self.shared().heartless[self.server] {
+            return Err(StorageError::InDoubt("the heartbeat is lost".into()));
+        }
+        self.kept.heartbeat(node, report)
+    }
+
+    fn declare_dead(&mut self, node: NodeId, seen: u64) -> Result<bool, StorageError> {
+        self.reach()?;
+        let is_dead = self.kept.declare_dead(node, seen)?;
+        self.shared().deaths += u64::from(is_dead);
+        Ok(is_dead)
+    }
+
+    fn retire(&mut self, node: NodeId) -> Result<(), StorageError> {
+        self.reach()?;
+        self.shared().deaths += 1;
+        self.kept.retire(node)
     }
 }

@@ -23,7 +23,10 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_tungstenite::{WebSocketStream, client_async, tungstenite};
 use turmoil::net::TcpStream;
 
-use crate::world::{PORT, SERVER, World};
+use crate::{
+    server::{PORT, server_name},
+    world::World,
+};
 
 /// A member drops a connection that is silent for this long, without even a ping.
 const SILENCE: Duration = Duration::from_secs(3);
@@ -169,13 +172,16 @@ impl Member {
     /// Connects, authenticates and enters the room, from the last known event number if there is
     /// one.
     async fn enter(&mut self) -> Option<Socket> {
-        let stream = timeout(SILENCE, TcpStream::connect((SERVER, PORT))).await.ok()?.ok()?;
-        let url = format!("ws://{SERVER}/ws");
+        let server = server_name(self.random.random_range(0..self.world.servers));
+        let address = (server.as_str(), PORT);
+        let stream = timeout(SILENCE, TcpStream::connect(address)).await.ok()?.ok()?;
+        let url = format!("ws://{server}/ws");
         let (mut socket, _) = timeout(SILENCE, client_async(url, stream)).await.ok()?.ok()?;
         let identity = Some(self.identity.clone());
         let hello = LobbyRequest::Hello { protocol: VERSION, identity, name: None };
         match self.ask(&mut socket, Request::Lobby(hello)).await? {
             Message::Welcome { you, .. } => self.me = Some(you),
+            Message::Refused { refusal, .. } if is_passing(refusal.reason) => return None,
             other => panic!("no welcome: {other:?}"),
         }
         let code = self.table.code.lock().unwrap().clone();
@@ -322,7 +328,8 @@ impl Member {
         if let Err(error) = room.apply(event) {
             panic!("member {} is at {}, and hears {event:?}: {error}", self.number, room.seq);
         }
-        self.heard.insert(event.seq, event.clone());
+        let before = self.heard.insert(event.seq, event.clone());
+        assert!(before.is_none_or(|before| before == *event), "{event:?} is another one now");
     }
 
     /// A snapshot takes nothing back.

@@ -66,8 +66,11 @@ impl Room {
 
     /// Notifies all sessions that the room is closed.
     pub(super) fn tell_closed(&self, text: &str, moment: &mut Moment<'_>) {
-        let message = Message::Closed { room: self.code.clone(), text: text.to_owned() };
-        moment.effects.push(Effect::Broadcast(message));
+        moment.effects.push(Effect::Broadcast(self.closed_message(text)));
+    }
+
+    fn closed_message(&self, text: &str) -> Message {
+        Message::Closed { room: self.code.clone(), text: text.to_owned() }
     }
 
     /// Refuses any input to a closed room. Sessions that are still present may leave.
@@ -88,6 +91,18 @@ impl Room {
                 }
                 self.presence.leave(session);
                 effects.push(Effect::Dismiss(session));
+            }
+            Input::Resume { sessions, .. } => {
+                let sessions: Vec<_> = sessions.into_iter().map(|(session, _)| session).collect();
+                let dismissed = sessions.iter().copied().map(Effect::Dismiss).collect::<Vec<_>>();
+                effects.push(Effect::SendMany { sessions, message: self.closed_message(CLOSED) });
+                effects.extend(dismissed);
+            }
+            Input::Disconnected { sessions, .. } => {
+                for session in sessions {
+                    self.presence.leave(session);
+                    effects.push(Effect::Dismiss(session));
+                }
             }
             Input::Close { session, command, .. } => refuse(session, command),
             Input::Command { session, id, .. } => refuse(session, id),

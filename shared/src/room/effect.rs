@@ -30,6 +30,13 @@ pub enum Effect {
         /// The message.
         message: Message,
     },
+    /// Send a message to these sessions, subscribed or not.
+    SendMany {
+        /// The sessions.
+        sessions: Vec<SessionId>,
+        /// The message.
+        message: Message,
+    },
     /// Send a message to every subscribed session.
     Broadcast(Message),
     /// Send a message to every subscribed session except these.

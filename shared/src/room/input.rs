@@ -31,6 +31,24 @@ pub enum Input {
         /// The command to answer; without one the socket is gone, and the member keeps their seat.
         command: Option<CommandId>,
     },
+    /// Sessions that were in the room go on where they were: another node has become the room's
+    /// owner, or messages to theirs were lost. They receive the events that they missed, and nobody
+    /// is refused.
+    Resume {
+        /// The sessions, with their members.
+        sessions: Vec<(SessionId, Member)>,
+        /// The last event that all of them have, if it is known.
+        after: Option<u64>,
+    },
+    /// The node of these sessions is silent. They leave, but a player on turn among them keeps
+    /// their time.
+    Disconnected {
+        /// The sessions.
+        sessions: Vec<SessionId>,
+        /// No flag falls before this time, in milliseconds since the Unix epoch, unless the player
+        /// on turn comes back earlier.
+        pause_until: u64,
+    },
     /// The host closes the room, from inside or outside.
     Close {
         /// The session.
@@ -103,13 +121,32 @@ pub enum BotReply {
 }
 
 impl Input {
+    /// The session that sends this input, if one does.
+    pub const fn session(&self) -> Option<SessionId> {
+        match self {
+            Self::Enter { session, .. }
+            | Self::Leave { session, .. }
+            | Self::Close { session, .. }
+            | Self::Command { session, .. }
+            | Self::Renamed { session, .. } => Some(*session),
+            Self::Resume { .. }
+            | Self::Disconnected { .. }
+            | Self::Evict
+            | Self::BotReplied { .. }
+            | Self::Analysed { .. }
+            | Self::Wake => None,
+        }
+    }
+
     /// The id of the command behind this input, if it is one.
     pub fn command_id(&self) -> Option<&CommandId> {
         match self {
             Self::Enter { command, .. } | Self::Close { command, .. } => Some(command),
             Self::Leave { command, .. } => command.as_ref(),
             Self::Command { id, .. } => Some(id),
-            Self::Evict
+            Self::Resume { .. }
+            | Self::Disconnected { .. }
+            | Self::Evict
             | Self::Renamed { .. }
             | Self::BotReplied { .. }
             | Self::Analysed { .. }
@@ -123,6 +160,8 @@ impl Input {
         match self {
             Self::Enter { .. } => "join",
             Self::Leave { .. } => "leave",
+            Self::Resume { .. } => "resume",
+            Self::Disconnected { .. } => "disconnected",
             Self::Close { .. } => "close",
             Self::Evict => "evict",
             Self::Command { request, .. } => request.kind(),

@@ -34,12 +34,7 @@ impl Room {
         let member = &self.told_apart(member);
         let was_suspended = self.is_suspended();
         self.presence.enter(session, member);
-        self.empty_since = None;
-        if was_suspended {
-            self.resume_bot(moment);
-        }
-        self.absence.note(moment.now, &self.state, &self.presence);
-        self.news.touch();
+        self.note_return(was_suspended, moment);
         self.rename_player(member, moment);
         let catch_up = match after.and_then(|after| self.history.since(after)) {
             Some(events) => CatchUp::Events(events),
@@ -55,6 +50,86 @@ impl Room {
         };
         moment.effects.push(Effect::Send { session, message });
         moment.effects.push(Effect::Listen(session));
+    }
+
+    /// Takes up sessions that were in before, however many there are now, and sends them what they
+    /// missed.
+    pub(super) fn resume_sessions(
+        &mut self,
+        returning: &[(SessionId, Member)],
+        after: Option<u64>,
+        moment: &mut Moment<'_>,
+    ) {
+        if returning.is_empty() {
+            return;
+        }
+        let was_suspended = self.is_suspended();
+        for (session, member) in returning {
+            self.presence.enter(*session, &self.told_apart(member));
+        }
+        self.note_return(was_suspended, moment);
+        for (session, member) in returning {
+            self.rename_player(&self.told_apart(member), moment);
+            self.forget_analyses(*session, moment);
+        }
+        let sessions: Vec<_> = returning.iter().map(|(session, _)| *session).collect();
+        let room = || self.code.clone();
+        let missed = match after.and_then(|after| self.history.since(after)) {
+            Some(events) => {
+                events.into_iter().map(|event| Message::Event { room: room(), event }).collect()
+            }
+            None => {
+                let snapshot = Box::new(self.state.snapshot());
+                vec![Message::Snapshot { room: room(), snapshot }]
+            }
+        };
+        let spectators = self.presence.spectators(&self.state.seats);
+        let news = [
+            Message::Spectators { room: room(), spectators },
+            Message::Presence { room: room(), away: self.absent() },
+        ];
+        for message in missed.into_iter().chain(news) {
+            moment.effects.push(Effect::SendMany { sessions: sessions.clone(), message });
+        }
+        moment.effects.extend(sessions.into_iter().map(Effect::Listen));
+    }
+
+    /// Lets the sessions of a silent node go. If the player on turn is among them, their clock
+    /// stops until they are back, or until `pause_until`.
+    pub(super) fn disconnect(
+        &mut self,
+        sessions: &[SessionId],
+        pause_until: u64,
+        moment: &mut Moment<'_>,
+    ) {
+        let was_here = self.is_player_on_turn_here();
+        for session in sessions {
+            self.leave(*session, None, moment);
+        }
+        if was_here && !self.is_player_on_turn_here() {
+            self.pause_clock(pause_until);
+        }
+    }
+
+    fn note_return(&mut self, was_suspended: bool, moment: &mut Moment<'_>) {
+        self.empty_since = None;
+        if was_suspended {
+            self.resume_bot(moment);
+        }
+        self.absence.note(moment.now, &self.state, &self.presence);
+        self.news.touch();
+        if self.is_player_on_turn_here() {
+            self.end_pause(moment);
+        }
+    }
+
+    /// Whether a person is on turn and present.
+    fn is_player_on_turn_here(&self) -> bool {
+        let player = self.state.to_act().and_then(|seat| self.state.seats.get(seat));
+        match player {
+            Some(Player::Member { member, .. }) => self.presence.is_present(member),
+            Some(Player::Bot { .. }) | None => false,
+        }
     }
 
     fn may_enter(&self, session: SessionId, member: &MemberId) -> Result<(), Refusal> {

@@ -6,5 +6,6 @@ mod dedup;
 mod games;
 mod harness;
 mod limits;
+mod nodes;
 mod property;
 mod time;

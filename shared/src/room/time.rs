@@ -75,6 +75,19 @@ impl Room {
         self.resume_at = self.is_clock_running().then_some(at);
     }
 
+    /// Stops the running clock until this time. [`resume`](Self::resume) gives the time back.
+    pub(super) fn pause_clock(&mut self, until: u64) {
+        if self.is_clock_running() {
+            self.resume_at = Some(until);
+        }
+    }
+
+    /// The player on turn is back: a paused clock resumes soon.
+    pub(super) fn end_pause(&mut self, moment: &Moment<'_>) {
+        let soon = moment.now.saturating_add(RESUME_RETRY_MS);
+        self.resume_at = self.resume_at.map(|at| at.min(soon));
+    }
+
     fn is_clock_running(&self) -> bool {
         let clock = self.state.running().and_then(|game| game.clock);
         clock.is_some_and(|clock| clock.running().is_some())

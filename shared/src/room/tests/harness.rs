@@ -14,6 +14,8 @@
 //! found 3 depth 5|finished|busy   what the engine has found in analysis 3
 //! +500                     500 milliseconds later the room is woken
 //! moves 7,7 8,8 ...        sessions 1 and 2 move in turn, 1 first; nothing is refused
+//! resume 5 1 Ann 4 Ann     sessions 1 and 4 go on after event 5; `-` for one that is not known
+//! cut 2000 1 4             the node of sessions 1 and 4 is silent; a clock may stop for 2 seconds
 //! rebuild                  a commit has failed: the room goes back to its log
 //! ```
 //!
@@ -196,6 +198,20 @@ impl Table {
                 }
                 self.apply(Input::Analysed { ticket, found })
             }
+            ["resume", after, sessions @ ..] => {
+                let session =
+                    |pair: &[&str]| (SessionId(pair[0].parse().unwrap()), member(pair[1]));
+                self.apply(Input::Resume {
+                    sessions: sessions.chunks(2).map(session).collect(),
+                    after: after.parse().ok(),
+                })
+            }
+            ["cut", pause_ms, sessions @ ..] => {
+                let session = |id: &&str| SessionId(id.parse().unwrap());
+                let pause_until = self.now + pause_ms.parse::<u64>().unwrap();
+                let sessions = sessions.iter().map(session).collect();
+                self.apply(Input::Disconnected { sessions, pause_until })
+            }
             [wait] if wait.starts_with('+') => {
                 self.now += wait[1..].parse::<u64>().unwrap();
                 self.apply(Input::Wake)
@@ -288,7 +304,9 @@ impl Table {
                 Effect::Send { session, message: Message::Chat { spectators, .. } } => {
                     assert!(spectators.is_none() || !self.plays(*session), "{session:?} plays");
                 }
-                Effect::Send { message, .. } | Effect::Broadcast(message) => {
+                Effect::Send { message, .. }
+                | Effect::SendMany { message, .. }
+                | Effect::Broadcast(message) => {
                     assert!(!matches!(message, Message::SpectatorSaid { .. }), "not to everybody");
                 }
                 Effect::BroadcastExcept { sessions, .. } => {
@@ -446,7 +464,14 @@ fn read_found(words: &[&str]) -> AnalysisUpdate {
 /// Effects in the notation of the scripts.
 pub(super) fn show_all(effects: &Effects, news: bool) -> String {
     let is_news = |e: &&Effect| {
-        matches!(e, Effect::Broadcast(Message::Spectators { .. } | Message::Presence { .. }))
+        matches!(
+            e,
+            Effect::Broadcast(Message::Spectators { .. } | Message::Presence { .. })
+                | Effect::SendMany {
+                    message: Message::Spectators { .. } | Message::Presence { .. },
+                    ..
+                }
+        )
     };
     let shown: Vec<_> = effects.iter().filter(|e| news || !is_news(e)).map(show).collect();
     shown.join("; ")
@@ -458,6 +483,10 @@ fn show(effect: &Effect) -> String {
         Effect::Listen(session) => format!("+{}", session.0),
         Effect::Dismiss(session) => format!("-{}", session.0),
         Effect::Send { session, message } => format!("{} {}", session.0, show_message(message)),
+        Effect::SendMany { sessions, message } => {
+            let sessions: Vec<_> = sessions.iter().map(|session| session.0.to_string()).collect();
+            format!("{} {}", sessions.join("&"), show_message(message))
+        }
         Effect::Broadcast(message) => show_message(message),
         Effect::BroadcastExcept { sessions, message } => {
             let mut sessions: Vec<_> = sessions.iter().map(|session| session.0).collect();
@@ -499,6 +528,7 @@ fn show_message(message: &Message) -> String {
         Message::Weights { ply, bot, weights, .. } => {
             format!("weights {bot} {ply} x{}", weights.len())
         }
+        Message::Event { event, .. } => format!("event {}", event.seq),
         Message::Snapshot { snapshot, .. } => format!("snapshot {}", snapshot.seq),
         Message::Spectators { spectators, .. } => {
             let names = spectators.names.iter().map(|name| format!(" {name}"));
@@ -529,7 +559,6 @@ fn show_message(message: &Message) -> String {
         Message::Welcome { .. }
         | Message::Rooms { .. }
         | Message::Pong { .. }
-        | Message::Event { .. }
         | Message::OwnRooms { .. } => panic!("a room does not say {message:?}"),
     }
 }

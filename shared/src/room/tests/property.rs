@@ -40,6 +40,10 @@ enum Act {
     Wait(u64),
     /// A commit has failed, and nothing was lost by it.
     Rebuild,
+    /// A session that was or was not in goes on after an event.
+    Resume(u64, Option<u64>),
+    /// The node of two sessions is silent.
+    Cut(u64, u64),
 }
 
 fn act() -> impl Strategy<Value = Act> {
@@ -61,6 +65,8 @@ fn act() -> impl Strategy<Value = Act> {
         2 => (0..800_u64).prop_map(Act::Wait),
         1 => (0..70_000_u64).prop_map(Act::Wait),
         1 => Just(Act::Rebuild),
+        1 => (session(), prop::option::of(0..40_u64)).prop_map(|(s, after)| Act::Resume(s, after)),
+        1 => (session(), session()).prop_map(|(one, other)| Act::Cut(one, other)),
     ]
 }
 
@@ -74,6 +80,8 @@ fn bots_act() -> impl Strategy<Value = Act> {
         4 => (0..800_u64).prop_map(Act::Wait),
         1 => (0..12_000_u64).prop_map(Act::Wait),
         1 => Just(Act::Rebuild),
+        1 => (1..3_u64, prop::option::of(0..40_u64)).prop_map(|(s, after)| Act::Resume(s, after)),
+        1 => (1..3_u64, 1..3_u64).prop_map(|(one, other)| Act::Cut(one, other)),
     ]
 }
 
@@ -170,6 +178,16 @@ impl Watched {
             Act::Wait(ms) => {
                 self.table.now += ms;
                 self.apply(Input::Wake);
+            }
+            Act::Resume(session, after) => {
+                let name = NAMES[usize::try_from(session).unwrap() % NAMES.len()];
+                let sessions = vec![(SessionId(session), member(name))];
+                self.apply(Input::Resume { sessions, after });
+            }
+            Act::Cut(one, other) => {
+                let sessions = vec![SessionId(one), SessionId(other)];
+                let pause_until = self.table.now + 30_000;
+                self.apply(Input::Disconnected { sessions, pause_until });
             }
             Act::Rebuild => {
                 // The room forgets commands without events, and does them again.

@@ -1,0 +1,215 @@
+//! The other nodes of the cluster, as the rooms here need them: frames to owners and relays of
+//! rooms, and who is silent or dead.
+//!
+//! It does not know what a room is. `lobby/peers.rs` hands out what comes from other nodes.
+
+pub(crate) mod frame;
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, AtomicUsize, Ordering},
+    },
+};
+
+use fivefold_shared::protocol::RoomCode;
+use tokio::sync::mpsc;
+
+use self::frame::{Frame, News, ToOwner, ToRelay, encode};
+use crate::{
+    limits::FROM_OWNER_MAX,
+    link::Links,
+    node::{Beat, Node, registry::NodeReport},
+    node_id::NodeId,
+};
+
+/// The other nodes, and this one among them.
+#[derive(Debug)]
+pub(crate) struct Cluster {
+    /// This node.
+    pub(crate) node: Node,
+    links: Links,
+    /// Locked to look up or change.
+    relays: Mutex<Relays>,
+    /// Nodes that are silent on the bus. Locked to look up or change.
+    silent: Mutex<BTreeSet<NodeId>>,
+    /// How many rooms this node had at its last heartbeat.
+    rooms: AtomicUsize,
+    attempts: AtomicU64,
+}
+
+/// Where the relays here receive what their rooms' owners send.
+#[derive(Debug, Default)]
+struct Relays {
+    count: u64,
+    numbers: HashMap<RoomCode, u64>,
+    /// In the order in which they began, so that a simulated day can be lived again.
+    senders: BTreeMap<u64, (RoomCode, mpsc::Sender<FromOwner>)>,
+}
+
+/// What a relay receives from other nodes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum FromOwner {
+    /// A message of an attempt.
+    Message { from: NodeId, attempt: u64, message: ToRelay },
+    /// Frames to or from this node were lost.
+    Lost(NodeId),
+    /// This node is silent.
+    Silent(NodeId),
+    /// This node can be heard.
+    Present(NodeId),
+    /// This node is dead.
+    Died(NodeId),
+}
+
+impl Cluster {
+    pub(crate) fn new(node: Node, links: Links) -> Self {
+        Self {
+            node,
+            links,
+            relays: Mutex::default(),
+            silent: Mutex::default(),
+            rooms: AtomicUsize::new(0),
+            attempts: AtomicU64::new(0),
+        }
+    }
+
+    /// Sends a message to the owner of a room.
+    pub(crate) fn to_owner(&self, owner: NodeId, room: &RoomCode, attempt: u64, message: ToOwner) {
+        self.send(owner, &Frame::ToOwner { room: room.clone(), attempt, message });
+    }
+
+    /// Sends a message to a room's relay on another node.
+    pub(crate) fn to_relay(&self, node: NodeId, room: &RoomCode, attempt: u64, message: ToRelay) {
+        self.send(node, &Frame::ToRelay { room: room.clone(), attempt, message });
+    }
+
+    /// A number for the next attempt of a relay. No two relays of this node have the same.
+    pub(crate) fn next_attempt(&self) -> u64 {
+        self.attempts.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Whether this node receives its own broadcasts.
+    pub(crate) fn sees_bus(&self) -> bool {
+        self.links.sees_bus()
+    }
+
+    /// Offers an orphan to an emptier node. Returns whether there is one.
+    pub(crate) fn offer(&self, room: &RoomCode) -> bool {
+        let emptier = self.node.emptier_node(self.rooms.load(Ordering::Relaxed));
+        let emptier = emptier.filter(|node| !self.is_silent(*node));
+        if let Some(node) = emptier {
+            self.send(node, &Frame::Take { room: room.clone() });
+        }
+        emptier.is_some()
+    }
+
+    fn send(&self, node: NodeId, frame: &Frame) {
+        // An owner that was dead may be named by a room's row until the room is claimed.
+        if node != self.node.id() {
+            self.links.send(node, encode(frame));
+        }
+    }
+
+    /// Receives what the owner of this room sends. When the receiver ends, messages were lost.
+    pub(crate) fn listen(&self, room: &RoomCode) -> mpsc::Receiver<FromOwner> {
+        let (sender, receiver) = mpsc::channel(FROM_OWNER_MAX);
+        let mut relays = lock(&self.relays);
+        relays.remove(room);
+        relays.count += 1;
+        let number = relays.count;
+        relays.numbers.insert(room.clone(), number);
+        relays.senders.insert(number, (room.clone(), sender));
+        receiver
+    }
+
+    /// Ends what [`listen`](Self::listen) began.
+    pub(crate) fn forget(&self, room: &RoomCode) {
+        lock(&self.relays).remove(room);
+    }
+
+    /// Hands a relay a message from its owner.
+    pub(crate) fn pass_on(&self, room: &RoomCode, message: FromOwner) {
+        let mut relays = lock(&self.relays);
+        let relay = relays.numbers.get(room).and_then(|number| relays.senders.get(number));
+        if relay.is_some_and(|(_, sender)| sender.try_send(message).is_err()) {
+            relays.remove(room);
+        }
+    }
+
+    /// Hands all relays the same.
+    pub(crate) fn pass_on_to_all(&self, message: &FromOwner) {
+        let mut relays = lock(&self.relays);
+        let is_full = |sender: &mpsc::Sender<_>| sender.try_send(message.clone()).is_err();
+        let full = relays.senders.values().filter(|(_, sender)| is_full(sender));
+        for room in full.map(|(room, _)| room.clone()).collect::<Vec<_>>() {
+            relays.remove(&room);
+        }
+    }
+
+    /// Notes that a node is silent, or can be heard again.
+    pub(crate) fn note_silence(&self, node: NodeId, is_silent: bool) {
+        let mut silent = lock(&self.silent);
+        if is_silent {
+            silent.insert(node);
+        } else {
+            silent.remove(&node);
+        }
+    }
+
+    /// Whether a node is silent.
+    pub(crate) fn is_silent(&self, node: NodeId) -> bool {
+        lock(&self.silent).contains(&node)
+    }
+
+    /// What the next heartbeat reports.
+    pub(crate) fn report(&self, rooms: usize) -> NodeReport {
+        self.rooms.store(rooms, Ordering::Relaxed);
+        let rooms = u32::try_from(rooms).unwrap_or(u32::MAX);
+        NodeReport { sees_bus: self.links.sees_bus(), rooms }
+    }
+
+    /// Takes in what a heartbeat has found.
+    pub(crate) fn note_beat(&self, beat: &Beat) {
+        for &node in &beat.declared {
+            self.spread_death(node);
+        }
+        for &node in &beat.died {
+            self.note_death(node);
+        }
+    }
+
+    /// A node is dead: relays of its rooms claim them.
+    pub(crate) fn note_death(&self, node: NodeId) {
+        if node == self.node.id() {
+            self.node.note_own_death();
+        } else {
+            self.note_silence(node, false);
+            self.pass_on_to_all(&FromOwner::Died(node));
+        }
+    }
+
+    /// Gives up all rooms here: the other nodes may claim them at once.
+    pub(crate) async fn retire(&self) {
+        self.node.retire().await;
+        self.spread_death(self.node.id());
+    }
+
+    fn spread_death(&self, node: NodeId) {
+        self.links.broadcast(encode(&News::Dead { node: node.get() }));
+    }
+}
+
+impl Relays {
+    fn remove(&mut self, room: &RoomCode) {
+        if let Some(number) = self.numbers.remove(room) {
+            self.senders.remove(&number);
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Nothing panics between two changes that belong together.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

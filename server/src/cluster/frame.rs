@@ -1,0 +1,242 @@
+//! What a room's owner and the relays on other nodes send each other: postcard around the JSON text
+//! that clients send and receive.
+//!
+//! A relay begins each attempt with `Resume`. The owner accepts inputs of a node only in the attempt
+//! that it has begun, and the relay ignores messages of other attempts. So whatever is lost between
+//! them, a new attempt repairs it.
+
+use std::net::IpAddr;
+
+use bytes::Bytes;
+use fivefold_shared::{
+    protocol::{CommandId, MemberId, Name, RoomCode, RoomRequest},
+    room::{Input, Member, SessionId},
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{outbox::Outbox, storage::IdentityHash, thinking::Owner};
+
+/// A frame between two nodes.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) enum Frame {
+    /// To the owner of a room.
+    ToOwner { room: RoomCode, attempt: u64, message: ToOwner },
+    /// To the relay of a room.
+    ToRelay { room: RoomCode, attempt: u64, message: ToRelay },
+    /// The receiver should claim this room, whose owner is dead: it has fewer rooms.
+    Take { room: RoomCode },
+}
+
+/// A message to all nodes.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) enum News {
+    /// This node is dead: it retired, or was declared dead.
+    Dead { node: u32 },
+}
+
+/// What a relay sends to the owner of its room.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) enum ToOwner {
+    /// Begins an attempt: these sessions of the node are in the room, and no others. Several frames
+    /// if there are many.
+    Resume {
+        guests: Vec<RemoteGuest>,
+        /// The last event that the sessions have.
+        after: Option<u64>,
+        is_first: bool,
+        is_last: bool,
+    },
+    /// An input of one session.
+    Input(RemoteInput),
+}
+
+/// What the owner of a room sends to a relay.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) enum ToRelay {
+    /// The attempt has begun.
+    Resumed,
+    /// The receiver of a frame does not own the room, or does not know the attempt.
+    Rejected,
+    /// The reply to a command.
+    Answer {
+        session: u64,
+        command: CommandId,
+        /// The session is in the room now, and has all events up to this one.
+        joined_at: Option<u64>,
+        text: String,
+    },
+    /// A message for these sessions.
+    Tell {
+        sessions: Vec<u64>,
+        /// The analysis that ends with it.
+        ends: Option<CommandId>,
+        text: String,
+    },
+    /// A message for all sessions of the room on this node.
+    Broadcast { mark: Mark, except: Vec<u64>, text: String },
+    /// The room has ended on the sender's node.
+    Over,
+}
+
+/// What a broadcast means for the number of the last event that a relay has passed on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) enum Mark {
+    /// Nothing.
+    None,
+    /// It is this event. Only the next one is passed on.
+    Event(u64),
+    /// It is the room after this event.
+    Snapshot(u64),
+}
+
+/// A session on another node.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct RemoteGuest {
+    session: u64,
+    member: MemberId,
+    name: Name,
+    identity: Option<[u8; 32]>,
+    /// Whose jobs the session's are in the bots' queue.
+    owner: IpAddr,
+}
+
+/// An input of a session on another node.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) enum RemoteInput {
+    Enter {
+        guest: RemoteGuest,
+        command: CommandId,
+        after: Option<u64>,
+    },
+    Leave {
+        session: u64,
+        command: Option<CommandId>,
+    },
+    Close {
+        session: u64,
+        member: MemberId,
+        command: CommandId,
+    },
+    Command {
+        session: u64,
+        id: CommandId,
+        /// As JSON.
+        request: String,
+        lag_ms: u64,
+    },
+    Renamed {
+        session: u64,
+        name: Name,
+    },
+}
+
+/// Who a session on another node is to the storage and to the bots.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Credentials {
+    pub(crate) identity: Option<IdentityHash>,
+    pub(crate) owner: Owner,
+}
+
+/// Bytes that are no frame of this version.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("a frame from another node cannot be decoded")]
+pub(crate) struct Undecodable;
+
+/// Encodes a frame, or news.
+pub(crate) fn encode(value: &impl Serialize) -> Bytes {
+    postcard::to_allocvec(value).expect("plain data").into()
+}
+
+/// Decodes a frame, or news.
+///
+/// # Errors
+/// When the bytes are of another version.
+pub(crate) fn decode<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, Undecodable> {
+    postcard::from_bytes(bytes).map_err(|_| Undecodable)
+}
+
+impl RemoteGuest {
+    pub(crate) fn new(session: SessionId, member: &Member, outbox: &Outbox) -> Self {
+        Self {
+            session: session.0,
+            member: member.id.clone(),
+            name: member.name.clone(),
+            identity: outbox.identity().map(|identity| identity.0),
+            owner: outbox.owner().address(),
+        }
+    }
+
+    pub(crate) fn into_parts(self) -> (SessionId, Member, Credentials) {
+        let Self { session, member, name, identity, owner } = self;
+        let identity = identity.map(IdentityHash);
+        let credentials = Credentials { identity, owner: Owner::of(owner) };
+        (SessionId(session), Member { id: member, name }, credentials)
+    }
+}
+
+impl RemoteInput {
+    /// The input of a session here, for a room on another node. `None` for inputs that sessions do
+    /// not send.
+    pub(crate) fn new(input: &Input, outbox: &Outbox) -> Option<Self> {
+        match input.clone() {
+            Input::Enter { session, member, command, after } => Some(Self::Enter {
+                guest: RemoteGuest::new(session, &member, outbox),
+                command,
+                after,
+            }),
+            Input::Leave { session, command } => Some(Self::Leave { session: session.0, command }),
+            Input::Close { session, member, command } => {
+                Some(Self::Close { session: session.0, member, command })
+            }
+            Input::Command { session, id, request, lag_ms } => {
+                let request = serde_json::to_string(&request).expect("a request is plain data");
+                Some(Self::Command { session: session.0, id, request, lag_ms })
+            }
+            Input::Renamed { session, name } => Some(Self::Renamed { session: session.0, name }),
+            Input::Resume { .. }
+            | Input::Disconnected { .. }
+            | Input::Evict
+            | Input::BotReplied { .. }
+            | Input::Analysed { .. }
+            | Input::Wake => None,
+        }
+    }
+
+    /// The input for the room, and the credentials of a session that enters.
+    ///
+    /// # Errors
+    /// When it has a request of another version.
+    pub(crate) fn into_input(self) -> Result<(Input, Option<Credentials>), Undecodable> {
+        Ok(match self {
+            Self::Enter { guest, command, after } => {
+                let (session, member, credentials) = guest.into_parts();
+                (Input::Enter { session, member, command, after }, Some(credentials))
+            }
+            Self::Leave { session, command } => {
+                (Input::Leave { session: SessionId(session), command }, None)
+            }
+            Self::Close { session, member, command } => {
+                (Input::Close { session: SessionId(session), member, command }, None)
+            }
+            Self::Command { session, id, request, lag_ms } => {
+                let request: RoomRequest =
+                    serde_json::from_str(&request).map_err(|_| Undecodable)?;
+                (Input::Command { session: SessionId(session), id, request, lag_ms }, None)
+            }
+            Self::Renamed { session, name } => {
+                (Input::Renamed { session: SessionId(session), name }, None)
+            }
+        })
+    }
+
+    /// The session, and the id of the command, if it is one.
+    pub(crate) const fn address(&self) -> (SessionId, Option<&CommandId>) {
+        match self {
+            Self::Enter { guest, command, .. } => (SessionId(guest.session), Some(command)),
+            Self::Leave { session, command } => (SessionId(*session), command.as_ref()),
+            Self::Close { session, command, .. } => (SessionId(*session), Some(command)),
+            Self::Command { session, id, .. } => (SessionId(*session), Some(id)),
+            Self::Renamed { session, .. } => (SessionId(*session), None),
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! The lobby and the other nodes: finds their rooms, relays them here, claims those whose node is
+//! dead, and hands out what comes from other nodes.
+
+use std::{convert::Infallible, sync::Arc};
+
+use fivefold_shared::{
+    protocol::{CommandId, MemberId, Message, Reason, Refusal, RoomCode},
+    room::{Cause, Entry},
+};
+use futures_util::future::join_all;
+use tokio::{
+    sync::mpsc::{self, error::TrySendError},
+    time::sleep,
+};
+use tokio_util::task::TaskTracker;
+
+use super::{Lobby, Maker, RoomHandle, lock, maker_of, no_such_room};
+use crate::{
+    cluster::{
+        Cluster, FromOwner,
+        frame::{Frame, News, ToOwner, ToRelay, decode},
+    },
+    directory::Listed,
+    limits::{MAILBOX_INPUTS_MAX, SWEEP_INTERVAL},
+    link::FromPeer,
+    node_id::NodeId,
+    outbox::refuse,
+    relay::{Next, Relay},
+    room_actor::{self, Envelope, Mailbox, Opened},
+    storage::{Claimed, Epoch, ReadError, StorageError},
+};
+
+impl Lobby {
+    /// Finds the room with this code, on whatever node.
+    ///
+    /// # Errors
+    /// If there is none, or it cannot be looked up.
+    pub(crate) async fn find(self: &Arc<Self>, code: &RoomCode) -> Result<RoomHandle, Refusal> {
+        let Some(cluster) = &self.context.cluster else { return self.find_here(code) };
+        if !cluster.node.is_current() {
+            // The room may have another owner.
+            return Err(Refusal::new(Reason::Unavailable));
+        }
+        match self.find_here(code) {
+            Err(refusal) if refusal.reason == Reason::NoSuchRoom => {}
+            found => return found,
+        }
+        let wanted = code.clone();
+        match self.read_pool.try_read(move |reader| reader.is_open(&wanted)).await {
+            Ok(true) => Ok(self.relay(code, cluster)),
+            Ok(false) => Err(no_such_room()),
+            Err(error) => Err(unreadable(&error)),
+        }
+    }
+
+    /// The open room that this command has made, on whatever node.
+    pub(super) async fn made_elsewhere(
+        &self,
+        maker: &MemberId,
+        command: &CommandId,
+    ) -> Result<Option<RoomCode>, Refusal> {
+        let cause = Cause { member: maker.clone(), command: command.clone() };
+        let made = self.read_pool.try_read(move |reader| reader.room_made_by(&cause)).await;
+        made.map_err(|error| unreadable(&error))
+    }
+
+    /// Relays a room to its owner, until this node owns it or it is not needed here any more.
+    fn relay(self: &Arc<Self>, code: &RoomCode, cluster: &Arc<Cluster>) -> RoomHandle {
+        let (mailbox, envelopes) = mpsc::channel(MAILBOX_INPUTS_MAX);
+        let handle = RoomHandle { code: code.clone(), mailbox, owned: Arc::default() };
+        {
+            // Held so that `reopen` opens no second task for the room.
+            let _makers = lock(&self.makers);
+            if let Some(room) = self.rooms.get(code) {
+                return room.clone();
+            }
+            self.rooms.insert(code.clone(), handle.clone());
+        }
+        let relay = Relay::new(code.clone(), Arc::clone(&self.context), Arc::clone(cluster));
+        let (lobby, room) = (Arc::clone(self), handle.clone());
+        self.tasks.spawn(async move { lobby.run_relay(relay, room, envelopes).await });
+        handle
+    }
+
+    async fn run_relay(self: Arc<Self>, relay: Relay, room: RoomHandle, mut mailbox: Mailbox) {
+        let code = room.code.clone();
+        let reason = match Box::pin(relay.run(&mut mailbox)).await {
+            Next::Own { epoch, log, handover } => match self.take_over(&room, epoch, &log) {
+                Ok((opened, listed)) => {
+                    let opened = Opened { handover: Some(handover), ..opened };
+                    let context = Arc::clone(&self.context);
+                    Box::pin(room_actor::run(opened, mailbox, listed, context)).await;
+                    self.remove(&code);
+                    return;
+                }
+                Err(problem) => self.give_up(&code, &problem),
+            },
+            Next::Damaged(problem) => self.give_up(&code, &problem),
+            Next::Over(reason) => reason,
+        };
+        self.remove(&code);
+        mailbox.close();
+        while let Some(envelope) = mailbox.recv().await {
+            match *envelope {
+                Envelope::Session { input, outbox } => {
+                    refuse(&outbox, input.command_id(), reason);
+                }
+                // The relay there asks the storage again.
+                Envelope::Relay { node, attempt, .. } => self.reject(node, &code, attempt),
+                Envelope::Silent(_) => {}
+            }
+        }
+    }
+
+    /// A room that was relayed is this node's from here on.
+    fn take_over(
+        &self,
+        room: &RoomHandle,
+        epoch: Epoch,
+        log: &[Entry],
+    ) -> Result<(Opened, Arc<Listed>), String> {
+        let (opened, cause) = Opened::from_log(&self.context, room.code.clone(), epoch, log)?;
+        // The storage does not keep the creator's address, so the room counts for no address.
+        let maker = Maker { member: cause.member, address: None };
+        let mut makers = lock(&self.makers);
+        let listed = self.list_owned(&mut makers, &room.owned, maker, cause.command, &opened);
+        Ok((opened, listed))
+    }
+
+    fn give_up(&self, code: &RoomCode, problem: &str) -> Reason {
+        self.set_aside(code.clone(), problem);
+        Reason::RoomDamaged
+    }
+
+    /// Hands out what comes from the other nodes. Ends when nothing comes any more.
+    pub(crate) async fn serve_peers(
+        self: Arc<Self>,
+        cluster: Arc<Cluster>,
+        mut from_peers: mpsc::Receiver<FromPeer>,
+        tasks: TaskTracker,
+    ) {
+        while let Some(from_peer) = from_peers.recv().await {
+            match from_peer {
+                FromPeer::Frame { from, frame } => match decode(&frame) {
+                    Ok(frame) => self.take_frame(&cluster, from, frame),
+                    Err(error) => {
+                        self.context.metrics.cluster.undecodable.inc();
+                        tracing::warn!(node.id = %from, %error, "a frame is lost");
+                    }
+                },
+                FromPeer::Reset(node) => cluster.pass_on_to_all(&FromOwner::Lost(node)),
+                FromPeer::Silent(node) => {
+                    tracing::warn!(node.id = %node, "a node is silent");
+                    cluster.note_silence(node, true);
+                    cluster.pass_on_to_all(&FromOwner::Silent(node));
+                    tasks.spawn(Arc::clone(&self).disconnect(node));
+                }
+                FromPeer::Present(node) => {
+                    cluster.note_silence(node, false);
+                    cluster.pass_on_to_all(&FromOwner::Present(node));
+                }
+                FromPeer::Broadcast { message, .. } => match decode(&message) {
+                    Ok(News::Dead { node }) => {
+                        if let Some(node) = NodeId::new(node) {
+                            cluster.note_death(node);
+                        }
+                    }
+                    Err(_) => {
+                        self.context.metrics.cluster.undecodable.inc();
+                    }
+                },
+            }
+        }
+    }
+
+    fn take_frame(self: &Arc<Self>, cluster: &Arc<Cluster>, from: NodeId, frame: Frame) {
+        match frame {
+            Frame::ToOwner { room, attempt, message } => {
+                let Ok(handle) = self.find_here(&room) else {
+                    return self.reject(from, &room, attempt);
+                };
+                let envelope = Box::new(Envelope::Relay { node: from, attempt, message });
+                match handle.mailbox.try_send(envelope) {
+                    Ok(()) => {}
+                    Err(TrySendError::Full(envelope)) => {
+                        if !refuse_busy(cluster, &room, *envelope) {
+                            self.reject(from, &room, attempt);
+                        }
+                    }
+                    Err(TrySendError::Closed(_)) => self.reject(from, &room, attempt),
+                }
+            }
+            Frame::ToRelay { room, attempt, message } => {
+                cluster.pass_on(&room, FromOwner::Message { from, attempt, message });
+            }
+            Frame::Take { room } => {
+                self.relay(&room, cluster);
+            }
+        }
+    }
+
+    fn reject(&self, node: NodeId, room: &RoomCode, attempt: u64) {
+        if let Some(cluster) = &self.context.cluster {
+            cluster.to_relay(node, room, attempt, ToRelay::Rejected);
+        }
+    }
+
+    /// Lets the sessions of a silent node leave the rooms here.
+    async fn disconnect(self: Arc<Self>, node: NodeId) {
+        let is_owned = |room: &RoomHandle| !room.is_relayed();
+        let owned = self.rooms.iter().filter(|room| is_owned(room)).map(|room| room.clone());
+        let mut rooms: Vec<_> = owned.collect();
+        // An order that does not change when a simulated day is lived again.
+        rooms.sort_by(|one, other| maker_of(one).cmp(&maker_of(other)));
+        let mailboxes = rooms.into_iter().map(|room| room.mailbox);
+        let tell = |mailbox: mpsc::Sender<Box<Envelope>>| async move {
+            // A room that has ended has no sessions.
+            drop(mailbox.send(Box::new(Envelope::Silent(node))).await);
+        };
+        join_all(mailboxes.map(tell)).await;
+    }
+
+    /// Claims rooms whose node is dead, for as long as the server runs.
+    pub(crate) async fn sweep(self: &Arc<Self>) -> Infallible {
+        loop {
+            match self.claim_orphans().await {
+                Ok(0) => {}
+                Ok(rooms) => {
+                    self.context.metrics.cluster.rooms_taken_over.inc_by(rooms);
+                    tracing::info!(rooms, "claims rooms of a node that is dead");
+                }
+                Err(error) => tracing::warn!(%error, "cannot look for rooms of dead nodes"),
+            }
+            sleep(SWEEP_INTERVAL).await;
+        }
+    }
+
+    /// Claims some rooms that nobody owns. Rooms that are relayed here claim themselves.
+    async fn claim_orphans(self: &Arc<Self>) -> Result<u64, StorageError> {
+        let log_writer = &self.context.log_writer;
+        let mut rooms = log_writer.reserve().await?.orphans().wait().await?;
+        rooms.retain(|room| !self.rooms.contains_key(room));
+        if rooms.is_empty() {
+            return Ok(0);
+        }
+        let node = self.context.node;
+        let claimed = log_writer.reserve().await?.claim(rooms.clone(), node).wait().await?;
+        let mut count = 0;
+        for (room, claimed) in rooms.into_iter().zip(claimed) {
+            match claimed {
+                Claimed::Mine { epoch, log } => {
+                    count += 1;
+                    self.reopen(room, epoch, &log);
+                }
+                Claimed::Damaged(problem) => self.set_aside(room, &problem),
+                Claimed::Elsewhere(_) | Claimed::Closed | Claimed::Newer => {}
+            }
+        }
+        Ok(count)
+    }
+}
+
+/// Refuses a command from another node because the room's mailbox is full. `false` if it is
+/// none.
+fn refuse_busy(cluster: &Cluster, room: &RoomCode, envelope: Envelope) -> bool {
+    let Envelope::Relay { node, attempt, message: ToOwner::Input(input) } = envelope else {
+        return false;
+    };
+    let (session, Some(id)) = input.address() else { return false };
+    let refusal = Refusal::new(Reason::Busy);
+    let message = Message::Refused { id: Some(id.clone()), refusal };
+    let (session, command, text) = (session.0, id.clone(), message.to_json());
+    let answer = ToRelay::Answer { session, command, joined_at: None, text };
+    cluster.to_relay(node, room, attempt, answer);
+    true
+}
+
+fn unreadable(error: &ReadError) -> Refusal {
+    Refusal::new(match error {
+        ReadError::Busy => Reason::Busy,
+        ReadError::Storage(_) => Reason::Unavailable,
+    })
+}

@@ -1,0 +1,200 @@
+//! This node in its cluster: its number, its heartbeats, who else lives, and whether it was
+//! declared dead itself.
+//!
+//! A node that is dead owns nothing any more and never comes back: its server ends, and may join
+//! again under a new number. All of this only decides how fast things go on. What is stored is
+//! guarded by the rooms' epochs alone.
+
+mod observer;
+pub mod registry;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+use self::{
+    observer::Observer,
+    registry::{LivingNode, NodeReport, Pulse, Registry},
+};
+use crate::{
+    limits::{CUT_OFF_AFTER, HEARTBEAT_INTERVAL, ROOMS_OVER_MEAN_PERCENT, STALE_AFTER},
+    node_id::NodeId,
+    storage::{Blocking, StorageError},
+};
+
+/// This node.
+#[derive(Debug)]
+pub(crate) struct Node {
+    id: NodeId,
+    registry: SharedRegistry,
+    /// Locked to read or replace.
+    view: Mutex<View>,
+    retired: CancellationToken,
+}
+
+/// The registry, with a thread for each of its calls.
+#[derive(Clone, Debug)]
+struct SharedRegistry {
+    /// Locked for one call, on a thread that may block.
+    registry: Arc<Mutex<Box<dyn Registry>>>,
+    blocking: Blocking,
+}
+
+/// The cluster, as the last answered heartbeat showed it.
+#[derive(Debug)]
+struct View {
+    living: Vec<LivingNode>,
+    answered_at: Instant,
+}
+
+/// What a heartbeat has found out.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Beat {
+    /// Nodes that died since the last one.
+    pub(crate) died: Vec<NodeId>,
+    /// Those of them that this node has declared dead.
+    pub(crate) declared: Vec<NodeId>,
+}
+
+impl Node {
+    /// Joins the cluster under a new number.
+    ///
+    /// # Errors
+    /// When the registry does not answer.
+    pub(crate) async fn join(
+        registry: Box<dyn Registry>,
+        blocking: Blocking,
+    ) -> Result<Self, StorageError> {
+        let registry = SharedRegistry { registry: Arc::new(Mutex::new(registry)), blocking };
+        let id = registry.call(|registry| registry.join()).await?;
+        tracing::info!(node.id = %id, "joined the cluster");
+        let view = View { living: Vec::new(), answered_at: Instant::now() };
+        Ok(Self { id, registry, view: Mutex::new(view), retired: CancellationToken::new() })
+    }
+
+    /// Its number.
+    pub(crate) const fn id(&self) -> NodeId {
+        self.id
+    }
+
+    /// Cancelled when the node is dead.
+    pub(crate) const fn retired(&self) -> &CancellationToken {
+        &self.retired
+    }
+
+    /// Whether a heartbeat was answered lately. If not, the node may have been declared dead, and
+    /// its rooms may be out of date.
+    pub(crate) fn is_current(&self) -> bool {
+        self.view().answered_at.elapsed() < STALE_AFTER && !self.retired.is_cancelled()
+    }
+
+    /// The node with the fewest rooms, if this one has far more than the mean.
+    pub(crate) fn emptier_node(&self, rooms: usize) -> Option<NodeId> {
+        let view = self.view();
+        let others = view.living.iter().filter(|node| node.id != self.id);
+        let total = others.clone().map(|node| node.report.rooms as usize).sum::<usize>() + rooms;
+        let most = total * ROOMS_OVER_MEAN_PERCENT / 100 / view.living.len().max(1);
+        let emptiest = others.min_by_key(|node| node.report.rooms)?;
+        (rooms > most.max(1)).then_some(emptiest.id)
+    }
+
+    /// Sends one heartbeat every [`HEARTBEAT_INTERVAL`], and passes on what it finds; ends when this
+    /// node is dead.
+    pub(crate) async fn keep_alive(
+        &self,
+        report: impl Fn() -> NodeReport,
+        mut note: impl FnMut(Beat),
+    ) {
+        let mut observer = Observer::default();
+        while !self.retired.is_cancelled() {
+            let begun = Instant::now();
+            note(self.beat(&mut observer, report()).await);
+            sleep_until(begun + HEARTBEAT_INTERVAL).await;
+        }
+    }
+
+    async fn beat(&self, observer: &mut Observer, report: NodeReport) -> Beat {
+        let (id, begun) = (self.id, Instant::now());
+        let living = match self.registry.call(move |registry| registry.heartbeat(id, report)).await
+        {
+            Ok(Pulse::Alive(living)) => living,
+            Ok(Pulse::Dead) => {
+                self.note_own_death();
+                return Beat::default();
+            }
+            Err(error) => {
+                tracing::warn!(%error, "a heartbeat is not answered");
+                observer.note_silence();
+                let unanswered = self.view().answered_at.elapsed();
+                if !report.sees_bus && unanswered >= CUT_OFF_AFTER {
+                    tracing::error!("this node is cut off from the registry and from the bus");
+                    self.note_own_death();
+                }
+                return Beat::default();
+            }
+        };
+        if observer.is_cut_off(id, report, &living) {
+            tracing::error!("this node is cut off from the bus, and others are not");
+            self.retire().await;
+            return Beat::default();
+        }
+        let took = begun.elapsed();
+        let (before, since) = {
+            let mut view = self.view();
+            let since = view.answered_at.elapsed();
+            view.answered_at = Instant::now();
+            (std::mem::replace(&mut view.living, living.clone()), since)
+        };
+        let mut beat = Beat::default();
+        for suspect in observer.note_answer(id, took, since, &living) {
+            let declare = move |registry: &mut dyn Registry| {
+                registry.declare_dead(suspect.node, suspect.seen)
+            };
+            if let Ok(true) = self.registry.call(declare).await {
+                tracing::warn!(node.id = %suspect.node, "a node is declared dead");
+                beat.declared.push(suspect.node);
+            }
+        }
+        let is_gone = |node: &&LivingNode| !living.iter().any(|other| other.id == node.id);
+        beat.died = before.iter().filter(is_gone).map(|node| node.id).collect();
+        beat.died.extend(&beat.declared);
+        beat
+    }
+
+    /// Another node says that this one is dead, or a room of it has another owner.
+    pub(crate) fn note_own_death(&self) {
+        if !self.retired.is_cancelled() {
+            tracing::error!(node.id = %self.id, "this node is dead to the others, and ends");
+            self.retired.cancel();
+        }
+    }
+
+    /// Gives up all rooms: the others may claim them at once. If that cannot be stored, they declare
+    /// this node dead by its silence.
+    pub(crate) async fn retire(&self) {
+        let id = self.id;
+        if let Err(error) = self.registry.call(move |registry| registry.retire(id)).await {
+            tracing::warn!(%error, "cannot retire; the other nodes will notice");
+        }
+        self.retired.cancel();
+    }
+
+    fn view(&self) -> MutexGuard<'_, View> {
+        // Nothing panics between two changes that belong together.
+        self.view.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl SharedRegistry {
+    async fn call<T: Send + 'static>(
+        &self,
+        call: impl FnOnce(&mut dyn Registry) -> Result<T, StorageError> + Send + 'static,
+    ) -> Result<T, StorageError> {
+        let registry = Arc::clone(&self.registry);
+        let called = self
+            .blocking
+            .call(move || call(registry.lock().unwrap_or_else(PoisonError::into_inner).as_mut()));
+        called.await.unwrap_or_else(|| Err(StorageError::InDoubt("the registry broke".to_owned())))
+    }
+}

@@ -1,0 +1,68 @@
+//! The registry of the nodes of a cluster: who is in it, and who is dead. It is kept beside the
+//! rooms, because a claim takes the rooms of dead nodes only.
+//!
+//! It decides nothing by clocks: a node is dead when another one says so
+//! (`node/observer.rs`), or when it retires.
+
+use std::fmt;
+
+use crate::{node_id::NodeId, storage::StorageError};
+
+/// The nodes of a cluster. Calls may block, each for a limited time.
+pub trait Registry: Send + fmt::Debug + 'static {
+    /// Adds a node that lives, under a number that was never used before.
+    ///
+    /// # Errors
+    /// When it is not stored, or that is in doubt: then a node is listed that never lives. Join
+    /// again.
+    fn join(&mut self) -> Result<NodeId, StorageError>;
+
+    /// Counts a heartbeat of a node, stores what it reports, and returns the living nodes; all in
+    /// one step. A dead node only learns that it is dead.
+    ///
+    /// # Errors
+    /// When the registry does not answer in time. It may have counted the heartbeat.
+    fn heartbeat(&mut self, node: NodeId, report: NodeReport) -> Result<Pulse, StorageError>;
+
+    /// Declares a node dead, unless its heartbeat has gone on since it was `seen`. Returns whether
+    /// the node is dead now. That is never taken back.
+    ///
+    /// # Errors
+    /// When it is not stored, or in doubt. Asking again does no harm.
+    fn declare_dead(&mut self, node: NodeId, seen: u64) -> Result<bool, StorageError>;
+
+    /// Declares the own node dead: others may claim its rooms at once.
+    ///
+    /// # Errors
+    /// When it is not stored, or in doubt. Asking again does no harm.
+    fn retire(&mut self, node: NodeId) -> Result<(), StorageError>;
+}
+
+/// What a node tells the others with its heartbeat.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct NodeReport {
+    /// Whether it receives its own broadcasts on the bus.
+    pub sees_bus: bool,
+    /// How many rooms it owns.
+    pub rooms: u32,
+}
+
+/// A living node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LivingNode {
+    /// Its number.
+    pub id: NodeId,
+    /// How many heartbeats it had.
+    pub heartbeat: u64,
+    /// What it told last.
+    pub report: NodeReport,
+}
+
+/// The answer to a heartbeat.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Pulse {
+    /// The node lives. All living nodes by their numbers, itself included.
+    Alive(Vec<LivingNode>),
+    /// The node was declared dead, or has retired.
+    Dead,
+}

@@ -1,0 +1,151 @@
+//! The sessions on this node that are in a room of another node.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use fivefold_shared::{
+    protocol::{AnalysisEnd, CommandId, Message, Name, RoomCode},
+    room::{Member, SessionId},
+};
+use tokio_tungstenite::tungstenite::Utf8Bytes;
+
+use crate::{
+    cluster::frame::RemoteGuest,
+    outbox::{Outbox, encode},
+};
+
+/// The sessions, and the last event that they have.
+#[derive(Default)]
+pub(super) struct Guests {
+    sessions: BTreeMap<SessionId, Guest>,
+    /// The number of the last event that all who are inside have. Absent while nobody is.
+    seq: Option<u64>,
+}
+
+struct Guest {
+    member: Member,
+    /// Kept while the session is in the room.
+    outbox: Arc<Outbox>,
+    /// Whether the owner has let it in.
+    is_inside: bool,
+    /// The command of the analysis that may be under way.
+    analysis: Option<CommandId>,
+}
+
+impl Guests {
+    pub(super) fn is_empty(&self) -> bool {
+        self.sessions.is_empty()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.sessions.len()
+    }
+
+    pub(super) const fn seq(&self) -> Option<u64> {
+        self.seq
+    }
+
+    pub(super) const fn set_seq(&mut self, seq: u64) {
+        self.seq = Some(seq);
+    }
+
+    /// A session wants to enter.
+    pub(super) fn admit(&mut self, session: SessionId, member: Member, outbox: Arc<Outbox>) {
+        let before = self.sessions.remove(&session);
+        let (is_inside, analysis) =
+            before.map_or((false, None), |guest| (guest.is_inside, guest.analysis));
+        self.sessions.insert(session, Guest { member, outbox, is_inside, analysis });
+    }
+
+    /// The owner has let a session in, which has the events up to this one.
+    pub(super) fn note_joined(&mut self, session: SessionId, seq: u64) {
+        if let Some(guest) = self.sessions.get_mut(&session) {
+            guest.is_inside = true;
+            debug_assert!(self.seq.is_none_or(|last| last == seq), "{:?} and {seq}", self.seq);
+            self.seq.get_or_insert(seq);
+        }
+    }
+
+    /// The owner has not let a session in. Returns whether it was outside, and is forgotten.
+    pub(super) fn refuse(&mut self, session: SessionId) -> bool {
+        let was_outside = self.sessions.get(&session).is_some_and(|guest| !guest.is_inside);
+        if was_outside {
+            self.remove(session);
+        }
+        was_outside
+    }
+
+    pub(super) fn remove(&mut self, session: SessionId) {
+        self.sessions.remove(&session);
+        if self.inside().next().is_none() {
+            self.seq = None;
+        }
+    }
+
+    pub(super) fn rename(&mut self, session: SessionId, name: &Name) {
+        if let Some(guest) = self.sessions.get_mut(&session) {
+            guest.member.name = name.clone();
+        }
+    }
+
+    pub(super) fn note_analysis(&mut self, session: SessionId, command: &CommandId) {
+        if let Some(guest) = self.sessions.get_mut(&session) {
+            guest.analysis = Some(command.clone());
+        }
+    }
+
+    /// Tells the sessions that their analyses end: nobody goes on with them.
+    pub(super) fn end_analyses(&mut self, room: &RoomCode) {
+        for guest in self.sessions.values_mut() {
+            if let Some(of) = guest.analysis.take() {
+                let why = AnalysisEnd::Stopped;
+                let message = Message::AnalysisOver { room: room.clone(), of, why };
+                guest.outbox.post(encode(&message));
+            }
+        }
+    }
+
+    /// Passes a message on to some sessions. `ends` is the analysis that is over by it.
+    pub(super) fn tell(&mut self, sessions: &[u64], ends: Option<&CommandId>, text: String) {
+        let text = Utf8Bytes::from(text);
+        for session in sessions {
+            if let Some(guest) = self.sessions.get_mut(&SessionId(*session)) {
+                guest.analysis.take_if(|analysis| ends == Some(analysis));
+                guest.outbox.post(text.clone());
+            }
+        }
+    }
+
+    /// Passes a message on to all who are inside, except for these.
+    pub(super) fn broadcast(&self, except: &[u64], text: String) {
+        let text = Utf8Bytes::from(text);
+        for (session, guest) in self.inside() {
+            if !except.contains(&session.0) {
+                guest.outbox.post(text.clone());
+            }
+        }
+    }
+
+    pub(super) fn tell_closed(&self, room: &RoomCode) {
+        let text = "This room is closed.".to_owned();
+        self.broadcast(&[], Message::Closed { room: room.clone(), text }.to_json());
+    }
+
+    /// Those who are inside, for the owner.
+    pub(super) fn remote(&self) -> Vec<RemoteGuest> {
+        let guest =
+            |(id, guest): (&SessionId, &Guest)| RemoteGuest::new(*id, &guest.member, &guest.outbox);
+        self.inside().map(guest).collect()
+    }
+
+    /// Those who are inside, for a room on this node.
+    pub(super) fn all(&self) -> Vec<(SessionId, Member, Arc<Outbox>)> {
+        let guest = |(id, guest): (&SessionId, &Guest)| {
+            (*id, guest.member.clone(), Arc::clone(&guest.outbox))
+        };
+        self.inside().map(guest).collect()
+    }
+
+    fn inside(&self) -> impl Iterator<Item = (&SessionId, &Guest)> {
+        self.sessions.iter().filter(|(_, guest)| guest.is_inside)
+    }
+}

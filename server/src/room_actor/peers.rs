@@ -1,0 +1,130 @@
+//! A room and the sessions on other nodes: what their relays send, and what happens when a node is
+//! silent.
+
+use std::sync::Arc;
+
+use fivefold_shared::room::{Input, Member, SessionId};
+
+use super::{
+    Actor,
+    route::{RelayLink, Route},
+};
+use crate::{
+    cluster::frame::{RemoteGuest, RemoteInput, ToOwner, ToRelay},
+    limits::CLOCK_PAUSE_MAX,
+    node_id::NodeId,
+    outbox::Outbox,
+};
+
+/// Sessions that a relay hands over to the room that it becomes.
+#[derive(Debug)]
+pub(crate) struct Handover {
+    /// The sessions in the room.
+    pub(crate) guests: Vec<(SessionId, Member, Arc<Outbox>)>,
+    /// The last event that they have.
+    pub(crate) after: Option<u64>,
+    /// Inputs that were not answered.
+    pub(crate) unanswered: Vec<(Input, Arc<Outbox>)>,
+}
+
+impl Actor {
+    /// Handles a message from a relay. It is rejected if it is of an attempt that has not begun, and
+    /// the relay then starts over.
+    pub(super) fn receive_from_relay(&mut self, node: NodeId, attempt: u64, message: ToOwner) {
+        let Some(cluster) = self.context.cluster.clone() else { return };
+        // They are answered from memory, and the room may have another owner.
+        let needs_owner = match &message {
+            ToOwner::Resume { .. } | ToOwner::Input(RemoteInput::Enter { .. }) => true,
+            ToOwner::Input(_) => false,
+        };
+        if needs_owner && !cluster.node.is_current() {
+            return cluster.to_relay(node, self.code(), attempt, ToRelay::Rejected);
+        }
+        let link = match &message {
+            ToOwner::Resume { is_first: true, .. } => Some(self.fan_out.begin(RelayLink::new(
+                cluster.clone(),
+                node,
+                self.code().clone(),
+                attempt,
+            ))),
+            ToOwner::Resume { is_first: false, .. } | ToOwner::Input(_) => {
+                self.fan_out.link(node, attempt)
+            }
+        };
+        let Some(link) = link else {
+            cluster.to_relay(node, self.code(), attempt, ToRelay::Rejected);
+            return;
+        };
+        match message {
+            ToOwner::Resume { guests, after, is_first: _, is_last } => {
+                self.resume_guests(guests, after, &link);
+                if is_last {
+                    for session in self.fan_out.take_stale(node) {
+                        self.apply(Input::Leave { session, command: None }, None);
+                    }
+                    link.send(ToRelay::Resumed);
+                }
+            }
+            ToOwner::Input(input) => self.receive_input(input, &link),
+        }
+    }
+
+    fn resume_guests(
+        &mut self,
+        guests: Vec<RemoteGuest>,
+        after: Option<u64>,
+        link: &Arc<RelayLink>,
+    ) {
+        let sessions = guests.into_iter().map(|guest| {
+            let (session, member, credentials) = guest.into_parts();
+            self.fan_out.enter(session, Route::remote(session, Some(credentials), link));
+            (session, member)
+        });
+        let sessions = sessions.collect();
+        self.apply(Input::Resume { sessions, after }, None);
+    }
+
+    fn receive_input(&mut self, input: RemoteInput, link: &Arc<RelayLink>) {
+        let (session, _) = input.address();
+        // Inputs of another version are lost; the relay then closes the socket.
+        let Ok((input, credentials)) = input.into_input() else {
+            self.context.metrics.cluster.undecodable.inc();
+            return;
+        };
+        let known = self.fan_out.route(session).filter(|_| credentials.is_none());
+        let route = known.cloned().unwrap_or_else(|| Route::remote(session, credentials, link));
+        self.receive(input, &route);
+    }
+
+    /// Lets the sessions of a silent node go.
+    pub(super) fn disconnect(&mut self, node: NodeId) {
+        let Some((link, sessions)) = self.fan_out.remove(node) else { return };
+        tracing::debug!(room.id = %self.code(), node.id = %node, "a node is silent");
+        let pause = u64::try_from(CLOCK_PAUSE_MAX.as_millis()).unwrap_or(u64::MAX);
+        let pause_until = self.now().saturating_add(pause);
+        self.apply(Input::Disconnected { sessions, pause_until }, None);
+        // If the node is there again, its relay starts over.
+        link.send(ToRelay::Rejected);
+    }
+
+    /// Goes on with the sessions of the relay that this room was.
+    pub(super) fn take_over(&mut self, handover: Handover) {
+        let Handover { guests, after, unanswered } = handover;
+        let sessions = guests.into_iter().map(|(session, member, outbox)| {
+            self.fan_out.enter(session, Route::Local(outbox));
+            (session, member)
+        });
+        let sessions = sessions.collect();
+        self.apply(Input::Resume { sessions, after }, None);
+        for (input, outbox) in unanswered {
+            self.receive(input, &Route::Local(outbox));
+        }
+    }
+
+    /// The room ends here.
+    pub(super) fn dismiss_relays(&self) {
+        for link in self.fan_out.links() {
+            link.send(ToRelay::Over);
+        }
+    }
+}

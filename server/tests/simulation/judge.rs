@@ -1,0 +1,77 @@
+//! The judgement on a day: what the members received and were promised, compared with the disk.
+
+use std::collections::HashSet;
+
+use fivefold_server::storage::{GameQuery, Storage};
+use fivefold_shared::{
+    protocol::Event,
+    room::{Cause, Entry, RoomState},
+};
+
+use crate::{
+    disk::Disk,
+    member::{Made, Member},
+};
+
+/// Compares what the members received with the disk. Returns how many games have ended.
+pub(crate) fn judge(disk: &Disk, members: &[Member], tables: usize) -> u64 {
+    let logs = disk.logs();
+    assert_eq!(logs.len(), tables, "each table has made one room");
+    let mut games = 0;
+    for (code, log) in &logs {
+        let state = fold(log);
+        let moves = log.iter().filter(|entry| is_move(entry));
+        let causes: Vec<_> = moves.map(|entry| entry.cause.clone().expect("a player's")).collect();
+        let unique: HashSet<&Cause> = causes.iter().collect();
+        assert_eq!(unique.len(), causes.len(), "a move is stored twice");
+        games +=
+            log.iter().filter(|entry| matches!(entry.event.event, Event::Ended { .. })).count();
+
+        let here = |member: &&Member| member.table.code.lock().unwrap().as_ref() == Some(code);
+        for member in members.iter().filter(here) {
+            for made in &member.made {
+                assert!(is_kept(member, made, log), "member {}: {made:?}", member.number);
+            }
+            for command in &member.refused {
+                let is_stored = causes.iter().any(|cause| {
+                    Some(&cause.member) == member.me.as_ref() && cause.command == *command
+                });
+                assert!(!is_stored, "member {}: {command} was refused and done", member.number);
+            }
+            for (seq, heard) in &member.heard {
+                let index = usize::try_from(*seq).unwrap() - 1;
+                assert_eq!(*heard, log[index].event, "member {} heard it", member.number);
+            }
+            let seen = member.room.as_ref().expect("he was there");
+            let told = usize::try_from(seen.seq).unwrap();
+            assert_eq!(seen.snapshot(), fold(&log[..told]).snapshot(), "member {}", member.number);
+            // Only a flag may fall after the last visit.
+            assert!(!log[told..].iter().any(is_move), "member {} missed a move", member.number);
+        }
+        assert_eq!(state.seq, log.len() as u64);
+    }
+    let all = GameQuery { max: usize::MAX, ..GameQuery::default() };
+    let kept = disk.reader().unwrap().games(&all).unwrap().games.len();
+    assert_eq!(kept, games, "each game that has ended is kept");
+    games as u64
+}
+
+fn fold(log: &[Entry]) -> RoomState {
+    RoomState::from_log(log.iter().map(|entry| &entry.event)).expect("the log of a room")
+}
+
+fn is_move(entry: &Entry) -> bool {
+    matches!(entry.event.event, Event::Played { .. })
+}
+
+/// Whether an acknowledged move is in the log, and where it was said to be.
+fn is_kept(member: &Member, made: &Made, log: &[Entry]) -> bool {
+    let member = member.me.clone().expect("he was welcomed");
+    let cause = Cause { member, command: made.command.clone() };
+    log.iter().any(|entry| {
+        entry.cause.as_ref() == Some(&cause)
+            && entry.event.seq <= made.seq
+            && matches!(&entry.event.event, Event::Played { ply, point, .. }
+                if *ply == made.ply && *point == made.point)
+    })
+}
