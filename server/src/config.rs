@@ -14,7 +14,7 @@ use crate::{
     node_id::NodeId,
     origin::Origin,
     proxy::{self, Proxies},
-    storage::Blocking,
+    storage::{Blocking, DatabaseUrl},
     tls::{Tls, TlsError},
 };
 
@@ -32,8 +32,31 @@ pub struct Args {
     #[arg(long, env = "FIVEFOLD_DATA", value_name = "FOLDER", global = true)]
     pub data: Option<PathBuf>,
 
+    /// Keep everything in this PostgreSQL database (15 or newer) instead of a folder:
+    /// postgres://user:password@host:5432/name?sslmode=verify-full. Give it by the variable, as
+    /// other users of the machine can see the flags of a process.
+    #[arg(
+        long,
+        env = "FIVEFOLD_DATABASE",
+        value_name = "URL",
+        hide_env_values = true,
+        conflicts_with = "data",
+        global = true
+    )]
+    pub database: Option<DatabaseUrl>,
+
+    /// Read finished games from this standby of the database.
+    #[arg(
+        long,
+        env = "FIVEFOLD_DATABASE_REPLICA",
+        value_name = "URL",
+        hide_env_values = true,
+        requires = "database"
+    )]
+    pub database_replica: Option<DatabaseUrl>,
+
     /// Keep everything in memory: games are lost when the server stops.
-    #[arg(long, env = "FIVEFOLD_IN_MEMORY", conflicts_with = "data")]
+    #[arg(long, env = "FIVEFOLD_IN_MEMORY", conflicts_with_all = ["data", "database"])]
     pub in_memory: bool,
 
     /// Address and port to listen on; port 0 takes any free port.
@@ -241,6 +264,13 @@ pub enum Task {
     Backup {
         /// Path of the copy; the file must not exist yet.
         file: PathBuf,
+    },
+    /// Copy everything from a database file into an empty PostgreSQL database (--database). Stop
+    /// the server first.
+    Migrate {
+        /// The file, such as fivefold.sqlite3. It stays as it is.
+        #[arg(long, value_name = "FILE")]
+        from: PathBuf,
     },
 }
 

@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn rooms_are_made_down_to_the_reserve() {
         let reader = Memory::default().reader().unwrap();
-        let read_pool = Arc::new(ReadPool::new(reader, Blocking::Threads));
+        let read_pool = Arc::new(ReadPool::new(vec![reader], Blocking::Threads));
         let disk = Disk::new(&read_pool, &Arc::new(Metrics::new()), 1_000);
         for (free, may_grow) in [(1_000, true), (999, false), (0, false), (1_000, true)] {
             disk.note(DiskSpace { used: 5_000, free });

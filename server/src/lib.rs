@@ -156,7 +156,7 @@ async fn serve(
     let shutdown = shutdown.child_token();
     let Config { limits, clock, blocking, .. } = config;
     let metrics = Arc::new(Metrics::new());
-    let read_pool = Arc::new(ReadPool::new(storage.reader()?, blocking.clone()));
+    let read_pool = Arc::new(ReadPool::open(storage.as_ref(), blocking.clone())?);
     let jobs = Jobs::new(blocking.clone());
     let (log_writer, mut writer) = LogWriter::start(storage, &blocking)?;
     let (pool, bots) = Pool::start(config.bot_threads.get(), Arc::clone(&metrics))?;

@@ -63,6 +63,29 @@ pub const MAILBOX_INPUTS_MAX: usize = 128;
 /// Most effects of one room that wait for a commit. Above this the room takes no input until the
 /// commit ends.
 pub const PENDING_EFFECTS_MAX: usize = 1_024;
+/// Longest time for PostgreSQL to answer a commit. The connection is then dropped, and the commit is
+/// in doubt.
+pub const DATABASE_ANSWER_WITHIN: Duration = Duration::from_secs(5);
+/// The same for reading, such as the logs of [`CLAIMED_ROOMS_MAX`] rooms.
+pub const DATABASE_READ_WITHIN: Duration = Duration::from_secs(20);
+/// The same for creating tables, checking and copying a database.
+pub const DATABASE_MAINTENANCE_WITHIN: Duration = Duration::from_secs(24 * 60 * 60);
+/// Longest time to connect to one host of a PostgreSQL database.
+pub const DATABASE_CONNECT_WITHIN: Duration = Duration::from_secs(2);
+/// After a failed connection, requests fail at once for this time.
+pub const DATABASE_RECONNECT_REST: Duration = Duration::from_millis(250);
+/// The same for a heartbeat.
+pub const DATABASE_HEARTBEAT_WITHIN: Duration = Duration::from_secs(1);
+/// Time between the heartbeats of a server that has a PostgreSQL database for itself.
+pub const SOLE_NODE_HEARTBEAT: Duration = Duration::from_millis(250);
+/// A server that finds the node of another one starts if it has no heartbeat for this time.
+pub const SOLE_NODE_WATCHES: Duration = Duration::from_secs(2);
+/// Connections to PostgreSQL that read finished games and members.
+pub const DATABASE_READERS: usize = 4;
+/// Rooms whose events share one partition in PostgreSQL.
+pub const EVENT_PARTITION_ROOMS: i64 = 1 << 20;
+/// Partitions that are made before their first room.
+pub const EVENT_PARTITIONS_AHEAD: i64 = 2;
 /// Most requests waiting for the log writer.
 pub const WRITER_QUEUE_MAX: usize = 1_024;
 /// Most rooms claimed in one commit when the server starts.
@@ -463,6 +486,24 @@ const _: () = assert!(
     "a body has room for the moves of the longest game"
 );
 const _: () = assert!(HTTP_JOBS_MAX <= HTTP_JOB_QUEUE_MAX);
+const _: () = assert!(
+    DATABASE_RECONNECT_REST.as_millis() < REBUILD_RETRY.as_millis(),
+    "a room that asks again finds that somebody tries to connect"
+);
+const _: () = assert!(
+    SOLE_NODE_HEARTBEAT.as_millis() + DATABASE_HEARTBEAT_WITHIN.as_millis()
+        < SOLE_NODE_WATCHES.as_millis(),
+    "a server that lives has a heartbeat in that time"
+);
+const _: () = assert!(
+    DATABASE_ANSWER_WITHIN.as_millis() < ANSWERED_WITHIN.as_millis()
+        && REBUILD_RETRY.as_millis() < ANSWERED_WITHIN.as_millis(),
+    "a room asks again before it ends sessions"
+);
+const _: () = assert!(
+    DATABASE_CONNECT_WITHIN.as_millis() < DATABASE_ANSWER_WITHIN.as_millis()
+        && DATABASE_ANSWER_WITHIN.as_millis() < DATABASE_READ_WITHIN.as_millis()
+);
 const _: () = assert!(
     CONNECTIONS_MIN / ADDRESS_PART >= 2,
     "an address that may have anything may have a session and a connection besides"

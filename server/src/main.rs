@@ -1,12 +1,13 @@
 //! The program `fivefold-server`: arguments, logging and signals around [`fivefold_server::run`].
 
 use std::{
+    future::pending,
     io::{self, Write},
     path::Path,
     process::ExitCode,
 };
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Parser;
 use fivefold_server::{
     Listeners,
@@ -14,7 +15,7 @@ use fivefold_server::{
     file_limit,
     logs::{self, Logs},
     signals::{cancel_on_signal, reload_on_signal},
-    storage::{self, DataFolder, Memory, Sqlite, Storage},
+    storage::{self, DataFolder, Findings, Memory, Postgres, SoleNode, Sqlite, Storage},
 };
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -40,18 +41,33 @@ fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let logs = logs::start(filter, args.log_format);
     match &args.task {
         None => serve(args, &logs).map(|()| ExitCode::SUCCESS),
-        Some(Task::Check { repair: false }) => check(&args.data_folder()?),
-        Some(Task::Check { repair: true }) => repair(&args.data_folder()?),
-        Some(Task::Backup { file }) => {
-            let findings = storage::backup(&args.data_folder()?, file)?;
-            write!(io::stdout(), "{findings}")?;
-            Ok(ExitCode::SUCCESS)
-        }
+        Some(task) => maintain(args, task),
     }
 }
 
-fn check(folder: &Path) -> anyhow::Result<ExitCode> {
-    let findings = storage::check(folder)?;
+fn maintain(args: &Args, task: &Task) -> anyhow::Result<ExitCode> {
+    match (task, &args.database) {
+        (Task::Check { repair: false }, None) => check(&storage::check(&args.data_folder()?)?),
+        (Task::Check { repair: false }, Some(url)) => check(&storage::check_postgres(url)?),
+        (Task::Check { repair: true }, None) => repair(&args.data_folder()?),
+        (Task::Check { repair: true }, Some(_)) => {
+            bail!("only database files are repaired; restore this database from a backup")
+        }
+        (Task::Backup { file }, None) => check(&storage::backup(&args.data_folder()?, file)?),
+        (Task::Backup { .. }, Some(_)) => bail!(
+            "PostgreSQL has better means: pg_dump for a copy of one instant, pg_basebackup with an \
+             archive of the WAL for everything up to a failure"
+        ),
+        (Task::Migrate { from }, Some(url)) => {
+            let copied = storage::migrate(from, url)?;
+            write!(io::stdout(), "{copied}")?;
+            Ok(ExitCode::SUCCESS)
+        }
+        (Task::Migrate { .. }, None) => bail!("say by --database where to copy the file to"),
+    }
+}
+
+fn check(findings: &Findings) -> anyhow::Result<ExitCode> {
     write!(io::stdout(), "{findings}")?;
     Ok(if findings.is_sound() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -62,11 +78,25 @@ fn repair(folder: &Path) -> anyhow::Result<ExitCode> {
     Ok(if repaired.findings.is_sound() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-#[tokio::main]
-async fn serve(args: &Args, logs: &Logs) -> anyhow::Result<()> {
+fn serve(args: &Args, logs: &Logs) -> anyhow::Result<()> {
     let mut config = Config { lost_lines: logs.lost.clone(), ..args.config()? };
     config.limits = file_limit::fit(config.limits)?;
+    // Outside of the runtime, as it blocks.
     let storage = open_storage(args)?;
+    let node = args.database.as_ref().map(SoleNode::join).transpose()?;
+    if let Some(node) = &node {
+        config.node = node.id();
+    }
+    listen_and_run(args, storage, config, node.as_ref())
+}
+
+#[tokio::main]
+async fn listen_and_run(
+    args: &Args,
+    storage: Box<dyn Storage>,
+    config: Config,
+    node: Option<&SoleNode>,
+) -> anyhow::Result<()> {
     let listener = TcpListener::bind(args.listen)
         .await
         .with_context(|| format!("cannot listen on {}; choose another --listen", args.listen))?;
@@ -89,6 +119,15 @@ async fn serve(args: &Args, logs: &Logs) -> anyhow::Result<()> {
         served = fivefold_server::run(listeners, storage, config, shutdown.clone()) => Ok(served?),
         failed = cancel_on_signal(&shutdown) => Ok(failed?),
         failed = reload => Ok(failed?),
+        () = lost(node) => bail!("another server has taken over the database"),
+    }
+}
+
+/// Waits until the database is another server's; forever where none is shared.
+async fn lost(node: Option<&SoleNode>) {
+    match node {
+        Some(node) => node.lost().await,
+        None => pending().await,
     }
 }
 
@@ -96,6 +135,11 @@ fn open_storage(args: &Args) -> anyhow::Result<Box<dyn Storage>> {
     if args.in_memory {
         tracing::warn!("everything is kept in memory and lost when the server stops");
         return Ok(Box::new(Memory::default()));
+    }
+    if let Some(url) = &args.database {
+        let storage = Postgres::open(url, args.database_replica.as_ref())?;
+        tracing::info!(database = storage.name(), "games are kept in this database");
+        return Ok(Box::new(storage));
     }
     let storage = Sqlite::open(DataFolder::take(&args.data_folder()?)?)?;
     tracing::info!(folder = %storage.folder().path().display(), "games are kept in this folder");

@@ -230,13 +230,13 @@ impl Actor {
             match self.next(mailbox, stopped.as_mut(), is_stopping).await {
                 Wakeup::Committed(Ok(since)) => self.release(since),
                 Wakeup::Committed(Err(error)) => {
-                    if !Box::pin(self.rollback(&error)).await {
+                    if !Box::pin(self.rollback(&error, mailbox)).await {
                         break;
                     }
                 }
                 Wakeup::Sent => {}
                 Wakeup::WriterGone(error) => {
-                    if !Box::pin(self.rollback(&error.into())).await {
+                    if !Box::pin(self.rollback(&error.into(), mailbox)).await {
                         break;
                     }
                 }

@@ -14,10 +14,12 @@ mod check;
 mod data_folder;
 mod log_writer;
 mod memory;
+mod postgres;
 mod read_pool;
 mod repair;
 mod schema;
 mod sqlite;
+mod values;
 
 use std::{fmt, hint::black_box, mem};
 
@@ -34,6 +36,10 @@ pub use self::{
     check::{BackupError, Findings, backup, check},
     data_folder::DataFolder,
     memory::Memory,
+    postgres::{
+        DatabaseUrl, MigrateError, Migrated, Postgres, PostgresRegistry, SoleNode, check_postgres,
+        migrate,
+    },
     repair::{RepairError, Repaired, repair},
     sqlite::Sqlite,
 };
@@ -119,6 +125,11 @@ pub trait Storage: Send + fmt::Debug + 'static {
     /// # Errors
     /// When it cannot be opened.
     fn reader(&self) -> Result<Box<dyn StorageReader>, StorageError>;
+
+    /// How many readers are useful at the same time.
+    fn readers_max(&self) -> usize {
+        1
+    }
 }
 
 /// The reading half of the storage: finished games and members. Calls may block.
@@ -357,6 +368,56 @@ pub enum OpenError {
     InUse {
         /// The folder.
         path: String,
+    },
+    /// The address of a database is unusable.
+    #[error("cannot use the address in --database or --database-replica: {reason}")]
+    Address {
+        /// The reason, without any part of a password.
+        reason: String,
+    },
+    /// Another server uses the database.
+    #[error("{database} is in use by another server. Stop that one, or choose another --database")]
+    DatabaseInUse {
+        /// Hosts and database.
+        database: String,
+    },
+    /// The database server does not answer.
+    #[error(
+        "cannot reach the database {database}: {reason}. Start it, or correct the host and port in \
+         --database"
+    )]
+    Unreachable {
+        /// Hosts and database.
+        database: String,
+        /// The reason.
+        reason: String,
+    },
+    /// The database server refuses the connection.
+    #[error(
+        "the database {database} refuses the connection: {reason}. Correct the user or password in \
+         --database, or the server's pg_hba.conf"
+    )]
+    Refused {
+        /// Hosts and database.
+        database: String,
+        /// The reason.
+        reason: String,
+    },
+    /// The database server has no database of this name.
+    #[error("there is no database {database}: {reason}. Create it: createdb NAME")]
+    NoDatabase {
+        /// Hosts and database.
+        database: String,
+        /// The reason.
+        reason: String,
+    },
+    /// The database server is too old.
+    #[error("{database} is PostgreSQL {found}, and Fivefold needs 15 or newer. Upgrade it")]
+    OldServer {
+        /// Hosts and database.
+        database: String,
+        /// Its version.
+        found: i32,
     },
     /// The file is a database of another program.
     #[error("{path} is not a database of Fivefold, and is left as it is. Choose another --data")]

@@ -8,11 +8,11 @@ use fivefold_shared::{
     room::{AnalysisUpdate, Effect, Effects, Entry, Input, SessionId},
 };
 use futures_util::FutureExt;
-use tokio::time::timeout;
+use tokio::time::sleep;
 
-use super::{Actor, Mailbox, RoomContext, commit_gate::Routed, route::Route};
+use super::{Actor, Envelope, Mailbox, RoomContext, commit_gate::Routed, route::Route};
 use crate::{
-    limits::{ANSWERED_WITHIN, FAULTS_MAX, FAULTS_WITHIN, REBUILD_RETRY},
+    limits::{ANSWERED_WITHIN, FAULTS_MAX, FAULTS_WITHIN, MAILBOX_INPUTS_MAX, REBUILD_RETRY},
     outbox::encode,
     storage::{AppendError, Claimed, Conflict, Reply, StorageError, WriterPermit},
 };
@@ -23,6 +23,19 @@ pub(super) struct CurrentCommand {
     route: Route,
     /// The session, if the command must not be done twice. Entering and leaving may be repeated.
     once_for: Option<SessionId>,
+}
+
+/// What a room receives while it waits for its log.
+struct Inbox<'a> {
+    mailbox: &'a mut Mailbox,
+    /// Inputs without an answer, such as sessions that leave: each does so once.
+    deferred: Vec<Envelope>,
+}
+
+impl<'a> Inbox<'a> {
+    fn new(mailbox: &'a mut Mailbox) -> Self {
+        Self { mailbox, deferred: Vec::new() }
+    }
 }
 
 /// The panics of one room.
@@ -87,6 +100,7 @@ impl Actor {
             self.context.metrics.refused(Reason::Unavailable);
             route.refuse(id, Reason::Unavailable);
         }
+        let mut inbox = Inbox::new(mailbox);
         let stored = if self.gate.is_committing() {
             self.gate.committed().await.map(|since| self.release(since))
         } else {
@@ -95,36 +109,53 @@ impl Actor {
         let may_continue = match stored {
             Ok(()) => {
                 self.discard_pending();
-                self.reload().await
+                self.reload(&mut inbox).await
             }
-            Err(error) => self.rollback(&error).await,
+            Err(error) => self.roll_back_to_log(&error, &mut inbox).await,
         };
+        let deferred = inbox.deferred;
         if !may_continue {
             return;
         }
         if let Some(CurrentCommand { id, once_for: Some(session), .. }) = failed {
             self.room.refuse_for_good(session, id, Refusal::new(Reason::Unavailable));
         }
+        self.receive_all(deferred);
         self.run(Effects::new(), false, None, mailbox).await;
     }
 
     /// After a commit that was not acknowledged. Returns whether the room continues.
-    pub(super) async fn rollback(&mut self, error: &AppendError) -> bool {
+    pub(super) async fn rollback(&mut self, error: &AppendError, mailbox: &mut Mailbox) -> bool {
+        let mut inbox = Inbox::new(mailbox);
+        let may_continue = self.roll_back_to_log(error, &mut inbox).await;
+        if may_continue {
+            self.receive_all(inbox.deferred);
+        }
+        may_continue
+    }
+
+    fn receive_all(&mut self, envelopes: Vec<Envelope>) {
+        for envelope in envelopes {
+            self.open(envelope);
+        }
+    }
+
+    async fn roll_back_to_log(&mut self, error: &AppendError, inbox: &mut Inbox<'_>) -> bool {
         tracing::error!(room.id = %self.code(), %error, "the room rolls back to its log");
         self.context.metrics.note_failed_commit(self.context.clock.now());
         match error {
-            AppendError::Storage(StorageError::InDoubt(_)) => self.settle().await,
+            AppendError::Storage(StorageError::InDoubt(_)) => self.settle(inbox).await,
             AppendError::Storage(StorageError::Failed(_) | StorageError::Damaged(_)) => {
                 self.discard_pending();
-                self.reload().await
+                self.reload(inbox).await
             }
             AppendError::Conflict(Conflict::Seq { .. }) => {
                 self.discard_pending();
-                self.settle().await
+                self.settle(inbox).await
             }
             // A node that is fenced may have been declared dead, or its room was made elsewhere.
             AppendError::Conflict(Conflict::Owner) if self.context.cluster.is_some() => {
-                self.settle().await
+                self.settle(inbox).await
             }
             AppendError::Conflict(Conflict::Owner) => {
                 self.discard_pending();
@@ -136,19 +167,11 @@ impl Actor {
 
     /// After a commit in doubt: claims the room, and only then answers the pending commands by what
     /// its log says. Returns whether the room continues.
-    async fn settle(&mut self) -> bool {
+    async fn settle(&mut self, inbox: &mut Inbox<'_>) -> bool {
         let code = self.code().clone();
         let node = self.context.node;
         let claim = |permit: WriterPermit<'_>| permit.claim(vec![code.clone()], node);
-        let context = Arc::clone(&self.context);
-        let mut claiming = pin!(ask_writer(&context, &code, claim));
-        let claimed = if let Ok(claimed) = timeout(ANSWERED_WITHIN, claiming.as_mut()).await {
-            claimed
-        } else {
-            self.restart_unanswered();
-            claiming.await
-        };
-        let Some(claimed) = claimed else { return false };
+        let Some(claimed) = self.ask_writer(claim, inbox).await else { return false };
         match claimed.into_iter().next() {
             Some(Claimed::Mine { epoch, log }) => {
                 self.gate.set_epoch(epoch);
@@ -231,10 +254,10 @@ impl Actor {
 
     /// Reads the log of a room that is still owned here, and rebuilds the room. Returns whether it
     /// continues.
-    async fn reload(&mut self) -> bool {
+    async fn reload(&mut self, inbox: &mut Inbox<'_>) -> bool {
         let code = self.code().clone();
         let read = |permit: WriterPermit<'_>| permit.read(code.clone());
-        let Some(log) = ask_writer(&self.context, &code, read).await else { return false };
+        let Some(log) = self.ask_writer(read, inbox).await else { return false };
         if log.is_empty() {
             tracing::warn!(room.id = %code, "the room was never stored, and ends");
             return false;
@@ -267,29 +290,60 @@ impl Actor {
             route.post(&message);
         }
     }
+
+    /// Repeats a request until the storage answers; `None` when the server stops. Every
+    /// [`ANSWERED_WITHIN`] it ends the sessions that wait for this room. Their commands are dropped, not
+    /// refused: the clients send them again with the same ids.
+    async fn ask_writer<T>(
+        &mut self,
+        request: impl Fn(WriterPermit<'_>) -> Reply<T, StorageError>,
+        inbox: &mut Inbox<'_>,
+    ) -> Option<T> {
+        let context = Arc::clone(&self.context);
+        let code = self.code().clone();
+        let mut asking = pin!(repeat(&context, &code, request));
+        loop {
+            tokio::select! {
+                answer = &mut asking => return Some(answer),
+                () = context.stop.cancelled() => return None,
+                () = sleep(ANSWERED_WITHIN) => self.end_waiting_sessions(inbox),
+            }
+        }
+    }
+
+    fn end_waiting_sessions(&self, inbox: &mut Inbox<'_>) {
+        self.restart_unanswered();
+        while inbox.deferred.len() < MAILBOX_INPUTS_MAX
+            && let Ok(envelope) = inbox.mailbox.try_recv()
+        {
+            match *envelope {
+                Envelope::Session { input, outbox } if input.command_id().is_some() => {
+                    self.context.metrics.cluster.sockets_restarted.inc();
+                    outbox.restart();
+                }
+                other @ (Envelope::Session { .. }
+                | Envelope::Relay { .. }
+                | Envelope::Silent(_)) => inbox.deferred.push(other),
+            }
+        }
+    }
 }
 
-/// Repeats a request until the storage answers; `None` when the server stops.
-async fn ask_writer<T>(
+/// Repeats a request until the storage answers.
+async fn repeat<T>(
     context: &RoomContext,
     code: &RoomCode,
     request: impl Fn(WriterPermit<'_>) -> Reply<T, StorageError>,
-) -> Option<T> {
-    let ask = async {
-        loop {
-            let answer = match context.log_writer.reserve().await {
-                Ok(permit) => request(permit).wait().await,
-                Err(error) => Err(error),
-            };
-            match answer {
-                Ok(answer) => return answer,
-                Err(error) => tracing::error!(room.id = %code, %error, "cannot read"),
-            }
-            tokio::time::sleep(REBUILD_RETRY).await;
+) -> T {
+    loop {
+        let answer = match context.log_writer.reserve().await {
+            Ok(permit) => request(permit).wait().await,
+            Err(error) => Err(error),
+        };
+        match answer {
+            Ok(answer) => return answer,
+            Err(error) => tracing::error!(room.id = %code, %error, "cannot read"),
         }
-    };
-    tokio::select! {
-        answer = ask => Some(answer),
-        () = context.stop.cancelled() => None,
+        sleep(REBUILD_RETRY).await;
     }
 }

@@ -10,7 +10,7 @@ use fivefold_shared::{
     bot_spec::BotKind,
     clock::TimeControl,
     protocol::{Colour, CommandId, Create, MemberId, Name, RoomCode, SeatRequest, Visibility},
-    room::{Founding, Member, RoomLimits, RoomSeeds, SessionId},
+    room::{Entry, Founding, Member, RoomLimits, RoomSeeds, SessionId},
     rules::Rules,
 };
 use tokio::sync::mpsc;
@@ -21,7 +21,10 @@ use crate::{
     directory::Directory,
     limits::Limits,
     metrics::Levels,
-    storage::{Blocking, Memory, ReadPool, Storage},
+    storage::{
+        Blocking, Claimed, Conflict, IdentityHash, KnownMember, Memory, ReadPool, Storage,
+        StorageReader,
+    },
     thinking::Owner,
 };
 
@@ -72,11 +75,13 @@ fn two_bots(limits: Limits) -> (Opened, Input) {
 
 /// A context for rooms, with bots that never answer; and the parts that must live as long.
 fn around() -> (Arc<RoomContext>, impl Sized) {
-    let memory = Memory::default();
-    let reader = memory.reader().unwrap();
+    around_storage(Memory::default())
+}
+
+fn around_storage(memory: impl Storage) -> (Arc<RoomContext>, impl Sized) {
+    let read_pool = Arc::new(ReadPool::open(&memory, Blocking::Threads).unwrap());
     let (log_writer, writer) = LogWriter::start(Box::new(memory), &Blocking::Threads).unwrap();
     let metrics = Arc::new(Metrics::new());
-    let read_pool = Arc::new(ReadPool::new(reader, Blocking::Threads));
     let disk = Disk::new(&read_pool, &metrics, 0);
     let (pool, threads) = Pool::start(1, Arc::clone(&metrics)).unwrap();
     pool.stop();
@@ -150,4 +155,76 @@ async fn bots_that_fail_are_counted_and_logged_once_a_game() {
     assert!(counted.is_some_and(|count| count >= 5), "{metrics}");
     let log = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
     assert_eq!(log.matches("a bot has failed").count(), 1, "{log}");
+}
+
+/// A storage that nobody can reach any more.
+#[derive(Debug)]
+struct Unreachable;
+
+fn in_doubt<T>() -> Result<T, StorageError> {
+    Err(StorageError::InDoubt("no answer".to_owned()))
+}
+
+impl Storage for Unreachable {
+    fn orphans(&mut self, _: usize) -> Result<Vec<RoomCode>, StorageError> {
+        in_doubt()
+    }
+
+    fn claim(&mut self, _: &[RoomCode], _: NodeId) -> Result<Vec<Claimed>, StorageError> {
+        in_doubt()
+    }
+
+    fn append(&mut self, _: &[Append]) -> Result<Vec<Result<(), Conflict>>, StorageError> {
+        in_doubt()
+    }
+
+    fn update_members(&mut self, _: &[KnownMember]) -> Result<(), StorageError> {
+        in_doubt()
+    }
+
+    fn replace_identity(
+        &mut self,
+        _: &MemberId,
+        _: IdentityHash,
+        _: IdentityHash,
+    ) -> Result<bool, StorageError> {
+        in_doubt()
+    }
+
+    fn prune_members(&mut self, _: u64, _: usize) -> Result<usize, StorageError> {
+        in_doubt()
+    }
+
+    fn read(&mut self, _: &RoomCode) -> Result<Vec<Entry>, StorageError> {
+        in_doubt()
+    }
+
+    fn reader(&self) -> Result<Box<dyn StorageReader>, StorageError> {
+        Memory::default().reader()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn sessions_that_wait_for_a_commit_in_doubt_are_ended_without_an_answer() {
+    let (context, _kept) = around_storage(Unreachable);
+    let (opened, enter) = two_bots(Limits::DEFAULT);
+    let (mailbox, envelopes) = mpsc::channel(4);
+    let listed = Arc::<Directory>::default().list(&opened.room, None, true);
+    let task = tokio::spawn(run(opened, envelopes, listed, context.clone()));
+    // The first one waits for the commit that makes the room, the second in the mailbox.
+    let mut sessions = Vec::new();
+    for _ in 0..2 {
+        let (outbox, messages, ended) = Outbox::new(&CancellationToken::new(), Owner::UNKNOWN);
+        let outbox = Arc::new(outbox);
+        let envelope = Envelope::Session { input: enter.clone(), outbox: Arc::clone(&outbox) };
+        mailbox.send(Box::new(envelope)).await.unwrap();
+        sessions.push((outbox, messages, ended));
+    }
+    for (outbox, mut messages, ended) in sessions {
+        ended.cancelled().await;
+        assert!(outbox.is_restarted());
+        assert_eq!(messages.try_recv(), None, "nobody knows the answer");
+    }
+    context.stop.cancel();
+    task.await.unwrap();
 }

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt, fs, io, path::Path};
 use fivefold_shared::{
     protocol::RoomCode,
     record::{Record, Recorder},
-    room::RoomState,
+    room::{Entry, RoomState},
 };
 use rusqlite::{Connection, Transaction};
 
@@ -13,7 +13,8 @@ use super::{
     OpenError, StorageError,
     data_folder::{create_private, database_in, sync_folder_of},
     schema::CLOSED_WITHOUT_LOG,
-    sqlite::{from_json, inspect, name, open_to_read, read_log},
+    sqlite::{inspect, open_to_read, read_log},
+    values::{from_json, name},
 };
 
 /// Most problems that are reported.
@@ -46,7 +47,7 @@ impl Findings {
         self.problems.is_empty()
     }
 
-    fn add(&mut self, problem: impl fmt::Display) {
+    pub(super) fn add(&mut self, problem: impl fmt::Display) {
         if self.problems.len() < PROBLEMS_MAX {
             self.problems.push(problem.to_string());
         }
@@ -141,7 +142,7 @@ pub(super) fn look_for_database(file: &Path) -> Result<(), OpenError> {
     inspect(file)?.map(|_| ()).ok_or_else(missing)
 }
 
-fn check_file(file: &Path) -> Result<Findings, OpenError> {
+pub(super) fn check_file(file: &Path) -> Result<Findings, OpenError> {
     look_for_database(file)?;
     let mut findings = Findings::default();
     let checked = open_to_read(file).map_err(StorageError::from).and_then(|connection| {
@@ -272,21 +273,24 @@ fn inspect_room(
     if events != in_log {
         problems.push(format!("it has {events} events, and {in_log} of them are in its log"));
     }
+    let games = games_of(snapshot, id)?;
+    findings.games += u64::try_from(games.len()).unwrap_or(u64::MAX);
+    problems.extend(log_problems(&log, &games));
+    Ok(problems)
+}
+
+/// Whether a room's log can be replayed, and contains exactly these finished games.
+pub(super) fn log_problems(log: &[Entry], games: &[Record]) -> Vec<String> {
+    let mut problems = Vec::new();
     if let Err(error) = RoomState::from_log(log.iter().map(|entry| &entry.event)) {
         problems.push(error.to_string());
     }
     let mut recorder = Recorder::default();
-    let logged: Vec<_> = log
-        .iter()
-        .filter_map(|entry| recorder.read(&entry.event))
-        .map(|(_, record)| record)
-        .collect();
-    let games = games_of(snapshot, id)?;
-    findings.games += u64::try_from(games.len()).unwrap_or(u64::MAX);
-    if games != logged {
+    let logged = log.iter().filter_map(|entry| recorder.read(&entry.event));
+    if !logged.map(|(_, record)| record).eq(games.iter().cloned()) {
         problems.push("its finished games are not those in its log".to_owned());
     }
-    Ok(problems)
+    problems
 }
 
 pub(super) fn games_of(connection: &Connection, room: i64) -> Result<Vec<Record>, StorageError> {

@@ -58,6 +58,11 @@ impl DataFolder {
     }
 }
 
+/// Whether servers have used this folder.
+pub(super) fn is_locked_folder(folder: &Path) -> bool {
+    folder.join(LOCK).is_file()
+}
+
 /// The file of the database in a folder.
 pub(super) fn database_in(folder: &Path) -> PathBuf {
     folder.join(DATABASE)

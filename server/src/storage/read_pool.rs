@@ -1,22 +1,32 @@
-//! Reading finished games and members beside the writer, one at a time, off the runtime's threads.
+//! Reading finished games and members beside the writer, by a few readers, off the runtime's threads.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Semaphore;
 
-use super::{Blocking, StorageError, StorageReader};
+use super::{Blocking, Storage, StorageError, StorageReader};
 use crate::limits::READ_QUEUE_MAX;
 
 /// Reads finished games and members.
 #[derive(Debug)]
 pub(crate) struct ReadPool {
-    /// Locked for one read, on a thread that may block.
-    reader: Arc<Mutex<Box<dyn StorageReader>>>,
-    /// One permit, so that waiting reads hold no threads.
-    turn: Arc<Semaphore>,
+    readers: Arc<Readers>,
+    /// A permit for each reader, so that waiting reads hold no threads.
+    turns: Arc<Semaphore>,
     /// Slots for waiting reads that may be refused.
     places: Semaphore,
     blocking: Blocking,
+}
+
+/// The readers that read nothing now. Locked only to take or put back one.
+#[derive(Debug)]
+struct Readers(Mutex<Vec<Box<dyn StorageReader>>>);
+
+/// A reader that was taken, and is put back even after a panic: a read changes nothing that a panic
+/// could leave half done.
+struct Taken<'a> {
+    reader: Option<Box<dyn StorageReader>>,
+    readers: &'a Readers,
 }
 
 /// Why a read failed.
@@ -31,10 +41,19 @@ pub(crate) enum ReadError {
 }
 
 impl ReadPool {
-    pub(crate) fn new(reader: Box<dyn StorageReader>, blocking: Blocking) -> Self {
+    /// A pool of as many readers as are useful for this storage.
+    ///
+    /// # Errors
+    /// When a reader cannot be opened.
+    pub(crate) fn open(storage: &dyn Storage, blocking: Blocking) -> Result<Self, StorageError> {
+        let readers = (0..storage.readers_max()).map(|_| storage.reader());
+        Ok(Self::new(readers.collect::<Result<_, _>>()?, blocking))
+    }
+
+    pub(crate) fn new(readers: Vec<Box<dyn StorageReader>>, blocking: Blocking) -> Self {
         Self {
-            reader: Arc::new(Mutex::new(reader)),
-            turn: Arc::new(Semaphore::new(1)),
+            turns: Arc::new(Semaphore::new(readers.len())),
+            readers: Arc::new(Readers(Mutex::new(readers))),
             places: Semaphore::new(READ_QUEUE_MAX),
             blocking,
         }
@@ -60,15 +79,32 @@ impl ReadPool {
         &self,
         read: impl FnOnce(&mut dyn StorageReader) -> Result<T, StorageError> + Send + 'static,
     ) -> Result<T, StorageError> {
-        let turn = Arc::clone(&self.turn).acquire_owned().await.map_err(|_| broken())?;
-        let reader = Arc::clone(&self.reader);
+        let turn = Arc::clone(&self.turns).acquire_owned().await.map_err(|_| broken())?;
+        let readers = Arc::clone(&self.readers);
         let reading = self.blocking.call(move || {
             // A read continues when its caller is gone, and others wait until it is done.
             let _turn = turn;
-            // A read changes nothing that a panic could leave half done.
-            read(reader.lock().unwrap_or_else(PoisonError::into_inner).as_mut())
+            let mut taken = readers.take();
+            read(taken.reader.as_mut().ok_or_else(broken)?.as_mut())
         });
         reading.await.ok_or_else(broken)?
+    }
+}
+
+impl Readers {
+    fn take(&self) -> Taken<'_> {
+        Taken { reader: self.lock().pop(), readers: self }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Box<dyn StorageReader>>> {
+        // Nothing panics while it is locked.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        self.readers.lock().extend(self.reader.take());
     }
 }
 

@@ -5,7 +5,6 @@
 
 mod log;
 mod reader;
-mod values;
 
 use std::{path::Path, time::Duration};
 
@@ -21,14 +20,12 @@ use super::{
     StorageError, StorageReader,
     data_folder::database_in,
     schema::{self, CLOSED_WITHOUT_LOG, FORMAT, Kind, OPEN},
+    values::name,
 };
 
 use crate::node_id::NodeId;
 
-pub(super) use self::{
-    log::read_log,
-    values::{from_json, name},
-};
+pub(super) use self::log::read_log;
 
 /// How long to wait for another process that uses the file, such as a backup that begins.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);

@@ -1,6 +1,6 @@
 //! What every back end must do.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::LazyLock};
 
 use fivefold_server::{
     NodeId,
@@ -15,35 +15,66 @@ use fivefold_shared::{
 };
 use proptest::prelude::*;
 
-use crate::rooms::{append, code, entry, event, game_id, log, member, resigned};
+use crate::{
+    postgres::{Durability, Server},
+    rooms::{append, code, entry, event, game_id, log, member, resigned},
+};
 
 fn hash(number: u64) -> IdentityHash {
     IdentityHash([u8::try_from(number).unwrap(); 32])
 }
 
-/// Tries every back end.
+/// Tries every back end. The node is [`NodeId::ALONE`].
 fn every_storage(check: impl Fn(&mut dyn Storage)) {
-    every_life(|next| check(next().as_mut()));
+    every_life(|next| {
+        let (mut storage, node) = next();
+        assert_eq!(node, NodeId::ALONE);
+        check(storage.as_mut());
+    });
 }
+
+/// A storage, and the node that uses it.
+type Life = (Box<dyn Storage>, NodeId);
 
 /// Tries every back end, opened again by each call, when the process before has ended.
-fn every_life(check: impl Fn(&mut dyn FnMut() -> Box<dyn Storage>)) {
-    let memory = Memory::default();
-    check(&mut || Box::new(memory.reopen()));
-    let folder = tempfile::tempdir().unwrap();
-    check(&mut || Box::new(Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap()));
+fn every_life(check: impl Fn(&mut dyn FnMut() -> Life)) {
+    every_embedded_life(&check);
+    postgres_lives(check);
 }
 
+fn every_embedded_life(check: impl Fn(&mut dyn FnMut() -> Life)) {
+    let memory = Memory::default();
+    check(&mut || (Box::new(memory.reopen()), NodeId::ALONE));
+    let folder = tempfile::tempdir().unwrap();
+    check(&mut || {
+        let sqlite = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
+        (Box::new(sqlite), NodeId::ALONE)
+    });
+}
+
+fn postgres_lives(check: impl Fn(&mut dyn FnMut() -> Life)) {
+    if let Some(server) = &*POSTGRES {
+        drop(server.empty());
+        check(&mut || {
+            let node = server.join(false);
+            (Box::new(server.open()), node)
+        });
+    }
+}
+
+/// One for all cases of a test.
+static POSTGRES: LazyLock<Option<Server>> = LazyLock::new(|| Server::start(Durability::None));
+
 /// The room's epoch and log, from a claim that must succeed.
-fn claim(storage: &mut dyn Storage, room: u64) -> (Epoch, Vec<Entry>) {
-    match &storage.claim(&[code(room)], NodeId::ALONE).unwrap()[..] {
+fn claim(storage: &mut dyn Storage, room: u64, node: NodeId) -> (Epoch, Vec<Entry>) {
+    match &storage.claim(&[code(room)], node).unwrap()[..] {
         [Claimed::Mine { epoch, log }] => (*epoch, log.clone()),
         other => panic!("room {room} is not claimed: {other:?}"),
     }
 }
 
 /// All open rooms without an owner, a few at a time and each of them claimed.
-fn claim_orphans(storage: &mut dyn Storage) -> Vec<RoomCode> {
+fn claim_orphans(storage: &mut dyn Storage, node: NodeId) -> Vec<RoomCode> {
     let mut orphans = Vec::new();
     loop {
         let some = storage.orphans(7).unwrap();
@@ -51,7 +82,7 @@ fn claim_orphans(storage: &mut dyn Storage) -> Vec<RoomCode> {
         if some.is_empty() {
             return orphans;
         }
-        storage.claim(&some, NodeId::ALONE).unwrap();
+        storage.claim(&some, node).unwrap();
         orphans.extend(some);
     }
 }
@@ -140,7 +171,7 @@ fn a_claimed_room_is_no_longer_its_old_owners() {
         let rest = Append { epoch: *epoch, ..rest };
         assert_eq!(storage.append(&[rest]).unwrap(), [Ok(())]);
         assert_eq!(storage.read(&code(1)).unwrap(), whole);
-        let (next, log) = claim(storage, 1);
+        let (next, log) = claim(storage, 1, NodeId::ALONE);
         assert!(next > *epoch && log == whole, "{next:?}");
     });
 }
@@ -159,24 +190,25 @@ fn a_room_that_was_claimed_before_it_was_stored_is_never_created() {
 #[test]
 fn open_rooms_of_an_ended_process_are_orphans_until_they_are_claimed() {
     every_life(|next| {
-        let mut storage = next();
+        let (mut storage, _) = next();
         let rooms = (0..20).map(|room| Append { closes: room >= 16, ..append(room, log(2), 0) });
         storage.append(&rooms.collect::<Vec<_>>()).unwrap();
         assert_eq!(storage.orphans(99).unwrap(), []);
         drop(storage);
 
-        let mut storage = next();
+        let (mut storage, node) = next();
         assert_eq!(storage.orphans(99).unwrap().len(), 16);
-        claim(storage.as_mut(), 3);
-        storage.append(&[append(30, log(2), 0)]).unwrap();
-        let mut orphans = claim_orphans(storage.as_mut());
+        claim(storage.as_mut(), 3, node);
+        storage.append(&[Append { node, ..append(30, log(2), 0) }]).unwrap();
+        let mut orphans = claim_orphans(storage.as_mut(), node);
         orphans.sort();
         let mut expected: Vec<_> = (0..16).filter(|&room| room != 3).map(code).collect();
         expected.sort();
         assert_eq!(orphans, expected);
         drop(storage);
 
-        assert_eq!(claim_orphans(next().as_mut()).len(), 17);
+        let (mut storage, node) = next();
+        assert_eq!(claim_orphans(storage.as_mut(), node).len(), 17);
     });
 }
 
@@ -372,7 +404,20 @@ proptest! {
     fn every_log_is_gapless(batches in prop::collection::vec(
         prop::collection::vec(step(), 1..6), 1..12)
     ) {
-        every_storage(|storage| follow(storage, &batches));
+        every_embedded_life(|next| follow(next().0.as_mut(), &batches));
+    }
+}
+
+proptest! {
+    // Emptying its tables takes longer than everything else.
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    /// The same.
+    #[test]
+    fn every_log_in_postgres_is_gapless(batches in prop::collection::vec(
+        prop::collection::vec(step(), 1..6), 4..12)
+    ) {
+        postgres_lives(|next| follow(next().0.as_mut(), &batches));
     }
 }
 
@@ -389,7 +434,7 @@ fn follow(storage: &mut dyn Storage, batches: &[Vec<Step>]) {
                     expected.clear();
                     for (&number, room) in rooms.iter_mut().filter(|(_, room)| room.is_open) {
                         room.epoch += 1;
-                        let claimed = claim(storage, number);
+                        let claimed = claim(storage, number, NodeId::ALONE);
                         assert_eq!(claimed, (Epoch(room.epoch), log(room.seq)));
                     }
                 }

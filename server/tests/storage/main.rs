@@ -1,8 +1,13 @@
-//! The store: one suite for every back end, and what only a file can suffer.
+//! The storage: one suite for every back end, and what only a file or only PostgreSQL can suffer.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
+#![expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 
 mod contract;
 mod crash;
+mod databases;
+mod doubt;
 mod files;
+mod postgres;
+mod relay;
 mod rooms;

@@ -37,11 +37,12 @@ pub(crate) fn member(number: u64) -> MemberId {
     MemberId::try_from(format!("{number:016x}")).unwrap()
 }
 
-/// An entry, caused by member 7 unless its number is even.
+/// An entry, caused by member 7 if its number is even. So no room is created by a command, and
+/// tests may create many alike.
 pub(crate) fn entry(seq: u64, event: Value) -> Entry {
     let event: Event = serde_json::from_value(event).unwrap();
     let command = CommandId::try_from(format!("c-{seq}")).unwrap();
-    let cause = (seq % 2 == 1).then(|| Cause { member: member(7), command });
+    let cause = seq.is_multiple_of(2).then(|| Cause { member: member(7), command });
     Entry { event: NumberedEvent { seq, at: 1_790_000_000_000 + seq, event }, cause }
 }
 

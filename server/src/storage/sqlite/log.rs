@@ -7,10 +7,10 @@ use fivefold_shared::{
 };
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, Transaction};
 
-use super::values::{from_json, name, to_json};
 use crate::storage::{
     Append, Claimed, Conflict, Epoch, KnownMember, StorageError,
     schema::{CLOSED, CLOSED_WITHOUT_LOG, OPEN},
+    values::{from_json, name, to_json},
 };
 
 const SELECT_TAIL: &str = "SELECT id, epoch, seq, last, state FROM room WHERE code = ?";

@@ -8,9 +8,9 @@ use fivefold_shared::{
 };
 use rusqlite::{Connection, OptionalExtension, named_params};
 
-use super::values::{from_json, name};
 use crate::storage::{
     DiskSpace, GameQuery, IdentityHash, KnownMember, StorageError, StorageReader,
+    values::{from_json, name},
 };
 
 /// Finished games and members, read by a connection that cannot write.

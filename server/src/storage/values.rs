@@ -4,10 +4,10 @@ use std::fmt;
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::storage::StorageError;
+use super::StorageError;
 
 /// A name or id as it was stored.
-pub(in crate::storage) fn name<T: TryFrom<String>>(text: String) -> Result<T, StorageError>
+pub(super) fn name<T: TryFrom<String>>(text: String) -> Result<T, StorageError>
 where
     T::Error: fmt::Display,
 {
@@ -15,7 +15,7 @@ where
 }
 
 /// A value that was stored by [`to_json`].
-pub(in crate::storage) fn from_json<T: DeserializeOwned>(json: &str) -> Result<T, StorageError> {
+pub(super) fn from_json<T: DeserializeOwned>(json: &str) -> Result<T, StorageError> {
     serde_json::from_str(json).map_err(|error| StorageError::Damaged(error.to_string()))
 }
 

@@ -1,0 +1,253 @@
+//! The storage in a PostgreSQL database, which several nodes may share.
+//!
+//! The trait blocks, so each connection drives its own small runtime inside the thread that calls
+//! it. A commit is one statement; when it returns, it is as durable as the database's
+//! `synchronous_commit` makes it. Nothing about rooms is kept in memory.
+
+mod address;
+mod append;
+mod check;
+mod claim;
+mod connection;
+mod migrate;
+mod reader;
+mod registry;
+mod retention;
+mod schema;
+mod sole_node;
+mod values;
+
+use std::{collections::HashSet, io, sync::Arc};
+
+use fivefold_shared::{
+    protocol::{MemberId, RoomCode},
+    room::Entry,
+};
+use tokio_postgres::error::SqlState;
+
+use self::{
+    address::Address,
+    append::Group,
+    connection::{ConnectError, Connection, Role, explain},
+    reader::PostgresReader,
+    schema::{Database, EVENT_FORMAT, FORMAT},
+    values::signed,
+};
+pub use self::{
+    address::DatabaseUrl,
+    check::check_postgres,
+    migrate::{MigrateError, Migrated, migrate},
+    registry::PostgresRegistry,
+    sole_node::SoleNode,
+};
+use super::{
+    Append, Claimed, Conflict, IdentityHash, KnownMember, OpenError, Storage, StorageError,
+    StorageReader, values::name,
+};
+use crate::{
+    limits::{
+        DATABASE_ANSWER_WITHIN, DATABASE_MAINTENANCE_WITHIN, DATABASE_READ_WITHIN, DATABASE_READERS,
+    },
+    node_id::NodeId,
+};
+
+/// Rooms that a node may claim: not those whose events a newer server has written.
+const SELECT_ORPHANS: &str = "
+    SELECT code FROM room WHERE closed_at IS NULL AND format <= $1
+        AND NOT EXISTS (SELECT FROM node WHERE node.id = room.owner AND NOT dead)
+    LIMIT $2";
+
+const UPDATE_MEMBERS: &str = "
+    UPDATE member SET name = m.name, seen_at = m.seen_at FROM (
+        SELECT DISTINCT ON (id) * FROM unnest($1::text[], $2::bytea[], $3::text[], $4::bigint[])
+            WITH ORDINALITY AS m (id, hash, name, seen_at, number)
+        ORDER BY id, number DESC
+    ) AS m
+    WHERE member.id = m.id AND member.hash = m.hash";
+
+const REPLACE_IDENTITY: &str = "
+    UPDATE member SET hash = $3, renewed = true WHERE id = $1 AND hash = $2
+        AND NOT EXISTS (SELECT FROM member WHERE hash = $3)";
+
+const HAS_IDENTITY: &str = "SELECT 1 FROM member WHERE id = $1 AND hash = $2";
+
+/// A PostgreSQL database.
+#[derive(Debug)]
+pub struct Postgres {
+    writer: Connection,
+    /// A standby for finished games.
+    replica: Option<Arc<Address>>,
+}
+
+impl Postgres {
+    /// Opens a database, and creates the tables where there are none. Finished games are read from
+    /// the replica, if one is given and has them.
+    ///
+    /// Blocks; call it outside of a runtime.
+    ///
+    /// # Errors
+    /// When the database cannot be used, or is of a newer format; it is then left as it is. The
+    /// replica is not connected before it is used.
+    pub fn open(url: &DatabaseUrl, replica: Option<&DatabaseUrl>) -> Result<Self, OpenError> {
+        let address = Arc::new(Address::parse(url)?);
+        let replica = replica.map(Address::parse).transpose()?.map(Arc::new);
+        let mut writer = connection(&address, Role::Writer)
+            .map_err(|error| OpenError::Storage { path: address.name.clone(), error })?;
+        writer.connect().map_err(|error| connect_error(&address, &error))?;
+        let found = writer
+            .commit(DATABASE_MAINTENANCE_WITHIN, &async |session| schema::prepare(session).await);
+        let database = address.name.clone();
+        match found {
+            Ok(Database::Ready) => Ok(Self { writer, replica }),
+            Ok(Database::OldServer(version)) => {
+                Err(OpenError::OldServer { database, found: version / 10_000 })
+            }
+            Ok(Database::Newer(found)) => Err(OpenError::Newer {
+                path: database,
+                found: found.cast_unsigned(),
+                known: FORMAT.cast_unsigned(),
+            }),
+            Err(error) => Err(OpenError::Storage { path: database, error }),
+        }
+    }
+
+    /// Hosts and database, for messages: no password.
+    pub fn name(&self) -> &str {
+        &self.writer.address().name
+    }
+
+    /// Appends of different rooms.
+    fn append_group(
+        &mut self,
+        batch: &[Append],
+    ) -> Result<Vec<Result<(), Conflict>>, StorageError> {
+        let group = Group::of(batch)?;
+        self.writer.commit(DATABASE_ANSWER_WITHIN, &async |session| {
+            let won = group.write(session).await?;
+            append::answers(session, batch, &won).await
+        })
+    }
+}
+
+fn connection(address: &Arc<Address>, role: Role) -> Result<Connection, StorageError> {
+    let failed = |error: io::Error| StorageError::Failed(error.to_string());
+    Connection::new(Arc::clone(address), role).map_err(failed)
+}
+
+fn connect_error(address: &Address, error: &ConnectError) -> OpenError {
+    let database = address.name.clone();
+    let (reason, code) = match error {
+        ConnectError::Timeout => (error.to_string(), None),
+        ConnectError::Database(error) => (explain(error), error.code()),
+    };
+    match code {
+        Some(code) if *code == SqlState::INVALID_CATALOG_NAME => {
+            OpenError::NoDatabase { database, reason }
+        }
+        Some(_) => OpenError::Refused { database, reason },
+        None => OpenError::Unreachable { database, reason },
+    }
+}
+
+impl Storage for Postgres {
+    fn orphans(&mut self, rooms_max: usize) -> Result<Vec<RoomCode>, StorageError> {
+        let max = signed(rooms_max as u64);
+        let codes: Vec<String> = self.writer.read(DATABASE_READ_WITHIN, &async |session| {
+            let rows = session.query(SELECT_ORPHANS, &[&EVENT_FORMAT, &max]).await?;
+            rows.iter().map(|row| row.try_get(0)).collect()
+        })?;
+        codes.into_iter().map(name).collect()
+    }
+
+    fn claim(&mut self, rooms: &[RoomCode], node: NodeId) -> Result<Vec<Claimed>, StorageError> {
+        self.writer.commit(DATABASE_READ_WITHIN, &async |session| {
+            claim::claim(session, rooms, node).await
+        })?
+    }
+
+    fn append(&mut self, batch: &[Append]) -> Result<Vec<Result<(), Conflict>>, StorageError> {
+        let mut answers = Vec::with_capacity(batch.len());
+        for group in groups(batch) {
+            match self.append_group(group) {
+                Ok(some) => answers.extend(some),
+                // What came before is stored.
+                Err(StorageError::Failed(reason)) if !answers.is_empty() => {
+                    return Err(StorageError::InDoubt(reason));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(answers)
+    }
+
+    fn update_members(&mut self, members: &[KnownMember]) -> Result<(), StorageError> {
+        let id: Vec<_> = members.iter().map(|member| member.id.as_str()).collect();
+        let hash: Vec<_> = members.iter().map(|member| member.hash.0.as_slice()).collect();
+        let name: Vec<_> = members.iter().map(|member| member.name.as_str()).collect();
+        let seen_at: Vec<_> = members.iter().map(|member| signed(member.seen_at)).collect();
+        self.writer.commit(DATABASE_ANSWER_WITHIN, &async |session| {
+            session.execute(UPDATE_MEMBERS, &[&id, &hash, &name, &seen_at]).await.map(drop)
+        })
+    }
+
+    fn replace_identity(
+        &mut self,
+        member: &MemberId,
+        old: IdentityHash,
+        new: IdentityHash,
+    ) -> Result<bool, StorageError> {
+        let (member, old, new) = (member.as_str(), old.0.as_slice(), new.0.as_slice());
+        self.writer.commit(DATABASE_ANSWER_WITHIN, &async |session| {
+            session.execute(REPLACE_IDENTITY, &[&member, &old, &new]).await?;
+            Ok(!session.query(HAS_IDENTITY, &[&member, &new]).await?.is_empty())
+        })
+    }
+
+    fn prune_members(&mut self, before: u64, members_max: usize) -> Result<usize, StorageError> {
+        let pruned = self.writer.commit(DATABASE_ANSWER_WITHIN, &async |session| {
+            retention::prune_members(session, before, members_max).await
+        })?;
+        Ok(usize::try_from(pruned).unwrap_or(usize::MAX))
+    }
+
+    fn prune_logs(&mut self, before: u64, rooms_max: usize) -> Result<usize, StorageError> {
+        let pruned = self.writer.commit(DATABASE_ANSWER_WITHIN, &async |session| {
+            retention::prune_logs(session, before, rooms_max).await
+        })?;
+        let pruned = usize::try_from(pruned).unwrap_or(usize::MAX);
+        if pruned < rooms_max {
+            // Nothing old is left.
+            self.writer.commit(DATABASE_ANSWER_WITHIN, &retention::tend_partitions)?;
+        }
+        Ok(pruned)
+    }
+
+    fn read(&mut self, room: &RoomCode) -> Result<Vec<Entry>, StorageError> {
+        self.writer
+            .read(DATABASE_READ_WITHIN, &async |session| claim::read_log(session, room).await)?
+    }
+
+    fn reader(&self) -> Result<Box<dyn StorageReader>, StorageError> {
+        let primary = connection(self.writer.address(), Role::Reader)?;
+        let replica = self.replica.as_ref().map(|replica| connection(replica, Role::ReplicaReader));
+        Ok(Box::new(PostgresReader { primary, replica: replica.transpose()? }))
+    }
+
+    fn readers_max(&self) -> usize {
+        DATABASE_READERS
+    }
+}
+
+/// Splits a batch so that no part has two appends of one room: an `UPDATE` would silently take one
+/// of them. The log writer never sends such a batch.
+fn groups(batch: &[Append]) -> Vec<&[Append]> {
+    let (mut groups, mut rest) = (Vec::new(), batch);
+    while !rest.is_empty() {
+        let mut rooms = HashSet::new();
+        let end = rest.iter().position(|append| !rooms.insert(&append.room)).unwrap_or(rest.len());
+        let (group, left) = rest.split_at(end);
+        groups.push(group);
+        rest = left;
+    }
+    groups
+}

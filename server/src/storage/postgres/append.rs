@@ -1,0 +1,354 @@
+//! The statement of a group commit: it writes what many rooms append, and returns the rooms that
+//! took it.
+//!
+//! One statement, because a client that is frozen or cut off between two would keep rows locked.
+//! It gets columns as arrays, so its text and its plan are the same for every group. A row of the
+//! room's table matches only the owner's epoch and the number of the last event; everything else
+//! follows from the rows that matched.
+
+use std::collections::BTreeSet;
+
+use fivefold_shared::{
+    protocol::{NumberedEvent, Player, Visibility},
+    record::{FinishedGame, Record},
+    room::Entry,
+};
+use tokio_postgres::{Error, types::ToSql};
+
+use super::{
+    connection::Session,
+    schema::EVENT_FORMAT,
+    values::{signed, unsigned},
+};
+use crate::storage::{Append, Conflict, StorageError, values::to_json};
+
+/// For groups in which nothing but events is appended to rooms that stay open: nearly all.
+const APPEND_EVENTS: &str = "
+    WITH moved AS (
+        UPDATE room SET seq = a.last
+        FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::int[], $6::int[])
+            WITH ORDINALITY AS a (code, epoch, follows, last, first, stop, place)
+        WHERE room.code = a.code AND room.epoch = a.epoch AND room.seq = a.follows
+            AND room.closed_at IS NULL
+        RETURNING room.id, a.place, a.first, a.stop
+    ), stored AS (
+        INSERT INTO event (room, seq, at, member, command, event)
+        SELECT moved.id, e.* FROM moved CROSS JOIN LATERAL unnest(
+            ($7::bigint[])[first:stop], ($8::bigint[])[first:stop], ($9::text[])[first:stop],
+            ($10::text[])[first:stop], ($11::text[])[first:stop]
+        ) AS e (seq, at, member, command, event)
+    )
+    SELECT place FROM moved";
+
+/// For all other groups.
+const APPEND: &str = "
+    WITH a AS MATERIALIZED (
+        SELECT * FROM unnest(
+            $1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::int[], $6::int[],
+            $12::boolean[], $13::bigint[], $14::boolean[], $15::int[], $16::text[], $17::text[]
+        ) WITH ORDINALITY AS a (code, epoch, follows, last, first, stop, closes, at, begins, owner,
+            maker, command, place)
+    ), moved AS (
+        UPDATE room SET seq = coalesce(a.last, room.seq), closed_at = CASE WHEN a.closes THEN
+            coalesce(a.at, (SELECT e.at FROM event e WHERE e.room = room.id AND e.seq = room.seq), 0)
+            END
+        FROM a
+        WHERE NOT a.begins AND room.code = a.code AND room.epoch = a.epoch
+            AND room.seq = coalesce(a.follows, room.seq) AND room.closed_at IS NULL
+        RETURNING room.id, a.place, a.first, a.stop
+    ), made AS (
+        INSERT INTO room (code, owner, epoch, seq, format, maker, command, closed_at)
+        SELECT code, owner, epoch, last, $18, maker, command, CASE WHEN closes THEN at END
+        FROM a WHERE begins
+        ON CONFLICT DO NOTHING
+        RETURNING id, code
+    ), won AS MATERIALIZED (
+        SELECT id, place, first, stop FROM moved
+        UNION ALL
+        SELECT made.id, a.place, a.first, a.stop FROM made JOIN a ON a.code = made.code AND a.begins
+    ), stored AS (
+        INSERT INTO event (room, seq, at, member, command, event)
+        SELECT won.id, e.* FROM won CROSS JOIN LATERAL unnest(
+            ($7::bigint[])[first:stop], ($8::bigint[])[first:stop], ($9::text[])[first:stop],
+            ($10::text[])[first:stop], ($11::text[])[first:stop]
+        ) AS e (seq, at, member, command, event)
+    ), ended AS (
+        INSERT INTO game (code, room, listed, summary, moves)
+        SELECT g.code, won.id, g.listed, g.summary, g.moves
+        FROM unnest($19::bigint[], $20::text[], $21::boolean[], $22::text[], $23::text[])
+            WITH ORDINALITY AS g (place, code, listed, summary, moves, number)
+        JOIN won ON won.place = g.place
+        ORDER BY g.number
+        RETURNING id, code
+    ), played AS (
+        INSERT INTO player (member, game)
+        SELECT p.member, ended.id FROM unnest($24::text[], $25::text[]) AS p (game, member)
+        JOIN ended ON ended.code = p.game
+        RETURNING member
+    ), seated AS MATERIALIZED (
+        SELECT DISTINCT ON (s.id) s.id, s.hash, s.name, s.seen_at
+        FROM unnest($26::bigint[], $27::text[], $28::bytea[], $29::text[], $30::bigint[])
+            WITH ORDINALITY AS s (place, id, hash, name, seen_at, number)
+        JOIN won ON won.place = s.place
+        WHERE NOT EXISTS (SELECT FROM member o WHERE o.hash = s.hash AND o.id <> s.id)
+        ORDER BY s.id, s.number DESC
+    ), saved AS (
+        INSERT INTO member (id, hash, name, seen_at, has_game)
+        SELECT id, hash, name, seen_at, EXISTS (SELECT FROM played WHERE played.member = seated.id)
+        FROM seated
+        ON CONFLICT (id) DO UPDATE SET name = excluded.name, seen_at = excluded.seen_at,
+            has_game = member.has_game OR excluded.has_game
+    ), flagged AS (
+        UPDATE member SET has_game = true
+        WHERE NOT has_game AND id IN (SELECT member FROM played)
+            AND id NOT IN (SELECT id FROM seated)
+    )
+    SELECT place FROM won";
+
+/// How the rooms that did not take an append look now.
+const SELECT_TAILS: &str = "
+    SELECT code, epoch, seq FROM room WHERE code = ANY($1::text[]) AND closed_at IS NULL";
+
+/// A group as columns.
+#[derive(Debug, Default)]
+pub(super) struct Group<'a> {
+    rooms: RoomColumns<'a>,
+    events: EventColumns<'a>,
+    games: GameColumns<'a>,
+    players: PlayerColumns<'a>,
+    members: MemberColumns<'a>,
+}
+
+/// One row for each append.
+#[derive(Debug, Default)]
+struct RoomColumns<'a> {
+    code: Vec<&'a str>,
+    epoch: Vec<i64>,
+    /// The number that the log must end with; none if nothing follows.
+    follows: Vec<Option<i64>>,
+    last: Vec<Option<i64>>,
+    /// Where its events begin and end among all, from 1.
+    first: Vec<i32>,
+    stop: Vec<i32>,
+    closes: Vec<bool>,
+    at: Vec<Option<i64>>,
+    begins: Vec<bool>,
+    owner: Vec<i32>,
+    maker: Vec<Option<&'a str>>,
+    command: Vec<Option<&'a str>>,
+}
+
+#[derive(Debug, Default)]
+struct EventColumns<'a> {
+    seq: Vec<i64>,
+    at: Vec<i64>,
+    member: Vec<Option<&'a str>>,
+    command: Vec<Option<&'a str>>,
+    event: Vec<String>,
+}
+
+#[derive(Debug, Default)]
+struct GameColumns<'a> {
+    place: Vec<i64>,
+    code: Vec<&'a str>,
+    listed: Vec<bool>,
+    summary: Vec<String>,
+    moves: Vec<String>,
+}
+
+#[derive(Debug, Default)]
+struct PlayerColumns<'a> {
+    game: Vec<&'a str>,
+    member: Vec<&'a str>,
+}
+
+#[derive(Debug, Default)]
+struct MemberColumns<'a> {
+    place: Vec<i64>,
+    id: Vec<&'a str>,
+    hash: Vec<&'a [u8]>,
+    name: Vec<&'a str>,
+    seen_at: Vec<i64>,
+}
+
+impl<'a> Group<'a> {
+    /// # Errors
+    /// If an event cannot be encoded.
+    pub(super) fn of(batch: &'a [Append]) -> Result<Self, StorageError> {
+        let mut group = Self::default();
+        for (append, place) in batch.iter().zip(1..) {
+            group.add(append, place)?;
+        }
+        Ok(group)
+    }
+
+    fn add(&mut self, append: &'a Append, place: i64) -> Result<(), StorageError> {
+        let first = length(&self.events.seq) + 1;
+        for Entry { event: NumberedEvent { seq, at, event }, cause } in &append.entries {
+            self.events.seq.push(signed(*seq));
+            self.events.at.push(signed(*at));
+            self.events.member.push(cause.as_ref().map(|cause| cause.member.as_str()));
+            self.events.command.push(cause.as_ref().map(|cause| cause.command.as_str()));
+            self.events.event.push(to_json(event)?);
+        }
+        let rooms = &mut self.rooms;
+        let (begin, end) = (append.entries.first(), append.entries.last());
+        let cause = begin.and_then(|entry| entry.cause.as_ref());
+        rooms.code.push(append.room.as_str());
+        rooms.epoch.push(signed(append.epoch.0));
+        rooms.follows.push(begin.map(|entry| signed(entry.event.seq) - 1));
+        rooms.last.push(end.map(|entry| signed(entry.event.seq)));
+        rooms.first.push(first);
+        rooms.stop.push(length(&self.events.seq));
+        rooms.closes.push(append.closes);
+        rooms.at.push(end.map(|entry| signed(entry.event.at)));
+        rooms.begins.push(begins(append));
+        rooms.owner.push(append.node.get().cast_signed());
+        rooms.maker.push(cause.map(|cause| cause.member.as_str()));
+        rooms.command.push(cause.map(|cause| cause.command.as_str()));
+        for FinishedGame { id, record } in &append.games {
+            self.add_game(id.as_str(), record, place)?;
+        }
+        for member in &append.members {
+            self.members.place.push(place);
+            self.members.id.push(member.id.as_str());
+            self.members.hash.push(&member.hash.0);
+            self.members.name.push(member.name.as_str());
+            self.members.seen_at.push(signed(member.seen_at));
+        }
+        Ok(())
+    }
+
+    fn add_game(
+        &mut self,
+        id: &'a str,
+        record: &'a Record,
+        place: i64,
+    ) -> Result<(), StorageError> {
+        let Record { summary, moves } = record;
+        self.games.place.push(place);
+        self.games.code.push(id);
+        self.games.listed.push(match summary.visibility {
+            Visibility::Public => true,
+            Visibility::Private => false,
+        });
+        self.games.summary.push(to_json(summary)?);
+        self.games.moves.push(to_json(moves)?);
+        let players = [&summary.players.first, &summary.players.second];
+        let members: BTreeSet<_> = players
+            .into_iter()
+            .filter_map(|player| match player {
+                Player::Member { member, .. } => Some(member.as_str()),
+                Player::Bot { .. } => None,
+            })
+            .collect();
+        for member in members {
+            self.players.game.push(id);
+            self.players.member.push(member);
+        }
+        Ok(())
+    }
+
+    /// Whether it only adds events to rooms.
+    fn is_plain(&self) -> bool {
+        let Self { rooms, games, members, .. } = self;
+        let is_plain = |place: usize| {
+            !rooms.begins[place] && !rooms.closes[place] && rooms.last[place].is_some()
+        };
+        games.code.is_empty() && members.id.is_empty() && (0..rooms.code.len()).all(is_plain)
+    }
+
+    /// Writes the group. Returns the places of the rooms that took it, from 1.
+    ///
+    /// # Errors
+    /// As the database.
+    pub(super) async fn write(&self, session: &Session) -> Result<Vec<i64>, Error> {
+        let Self { rooms, events, games, players, members } = self;
+        let mut values: Vec<&(dyn ToSql + Sync)> = vec![
+            &rooms.code,
+            &rooms.epoch,
+            &rooms.follows,
+            &rooms.last,
+            &rooms.first,
+            &rooms.stop,
+            &events.seq,
+            &events.at,
+            &events.member,
+            &events.command,
+            &events.event,
+        ];
+        let won = if self.is_plain() {
+            session.query(APPEND_EVENTS, &values).await?
+        } else {
+            values.extend_from_slice(&[
+                &rooms.closes as &(dyn ToSql + Sync),
+                &rooms.at,
+                &rooms.begins,
+                &rooms.owner,
+                &rooms.maker,
+                &rooms.command,
+                &EVENT_FORMAT,
+                &games.place,
+                &games.code,
+                &games.listed,
+                &games.summary,
+                &games.moves,
+                &players.game,
+                &players.member,
+                &members.place,
+                &members.id,
+                &members.hash,
+                &members.name,
+                &members.seen_at,
+            ]);
+            session.query(APPEND, &values).await?
+        };
+        won.iter().map(|row| row.try_get(0)).collect()
+    }
+}
+
+/// The answers to a batch of which the rooms at these places, from 1, have won. The others are
+/// asked for how they look now.
+///
+/// # Errors
+/// As the database.
+pub(super) async fn answers(
+    session: &Session,
+    batch: &[Append],
+    won: &[i64],
+) -> Result<Vec<Result<(), Conflict>>, Error> {
+    if won.len() == batch.len() {
+        return Ok(vec![Ok(()); batch.len()]);
+    }
+    let won: BTreeSet<_> = won.iter().copied().collect();
+    let has_won = |place: i64| won.contains(&place);
+    let lost: Vec<_> = batch
+        .iter()
+        .zip(1..)
+        .filter(|(_, place)| !has_won(*place))
+        .map(|(append, _)| append.room.as_str())
+        .collect();
+    let tails = session.query(SELECT_TAILS, &[&lost]).await?;
+    let conflict = |append: &Append| -> Result<Conflict, Error> {
+        for tail in &tails {
+            let (code, epoch, last): (&str, i64, i64) =
+                (tail.try_get(0)?, tail.try_get(1)?, tail.try_get(2)?);
+            if code == append.room.as_str() && epoch == signed(append.epoch.0) && !begins(append) {
+                return Ok(Conflict::Seq { last: unsigned(last) });
+            }
+        }
+        Ok(Conflict::Owner)
+    };
+    let answer = |(append, place)| {
+        if has_won(place) { Ok(Ok(())) } else { conflict(append).map(Err) }
+    };
+    batch.iter().zip(1..).map(answer).collect()
+}
+
+fn begins(append: &Append) -> bool {
+    append.entries.first().is_some_and(|entry| entry.event.seq == 1)
+}
+
+fn length<T>(column: &[T]) -> i32 {
+    i32::try_from(column.len()).unwrap_or(i32::MAX)
+}

@@ -1,0 +1,135 @@
+//! Checks a PostgreSQL database, also while servers use it: whether every room's log is complete
+//! and can be replayed, and whether the finished games match the logs. Damaged pages are found by
+//! PostgreSQL's own `pg_amcheck`.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use fivefold_shared::record::Record;
+use tokio_postgres::{Error, Row};
+
+use super::{
+    DatabaseUrl, OpenError,
+    address::Address,
+    claim::{Logs, read_logs},
+    connect_error, connection,
+    connection::{Role, Session},
+    values::unsigned,
+};
+use crate::{
+    limits::DATABASE_MAINTENANCE_WITHIN,
+    storage::{Findings, StorageError, check::log_problems, values::from_json},
+};
+
+/// Rooms that are read at a time.
+const PART: i64 = 200;
+
+const HAS_TABLES: &str = "SELECT to_regclass('fivefold.room') IS NOT NULL";
+
+const SELECT_ROOMS: &str = "
+    SELECT id, code, seq, forgotten FROM room WHERE id > $1 ORDER BY id LIMIT $2";
+
+const SELECT_GAMES: &str = "
+    SELECT room, summary, moves FROM game WHERE room = ANY($1::bigint[]) ORDER BY id";
+
+const COUNT: &str = "SELECT (SELECT count(*) FROM event), (SELECT count(*) FROM game)";
+
+/// Everything as it was at one instant.
+const BEGIN: &str = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY; \
+                     SET LOCAL statement_timeout = 0";
+
+/// Checks the rooms of a database. Writes nothing.
+///
+/// # Errors
+/// If there is no database that can be checked.
+pub fn check_postgres(url: &DatabaseUrl) -> Result<Findings, OpenError> {
+    let address = Arc::new(Address::parse(url)?);
+    let failed = |error| OpenError::Storage { path: address.name.clone(), error };
+    let mut reader = connection(&address, Role::Reader).map_err(failed)?;
+    reader.connect().map_err(|error| connect_error(&address, &error))?;
+    let findings = reader.read(DATABASE_MAINTENANCE_WITHIN, &async |session| {
+        let rows = session.query(HAS_TABLES, &[]).await?;
+        let has_tables = rows.first().is_some_and(|row| row.get(0));
+        if !has_tables {
+            return Ok(None);
+        }
+        session.transaction(BEGIN, inspect(session)).await.map(Some)
+    });
+    let no_tables = || StorageError::Failed("it has no tables; start a server with it".to_owned());
+    findings.and_then(|findings| findings.ok_or_else(no_tables)).map_err(failed)
+}
+
+async fn inspect(session: &Session) -> Result<Findings, Error> {
+    let mut findings = Findings { is_repairable: false, ..Findings::default() };
+    let (mut last, mut in_logs) = (0, 0);
+    loop {
+        let rooms = session.query(SELECT_ROOMS, &[&last, &PART]).await?;
+        let Some(end) = rooms.last() else { break };
+        last = end.try_get::<_, i64>(0)?;
+        in_logs += inspect_rooms(session, &rooms, &mut findings).await?;
+    }
+    for row in session.query(COUNT, &[]).await? {
+        let (events, games) = (unsigned(row.try_get(0)?), unsigned(row.try_get(1)?));
+        if events != in_logs {
+            findings.add(format_args!("of {events} events, {in_logs} are in the log of a room"));
+        }
+        if games != findings.games {
+            let found = findings.games;
+            findings.add(format_args!("of {games} games, {found} belong to a room"));
+        }
+        findings.events = events;
+        findings.games = games;
+    }
+    Ok(findings)
+}
+
+/// Checks these rooms. Returns how many events their logs have.
+async fn inspect_rooms(
+    session: &Session,
+    rooms: &[Row],
+    findings: &mut Findings,
+) -> Result<u64, Error> {
+    let mut whole: Logs = BTreeMap::new();
+    let mut forgotten = Vec::new();
+    for row in rooms {
+        let (id, code, seq, is_forgotten): (i64, String, i64, bool) =
+            (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?, row.try_get(3)?);
+        findings.rooms += 1;
+        if is_forgotten {
+            forgotten.push(id);
+        } else {
+            whole.insert(id, (code, unsigned(seq)));
+        }
+    }
+    let mut games = games_of(session, whole.keys().copied().chain(forgotten).collect()).await?;
+    findings.games += games.values().map(|games| games.len() as u64).sum::<u64>();
+    let mut events = 0;
+    let logs = read_logs(session, &whole).await?;
+    for ((id, (code, _)), log) in whole.into_iter().zip(logs) {
+        let games =
+            games.remove(&id).unwrap_or_default().into_iter().collect::<Result<Vec<_>, _>>();
+        let problems = match log.and_then(|log| Ok((log, games?))) {
+            Ok((log, games)) => {
+                events += log.len() as u64;
+                log_problems(&log, &games)
+            }
+            Err(error) => vec![error.to_string()],
+        };
+        for problem in problems {
+            findings.add(format_args!("room {code}: {problem}"));
+        }
+    }
+    Ok(events)
+}
+
+type Games = BTreeMap<i64, Vec<Result<Record, StorageError>>>;
+
+async fn games_of(session: &Session, rooms: Vec<i64>) -> Result<Games, Error> {
+    let mut games = Games::new();
+    for row in session.query(SELECT_GAMES, &[&rooms]).await? {
+        let (summary, moves): (&str, &str) = (row.try_get(1)?, row.try_get(2)?);
+        let record =
+            from_json(summary).and_then(|summary| Ok(Record { summary, moves: from_json(moves)? }));
+        games.entry(row.try_get(0)?).or_default().push(record);
+    }
+    Ok(games)
+}

@@ -1,0 +1,204 @@
+//! Taking ownership of rooms, and reading their logs.
+
+use std::collections::{BTreeMap, HashMap};
+
+use fivefold_shared::{
+    protocol::{NumberedEvent, RoomCode},
+    room::{Cause, Entry},
+};
+use tokio_postgres::{Error, Row};
+
+use super::{connection::Session, schema::EVENT_FORMAT, values::unsigned};
+use crate::{
+    node_id::NodeId,
+    storage::{
+        Claimed, Epoch, StorageError,
+        values::{from_json, name},
+    },
+};
+
+/// Raises the epoch. Its row lock waits for an append that is still under way. It matches nothing
+/// for a node that is dead.
+const CLAIM: &str = "
+    UPDATE room SET epoch = epoch + 1, owner = $2
+    WHERE code = ANY($1::text[]) AND closed_at IS NULL AND format <= $3
+        AND (owner = $2 OR NOT EXISTS (SELECT FROM node WHERE node.id = room.owner AND NOT dead))
+        AND EXISTS (SELECT FROM node WHERE node.id = $2 AND NOT dead)
+    RETURNING code, id, epoch, seq";
+
+/// Closes codes without a room, so that an append in doubt cannot create the room later. Waits for
+/// one that creates it now.
+const CLOSE_UNKNOWN: &str = "
+    INSERT INTO room (code, owner, epoch, seq, format, closed_at, forgotten)
+    SELECT code, $2, 0, 0, $3, 0, true FROM unnest($1::text[]) AS code
+    ON CONFLICT DO NOTHING
+    RETURNING code";
+
+const SELECT_OWNERS: &str = "
+    SELECT code, owner, closed_at IS NOT NULL, format > $2,
+        EXISTS (SELECT FROM node WHERE node.id = room.owner AND NOT dead)
+    FROM room WHERE code = ANY($1::text[])";
+
+const SELECT_NODE: &str = "SELECT 1 FROM node WHERE id = $1 AND NOT dead";
+
+const SELECT_LOGS: &str = "
+    SELECT room, seq, at, member, command, event FROM event
+    WHERE room = ANY($1::bigint[]) ORDER BY room, seq";
+
+const SELECT_ROOM: &str = "SELECT id, seq FROM room WHERE code = $1";
+
+/// A claim tries again when a room changed between its statements. Each time means that another
+/// node died at that moment.
+const TRIES_MAX: usize = 4;
+
+/// Claims rooms for a node. The inner error means that the node is dead.
+///
+/// # Errors
+/// As the database.
+pub(super) async fn claim(
+    session: &Session,
+    rooms: &[RoomCode],
+    node: NodeId,
+) -> Result<Result<Vec<Claimed>, StorageError>, Error> {
+    let owner = node.get().cast_signed();
+    let mut claimed: HashMap<String, Claimed> = HashMap::new();
+    let mut mine: Logs = BTreeMap::new();
+    let mut epochs = BTreeMap::new();
+    for _ in 0..TRIES_MAX {
+        let is_open = |room: &&RoomCode| {
+            !claimed.contains_key(room.as_str())
+                && !mine.values().any(|(code, _)| code == room.as_str())
+        };
+        let left: Vec<_> = rooms.iter().filter(is_open).map(RoomCode::as_str).collect();
+        if left.is_empty() {
+            break;
+        }
+        for row in session.query(CLAIM, &[&left, &owner, &EVENT_FORMAT]).await? {
+            let (code, id, epoch, seq): (String, i64, i64, i64) =
+                (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?, row.try_get(3)?);
+            mine.insert(id, (code, unsigned(seq)));
+            epochs.insert(id, Epoch(unsigned(epoch)));
+        }
+        if mine.len() + claimed.len() == rooms.len() {
+            break;
+        }
+        if session.query(SELECT_NODE, &[&owner]).await?.is_empty() {
+            return Ok(Err(StorageError::Failed(format!("node {node} is declared dead"))));
+        }
+        let taken: Vec<_> = mine.values().map(|(code, _)| code.as_str()).collect();
+        let left: Vec<_> = left.into_iter().filter(|code| !taken.contains(code)).collect();
+        for row in session.query(CLOSE_UNKNOWN, &[&left, &owner, &EVENT_FORMAT]).await? {
+            claimed.insert(row.try_get(0)?, Claimed::Closed);
+        }
+        for row in session.query(SELECT_OWNERS, &[&left, &EVENT_FORMAT]).await? {
+            if let Some(answer) = not_mine(&row)? {
+                claimed.insert(row.try_get(0)?, answer);
+            }
+        }
+    }
+    let logs = read_logs(session, &mine).await?;
+    for (((code, _), epoch), log) in mine.into_values().zip(epochs.into_values()).zip(logs) {
+        claimed.insert(
+            code,
+            match log {
+                Ok(log) => Claimed::Mine { epoch, log },
+                Err(problem) => Claimed::Damaged(problem.to_string()),
+            },
+        );
+    }
+    let answer = |room: &RoomCode| {
+        let changed =
+            || StorageError::Failed(format!("room {room} changes its owner again and again"));
+        claimed.get(room.as_str()).cloned().ok_or_else(changed)
+    };
+    Ok(rooms.iter().map(answer).collect())
+}
+
+/// Why a room was not claimed; `None` if it can be by now.
+fn not_mine(row: &Row) -> Result<Option<Claimed>, Error> {
+    let (owner, is_closed, is_newer, is_alive): (i32, bool, bool, bool) =
+        (row.try_get(1)?, row.try_get(2)?, row.try_get(3)?, row.try_get(4)?);
+    let owner = NodeId::new(owner.cast_unsigned()).filter(|_| is_alive);
+    Ok(match owner {
+        _ if is_closed => Some(Claimed::Closed),
+        _ if is_newer => Some(Claimed::Newer),
+        Some(owner) => Some(Claimed::Elsewhere(owner)),
+        None => None,
+    })
+}
+
+/// The log of one room; empty for a room that is not there.
+///
+/// # Errors
+/// As the database; the inner error means that the log is damaged.
+pub(super) async fn read_log(
+    session: &Session,
+    room: &RoomCode,
+) -> Result<Result<Vec<Entry>, StorageError>, Error> {
+    let found = session.query(SELECT_ROOM, &[&room.as_str()]).await?;
+    let Some(row) = found.first() else { return Ok(Ok(Vec::new())) };
+    let seq = unsigned(row.try_get(1)?);
+    let room = (room.as_str().to_owned(), seq);
+    let mut logs = read_logs(session, &BTreeMap::from([(row.try_get(0)?, room)])).await?;
+    Ok(logs.pop().unwrap_or_else(|| Ok(Vec::new())))
+}
+
+/// Rooms whose logs are to be read, by their number in the database: the code, and the number of the
+/// last event.
+pub(super) type Logs = BTreeMap<i64, (String, u64)>;
+
+/// The logs of these rooms. The inner error means that a log is damaged.
+///
+/// # Errors
+/// As the database.
+pub(super) async fn read_logs(
+    session: &Session,
+    rooms: &Logs,
+) -> Result<Vec<Result<Vec<Entry>, StorageError>>, Error> {
+    if rooms.is_empty() {
+        return Ok(Vec::new());
+    }
+    let ids: Vec<_> = rooms.keys().copied().collect();
+    let mut logs: BTreeMap<i64, Vec<Result<Entry, StorageError>>> =
+        ids.iter().map(|id| (*id, Vec::new())).collect();
+    for row in session.query(SELECT_LOGS, &[&ids]).await? {
+        logs.entry(row.try_get(0)?).or_default().push(entry(&row)?);
+    }
+    let check = |((code, seq), entries): (&(String, u64), _)| whole(code, *seq, entries);
+    Ok(rooms.values().zip(logs.into_values()).map(check).collect())
+}
+
+/// A log, if it ends with this number and has no gap.
+fn whole(
+    room: &str,
+    seq: u64,
+    entries: Vec<Result<Entry, StorageError>>,
+) -> Result<Vec<Entry>, StorageError> {
+    let log: Vec<_> = entries.into_iter().collect::<Result<_, _>>()?;
+    let missing =
+        |due: u64| StorageError::Damaged(format!("event {due} of room {room} is missing"));
+    let mut numbers = log.iter().map(|entry| entry.event.seq);
+    match (1..=seq).find(|due| numbers.next() != Some(*due)) {
+        Some(due) => Err(missing(due)),
+        None if numbers.next().is_some() => Err(missing(seq + 1)),
+        None => Ok(log),
+    }
+}
+
+/// The entry in a row of room, seq, at, member, command and event. The inner error means that it is
+/// damaged.
+pub(super) fn entry(row: &Row) -> Result<Result<Entry, StorageError>, Error> {
+    let (seq, at) = (unsigned(row.try_get(1)?), unsigned(row.try_get(2)?));
+    let (member, command): (Option<String>, Option<String>) = (row.try_get(3)?, row.try_get(4)?);
+    let event: &str = row.try_get(5)?;
+    let parse = || {
+        let cause = match member.zip(command) {
+            Some((member, command)) => {
+                Some(Cause { member: name(member)?, command: name(command)? })
+            }
+            None => None,
+        };
+        Ok(Entry { event: NumberedEvent { seq, at, event: from_json(event)? }, cause })
+    };
+    Ok(parse())
+}

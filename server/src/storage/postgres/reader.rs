@@ -1,0 +1,142 @@
+//! Reading finished games and members from PostgreSQL, beside the writer.
+
+use fivefold_shared::{
+    protocol::{GameId, MemberId},
+    record::{GameList, ListedGame, Record},
+};
+use tokio_postgres::{Error, Row};
+
+use super::{
+    connection::{Connection, Session},
+    values::{signed, unsigned},
+};
+use crate::{
+    limits::DATABASE_READ_WITHIN,
+    storage::{
+        DiskSpace, GameQuery, IdentityHash, KnownMember, StorageError, StorageReader,
+        values::{from_json, name},
+    },
+};
+
+const SELECT_MEMBER: &str = "
+    SELECT id, hash, name, seen_at FROM member WHERE hash = $1 OR id = $2
+    ORDER BY (hash = $1) DESC LIMIT 1";
+
+const SELECT_GAME: &str = "SELECT summary, moves FROM game WHERE code = $1";
+
+const SELECT_GAMES: &str = "
+    SELECT id, code, summary FROM game WHERE listed AND id < $1 ORDER BY id DESC LIMIT $2";
+
+const SELECT_GAMES_OF: &str = "
+    SELECT game.id, code, summary FROM player JOIN game ON game.id = player.game
+    WHERE player.member = $3 AND player.game < $1 AND (listed OR $4)
+    ORDER BY player.game DESC LIMIT $2";
+
+/// Finished games and members. Members come from the primary only; games may come from a standby,
+/// which may lack the last ones.
+#[derive(Debug)]
+pub(super) struct PostgresReader {
+    pub(super) primary: Connection,
+    pub(super) replica: Option<Connection>,
+}
+
+impl PostgresReader {
+    /// Reads from the standby, if there is one and it answers; otherwise from the primary.
+    fn read_games<T>(
+        &mut self,
+        work: &impl AsyncFn(&Session) -> Result<T, Error>,
+        is_found: impl Fn(&T) -> bool,
+    ) -> Result<T, StorageError> {
+        if let Some(replica) = &mut self.replica {
+            match replica.read(DATABASE_READ_WITHIN, work) {
+                Ok(found) if is_found(&found) => return Ok(found),
+                Ok(_) => {}
+                Err(error) => tracing::debug!(%error, "the replica does not answer"),
+            }
+        }
+        self.primary.read(DATABASE_READ_WITHIN, &work)
+    }
+}
+
+impl StorageReader for PostgresReader {
+    fn member(
+        &mut self,
+        id: &MemberId,
+        hash: IdentityHash,
+    ) -> Result<Option<KnownMember>, StorageError> {
+        let hash = hash.0.as_slice();
+        let select = async |session: &Session| {
+            let rows = session.query(SELECT_MEMBER, &[&hash, &id.as_str()]).await?;
+            rows.first().map(member).transpose()
+        };
+        self.primary.read(DATABASE_READ_WITHIN, &select)?.transpose()
+    }
+
+    fn game(&mut self, id: &GameId) -> Result<Option<Record>, StorageError> {
+        let select = async |session: &Session| {
+            let rows = session.query(SELECT_GAME, &[&id.as_str()]).await?;
+            let texts =
+                |row: &Row| Ok::<(String, String), Error>((row.try_get(0)?, row.try_get(1)?));
+            rows.first().map(texts).transpose()
+        };
+        let found = self.read_games(&select, Option::is_some)?;
+        found
+            .map(|(summary, moves)| {
+                Ok(Record { summary: from_json(&summary)?, moves: from_json(&moves)? })
+            })
+            .transpose()
+    }
+
+    fn games(&mut self, query: &GameQuery) -> Result<GameList, StorageError> {
+        let before = query.before.map_or(i64::MAX, signed);
+        // One more, to see whether the list continues.
+        let max = signed(query.max as u64).saturating_add(1);
+        let select = async |session: &Session| {
+            let rows = match &query.member {
+                Some(member) => {
+                    let member = member.as_str();
+                    session
+                        .query(SELECT_GAMES_OF, &[&before, &max, &member, &query.unlisted])
+                        .await?
+                }
+                // As nobody's games are asked for, there are no private ones among them.
+                None if query.unlisted => Vec::new(),
+                None => session.query(SELECT_GAMES, &[&before, &max]).await?,
+            };
+            rows.iter()
+                .map(|row| Ok((row.try_get(0)?, row.try_get(1)?, row.try_get(2)?)))
+                .collect::<Result<Vec<(i64, String, String)>, Error>>()
+        };
+        let rows = self.read_games(&select, |_| true)?;
+        let mut list = GameList::default();
+        let mut last = None;
+        for (number, code, summary) in rows {
+            if list.games.len() == query.max {
+                list.next = last;
+                break;
+            }
+            list.games.push(ListedGame { id: name(code)?, summary: from_json(&summary)? });
+            last = Some(unsigned(number));
+        }
+        Ok(list)
+    }
+
+    /// The database's disk belongs to another machine.
+    fn disk_space(&mut self) -> Result<Option<DiskSpace>, StorageError> {
+        Ok(None)
+    }
+}
+
+/// The member in a row. The inner error means that it is damaged.
+fn member(row: &Row) -> Result<Result<KnownMember, StorageError>, Error> {
+    let (id, hash, text): (String, Vec<u8>, String) =
+        (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+    let seen_at = unsigned(row.try_get(3)?);
+    let parse = || {
+        let hash = hash.as_slice().try_into().map_err(|_| {
+            StorageError::Damaged(format!("the hash of member {id} has {} bytes", hash.len()))
+        })?;
+        Ok(KnownMember { id: name(id)?, hash: IdentityHash(hash), name: name(text)?, seen_at })
+    };
+    Ok(parse())
+}

@@ -1,0 +1,131 @@
+//! The registry of nodes in PostgreSQL: who has joined, and who is dead.
+//!
+//! It has a connection of its own, so that a slow commit delays no heartbeat.
+
+use std::sync::Arc;
+
+use super::{
+    DatabaseUrl, OpenError,
+    address::Address,
+    connection::{Connection, Role, Session},
+    schema::EVENT_FORMAT,
+    values::{signed, unsigned},
+};
+use crate::{
+    limits::DATABASE_HEARTBEAT_WITHIN,
+    node::registry::{LivingNode, NodeReport, Pulse, Registry},
+    node_id::NodeId,
+    storage::StorageError,
+};
+
+/// A number is used up even if its node never lives. Unlike heartbeats, it must survive a crash:
+/// otherwise a later node would get the same.
+const JOIN: &str = "
+    INSERT INTO node (name, format, bus_min, bus_max)
+    VALUES (coalesce(inet_client_addr()::text, 'local'), $1, $2, $2) RETURNING id";
+
+/// A dead node whose row is gone stays dead.
+const DELETE_DEAD: &str = "DELETE FROM node WHERE dead";
+
+const BEAT: &str = "
+    WITH beat AS (
+        UPDATE node SET heartbeat = heartbeat + 1, sees_bus = $2, rooms = $3
+        WHERE id = $1 AND NOT dead RETURNING id, heartbeat, sees_bus, rooms
+    )
+    SELECT id, heartbeat, sees_bus, rooms FROM beat
+    UNION ALL SELECT id, heartbeat, sees_bus, rooms FROM node WHERE NOT dead AND id <> $1
+    ORDER BY id";
+
+const DECLARE_DEAD: &str = "
+    UPDATE node SET dead = true WHERE id = $1 AND heartbeat = $2 AND NOT dead";
+
+const IS_ALIVE: &str = "SELECT 1 FROM node WHERE id = $1 AND NOT dead";
+
+const RETIRE: &str = "UPDATE node SET dead = true WHERE id = $1";
+
+/// The version of the bus that this server speaks.
+const BUS_VERSION: i32 = 1;
+
+/// The nodes that share a PostgreSQL database.
+#[derive(Debug)]
+pub struct PostgresRegistry {
+    connection: Connection,
+}
+
+impl PostgresRegistry {
+    /// The registry of a database that has its tables. It connects when it is first used.
+    ///
+    /// # Errors
+    /// If the address is unusable.
+    pub fn open(url: &DatabaseUrl) -> Result<Self, OpenError> {
+        let address = Arc::new(Address::parse(url)?);
+        let connection = super::connection(&address, Role::Heartbeat)
+            .map_err(|error| OpenError::Storage { path: address.name.clone(), error })?;
+        Ok(Self { connection })
+    }
+
+    /// Hosts and database, for messages: no password.
+    pub(super) fn name(&self) -> &str {
+        &self.connection.address().name
+    }
+
+    fn commit<T>(
+        &mut self,
+        work: &impl AsyncFn(&Session) -> Result<T, tokio_postgres::Error>,
+    ) -> Result<T, StorageError> {
+        self.connection.commit(DATABASE_HEARTBEAT_WITHIN, work)
+    }
+}
+
+impl Registry for PostgresRegistry {
+    fn join(&mut self) -> Result<NodeId, StorageError> {
+        let id = self.commit(&async |session| {
+            let join = async {
+                session.execute(DELETE_DEAD, &[]).await?;
+                let rows = session.query(JOIN, &[&EVENT_FORMAT, &BUS_VERSION]).await?;
+                rows.first().map_or(Ok(0), |row| row.try_get(0))
+            };
+            session.transaction("SET LOCAL synchronous_commit = on", join).await
+        })?;
+        let no_number = || StorageError::Failed(format!("{id} is no number of a node"));
+        NodeId::new(i32::cast_unsigned(id)).ok_or_else(no_number)
+    }
+
+    fn heartbeat(&mut self, node: NodeId, report: NodeReport) -> Result<Pulse, StorageError> {
+        let NodeReport { sees_bus, rooms } = report;
+        let (id, rooms) = (number(node), i64::from(rooms));
+        let living: Vec<LivingNode> = self.commit(&async |session| {
+            let rows = session.query(BEAT, &[&id, &sees_bus, &rooms]).await?;
+            let mut living = Vec::new();
+            for row in rows {
+                let id: i32 = row.try_get(0)?;
+                let Some(id) = NodeId::new(id.cast_unsigned()) else { continue };
+                let rooms: i64 = row.try_get(3)?;
+                let report = NodeReport {
+                    sees_bus: row.try_get(2)?,
+                    rooms: u32::try_from(rooms).unwrap_or(u32::MAX),
+                };
+                living.push(LivingNode { id, heartbeat: unsigned(row.try_get(1)?), report });
+            }
+            Ok(living)
+        })?;
+        Ok(if living.iter().any(|row| row.id == node) { Pulse::Alive(living) } else { Pulse::Dead })
+    }
+
+    fn declare_dead(&mut self, node: NodeId, seen: u64) -> Result<bool, StorageError> {
+        let (id, seen) = (number(node), signed(seen));
+        self.commit(&async |session| {
+            session.execute(DECLARE_DEAD, &[&id, &seen]).await?;
+            Ok(session.query(IS_ALIVE, &[&id]).await?.is_empty())
+        })
+    }
+
+    fn retire(&mut self, node: NodeId) -> Result<(), StorageError> {
+        let id = number(node);
+        self.commit(&async |session| session.execute(RETIRE, &[&id]).await.map(drop))
+    }
+}
+
+const fn number(node: NodeId) -> i32 {
+    node.get().cast_signed()
+}

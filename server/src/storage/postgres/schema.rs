@@ -1,0 +1,203 @@
+//! The tables in PostgreSQL, and how a database gets them: created, brought to this server's
+//! format, or refused.
+//!
+//! They are in a schema of their own, so that nothing else in the database is touched.
+
+use tokio_postgres::Error;
+
+use super::connection::Session;
+use crate::limits::{EVENT_PARTITION_ROOMS, EVENT_PARTITIONS_AHEAD};
+
+/// The current format. A migration only adds; what it makes useless goes a release later, so that
+/// nodes of two versions can share a database.
+pub(super) const FORMAT: i32 = 1;
+
+/// The format of events: a node claims no room whose events it may not know.
+pub(super) const EVENT_FORMAT: i32 = 1;
+
+/// The oldest PostgreSQL, as `server_version_num`.
+pub(super) const VERSION_MIN: i32 = 150_000;
+
+/// Number of the advisory lock under which tables are created: "5FLD".
+const LOCK: i64 = 0x3546_4C44;
+
+/// No index mentions a column that changes with each move, so that a move's new row version stays
+/// in its page and touches no index (HOT); the fill factor leaves space for it.
+const SCHEMA: &str = "
+    CREATE SCHEMA fivefold;
+
+    CREATE TABLE fivefold.format (number int NOT NULL);
+
+    -- One row for each server that has joined; numbers are never used twice. A row that is missing
+    -- is that of a dead node.
+    CREATE TABLE fivefold.node (
+        id int GENERATED ALWAYS AS IDENTITY (MINVALUE 1 MAXVALUE 16777215 CACHE 1) PRIMARY KEY,
+        name text NOT NULL,
+        heartbeat bigint NOT NULL DEFAULT 0,
+        -- Never taken back.
+        dead boolean NOT NULL DEFAULT false,
+        draining boolean NOT NULL DEFAULT false,
+        sees_bus boolean NOT NULL DEFAULT true,
+        -- The newest format of events that it knows, and the versions of the bus.
+        format int NOT NULL,
+        bus_min int NOT NULL,
+        bus_max int NOT NULL,
+        rooms bigint NOT NULL DEFAULT 0,
+        sessions bigint NOT NULL DEFAULT 0
+    ) WITH (fillfactor = 50);
+
+    CREATE TABLE fivefold.room (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        code text COLLATE \"C\" NOT NULL UNIQUE,
+        -- The node that owns it, and how many owners it has had.
+        owner int NOT NULL,
+        epoch bigint NOT NULL,
+        -- The number of the last event; 0 without a log.
+        seq bigint NOT NULL,
+        -- The newest format of events in its log.
+        format int NOT NULL,
+        -- The command that created it, and the member who sent that.
+        maker text,
+        command text,
+        -- Time of the last event of a closed room.
+        closed_at bigint,
+        -- The log was deleted, or the room was never stored.
+        forgotten boolean NOT NULL DEFAULT false
+    ) WITH (fillfactor = 70);
+    CREATE UNIQUE INDEX room_made ON fivefold.room (maker, command) WHERE closed_at IS NULL;
+    CREATE INDEX room_open ON fivefold.room (owner) WHERE closed_at IS NULL;
+    CREATE INDEX room_closed ON fivefold.room (closed_at)
+        WHERE closed_at IS NOT NULL AND NOT forgotten;
+    CREATE INDEX room_kept ON fivefold.room (id) WHERE NOT forgotten;
+
+    CREATE TABLE fivefold.event (
+        room bigint NOT NULL,
+        seq bigint NOT NULL,
+        at bigint NOT NULL,
+        -- The command that caused it, and the member who sent that.
+        member text,
+        command text,
+        event text NOT NULL,
+        PRIMARY KEY (room, seq)
+    ) PARTITION BY RANGE (room);
+
+    CREATE TABLE fivefold.game (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        code text COLLATE \"C\" NOT NULL UNIQUE,
+        room bigint NOT NULL,
+        -- Whether the room is public.
+        listed boolean NOT NULL,
+        summary text NOT NULL,
+        moves text NOT NULL
+    );
+    CREATE INDEX game_room ON fivefold.game (room);
+    CREATE INDEX game_listed ON fivefold.game (id) WHERE listed;
+
+    -- Who played in which game.
+    CREATE TABLE fivefold.player (
+        member text COLLATE \"C\" NOT NULL,
+        game bigint NOT NULL,
+        PRIMARY KEY (member, game)
+    );
+
+    -- Those who have taken a seat.
+    CREATE TABLE fivefold.member (
+        -- Derived from the first identity.
+        id text COLLATE \"C\" PRIMARY KEY,
+        -- Of the current identity; the identity itself is stored nowhere.
+        hash bytea NOT NULL UNIQUE,
+        name text NOT NULL,
+        seen_at bigint NOT NULL,
+        -- Members with a finished game are kept.
+        has_game boolean NOT NULL DEFAULT false,
+        -- Whether the identity was replaced. These members are kept, so that the row refuses the
+        -- old identity.
+        renewed boolean NOT NULL DEFAULT false
+    );
+    CREATE INDEX member_without_game ON fivefold.member (seen_at)
+        WHERE NOT has_game AND NOT renewed;
+";
+
+/// What a server found in its database.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Database {
+    /// The tables of this server's format.
+    Ready,
+    /// An older PostgreSQL, by its `server_version_num`.
+    OldServer(i32),
+    /// Tables of a newer server.
+    Newer(i32),
+}
+
+/// Creates the tables, or brings them to this server's format.
+///
+/// # Errors
+/// If the database refuses; nothing has changed then.
+pub(super) async fn prepare(session: &Session) -> Result<Database, Error> {
+    let version = session.query("SELECT current_setting('server_version_num')::int", &[]).await?;
+    let version = number(&version);
+    if version < VERSION_MIN {
+        return Ok(Database::OldServer(version));
+    }
+    session.transaction(&lock(), migrate(session)).await
+}
+
+async fn migrate(session: &Session) -> Result<Database, Error> {
+    let tables = session.query("SELECT (to_regclass('fivefold.format') IS NOT NULL)::int", &[]);
+    if number(&tables.await?) == 0 {
+        session.batch(SCHEMA).await?;
+        session.batch(&format!("INSERT INTO fivefold.format (number) VALUES ({FORMAT})")).await?;
+    } else {
+        let format = number(&session.query("SELECT max(number) FROM fivefold.format", &[]).await?);
+        if format > FORMAT {
+            return Ok(Database::Newer(format));
+        }
+    }
+    make_partitions(session).await?;
+    Ok(Database::Ready)
+}
+
+/// The numbers of the first partition to make, and of the one for the next room.
+const SELECT_PARTITIONS: &str = "
+    WITH next AS (SELECT coalesce(max(id), 0) / $1 AS room FROM fivefold.room)
+    SELECT coalesce((
+        SELECT max(substring(c.relname FROM '^event_([0-9]+)$')::bigint) + 1
+        FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+        WHERE i.inhparent = 'fivefold.event'::regclass
+    ), room), room FROM next";
+
+/// Makes the next partitions of `event`, unless they are there: each beside the table, and then
+/// attached to it, which delays no append.
+pub(super) async fn make_partitions(session: &Session) -> Result<(), Error> {
+    for row in session.query(SELECT_PARTITIONS, &[&EVENT_PARTITION_ROOMS]).await? {
+        let (first, current): (i64, i64) = (row.try_get(0)?, row.try_get(1)?);
+        for partition in first..=current + EVENT_PARTITIONS_AHEAD {
+            let name = format!("fivefold.event_{partition}");
+            let (from, to) =
+                (partition * EVENT_PARTITION_ROOMS, (partition + 1) * EVENT_PARTITION_ROOMS);
+            session
+                .batch(&format!(
+                    "CREATE TABLE {name} (LIKE fivefold.event INCLUDING DEFAULTS, \
+                     CHECK (room >= {from} AND room < {to})); \
+                     ALTER TABLE fivefold.event ATTACH PARTITION {name} \
+                     FOR VALUES FROM ({from}) TO ({to})"
+                ))
+                .await?;
+        }
+    }
+    Ok(())
+}
+
+/// [`make_partitions`], unless another node does it now.
+pub(super) async fn make_partitions_ahead(session: &Session) -> Result<(), Error> {
+    session.transaction(&lock(), make_partitions(session)).await
+}
+
+/// Waits for other servers that change tables.
+fn lock() -> String {
+    format!("SELECT pg_advisory_xact_lock({LOCK})")
+}
+
+fn number(rows: &[tokio_postgres::Row]) -> i32 {
+    rows.first().map_or(0, |row| row.get(0))
+}
