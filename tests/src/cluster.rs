@@ -156,3 +156,15 @@ impl Cluster {
         self.logs.path().to_owned()
     }
 }
+
+impl Drop for Cluster {
+    /// Shows the logs of a test that fails.
+    #[expect(clippy::print_stdout, reason = "a failed test explains itself")]
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            for node in 0..self.nodes.len() {
+                println!("node {node}:\n{}", self.log(node));
+            }
+        }
+    }
+}
