@@ -216,16 +216,13 @@ async fn serve(
 
     tracing::info!(sessions = server.sessions.count(), "stopping");
     drop(server);
-    if let Some(peers) = peers {
-        end_peers(peers, &stop_rooms, &rooms).await;
-    }
     let threads = async {
         if !matches!(ending, Ending::StoreBroke) {
             writer.wait().await;
         }
         bots.wait().await;
     };
-    end_in_order(&connections, &stop_rooms, &rooms, &pool, threads).await;
+    end_in_order(peers, &connections, &stop_rooms, &rooms, &pool, threads).await;
     ending.into_result()
 }
 
@@ -239,13 +236,6 @@ impl Ending {
     }
 }
 
-/// Ends rooms before sessions, so that other nodes take the rooms over at once.
-async fn end_peers(peers: Serving, stop_rooms: &CancellationToken, rooms: &TaskTracker) {
-    stop_rooms.cancel();
-    end("rooms", STOP_REST_WITHIN, finish(rooms)).await;
-    end("links", STOP_REST_WITHIN, peers.end()).await;
-}
-
 /// Waits until this node is dead to the others; forever on one that is alone.
 async fn retired(peers: Option<&Serving>) {
     match peers {
@@ -254,14 +244,21 @@ async fn retired(peers: Option<&Serving>) {
     }
 }
 
-/// Ends sessions first, so that rooms record who left, and threads last.
+/// Ends sessions first, so that rooms record who left, and threads last. In a cluster rooms go
+/// first, so that other nodes take them over at once.
 async fn end_in_order(
+    peers: Option<Serving>,
     connections: &TaskTracker,
     stop_rooms: &CancellationToken,
     rooms: &TaskTracker,
     pool: &Pool,
     threads: impl Future<Output = ()>,
 ) {
+    if let Some(peers) = peers {
+        stop_rooms.cancel();
+        end("rooms", STOP_REST_WITHIN, finish(rooms)).await;
+        end("links", STOP_REST_WITHIN, peers.end()).await;
+    }
     end("sessions", STOP_SESSIONS_WITHIN, finish(connections)).await;
     stop_rooms.cancel();
     end("rooms", STOP_REST_WITHIN, finish(rooms)).await;

@@ -251,6 +251,8 @@ pub const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 /// Most commands of one session that wait for the answer of a room on another node. Further ones
 /// are refused.
 pub const UNANSWERED_COMMANDS_MAX: usize = 4;
+/// How many refused commands of one session a relay remembers, for the next owner of the room.
+pub const REFUSED_COMMANDS_KEPT: usize = 8;
 /// Most inputs that wait in one relay. Further ones wait in its mailbox.
 pub const RELAY_UNANSWERED_MAX: usize = 1_024;
 /// A command is answered within this time, or its socket is closed: the client then sends the
@@ -572,6 +574,10 @@ const _: () = assert!(
     2 * HEARTBEAT_INTERVAL.as_millis() <= STALE_AFTER.as_millis()
         && HEARTBEAT_ANSWERED_WITHIN.as_millis() <= HEARTBEAT_INTERVAL.as_millis(),
     "one slow heartbeat makes no node stale"
+);
+const _: () = assert!(
+    UNANSWERED_COMMANDS_MAX <= REFUSED_COMMANDS_KEPT,
+    "what a session has sent twice is remembered if all of it is refused"
 );
 const _: () = assert!(
     MEMBER_SESSIONS_MAX * UNANSWERED_COMMANDS_MAX <= ANSWERS_MAX,

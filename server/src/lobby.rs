@@ -164,6 +164,11 @@ impl Lobby {
         self.rooms.get(code)?.listed().map(|listed| listed.standing().summary)
     }
 
+    /// Whether there are other nodes.
+    pub(crate) fn is_clustered(&self) -> bool {
+        self.context.cluster.is_some()
+    }
+
     /// Number of rooms.
     pub(crate) fn count(&self) -> usize {
         lock(&self.makers).total()

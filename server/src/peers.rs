@@ -69,9 +69,14 @@ impl Peers {
         let stop = CancellationToken::new();
         let beats = {
             let (cluster, lobby) = (Arc::clone(&cluster), Arc::clone(lobby));
+            let stop = stop.clone();
             async move {
                 let report = || cluster.report(lobby.count());
-                cluster.node.keep_alive(report, |beat| cluster.note_beat(&beat)).await;
+                tokio::select! {
+                    // A node whose rooms have ended must not seem to live.
+                    () = stop.cancelled() => {}
+                    () = cluster.node.keep_alive(report, |beat| cluster.note_beat(&beat)) => {}
+                }
             }
         };
         tasks.spawn(beats);
@@ -87,10 +92,10 @@ impl Peers {
         };
         tasks.spawn(serving);
         let sweeping = {
-            let (lobby, retired) = (Arc::clone(lobby), cluster.node.retired().clone());
+            let (lobby, stop) = (Arc::clone(lobby), stop.clone());
             async move {
                 tokio::select! {
-                    () = retired.cancelled() => {}
+                    () = stop.cancelled() => {}
                     never = lobby.sweep() => match never {},
                 }
             }

@@ -7,6 +7,8 @@
 //! It does not know what the commands and messages mean.
 
 mod guests;
+#[cfg(test)]
+mod tests;
 
 use std::{
     collections::VecDeque,
@@ -28,7 +30,7 @@ use self::guests::Guests;
 use crate::{
     cluster::{
         Cluster, FromOwner,
-        frame::{Mark, RemoteInput, ToOwner, ToRelay},
+        frame::{Mark, Outcome, RemoteInput, ToOwner, ToRelay},
     },
     limits::{
         ANSWERED_WITHIN, RELAY_IDLE, RELAY_RETRY, RELAY_UNANSWERED_MAX, RESUMED_SESSIONS_MAX,
@@ -56,6 +58,8 @@ pub(crate) struct Relay {
     attempt: u64,
     /// How often that has failed since it succeeded.
     failures: u32,
+    /// Whether a claim that was in doubt may have made the room this node's.
+    may_own: bool,
     /// Since when there is nobody to relay for.
     idle_since: Instant,
 }
@@ -113,6 +117,7 @@ impl Relay {
             owner: None,
             attempt: 0,
             failures: 0,
+            may_own: false,
             idle_since: Instant::now(),
         };
         relay.claim();
@@ -139,6 +144,7 @@ impl Relay {
                 Wakeup::Stop => Some(Next::Over(Reason::Stopping)),
                 Wakeup::Claimed(Ok(claimed)) => self.note_claim(claimed),
                 Wakeup::Claimed(Err(error)) => {
+                    self.may_own |= matches!(error, StorageError::InDoubt(_));
                     tracing::warn!(room.id = %self.code, %error, "cannot claim a room");
                     self.retry();
                     None
@@ -179,7 +185,7 @@ impl Relay {
     }
 
     fn is_idle(&self) -> bool {
-        self.guests.is_empty() && self.unanswered.is_empty()
+        self.guests.is_empty() && self.unanswered.is_empty() && !self.may_own
     }
 
     fn note_time(&mut self) -> Option<Next> {
@@ -225,15 +231,20 @@ impl Relay {
     }
 
     fn note_claim(&mut self, claimed: Claimed) -> Option<Next> {
+        self.may_own = false;
         match claimed {
             Claimed::Mine { epoch, log } => {
                 tracing::info!(room.id = %self.code, sessions = self.guests.len(), "takes over a room");
                 self.context.metrics.cluster.rooms_taken_over.inc();
                 self.drop_unlogged(self.context.node);
                 let unanswered = self.unanswered.drain(..).map(|one| (one.input, one.outbox));
-                let (guests, after) = (self.guests.all(), self.guests.seq());
                 let unanswered = unanswered.collect();
-                let handover = Box::new(Handover { guests, after, unanswered });
+                let handover = Box::new(Handover {
+                    guests: self.guests.all(),
+                    after: self.guests.seq(),
+                    refused: self.guests.refused(),
+                    unanswered,
+                });
                 Some(Next::Own { epoch, log, handover })
             }
             Claimed::Elsewhere(owner) if owner == self.context.node => {
@@ -270,6 +281,7 @@ impl Relay {
         }
         self.context.metrics.cluster.relay_attempts.inc();
         self.attempt = self.cluster.next_attempt();
+        tracing::debug!(room.id = %self.code, node.id = %owner, attempt = self.attempt, "relays a room");
         self.state = State::Resuming(Instant::now() + RESUMED_WITHIN);
         self.drop_unlogged(owner);
         let guests = self.guests.remote();
@@ -413,42 +425,40 @@ impl Relay {
                     self.retry();
                 }
             }
-            ToRelay::Answer { session, command, joined_at, text } => {
-                self.answer(SessionId(session), &command, joined_at, text);
+            ToRelay::Answer { session, command, outcome, text } => {
+                self.answer(SessionId(session), &command, outcome, text);
             }
             ToRelay::Tell { sessions, ends, text } => {
-                self.guests.tell(&sessions, ends.as_ref(), text)
+                self.guests.tell(&sessions, ends.as_ref(), text);
             }
             ToRelay::Broadcast { mark, except, text } => self.broadcast(mark, &except, text),
         }
     }
 
-    fn answer(
-        &mut self,
-        session: SessionId,
-        command: &CommandId,
-        joined_at: Option<u64>,
-        text: String,
-    ) {
+    fn answer(&mut self, session: SessionId, command: &CommandId, outcome: Outcome, text: String) {
         let is_it =
             |one: &Unanswered| one.session == session && one.input.command_id() == Some(command);
-        // What was sent twice is answered twice.
+        // What was sent before and after a reset is answered twice.
         let Some(index) = self.unanswered.iter().position(is_it) else { return };
         let Some(Unanswered { input, outbox, .. }) = self.unanswered.remove(index) else { return };
         outbox.post(text);
-        if let Some(seq) = joined_at {
-            self.guests.note_joined(session, seq);
-        } else if let Input::Enter { .. } = input {
-            if self.guests.refuse(session)
-                && let Some(owner) = self.linked()
-            {
-                // A commit that failed refuses sessions that are in the room.
-                self.send_input(owner, &Input::Leave { session, command: None }, &outbox);
+        match (outcome, &input) {
+            (Outcome::Joined(seq), _) => self.guests.note_joined(session, seq),
+            (Outcome::Refused, Input::Enter { .. }) => {
+                if self.guests.refuse(session)
+                    && let Some(owner) = self.linked()
+                {
+                    // A commit that failed refuses sessions that are in the room.
+                    self.send_input(owner, &Input::Leave { session, command: None }, &outbox);
+                }
             }
-        } else if let Input::Leave { .. } = input {
-            self.guests.remove(session);
-        } else if let Input::Command { request: RoomRequest::Analyse { .. }, .. } = input {
-            self.guests.note_analysis(session, command);
+            (Outcome::Refused | Outcome::Done, Input::Leave { .. }) => self.guests.remove(session),
+            (Outcome::Refused, _) => self.guests.note_refused(session, command),
+            (Outcome::Done, _) => {
+                if let Input::Command { request: RoomRequest::Analyse { .. }, .. } = input {
+                    self.guests.note_analysis(session, command);
+                }
+            }
         }
         self.idle_since = Instant::now();
     }

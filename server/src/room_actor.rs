@@ -32,6 +32,8 @@ use futures_util::FutureExt;
 use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
+#[cfg(test)]
+pub(crate) use self::tests::around;
 use self::{
     bot_calls::{BotCalls, PoolReply},
     commit_gate::{CommitGate, Pending, Routed},
@@ -156,6 +158,8 @@ pub(crate) fn run(
         alarm: Alarm::default(),
         failed_in: None,
         current: None,
+        late_answers: Vec::new(),
+        is_stored: epoch > Epoch::FIRST,
         ahead_ms: opened_at.saturating_sub(context.clock.now()),
         listed,
         context,
@@ -180,9 +184,13 @@ struct Actor {
     /// The last game in which a bot failed: only its first failure in each game is logged.
     failed_in: Option<u32>,
     current: Option<CurrentCommand>,
+    /// Answers that are true whatever is rolled back. They follow the room as it is then.
+    late_answers: Vec<(Route, Message)>,
     /// How far the room's time is ahead of the clock here, in milliseconds: the clock of its owner
     /// before may have been.
     ahead_ms: u64,
+    /// Whether anything of the room is known to be stored.
+    is_stored: bool,
     /// The room's entry in the directory.
     listed: Arc<Listed>,
     context: Arc<RoomContext>,
@@ -394,6 +402,7 @@ impl Actor {
     /// Performs what waited for a commit that was begun at `since` and has succeeded.
     fn release(&mut self, since: Instant) {
         self.context.metrics.note_commit(since.elapsed());
+        self.is_stored = true;
         while let Some(pending) = self.gate.release() {
             match pending {
                 Pending::Event(seq, text) => self.fan_out.broadcast_event(seq, &text),
@@ -442,6 +451,13 @@ impl Actor {
         }
     }
 
+    /// Whether the command that made this room may have made, or may still make, another one on
+    /// another node. It must not be refused then, for clients send a refused command again with a
+    /// new id.
+    fn may_be_made_elsewhere(&self) -> bool {
+        self.context.cluster.is_some() && !self.is_stored
+    }
+
     /// The time for the room, which never goes back in its log.
     fn now(&self) -> u64 {
         self.context.clock.now().saturating_add(self.ahead_ms)
@@ -463,6 +479,9 @@ impl Actor {
         };
         while let Some(envelope) = mailbox.recv().await {
             match (*envelope, &self.context.cluster) {
+                (Envelope::Session { outbox, .. }, _) if self.may_be_made_elsewhere() => {
+                    outbox.restart();
+                }
                 (Envelope::Session { input, outbox }, _) => {
                     if let Some(id) = input.command_id() {
                         Route::Local(outbox).refuse(id, reason);

@@ -58,13 +58,7 @@ pub(crate) enum ToRelay {
     /// The receiver of a frame does not own the room, or does not know the attempt.
     Rejected,
     /// The reply to a command.
-    Answer {
-        session: u64,
-        command: CommandId,
-        /// The session is in the room now, and has all events up to this one.
-        joined_at: Option<u64>,
-        text: String,
-    },
+    Answer { session: u64, command: CommandId, outcome: Outcome, text: String },
     /// A message for these sessions.
     Tell {
         sessions: Vec<u64>,
@@ -76,6 +70,15 @@ pub(crate) enum ToRelay {
     Broadcast { mark: Mark, except: Vec<u64>, text: String },
     /// The room has ended on the sender's node.
     Over,
+}
+
+/// What a reply means for the relay.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) enum Outcome {
+    Done,
+    Refused,
+    /// The session is in the room now, and has all events up to this one.
+    Joined(u64),
 }
 
 /// What a broadcast means for the number of the last event that a relay has passed on.
@@ -98,6 +101,8 @@ pub(crate) struct RemoteGuest {
     identity: Option<[u8; 32]>,
     /// Whose jobs the session's are in the bots' queue.
     owner: IpAddr,
+    /// Its last commands that were refused. A new owner refuses them as well, if they come again.
+    refused: Vec<CommandId>,
 }
 
 /// An input of a session on another node.
@@ -156,21 +161,27 @@ pub(crate) fn decode<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, Undec
 }
 
 impl RemoteGuest {
-    pub(crate) fn new(session: SessionId, member: &Member, outbox: &Outbox) -> Self {
+    pub(crate) fn new(
+        session: SessionId,
+        member: &Member,
+        outbox: &Outbox,
+        refused: Vec<CommandId>,
+    ) -> Self {
         Self {
             session: session.0,
             member: member.id.clone(),
             name: member.name.clone(),
             identity: outbox.identity().map(|identity| identity.0),
             owner: outbox.owner().address(),
+            refused,
         }
     }
 
-    pub(crate) fn into_parts(self) -> (SessionId, Member, Credentials) {
-        let Self { session, member, name, identity, owner } = self;
+    pub(crate) fn into_parts(self) -> (SessionId, Member, Credentials, Vec<CommandId>) {
+        let Self { session, member, name, identity, owner, refused } = self;
         let identity = identity.map(IdentityHash);
         let credentials = Credentials { identity, owner: Owner::of(owner) };
-        (SessionId(session), Member { id: member, name }, credentials)
+        (SessionId(session), Member { id: member, name }, credentials, refused)
     }
 }
 
@@ -180,7 +191,7 @@ impl RemoteInput {
     pub(crate) fn new(input: &Input, outbox: &Outbox) -> Option<Self> {
         match input.clone() {
             Input::Enter { session, member, command, after } => Some(Self::Enter {
-                guest: RemoteGuest::new(session, &member, outbox),
+                guest: RemoteGuest::new(session, &member, outbox, Vec::new()),
                 command,
                 after,
             }),
@@ -209,7 +220,7 @@ impl RemoteInput {
     pub(crate) fn into_input(self) -> Result<(Input, Option<Credentials>), Undecodable> {
         Ok(match self {
             Self::Enter { guest, command, after } => {
-                let (session, member, credentials) = guest.into_parts();
+                let (session, member, credentials, _) = guest.into_parts();
                 (Input::Enter { session, member, command, after }, Some(credentials))
             }
             Self::Leave { session, command } => {

@@ -18,7 +18,7 @@ use super::{Lobby, Maker, RoomHandle, lock, maker_of, no_such_room};
 use crate::{
     cluster::{
         Cluster, FromOwner,
-        frame::{Frame, News, ToOwner, ToRelay, decode},
+        frame::{Frame, News, Outcome, ToOwner, ToRelay, decode},
     },
     directory::Listed,
     limits::{MAILBOX_INPUTS_MAX, SWEEP_INTERVAL},
@@ -176,8 +176,15 @@ impl Lobby {
     fn take_frame(self: &Arc<Self>, cluster: &Arc<Cluster>, from: NodeId, frame: Frame) {
         match frame {
             Frame::ToOwner { room, attempt, message } => {
-                let Ok(handle) = self.find_here(&room) else {
-                    return self.reject(from, &room, attempt);
+                let handle = match self.find_here(&room) {
+                    Ok(handle) => handle,
+                    Err(refusal) => {
+                        if refusal.reason == Reason::NoSuchRoom {
+                            // The room may be this node's: by a claim that was in doubt.
+                            self.relay(&room, cluster);
+                        }
+                        return self.reject(from, &room, attempt);
+                    }
                 };
                 let envelope = Box::new(Envelope::Relay { node: from, attempt, message });
                 match handle.mailbox.try_send(envelope) {
@@ -244,7 +251,13 @@ impl Lobby {
             return Ok(0);
         }
         let node = self.context.node;
-        let claimed = log_writer.reserve().await?.claim(rooms.clone(), node).wait().await?;
+        let claimed = loop {
+            match log_writer.reserve().await?.claim(rooms.clone(), node).wait().await {
+                // Some of them may be this node's now.
+                Err(StorageError::InDoubt(_)) => sleep(SWEEP_INTERVAL).await,
+                claimed => break claimed?,
+            }
+        };
         let mut count = 0;
         for (room, claimed) in rooms.into_iter().zip(claimed) {
             match claimed {
@@ -270,7 +283,7 @@ fn refuse_busy(cluster: &Cluster, room: &RoomCode, envelope: Envelope) -> bool {
     let refusal = Refusal::new(Reason::Busy);
     let message = Message::Refused { id: Some(id.clone()), refusal };
     let (session, command, text) = (session.0, id.clone(), message.to_json());
-    let answer = ToRelay::Answer { session, command, joined_at: None, text };
+    let answer = ToRelay::Answer { session, command, outcome: Outcome::Refused, text };
     cluster.to_relay(node, room, attempt, answer);
     true
 }

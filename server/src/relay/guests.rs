@@ -1,6 +1,9 @@
 //! The sessions on this node that are in a room of another node.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, VecDeque, btree_map::Entry},
+    sync::Arc,
+};
 
 use fivefold_shared::{
     protocol::{AnalysisEnd, CommandId, Message, Name, RoomCode},
@@ -10,6 +13,7 @@ use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 use crate::{
     cluster::frame::RemoteGuest,
+    limits::REFUSED_COMMANDS_KEPT,
     outbox::{Outbox, encode},
 };
 
@@ -29,6 +33,9 @@ struct Guest {
     is_inside: bool,
     /// The command of the analysis that may be under way.
     analysis: Option<CommandId>,
+    /// The last commands that were refused, the oldest first. A client may have sent one of them
+    /// twice, and a new owner would not know.
+    refused: VecDeque<CommandId>,
 }
 
 impl Guests {
@@ -50,10 +57,16 @@ impl Guests {
 
     /// A session wants to enter.
     pub(super) fn admit(&mut self, session: SessionId, member: Member, outbox: Arc<Outbox>) {
-        let before = self.sessions.remove(&session);
-        let (is_inside, analysis) =
-            before.map_or((false, None), |guest| (guest.is_inside, guest.analysis));
-        self.sessions.insert(session, Guest { member, outbox, is_inside, analysis });
+        match self.sessions.entry(session) {
+            Entry::Occupied(mut guest) => {
+                let guest = guest.get_mut();
+                (guest.member, guest.outbox) = (member, outbox);
+            }
+            Entry::Vacant(place) => {
+                let (is_inside, analysis, refused) = (false, None, VecDeque::new());
+                place.insert(Guest { member, outbox, is_inside, analysis, refused });
+            }
+        }
     }
 
     /// The owner has let a session in, which has the events up to this one.
@@ -91,6 +104,24 @@ impl Guests {
         if let Some(guest) = self.sessions.get_mut(&session) {
             guest.analysis = Some(command.clone());
         }
+    }
+
+    pub(super) fn note_refused(&mut self, session: SessionId, command: &CommandId) {
+        if let Some(guest) = self.sessions.get_mut(&session) {
+            if guest.refused.len() == REFUSED_COMMANDS_KEPT {
+                guest.refused.pop_front();
+            }
+            guest.refused.push_back(command.clone());
+        }
+    }
+
+    /// The last commands of those who are inside that were refused.
+    pub(super) fn refused(&self) -> Vec<(SessionId, CommandId)> {
+        let of_one = |(id, guest): (&SessionId, &Guest)| {
+            let id = *id;
+            guest.refused.clone().into_iter().map(move |command| (id, command))
+        };
+        self.inside().flat_map(of_one).collect()
     }
 
     /// Tells the sessions that their analyses end: nobody goes on with them.
@@ -132,8 +163,10 @@ impl Guests {
 
     /// Those who are inside, for the owner.
     pub(super) fn remote(&self) -> Vec<RemoteGuest> {
-        let guest =
-            |(id, guest): (&SessionId, &Guest)| RemoteGuest::new(*id, &guest.member, &guest.outbox);
+        let guest = |(id, guest): (&SessionId, &Guest)| {
+            let refused = guest.refused.iter().cloned().collect();
+            RemoteGuest::new(*id, &guest.member, &guest.outbox, refused)
+        };
         self.inside().map(guest).collect()
     }
 

@@ -113,6 +113,11 @@ impl FanOut {
         }
     }
 
+    /// The number of the last event that was broadcast, and so is stored.
+    pub(super) const fn seq(&self) -> u64 {
+        self.seq
+    }
+
     /// Goes on from a log that ends at this number.
     pub(super) const fn set_seq(&mut self, seq: u64) {
         self.seq = seq;

@@ -3,7 +3,10 @@
 
 use std::sync::Arc;
 
-use fivefold_shared::room::{Input, Member, SessionId};
+use fivefold_shared::{
+    protocol::{CommandId, Reason, Refusal},
+    room::{Input, Member, SessionId},
+};
 
 use super::{
     Actor,
@@ -23,6 +26,8 @@ pub(crate) struct Handover {
     pub(crate) guests: Vec<(SessionId, Member, Arc<Outbox>)>,
     /// The last event that they have.
     pub(crate) after: Option<u64>,
+    /// Commands of theirs that were refused.
+    pub(crate) refused: Vec<(SessionId, CommandId)>,
     /// Inputs that were not answered.
     pub(crate) unanswered: Vec<(Input, Arc<Outbox>)>,
 }
@@ -75,13 +80,22 @@ impl Actor {
         after: Option<u64>,
         link: &Arc<RelayLink>,
     ) {
-        let sessions = guests.into_iter().map(|guest| {
-            let (session, member, credentials) = guest.into_parts();
+        let (mut sessions, mut refused) = (Vec::new(), Vec::new());
+        for guest in guests {
+            let (session, member, credentials, commands) = guest.into_parts();
             self.fan_out.enter(session, Route::remote(session, Some(credentials), link));
-            (session, member)
-        });
-        let sessions = sessions.collect();
+            sessions.push((session, member));
+            refused.extend(commands.into_iter().map(|command| (session, command)));
+        }
         self.apply(Input::Resume { sessions, after }, None);
+        self.refuse_for_good(refused);
+    }
+
+    /// The owner before has refused these commands, so they are not done if they come again.
+    fn refuse_for_good(&mut self, refused: Vec<(SessionId, CommandId)>) {
+        for (session, command) in refused {
+            self.room.refuse_for_good(session, command, Refusal::new(Reason::Unavailable));
+        }
     }
 
     fn receive_input(&mut self, input: RemoteInput, link: &Arc<RelayLink>) {
@@ -109,13 +123,14 @@ impl Actor {
 
     /// Goes on with the sessions of the relay that this room was.
     pub(super) fn take_over(&mut self, handover: Handover) {
-        let Handover { guests, after, unanswered } = handover;
+        let Handover { guests, after, refused, unanswered } = handover;
         let sessions = guests.into_iter().map(|(session, member, outbox)| {
             self.fan_out.enter(session, Route::Local(outbox));
             (session, member)
         });
         let sessions = sessions.collect();
         self.apply(Input::Resume { sessions, after }, None);
+        self.refuse_for_good(refused);
         for (input, outbox) in unanswered {
             self.receive(input, &Route::Local(outbox));
         }

@@ -185,12 +185,7 @@ impl Actor {
             }
             Some(Claimed::Closed) | None => {
                 tracing::warn!(room.id = %code, "the room was never stored, and ends");
-                if self.context.cluster.is_some() {
-                    // The same command may have made a room on another node.
-                    self.restart_unanswered();
-                } else {
-                    self.discard_pending();
-                }
+                self.discard_pending();
                 false
             }
             // The next owner's log may have what is pending, so nothing of it is refused.
@@ -224,10 +219,18 @@ impl Actor {
 
     /// Discards what waits for a commit, and refuses the commands among it.
     fn discard_pending(&mut self) {
+        if self.may_be_made_elsewhere() {
+            self.restart_unanswered();
+        }
         for Routed { effect, route, kind } in self.gate.reset() {
             match effect {
                 Effect::Send { message, .. } => {
-                    if let (Some(route), Some(id)) = (route, message.answers()) {
+                    if let (Some(route), true) = (&route, self.is_stored(&message)) {
+                        // The answer to a repeated command only waited for other events.
+                        self.late_answers.push((route.clone(), message));
+                    } else if let (Some(route), Some(id)) = (route, message.answers())
+                        && !self.may_be_made_elsewhere()
+                    {
                         let refusal = Refusal::new(Reason::Unavailable);
                         let message = Message::Refused { id: Some(id.clone()), refusal };
                         self.context.metrics.answered(kind, &message);
@@ -250,6 +253,15 @@ impl Actor {
             }
         }
         self.fan_out.reset();
+    }
+
+    /// Whether this says that a command is done whose events are stored.
+    fn is_stored(&self, message: &Message) -> bool {
+        if let Message::Done { seq: Some(seq), .. } = message {
+            *seq <= self.fan_out.seq()
+        } else {
+            false
+        }
     }
 
     /// Reads the log of a room that is still owned here, and rebuilds the room. Returns whether it
@@ -278,6 +290,9 @@ impl Actor {
         self.gate.resume(log);
         self.fan_out.set_seq(log.last().map_or(0, |entry| entry.event.seq));
         self.take(effects, "rebuild", None);
+        for (route, message) in std::mem::take(&mut self.late_answers) {
+            self.fan_out.send(&route, message);
+        }
         self.listed.update(&self.room);
         true
     }

@@ -11,7 +11,7 @@ use tokio_tungstenite::tungstenite::Utf8Bytes;
 use crate::{
     cluster::{
         Cluster,
-        frame::{Credentials, ToRelay},
+        frame::{Credentials, Outcome, ToRelay},
     },
     node_id::NodeId,
     outbox::{Encoder, Outbox, Posted, encode},
@@ -126,11 +126,17 @@ impl RemoteSession {
             let (sessions, text) = (vec![self.session.0], message.to_json());
             return self.link.send(ToRelay::Tell { sessions, ends, text });
         };
-        let joined_at = matches!(message, Message::Joined { .. }).then_some(seq);
+        let outcome = if let Message::Joined { .. } = message {
+            Outcome::Joined(seq)
+        } else if let Message::Refused { .. } = message {
+            Outcome::Refused
+        } else {
+            Outcome::Done
+        };
         self.link.send(ToRelay::Answer {
             session: self.session.0,
             command: command.clone(),
-            joined_at,
+            outcome,
             text: message.to_json(),
         });
     }

@@ -74,7 +74,7 @@ fn two_bots(limits: Limits) -> (Opened, Input) {
 }
 
 /// A context for rooms, with bots that never answer; and the parts that must live as long.
-fn around() -> (Arc<RoomContext>, impl Sized) {
+pub(crate) fn around() -> (Arc<RoomContext>, impl Sized) {
     around_storage(Memory::default())
 }
 

@@ -360,7 +360,18 @@ impl Commands {
         }
         self.rooms.may_join(None)?;
         let lobby = &self.server.lobby;
-        let room = lobby.create(member.clone(), self.address, id.clone(), create).await?;
+        let made = lobby.create(member.clone(), self.address, id.clone(), create).await;
+        let room = match made {
+            // The command may have made a room on another node before. A client would send a
+            // refused command again with a new id.
+            Err(refusal)
+                if lobby.is_clustered()
+                    && matches!(refusal.reason, Reason::Unavailable | Reason::Busy) =>
+            {
+                return Err(CloseReason::RESTART.into());
+            }
+            made => made?,
+        };
         self.enter(member, id, room, None)
     }
 

@@ -11,10 +11,11 @@ use std::{
 };
 
 use fivefold_server::{
-    Listeners, RunError,
+    Listeners, Membership, RunError,
+    bus::{BusConfig, local::LocalNetwork},
     config::Config,
     limits::Limits,
-    run,
+    run, run_in_cluster,
     storage::{Memory, Storage},
 };
 use fivefold_shared::protocol::{Message, Reason, RoomCode};
@@ -74,6 +75,23 @@ impl TestServer {
     }
 
     pub(crate) fn start_with(storage: Box<dyn Storage>, config: Config) -> Self {
+        Self::start_as(|listeners, stop| tokio::spawn(run(listeners, storage, config, stop)))
+    }
+
+    /// A node of a cluster whose nodes share this storage and this network.
+    pub(crate) fn start_node(storage: &Memory, network: &LocalNetwork, limits: Limits) -> Self {
+        let (storage, bus) = (storage.clone(), BusConfig::Local(network.clone()));
+        let membership = Membership { registry: Box::new(storage.clone()), bus };
+        let config = Config { limits, ..Config::default() };
+        let storage = Box::new(storage);
+        Self::start_as(|listeners, stop| {
+            tokio::spawn(run_in_cluster(listeners, storage, membership, config, stop))
+        })
+    }
+
+    fn start_as(
+        run: impl FnOnce(Listeners<TcpListener>, CancellationToken) -> JoinHandle<Result<(), RunError>>,
+    ) -> Self {
         let socket = TcpSocket::new_v4().unwrap();
         // Accepted sockets inherit this.
         socket.set_send_buffer_size(SMALL_BUFFER).unwrap();
@@ -86,7 +104,7 @@ impl TestServer {
         let metrics_address = metrics.local_addr().unwrap();
         let listeners = Listeners { public: listener, metrics: Some(Arc::new(metrics)) };
         let stop = CancellationToken::new();
-        let task = tokio::spawn(run(listeners, storage, config, stop.clone()));
+        let task = run(listeners, stop.clone());
         Self { address, metrics: metrics_address, stop, task }
     }
 

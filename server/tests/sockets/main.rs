@@ -4,6 +4,7 @@
 
 mod analysis;
 mod chat;
+mod cluster;
 mod ends;
 mod faults;
 mod games;

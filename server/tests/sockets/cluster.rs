@@ -1,0 +1,184 @@
+//! Three nodes of a cluster: members of one room on different ones, and a node that ends.
+
+use fivefold_server::{bus::local::LocalNetwork, limits::Limits, storage::Memory};
+use fivefold_shared::protocol::{
+    AnalysisEnd, CatchUp, Event, Identity, Message, Reason, RoomCode, close,
+};
+use serde_json::{Value, json};
+
+use crate::harness::{Client, LIMITS, TestServer, joined};
+
+/// So many nodes on one storage.
+fn nodes(count: usize) -> Vec<TestServer> {
+    let (storage, network) = (Memory::default(), LocalNetwork::new(7));
+    // Their bots' threads and timers are real.
+    let limits = Limits { ..LIMITS };
+    (0..count).map(|_| TestServer::start_node(&storage, &network, limits)).collect()
+}
+
+async fn stop_all(nodes: Vec<TestServer>) {
+    for node in nodes {
+        node.stop().await;
+    }
+}
+
+/// A room of Ann's, on the first node, with help from bots; Bob, on the second, sits down.
+async fn seated(nodes: &[TestServer]) -> (Client, Client, RoomCode) {
+    let mut ann = nodes[0].greet("Ann").await;
+    let create = json!({
+        "type": "create", "rules": {"variant": "freestyle"}, "seats": ["me", "open"],
+        "colour": "black", "visibility": "public", "assistance": true,
+    });
+    let room = joined(ann.ask(create).await);
+    let mut bob = nodes[1].greet("Bob").await;
+    bob.join(&room).await;
+    done(bob.ask(json!({"type": "sit", "room": room})).await);
+    (ann, bob, room)
+}
+
+/// The number of the last event that a command caused.
+fn done(answer: Message) -> Option<u64> {
+    match answer {
+        Message::Done { seq, .. } => seq,
+        other => panic!("not done: {other:?}"),
+    }
+}
+
+fn play(room: &RoomCode, ply: usize) -> Value {
+    let point = [3 + ply / 2, 5 + ply % 2];
+    json!({"type": "play", "room": room, "ply": ply, "point": point})
+}
+
+/// Reads up to the event with this number; every one before it must come, in order.
+async fn follow(client: &mut Client, from: u64, to: u64) {
+    let mut next = from;
+    while next <= to {
+        if let Message::Event { event, .. } = client.receive().await {
+            assert_eq!(event.seq, next);
+            next += 1;
+        }
+    }
+}
+
+/// Reads up to a line of chat.
+async fn said(client: &mut Client) -> String {
+    loop {
+        match client.receive().await {
+            Message::PlayerSaid { line, .. } | Message::SpectatorSaid { line, .. } => {
+                return line.text.to_string();
+            }
+            _ => {}
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_game_is_played_watched_and_talked_about_from_three_nodes() {
+    let nodes = nodes(3);
+    let (mut ann, mut bob, room) = seated(&nodes).await;
+    let mut eve = nodes[2].greet("Eve").await;
+    eve.join(&room).await;
+    let mut last = 0;
+    for ply in 0..9 {
+        let player = if ply % 2 == 0 { &mut ann } else { &mut bob };
+        last = done(player.ask(play(&room, ply)).await).unwrap();
+    }
+    // The last move ends the game.
+    follow(&mut eve, 5, last).await;
+
+    done(bob.ask(json!({"type": "say", "room": room, "text": "well played"})).await);
+    assert_eq!(said(&mut ann).await, "well played");
+    assert_eq!(said(&mut eve).await, "well played");
+    done(eve.ask(json!({"type": "say", "room": room, "text": "indeed"})).await);
+    assert_eq!(said(&mut ann).await, "indeed");
+    match eve.ask(json!({"type": "chat", "room": room})).await {
+        Message::Chat { players, spectators: Some(spectators), .. } => {
+            assert_eq!((players.len(), spectators.len()), (1, 1));
+        }
+        other => panic!("{other:?}"),
+    }
+    stop_all(nodes).await;
+}
+
+#[tokio::test]
+async fn bots_help_players_on_other_nodes() {
+    let nodes = nodes(2);
+    let (_ann, mut bob, room) = seated(&nodes).await;
+    let weights = bob.ask(json!({"type": "weights", "room": room, "bot": "attack"})).await;
+    assert!(matches!(weights, Message::Weights { .. }), "{weights:?}");
+
+    done(bob.ask(json!({"type": "analyse", "id": "look", "room": room})).await);
+    while !matches!(bob.receive().await, Message::Analysis { .. }) {}
+    done(bob.ask(json!({"type": "stop_analysis", "room": room})).await);
+    drop(bob);
+    stop_all(nodes).await;
+}
+
+#[tokio::test]
+async fn a_node_that_ends_hands_its_rooms_over() {
+    let nodes = nodes(2);
+    let mut nodes = nodes.into_iter();
+    let (first, second) = (nodes.next().unwrap(), nodes.next().unwrap());
+    let pair = [first, second];
+    let (mut ann, mut bob, room) = seated(&pair).await;
+    let [first, second] = pair;
+    let after = done(ann.ask(play(&room, 0)).await).unwrap();
+    done(bob.ask(json!({"type": "analyse", "id": "look", "room": room})).await);
+
+    first.begin_stop();
+    assert_eq!(ann.closed().await.0, close::RESTART);
+    // Bob stays where he is, learns that nobody analyses any more, and goes on.
+    loop {
+        if let Message::AnalysisOver { of, why, .. } = bob.receive().await {
+            assert_eq!((of.as_str(), why), ("look", AnalysisEnd::Stopped));
+            break;
+        }
+    }
+    let next = done(bob.ask(play(&room, 1)).await).unwrap();
+    assert_eq!(next, after + 1);
+    first.stop().await;
+
+    // Somebody else finds the room on the node that is left, with everything in it.
+    let mut eve = second.greet("Eve").await;
+    match eve.ask(json!({"type": "join", "room": room, "after": after})).await {
+        Message::Joined { catch_up: CatchUp::Events(events), .. } => {
+            assert!(matches!(events[0].event, Event::Played { ply: 1, .. }), "{events:?}");
+        }
+        other => panic!("{other:?}"),
+    }
+    second.stop().await;
+}
+
+#[tokio::test]
+async fn a_command_makes_one_room_on_whatever_node() {
+    let nodes = nodes(2);
+    let identity = Identity::try_from("0f".repeat(32)).unwrap();
+    let mut rooms = Vec::new();
+    for node in &nodes {
+        let mut ann = node.connect().await;
+        let hello = json!({"type": "hello", "protocol": 1, "identity": identity});
+        assert!(matches!(ann.ask(hello).await, Message::Welcome { .. }));
+        let create = json!({
+            "type": "create", "id": "once", "rules": {"variant": "freestyle"},
+            "seats": ["me", "open"], "colour": "black", "visibility": "private",
+        });
+        rooms.push(joined(ann.ask(create).await));
+    }
+    assert_eq!(rooms[0], rooms[1]);
+    stop_all(nodes).await;
+}
+
+#[tokio::test]
+async fn a_room_is_left_and_closed_from_another_node() {
+    let nodes = nodes(2);
+    let (mut ann, mut bob, room) = seated(&nodes).await;
+    let unknown = json!({"type": "join", "room": "abcdefghjkmn"});
+    assert_eq!(bob.refused(unknown).await, Reason::NoSuchRoom);
+    done(bob.ask(json!({"type": "leave", "room": room})).await);
+    assert_eq!(bob.refused(play(&room, 0)).await, Reason::NotAMember);
+    assert_eq!(bob.refused(json!({"type": "close", "room": room})).await, Reason::HostOnly);
+    done(ann.ask(json!({"type": "resign", "room": room})).await);
+    done(ann.ask(json!({"type": "close", "room": room})).await);
+    assert_eq!(bob.refused(json!({"type": "join", "room": room})).await, Reason::NoSuchRoom);
+    stop_all(nodes).await;
+}
