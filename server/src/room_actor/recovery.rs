@@ -319,6 +319,7 @@ impl Actor {
         let mut asking = pin!(repeat(&context, &code, request));
         loop {
             tokio::select! {
+                biased;
                 answer = &mut asking => return Some(answer),
                 () = context.stop.cancelled() => return None,
                 () = sleep(ANSWERED_WITHIN) => self.end_waiting_sessions(inbox),
