@@ -8,8 +8,9 @@ use directories::ProjectDirs;
 use ipnet::IpNet;
 
 use crate::{
+    bus::nats::{ClusterName, NatsServers},
     clock::Clock,
-    limits::Limits,
+    limits::{DRAIN_SECS_MAX, Limits},
     logs::{LogFormat, LostLines},
     node_id::NodeId,
     origin::Origin,
@@ -54,6 +55,27 @@ pub struct Args {
         requires = "database"
     )]
     pub database_replica: Option<DatabaseUrl>,
+
+    /// Be a node of a cluster, and reach its other nodes through these NATS servers:
+    /// nats://host:4222, several separated by commas. All nodes use the same --database.
+    #[arg(
+        long,
+        env = "FIVEFOLD_BUS",
+        value_name = "URLS",
+        hide_env_values = true,
+        requires = "database"
+    )]
+    pub bus: Option<NatsServers>,
+
+    /// Name that the nodes of one cluster share, if several clusters use the same NATS servers.
+    #[arg(long, env = "FIVEFOLD_CLUSTER", default_value = "fivefold", value_name = "NAME")]
+    pub cluster: ClusterName,
+
+    /// Seconds between SIGTERM and the end, in which /readyz fails and new rooms are refused, so
+    /// that a load balancer can send new clients elsewhere.
+    #[arg(long, env = "FIVEFOLD_DRAIN", value_name = "SECONDS", default_value_t = 0,
+          value_parser = clap::value_parser!(u64).range(0..=DRAIN_SECS_MAX))]
+    pub drain: u64,
 
     /// Keep everything in memory: games are lost when the server stops.
     #[arg(long, env = "FIVEFOLD_IN_MEMORY", conflicts_with_all = ["data", "database"])]
@@ -283,6 +305,8 @@ pub struct Config {
     pub clock: Clock,
     /// The number of this server node, which owns the rooms that it creates and claims.
     pub node: NodeId,
+    /// How long the server goes on after it was asked to stop, for a load balancer to notice.
+    pub drain: Duration,
     /// How storage calls run.
     pub blocking: Blocking,
     /// Number of threads for bots.
@@ -310,6 +334,7 @@ impl Default for Config {
             limits: Limits::DEFAULT,
             clock: Clock::of_system(),
             node: NodeId::ALONE,
+            drain: Duration::ZERO,
             blocking: Blocking::Threads,
             bot_threads,
             origins: Vec::new(),
@@ -386,6 +411,7 @@ impl Args {
             },
             clock: default.clock,
             node: default.node,
+            drain: Duration::from_secs(self.drain),
             blocking: default.blocking,
             bot_threads: self.bot_threads.unwrap_or(default.bot_threads),
             origins: self.allow_origin.clone(),

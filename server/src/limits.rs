@@ -153,6 +153,8 @@ pub const CLOSE_LINGER_BYTES: usize = 4 * 1024 * 1024;
 pub const CLOSE_LINGER_BUFFER_MIN: usize = 512;
 /// The same once a client has sent that many: more, because reading a flood in small parts is dear.
 pub const CLOSE_LINGER_BUFFER_MAX: usize = 64 * 1024;
+/// The longest `--drain`, in seconds.
+pub const DRAIN_SECS_MAX: u64 = 3_600;
 /// On shutdown: how long sessions have to end before they are dropped.
 pub const STOP_SESSIONS_WITHIN: Duration = Duration::from_secs(3);
 /// The same for rooms, and then for threads.

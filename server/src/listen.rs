@@ -1,6 +1,6 @@
 //! The source of connections: a system socket, or a simulated network in tests.
 
-use std::{io, net::SocketAddr};
+use std::{io, net::SocketAddr, sync::Arc};
 
 use tokio::{
     io::{AsyncRead, AsyncWrite},
@@ -32,11 +32,20 @@ impl Listen for TcpListener {
     }
 }
 
+/// A listener that outlives one life of a server.
+impl<L: Listen + Sync> Listen for Arc<L> {
+    type Stream = L::Stream;
+
+    async fn accept(&self) -> io::Result<(Self::Stream, SocketAddr)> {
+        self.as_ref().accept().await
+    }
+}
+
 /// The listeners of a server.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Listeners<L> {
     /// For everyone.
     pub public: L,
     /// For the operator's monitoring only.
-    pub metrics: Option<TcpListener>,
+    pub metrics: Option<Arc<TcpListener>>,
 }

@@ -5,19 +5,24 @@ use std::{
     io::{self, Write},
     path::Path,
     process::ExitCode,
+    sync::Arc,
 };
 
 use anyhow::{Context, bail};
 use clap::Parser;
 use fivefold_server::{
-    Listeners,
+    Listeners, Membership, RunError,
+    bus::BusConfig,
     config::{Args, Config, Task},
     file_limit,
     logs::{self, Logs},
+    run_in_cluster,
     signals::{cancel_on_signal, reload_on_signal},
-    storage::{self, DataFolder, Findings, Memory, Postgres, SoleNode, Sqlite, Storage},
+    storage::{
+        self, DataFolder, Findings, Memory, Postgres, PostgresRegistry, SoleNode, Sqlite, Storage,
+    },
 };
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, task::spawn_blocking};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
@@ -82,21 +87,15 @@ fn serve(args: &Args, logs: &Logs) -> anyhow::Result<()> {
     let mut config = Config { lost_lines: logs.lost.clone(), ..args.config()? };
     config.limits = file_limit::fit(config.limits)?;
     // Outside of the runtime, as it blocks.
-    let storage = open_storage(args)?;
-    let node = args.database.as_ref().map(SoleNode::join).transpose()?;
-    if let Some(node) = &node {
+    let rooms = Rooms::open(args)?;
+    if let Some(node) = &rooms.sole_node {
         config.node = node.id();
     }
-    listen_and_run(args, storage, config, node.as_ref())
+    listen_and_run(args, rooms, config)
 }
 
 #[tokio::main]
-async fn listen_and_run(
-    args: &Args,
-    storage: Box<dyn Storage>,
-    config: Config,
-    node: Option<&SoleNode>,
-) -> anyhow::Result<()> {
+async fn listen_and_run(args: &Args, rooms: Rooms, config: Config) -> anyhow::Result<()> {
     let listener = TcpListener::bind(args.listen)
         .await
         .with_context(|| format!("cannot listen on {}; choose another --listen", args.listen))?;
@@ -112,14 +111,69 @@ async fn listen_and_run(
         tracing::warn!(%error, "Fivefold is at {scheme}://{address}/, and cannot say so on stdout");
     }
 
-    let listeners = Listeners { public: listener, metrics };
+    let listeners = Listeners { public: Arc::new(listener), metrics: metrics.map(Arc::new) };
     let shutdown = CancellationToken::new();
     let reload = reload_on_signal(config.tls.clone());
     tokio::select! {
-        served = fivefold_server::run(listeners, storage, config, shutdown.clone()) => Ok(served?),
+        served = run_and_rejoin(args, rooms, listeners, config, &shutdown) => served,
         failed = cancel_on_signal(&shutdown) => Ok(failed?),
         failed = reload => Ok(failed?),
-        () = lost(node) => bail!("another server has taken over the database"),
+    }
+}
+
+/// Runs the server. A node that is dead to the others of its cluster joins again under a new number.
+async fn run_and_rejoin(
+    args: &Args,
+    mut rooms: Rooms,
+    listeners: Listeners<Arc<TcpListener>>,
+    config: Config,
+    shutdown: &CancellationToken,
+) -> anyhow::Result<()> {
+    loop {
+        let Rooms { storage, membership, sole_node } = rooms;
+        let (listeners, config, shutdown) = (listeners.clone(), config.clone(), shutdown.clone());
+        let Some(membership) = membership else {
+            return tokio::select! {
+                served = fivefold_server::run(listeners, storage, config, shutdown) => Ok(served?),
+                () = lost(sole_node.as_ref()) => bail!("another server has taken over the database"),
+            };
+        };
+        let stopping = shutdown.clone();
+        let served = run_in_cluster(listeners, storage, membership, config, shutdown).await;
+        match served {
+            Err(RunError::Retired) if !stopping.is_cancelled() => {}
+            Err(RunError::Retired) => return Ok(()),
+            served => return Ok(served?),
+        }
+        tracing::warn!("joins the cluster again, under a new number");
+        let args = args.clone();
+        rooms = spawn_blocking(move || Rooms::open(&args)).await??;
+    }
+}
+
+/// Where a server keeps its rooms, and with whom it shares them.
+struct Rooms {
+    storage: Box<dyn Storage>,
+    membership: Option<Membership>,
+    /// Keeps other servers away from a database.
+    sole_node: Option<SoleNode>,
+}
+
+impl Rooms {
+    /// Blocks.
+    fn open(args: &Args) -> anyhow::Result<Self> {
+        let storage = open_storage(args)?;
+        let (mut membership, mut sole_node) = (None, None);
+        if let Some(url) = &args.database {
+            if let Some(servers) = args.bus.clone() {
+                let registry = Box::new(PostgresRegistry::open(url)?);
+                let bus = BusConfig::Nats { servers, cluster: args.cluster.clone() };
+                membership = Some(Membership { registry, bus });
+            } else {
+                sole_node = Some(SoleNode::join(url)?);
+            }
+        }
+        Ok(Self { storage, membership, sole_node })
     }
 }
 

@@ -6,6 +6,7 @@
 mod bots;
 mod certificates;
 mod client;
+mod cluster;
 mod data_folder;
 mod disk;
 mod engines;

@@ -5,6 +5,7 @@ use std::{
     collections::HashMap,
     io,
     net::{Ipv4Addr, SocketAddr},
+    time::Duration,
 };
 
 use fivefold_shared::{
@@ -19,7 +20,7 @@ use fivefold_shared::{
 use futures_util::{FutureExt, SinkExt, StreamExt};
 use tokio::{
     net::{TcpSocket, TcpStream},
-    time::{Instant, timeout_at},
+    time::{Instant, error::Elapsed, sleep, timeout, timeout_at},
 };
 use tokio_tungstenite::{
     WebSocketStream, client_async_with_config,
@@ -27,6 +28,11 @@ use tokio_tungstenite::{
 };
 
 use crate::{PATIENCE, Server};
+
+/// The longest wait for a server that may be down.
+const RETURN_WITHIN: Duration = Duration::from_secs(5);
+/// How long to wait before the next try to connect.
+pub(crate) const RETURN_AGAIN: Duration = Duration::from_millis(20);
 
 /// A client's end of a WebSocket.
 pub type Socket = WebSocketStream<TcpStream>;
@@ -112,9 +118,34 @@ impl Away {
     /// address; on failure the person stays away.
     pub(crate) async fn try_back(self, address: SocketAddr) -> Result<Guest, Self> {
         let identity = Some(self.identity.clone());
-        match Guest::try_greet(None, address, self.name.as_str(), identity).await {
-            Some(guest) => Ok(Guest { rooms: self.rooms, ..guest }),
-            None => Err(self),
+        let greeted = Guest::try_greet(None, address, self.name.as_str(), identity);
+        match timeout(RETURN_WITHIN, greeted).await {
+            Ok(Some(guest)) => Ok(Guest { rooms: self.rooms, ..guest }),
+            Ok(None) | Err(Elapsed { .. }) => Err(self),
+        }
+    }
+
+    /// Returns to one of several servers, any of which may be down, and joins the room there with
+    /// the number of the last event.
+    ///
+    /// # Panics
+    /// When none takes them in.
+    pub async fn back_in(mut self, room: &RoomCode, servers: &[SocketAddr]) -> Guest {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            for &address in servers {
+                match self.try_back(address).await {
+                    Ok(mut guest) => {
+                        if guest.try_join(room).await {
+                            return guest;
+                        }
+                        self = guest.lost();
+                    }
+                    Err(away) => self = away,
+                }
+            }
+            assert!(Instant::now() < deadline, "{} cannot come back", self.name);
+            sleep(RETURN_AGAIN).await;
         }
     }
 }
@@ -177,7 +208,7 @@ impl Guest {
         Self::try_greet(source, address, name, None).await.expect("the server welcomes them")
     }
 
-    /// `None` when there is no server or it goes away.
+    /// `None` when there is no server, it goes away, or it cannot read who they are.
     async fn try_greet(
         source: Option<Ipv4Addr>,
         address: SocketAddr,
@@ -191,6 +222,9 @@ impl Guest {
         let json = Command { id, request: Request::Lobby(hello) }.to_json();
         socket.send(tungstenite::Message::text(json)).await.ok()?;
         let welcome = receive(&mut socket).await.ok()?;
+        if is_unavailable(&welcome) {
+            return None;
+        }
         let Message::Welcome { you: me, name, identity: new, .. } = welcome else {
             panic!("no welcome: {welcome:?}");
         };
@@ -424,6 +458,81 @@ impl Guest {
         assert!(matches!(answer, Message::Joined { .. }), "{}: {answer:?}", self.name);
     }
 
+    /// As [`join`](Self::join), from a server that may go away or lose its storage; `false` then.
+    /// The room may have been joined all the same, so try again on another socket.
+    ///
+    /// # Panics
+    /// When it is refused for another reason.
+    pub(crate) async fn try_join(&mut self, room: &RoomCode) -> bool {
+        let after = self.rooms.get(room).map(|seen| seen.room.seq);
+        let join = LobbyRequest::Join { room: room.clone(), after };
+        let id = self.send(Request::Lobby(join)).await;
+        loop {
+            let Ok(message) = self.try_next().await else { return false };
+            if message.answers() != Some(&id) {
+                continue;
+            }
+            if is_unavailable(&message) {
+                return false;
+            }
+            assert!(matches!(message, Message::Joined { .. }), "{}: {message:?}", self.name);
+            return true;
+        }
+    }
+
+    /// Plays a point as the next move, until it is stored: comes back to one of these servers, and
+    /// plays the same move again, whenever the socket is lost.
+    ///
+    /// # Panics
+    /// When it is refused.
+    pub async fn play_through(
+        mut self,
+        room: &RoomCode,
+        point: impl Into<Point>,
+        servers: &[SocketAddr],
+    ) -> Self {
+        let request =
+            RoomRequest::Play { ply: self.seen(room).position().ply(), point: point.into() };
+        let request = Request::Room { room: room.clone(), request };
+        let id = self.new_id();
+        let deadline = Instant::now() + PATIENCE;
+        self.send_as(id.clone(), request.clone()).await;
+        loop {
+            assert!(Instant::now() < deadline, "{}: the move has no answer", self.name);
+            match self.try_next().await {
+                Ok(Message::Done { id: done, .. }) if done == id => return self,
+                // Nothing is stored, and the same command may come again.
+                Ok(message) if message.answers() == Some(&id) && is_unavailable(&message) => {
+                    sleep(RETURN_AGAIN).await;
+                }
+                Ok(message) => {
+                    assert!(message.answers() != Some(&id), "{}: {message:?}", self.name);
+                    continue;
+                }
+                Err(_) => self = self.lost().back_in(room, servers).await,
+            }
+            self.send_as(id.clone(), request.clone()).await;
+        }
+    }
+
+    /// As [`until`](Self::until), coming back to one of these servers whenever the socket is lost.
+    ///
+    /// # Panics
+    /// When nothing more comes.
+    pub async fn until_through(
+        mut self,
+        room: &RoomCode,
+        wanted: impl Fn(&Seen) -> bool,
+        servers: &[SocketAddr],
+    ) -> Self {
+        while !wanted(self.seen(room)) {
+            if self.try_next().await.is_err() {
+                self = self.lost().back_in(room, servers).await;
+            }
+        }
+        self
+    }
+
     /// Plays a point as the next move.
     ///
     /// # Panics
@@ -451,6 +560,11 @@ impl Guest {
             }
         }
     }
+}
+
+/// Whether the refusal means that the storage, or the room's node, cannot be reached.
+pub(crate) fn is_unavailable(message: &Message) -> bool {
+    matches!(message, Message::Refused { refusal, .. } if refusal.reason == Reason::Unavailable)
 }
 
 /// The next message, or the close frame's code and reason, if one came.

@@ -5,6 +5,7 @@
 //! a stopped server is read by the server's own store ([`fault`]).
 
 mod client;
+mod cluster;
 pub mod fault;
 mod guest;
 pub mod load;
@@ -15,6 +16,7 @@ mod times;
 
 pub use self::{
     client::Client,
+    cluster::Cluster,
     guest::{Away, Guest, Seen, Socket, connect},
     programs::program,
     server::Server,

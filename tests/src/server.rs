@@ -71,6 +71,17 @@ impl Server {
         Self::run(server.arg("--data").arg(folder).args(flags))
     }
 
+    /// Starts a node of a cluster with these flags and the defaults otherwise. `log` receives its
+    /// log.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn start_as_node(database: &str, bus: &str, log: impl Into<Stdio>, flags: &[&str]) -> Self {
+        let mut server = Command::new(program("fivefold-server"));
+        server.args(["--database", database, "--bus", bus]).args(flags).stderr(log);
+        Self::run(&mut server)
+    }
+
     /// As [`start_in_with`](Self::start_in_with), with another build of the server.
     ///
     /// # Panics
@@ -178,6 +189,22 @@ impl Server {
     /// When the signal cannot be sent.
     pub fn hang_up(&self) {
         self.signal("-HUP");
+    }
+
+    /// Stops the process where it is, as a machine that pauses does.
+    ///
+    /// # Panics
+    /// When the signal cannot be sent.
+    pub fn freeze(&self) {
+        self.signal("-STOP");
+    }
+
+    /// Lets a frozen process go on.
+    ///
+    /// # Panics
+    /// When the signal cannot be sent.
+    pub fn thaw(&self) {
+        self.signal("-CONT");
     }
 
     fn signal(&self, signal: &str) {

@@ -3,7 +3,10 @@
 use fivefold_shared::room::RoomLimits;
 use std::{
     net::{Ipv4Addr, SocketAddr},
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
@@ -99,7 +102,7 @@ impl TestServer {
         metrics.set_nonblocking(true).unwrap();
         let metrics = TcpListener::from_std(metrics).unwrap();
         let metrics_address = metrics.local_addr().unwrap();
-        let listeners = Listeners { public: listener, metrics: Some(metrics) };
+        let listeners = Listeners { public: listener, metrics: Some(Arc::new(metrics)) };
         let stop = CancellationToken::new();
         let task = run(listeners, stop.clone());
         Self { address, metrics: metrics_address, stop, task }

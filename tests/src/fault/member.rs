@@ -4,22 +4,22 @@
 use std::{net::SocketAddr, time::Duration};
 
 use fivefold_shared::{
-    protocol::{
-        CommandId, LobbyRequest, MemberId, Message, Reason, Request, RoomCode, RoomRequest,
-    },
+    protocol::{CommandId, MemberId, Message, Request, RoomCode, RoomRequest},
     rules::Point,
 };
 use rand::{RngExt, rngs::StdRng};
 use tokio::{sync::watch, time::sleep};
 
-use crate::{Away, Guest, random_games::random_move};
+use crate::{
+    Away, Guest,
+    guest::{RETURN_AGAIN, is_unavailable},
+    random_games::random_move,
+};
 
 /// The longest that a player waits before a move.
 const WAIT_MAX: Duration = Duration::from_millis(200);
 /// The longest time for which the slow spectator leaves a message unread.
 const SLOWNESS_MAX: Duration = Duration::from_millis(50);
-/// How long to wait before the next try to connect.
-const AGAIN: Duration = Duration::from_millis(20);
 
 /// The age of a repeated old command, in commands: the server remembers 64 answers.
 const AGAIN_FROM: usize = 20;
@@ -94,7 +94,7 @@ impl Member {
                     Ok(guest) => break guest,
                     Err(still_away) => away = still_away,
                 }
-                sleep(AGAIN).await;
+                sleep(RETURN_AGAIN).await;
             };
         }
         (self, guest.lost())
@@ -103,7 +103,7 @@ impl Member {
     /// Connects once more to receive the remaining events.
     pub(super) async fn catch_up(&mut self, away: Away, address: SocketAddr) -> Guest {
         let mut guest = away.try_back(address).await.expect("the server is there");
-        self.join(&mut guest).await.expect("the server stays");
+        assert!(guest.try_join(&self.room).await, "the server stays");
         guest
     }
 
@@ -117,7 +117,9 @@ impl Member {
         random: &mut StdRng,
     ) -> Option<()> {
         if is_back {
-            self.join(guest).await?;
+            // If a full disk has discarded the event of the answer, start again on another socket,
+            // as this one has joined the room already and would get the next events twice.
+            guest.try_join(&self.room).await.then_some(())?;
         }
         if let Some((id, request)) = self.pending.clone() {
             self.repeated += 1;
@@ -140,25 +142,6 @@ impl Member {
             if self.conduct == Conduct::WatchesSlowly {
                 sleep(SLOWNESS_MAX.mul_f64(random.random())).await;
             }
-        }
-    }
-
-    async fn join(&mut self, guest: &mut Guest) -> Option<()> {
-        let after = Some(guest.seen(&self.room).room.seq);
-        let join = LobbyRequest::Join { room: self.room.clone(), after };
-        let id = guest.send(Request::Lobby(join)).await;
-        loop {
-            let message = guest.try_next().await.ok()?;
-            if message.answers() == Some(&id) {
-                // A full disk discarded the event of this answer: start again on another socket, as
-                // this one has joined the room already and would get the next events twice.
-                if is_unavailable(&message) {
-                    return None;
-                }
-                assert!(matches!(message, Message::Joined { .. }), "{message:?}");
-                return Some(());
-            }
-            self.hear(message);
         }
     }
 
@@ -215,9 +198,4 @@ impl Member {
             self.wrong_answers.push(message);
         }
     }
-}
-
-/// Whether the refusal means a full disk.
-fn is_unavailable(message: &Message) -> bool {
-    matches!(message, Message::Refused { refusal, .. } if refusal.reason == Reason::Unavailable)
 }

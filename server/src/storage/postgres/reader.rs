@@ -1,8 +1,9 @@
 //! Reading finished games and members from PostgreSQL, beside the writer.
 
 use fivefold_shared::{
-    protocol::{GameId, MemberId},
+    protocol::{GameId, MemberId, RoomCode},
     record::{GameList, ListedGame, Record},
+    room::Cause,
 };
 use tokio_postgres::{Error, Row};
 
@@ -31,6 +32,11 @@ const SELECT_GAMES_OF: &str = "
     SELECT game.id, code, summary FROM player JOIN game ON game.id = player.game
     WHERE player.member = $3 AND player.game < $1 AND (listed OR $4)
     ORDER BY player.game DESC LIMIT $2";
+
+const SELECT_OPEN: &str = "SELECT 1 FROM room WHERE code = $1 AND closed_at IS NULL";
+
+const SELECT_MADE: &str = "
+    SELECT code FROM room WHERE maker = $1 AND command = $2 AND closed_at IS NULL";
 
 /// Finished games and members. Members come from the primary only; games may come from a standby,
 /// which may lack the last ones.
@@ -119,6 +125,22 @@ impl StorageReader for PostgresReader {
             last = Some(unsigned(number));
         }
         Ok(list)
+    }
+
+    fn is_open(&mut self, room: &RoomCode) -> Result<bool, StorageError> {
+        self.primary.read(DATABASE_READ_WITHIN, &async |session: &Session| {
+            Ok(!session.query(SELECT_OPEN, &[&room.as_str()]).await?.is_empty())
+        })
+    }
+
+    fn room_made_by(&mut self, cause: &Cause) -> Result<Option<RoomCode>, StorageError> {
+        let (member, command) = (cause.member.as_str(), cause.command.as_str());
+        let code: Option<String> =
+            self.primary.read(DATABASE_READ_WITHIN, &async |session: &Session| {
+                let rows = session.query(SELECT_MADE, &[&member, &command]).await?;
+                rows.first().map(|row| row.try_get(0)).transpose()
+            })?;
+        code.map(name).transpose()
     }
 
     /// The database's disk belongs to another machine.

@@ -1,0 +1,90 @@
+//! Tests of several nodes: two players on different nodes play one game while nodes are killed and
+//! restarted, and then the services that the nodes share.
+
+use fivefold_shared::{
+    protocol::{NumberedEvent, RoomCode, RoomRequest},
+    rules::Point,
+};
+use fivefold_tests::{Cluster, Guest, Seen, private};
+
+use crate::freestyle;
+
+/// A game of two players on a cluster.
+struct Game {
+    cluster: Cluster,
+    room: RoomCode,
+    /// Ann, who plays Black, and Bob. Absent only within a move.
+    players: [Option<Guest>; 2],
+    plies: usize,
+}
+
+impl Game {
+    /// Ann is on node 0, which owns the room as it is made there, and Bob on node 1.
+    async fn begin(cluster: Cluster) -> Self {
+        let mut ann = Guest::hello(cluster.node(0), "Ann").await;
+        let room = ann.create(private(freestyle())).await;
+        let mut bob = Guest::hello(cluster.node(1), "Bob").await;
+        bob.join(&room).await;
+        bob.done(&room, RoomRequest::Sit { seat: None }).await;
+        ann.until(&room, |seen| seen.room.running().is_some()).await;
+        Self { cluster, room, players: [Some(ann), Some(bob)], plies: 0 }
+    }
+
+    /// Plays some moves in turn. A player whose node is gone comes back to another one.
+    async fn play(&mut self, moves: usize) {
+        for _ in 0..moves {
+            let point = point(self.plies);
+            self.plies += 1;
+            let (plies, room) = (self.plies, self.room.clone());
+            let servers = self.cluster.addresses();
+            let [ann, bob] = self.players.each_mut().map(|player| player.take().expect("here"));
+            let (mover, other) = if plies % 2 == 1 { (ann, bob) } else { (bob, ann) };
+            let has_come = |seen: &Seen| seen.position().ply() >= plies;
+            let (mover, other) = tokio::join!(
+                mover.play_through(&room, point, &servers),
+                other.until_through(&room, has_come, &servers),
+            );
+            let mover = mover.until_through(&room, has_come, &servers).await;
+            let (ann, bob) = if plies % 2 == 1 { (mover, other) } else { (other, mover) };
+            self.players = [Some(ann), Some(bob)];
+        }
+        self.check();
+    }
+
+    /// Both players have every move, once and in order.
+    fn check(&self) {
+        let moves: Vec<Point> = (0..self.plies).map(point).collect();
+        for player in self.players.iter().flatten() {
+            assert_eq!(player.seen(&self.room).position().moves(), moves, "{}", player.name);
+        }
+        let [ann, bob] = self.players.each_ref().map(|player| {
+            let seen = player.as_ref().expect("here").seen(&self.room);
+            seen.events.iter().map(|event| (event.seq, event)).collect::<Vec<_>>()
+        });
+        for (seq, event) in &ann {
+            let same = bob.iter().find(|(other, _)| other == seq);
+            assert!(same.is_none_or(|(_, other): &(u64, &NumberedEvent)| other == event), "{seq}");
+        }
+    }
+}
+
+/// The points of a game that nobody wins: every other row, and colours by turns.
+fn point(ply: usize) -> Point {
+    let ply = i32::try_from(ply).expect("a small board");
+    (ply % 15, ply / 15 * 2).into()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_game_goes_on_when_its_node_is_killed() {
+    let Some(cluster) = Cluster::start(3, &[]).await else { return };
+    let mut game = Game::begin(cluster).await;
+    game.play(5).await;
+    game.cluster.kill_node(0);
+    game.play(6).await;
+    // Ann is on node 1 or 2 by now, and the room, too.
+    game.cluster.start_node(0);
+    game.cluster.kill_node(1);
+    game.play(6).await;
+    game.cluster.kill_node(2);
+    game.play(6).await;
+}

@@ -1,0 +1,170 @@
+//! Several server nodes on one PostgreSQL and one NATS, all real, for one test. Each node reaches
+//! them through relays of its own, so a test can cut one node off.
+
+use std::{fs, net::SocketAddr, path::PathBuf, time::Duration};
+
+use fivefold_server::storage::DatabaseUrl;
+use fivefold_test_services::{Durability, NatsServer, PostgresServer, Relay, Service};
+use tempfile::TempDir;
+use tokio::task::block_in_place;
+
+use crate::Server;
+
+/// A cluster. Starting and stopping its parts blocks, so its test needs a runtime of several
+/// threads.
+#[derive(Debug)]
+pub struct Cluster {
+    nodes: Vec<Node>,
+    flags: Vec<String>,
+    logs: TempDir,
+    // The nodes end before what they use.
+    nats: NatsServer,
+    postgres: PostgresServer,
+}
+
+/// A node and its connections.
+#[derive(Debug)]
+struct Node {
+    server: Option<Server>,
+    /// How often it was started.
+    starts: usize,
+    to_database: Relay,
+    to_bus: Relay,
+}
+
+impl Cluster {
+    /// Starts the services and so many nodes with these flags. `None`, with a printed sentence,
+    /// where a service is not installed.
+    ///
+    /// # Panics
+    /// When one of them does not start.
+    pub async fn start(nodes: usize, flags: &[&str]) -> Option<Self> {
+        let postgres = block_in_place(|| PostgresServer::start(Durability::None))?;
+        let nats = block_in_place(NatsServer::start)?;
+        let mut all = Vec::new();
+        for _ in 0..nodes {
+            all.push(Node {
+                server: None,
+                starts: 0,
+                to_database: Relay::start(Service::Unix(postgres.socket())).await,
+                to_bus: Relay::start(Service::Tcp(nats.address())).await,
+            });
+        }
+        let flags = flags.iter().map(|&flag| flag.to_owned()).collect();
+        let logs = tempfile::tempdir().expect("a folder for the logs");
+        let mut cluster = Self { nodes: all, flags, logs, nats, postgres };
+        for node in 0..nodes {
+            cluster.start_node(node);
+        }
+        Some(cluster)
+    }
+
+    /// A running node.
+    ///
+    /// # Panics
+    /// When it does not run.
+    pub fn node(&self, node: usize) -> &Server {
+        self.nodes[node].server.as_ref().expect("this node runs")
+    }
+
+    /// The addresses of all running nodes.
+    pub fn addresses(&self) -> Vec<SocketAddr> {
+        self.nodes.iter().filter_map(|node| Some(node.server.as_ref()?.address())).collect()
+    }
+
+    /// How many nodes the cluster has, running or not.
+    pub const fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether it has no nodes at all.
+    pub const fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// Starts a node that was killed, at another address.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn start_node(&mut self, node: usize) {
+        let database = format!("postgres://fivefold@{}/fivefold", self.to_database(node).address());
+        let bus = format!("nats://{}", self.to_bus(node).address());
+        let this = &mut self.nodes[node];
+        this.starts += 1;
+        let log = self.logs.path().join(format!("node-{node}-{}.log", this.starts));
+        let log = fs::File::create(log).expect("a file for the log");
+        let flags: Vec<&str> = self.flags.iter().map(String::as_str).collect();
+        let server = block_in_place(|| Server::start_as_node(&database, &bus, log, &flags));
+        this.server = Some(server);
+    }
+
+    /// Kills a node, as `kill -9` does.
+    pub fn kill_node(&mut self, node: usize) {
+        self.nodes[node].server = None;
+    }
+
+    /// Asks a node to stop, and waits until it has ended by itself; returns the time that it took.
+    ///
+    /// # Panics
+    /// When it does not run, or ends with a failure.
+    pub fn stop_node(&mut self, node: usize) -> Duration {
+        let server = self.nodes[node].server.take().expect("this node runs");
+        server.terminate();
+        let (status, took) = block_in_place(|| server.wait());
+        assert!(status.success(), "node {node} ended with {status}: {}", self.log(node));
+        took
+    }
+
+    /// A node's connections to the database.
+    pub fn to_database(&self, node: usize) -> &Relay {
+        &self.nodes[node].to_database
+    }
+
+    /// A node's connections to the bus.
+    pub fn to_bus(&self, node: usize) -> &Relay {
+        &self.nodes[node].to_bus
+    }
+
+    /// Kills NATS and starts it again.
+    pub fn restart_bus(&mut self) {
+        block_in_place(|| self.nats.restart());
+    }
+
+    /// Kills PostgreSQL and starts it again.
+    pub fn restart_database(&mut self) {
+        block_in_place(|| self.postgres.restart());
+    }
+
+    /// The address of the database, past the relays.
+    pub fn database(&self) -> DatabaseUrl {
+        let folder = self.postgres.folder().display().to_string().replace('/', "%2F");
+        format!("postgres://fivefold@{folder}/fivefold").into()
+    }
+
+    /// What a node has logged since its last start.
+    pub fn log(&self, node: usize) -> String {
+        fs::read_to_string(self.log_file(node)).unwrap_or_default()
+    }
+
+    fn log_file(&self, node: usize) -> PathBuf {
+        self.logs.path().join(format!("node-{node}-{}.log", self.nodes[node].starts))
+    }
+
+    /// Keeps the logs of the nodes when the cluster ends, and returns their folder.
+    pub fn keep_logs(&mut self) -> PathBuf {
+        self.logs.disable_cleanup(true);
+        self.logs.path().to_owned()
+    }
+}
+
+impl Drop for Cluster {
+    /// Shows the logs of a test that fails.
+    #[expect(clippy::print_stdout, reason = "a failed test explains itself")]
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            for node in 0..self.nodes.len() {
+                println!("node {node}:\n{}", self.log(node));
+            }
+        }
+    }
+}
