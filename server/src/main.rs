@@ -18,7 +18,9 @@ use fivefold_server::{
     logs::{self, Logs},
     run_in_cluster,
     signals::{cancel_on_signal, reload_on_signal},
-    storage::{self, DataFolder, Findings, Memory, Postgres, PostgresRegistry, SoleNode, Sqlite, Storage},
+    storage::{
+        self, DataFolder, Findings, Memory, Postgres, PostgresRegistry, SoleNode, Sqlite, Storage,
+    },
 };
 use tokio::{net::TcpListener, task::spawn_blocking};
 use tokio_util::sync::CancellationToken;

@@ -76,12 +76,7 @@ impl Server {
     ///
     /// # Panics
     /// When it does not start.
-    pub fn start_as_node(
-        database: &str,
-        bus: &str,
-        log: impl Into<Stdio>,
-        flags: &[&str],
-    ) -> Self {
+    pub fn start_as_node(database: &str, bus: &str, log: impl Into<Stdio>, flags: &[&str]) -> Self {
         let mut server = Command::new(program("fivefold-server"));
         server.args(["--database", database, "--bus", bus]).args(flags).stderr(log);
         Self::run(&mut server)
@@ -215,6 +210,14 @@ impl Server {
     fn signal(&self, signal: &str) {
         let sent = Command::new("kill").args([signal, &self.child.id().to_string()]).status();
         assert!(sent.expect("kill runs").success());
+    }
+
+    /// Whether the server has exited by itself.
+    ///
+    /// # Panics
+    /// When that cannot be found out.
+    pub fn has_ended(&mut self) -> bool {
+        self.child.try_wait().expect("it is our process").is_some()
     }
 
     /// Waits until the server has exited by itself; returns its status and the time it took.
