@@ -98,8 +98,9 @@ pub enum RunError {
 }
 
 /// Serves until `shutdown` is cancelled, with rooms kept in the given storage. Rooms that are open
-/// there wait for their members to return. On shutdown it accepts no new connections, closes
-/// sessions with code 1012, and returns within five seconds.
+/// there wait for their members to return. On shutdown it first goes on for `Config::drain`, without
+/// new rooms. Then it accepts no new connections, closes sessions with code 1012, and returns within
+/// five seconds.
 ///
 /// # Errors
 /// If a thread cannot be started or the storage cannot be read. Also after a regular shutdown
@@ -143,8 +144,8 @@ async fn serve(
     config: Config,
     shutdown: CancellationToken,
 ) -> Result<(), RunError> {
-    let shutdown = shutdown.child_token();
-    let Config { limits, clock, blocking, .. } = config;
+    let stop = CancellationToken::new();
+    let Config { limits, clock, drain, blocking, .. } = config;
     let metrics = Arc::new(Metrics::new());
     let read_pool = Arc::new(ReadPool::open(storage.as_ref(), blocking.clone())?);
     let jobs = Jobs::new(blocking.clone());
@@ -186,7 +187,9 @@ async fn serve(
         next_session: AtomicU64::new(node.first_session().0),
         metrics,
         lost_lines: config.lost_lines,
-        stop: shutdown.clone(),
+        draining: shutdown.clone(),
+        stop: stop.clone(),
+        is_in_cluster: peers.is_some(),
     });
 
     let peers = peers.map(|peers| peers.serve(&server.lobby));
@@ -196,13 +199,14 @@ async fn serve(
     disk.measure().await;
 
     let ending = tokio::select! {
+        () = drained(&shutdown, drain) => Ending::Shutdown,
         () = accept_all(listeners, &server, &connections) => Ending::Shutdown,
         () = writer.wait() => Ending::StoreBroke,
         () = retired(peers.as_ref()) => Ending::Retired,
         never = disk.watch() => match never {},
         never = retention::prune_old(log_writer, clock, limits.closed_rooms_kept) => match never {},
     };
-    shutdown.cancel();
+    stop.cancel();
 
     tracing::info!(sessions = server.sessions.count(), "stopping");
     drop(server);
@@ -223,6 +227,15 @@ impl Ending {
             Self::StoreBroke => Err(RunError::StoreBroke),
             Self::Retired => Err(RunError::Retired),
         }
+    }
+}
+
+/// Waits for the order to stop, and then so long that a load balancer has noticed.
+async fn drained(shutdown: &CancellationToken, drain: Duration) {
+    shutdown.cancelled().await;
+    if !drain.is_zero() {
+        tracing::info!(seconds = drain.as_secs(), "draining");
+        sleep(drain).await;
     }
 }
 

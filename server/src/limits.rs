@@ -157,7 +157,12 @@ pub const CLOSE_LINGER_BUFFER_MAX: usize = 64 * 1024;
 pub const DRAIN_SECS_MAX: u64 = 3_600;
 /// On shutdown: how long sessions have to end before they are dropped.
 pub const STOP_SESSIONS_WITHIN: Duration = Duration::from_secs(3);
-/// The same for rooms, and then for threads.
+/// On shutdown of one node of several: the longest time over which its sessions are closed, so that
+/// their clients do not all reach the other nodes at once.
+pub const STOP_SESSIONS_SPREAD: Duration = Duration::from_secs(1);
+/// The same for each session: a few of them are closed at once.
+pub const STOP_SESSION_APART: Duration = Duration::from_millis(1);
+/// On shutdown: how long rooms have to end before they are dropped, and then threads.
 pub const STOP_REST_WITHIN: Duration = Duration::from_millis(900);
 /// Retry interval when a room cannot be read from the storage.
 pub const REBUILD_RETRY: Duration = Duration::from_secs(1);
@@ -523,7 +528,8 @@ const _: () = assert!(
 );
 const _: () = assert!(
     STOP_SESSIONS_WITHIN.as_millis() + 2 * STOP_REST_WITHIN.as_millis() < 5_000
-        && CLOSE_LINGER.as_millis() < STOP_SESSIONS_WITHIN.as_millis(),
+        && STOP_SESSIONS_SPREAD.as_millis() + CLOSE_LINGER.as_millis()
+            < STOP_SESSIONS_WITHIN.as_millis(),
     "the server ends within five seconds, with time to send close frames"
 );
 const _: () = assert!(

@@ -1,15 +1,35 @@
 //! What all sessions and HTTP requests of one server share.
 
-use std::sync::{Arc, atomic::AtomicU64};
+use std::{
+    sync::{Arc, atomic::AtomicU64},
+    time::Duration,
+};
 
+use fivefold_shared::room::SessionId;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    address_limits::AddressLimits, clock::Clock, config::PageSource,
-    connection_limit::ConnectionLimit, http::jobs::Jobs, identities::Identities, limits::Limits,
-    lobby::Lobby, logins::Logins, logs::LostLines, metrics::Metrics, origin::Origin,
-    proxy::Proxies, reviews::Reviews, storage::ReadPool, thinking::Pool, tls::Tls,
+    address_limits::AddressLimits,
+    clock::Clock,
+    config::PageSource,
+    connection_limit::ConnectionLimit,
+    http::jobs::Jobs,
+    identities::Identities,
+    limits::{Limits, STOP_SESSION_APART, STOP_SESSIONS_SPREAD},
+    lobby::Lobby,
+    logins::Logins,
+    logs::LostLines,
+    metrics::Metrics,
+    origin::Origin,
+    proxy::Proxies,
+    reviews::Reviews,
+    storage::ReadPool,
+    thinking::Pool,
+    tls::Tls,
 };
+
+/// The steps of [`Server::stopping_after`].
+const SPREAD_PLACES: u32 = 1_000;
 
 /// What sessions and HTTP requests share.
 #[derive(Debug)]
@@ -35,6 +55,25 @@ pub(crate) struct Server {
     pub(crate) next_session: AtomicU64,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) lost_lines: LostLines,
+    /// Cancelled when the server is about to stop: it takes no new rooms.
+    pub(crate) draining: CancellationToken,
     /// Tells sessions to end: the server stops.
     pub(crate) stop: CancellationToken,
+    /// Whether the sessions can go on at another node at once.
+    pub(crate) is_in_cluster: bool,
+}
+
+impl Server {
+    /// How long a session waits before it is closed because the server stops, so that not all
+    /// clients reach the other nodes in one moment.
+    pub(crate) fn stopping_after(&self, session: SessionId) -> Duration {
+        if !self.is_in_cluster || !self.stop.is_cancelled() {
+            return Duration::ZERO;
+        }
+        let sessions = u32::try_from(self.sessions.count()).unwrap_or(u32::MAX);
+        let spread = STOP_SESSIONS_SPREAD.min(STOP_SESSION_APART * sessions);
+        // Numbers follow each other, so the sessions are spread evenly.
+        let place = u32::try_from(session.0 % u64::from(SPREAD_PLACES)).unwrap_or(0);
+        spread * place / SPREAD_PLACES
+    }
 }

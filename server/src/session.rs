@@ -21,7 +21,7 @@ use fivefold_shared::{
     protocol::{Command, Refusal},
     room::SessionId,
 };
-use tokio::time::{Instant, Sleep, sleep_until};
+use tokio::time::{Instant, Sleep, sleep, sleep_until};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
 use self::{
@@ -71,9 +71,16 @@ impl Session {
     /// Closes the socket, and leaves the rooms.
     async fn end(self, reason: CloseReason) {
         let Self { transport, commands, .. } = self;
+        let wait = commands.closing_after();
         // Rooms see at once that the session reads nothing more.
         let socket = transport.into_socket();
-        tokio::join!(close_reason::close(socket, reason.clone()), commands.end(&reason));
+        let close = async {
+            if !wait.is_zero() {
+                sleep(wait).await;
+            }
+            close_reason::close(socket, reason.clone()).await;
+        };
+        tokio::join!(close, commands.end(&reason));
     }
 
     /// Reads and writes until the session is to end; returns the reason.

@@ -1,11 +1,14 @@
 //! Tests of several nodes: two players on different nodes play one game while nodes are killed and
 //! restarted, and then the services that the nodes share.
 
+use std::process::Command;
+
 use fivefold_shared::{
     protocol::{NumberedEvent, RoomCode, RoomRequest},
     rules::Point,
 };
-use fivefold_tests::{Cluster, Guest, Seen, private};
+use fivefold_tests::{Cluster, Guest, Seen, private, program};
+use tokio::task::block_in_place;
 
 use crate::freestyle;
 
@@ -75,6 +78,36 @@ fn point(ply: usize) -> Point {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_game_goes_on_through_a_restart_of_every_part() {
+    let Some(cluster) = Cluster::start(3, &[]).await else { return };
+    let mut game = Game::begin(cluster).await;
+    game.play(3).await;
+    for node in 0..3 {
+        let stopping = game.cluster.end_node(node);
+        game.play(4).await;
+        let (status, _) = stopping.wait();
+        assert!(status.success(), "{status}: {}", game.cluster.log(node));
+        game.cluster.start_node(node);
+        game.play(2).await;
+    }
+    game.cluster.restart_bus();
+    game.play(4).await;
+    game.cluster.restart_database();
+    game.play(4).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_without_the_bus_is_refused_on_the_database_of_a_cluster() {
+    let Some(cluster) = Cluster::start(1, &[]).await else { return };
+    let database = format!("postgres://fivefold@{}/fivefold", cluster.to_database(0).address());
+    let mut server = Command::new(program("fivefold-server"));
+    server.args(["--listen", "127.0.0.1:0", "--database", &database]);
+    let refused = block_in_place(|| server.output()).expect("the server starts");
+    let text = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success() && text.contains("is in use by another server"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_game_goes_on_when_its_node_is_killed() {
     let Some(cluster) = Cluster::start(3, &[]).await else { return };
     let mut game = Game::begin(cluster).await;
@@ -87,4 +120,12 @@ async fn a_game_goes_on_when_its_node_is_killed() {
     game.play(6).await;
     game.cluster.kill_node(2);
     game.play(6).await;
+}
+
+#[test]
+fn the_bus_needs_a_database() {
+    let mut server = Command::new(program("fivefold-server"));
+    let refused = server.args(["--bus", "nats://127.0.0.1:4222"]).output().expect("it starts");
+    let text = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success() && text.contains("--database"), "{text}");
 }

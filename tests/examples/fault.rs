@@ -2,9 +2,12 @@
 //! full now and then, and compares the answers they received with the stored log:
 //!
 //! `cargo run --release -p fivefold-tests --example fault -- --minutes 10 --rooms 50`
+//!
+//! The same on several nodes, with PostgreSQL and NATS: add `--nodes 3`, and `--only-kills` for
+//! nothing but killed nodes.
 #![expect(clippy::print_stdout, reason = "the results of this program")]
 
-use std::{process::ExitCode, time::Duration};
+use std::{num::NonZeroUsize, process::ExitCode, time::Duration};
 
 use clap::Parser;
 use fivefold_tests::fault;
@@ -21,12 +24,32 @@ struct Args {
     /// Another seed plays other games and kills at other times.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// On so many nodes, with a fault every 5 s: killed, frozen and cut off nodes, restarts of
+    /// PostgreSQL and NATS.
+    #[arg(long)]
+    nodes: Option<NonZeroUsize>,
+    /// Nothing but killed nodes.
+    #[arg(long, requires = "nodes")]
+    only_kills: bool,
 }
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let Args { minutes, rooms, seed } = Args::parse();
-    let verdict = fault::run(rooms, Duration::from_secs_f64(minutes * 60.0), seed).await;
-    println!("{verdict}");
-    if verdict.is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    let Args { minutes, rooms, seed, nodes, only_kills } = Args::parse();
+    let time = Duration::from_secs_f64(minutes * 60.0);
+    let is_clean = if let Some(nodes) = nodes {
+        match fault::nodes::run(nodes.get(), rooms, time, seed, !only_kills).await {
+            Some(found) => {
+                println!("{found}");
+                found.verdict.is_clean()
+            }
+            // A sentence says what is not installed.
+            None => true,
+        }
+    } else {
+        let verdict = fault::run(rooms, time, seed).await;
+        println!("{verdict}");
+        verdict.is_clean()
+    };
+    if is_clean { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

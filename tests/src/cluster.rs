@@ -1,9 +1,10 @@
 //! Several server nodes on one PostgreSQL and one NATS, all real, for one test. Each node reaches
 //! them through relays of its own, so a test can cut one node off.
 
-use std::{fs, net::SocketAddr, path::PathBuf, time::Duration};
+use std::{fs, net::SocketAddr, path::PathBuf, thread, time::Duration};
 
 use fivefold_server::storage::DatabaseUrl;
+use fivefold_shared::protocol::RoomCode;
 use fivefold_test_services::{Durability, NatsServer, PostgresServer, Relay, Service};
 use tempfile::TempDir;
 use tokio::task::block_in_place;
@@ -72,16 +73,6 @@ impl Cluster {
         self.nodes.iter().filter_map(|node| Some(node.server.as_ref()?.address())).collect()
     }
 
-    /// How many nodes the cluster has, running or not.
-    pub const fn len(&self) -> usize {
-        self.nodes.len()
-    }
-
-    /// Whether it has no nodes at all.
-    pub const fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
-    }
-
     /// Starts a node that was killed, at another address.
     ///
     /// # Panics
@@ -103,13 +94,22 @@ impl Cluster {
         self.nodes[node].server = None;
     }
 
+    /// Asks a node to stop. From here on it counts as gone; wait for its end.
+    ///
+    /// # Panics
+    /// When it does not run.
+    pub fn end_node(&mut self, node: usize) -> Server {
+        let server = self.nodes[node].server.take().expect("this node runs");
+        server.terminate();
+        server
+    }
+
     /// Asks a node to stop, and waits until it has ended by itself; returns the time that it took.
     ///
     /// # Panics
     /// When it does not run, or ends with a failure.
     pub fn stop_node(&mut self, node: usize) -> Duration {
-        let server = self.nodes[node].server.take().expect("this node runs");
-        server.terminate();
+        let server = self.end_node(node);
         let (status, took) = block_in_place(|| server.wait());
         assert!(status.success(), "node {node} ended with {status}: {}", self.log(node));
         took
@@ -141,6 +141,37 @@ impl Cluster {
         format!("postgres://fivefold@{folder}/fivefold").into()
     }
 
+    /// Starts the nodes that were killed, or have ended by themselves; returns how many.
+    ///
+    /// # Panics
+    /// When one of them does not start.
+    pub fn start_missing(&mut self) -> usize {
+        let mut started = 0;
+        for node in 0..self.nodes.len() {
+            if self.nodes[node].server.as_mut().is_none_or(Server::has_ended) {
+                self.start_node(node);
+                started += 1;
+            }
+        }
+        started
+    }
+
+    /// The open rooms that a node owns, by the database.
+    ///
+    /// # Panics
+    /// When the node never joined, or the database does not answer.
+    pub fn rooms_of(&self, node: usize) -> Vec<RoomCode> {
+        let log = self.log(node);
+        let joined = log.rsplit("joined the cluster node.id=").next();
+        let number = joined.and_then(|rest| rest.split_whitespace().next());
+        let number: u32 = number.and_then(|id| id.parse().ok()).expect("this node has joined");
+        let query =
+            format!("SELECT code FROM fivefold.room WHERE owner = {number} AND closed_at IS NULL");
+        let codes = block_in_place(|| self.postgres.ask(&query));
+        let code = |line: &str| RoomCode::try_from(line.to_owned()).expect("a room's code");
+        codes.lines().map(code).collect()
+    }
+
     /// What a node has logged since its last start.
     pub fn log(&self, node: usize) -> String {
         fs::read_to_string(self.log_file(node)).unwrap_or_default()
@@ -149,19 +180,13 @@ impl Cluster {
     fn log_file(&self, node: usize) -> PathBuf {
         self.logs.path().join(format!("node-{node}-{}.log", self.nodes[node].starts))
     }
-
-    /// Keeps the logs of the nodes when the cluster ends, and returns their folder.
-    pub fn keep_logs(&mut self) -> PathBuf {
-        self.logs.disable_cleanup(true);
-        self.logs.path().to_owned()
-    }
 }
 
 impl Drop for Cluster {
     /// Shows the logs of a test that fails.
     #[expect(clippy::print_stdout, reason = "a failed test explains itself")]
     fn drop(&mut self) {
-        if std::thread::panicking() {
+        if thread::panicking() {
             for node in 0..self.nodes.len() {
                 println!("node {node}:\n{}", self.log(node));
             }

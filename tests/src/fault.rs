@@ -7,6 +7,7 @@
 //! that it observes the server from outside.
 
 mod member;
+pub mod nodes;
 
 use std::{
     collections::HashMap,
@@ -34,6 +35,15 @@ use crate::{Guest, Seen, Server, private};
 const LIFE: Duration = Duration::from_secs(1);
 /// The share of lives in which the disk is full for a third of the time.
 const FULL_DISKS: f64 = 0.3;
+
+/// Flags for many members who are faster than people.
+const FAST: [[&str; 2]; 5] = [
+    ["--command-rate", "1000000"],
+    ["--sessions-per-address", "1000000"],
+    ["--connection-rate", "1000000"],
+    ["--rooms-per-address", "1000000"],
+    ["--room-rate", "1000000"],
+];
 
 /// The counts and failures of a run.
 #[derive(Clone, Debug, Default)]
@@ -104,15 +114,15 @@ pub async fn run(rooms: usize, time: Duration, seed: u64) -> Verdict {
     let folder = tempfile::tempdir().expect("a folder for the data");
     let mut verdict = Verdict::default();
     let mut life = Life::begin(folder.path(), 0);
-    let (moved, address) = watch::channel(life.server.address());
+    let (moved, servers) = watch::channel(vec![life.server.address()]);
     let (stop, stopped) = watch::channel(false);
     let mut playing = JoinSet::new();
     let mut random = StdRng::seed_from_u64(seed);
     for number in 0..rooms {
-        for (guest, member) in enter(&life.server, number).await {
-            let (address, stopped) = (address.clone(), stopped.clone());
+        for (guest, member) in enter(&[&life.server], number).await {
+            let (servers, stopped) = (servers.clone(), stopped.clone());
             let chances = StdRng::seed_from_u64(random.random());
-            playing.spawn(member.attend(guest, address, stopped, chances));
+            playing.spawn(member.attend(guest, servers, stopped, chances));
         }
     }
 
@@ -133,17 +143,19 @@ pub async fn run(rooms: usize, time: Duration, seed: u64) -> Verdict {
         drop(life);
         verdict.kills += 1;
         life = Life::begin(folder.path(), verdict.kills);
-        moved.send_replace(life.server.address());
+        moved.send_replace(vec![life.server.address()]);
     }
     stop.send_replace(true);
     // Nobody plays any more: each member returns to receive the rest.
     let mut heard = Vec::new();
-    for (mut member, away) in playing.join_all().await {
-        let guest = member.catch_up(away, life.server.address()).await;
+    for (member, away) in playing.join_all().await {
+        let guest = member.catch_up(away, &[life.server.address()]).await;
         heard.push((member, guest));
     }
     drop(life);
-    judge(folder.path(), heard, &mut verdict);
+    let folder = DataFolder::take(folder.path()).expect("the server is gone");
+    let mut storage = Sqlite::open(folder).expect("the database is sound");
+    judge(&mut storage, heard, &mut verdict);
     verdict
 }
 
@@ -169,27 +181,22 @@ impl Life {
             }
             _ => Stdio::null(),
         };
-        let flags = [
-            ["--command-rate", "1000000"],
-            ["--sessions-per-address", "1000000"],
-            ["--rooms-per-address", "1000000"],
-            ["--room-rate", "1000000"],
-            ["--log", "debug"],
-        ];
-        let server = Server::start_in_with_limits(folder, log, flags.as_flattened());
+        let flags = [FAST.as_flattened(), &["--log", "debug"]].concat();
+        let server = Server::start_in_with_limits(folder, log, &flags);
         Self { server, _unread: unread }
     }
 }
 
-/// A new room with two players and two spectators, one of them slow.
-async fn enter(server: &Server, number: usize) -> [(Guest, Member); 4] {
+/// A new room with two players and two spectators, one of them slow, spread over the servers.
+async fn enter(servers: &[&Server], number: usize) -> [(Guest, Member); 4] {
+    let server = |member: usize| servers[(number + member) % servers.len()];
     let sizes = [Size::square(15), Size::Unbounded];
     let rules = Rules::new(Variant::Freestyle, sizes[number % sizes.len()]).expect("on offer");
-    let mut ann = Guest::hello(server, "Ann").await;
+    let mut ann = Guest::hello(server(0), "Ann").await;
     let room = ann.create(Create { colour: Colour::Random, ..private(rules) }).await;
     let mut others = Vec::new();
-    for name in ["Bob", "Eve", "Sid"] {
-        let mut guest = Guest::hello(server, name).await;
+    for (place, name) in ["Bob", "Eve", "Sid"].into_iter().enumerate() {
+        let mut guest = Guest::hello(server(place + 1), name).await;
         guest.join(&room).await;
         others.push(guest);
     }
@@ -208,9 +215,7 @@ async fn enter(server: &Server, number: usize) -> [(Guest, Member); 4] {
 }
 
 /// Compares the messages that members received with the database.
-fn judge(folder: &Path, mut heard: Vec<(Member, Guest)>, verdict: &mut Verdict) {
-    let folder = DataFolder::take(folder).expect("the server is gone");
-    let mut storage = Sqlite::open(folder).expect("the database is sound");
+fn judge(storage: &mut impl Storage, mut heard: Vec<(Member, Guest)>, verdict: &mut Verdict) {
     heard.sort_by(|(a, _), (b, _)| a.room.cmp(&b.room));
     for members in heard.chunk_by(|(a, _), (b, _)| a.room == b.room) {
         let log = storage.read(&members[0].0.room).expect("the log is whole");

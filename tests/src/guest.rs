@@ -222,7 +222,7 @@ impl Guest {
         let json = Command { id, request: Request::Lobby(hello) }.to_json();
         socket.send(tungstenite::Message::text(json)).await.ok()?;
         let welcome = receive(&mut socket).await.ok()?;
-        if is_unavailable(&welcome) {
+        if is_unavailable(&welcome) || is_busy(&welcome) {
             return None;
         }
         let Message::Welcome { you: me, name, identity: new, .. } = welcome else {
@@ -472,7 +472,7 @@ impl Guest {
             if message.answers() != Some(&id) {
                 continue;
             }
-            if is_unavailable(&message) {
+            if is_unavailable(&message) || is_busy(&message) {
                 return false;
             }
             assert!(matches!(message, Message::Joined { .. }), "{}: {message:?}", self.name);
@@ -502,7 +502,10 @@ impl Guest {
             match self.try_next().await {
                 Ok(Message::Done { id: done, .. }) if done == id => return self,
                 // Nothing is stored, and the same command may come again.
-                Ok(message) if message.answers() == Some(&id) && is_unavailable(&message) => {
+                Ok(message)
+                    if message.answers() == Some(&id)
+                        && (is_unavailable(&message) || is_busy(&message)) =>
+                {
                     sleep(RETURN_AGAIN).await;
                 }
                 Ok(message) => {
@@ -565,6 +568,11 @@ impl Guest {
 /// Whether the refusal means that the storage, or the room's node, cannot be reached.
 pub(crate) fn is_unavailable(message: &Message) -> bool {
     matches!(message, Message::Refused { refusal, .. } if refusal.reason == Reason::Unavailable)
+}
+
+/// Whether the refusal means that a queue is full.
+pub(crate) fn is_busy(message: &Message) -> bool {
+    matches!(message, Message::Refused { refusal, .. } if refusal.reason == Reason::Busy)
 }
 
 /// The next message, or the close frame's code and reason, if one came.

@@ -212,6 +212,14 @@ impl Server {
         assert!(sent.expect("kill runs").success());
     }
 
+    /// Whether the server has exited by itself.
+    ///
+    /// # Panics
+    /// When that cannot be found out.
+    pub fn has_ended(&mut self) -> bool {
+        self.child.try_wait().expect("it is our process").is_some()
+    }
+
     /// Waits until the server has exited by itself; returns its status and the time it took.
     ///
     /// # Panics

@@ -44,7 +44,7 @@ pub(super) async fn ready(State(server): State<Arc<Server>>) -> impl IntoRespons
     let failed = server.metrics.last_failed_commit().is_some_and(|at| {
         u128::from(server.clock.now().saturating_sub(at)) < UNREADY_AFTER_FAILURE.as_millis()
     });
-    let (code, status) = if server.stop.is_cancelled() {
+    let (code, status) = if server.draining.is_cancelled() {
         (StatusCode::SERVICE_UNAVAILABLE, "stopping")
     } else if failed {
         (StatusCode::SERVICE_UNAVAILABLE, "the store fails")

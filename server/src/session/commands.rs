@@ -106,6 +106,11 @@ impl Commands {
         }
     }
 
+    /// How long to wait before the socket is closed.
+    pub(super) fn closing_after(&self) -> Duration {
+        self.server.stopping_after(self.id)
+    }
+
     /// Call after the last command: notifies the rooms.
     pub(super) async fn end(self, reason: &CloseReason) {
         self.server.metrics.session_ended(reason.code());
@@ -355,7 +360,7 @@ impl Commands {
     }
 
     async fn create(&mut self, member: Member, id: &CommandId, create: Create) -> CommandResult {
-        if self.server.stop.is_cancelled() {
+        if self.server.draining.is_cancelled() {
             return Err(CloseReason::RESTART.into());
         }
         self.rooms.may_join(None)?;

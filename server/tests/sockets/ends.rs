@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use fivefold_server::limits::Limits;
+use fivefold_server::{config::Config, limits::Limits, storage::Memory};
 use fivefold_shared::protocol::{Message, Reason, close};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -163,4 +163,24 @@ async fn stopping_tells_everybody_and_takes_nobody_new() {
     let address = server.address;
     server.stop().await;
     assert!(tokio::net::TcpStream::connect(address).await.is_err());
+}
+
+#[tokio::test]
+async fn a_server_that_drains_goes_on_without_new_rooms() {
+    let config = Config { limits: LIMITS, drain: Duration::from_secs(3_600), ..Config::default() };
+    let server = TestServer::start_with(Box::new(Memory::default()), config);
+    let mut ann = server.greet("Ann").await;
+    let room = ann.create(json!(["me", {"bot": {"kind": "attack"}}])).await;
+    server.begin_stop();
+    assert!(server.monitor("/readyz").await.starts_with("HTTP/1.1 503"));
+
+    let mut eve = server.greet("Eve").await;
+    eve.join(&room).await;
+    let create = json!({
+        "id": "x", "type": "create", "rules": {"variant": "freestyle"}, "seats": ["me", "open"],
+    });
+    eve.send_text(create.to_string()).await;
+    assert_eq!(eve.closed().await.0, close::RESTART);
+    let said = ann.ask(json!({"type": "resign", "room": room})).await;
+    assert!(matches!(said, Message::Done { .. }), "{said:?}");
 }

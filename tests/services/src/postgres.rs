@@ -149,6 +149,19 @@ impl PostgresServer {
         fs::remove_file(self.data().join("postmaster.pid")).expect("a dead server leaves it");
     }
 
+    /// Runs a query with psql, and returns its rows as lines.
+    ///
+    /// # Panics
+    /// When it fails.
+    pub fn ask(&self, query: &str) -> String {
+        let mut psql = self.command("psql");
+        psql.args(["--no-psqlrc", "--tuples-only", "--no-align", "--username", NAME, "--host"]);
+        let output = psql.arg(self.folder()).args(["--command", query]).output();
+        let output = output.expect("psql starts");
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).expect("psql prints text").trim().to_owned()
+    }
+
     fn is_ready(&self) -> bool {
         let mut ready = self.command("pg_isready");
         ready.args(["--quiet", "--host"]).arg(self.folder.path());
@@ -241,17 +254,10 @@ fn as_unprivileged(command: &mut Command) {
 #[test]
 fn a_restarted_server_has_what_was_stored() {
     let Some(mut server) = PostgresServer::start(Durability::None) else { return };
-    let ask = |server: &PostgresServer, query: &str| {
-        let mut psql = server.command("psql");
-        psql.args(["--no-psqlrc", "--tuples-only", "--no-align", "--username", NAME, "--host"]);
-        let output = psql.arg(server.folder()).args(["--command", query]).output().unwrap();
-        assert!(output.status.success(), "{output:?}");
-        String::from_utf8(output.stdout).unwrap().trim().to_owned()
-    };
-    ask(&server, "CREATE TABLE move (ply int)");
-    ask(&server, "INSERT INTO move VALUES (7)");
+    server.ask("CREATE TABLE move (ply int)");
+    server.ask("INSERT INTO move VALUES (7)");
     server.restart();
-    assert_eq!(ask(&server, "SELECT ply FROM move"), "7");
+    assert_eq!(server.ask("SELECT ply FROM move"), "7");
     let folder = server.folder().to_owned();
     assert!(server.socket().exists());
     drop(server);

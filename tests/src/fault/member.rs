@@ -1,18 +1,24 @@
-//! A member of a room whose server is killed again and again: returns each time, resends unanswered
+//! A member of a room whose servers are killed again and again: returns each time, resends unanswered
 //! commands, and remembers every answer.
 
-use std::{net::SocketAddr, time::Duration};
+use std::{
+    net::SocketAddr,
+    time::{Duration, Instant},
+};
 
 use fivefold_shared::{
     protocol::{CommandId, MemberId, Message, Request, RoomCode, RoomRequest},
     rules::Point,
 };
-use rand::{RngExt, rngs::StdRng};
-use tokio::{sync::watch, time::sleep};
+use rand::{RngExt, rngs::StdRng, seq::IndexedRandom};
+use tokio::{
+    sync::watch,
+    time::{sleep, sleep_until},
+};
 
 use crate::{
     Away, Guest,
-    guest::{RETURN_AGAIN, is_unavailable},
+    guest::{RETURN_AGAIN, is_busy, is_unavailable},
     random_games::random_move,
 };
 
@@ -20,6 +26,9 @@ use crate::{
 const WAIT_MAX: Duration = Duration::from_millis(200);
 /// The longest time for which the slow spectator leaves a message unread.
 const SLOWNESS_MAX: Duration = Duration::from_millis(50);
+
+/// How long a command may have no answer, until the member tries another connection.
+const ANSWERED_WITHIN: Duration = Duration::from_secs(5);
 
 /// The age of a repeated old command, in commands: the server remembers 64 answers.
 const AGAIN_FROM: usize = 20;
@@ -40,6 +49,9 @@ pub(super) struct Made {
     pub(super) point: Point,
     /// The number of the last event that it caused, from the server's answer.
     pub(super) seq: u64,
+    pub(super) answered_at: Instant,
+    /// When the connection began on which the answer came.
+    pub(super) connected_at: Instant,
 }
 
 /// A member of one room, with the answers they received.
@@ -57,6 +69,9 @@ pub(super) struct Member {
     pub(super) lost_connections: usize,
     /// The unanswered command.
     pending: Option<(CommandId, RoomRequest)>,
+    /// When it was sent last.
+    sent_at: Instant,
+    connected_at: Instant,
 }
 
 impl Member {
@@ -71,15 +86,17 @@ impl Member {
             repeated: 0,
             lost_connections: 0,
             pending: None,
+            sent_at: Instant::now(),
+            connected_at: Instant::now(),
         }
     }
 
     /// Plays or watches until it is time to stop and no command is unanswered, across restarts of
-    /// the server.
+    /// the servers: each time on another one of them.
     pub(super) async fn attend(
         mut self,
         mut guest: Guest,
-        address: watch::Receiver<SocketAddr>,
+        servers: watch::Receiver<Vec<SocketAddr>>,
         mut stopped: watch::Receiver<bool>,
         mut random: StdRng,
     ) -> (Self, Away) {
@@ -89,22 +106,21 @@ impl Member {
             is_back = true;
             let mut away = guest.lost();
             guest = loop {
-                let now = *address.borrow();
-                match away.try_back(now).await {
+                let server = servers.borrow().choose(&mut random).copied();
+                match away.try_back(server.expect("there are servers")).await {
                     Ok(guest) => break guest,
                     Err(still_away) => away = still_away,
                 }
                 sleep(RETURN_AGAIN).await;
             };
+            self.connected_at = Instant::now();
         }
         (self, guest.lost())
     }
 
     /// Connects once more to receive the remaining events.
-    pub(super) async fn catch_up(&mut self, away: Away, address: SocketAddr) -> Guest {
-        let mut guest = away.try_back(address).await.expect("the server is there");
-        assert!(guest.try_join(&self.room).await, "the server stays");
-        guest
+    pub(super) async fn catch_up(&self, away: Away, servers: &[SocketAddr]) -> Guest {
+        away.back_in(&self.room, servers).await
     }
 
     /// Stays in the room on one connection until it is lost, which is no failure, or the member is
@@ -123,6 +139,7 @@ impl Member {
         }
         if let Some((id, request)) = self.pending.clone() {
             self.repeated += 1;
+            self.sent_at = Instant::now();
             self.send(guest, id, request).await;
         }
         loop {
@@ -134,10 +151,14 @@ impl Member {
                     self.act(guest, random).await;
                 }
             }
+            let is_waiting = self.pending.is_some();
             tokio::select! {
-                message = guest.try_next() => self.hear(message.ok()?),
+                message = guest.try_next() => self.hear(guest, message.ok()?).await,
                 // The loop checks it.
                 _ = stopped.changed() => {}
+                () = sleep_until((self.sent_at + ANSWERED_WITHIN).into()), if is_waiting => {
+                    return None;
+                }
             }
             if self.conduct == Conduct::WatchesSlowly {
                 sleep(SLOWNESS_MAX.mul_f64(random.random())).await;
@@ -175,14 +196,26 @@ impl Member {
         }
         self.send(guest, id.clone(), request.clone()).await;
         self.pending = Some((id, request));
+        self.sent_at = Instant::now();
     }
 
     async fn send(&self, guest: &mut Guest, id: CommandId, request: RoomRequest) {
         guest.send_as(id, Request::Room { room: self.room.clone(), request }).await;
     }
 
-    fn hear(&mut self, message: Message) {
+    async fn hear(&mut self, guest: &mut Guest, message: Message) {
         let Some(id) = message.answers() else { return };
+        if is_busy(&message) {
+            // Nobody has looked at the command: it may come again.
+            if let Some((command, request)) = self.pending.clone()
+                && command == *id
+            {
+                sleep(RETURN_AGAIN).await;
+                self.sent_at = Instant::now();
+                self.send(guest, command, request).await;
+            }
+            return;
+        }
         let seq = if let Message::Done { seq, .. } = &message { *seq } else { None };
         if let Some((command, request)) = self.pending.take_if(|(pending, _)| pending == id) {
             if is_unavailable(&message) {
@@ -190,10 +223,12 @@ impl Member {
             }
             let Some(seq) = seq else { return self.wrong_answers.push(message) };
             if let RoomRequest::Play { ply, point } = request {
-                self.made.push(Made { command, ply, point, seq });
+                let (answered_at, connected_at) = (Instant::now(), self.connected_at);
+                self.made.push(Made { command, ply, point, seq, answered_at, connected_at });
             }
         } else if let Some(made) = self.made.iter().rev().find(|made| made.command == *id)
             && seq != Some(made.seq)
+            && !is_unavailable(&message)
         {
             self.wrong_answers.push(message);
         }
