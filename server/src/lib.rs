@@ -144,14 +144,12 @@ async fn serve(
     config: Config,
     shutdown: CancellationToken,
 ) -> Result<(), RunError> {
-    let stop = CancellationToken::new();
+    let (stop, stop_rooms) = (CancellationToken::new(), CancellationToken::new());
     let Config { limits, clock, drain, blocking, .. } = config;
     let metrics = Arc::new(Metrics::new());
     let read_pool = Arc::new(ReadPool::open(storage.as_ref(), blocking.clone())?);
-    let jobs = Jobs::new(blocking.clone());
     let (log_writer, mut writer) = LogWriter::start(storage, &blocking)?;
     let (pool, bots) = Pool::start(config.bot_threads.get(), Arc::clone(&metrics))?;
-    let stop_rooms = CancellationToken::new();
     let (connections, rooms) = (TaskTracker::new(), TaskTracker::new());
     let peers = Peers::join(membership, &blocking, &metrics).await?;
     let node = peers.as_ref().map_or(config.node, Peers::id);
@@ -167,7 +165,6 @@ async fn serve(
         cluster: peers.as_ref().map(Peers::cluster),
         stop: stop_rooms.clone(),
     };
-    let lobby = Lobby::new(context, rooms.clone(), Arc::clone(&read_pool), config.demo);
     let server = Arc::new(Server {
         limits,
         clock,
@@ -175,11 +172,11 @@ async fn serve(
         proxies: config.proxies,
         page: config.page,
         tls: config.tls,
-        lobby: Arc::new(lobby),
+        lobby: Arc::new(Lobby::new(context, rooms.clone(), Arc::clone(&read_pool), config.demo)),
         identities: Identities::new(Arc::clone(&read_pool), log_writer.clone()),
         read_pool,
         reviews: Reviews::new(pool.clone()),
-        jobs,
+        jobs: Jobs::new(blocking),
         pool: pool.clone(),
         logins: Logins::default(),
         sessions: ConnectionLimit::new(limits.sessions_max, limits.sessions_per_address_max),
