@@ -189,10 +189,7 @@ async fn serve(
         is_in_cluster: peers.is_some(),
     });
 
-    let peers = peers.map(|peers| peers.serve(&server.lobby));
-    if peers.is_none() {
-        reopen_rooms(&server.lobby, &log_writer, node).await?;
-    }
+    let peers = open_rooms(peers, &server.lobby, &log_writer, node).await?;
     disk.measure().await;
 
     let ending = tokio::select! {
@@ -265,6 +262,20 @@ async fn end_in_order(
     pool.stop();
     end("threads", STOP_REST_WITHIN, threads).await;
     tracing::info!("stopped");
+}
+
+/// Serves as a node of a cluster, which claims rooms as they are needed; or claims all rooms.
+async fn open_rooms(
+    peers: Option<Peers>,
+    lobby: &Arc<Lobby>,
+    log_writer: &LogWriter,
+    node: NodeId,
+) -> Result<Option<Serving>, StorageError> {
+    let serving = peers.map(|peers| peers.serve(lobby));
+    if serving.is_none() {
+        reopen_rooms(lobby, log_writer, node).await?;
+    }
+    Ok(serving)
 }
 
 /// Claims the rooms that were open when the previous server ended.

@@ -12,6 +12,9 @@ use tokio::task::block_in_place;
 
 use crate::freestyle;
 
+/// The players try again faster than people.
+const FAST: [&str; 4] = ["--command-rate", "1000000", "--connection-rate", "1000000"];
+
 /// A game of two players on a cluster.
 struct Game {
     cluster: Cluster,
@@ -79,7 +82,7 @@ fn point(ply: usize) -> Point {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_game_goes_on_through_a_restart_of_every_part() {
-    let Some(cluster) = Cluster::start(3, &[]).await else { return };
+    let Some(cluster) = Cluster::start(3, &FAST).await else { return };
     let mut game = Game::begin(cluster).await;
     game.play(3).await;
     for node in 0..3 {
@@ -109,7 +112,7 @@ async fn a_server_without_the_bus_is_refused_on_the_database_of_a_cluster() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_game_goes_on_when_its_node_is_killed() {
-    let Some(cluster) = Cluster::start(3, &[]).await else { return };
+    let Some(cluster) = Cluster::start(3, &FAST).await else { return };
     let mut game = Game::begin(cluster).await;
     game.play(5).await;
     game.cluster.kill_node(0);

@@ -494,18 +494,19 @@ impl Guest {
         let request =
             RoomRequest::Play { ply: self.seen(room).position().ply(), point: point.into() };
         let request = Request::Room { room: room.clone(), request };
-        let id = self.new_id();
+        let mut id = self.new_id();
         let deadline = Instant::now() + PATIENCE;
         self.send_as(id.clone(), request.clone()).await;
         loop {
             assert!(Instant::now() < deadline, "{}: the move has no answer", self.name);
             match self.try_next().await {
                 Ok(Message::Done { id: done, .. }) if done == id => return self,
-                // Nothing is stored, and the same command may come again.
-                Ok(message)
-                    if message.answers() == Some(&id)
-                        && (is_unavailable(&message) || is_busy(&message)) =>
-                {
+                Ok(message) if message.answers() == Some(&id) && is_unavailable(&message) => {
+                    // Nothing is stored, and the same command would get the same answer.
+                    id = self.new_id();
+                    sleep(RETURN_AGAIN).await;
+                }
+                Ok(message) if message.answers() == Some(&id) && is_busy(&message) => {
                     sleep(RETURN_AGAIN).await;
                 }
                 Ok(message) => {

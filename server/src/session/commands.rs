@@ -161,6 +161,8 @@ impl Commands {
     fn reply(&self, kind: &'static str, id: Option<CommandId>, result: CommandResult) -> Reply {
         let (message, close) = match result {
             Ok(message) => (message, None),
+            // The rooms here are ending, so this is no true "no". The client sends it again.
+            Err(_) if self.server.stop.is_cancelled() => (None, Some(CloseReason::RESTART)),
             Err(error) => {
                 let (refusal, close) = error.into_parts();
                 (refusal.map(|refusal| Message::Refused { id, refusal }), close)
