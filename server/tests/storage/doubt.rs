@@ -105,8 +105,8 @@ fn a_commit_whose_answer_is_cut_off_is_in_doubt_and_then_found() {
     world.append_in_doubt(|relay, server| {
         let seq = "SELECT seq FROM fivefold.room ORDER BY id LIMIT 1";
         wait_until("it is stored", || server.value(seq) == "4");
-        relay.hold(NOTHING);
         relay.cut();
+        relay.hold(NOTHING);
     });
     assert_eq!(world.settle(), (Epoch(2), 4));
 }
