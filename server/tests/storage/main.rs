@@ -1,7 +1,6 @@
 //! The storage: one suite for every back end, and what only a file or only PostgreSQL can suffer.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
-#![expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 
 mod contract;
 mod crash;
