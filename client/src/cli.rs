@@ -243,20 +243,9 @@ pub struct SeatArgs {
     /// Leave after this many games.
     #[arg(long, value_name = "N")]
     pub games: Option<u32>,
-    /// The server [default: the one given last, at first http://127.0.0.1:8080]. Several addresses
-    /// of one server, with commas, are tried in turn.
-    #[arg(
-        long,
-        value_name = "URL",
-        env = "FIVEFOLD_SERVER",
-        value_delimiter = ',',
-        num_args = 1,
-        hide_env_values = true
-    )]
-    pub server: Vec<ServerAddress>,
-    /// Trust the certificates in this file (PEM) instead of the system's.
-    #[arg(long, value_name = "FILE", env = "FIVEFOLD_CA", hide_env_values = true)]
-    pub ca: Option<PathBuf>,
+    /// The server.
+    #[command(flatten)]
+    pub server: ServerArgs,
 }
 
 /// `fivefold arena`
@@ -461,23 +450,31 @@ impl GameArgs {
     }
 }
 
-/// The server, and the identity to use there.
-#[derive(Args, Debug)]
-pub struct VisitArgs {
+/// The server, and how to trust it.
+#[derive(Args, Clone, Debug)]
+pub struct ServerArgs {
     /// The server [default: the one given last, at first http://127.0.0.1:8080]. Several addresses
     /// of one server, with commas, are tried in turn.
     #[arg(
-        long,
+        long = "server",
         value_name = "URL",
         env = "FIVEFOLD_SERVER",
         value_delimiter = ',',
         num_args = 1,
         hide_env_values = true
     )]
-    pub server: Vec<ServerAddress>,
+    pub addresses: Vec<ServerAddress>,
     /// Trust the certificates in this file (PEM) instead of the system's.
     #[arg(long, value_name = "FILE", env = "FIVEFOLD_CA", hide_env_values = true)]
     pub ca: Option<PathBuf>,
+}
+
+/// The server, and the identity to use there.
+#[derive(Args, Debug)]
+pub struct VisitArgs {
+    /// The server.
+    #[command(flatten)]
+    pub server: ServerArgs,
     /// Your name as others see it: 1 to 24 characters. Saved for the next time.
     #[arg(long, value_name = "NAME", value_parser = Name::new)]
     pub name: Option<Name>,

@@ -28,12 +28,8 @@ const GRACE: Duration = Duration::from_millis(1_000);
 /// Seats an engine in a room. The engine joins as a new guest, not as the person who started it.
 pub(super) async fn run(args: &SeatArgs) -> anyhow::Result<ExitCode> {
     let options = options_of(args)?;
-    let visit_args = VisitArgs {
-        server: args.server.clone(),
-        ca: args.ca.clone(),
-        name: args.name.clone(),
-        guest: true,
-    };
+    let visit_args =
+        VisitArgs { server: args.server.clone(), name: args.name.clone(), guest: true };
     let mut view = Plain::new(output::stdout(), output::stderr());
     let Visit { mut connection, mut welcome } =
         Visit::open(&visit_args, args.room.server.as_ref()).await?;

@@ -28,7 +28,8 @@ impl Visit {
     ) -> anyhow::Result<Self> {
         let folder = Settings::folder()?;
         let mut settings = Settings::load(&folder)?;
-        let given = ServerList::new(&args.server).map_err(|error| Usage(error.to_string()))?;
+        let given =
+            ServerList::new(&args.server.addresses).map_err(|error| Usage(error.to_string()))?;
         let known = given.as_ref().or(settings.server.as_ref());
         let server = match link {
             // A room's link names one address. Its other ones are known if the list contains it.
@@ -41,7 +42,7 @@ impl Visit {
             identity: settings.identity(&server).filter(|_| !args.guest).cloned(),
             name: args.name.clone().or_else(|| settings.name.clone().filter(|_| !args.guest)),
             connector: match server.is_encrypted() {
-                true => Some(tls_roots::connector(args.ca.as_deref())?),
+                true => Some(tls_roots::connector(args.server.ca.as_deref())?),
                 false => None,
             },
         };
