@@ -64,6 +64,17 @@ pub(super) const RENJU: &str = "renju 15x15 me open black";
 /// A game without borders.
 pub(super) const ENDLESS: &str = "freestyle unbounded me open black";
 
+/// Ann (session 1, Black) and Bob (session 2) in a game with this time control; Black has made
+/// the first move, so White's time runs since 1,000,000.
+pub(super) fn begun(time: &str) -> Table {
+    check(
+        &format!("{OPEN} in {time}"),
+        "2 enter Bob > 2 joined 2; +2
+         2 sit > sat second Bob; started 1 first; 2 done 4
+         1 play 0 0,0 > played 0 0,0; 1 done 5",
+    )
+}
+
 /// Runs a script in a new room, in which Ann sits as session 1.
 pub(super) fn check(create: &str, script: &str) -> Table {
     let (mut table, _) = Table::create(create).expect("the room can be made");

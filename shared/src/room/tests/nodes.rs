@@ -1,18 +1,8 @@
 //! Tests of sessions on other nodes: they go on after a break, and leave together when their node
 //! is silent.
 
-use super::harness::{HELPED, OPEN, Table, check};
+use super::harness::{HELPED, OPEN, begun, check};
 use crate::room::limits::{HISTORY_EVENTS_MAX, RESUME_GRACE_MS, RESUME_RETRY_MS};
-
-/// Ann (session 1, Black) and Bob (session 2), White to move since 1,000,000.
-fn begun(time: &str) -> Table {
-    check(
-        &format!("{OPEN} in {time}"),
-        "2 enter Bob > 2 joined 2; +2
-         2 sit > sat second Bob; started 1 first; 2 done 4
-         1 play 0 0,0 > played 0 0,0; 1 done 5",
-    )
-}
 
 #[test]
 fn sessions_that_resume_receive_what_they_missed() {

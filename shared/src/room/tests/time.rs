@@ -2,23 +2,12 @@
 
 use crate::seat::Seat;
 
-use super::harness::{LUCK, OPEN, Table, check, show_all};
+use super::harness::{LUCK, OPEN, Table, begun, check, show_all};
 use crate::clock::millis;
 use crate::{
     room::limits::{BOT_SPARE_MS, RESUME_GRACE_MS, RESUME_RETRY_MS, RoomLimits},
     room::{Effects, Room},
 };
-
-/// Ann (session 1, Black) and Bob (session 2) in a game with this time control; Black has made
-/// the first move, so White's time runs since 1,000,000.
-fn begun(time: &str) -> Table {
-    check(
-        &format!("{OPEN} in {time}"),
-        "2 enter Bob > 2 joined 2; +2
-         2 sit > sat second Bob; started 1 first; 2 done 4
-         1 play 0 0,0 > played 0 0,0; 1 done 5",
-    )
-}
 
 #[test]
 fn a_move_in_the_last_millisecond_is_in_time_and_the_next_is_not() {
