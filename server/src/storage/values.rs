@@ -2,6 +2,10 @@
 
 use std::fmt;
 
+use fivefold_shared::{
+    protocol::NumberedEvent,
+    room::{Cause, Entry},
+};
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::StorageError;
@@ -17,6 +21,24 @@ where
 /// A value that was stored by [`to_json`].
 pub(super) fn from_json<T: DeserializeOwned>(json: &str) -> Result<T, StorageError> {
     serde_json::from_str(json).map_err(|error| StorageError::Damaged(error.to_string()))
+}
+
+/// An entry of a log from its columns.
+pub(super) fn entry(
+    (seq, at): (u64, u64),
+    (member, command): (Option<String>, Option<String>),
+    event: &str,
+) -> Result<Entry, StorageError> {
+    let cause = match member.zip(command) {
+        Some((member, command)) => Some(Cause { member: name(member)?, command: name(command)? }),
+        None => None,
+    };
+    Ok(Entry { event: NumberedEvent { seq, at, event: from_json(event)? }, cause })
+}
+
+/// The error for a log without the event of this number.
+pub(super) fn missing_event(room: impl fmt::Display, seq: u64) -> StorageError {
+    StorageError::Damaged(format!("event {seq} of room {room} is missing"))
 }
 
 pub(super) fn to_json(value: &impl Serialize) -> Result<String, StorageError> {

@@ -307,8 +307,8 @@ impl<'a> Group<'a> {
     }
 }
 
-/// The answers to a batch of which the rooms at these places, from 1, have won. The others are
-/// asked for how they look now.
+/// The answers to a batch. `won` are the places of the stored appends, counted from 1; the rooms of
+/// the others are looked up to tell why.
 ///
 /// # Errors
 /// As the database.

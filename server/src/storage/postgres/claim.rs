@@ -2,10 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use fivefold_shared::{
-    protocol::{NumberedEvent, RoomCode},
-    room::{Cause, Entry},
-};
+use fivefold_shared::{protocol::RoomCode, room::Entry};
 use tokio_postgres::{Error, Row};
 
 use super::{connection::Session, schema::EVENT_FORMAT, values::unsigned};
@@ -13,7 +10,7 @@ use crate::{
     node_id::NodeId,
     storage::{
         Claimed, Epoch, StorageError,
-        values::{from_json, name},
+        values::{self, missing_event},
     },
 };
 
@@ -175,12 +172,10 @@ fn whole(
     entries: Vec<Result<Entry, StorageError>>,
 ) -> Result<Vec<Entry>, StorageError> {
     let log: Vec<_> = entries.into_iter().collect::<Result<_, _>>()?;
-    let missing =
-        |due: u64| StorageError::Damaged(format!("event {due} of room {room} is missing"));
     let mut numbers = log.iter().map(|entry| entry.event.seq);
     match (1..=seq).find(|due| numbers.next() != Some(*due)) {
-        Some(due) => Err(missing(due)),
-        None if numbers.next().is_some() => Err(missing(seq + 1)),
+        Some(due) => Err(missing_event(room, due)),
+        None if numbers.next().is_some() => Err(missing_event(room, seq + 1)),
         None => Ok(log),
     }
 }
@@ -188,17 +183,6 @@ fn whole(
 /// The entry in a row of room, seq, at, member, command and event. The inner error means that it is
 /// damaged.
 pub(super) fn entry(row: &Row) -> Result<Result<Entry, StorageError>, Error> {
-    let (seq, at) = (unsigned(row.try_get(1)?), unsigned(row.try_get(2)?));
-    let (member, command): (Option<String>, Option<String>) = (row.try_get(3)?, row.try_get(4)?);
-    let event: &str = row.try_get(5)?;
-    let parse = || {
-        let cause = match member.zip(command) {
-            Some((member, command)) => {
-                Some(Cause { member: name(member)?, command: name(command)? })
-            }
-            None => None,
-        };
-        Ok(Entry { event: NumberedEvent { seq, at, event: from_json(event)? }, cause })
-    };
-    Ok(parse())
+    let number = (unsigned(row.try_get(1)?), unsigned(row.try_get(2)?));
+    Ok(values::entry(number, (row.try_get(3)?, row.try_get(4)?), row.try_get(5)?))
 }

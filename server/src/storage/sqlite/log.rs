@@ -3,14 +3,14 @@
 use fivefold_shared::{
     protocol::{NumberedEvent, Player, RoomCode, Visibility},
     record::{FinishedGame, Record},
-    room::{Cause, Entry},
+    room::Entry,
 };
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, Transaction};
 
 use crate::storage::{
     Append, Claimed, Conflict, Epoch, KnownMember, StorageError,
     schema::{CLOSED, CLOSED_WITHOUT_LOG, OPEN},
-    values::{from_json, name, to_json},
+    values::{self, missing_event, to_json},
 };
 
 const SELECT_TAIL: &str = "SELECT id, epoch, seq, last, state FROM room WHERE code = ?";
@@ -214,36 +214,21 @@ pub(in crate::storage) fn read_log(
                 let entry: Entry = entry?;
                 let room_id: i64 = owner;
                 if room_id != tail.room || entry.event.seq != due {
-                    return Err(lost(room, due));
+                    return Err(missing_event(room, due));
                 }
                 log.push(entry);
                 place = previous;
             }
-            None => return Err(lost(room, due)),
+            None => return Err(missing_event(room, due)),
         }
     }
     log.reverse();
     Ok(log)
 }
 
-fn lost(room: &RoomCode, seq: u64) -> StorageError {
-    StorageError::Damaged(format!("event {seq} of room {room} is missing"))
-}
-
 /// The entry in a row that begins with room, seq, at, member, command and event. The inner error
 /// means that it is damaged.
 fn entry(row: &Row<'_>) -> rusqlite::Result<Result<Entry, StorageError>> {
-    let (seq, at): (u64, u64) = (row.get(1)?, row.get(2)?);
-    let (member, command): (Option<String>, Option<String>) = (row.get(3)?, row.get(4)?);
-    let event = row.get_ref(5)?.as_str()?;
-    let parse = || {
-        let cause = match member.zip(command) {
-            Some((member, command)) => {
-                Some(Cause { member: name(member)?, command: name(command)? })
-            }
-            None => None,
-        };
-        Ok(Entry { event: NumberedEvent { seq, at, event: from_json(event)? }, cause })
-    };
-    Ok(parse())
+    let cause = (row.get(3)?, row.get(4)?);
+    Ok(values::entry((row.get(1)?, row.get(2)?), cause, row.get_ref(5)?.as_str()?))
 }
