@@ -209,7 +209,7 @@ async fn enter(servers: &[&Server], number: usize) -> [(Guest, Member); 4] {
         (sid, Conduct::WatchesSlowly),
     ]
     .map(|(guest, conduct)| {
-        let member = Member::new(&guest, &room, conduct);
+        let member = Member::new(&guest, &room, conduct, servers.len() > 1);
         (guest, member)
     })
 }

@@ -125,8 +125,8 @@ impl Away {
         }
     }
 
-    /// Returns to one of several servers, any of which may be down, and joins the room there with
-    /// the number of the last event.
+    /// Returns to one of several servers and joins the room there, with the number of the last event.
+    /// Some of the servers may be down.
     ///
     /// # Panics
     /// When none takes them in.

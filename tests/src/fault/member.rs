@@ -27,7 +27,7 @@ const WAIT_MAX: Duration = Duration::from_millis(200);
 /// The longest time for which the slow spectator leaves a message unread.
 const SLOWNESS_MAX: Duration = Duration::from_millis(50);
 
-/// How long a command may have no answer, until the member tries another connection.
+/// How long a command to a cluster may have no answer, until the member tries another connection.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(5);
 
 /// The age of a repeated old command, in commands: the server remembers 64 answers.
@@ -60,6 +60,10 @@ pub(super) struct Member {
     pub(super) room: RoomCode,
     pub(super) me: MemberId,
     pub(super) conduct: Conduct,
+    /// Whether there are several servers. A room that moves may then be busy, forget an old answer
+    /// that it cannot look up at the moment, or leave a command to the next connection. One server
+    /// may not.
+    is_in_cluster: bool,
     pub(super) made: Vec<Made>,
     /// Commands that the server refused because it could not store them.
     pub(super) refused: Vec<CommandId>,
@@ -75,11 +79,17 @@ pub(super) struct Member {
 }
 
 impl Member {
-    pub(super) fn new(guest: &Guest, room: &RoomCode, conduct: Conduct) -> Self {
+    pub(super) fn new(
+        guest: &Guest,
+        room: &RoomCode,
+        conduct: Conduct,
+        is_in_cluster: bool,
+    ) -> Self {
         Self {
             room: room.clone(),
             me: guest.me.clone(),
             conduct,
+            is_in_cluster,
             made: Vec::new(),
             refused: Vec::new(),
             wrong_answers: Vec::new(),
@@ -151,12 +161,12 @@ impl Member {
                     self.act(guest, random).await;
                 }
             }
-            let is_waiting = self.pending.is_some();
+            let gives_up = self.is_in_cluster && self.pending.is_some();
             tokio::select! {
                 message = guest.try_next() => self.hear(guest, message.ok()?).await,
                 // The loop checks it.
                 _ = stopped.changed() => {}
-                () = sleep_until((self.sent_at + ANSWERED_WITHIN).into()), if is_waiting => {
+                () = sleep_until((self.sent_at + ANSWERED_WITHIN).into()), if gives_up => {
                     return None;
                 }
             }
@@ -205,7 +215,7 @@ impl Member {
 
     async fn hear(&mut self, guest: &mut Guest, message: Message) {
         let Some(id) = message.answers() else { return };
-        if is_busy(&message) {
+        if self.is_in_cluster && is_busy(&message) {
             // Nobody has looked at the command: it may come again.
             if let Some((command, request)) = self.pending.clone()
                 && command == *id
@@ -228,7 +238,7 @@ impl Member {
             }
         } else if let Some(made) = self.made.iter().rev().find(|made| made.command == *id)
             && seq != Some(made.seq)
-            && !is_unavailable(&message)
+            && !(self.is_in_cluster && is_unavailable(&message))
         {
             self.wrong_answers.push(message);
         }
