@@ -44,7 +44,7 @@ pub(crate) struct Cluster {
 struct Relays {
     count: u64,
     numbers: HashMap<RoomCode, u64>,
-    /// In the order in which they began, so that a simulated day can be lived again.
+    /// In the order in which they began, so that a simulated day can be repeated.
     senders: BTreeMap<u64, (RoomCode, mpsc::Sender<FromOwner>)>,
 }
 

@@ -151,7 +151,7 @@ async fn run_and_rejoin(
     }
 }
 
-/// Where a server keeps its rooms, and with whom it shares them.
+/// The storage of the rooms, and what the server needs to share it or to keep it for itself.
 struct Rooms {
     storage: Box<dyn Storage>,
     membership: Option<Membership>,

@@ -78,38 +78,21 @@ impl Peers {
         let stop = CancellationToken::new();
         let beats = {
             let (cluster, lobby) = (Arc::clone(&cluster), Arc::clone(lobby));
-            let stop = stop.clone();
             async move {
                 let report = || cluster.report(lobby.count());
-                tokio::select! {
-                    // A node whose rooms have ended must not seem to live.
-                    () = stop.cancelled() => {}
-                    () = cluster.node.keep_alive(report, |beat| cluster.note_beat(&beat)) => {}
-                }
+                cluster.node.keep_alive(report, |beat| cluster.note_beat(&beat)).await;
             }
         };
-        tasks.spawn(beats);
-        let serving = {
-            let (cluster, lobby) = (Arc::clone(&cluster), Arc::clone(lobby));
-            let (tasks, stop) = (tasks.clone(), stop.clone());
-            async move {
-                tokio::select! {
-                    () = stop.cancelled() => {}
-                    () = lobby.serve_peers(cluster, from_peers, tasks) => {}
-                }
-            }
-        };
-        tasks.spawn(serving);
+        let serving =
+            Arc::clone(lobby).serve_peers(Arc::clone(&cluster), from_peers, tasks.clone());
         let sweeping = {
-            let (lobby, stop) = (Arc::clone(lobby), stop.clone());
-            async move {
-                tokio::select! {
-                    () = stop.cancelled() => {}
-                    never = lobby.sweep() => match never {},
-                }
-            }
+            let lobby = Arc::clone(lobby);
+            async move { lobby.sweep().await }
         };
-        tasks.spawn(sweeping);
+        // A node whose rooms have ended must not seem to live.
+        tasks.spawn(stop.clone().run_until_cancelled_owned(beats));
+        tasks.spawn(stop.clone().run_until_cancelled_owned(serving));
+        tasks.spawn(stop.clone().run_until_cancelled_owned(sweeping));
         Serving { cluster, tasks, stop }
     }
 }

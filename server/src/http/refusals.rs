@@ -30,7 +30,7 @@ pub(super) fn malformed(status: StatusCode, detail: String) -> Refused {
     }
 }
 
-/// Refuses a list of moves of which the one at this ply cannot be played.
+/// Refuses a list of moves because the move at this ply is illegal.
 pub(super) fn illegal_at(ply: usize, illegal: Illegal) -> Refused {
     let refusal = Refusal::from(illegal);
     let values = Box::new(RefusalValues { ply: Some(ply), ..*refusal.values });

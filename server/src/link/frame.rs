@@ -52,7 +52,7 @@ pub(super) struct Batch {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Heartbeat {
     pub(super) from: NodeId,
-    /// Its own number, by which a node recognizes its echo.
+    /// Counts the node's heartbeats, so that it recognizes its own echo.
     pub(super) beat: u64,
     pub(super) links: Vec<LinkState>,
 }

@@ -40,7 +40,7 @@ pub(crate) enum FromPeer {
     /// a reset before them, too.
     ///
     /// The peer may have sent the first of them before it saw its own reset. So a receiver should
-    /// ignore frames until the one by which the peer resumes.
+    /// ignore frames until the peer resumes.
     Reset(NodeId),
     /// Nothing has come from this peer for two seconds.
     Silent(NodeId),

@@ -217,7 +217,7 @@ impl Lobby {
         let is_owned = |room: &RoomHandle| !room.is_relayed();
         let owned = self.rooms.iter().filter(|room| is_owned(room)).map(|room| room.clone());
         let mut rooms: Vec<_> = owned.collect();
-        // An order that does not change when a simulated day is lived again.
+        // An order that does not change when a simulated day is repeated.
         rooms.sort_by(|one, other| maker_of(one).cmp(&maker_of(other)));
         let mailboxes = rooms.into_iter().map(|room| room.mailbox);
         let tell = |mailbox: mpsc::Sender<Box<Envelope>>| async move {

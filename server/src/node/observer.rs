@@ -28,7 +28,7 @@ struct Observed {
     unchanged_for: Duration,
 }
 
-/// A node to declare dead, and the heartbeat by which it was judged.
+/// A node to declare dead, with the last heartbeat that was seen of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Suspect {
     pub(super) node: NodeId,

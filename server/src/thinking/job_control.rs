@@ -9,8 +9,7 @@ pub(crate) struct JobControl {
     pub(super) stop: AtomicBool,
     /// Whether the job must stop for good.
     cancelled: AtomicBool,
-    /// The factor by which the job's time passes faster than the clock, because others wait; 0
-    /// before it begins.
+    /// The job's time is divided by this, because others wait; 0 before it begins.
     rounds: AtomicU32,
 }
 
