@@ -28,6 +28,7 @@ mod node_id;
 pub mod origin;
 mod outbox;
 mod peers;
+mod priority;
 pub mod proxy;
 mod relay;
 mod retention;

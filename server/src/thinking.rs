@@ -1,13 +1,14 @@
-//! The pool of threads on which bots think, and analyses and reviews run.
+//! The pools of threads on which bots think, and analyses and reviews run.
 //!
 //! Jobs wait in a bounded queue (`thinking/queue.rs`) that shares the threads fairly between
 //! owners. Each job has a time budget that shrinks as others wait, and a flag that cancels it. The
 //! pool does not know rooms: the caller gets a channel for the reply. The channel closes without a
 //! reply if the pool is too busy, the job was cancelled, or the bot panicked.
 //!
-//! Background jobs (`thinking/background.rs`) come after all other jobs. A running one is
-//! interrupted when a job finds no free thread, and resumes later. The more of them wait, the
-//! faster their time passes.
+//! Background jobs (`thinking/background.rs`) come after all other jobs. They have their own
+//! threads, which run only when no other thread of the system needs the processor. A running one is
+//! interrupted when as many bots think as there are threads, and resumes later. The more of them
+//! wait, the faster their time passes.
 
 mod background;
 mod job_control;
@@ -36,10 +37,7 @@ pub(crate) use self::{
     job_control::JobControl,
     owner::Owner,
 };
-use crate::{
-    limits::{ANALYSIS_TIME_MAX, BOT_THREADS_NICE},
-    metrics::Metrics,
-};
+use crate::{limits::ANALYSIS_TIME_MAX, metrics::Metrics, priority};
 
 /// Handle of the bots' threads; cheap to clone.
 #[derive(Clone, Debug)]
@@ -63,34 +61,33 @@ pub(crate) struct Pending {
 struct Shared {
     /// Locked only to add or take a job, never while a bot thinks.
     queue: Mutex<Queue>,
-    work: Condvar,
-    threads: usize,
+    /// Wakes a bots' thread.
+    job: Condvar,
+    /// Wakes a thread for background jobs.
+    background_job: Condvar,
     metrics: Arc<Metrics>,
 }
 
-/// The next work of a thread.
-enum Work {
-    /// A job and its time.
-    Job(Waiting, Duration),
-    BackgroundJob(background::Waiting),
-}
-
 impl Pool {
-    /// Starts this many threads.
+    /// Starts this many threads for bots, and as many for background jobs. At most this many of
+    /// them work at once.
     ///
     /// # Errors
     /// If a thread cannot be started.
     pub(crate) fn start(threads: usize, metrics: Arc<Metrics>) -> io::Result<(Self, ThreadsEnd)> {
-        let (queue, work) = (Mutex::default(), Condvar::new());
-        let shared = Arc::new(Shared { queue, work, threads: threads.max(1), metrics });
+        let threads = threads.max(1);
+        let shared = Arc::new(Shared::new(threads, metrics));
         let (alive, end) = tokio::sync::mpsc::channel(1);
-        for number in 0..shared.threads {
+        let spawn = |name, work: fn(&Shared)| {
             let (shared, alive) = (Arc::clone(&shared), alive.clone());
-            thread::Builder::new().name(format!("bots-{number}")).spawn(move || {
-                let_others_go_first();
-                shared.work();
+            thread::Builder::new().name(name).spawn(move || {
+                work(&shared);
                 drop(alive);
-            })?;
+            })
+        };
+        for number in 0..threads {
+            spawn(format!("bots-{number}"), Shared::run_jobs)?;
+            spawn(format!("background-{number}"), Shared::run_background_jobs)?;
         }
         let pool = Self(shared);
         Ok((pool.clone(), ThreadsEnd { end, pool }))
@@ -108,8 +105,7 @@ impl Pool {
         if !queue.push(waiting) {
             self.0.metrics.thoughts_dropped.inc();
         }
-        queue.note_rounds(self.0.threads);
-        self.0.work.notify_one();
+        self.0.job.notify_one();
         Pending { answer: receiver, call }
     }
 
@@ -137,18 +133,14 @@ impl Pool {
         background_job: BackgroundJob,
         time: Duration,
     ) -> Result<BackgroundHandle, Busy> {
-        let (mut queue, threads) = (self.0.lock(), self.0.threads);
+        let mut queue = self.0.lock();
         if queue.stopped {
             return Err(Busy::Server);
         }
-        let idle = queue.idle;
-        let call = queue.background.push(owner, background_job, time, idle, threads).inspect_err(
-            |_| {
-                self.0.metrics.thoughts_dropped.inc();
-            },
-        )?;
-        queue.note_rounds(threads);
-        self.0.work.notify_one();
+        let call = queue.push_background(owner, background_job, time).inspect_err(|_| {
+            self.0.metrics.thoughts_dropped.inc();
+        })?;
+        self.0.background_job.notify_one();
         Ok(BackgroundHandle(call))
     }
 
@@ -160,21 +152,10 @@ impl Pool {
     /// Cancels everything; the threads end as soon as their bots stop.
     pub(crate) fn stop(&self) {
         self.0.lock().stop();
-        self.0.work.notify_all();
+        self.0.job.notify_all();
+        self.0.background_job.notify_all();
     }
 }
-
-/// Lowers the priority of the calling thread, so that the system runs the threads that serve people
-/// first. Only on Linux: elsewhere this would lower the priority of the whole process.
-#[cfg(target_os = "linux")]
-fn let_others_go_first() {
-    if let Err(error) = rustix::process::setpriority_process(None, BOT_THREADS_NICE) {
-        tracing::warn!(%error, "bots think at the same priority as everything else");
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-const fn let_others_go_first() {}
 
 impl ThreadsEnd {
     /// Waits until all threads have ended.
@@ -210,27 +191,52 @@ impl Drop for Pending {
 
 impl fmt::Debug for Shared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Shared").field("threads", &self.threads).finish_non_exhaustive()
+        f.debug_struct("Shared").finish_non_exhaustive()
     }
 }
 
 impl Shared {
+    fn new(threads: usize, metrics: Arc<Metrics>) -> Self {
+        let queue = Mutex::new(Queue::new(threads));
+        Self { queue, job: Condvar::new(), background_job: Condvar::new(), metrics }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Queue> {
         // No panic under the lock can leave the queue half changed.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The loop of one thread.
-    fn work(&self) {
-        while let Some(work) = self.next() {
-            match work {
-                Work::Job(waiting, time) => self.work_on(waiting, time),
-                Work::BackgroundJob(waiting) => self.run_background_job(waiting),
-            }
+    /// The loop of a bots' thread.
+    fn run_jobs(&self) {
+        priority::give_way();
+        while let Some((waiting, time)) = self.next(&self.job, Queue::take) {
+            self.run_job(waiting, time);
         }
     }
 
-    fn work_on(&self, waiting: Waiting, time: Duration) {
+    /// The loop of a thread for background jobs.
+    fn run_background_jobs(&self) {
+        priority::run_when_idle();
+        while let Some(waiting) = self.next(&self.background_job, Queue::take_background) {
+            self.run_background_job(waiting);
+        }
+    }
+
+    /// Waits for work; `None` when the pool is stopped.
+    fn next<T>(&self, wakeup: &Condvar, take: fn(&mut Queue) -> Option<T>) -> Option<T> {
+        let mut queue = self.lock();
+        loop {
+            if queue.stopped {
+                return None;
+            }
+            if let Some(work) = take(&mut queue) {
+                return Some(work);
+            }
+            queue = wakeup.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn run_job(&self, waiting: Waiting, time: Duration) {
         let Waiting { job, owner: _, call, answer } = waiting;
         let begun = Instant::now();
         let thought = if call.is_cancelled() {
@@ -249,6 +255,7 @@ impl Shared {
             drop(answer.send(thought));
         }
         self.lock().end(&call);
+        self.background_job.notify_one();
     }
 
     /// Runs a background job until its time is up, it is interrupted, or it is finished.
@@ -267,26 +274,8 @@ impl Shared {
         let has_time = thought.is_ok() && !waiting.time.is_zero();
         let resumes = call.may_resume() && has_time && !queue.stopped;
         queue.background.leave(waiting, resumes);
-        queue.note_rounds(self.threads);
-    }
-
-    /// Waits for the next work; `None` when the pool is stopped.
-    fn next(&self) -> Option<Work> {
-        let mut queue = self.lock();
-        loop {
-            if queue.stopped {
-                return None;
-            }
-            if let Some((waiting, time)) = queue.take(self.threads) {
-                return Some(Work::Job(waiting, time));
-            }
-            if let Some(waiting) = queue.background.take(self.threads) {
-                return Some(Work::BackgroundJob(waiting));
-            }
-            queue.idle += 1;
-            queue = self.work.wait(queue).unwrap_or_else(PoisonError::into_inner);
-            queue.idle -= 1;
-        }
+        queue.note_rounds();
+        self.background_job.notify_one();
     }
 }
 
@@ -343,8 +332,7 @@ mod tests {
 
     /// A pool in which everything waits.
     fn without_threads(threads: usize) -> Pool {
-        let (queue, work) = (Mutex::default(), Condvar::new());
-        Pool(Arc::new(Shared { queue, work, threads, metrics: Arc::new(Metrics::new()) }))
+        Pool(Arc::new(Shared::new(threads, Arc::new(Metrics::new()))))
     }
 
     #[tokio::test]
@@ -375,10 +363,7 @@ mod tests {
 
     /// The next work of a thread, which must be a background job.
     fn next_background_job(pool: &Pool) -> background::Waiting {
-        match pool.0.next() {
-            Some(Work::BackgroundJob(waiting)) => waiting,
-            Some(Work::Job(..)) | None => panic!("a background job waits"),
-        }
+        pool.0.lock().take_background().expect("a background job waits")
     }
 
     #[tokio::test]
@@ -393,8 +378,11 @@ mod tests {
         drop(waiting.pop());
         let _last = background_job(&pool, last).unwrap();
         let _turn = pool.submit(job(Task::Turn, BotKind::Attack), owner(last));
-        assert!(matches!(pool.0.next(), Some(Work::Job(..))));
-        assert!(matches!(pool.0.next(), Some(Work::BackgroundJob(_))));
+        // The only thread is the bot's first.
+        let (turn, _) = pool.0.lock().take().unwrap();
+        assert!(pool.0.lock().take_background().is_none());
+        pool.0.lock().end(&turn.call);
+        next_background_job(&pool);
     }
 
     #[tokio::test]

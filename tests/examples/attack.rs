@@ -6,10 +6,12 @@
 //!
 //! The server has its usual limits, and the people of each room have their own address. The
 //! attackers are another process with the lowest priority, because real ones would have their own
-//! processors.
+//! processors. They get some with `taskset -c 0 target/release/examples/attack --attacker-cpus 1`.
+//! The row `spin` shows what a process costs that sends nothing.
 #![expect(clippy::print_stdout, reason = "the results of this program")]
 
 use std::{
+    collections::BTreeMap,
     net::SocketAddr,
     path::{Path, PathBuf},
     process::{Command, Stdio},
@@ -56,9 +58,15 @@ struct Args {
     /// How long each attack is measured, after a second.
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=600))]
     seconds: u64,
+    /// How often all of it is repeated. The results end with medians.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]
+    rounds: u32,
     /// Only these attacks.
     #[arg(long, value_delimiter = ',', value_parser = named)]
     only: Vec<Attack>,
+    /// Run the attackers on these processors only, as `taskset` names them.
+    #[arg(long, value_name = "CPUS")]
+    attacker_cpus: Option<String>,
     /// Be the attacker of this server.
     #[arg(long, hide = true)]
     server: Option<SocketAddr>,
@@ -89,17 +97,34 @@ async fn main() -> anyhow::Result<()> {
         "{:<12}{:>10}{:>10}{:>10}{:>8}{:>9}",
         "", "p50, ms", "p99, ms", "max, ms", "ratio", "MiB"
     );
-    for attack in attacks {
-        if attack == Attack::Snapshots && args.program.is_some() {
-            continue;
+    let mut quiet_p99s = Vec::new();
+    let mut p99s: BTreeMap<&str, Vec<Duration>> = BTreeMap::new();
+    for _ in 0..args.rounds {
+        for attack in &attacks {
+            if *attack == Attack::Snapshots && args.program.is_some() {
+                continue;
+            }
+            let quiet = measure(&args, &server, None).await?;
+            let under = measure(&args, &server, Some(*attack)).await?;
+            print("quiet", &quiet.0, None);
+            print(attack.name(), &under.0, Some(&quiet.0));
+            println!("            {}", under.1.trim());
+            quiet_p99s.push(quiet.0.times.quantile(0.99));
+            p99s.entry(attack.name()).or_default().push(under.0.times.quantile(0.99));
         }
-        let quiet = measure(&args, &server, None).await?;
-        let under = measure(&args, &server, Some(attack)).await?;
-        print("quiet", &quiet.0, None);
-        print(attack.name(), &under.0, Some(&quiet.0));
-        println!("            {}", under.1.trim());
+    }
+    let quiet = median(&mut quiet_p99s).as_secs_f64();
+    println!("\nmedian p99 of {} quiet measurements: {:.2} ms", quiet_p99s.len(), quiet * 1e3);
+    for (attack, mut p99s) in p99s {
+        let p99 = median(&mut p99s).as_secs_f64();
+        println!("{attack:<12}{:>10.2} ms, {:.2} of quiet", p99 * 1e3, p99 / quiet);
     }
     Ok(())
+}
+
+fn median(times: &mut [Duration]) -> Duration {
+    times.sort_unstable();
+    times.get(times.len() / 2).copied().unwrap_or_default()
 }
 
 /// Plays for a while, with or without an attack. Returns the report and the attacker's output.
@@ -131,8 +156,12 @@ async fn measure(
 fn attacker(args: &Args, server: &Server, attack: Attack) -> anyhow::Result<std::process::Child> {
     // The attack begins while people sit down, and outlasts the measurement a little.
     let seconds = args.seconds + 3;
-    Command::new("nice")
-        .args(["-n", "19"])
+    let mut command = Command::new("nice");
+    command.args(["-n", "19"]);
+    if let Some(cpus) = &args.attacker_cpus {
+        command.args(["taskset", "-c", cpus]);
+    }
+    command
         .arg(std::env::current_exe()?)
         .args(["--server", &server.address().to_string(), "--only", attack.name()])
         .args(["--seconds", &seconds.to_string()])

@@ -1,6 +1,7 @@
 //! Runs slow work for HTTP responses: reading, judging and writing games.
 //!
-//! It runs off the runtime's threads, which serve the sessions, and limits how much runs at once.
+//! It runs off the runtime's threads, which serve the sessions, when they need no processor, and
+//! limits how much runs at once.
 //! It does not know what the work is.
 
 use std::sync::Arc;
@@ -53,7 +54,7 @@ impl Jobs {
             let _held = (place, turn);
             job()
         };
-        self.blocking.call(call).await.ok_or(NoResult::Broke)
+        self.blocking.call_when_idle(call).await.ok_or(NoResult::Broke)
     }
 }
 

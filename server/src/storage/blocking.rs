@@ -4,10 +4,12 @@
 use std::{fmt, io, sync::Arc, thread, time::Duration};
 
 use tokio::{
-    sync::mpsc,
+    sync::{mpsc, oneshot},
     task::{spawn, spawn_blocking},
     time::sleep,
 };
+
+use crate::priority;
 
 /// Where blocking calls run.
 #[derive(Clone, Default)]
@@ -31,6 +33,27 @@ impl Blocking {
                 sleep(delay()).await;
                 Some(call())
             }
+        }
+    }
+
+    /// Runs a call on a thread of its own, when no other thread needs the processor; `None` if it
+    /// panics.
+    pub(crate) async fn call_when_idle<T: Send + 'static>(
+        &self,
+        call: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
+        match self {
+            Self::Threads => {
+                let (answer, answered) = oneshot::channel();
+                let run = move || {
+                    priority::run_when_idle();
+                    // The caller may have ended.
+                    drop(answer.send(call()));
+                };
+                thread::Builder::new().name("http-job".to_owned()).spawn(run).ok()?;
+                answered.await.ok()
+            }
+            Self::Simulated(_) => self.call(call).await,
         }
     }
 

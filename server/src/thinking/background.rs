@@ -1,8 +1,8 @@
 //! Background jobs, which give way to games: analyses, and reviews of whole games.
 //!
-//! A background job is called repeatedly until its time is up. It runs on a bots' thread when no
-//! game needs one, and is interrupted and resumed later when a game does. It keeps its own results,
-//! and reports them through a channel of its own.
+//! A background job is called repeatedly until its time is up. It runs when fewer bots think than
+//! the server has threads for them, and is interrupted and resumed later when more do. It keeps its
+//! own results, and reports them through a channel of its own.
 //!
 //! Owners without a thread get one first. If an owner has several background jobs, one of them is
 //! interrupted for an owner who has fewer and waits for their first thread. A job that has begun
@@ -93,7 +93,7 @@ pub(super) struct BackgroundQueue {
 }
 
 impl BackgroundQueue {
-    /// Adds a background job that may think for `time`. If no thread is idle and the owner has none,
+    /// Adds a background job that may think for `time`. If no thread is free and the owner has none,
     /// interrupts a job of an owner who has more.
     ///
     /// # Errors
@@ -103,7 +103,7 @@ impl BackgroundQueue {
         owner: Owner,
         background_job: BackgroundJob,
         time: Duration,
-        idle: usize,
+        free: usize,
         threads: usize,
     ) -> Result<Arc<JobControl>, Busy> {
         self.waiting.retain(|waiting| !waiting.call.is_cancelled());
@@ -125,7 +125,7 @@ impl BackgroundQueue {
             round,
             is_begun: false,
         });
-        if idle == 0 {
+        if free == 0 {
             self.make_way(owner, threads);
         }
         Ok(call)
@@ -190,6 +190,11 @@ impl BackgroundQueue {
     /// owner's other jobs start.
     fn has_begun(&self, owner: Owner) -> bool {
         self.waiting.iter().any(|waiting| waiting.owner == owner && waiting.is_begun)
+    }
+
+    /// Number of jobs that have a thread.
+    pub(super) const fn running(&self) -> usize {
+        self.under_way.len()
     }
 
     /// Number of interrupted jobs that still have a thread.

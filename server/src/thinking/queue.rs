@@ -16,7 +16,7 @@ use fivefold_shared::room::{BotReply, Job, Task};
 use tokio::sync::oneshot;
 
 use super::{
-    background::BackgroundQueue,
+    background::{self, BackgroundJob, BackgroundQueue, Busy},
     job_control::JobControl,
     owner::{Owner, fair_rounds},
 };
@@ -140,19 +140,59 @@ impl Line {
 }
 
 /// The work of the pool's threads.
-#[derive(Default)]
 pub(super) struct Queue {
+    /// Most jobs and background jobs that run at once.
+    threads: usize,
     turns: Line,
     help: Line,
     bots: Line,
     running: Vec<Running>,
     pub(super) background: BackgroundQueue,
-    /// Threads that wait for work.
-    pub(super) idle: usize,
     pub(super) stopped: bool,
 }
 
 impl Queue {
+    pub(super) fn new(threads: usize) -> Self {
+        Self {
+            threads,
+            turns: Line::default(),
+            help: Line::default(),
+            bots: Line::default(),
+            running: Vec::new(),
+            background: BackgroundQueue::default(),
+            stopped: false,
+        }
+    }
+
+    /// Number of jobs that may still begin.
+    fn free(&self) -> usize {
+        self.threads.saturating_sub(self.running.len() + self.background.running())
+    }
+
+    /// Adds a background job that may think for `time`.
+    ///
+    /// # Errors
+    /// If too many wait, in total or for this owner.
+    pub(super) fn push_background(
+        &mut self,
+        owner: Owner,
+        job: BackgroundJob,
+        time: Duration,
+    ) -> Result<Arc<JobControl>, Busy> {
+        let (free, threads) = (self.free(), self.threads);
+        let call = self.background.push(owner, job, time, free, threads)?;
+        self.note_rounds();
+        Ok(call)
+    }
+
+    /// Takes the next background job, if a thread is free.
+    pub(super) fn take_background(&mut self) -> Option<background::Waiting> {
+        if self.free() == 0 {
+            return None;
+        }
+        self.background.take(self.threads)
+    }
+
     /// Number of waiting jobs.
     pub(super) fn len(&self) -> usize {
         self.turns.len + self.help.len + self.bots.len
@@ -177,6 +217,7 @@ impl Queue {
         }
         self.line_mut(class).push(waiting);
         self.make_way(class);
+        self.note_rounds();
         !dropped
     }
 
@@ -196,7 +237,7 @@ impl Queue {
     /// people, a game between bots.
     fn make_way(&mut self, class: Class) {
         let interrupted = self.running.iter().filter(|running| running.is_interrupted).count();
-        let free = self.idle + interrupted + self.background.interrupted();
+        let free = self.free() + interrupted + self.background.interrupted();
         let people = self.turns.len + self.help.len;
         let waiting = if class.is_for_people() { people } else { self.len() };
         if waiting <= free || self.background.interrupt() || !class.is_for_people() {
@@ -212,13 +253,13 @@ impl Queue {
     }
 
     /// Takes the next job, with its time.
-    pub(super) fn take(&mut self, threads: usize) -> Option<(Waiting, Duration)> {
+    pub(super) fn take(&mut self) -> Option<(Waiting, Duration)> {
         let waiting = Class::ALL.into_iter().find_map(|class| self.line_mut(class).pop())?;
         let (owner, class) = (waiting.owner, Class::of(waiting.job.task));
         let call = Arc::clone(&waiting.call);
         self.running.push(Running { owner, class, call, is_interrupted: false });
-        self.note_rounds(threads);
-        let time = time_in(self.rounds(owner, class, threads));
+        self.note_rounds();
+        let time = time_in(self.rounds(owner, class));
         let time = waiting.job.time_max.map_or(time, |time_max| time.min(time_max));
         Some((waiting, time))
     }
@@ -229,11 +270,11 @@ impl Queue {
     }
 
     /// Updates how fast the time of all running work passes.
-    pub(super) fn note_rounds(&self, threads: usize) {
+    pub(super) fn note_rounds(&self) {
         for running in &self.running {
-            running.call.note_rounds(self.rounds(running.owner, running.class, threads));
+            running.call.note_rounds(self.rounds(running.owner, running.class));
         }
-        self.background.note_rounds(threads);
+        self.background.note_rounds(self.threads);
     }
 
     /// Cancels everything.
@@ -248,13 +289,13 @@ impl Queue {
 
     /// How many rounds the threads need for the waiting jobs, if every owner waited with as many as
     /// this one. A job for a person does not wait for games between bots.
-    fn rounds(&self, owner: Owner, class: Class, threads: usize) -> u32 {
+    fn rounds(&self, owner: Owner, class: Class) -> u32 {
         let lines = if class.is_for_people() { 2 } else { 3 };
         let before = [&self.turns, &self.help, &self.bots].into_iter().take(lines);
         let (others, own) = before.fold((0, 0), |(others, own), line| {
             (others + line.others(owner), own + line.of(owner))
         });
-        fair_rounds(others, own, threads).min(rounds_max())
+        fair_rounds(others, own, self.threads).min(rounds_max())
     }
 
     const fn line(&self, class: Class) -> &Line {
@@ -311,15 +352,15 @@ mod tests {
         (call, queue.push(waiting))
     }
 
-    fn next(queue: &mut Queue, threads: usize) -> (Owner, Task, Duration) {
-        let (waiting, time) = queue.take(threads).expect("a job waits");
+    fn next(queue: &mut Queue) -> (Owner, Task, Duration) {
+        let (waiting, time) = queue.take().expect("a job waits");
         queue.end(&waiting.call);
         (waiting.owner, waiting.job.task, time)
     }
 
     #[test]
     fn people_come_before_bots_and_everybody_in_turn() {
-        let mut queue = Queue::default();
+        let mut queue = Queue::new(1);
         for _ in 0..100 {
             push(&mut queue, 1, Task::BotsTurn);
         }
@@ -335,7 +376,7 @@ mod tests {
             push(&mut queue, number, task);
         }
         let order: Vec<_> =
-            (0..9).map(|_| next(&mut queue, 1)).map(|(owner, task, _)| (owner, task)).collect();
+            (0..9).map(|_| next(&mut queue)).map(|(owner, task, _)| (owner, task)).collect();
         let expected = [
             (1, Task::Turn),
             (2, Task::Turn),
@@ -352,41 +393,42 @@ mod tests {
 
     #[test]
     fn who_has_many_jobs_shortens_the_time_for_those_alone() {
-        let mut queue = Queue::default();
+        let mut queue = Queue::new(1);
         for _ in 0..1_000 {
             push(&mut queue, 1, Task::BotsTurn);
             push(&mut queue, 1, Task::Turn);
         }
         push(&mut queue, 2, Task::Turn);
-        assert_eq!(next(&mut queue, 1), (owner(1), Task::Turn, THINKING_TIME_MIN));
+        assert_eq!(next(&mut queue), (owner(1), Task::Turn, THINKING_TIME_MIN));
         // One other owner waits, so this job gets half of the time.
-        assert_eq!(next(&mut queue, 1), (owner(2), Task::Turn, THINKING_TIME_MAX / 2));
+        assert_eq!(next(&mut queue), (owner(2), Task::Turn, THINKING_TIME_MAX / 2));
         push(&mut queue, 2, Task::Turn);
-        next(&mut queue, 2);
-        assert_eq!(next(&mut queue, 2), (owner(2), Task::Turn, THINKING_TIME_MAX));
+        queue.threads = 2;
+        next(&mut queue);
+        assert_eq!(next(&mut queue), (owner(2), Task::Turn, THINKING_TIME_MAX));
     }
 
     #[test]
     fn two_bots_are_interrupted_for_a_person_and_others_only_hurried() {
-        let mut queue = Queue::default();
+        let mut queue = Queue::new(1);
         let (bots, _) = push(&mut queue, 1, Task::BotsTurn);
-        queue.take(1);
+        queue.take();
         push(&mut queue, 1, Task::BotsTurn);
         assert!(!bots.stop.load(std::sync::atomic::Ordering::Relaxed));
         let (turn, _) = push(&mut queue, 2, Task::Turn);
         assert!(bots.stop.load(std::sync::atomic::Ordering::Relaxed));
         assert!(!bots.is_cancelled(), "what it has found so far is its answer");
         queue.end(&bots);
-        queue.take(1);
+        queue.take();
         let before = turn.rounds();
         push(&mut queue, 3, Task::Turn);
-        queue.note_rounds(1);
+        queue.note_rounds();
         assert!(!turn.stop.load(std::sync::atomic::Ordering::Relaxed));
         assert_eq!((before, turn.rounds()), (1, 2));
         // A free thread means that nothing is interrupted.
-        let mut queue = Queue { idle: 1, ..Queue::default() };
+        let mut queue = Queue::new(2);
         let (bots, _) = push(&mut queue, 1, Task::BotsTurn);
-        queue.take(2);
+        queue.take();
         push(&mut queue, 2, Task::Turn);
         assert!(!bots.stop.load(std::sync::atomic::Ordering::Relaxed));
         push(&mut queue, 3, Task::Turn);
@@ -395,7 +437,7 @@ mod tests {
 
     #[test]
     fn a_full_queue_drops_a_job_of_the_owner_with_the_most() {
-        let mut queue = Queue::default();
+        let mut queue = Queue::new(1);
         for _ in 1..THINKING_QUEUE_MAX {
             assert!(push(&mut queue, 1, Task::Weigh).1);
         }

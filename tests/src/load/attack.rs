@@ -5,6 +5,8 @@ use std::{
     collections::BTreeMap,
     fmt,
     net::{Ipv4Addr, SocketAddr},
+    num::NonZero,
+    thread::available_parallelism,
     time::{Duration, Instant},
 };
 
@@ -14,6 +16,7 @@ use rand::RngExt;
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
+    task::spawn_blocking,
     time::{sleep, timeout_at},
 };
 use tokio_tungstenite::tungstenite::{self, Bytes};
@@ -42,12 +45,14 @@ pub enum Attack {
     Snapshots,
     /// Pings, pongs and empty message fragments.
     Frames,
+    /// No attack: uses every processor and sends nothing, as any busy neighbour would.
+    Spin,
 }
 
 impl Attack {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::Files, Self::Bots, Self::Questions, Self::Snapshots, Self::Frames];
+    pub const ALL: [Self; 6] =
+        [Self::Files, Self::Bots, Self::Questions, Self::Snapshots, Self::Frames, Self::Spin];
 
     /// Its name, in one word.
     pub const fn name(self) -> &'static str {
@@ -57,6 +62,7 @@ impl Attack {
             Self::Questions => "questions",
             Self::Snapshots => "snapshots",
             Self::Frames => "frames",
+            Self::Spin => "spin",
         }
     }
 
@@ -91,6 +97,7 @@ pub async fn run(attack: Attack, server: SocketAddr, room: &RoomCode, until: Ins
         Attack::Questions => 16,
         Attack::Snapshots => 60,
         Attack::Frames => 8,
+        Attack::Spin => available_parallelism().map_or(1, NonZero::get),
     };
     let attacker = |number: usize| async move {
         let mut tally = Tally::default();
@@ -136,6 +143,7 @@ async fn once(
         Attack::Bots => make_rooms(server, tally).await,
         Attack::Snapshots => join_and_read_nothing(server, room, until, tally).await,
         Attack::Frames => flood(server, number, until, tally).await,
+        Attack::Spin => spawn_blocking(move || while Instant::now() < until {}).await.ok(),
     }
 }
 

@@ -1,0 +1,34 @@
+//! Lowers the priority of the calling thread, so that the system runs the threads that serve people
+//! first. Only on Linux: elsewhere this would lower the priority of the whole process.
+
+/// The calling thread gets a small share of a processor that others use.
+#[cfg(target_os = "linux")]
+pub(crate) fn give_way() {
+    use crate::limits::BOT_THREADS_NICE;
+
+    if let Err(error) = rustix::process::setpriority_process(None, BOT_THREADS_NICE) {
+        tracing::warn!(%error, "bots think at the same priority as everything else");
+    }
+}
+
+/// The calling thread runs only when no other thread needs the processor. It then delays them less
+/// than a low priority would: they need not wait until its time slice ends.
+#[cfg(target_os = "linux")]
+pub(crate) fn run_when_idle() {
+    use thread_priority::{
+        NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy,
+        set_thread_priority_and_policy, thread_native_id,
+    };
+
+    let idle = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
+    let set = set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, idle);
+    if let Err(error) = set {
+        tracing::warn!(?error, "analyses run at the same priority as everything else");
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) const fn give_way() {}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) const fn run_when_idle() {}
