@@ -2,21 +2,72 @@
 //! `tests/run` searches deeper.
 
 #[path = "src/lib.rs"]
-#[expect(unreachable_pub, reason = "a read_pool of its own to the fuzz targets")]
+#[expect(unreachable_pub, reason = "a crate of its own to the fuzz targets")]
 mod bodies;
 
-use std::{fs, path::Path};
+use std::{
+    collections::BTreeMap,
+    env, fs,
+    path::{Path, PathBuf},
+};
 
 use proptest::prelude::*;
 
+/// The protocol's guide.
+const GUIDE: &str = include_str!("../../shared/src/protocol.md");
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(name)
+}
+
+/// The files in a folder, by name.
+fn files_in(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let files = fs::read_dir(folder).expect("a folder of seeds");
+    let file = |path: PathBuf| {
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        (name, fs::read(path).expect("a file"))
+    };
+    files.map(|entry| file(entry.expect("an entry").path())).collect()
+}
+
 /// Runs a body on each of its seeds.
 fn check_seeds(name: &str, body: fn(&[u8])) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(name);
-    let seeds: Vec<_> = fs::read_dir(folder).expect("a folder of seeds").collect();
+    let seeds = files_in(&folder(name));
     assert!(!seeds.is_empty(), "{name} has seeds");
-    for seed in seeds {
-        let path = seed.expect("a seed").path();
-        body(&fs::read(path).expect("a file"));
+    seeds.values().for_each(|seed| body(seed));
+}
+
+/// The guide's examples that are given to a function, as files: each one's number and type, and its
+/// text on one line.
+fn examples(function: &str) -> BTreeMap<String, Vec<u8>> {
+    let begin = format!("{function}(r#\"");
+    let texts = GUIDE.split(&begin).skip(1).map(|rest| rest.split("\"#").next().unwrap_or(rest));
+    let file = |(number, text): (usize, &str)| {
+        let line = text.lines().map(str::trim).collect::<Vec<_>>().join(" ");
+        let json: serde_json::Value = serde_json::from_str(&line).expect("an example is JSON");
+        let types = [&json["type"], &json["event"]["type"]];
+        let types: Vec<_> = types.into_iter().filter_map(serde_json::Value::as_str).collect();
+        (format!("{number:02}_{}.json", types.join("_")), line.into_bytes())
+    };
+    (1..).zip(texts).map(file).collect()
+}
+
+/// `UPDATE_SEEDS=1 cargo test -p fivefold-tests --test fuzz` writes them.
+#[test]
+fn the_seeds_of_commands_and_messages_are_the_guides_examples() {
+    for (name, function) in [("command", "client_says"), ("message", "server_says")] {
+        let (folder, examples) = (folder(name), examples(function));
+        if env::var_os("UPDATE_SEEDS").is_some() {
+            fs::remove_dir_all(&folder).expect("old seeds are removed");
+            fs::create_dir(&folder).expect("a folder");
+            for (file, text) in &examples {
+                fs::write(folder.join(file), text).expect("a seed is written");
+            }
+        }
+        let names = |files: &BTreeMap<String, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
+        let seeds = files_in(&folder);
+        assert_eq!(names(&seeds), names(&examples), "write them by UPDATE_SEEDS=1");
+        assert_eq!(seeds, examples, "write them by UPDATE_SEEDS=1");
     }
 }
 
