@@ -15,6 +15,7 @@ use std::{
 
 use fivefold_shared::protocol::RoomCode;
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
 use self::frame::{Frame, News, ToOwner, ToRelay, encode};
 use crate::{
@@ -37,6 +38,8 @@ pub(crate) struct Cluster {
     /// How many rooms this node had at its last heartbeat.
     rooms: AtomicUsize,
     attempts: AtomicU64,
+    /// Cancelled when this node is about to stop.
+    draining: CancellationToken,
 }
 
 /// Where the relays here receive what their rooms' owners send.
@@ -64,7 +67,7 @@ pub(crate) enum FromOwner {
 }
 
 impl Cluster {
-    pub(crate) fn new(node: Node, links: Links) -> Self {
+    pub(crate) fn new(node: Node, links: Links, draining: CancellationToken) -> Self {
         Self {
             node,
             links,
@@ -72,6 +75,7 @@ impl Cluster {
             silent: Mutex::default(),
             rooms: AtomicUsize::new(0),
             attempts: AtomicU64::new(0),
+            draining,
         }
     }
 
@@ -95,10 +99,25 @@ impl Cluster {
         self.links.sees_bus()
     }
 
+    /// Whether clients are better served by other nodes.
+    pub(crate) fn is_cut_off(&self) -> bool {
+        self.node.is_cut_off(self.sees_bus())
+    }
+
+    /// Whether this node is about to stop, and another one takes its rooms.
+    pub(crate) fn leaves_rooms_to_others(&self) -> bool {
+        self.draining.is_cancelled() && self.emptier_node().is_some()
+    }
+
+    fn emptier_node(&self) -> Option<NodeId> {
+        let rooms = self.rooms.load(Ordering::Relaxed);
+        let emptier = self.node.emptier_node(rooms, self.draining.is_cancelled());
+        emptier.filter(|node| !self.is_silent(*node))
+    }
+
     /// Offers an orphan to an emptier node. Returns whether there is one.
     pub(crate) fn offer(&self, room: &RoomCode) -> bool {
-        let emptier = self.node.emptier_node(self.rooms.load(Ordering::Relaxed));
-        let emptier = emptier.filter(|node| !self.is_silent(*node));
+        let emptier = self.emptier_node();
         if let Some(node) = emptier {
             self.send(node, &Frame::Take { room: room.clone() });
         }
@@ -167,7 +186,7 @@ impl Cluster {
     pub(crate) fn report(&self, rooms: usize) -> NodeReport {
         self.rooms.store(rooms, Ordering::Relaxed);
         let rooms = u32::try_from(rooms).unwrap_or(u32::MAX);
-        NodeReport { sees_bus: self.links.sees_bus(), rooms }
+        NodeReport { sees_bus: self.sees_bus(), rooms, draining: self.draining.is_cancelled() }
     }
 
     /// Takes in what a heartbeat has found.

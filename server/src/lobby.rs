@@ -163,6 +163,11 @@ impl Lobby {
         self.rooms.get(code)?.listed().map(|listed| listed.standing().summary)
     }
 
+    /// Whether clients are better served by other nodes.
+    pub(crate) fn is_cut_off(&self) -> bool {
+        self.context.cluster.as_ref().is_some_and(|cluster| cluster.is_cut_off())
+    }
+
     /// Whether there are other nodes.
     pub(crate) fn is_clustered(&self) -> bool {
         self.context.cluster.is_some()

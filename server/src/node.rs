@@ -7,6 +7,8 @@
 
 mod observer;
 pub mod registry;
+#[cfg(test)]
+mod tests;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -89,14 +91,30 @@ impl Node {
         self.view().answered_at.elapsed() < STALE_AFTER && !self.retired.is_cancelled()
     }
 
-    /// The node with the fewest rooms, if this one has far more than the mean.
-    pub(crate) fn emptier_node(&self, rooms: usize) -> Option<NodeId> {
+    /// Whether clients are better served by other nodes: this one has no news of the cluster, or it
+    /// alone misses the bus.
+    pub(crate) fn is_cut_off(&self, sees_bus: bool) -> bool {
         let view = self.view();
-        let others = view.living.iter().filter(|node| node.id != self.id);
+        let others_see = view.living.iter().any(|node| node.id != self.id && node.report.sees_bus);
+        view.living.is_empty()
+            || view.answered_at.elapsed() >= CUT_OFF_AFTER
+            || !sees_bus && others_see
+            || self.retired.is_cancelled()
+    }
+
+    /// The node that should claim a room rather than this one, which owns so many: the emptiest one,
+    /// if this one has far more than the mean, or drains. Nodes that drain or miss the bus claim
+    /// nothing for others.
+    pub(crate) fn emptier_node(&self, rooms: usize, is_draining: bool) -> Option<NodeId> {
+        let view = self.view();
+        let others = view
+            .living
+            .iter()
+            .filter(|node| node.id != self.id && node.report.sees_bus && !node.report.draining);
         let total = others.clone().map(|node| node.report.rooms as usize).sum::<usize>() + rooms;
-        let most = total * ROOMS_OVER_MEAN_PERCENT / 100 / view.living.len().max(1);
+        let most = total * ROOMS_OVER_MEAN_PERCENT / 100 / (others.clone().count() + 1);
         let emptiest = others.min_by_key(|node| node.report.rooms)?;
-        (rooms > most.max(1)).then_some(emptiest.id)
+        (is_draining || rooms > most.max(1)).then_some(emptiest.id)
     }
 
     /// Sends one heartbeat every [`HEARTBEAT_INTERVAL`], and passes on what it finds; ends when this

@@ -46,7 +46,7 @@ pub(crate) struct Serving {
 }
 
 impl Peers {
-    /// Joins the cluster, if there is one.
+    /// Joins the cluster, if there is one. `draining` is cancelled before the node stops.
     ///
     /// # Errors
     /// When the registry does not answer.
@@ -54,6 +54,7 @@ impl Peers {
         membership: Option<Membership>,
         blocking: &Blocking,
         metrics: &Arc<Metrics>,
+        draining: &CancellationToken,
     ) -> Result<Option<Self>, StorageError> {
         let Some(Membership { registry, bus }) = membership else { return Ok(None) };
         let node = Node::join(registry, blocking.clone()).await?;
@@ -61,7 +62,8 @@ impl Peers {
         let (bus, from_bus) = bus.join(node.id(), metrics, &tasks);
         let (links, from_peers) =
             Links::start(node.id(), bus, from_bus, Arc::clone(metrics), &tasks);
-        Ok(Some(Self { cluster: Arc::new(Cluster::new(node, links)), from_peers, tasks }))
+        let cluster = Arc::new(Cluster::new(node, links, draining.clone()));
+        Ok(Some(Self { cluster, from_peers, tasks }))
     }
 
     pub(crate) fn id(&self) -> NodeId {

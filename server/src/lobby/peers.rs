@@ -201,7 +201,10 @@ impl Lobby {
                 cluster.pass_on(&room, FromOwner::Message { from, attempt, message });
             }
             Frame::Take { room } => {
-                self.relay(&room, cluster);
+                // The offer may have been made before the other node knew that this one drains.
+                if !cluster.leaves_rooms_to_others() {
+                    self.relay(&room, cluster);
+                }
             }
         }
     }
@@ -244,6 +247,9 @@ impl Lobby {
 
     /// Claims some rooms that nobody owns. Rooms that are relayed here claim themselves.
     async fn claim_orphans(self: &Arc<Self>) -> Result<u64, StorageError> {
+        if self.context.cluster.as_ref().is_some_and(|cluster| cluster.leaves_rooms_to_others()) {
+            return Ok(0);
+        }
         let log_writer = &self.context.log_writer;
         let mut rooms = log_writer.reserve().await?.orphans().wait().await?;
         rooms.retain(|room| !self.rooms.contains_key(room));

@@ -144,13 +144,11 @@ mod tests {
 
     #[test]
     fn only_a_node_that_alone_misses_the_bus_is_cut_off() {
-        let blind = NodeReport { sees_bus: false, rooms: 0 };
+        let blind = NodeReport { sees_bus: false, ..NodeReport::default() };
+        let seeing = NodeReport { sees_bus: true, ..blind };
         let rows = |sees_bus| {
-            vec![LivingNode {
-                id: node(2),
-                heartbeat: 1,
-                report: NodeReport { sees_bus, rooms: 0 },
-            }]
+            let report = NodeReport { sees_bus, ..blind };
+            vec![LivingNode { id: node(2), heartbeat: 1, report }]
         };
         let mut observer = Observer::default();
         let mut beat = |report, others_see| observer.is_cut_off(node(1), report, &rows(others_see));
@@ -158,7 +156,7 @@ mod tests {
         assert!(!beat(blind, false), "the bus is down for all");
         assert!((1..BLIND_BEATS_MAX).all(|_| !beat(blind, true)));
         assert!(beat(blind, true));
-        assert!(!beat(NodeReport { sees_bus: true, rooms: 0 }, true));
+        assert!(!beat(seeing, true));
     }
 
     #[test]

@@ -45,6 +45,8 @@ pub struct NodeReport {
     pub sees_bus: bool,
     /// How many rooms it owns.
     pub rooms: u32,
+    /// Whether it is about to stop: it takes no more rooms.
+    pub draining: bool,
 }
 
 /// A living node.

@@ -32,7 +32,7 @@ async fn linked() -> (Relay, Box<dyn Any>) {
     let node = Node::join(Box::new(Memory::default()), Blocking::Threads).await.unwrap();
     let (bus, from_bus) = LocalNetwork::new(1).join(node.id(), &tasks);
     let (links, from_peers) = Links::start(node.id(), bus, from_bus, metrics, &tasks);
-    let cluster = Arc::new(Cluster::new(node, links));
+    let cluster = Arc::new(Cluster::new(node, links, CancellationToken::new()));
     let code = RoomCode::try_from("k7m2qpxw9abc".to_owned()).unwrap();
     let mut relay = Relay::new(code, context, cluster);
     relay.owner = Some(OWNER);

@@ -1,12 +1,22 @@
 //! Three nodes of a cluster: members of one room on different ones, and a node that ends.
 
-use fivefold_server::{bus::local::LocalNetwork, limits::Limits, storage::Memory};
+use std::time::Duration;
+
+use fivefold_server::{
+    NodeId, RunError,
+    bus::local::LocalNetwork,
+    config::Config,
+    limits::Limits,
+    node::registry::{NodeReport, Pulse, Registry},
+    storage::Memory,
+};
 use fivefold_shared::protocol::{
     AnalysisEnd, CatchUp, Event, Identity, Message, Reason, RoomCode, close,
 };
 use serde_json::{Value, json};
+use tokio::task::yield_now;
 
-use crate::harness::{Client, LIMITS, TestServer, joined};
+use crate::harness::{Client, LIMITS, TestServer, joined, within};
 
 /// So many nodes on one storage.
 fn nodes(count: usize) -> Vec<TestServer> {
@@ -181,4 +191,68 @@ async fn a_room_is_left_and_closed_from_another_node() {
     done(ann.ask(json!({"type": "close", "room": room})).await);
     assert_eq!(bob.refused(json!({"type": "join", "room": room})).await, Reason::NoSuchRoom);
     stop_all(nodes).await;
+}
+
+/// What `/readyz` answers.
+async fn is_ready(node: &TestServer) -> bool {
+    node.monitor("/readyz").await.starts_with("HTTP/1.1 200")
+}
+
+/// Waits until a node is ready, or not.
+async fn until_ready(node: &TestServer, expected: bool) {
+    within(async { while is_ready(node).await != expected {} }).await;
+}
+
+#[tokio::test]
+async fn a_node_that_alone_misses_the_bus_is_not_ready_and_ends() {
+    let (storage, network) = (Memory::default(), LocalNetwork::new(7));
+    let start = || TestServer::start_node(&storage, &network, LIMITS);
+    let (first, second) = (start(), start());
+    until_ready(&first, true).await;
+    until_ready(&second, true).await;
+    let one = NodeId::new(1).unwrap();
+    network.cut(one, one);
+    until_ready(&first, false).await;
+    assert!(is_ready(&second).await);
+    assert!(matches!(first.ended().await, Err(RunError::Retired)));
+    // It joins again, under a new number.
+    let again = start();
+    until_ready(&again, true).await;
+    stop_all(vec![second, again]).await;
+}
+
+#[tokio::test]
+async fn a_node_that_drains_tells_the_others() {
+    let (storage, network) = (Memory::default(), LocalNetwork::new(7));
+    let drain = Duration::from_secs(3_600);
+    let config = Config { limits: LIMITS, drain, ..Config::default() };
+    let node = TestServer::start_node_on(Box::new(storage.clone()), &storage, &network, config);
+    until_ready(&node, true).await;
+    let mut ann = node.greet("Ann").await;
+    let room = ann.create(json!(["me", "open"])).await;
+    node.begin_stop();
+    assert!(!is_ready(&node).await);
+
+    let mut registry = storage.clone();
+    let observer = registry.join().unwrap();
+    within(async {
+        loop {
+            let pulse = registry.heartbeat(observer, NodeReport::default()).unwrap();
+            let Pulse::Alive(living) = pulse else { panic!("{pulse:?}") };
+            if living.iter().any(|other| other.report.draining) {
+                break;
+            }
+            yield_now().await;
+        }
+    })
+    .await;
+    // Its rooms go on until it stops, and it makes no new ones.
+    done(ann.ask(json!({"type": "say", "room": room, "text": "hello"})).await);
+    ann.send_text(
+        json!({"type": "create", "id": "more", "rules": {"variant": "freestyle"},
+        "seats": ["me", "open"], "colour": "black", "visibility": "public"})
+        .to_string(),
+    )
+    .await;
+    assert_eq!(ann.closed().await.0, close::RESTART);
 }

@@ -88,7 +88,7 @@ fn a_database_has_one_server_unless_it_died() {
     assert_ne!(third.id(), killed);
 }
 
-const REPORT: NodeReport = NodeReport { sees_bus: true, rooms: 3 };
+const REPORT: NodeReport = NodeReport { sees_bus: true, rooms: 3, draining: true };
 
 #[test]
 fn a_late_heartbeat_wins_against_a_declaration_of_death_or_finds_itself_dead() {

@@ -29,12 +29,12 @@ const DELETE_DEAD: &str = "DELETE FROM node WHERE dead";
 
 const BEAT: &str = "
     WITH beat AS (
-        UPDATE node SET heartbeat = heartbeat + 1, sees_bus = $2, rooms = $3
-        WHERE id = $1 AND NOT dead RETURNING id, heartbeat, sees_bus, rooms
+        UPDATE node SET heartbeat = heartbeat + 1, sees_bus = $2, rooms = $3, draining = $4
+        WHERE id = $1 AND NOT dead RETURNING *
+    ), living AS (
+        SELECT * FROM beat UNION ALL SELECT * FROM node WHERE NOT dead AND id <> $1
     )
-    SELECT id, heartbeat, sees_bus, rooms FROM beat
-    UNION ALL SELECT id, heartbeat, sees_bus, rooms FROM node WHERE NOT dead AND id <> $1
-    ORDER BY id";
+    SELECT id, heartbeat, sees_bus, rooms, draining FROM living ORDER BY id";
 
 const DECLARE_DEAD: &str = "
     UPDATE node SET dead = true WHERE id = $1 AND heartbeat = $2 AND NOT dead";
@@ -92,10 +92,10 @@ impl Registry for PostgresRegistry {
     }
 
     fn heartbeat(&mut self, node: NodeId, report: NodeReport) -> Result<Pulse, StorageError> {
-        let NodeReport { sees_bus, rooms } = report;
+        let NodeReport { sees_bus, rooms, draining } = report;
         let (id, rooms) = (number(node), i64::from(rooms));
         let living: Vec<LivingNode> = self.commit(&async |session| {
-            let rows = session.query(BEAT, &[&id, &sees_bus, &rooms]).await?;
+            let rows = session.query(BEAT, &[&id, &sees_bus, &rooms, &draining]).await?;
             let mut living = Vec::new();
             for row in rows {
                 let id: i32 = row.try_get(0)?;
@@ -104,6 +104,7 @@ impl Registry for PostgresRegistry {
                 let report = NodeReport {
                     sees_bus: row.try_get(2)?,
                     rooms: u32::try_from(rooms).unwrap_or(u32::MAX),
+                    draining: row.try_get(4)?,
                 };
                 living.push(LivingNode { id, heartbeat: unsigned(row.try_get(1)?), report });
             }
