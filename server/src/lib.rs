@@ -65,6 +65,7 @@ use self::{
     lobby::Lobby,
     logins::Logins,
     metrics::Metrics,
+    node::registry::JoinError,
     peers::{Peers, Serving},
     reviews::Reviews,
     room_actor::RoomContext,
@@ -88,6 +89,9 @@ pub enum RunError {
     /// The rooms could not be read.
     #[error(transparent)]
     Storage(#[from] StorageError),
+    /// The node cannot join its cluster.
+    #[error(transparent)]
+    Join(JoinError),
     /// The storage panicked.
     #[error("the storage failed")]
     StoreBroke,
@@ -95,6 +99,15 @@ pub enum RunError {
     /// Nothing is lost by that, and it may join again.
     #[error("this node is dead to the others of its cluster; start it again")]
     Retired,
+}
+
+impl From<JoinError> for RunError {
+    fn from(error: JoinError) -> Self {
+        match error {
+            JoinError::Storage(error) => Self::Storage(error),
+            in_use @ JoinError::InUse => Self::Join(in_use),
+        }
+    }
 }
 
 /// Serves until `shutdown` is cancelled, with rooms kept in the given storage. Rooms that are open
@@ -118,7 +131,7 @@ pub async fn run(
 /// several nodes. On shutdown the other nodes take over at once.
 ///
 /// # Errors
-/// As [`run`], if the registry or the bus does not answer at the start, and with
+/// As [`run`], if the node cannot join at the start, and with
 /// [`RunError::Retired`] as soon as this node is dead.
 pub async fn run_in_cluster(
     listeners: Listeners<impl Listen>,

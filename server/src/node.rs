@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::{
     observer::Observer,
-    registry::{LivingNode, NodeReport, Pulse, Registry},
+    registry::{JoinError, LivingNode, NodeReport, Pulse, Registry},
 };
 use crate::{
     limits::{CUT_OFF_AFTER, HEARTBEAT_INTERVAL, ROOMS_OVER_MEAN_PERCENT, STALE_AFTER},
@@ -63,11 +63,11 @@ impl Node {
     /// Joins the cluster under a new number.
     ///
     /// # Errors
-    /// When the registry does not answer.
+    /// When the registry does not answer, or the storage is in use by a server without a cluster.
     pub(crate) async fn join(
         registry: Box<dyn Registry>,
         blocking: Blocking,
-    ) -> Result<Self, StorageError> {
+    ) -> Result<Self, JoinError> {
         let registry = SharedRegistry { registry: Arc::new(Mutex::new(registry)), blocking };
         let id = registry.call(|registry| registry.join()).await?;
         tracing::info!(node.id = %id, "joined the cluster");
@@ -205,14 +205,16 @@ impl Node {
 }
 
 impl SharedRegistry {
-    async fn call<T: Send + 'static>(
+    async fn call<T: Send + 'static, E: From<StorageError> + Send + 'static>(
         &self,
-        call: impl FnOnce(&mut dyn Registry) -> Result<T, StorageError> + Send + 'static,
-    ) -> Result<T, StorageError> {
+        call: impl FnOnce(&mut dyn Registry) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E> {
         let registry = Arc::clone(&self.registry);
         let called = self
             .blocking
             .call(move || call(registry.lock().unwrap_or_else(PoisonError::into_inner).as_mut()));
-        called.await.unwrap_or_else(|| Err(StorageError::InDoubt("the registry broke".to_owned())))
+        called
+            .await
+            .unwrap_or_else(|| Err(StorageError::InDoubt("the registry broke".to_owned()).into()))
     }
 }

@@ -12,9 +12,12 @@ use crate::{
     link::{FromPeer, Links},
     lobby::Lobby,
     metrics::Metrics,
-    node::{Node, registry::Registry},
+    node::{
+        Node,
+        registry::{JoinError, Registry},
+    },
     node_id::NodeId,
-    storage::{Blocking, StorageError},
+    storage::Blocking,
 };
 
 /// The longest that a node waits for its retirement to be stored.
@@ -49,13 +52,13 @@ impl Peers {
     /// Joins the cluster, if there is one. `draining` is cancelled before the node stops.
     ///
     /// # Errors
-    /// When the registry does not answer.
+    /// As [`Node::join`].
     pub(crate) async fn join(
         membership: Option<Membership>,
         blocking: &Blocking,
         metrics: &Arc<Metrics>,
         draining: &CancellationToken,
-    ) -> Result<Option<Self>, StorageError> {
+    ) -> Result<Option<Self>, JoinError> {
         let Some(Membership { registry, bus }) = membership else { return Ok(None) };
         let node = Node::join(registry, blocking.clone()).await?;
         let tasks = TaskTracker::new();

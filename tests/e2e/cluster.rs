@@ -7,7 +7,7 @@ use fivefold_shared::{
     protocol::{NumberedEvent, RoomCode, RoomRequest},
     rules::Point,
 };
-use fivefold_tests::{Cluster, Guest, Seen, private, program};
+use fivefold_tests::{Cluster, Guest, Seen, Server, private, program};
 use tokio::task::block_in_place;
 
 use crate::freestyle;
@@ -99,15 +99,33 @@ async fn a_game_goes_on_through_a_restart_of_every_part() {
     game.play(4).await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_without_the_bus_is_refused_on_the_database_of_a_cluster() {
-    let Some(cluster) = Cluster::start(1, &[]).await else { return };
-    let database = format!("postgres://fivefold@{}/fivefold", cluster.to_database(0).address());
+/// The last line of a server that does not start with these flags.
+fn refused(flags: &[&str]) -> String {
     let mut server = Command::new(program("fivefold-server"));
-    server.args(["--listen", "127.0.0.1:0", "--database", &database]);
+    server.args(["--listen", "127.0.0.1:0"]).args(flags);
     let refused = block_in_place(|| server.output()).expect("the server starts");
     let text = String::from_utf8_lossy(&refused.stderr);
-    assert!(!refused.status.success() && text.contains("is in use by another server"), "{text}");
+    assert_eq!(refused.status.code(), Some(1), "{text}");
+    text.lines().next_back().unwrap_or_default().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nodes_and_a_server_without_the_bus_refuse_to_share_a_database() {
+    let Some(mut cluster) = Cluster::start(1, &[]).await else { return };
+    let database = format!("postgres://fivefold@{}/fivefold", cluster.to_database(0).address());
+    let bus = format!("nats://{}", cluster.to_bus(0).address());
+    let text = refused(&["--database", &database]);
+    assert!(text.contains("is in use by another server. Stop that one"), "{text}");
+
+    cluster.stop_node(0);
+    let alone = block_in_place(|| Server::start_on(&database));
+    let text = refused(&["--database", &database, "--bus", &bus]);
+    assert!(text.contains("is in use by a server without --bus. Stop that one"), "{text}");
+    // A node starts when the one that was killed is dead.
+    drop(alone);
+    cluster.start_node(0);
+    let mut ann = Guest::hello(cluster.node(0), "Ann").await;
+    ann.create(private(freestyle())).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -14,8 +14,8 @@ pub trait Registry: Send + fmt::Debug + 'static {
     ///
     /// # Errors
     /// When it is not stored, or that is in doubt: then a node is listed that never lives. Join
-    /// again.
-    fn join(&mut self) -> Result<NodeId, StorageError>;
+    /// again. Also while a server that shares the storage with nobody uses it.
+    fn join(&mut self) -> Result<NodeId, JoinError>;
 
     /// Counts a heartbeat of a node, stores what it reports, and returns the living nodes; all in
     /// one step. A dead node only learns that it is dead.
@@ -36,6 +36,20 @@ pub trait Registry: Send + fmt::Debug + 'static {
     /// # Errors
     /// When it is not stored, or in doubt. Asking again does no harm.
     fn retire(&mut self, node: NodeId) -> Result<(), StorageError>;
+}
+
+/// Why a node cannot join.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum JoinError {
+    /// A server that shares the storage with nobody uses it.
+    #[error(
+        "the database is in use by a server without --bus. Stop that one, or choose another \
+         --database"
+    )]
+    InUse,
+    /// The registry does not answer.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
 }
 
 /// What a node tells the others with its heartbeat.

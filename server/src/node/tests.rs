@@ -29,7 +29,7 @@ impl Faulty {
 }
 
 impl Registry for Faulty {
-    fn join(&mut self) -> Result<NodeId, StorageError> {
+    fn join(&mut self) -> Result<NodeId, JoinError> {
         self.answer()?.join()
     }
 

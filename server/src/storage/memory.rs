@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     limits::{MEMORY_GAMES_MAX, MEMORY_MEMBERS_MAX},
-    node::registry::{LivingNode, NodeReport, Pulse, Registry},
+    node::registry::{JoinError, LivingNode, NodeReport, Pulse, Registry},
     node_id::NodeId,
 };
 
@@ -157,7 +157,7 @@ impl Storage for Memory {
 }
 
 impl Registry for Memory {
-    fn join(&mut self) -> Result<NodeId, StorageError> {
+    fn join(&mut self) -> Result<NodeId, JoinError> {
         let mut tables = self.tables();
         let last = tables.nodes.last_key_value().map_or(0, |(last, _)| last.get());
         let full = || StorageError::Failed("there were too many nodes".to_owned());

@@ -9,7 +9,7 @@ use std::{
 
 use fivefold_server::{
     NodeId,
-    node::registry::{NodeReport, Pulse, Registry},
+    node::registry::{JoinError, NodeReport, Pulse, Registry},
     storage::{
         Append, Claimed, Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KnownMember, Memory,
         Storage, StorageError, StorageReader,
@@ -352,7 +352,7 @@ impl StorageReader for Disk {
 }
 
 impl Registry for Disk {
-    fn join(&mut self) -> Result<NodeId, StorageError> {
+    fn join(&mut self) -> Result<NodeId, JoinError> {
         self.reach()?;
         self.kept.join()
     }

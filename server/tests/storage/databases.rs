@@ -5,7 +5,7 @@ use std::{fs, thread};
 
 use fivefold_server::{
     NodeId,
-    node::registry::{NodeReport, Pulse, Registry},
+    node::registry::{JoinError, NodeReport, Pulse, Registry},
     storage::{
         Append, Claimed, DataFolder, DatabaseUrl, Epoch, GameQuery, IdentityHash, KnownMember,
         MigrateError, OpenError, Postgres, PostgresRegistry, SoleNode, Sqlite, Storage,
@@ -86,6 +86,25 @@ fn a_database_has_one_server_unless_it_died() {
     let living = "SELECT string_agg(id::text, ' ') FROM fivefold.node WHERE NOT dead";
     assert_eq!(server.value(living), third.id().to_string());
     assert_ne!(third.id(), killed);
+}
+
+#[test]
+fn nodes_and_a_server_without_a_bus_share_no_database() {
+    let Some(server) = Server::start(Durability::None) else { return };
+    drop(server.open());
+    let mut registry = PostgresRegistry::open(&server.url()).unwrap();
+    let sole = SoleNode::join(&server.url()).unwrap();
+    assert_eq!(registry.join(), Err(JoinError::InUse));
+    let living = "SELECT string_agg(id::text, ' ') FROM fivefold.node WHERE NOT dead";
+    assert_eq!(server.value(living), sole.id().to_string());
+    drop(sole);
+    // Nodes share it. One that was killed keeps no other node away.
+    let (first, second) = (registry.join().unwrap(), registry.join().unwrap());
+    assert_eq!(server.value(living), format!("{first} {second}"));
+    // A server without a bus that was killed is declared dead.
+    server.execute("UPDATE fivefold.node SET bus_min = 0, bus_max = 0");
+    let third = registry.join().unwrap();
+    assert_eq!(server.value(living), third.to_string());
 }
 
 const REPORT: NodeReport = NodeReport { sees_bus: true, rooms: 3, draining: true };
