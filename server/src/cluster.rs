@@ -4,6 +4,7 @@
 //! It does not know what a room is. `lobby/peers.rs` hands out what comes from other nodes.
 
 pub(crate) mod frame;
+mod questions;
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -14,10 +15,15 @@ use std::{
 };
 
 use fivefold_shared::protocol::RoomCode;
+use futures_util::future::join_all;
+use serde::de::DeserializeOwned;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use self::frame::{Frame, News, ToOwner, ToRelay, encode};
+use self::{
+    frame::{Frame, News, Question, ToOwner, ToRelay, encode},
+    questions::Questions,
+};
 use crate::{
     limits::FROM_OWNER_MAX,
     link::Links,
@@ -38,6 +44,7 @@ pub(crate) struct Cluster {
     /// How many rooms this node had at its last heartbeat.
     rooms: AtomicUsize,
     attempts: AtomicU64,
+    questions: Questions,
     /// Cancelled when this node is about to stop.
     draining: CancellationToken,
 }
@@ -75,6 +82,7 @@ impl Cluster {
             silent: Mutex::default(),
             rooms: AtomicUsize::new(0),
             attempts: AtomicU64::new(0),
+            questions: Questions::default(),
             draining,
         }
     }
@@ -122,6 +130,45 @@ impl Cluster {
             self.send(node, &Frame::Take { room: room.clone() });
         }
         emptier.is_some()
+    }
+
+    /// The other nodes that messages reach.
+    pub(crate) fn others(&self) -> Vec<NodeId> {
+        let mut others = self.node.others_on_bus();
+        others.retain(|node| !self.is_silent(*node));
+        others
+    }
+
+    /// Whether this node has the lowest number of those that live and stay.
+    pub(crate) fn is_lowest(&self) -> bool {
+        self.node.is_lowest()
+    }
+
+    /// Asks all other nodes. Those that do not answer soon are left out.
+    pub(crate) async fn ask_all<T: DeserializeOwned>(&self, question: &Question) -> Vec<T> {
+        let answers = self.others().into_iter().map(|node| self.ask(node, question.clone()));
+        join_all(answers).await.into_iter().flatten().collect()
+    }
+
+    async fn ask<T: DeserializeOwned>(&self, node: NodeId, question: Question) -> Option<T> {
+        let waiting = self.questions.begin();
+        self.send(node, &Frame::Ask { number: waiting.number, question });
+        serde_json::from_str(&waiting.answer().await?).ok()
+    }
+
+    /// Answers a question of another node.
+    pub(crate) fn reply(&self, node: NodeId, number: u64, text: String) {
+        self.send(node, &Frame::Reply { number, text });
+    }
+
+    /// Takes in an answer.
+    pub(crate) fn note_reply(&self, number: u64, text: String) {
+        self.questions.answer(number, text);
+    }
+
+    /// Tells all other nodes; it may be lost.
+    pub(crate) fn broadcast(&self, news: &News) {
+        self.links.broadcast(encode(news));
     }
 
     fn send(&self, node: NodeId, frame: &Frame) {
@@ -216,7 +263,7 @@ impl Cluster {
     }
 
     fn spread_death(&self, node: NodeId) {
-        self.links.broadcast(encode(&News::Dead { node: node.get() }));
+        self.broadcast(&News::Dead { node: node.get() });
     }
 }
 

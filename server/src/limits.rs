@@ -278,6 +278,15 @@ pub const SILENT_OWNER_ASKED: Duration = Duration::from_secs(5);
 /// The clock of a player on turn stops for at most this long because their node is silent.
 pub const CLOCK_PAUSE_MAX: Duration = Duration::from_secs(30);
 
+/// The nodes list their public rooms for each other for this long after somebody asked one of them.
+pub const LISTS_WANTED_FOR: Duration = Duration::from_secs(10);
+/// How often they do.
+pub const PEER_LIST_INTERVAL: Duration = Duration::from_secs(1);
+/// The list of another node is dropped after this time without a newer one.
+pub const PEER_LIST_KEPT: Duration = Duration::from_secs(3);
+/// A node that does not answer a question of another one within this time is left out.
+pub const PEER_ANSWERS_WITHIN: Duration = Duration::from_millis(500);
+
 /// Limits that an operator may change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
@@ -580,6 +589,15 @@ const _: () = assert!(
     2 * HEARTBEAT_INTERVAL.as_millis() <= STALE_AFTER.as_millis()
         && HEARTBEAT_ANSWERED_WITHIN.as_millis() <= HEARTBEAT_INTERVAL.as_millis(),
     "one slow heartbeat makes no node stale"
+);
+const _: () = assert!(
+    2 * PEER_LIST_INTERVAL.as_millis() < PEER_LIST_KEPT.as_millis()
+        && PEER_LIST_KEPT.as_millis() < LISTS_WANTED_FOR.as_millis(),
+    "one list that is lost removes no rooms"
+);
+const _: () = assert!(
+    ROOMS_MAX * 1024 + 1024 <= LINK_FRAME_MAX,
+    "a list of rooms fits into a message to all nodes"
 );
 const _: () = assert!(
     UNANSWERED_COMMANDS_MAX <= REFUSED_COMMANDS_KEPT,

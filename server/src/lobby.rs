@@ -3,14 +3,16 @@
 //!
 //! It does not know what happens inside a room.
 
+mod listing;
 mod makers;
+mod peer_lists;
 mod peers;
+mod room_list;
 
 use std::{
     collections::HashSet,
     net::IpAddr,
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
-    time::{Duration, Instant},
 };
 
 use dashmap::DashMap;
@@ -18,8 +20,8 @@ use fivefold_shared::{
     bot_spec::{BotKind, BotSpec},
     clock::TimeControl,
     protocol::{
-        Colour, CommandId, Create, MemberId, OwnRoom, Phase, ROOMS_MAX, Reason, Refusal,
-        RefusalValues, RoomCode, RoomSummary, SeatRequest, Visibility,
+        Colour, CommandId, Create, MemberId, Reason, Refusal, RefusalValues, RoomCode, SeatRequest,
+        Visibility,
     },
     room::{Effects, Entry, Founding, Input, Member, Room, Spare, Standing},
     rules::{Rules, Size, Variant},
@@ -28,17 +30,18 @@ use futures_util::FutureExt;
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
-use self::makers::{Maker, Makers};
+use self::{
+    makers::{Maker, Makers},
+    peer_lists::PeerLists,
+    room_list::Listing,
+};
 use crate::{
     directory::{Directory, Listed},
     ids,
-    limits::{
-        DEMO_ROOMS_MAX, LISTING_AGE_MAX, LISTING_REST, MAILBOX_INPUTS_MAX, OWN_ROOMS_SEEN_MAX,
-        ROOMS_NAMED_MAX,
-    },
+    limits::{DEMO_ROOMS_MAX, MAILBOX_INPUTS_MAX, ROOMS_NAMED_MAX},
     outbox::Outbox,
     room_actor::{self, Envelope, Opened, RoomContext},
-    storage::{Epoch, ReadPool},
+    storage::{Epoch, ReadError, ReadPool},
     thinking::Owner,
 };
 
@@ -60,6 +63,8 @@ pub(crate) struct Lobby {
     makers: Mutex<Makers>,
     /// Locked while the list is built, so that only one session builds it.
     listing: Mutex<Listing>,
+    /// The public rooms of other nodes.
+    peer_lists: PeerLists,
     context: Arc<RoomContext>,
     tasks: TaskTracker,
     /// The creator of demo games, if they are enabled.
@@ -82,19 +87,6 @@ pub(crate) struct RoomHandle {
 struct Owned {
     maker: Maker,
     listed: Arc<Listed>,
-}
-
-#[derive(Debug, Default)]
-struct Listing {
-    list: RoomList,
-    fresh_until: Option<Instant>,
-}
-
-/// A list of public rooms: at most [`ROOMS_MAX`] of them, and the total number.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct RoomList {
-    pub(crate) rooms: Vec<RoomSummary>,
-    pub(crate) total: usize,
 }
 
 impl RoomHandle {
@@ -137,6 +129,7 @@ impl Lobby {
             directory: Arc::default(),
             makers: Mutex::default(),
             listing: Mutex::default(),
+            peer_lists: PeerLists::default(),
             context: Arc::new(context),
             tasks,
             demo_host: demo.then(demo_host),
@@ -156,11 +149,6 @@ impl Lobby {
             return Err(Refusal::new(Reason::RoomDamaged));
         }
         Err(no_such_room())
-    }
-
-    /// The summary of a room, for callers who know its code.
-    pub(crate) fn summary(&self, code: &RoomCode) -> Option<RoomSummary> {
-        self.rooms.get(code)?.listed().map(|listed| listed.standing().summary)
     }
 
     /// Whether clients are better served by other nodes.
@@ -438,45 +426,6 @@ impl Lobby {
         }
     }
 
-    /// The public rooms: those that wait for a player first, then those with a running game. The
-    /// list is reused for a hundred times as long as building it took: almost no time on a small
-    /// server, at most a second on a large one.
-    pub(crate) fn list(self: &Arc<Self>) -> RoomList {
-        let mut listing = lock(&self.listing);
-        let begun = Instant::now();
-        if listing.fresh_until.is_none_or(|until| until <= begun) {
-            let has_game;
-            (listing.list, has_game) = self.make_list();
-            if !has_game && self.start_demo() {
-                (listing.list, _) = self.make_list();
-            }
-            let cost = begun.elapsed();
-            let age: Duration = (cost * LISTING_REST).min(LISTING_AGE_MAX);
-            listing.fresh_until = Some(begun + age);
-        }
-        listing.list.clone()
-    }
-
-    /// The open rooms that a member created or has a seat in: rooms where it is their turn first,
-    /// then other running games, then rooms that wait for a player, then the rest.
-    pub(crate) fn own_rooms(&self, member: &MemberId) -> Vec<OwnRoom> {
-        let codes = self.directory.rooms_of(member);
-        let mut rooms: Vec<_> = codes
-            .iter()
-            .rev()
-            .take(OWN_ROOMS_SEEN_MAX)
-            .filter_map(|code| self.rooms.get(code)?.listed()?.own_room(member))
-            .collect();
-        rooms.sort_by_key(|room| match room.summary.phase {
-            Phase::Running if room.your_turn => 0,
-            Phase::Running => 1,
-            Phase::Waiting => 2,
-            Phase::Finished => 3,
-        });
-        rooms.truncate(ROOMS_MAX);
-        rooms
-    }
-
     /// Starts a game between two bots, unless one is running. Returns whether it started one.
     ///
     /// No limit on rooms applies, so nobody can prevent it by filling the server.
@@ -521,32 +470,6 @@ impl Lobby {
         self.open(&mut makers, maker, command, opened);
         true
     }
-
-    /// Builds the list. Also returns whether a public game is running.
-    fn make_list(&self) -> (RoomList, bool) {
-        let public_summary = |room: &RoomHandle| {
-            let listed = room.listed().filter(|listed| listed.is_public())?;
-            Some(listed.standing().summary)
-        };
-        let mut public: Vec<_> =
-            self.rooms.iter().filter_map(|room| public_summary(&room)).collect();
-        let total = public.len();
-        let has_game = public.iter().any(|room| room.phase == Phase::Running);
-        let rank = |room: &RoomSummary| match room.phase {
-            Phase::Waiting => 0,
-            Phase::Running => 1,
-            Phase::Finished => 2,
-        };
-        let order = |a: &RoomSummary, b: &RoomSummary| {
-            rank(a).cmp(&rank(b)).then_with(|| a.room.cmp(&b.room))
-        };
-        if total > ROOMS_MAX {
-            public.select_nth_unstable_by(ROOMS_MAX, order);
-            public.truncate(ROOMS_MAX);
-        }
-        public.sort_unstable_by(order);
-        (RoomList { rooms: public, total }, has_game)
-    }
 }
 
 /// The creator of demo games; a new identity at each start.
@@ -571,6 +494,13 @@ fn too_many_rooms(own: &[RoomCode]) -> Refusal {
 
 fn too_many_rooms_from_address() -> Refusal {
     Refusal::new(Reason::TooManyRoomsFromAddress)
+}
+
+fn unreadable(error: &ReadError) -> Refusal {
+    Refusal::new(match error {
+        ReadError::Busy => Reason::Busy,
+        ReadError::Storage(_) => Reason::Unavailable,
+    })
 }
 
 fn busy() -> Refusal {

@@ -102,6 +102,20 @@ impl Node {
             || self.retired.is_cancelled()
     }
 
+    /// The other living nodes that see the bus.
+    pub(crate) fn others_on_bus(&self) -> Vec<NodeId> {
+        let view = self.view();
+        let others = view.living.iter().filter(|node| node.id != self.id && node.report.sees_bus);
+        others.map(|node| node.id).collect()
+    }
+
+    /// Whether this node has the lowest number of those that live and do not drain.
+    pub(crate) fn is_lowest(&self) -> bool {
+        let view = self.view();
+        let lowest = view.living.iter().find(|node| !node.report.draining);
+        lowest.is_some_and(|node| node.id == self.id)
+    }
+
     /// The node that should claim a room rather than this one, which owns so many: the emptiest one,
     /// if this one has far more than the mean, or drains. Nodes that drain or miss the bus claim
     /// nothing for others.

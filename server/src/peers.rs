@@ -1,5 +1,5 @@
 //! Joins the cluster, and runs what a node of it needs besides rooms and sessions: its heartbeats,
-//! its links, and the search for rooms of dead nodes.
+//! its links, the search for rooms of dead nodes, and what it reports to the others.
 
 use std::{sync::Arc, time::Duration};
 
@@ -94,10 +94,15 @@ impl Peers {
             let lobby = Arc::clone(lobby);
             async move { lobby.sweep().await }
         };
+        let listing = {
+            let (cluster, lobby) = (Arc::clone(&cluster), Arc::clone(lobby));
+            async move { lobby.report_rooms(&cluster).await }
+        };
         // A node whose rooms have ended must not seem to live.
         tasks.spawn(stop.clone().run_until_cancelled_owned(beats));
         tasks.spawn(stop.clone().run_until_cancelled_owned(serving));
         tasks.spawn(stop.clone().run_until_cancelled_owned(sweeping));
+        tasks.spawn(stop.clone().run_until_cancelled_owned(listing));
         Serving { cluster, tasks, stop }
     }
 }

@@ -25,6 +25,19 @@ pub(crate) enum Frame {
     ToRelay { room: RoomCode, attempt: u64, message: ToRelay },
     /// The receiver should claim this room, whose owner is dead: it has fewer rooms.
     Take { room: RoomCode },
+    /// A question, with a number of the sender's.
+    Ask { number: u64, question: Question },
+    /// The answer, as JSON.
+    Reply { number: u64, text: String },
+}
+
+/// A question that each node answers for the rooms that it owns.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) enum Question {
+    /// The rooms in which a member has a place: a list of `OwnRoom`.
+    OwnRooms { member: MemberId },
+    /// The summary of a room; null if the node does not own it.
+    Summary { room: RoomCode },
 }
 
 /// A message to all nodes.
@@ -32,6 +45,11 @@ pub(crate) enum Frame {
 pub(crate) enum News {
     /// This node is dead: it retired, or was declared dead.
     Dead { node: u32 },
+    /// Somebody asks for the list of rooms.
+    RoomsWanted,
+    /// The public rooms of the sender: the first ones as JSON, their total number, and whether a game
+    /// is running in any of them.
+    Rooms { rooms: String, total: u64, has_game: bool },
 }
 
 /// What a relay sends to the owner of its room.

@@ -14,11 +14,13 @@ use tokio::{
 };
 use tokio_util::task::TaskTracker;
 
-use super::{Lobby, Maker, RoomHandle, lock, maker_of, no_such_room};
+use super::{
+    Lobby, Maker, RoomHandle, lock, maker_of, no_such_room, room_list::RoomList, unreadable,
+};
 use crate::{
     cluster::{
         Cluster, FromOwner,
-        frame::{Frame, News, Outcome, ToOwner, ToRelay, decode},
+        frame::{Frame, News, Outcome, Question, ToOwner, ToRelay, decode},
     },
     directory::Listed,
     limits::{MAILBOX_INPUTS_MAX, SWEEP_INTERVAL},
@@ -27,7 +29,7 @@ use crate::{
     outbox::refuse,
     relay::{Next, Relay},
     room_actor::{self, Envelope, Mailbox, Opened},
-    storage::{Claimed, Epoch, ReadError, StorageError},
+    storage::{Claimed, Epoch, StorageError},
 };
 
 impl Lobby {
@@ -159,18 +161,43 @@ impl Lobby {
                     cluster.note_silence(node, false);
                     cluster.pass_on_to_all(&FromOwner::Present(node));
                 }
-                FromPeer::Broadcast { message, .. } => match decode(&message) {
-                    Ok(News::Dead { node }) => {
-                        if let Some(node) = NodeId::new(node) {
-                            cluster.note_death(node);
-                        }
-                    }
+                FromPeer::Broadcast { from, message } => match decode(&message) {
+                    Ok(news) => self.take_news(&cluster, from, news),
                     Err(_) => {
                         self.context.metrics.cluster.undecodable.inc();
                     }
                 },
             }
         }
+    }
+
+    fn take_news(&self, cluster: &Cluster, from: NodeId, news: News) {
+        match news {
+            News::Dead { node } => {
+                if let Some(node) = NodeId::new(node) {
+                    cluster.note_death(node);
+                }
+            }
+            News::RoomsWanted => self.peer_lists.note_wanted(),
+            News::Rooms { rooms, total, has_game } => match serde_json::from_str(&rooms) {
+                Ok(rooms) => {
+                    let total = usize::try_from(total).unwrap_or(usize::MAX);
+                    self.peer_lists.note_list(from, RoomList { rooms, total, has_game });
+                }
+                Err(_) => {
+                    self.context.metrics.cluster.undecodable.inc();
+                }
+            },
+        }
+    }
+
+    /// Answers a question of another node, as JSON.
+    fn answer(&self, question: &Question) -> String {
+        let text = match question {
+            Question::OwnRooms { member } => serde_json::to_string(&self.own_rooms_here(member)),
+            Question::Summary { room } => serde_json::to_string(&self.summary(room)),
+        };
+        text.expect("answers are plain data")
     }
 
     fn take_frame(self: &Arc<Self>, cluster: &Arc<Cluster>, from: NodeId, frame: Frame) {
@@ -200,6 +227,10 @@ impl Lobby {
             Frame::ToRelay { room, attempt, message } => {
                 cluster.pass_on(&room, FromOwner::Message { from, attempt, message });
             }
+            Frame::Ask { number, question } => {
+                cluster.reply(from, number, self.answer(&question));
+            }
+            Frame::Reply { number, text } => cluster.note_reply(number, text),
             Frame::Take { room } => {
                 // The offer may have been made before the other node knew that this one drains.
                 if !cluster.leaves_rooms_to_others() {
@@ -292,11 +323,4 @@ fn refuse_busy(cluster: &Cluster, room: &RoomCode, envelope: Envelope) -> bool {
     let answer = ToRelay::Answer { session, command, outcome: Outcome::Refused, text };
     cluster.to_relay(node, room, attempt, answer);
     true
-}
-
-fn unreadable(error: &ReadError) -> Refusal {
-    Refusal::new(match error {
-        ReadError::Busy => Reason::Busy,
-        ReadError::Storage(_) => Reason::Unavailable,
-    })
 }

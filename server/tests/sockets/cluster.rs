@@ -11,7 +11,7 @@ use fivefold_server::{
     storage::Memory,
 };
 use fivefold_shared::protocol::{
-    AnalysisEnd, CatchUp, Event, Identity, Message, Reason, RoomCode, close,
+    AnalysisEnd, CatchUp, Event, Identity, Message, OwnRoom, Reason, RoomCode, RoomSummary, close,
 };
 use serde_json::{Value, json};
 use tokio::task::yield_now;
@@ -255,4 +255,99 @@ async fn a_node_that_drains_tells_the_others() {
     )
     .await;
     assert_eq!(ann.closed().await.0, close::RESTART);
+}
+
+/// The list of rooms, and their total number.
+async fn listed(client: &mut Client) -> (Vec<RoomSummary>, usize) {
+    match client.ask(json!({"type": "rooms"})).await {
+        Message::Rooms { rooms, total, .. } => (rooms, total),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Waits until each node sees the bus, and the others.
+async fn until_all_ready(nodes: &[TestServer]) {
+    for node in nodes {
+        until_ready(node, true).await;
+    }
+}
+
+#[tokio::test]
+async fn every_node_lists_the_rooms_of_all() {
+    let nodes = nodes(3);
+    until_all_ready(&nodes).await;
+    let mut clients = Vec::new();
+    for node in &nodes {
+        clients.push(node.greet("Ann").await);
+    }
+    let mut made = Vec::new();
+    for client in &mut clients {
+        made.push(client.create(json!(["me", "open"])).await);
+    }
+    made.sort();
+    for client in &mut clients {
+        let (rooms, total) = within(async {
+            loop {
+                let (rooms, total) = listed(client).await;
+                if total == made.len() {
+                    return (rooms, total);
+                }
+            }
+        })
+        .await;
+        assert_eq!(rooms.into_iter().map(|room| room.room).collect::<Vec<_>>(), made);
+        assert_eq!(total, 3);
+    }
+    // The preview of a link knows the game wherever it is, and such links are no guesses.
+    for (node, room) in nodes.iter().flat_map(|node| made.iter().map(move |room| (node, room))) {
+        let page = node.get(&format!("/r/{room}")).await;
+        assert!(page.contains("A seat is open"), "{page}");
+    }
+    stop_all(nodes).await;
+}
+
+#[tokio::test]
+async fn own_rooms_are_found_on_every_node() {
+    let nodes = nodes(2);
+    until_all_ready(&nodes).await;
+    let (mut ann, mut bob, room) = seated(&nodes).await;
+    let other = bob.create(json!(["me", "open"])).await;
+    ann.join(&other).await;
+    done(ann.ask(json!({"type": "sit", "room": other})).await);
+    // Ann is on turn in the one that she made, and Bob in his.
+    for (client, first, second) in [(&mut ann, &room, &other), (&mut bob, &other, &room)] {
+        match client.ask(json!({"type": "own_rooms"})).await {
+            Message::OwnRooms { rooms, .. } => {
+                let of = |own: &OwnRoom| (own.summary.room.clone(), own.your_turn, own.host);
+                let expected = [(first.clone(), true, true), (second.clone(), false, false)];
+                assert_eq!(rooms.iter().map(of).collect::<Vec<_>>(), expected);
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    stop_all(nodes).await;
+}
+
+#[tokio::test]
+async fn one_node_begins_the_demo_game_of_all() {
+    let (storage, network) = (Memory::default(), LocalNetwork::new(7));
+    let config = Config { limits: LIMITS, demo: true, ..Config::default() };
+    let start =
+        || TestServer::start_node_on(Box::new(storage.clone()), &storage, &network, config.clone());
+    let nodes: Vec<_> = (0..3).map(|_| start()).collect();
+    until_all_ready(&nodes).await;
+    let mut clients = Vec::new();
+    for node in &nodes {
+        clients.push(node.greet("Ann").await);
+    }
+    // All are asked, and the one with the lowest number begins the game.
+    for client in &mut clients {
+        within(async { while listed(client).await.1 != 1 {} }).await;
+    }
+    let mut owned = Vec::new();
+    for node in &nodes {
+        owned.push(node.count("rooms").await);
+    }
+    assert_eq!(owned, [1, 0, 0]);
+    stop_all(nodes).await;
 }
