@@ -132,9 +132,9 @@ impl Cluster {
         emptier.is_some()
     }
 
-    /// The other nodes that messages reach.
+    /// The other nodes, except for those that are silent.
     pub(crate) fn others(&self) -> Vec<NodeId> {
-        let mut others = self.node.others_on_bus();
+        let mut others = self.node.others();
         others.retain(|node| !self.is_silent(*node));
         others
     }
@@ -150,7 +150,12 @@ impl Cluster {
         join_all(answers).await.into_iter().flatten().collect()
     }
 
-    async fn ask<T: DeserializeOwned>(&self, node: NodeId, question: Question) -> Option<T> {
+    /// Asks another node; `None` if it does not answer soon.
+    pub(crate) async fn ask<T: DeserializeOwned>(
+        &self,
+        node: NodeId,
+        question: Question,
+    ) -> Option<T> {
         let waiting = self.questions.begin();
         self.send(node, &Frame::Ask { number: waiting.number, question });
         serde_json::from_str(&waiting.answer().await?).ok()

@@ -13,7 +13,10 @@ use fivefold_shared::{
     seat::Seat,
 };
 
-use crate::{limits::Limits, network::NetworkCounts};
+use crate::{
+    limits::Limits,
+    network::{Network, NetworkCounts},
+};
 
 /// The rooms of each member: the ones they created, and the ones where they have a seat. A room has
 /// at most three such members, so the number of open rooms bounds the index.
@@ -99,6 +102,16 @@ impl Directory {
         limits: &Limits,
     ) -> Result<(), Refusal> {
         self.bot_rooms().has_place(address, limits)
+    }
+
+    /// The networks with more than a quarter of the rooms of bots that they may have.
+    pub(crate) fn bot_rooms_above_quarter(&self, per_address_max: usize) -> Vec<(Network, usize)> {
+        self.bot_rooms().from.above_quarter(per_address_max)
+    }
+
+    /// Counts in the rooms of bots that networks have on other nodes.
+    pub(crate) fn set_bot_rooms_elsewhere(&self, counts: HashMap<Network, usize>) {
+        self.bot_rooms().from.set_elsewhere(counts);
     }
 
     fn bot_rooms(&self) -> MutexGuard<'_, BotRooms> {

@@ -35,6 +35,7 @@ mod reviews;
 pub(crate) mod room_actor;
 mod server;
 mod session;
+mod shared_limits;
 pub mod signals;
 pub mod storage;
 mod thinking;
@@ -70,6 +71,7 @@ use self::{
     reviews::Reviews,
     room_actor::RoomContext,
     server::Server,
+    shared_limits::SharedLimits,
     storage::{Claimed, LogWriter, ReadPool, Storage, StorageError},
     thinking::Pool,
     tls::Tls,
@@ -193,7 +195,7 @@ async fn serve(
         pool: pool.clone(),
         logins: Logins::default(),
         sessions: ConnectionLimit::new(limits.sessions_max, limits.sessions_per_address_max),
-        address_limits: AddressLimits::new(limits),
+        address_limits: Arc::new(AddressLimits::new(limits)),
         next_session: AtomicU64::new(node.first_session().0),
         metrics,
         lost_lines: config.lost_lines,
@@ -202,7 +204,7 @@ async fn serve(
         is_in_cluster: peers.is_some(),
     });
 
-    let peers = open_rooms(peers, &server.lobby, &log_writer, node).await?;
+    let peers = open_rooms(peers, &server, &log_writer, node).await?;
     disk.measure().await;
 
     let ending = tokio::select! {
@@ -280,13 +282,13 @@ async fn end_in_order(
 /// Serves as a node of a cluster, which claims rooms as they are needed; or claims all rooms.
 async fn open_rooms(
     peers: Option<Peers>,
-    lobby: &Arc<Lobby>,
+    server: &Server,
     log_writer: &LogWriter,
     node: NodeId,
 ) -> Result<Option<Serving>, StorageError> {
-    let serving = peers.map(|peers| peers.serve(lobby));
+    let serving = peers.map(|peers| peers.serve(SharedLimits::of(server)));
     if serving.is_none() {
-        reopen_rooms(lobby, log_writer, node).await?;
+        reopen_rooms(&server.lobby, log_writer, node).await?;
     }
     Ok(serving)
 }

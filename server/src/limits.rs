@@ -287,6 +287,13 @@ pub const PEER_LIST_KEPT: Duration = Duration::from_secs(3);
 /// A node that does not answer a question of another one within this time is left out.
 pub const PEER_ANSWERS_WITHIN: Duration = Duration::from_millis(500);
 
+/// How often a node reports the addresses that use much of what they are allowed.
+pub const ADDRESS_USE_INTERVAL: Duration = Duration::from_secs(1);
+/// What a node has reported counts for this time, if no newer report comes.
+pub const ADDRESS_USE_KEPT: Duration = Duration::from_secs(3);
+/// Most addresses in one report, of each kind: the busiest.
+pub const ADDRESSES_REPORTED_MAX: usize = 1_000;
+
 /// Limits that an operator may change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
@@ -594,6 +601,15 @@ const _: () = assert!(
     2 * PEER_LIST_INTERVAL.as_millis() < PEER_LIST_KEPT.as_millis()
         && PEER_LIST_KEPT.as_millis() < LISTS_WANTED_FOR.as_millis(),
     "one list that is lost removes no rooms"
+);
+const _: () = assert!(
+    ADDRESSES_REPORTED_MAX * 160 <= LINK_FRAME_MAX,
+    "a report of addresses fits into a message to all nodes: at most 47 bytes for one with rates, and \
+     four times 28 for networks"
+);
+const _: () = assert!(
+    2 * ADDRESS_USE_INTERVAL.as_millis() < ADDRESS_USE_KEPT.as_millis(),
+    "one report that is lost frees nobody"
 );
 const _: () = assert!(
     ROOMS_MAX * 1024 + 1024 <= LINK_FRAME_MAX,

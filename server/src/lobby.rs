@@ -10,7 +10,7 @@ mod peers;
 mod room_list;
 
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     net::IpAddr,
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
@@ -36,9 +36,11 @@ use self::{
     room_list::Listing,
 };
 use crate::{
+    cluster::frame::AddressUse,
     directory::{Directory, Listed},
     ids,
     limits::{DEMO_ROOMS_MAX, MAILBOX_INPUTS_MAX, ROOMS_NAMED_MAX},
+    network::Network,
     outbox::Outbox,
     room_actor::{self, Envelope, Opened, RoomContext},
     storage::{Epoch, ReadError, ReadPool},
@@ -193,12 +195,18 @@ impl Lobby {
             if !cluster.node.is_current() {
                 return Err(Refusal::new(Reason::Unavailable));
             }
-            if let Some(code) = self.made_elsewhere(&maker.id, &command).await? {
-                return self.find(&code).await;
+            let made = self.made_by(&maker.id).await?;
+            if let Some(made) = made.iter().find(|made| made.command == command) {
+                return self.find(&made.room).await;
             }
+            let elsewhere = self.made_elsewhere(cluster, &maker.id, made).await;
+            let elsewhere = elsewhere.into_iter().map(|made| made.room).collect();
+            return self.create_here(maker, address, command, create, elsewhere);
         }
-        self.create_here(maker, address, command, create)
+        self.create_here(maker, address, command, create, Vec::new())
     }
+
+    /// The same for a creator who has these rooms on other nodes.
 
     fn create_here(
         self: &Arc<Self>,
@@ -206,6 +214,7 @@ impl Lobby {
         address: IpAddr,
         command: CommandId,
         create: Create,
+        elsewhere: Vec<RoomCode>,
     ) -> Result<RoomHandle, Refusal> {
         let mut makers = lock(&self.makers);
         if let Some(code) = makers.made_by(&maker.id, &command) {
@@ -218,7 +227,7 @@ impl Lobby {
             return Err(Refusal::new(Reason::TooManyRoomsMade));
         }
         self.context.disk.may_grow()?;
-        let spared = self.make_place(&makers, &maker.id, address, &create)?;
+        let spared = self.make_place(&makers, &maker.id, address, &create, elsewhere)?;
         let maker_of = Maker { member: maker.id.clone(), address: Some(address) };
         let (room, effects) = self.found(maker, command.clone(), create, false)?;
         for room in &spared {
@@ -252,11 +261,13 @@ impl Lobby {
         maker: &MemberId,
         address: IpAddr,
         create: &Create,
+        elsewhere: Vec<RoomCode>,
     ) -> Result<Vec<RoomHandle>, Refusal> {
         let mut spared: Vec<RoomHandle> = Vec::new();
-        let own = makers.rooms_of(maker);
-        if own.len() >= self.context.limits.rooms_per_identity_max {
+        let mut own = makers.rooms_of(maker);
+        if own.len() + elsewhere.len() >= self.context.limits.rooms_per_identity_max {
             let room = self.least_needed(&own, |spare, _| spare <= Spare::Over);
+            own.extend(elsewhere);
             spared.push(room.ok_or_else(|| too_many_rooms(&own))?);
         }
         for rooms in makers.full_networks(address, self.context.limits.rooms_per_address_max) {
@@ -283,6 +294,33 @@ impl Lobby {
             }
         }
         Ok(spared)
+    }
+
+    /// The networks that have many rooms here, or have asked for many.
+    pub(crate) fn address_use(&self, now: tokio::time::Instant) -> AddressUse {
+        let limits = &self.context.limits;
+        let mut makers = lock(&self.makers);
+        AddressUse {
+            rooms: makers.above_quarter(limits.rooms_per_address_max),
+            rooms_asked: makers.report(now),
+            bot_rooms: self.directory.bot_rooms_above_quarter(limits.bot_rooms_per_address_max),
+            ..AddressUse::default()
+        }
+    }
+
+    /// Other nodes were asked for rooms from these networks.
+    pub(crate) fn take_elsewhere(&self, asked: &[(Network, u32)], now: tokio::time::Instant) {
+        lock(&self.makers).take_elsewhere(asked, now, &self.context.limits);
+    }
+
+    /// Counts in the rooms that networks have on other nodes, and those with bots in both seats.
+    pub(crate) fn set_elsewhere(
+        &self,
+        rooms: HashMap<Network, usize>,
+        bot_rooms: HashMap<Network, usize>,
+    ) {
+        lock(&self.makers).set_elsewhere(rooms);
+        self.directory.set_bot_rooms_elsewhere(bot_rooms);
     }
 
     /// The room that can be spared most easily; the oldest of equals, as `rooms` are ordered by

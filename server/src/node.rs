@@ -102,11 +102,10 @@ impl Node {
             || self.retired.is_cancelled()
     }
 
-    /// The other living nodes that see the bus.
-    pub(crate) fn others_on_bus(&self) -> Vec<NodeId> {
+    /// The other living nodes.
+    pub(crate) fn others(&self) -> Vec<NodeId> {
         let view = self.view();
-        let others = view.living.iter().filter(|node| node.id != self.id && node.report.sees_bus);
-        others.map(|node| node.id).collect()
+        view.living.iter().map(|node| node.id).filter(|node| *node != self.id).collect()
     }
 
     /// Whether this node has the lowest number of those that live and do not drain.

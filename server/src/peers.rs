@@ -10,13 +10,13 @@ use crate::{
     bus::BusConfig,
     cluster::Cluster,
     link::{FromPeer, Links},
-    lobby::Lobby,
     metrics::Metrics,
     node::{
         Node,
         registry::{JoinError, Registry},
     },
     node_id::NodeId,
+    shared_limits::SharedLimits,
     storage::Blocking,
 };
 
@@ -78,8 +78,10 @@ impl Peers {
     }
 
     /// Begins to serve: sends heartbeats, hands out what comes from other nodes, and claims rooms.
-    pub(crate) fn serve(self, lobby: &Arc<Lobby>) -> Serving {
+    pub(crate) fn serve(self, limits: SharedLimits) -> Serving {
         let Self { cluster, from_peers, tasks } = self;
+        let limits = Arc::new(limits);
+        let lobby = limits.lobby();
         let stop = CancellationToken::new();
         let beats = {
             let (cluster, lobby) = (Arc::clone(&cluster), Arc::clone(lobby));
@@ -88,8 +90,12 @@ impl Peers {
                 cluster.node.keep_alive(report, |beat| cluster.note_beat(&beat)).await;
             }
         };
-        let serving =
-            Arc::clone(lobby).serve_peers(Arc::clone(&cluster), from_peers, tasks.clone());
+        let serving = {
+            let (cluster, tasks, limits) =
+                (Arc::clone(&cluster), tasks.clone(), Arc::clone(&limits));
+            let note_use = move |node, usage| limits.note(node, usage);
+            Arc::clone(lobby).serve_peers(cluster, from_peers, tasks, note_use)
+        };
         let sweeping = {
             let lobby = Arc::clone(lobby);
             async move { lobby.sweep().await }
@@ -98,11 +104,16 @@ impl Peers {
             let (cluster, lobby) = (Arc::clone(&cluster), Arc::clone(lobby));
             async move { lobby.report_rooms(&cluster).await }
         };
+        let sharing = {
+            let (cluster, limits) = (Arc::clone(&cluster), Arc::clone(&limits));
+            async move { limits.report(&cluster).await }
+        };
         // A node whose rooms have ended must not seem to live.
         tasks.spawn(stop.clone().run_until_cancelled_owned(beats));
         tasks.spawn(stop.clone().run_until_cancelled_owned(serving));
         tasks.spawn(stop.clone().run_until_cancelled_owned(sweeping));
         tasks.spawn(stop.clone().run_until_cancelled_owned(listing));
+        tasks.spawn(stop.clone().run_until_cancelled_owned(sharing));
         Serving { cluster, tasks, stop }
     }
 }

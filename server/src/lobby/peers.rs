@@ -1,11 +1,11 @@
 //! The lobby and the other nodes: finds their rooms, relays them here, claims those whose node is
 //! dead, and hands out what comes from other nodes.
 
-use std::{convert::Infallible, sync::Arc};
+use std::{collections::BTreeSet, convert::Infallible, sync::Arc};
 
 use fivefold_shared::{
-    protocol::{CommandId, MemberId, Message, Reason, Refusal, RoomCode},
-    room::{Cause, Entry},
+    protocol::{MemberId, Message, Reason, Refusal, RoomCode},
+    room::{Entry, Spare},
 };
 use futures_util::future::join_all;
 use tokio::{
@@ -20,7 +20,7 @@ use super::{
 use crate::{
     cluster::{
         Cluster, FromOwner,
-        frame::{Frame, News, Outcome, Question, ToOwner, ToRelay, decode},
+        frame::{AddressUse, Frame, News, Outcome, Question, ToOwner, ToRelay, decode},
     },
     directory::Listed,
     limits::{MAILBOX_INPUTS_MAX, SWEEP_INTERVAL},
@@ -29,7 +29,7 @@ use crate::{
     outbox::refuse,
     relay::{Next, Relay},
     room_actor::{self, Envelope, Mailbox, Opened},
-    storage::{Claimed, Epoch, StorageError},
+    storage::{Claimed, Epoch, MadeRoom, StorageError},
 };
 
 impl Lobby {
@@ -55,15 +55,55 @@ impl Lobby {
         }
     }
 
-    /// The open room that this command has made, on whatever node.
+    /// The open rooms that a member has made, on whatever node.
+    pub(super) async fn made_by(&self, maker: &MemberId) -> Result<Vec<MadeRoom>, Refusal> {
+        let maker = maker.clone();
+        let made = self.read_pool.try_read(move |reader| reader.made_by(&maker)).await;
+        made.map_err(|error| unreadable(&error))
+    }
+
+    /// The rooms among these that other nodes own. If the member has too many to make one more, and
+    /// none here can be spared, another node closes one that it can spare.
     pub(super) async fn made_elsewhere(
         &self,
+        cluster: &Cluster,
         maker: &MemberId,
-        command: &CommandId,
-    ) -> Result<Option<RoomCode>, Refusal> {
-        let cause = Cause { member: maker.clone(), command: command.clone() };
-        let made = self.read_pool.try_read(move |reader| reader.room_made_by(&cause)).await;
-        made.map_err(|error| unreadable(&error))
+        mut made: Vec<MadeRoom>,
+    ) -> Vec<MadeRoom> {
+        made.retain(|room| room.owner != self.context.node);
+        let has_place = {
+            let own = lock(&self.makers).rooms_of(maker);
+            own.len() + made.len() < self.context.limits.rooms_per_identity_max
+                || self.least_needed(&own, |spare, _| spare <= Spare::Over).is_some()
+        };
+        if has_place {
+            return made;
+        }
+        let owners: BTreeSet<_> = made.iter().map(|room| room.owner).collect();
+        for owner in owners {
+            let question = Question::MakePlace { maker: maker.clone() };
+            if cluster.ask(owner, question).await == Some(true)
+                && let Some(index) = made.iter().position(|room| room.owner == owner)
+            {
+                made.remove(index);
+                break;
+            }
+        }
+        made
+    }
+
+    /// Closes the room here that its maker can spare most easily. Returns whether there is one.
+    fn close_least_needed(&self, maker: &MemberId) -> bool {
+        let mut makers = lock(&self.makers);
+        let own = makers.rooms_of(maker);
+        let Some(room) = self.least_needed(&own, |spare, _| spare <= Spare::Over) else {
+            return false;
+        };
+        let is_evicted = room.listed().is_some_and(|listed| listed.evict());
+        if is_evicted {
+            self.close_evicted(&mut makers, &room);
+        }
+        is_evicted
     }
 
     /// Relays a room to its owner, until this node owns it or it is not needed here any more.
@@ -140,6 +180,7 @@ impl Lobby {
         cluster: Arc<Cluster>,
         mut from_peers: mpsc::Receiver<FromPeer>,
         tasks: TaskTracker,
+        note_use: impl Fn(NodeId, AddressUse),
     ) {
         while let Some(from_peer) = from_peers.recv().await {
             match from_peer {
@@ -162,7 +203,7 @@ impl Lobby {
                     cluster.pass_on_to_all(&FromOwner::Present(node));
                 }
                 FromPeer::Broadcast { from, message } => match decode(&message) {
-                    Ok(news) => self.take_news(&cluster, from, news),
+                    Ok(news) => self.take_news(&cluster, from, news, &note_use),
                     Err(_) => {
                         self.context.metrics.cluster.undecodable.inc();
                     }
@@ -171,7 +212,13 @@ impl Lobby {
         }
     }
 
-    fn take_news(&self, cluster: &Cluster, from: NodeId, news: News) {
+    fn take_news(
+        &self,
+        cluster: &Cluster,
+        from: NodeId,
+        news: News,
+        note_use: &impl Fn(NodeId, AddressUse),
+    ) {
         match news {
             News::Dead { node } => {
                 if let Some(node) = NodeId::new(node) {
@@ -179,6 +226,7 @@ impl Lobby {
                 }
             }
             News::RoomsWanted => self.peer_lists.note_wanted(),
+            News::AddressUse(usage) => note_use(from, usage),
             News::Rooms { rooms, total, has_game } => match serde_json::from_str(&rooms) {
                 Ok(rooms) => {
                     let total = usize::try_from(total).unwrap_or(usize::MAX);
@@ -196,6 +244,7 @@ impl Lobby {
         let text = match question {
             Question::OwnRooms { member } => serde_json::to_string(&self.own_rooms_here(member)),
             Question::Summary { room } => serde_json::to_string(&self.summary(room)),
+            Question::MakePlace { maker } => serde_json::to_string(&self.close_least_needed(maker)),
         };
         text.expect("answers are plain data")
     }

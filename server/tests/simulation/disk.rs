@@ -11,14 +11,14 @@ use fivefold_server::{
     NodeId,
     node::registry::{JoinError, NodeReport, Pulse, Registry},
     storage::{
-        Append, Claimed, Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KnownMember, Memory,
-        Storage, StorageError, StorageReader,
+        Append, Claimed, Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KnownMember,
+        MadeRoom, Memory, Storage, StorageError, StorageReader,
     },
 };
 use fivefold_shared::{
     protocol::{GameId, MemberId, RoomCode},
     record::{GameList, Record},
-    room::{Cause, Entry},
+    room::Entry,
 };
 use rand::{RngExt, rngs::StdRng};
 
@@ -341,9 +341,9 @@ impl StorageReader for Disk {
         self.kept.is_open(room)
     }
 
-    fn room_made_by(&mut self, cause: &Cause) -> Result<Option<RoomCode>, StorageError> {
+    fn made_by(&mut self, maker: &MemberId) -> Result<Vec<MadeRoom>, StorageError> {
         self.reach()?;
-        self.kept.room_made_by(cause)
+        self.kept.made_by(maker)
     }
 
     fn disk_space(&mut self) -> Result<Option<DiskSpace>, StorageError> {

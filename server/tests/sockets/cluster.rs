@@ -300,8 +300,8 @@ async fn every_node_lists_the_rooms_of_all() {
     }
     // The preview of a link knows the game wherever it is, and such links are no guesses.
     for (node, room) in nodes.iter().flat_map(|node| made.iter().map(move |room| (node, room))) {
-        let page = node.get(&format!("/r/{room}")).await;
-        assert!(page.contains("A seat is open"), "{page}");
+        let link = format!("/r/{room}");
+        within(async { while !node.get(&link).await.contains("A seat is open") {} }).await;
     }
     stop_all(nodes).await;
 }
@@ -316,14 +316,19 @@ async fn own_rooms_are_found_on_every_node() {
     done(ann.ask(json!({"type": "sit", "room": other})).await);
     // Ann is on turn in the one that she made, and Bob in his.
     for (client, first, second) in [(&mut ann, &room, &other), (&mut bob, &other, &room)] {
-        match client.ask(json!({"type": "own_rooms"})).await {
-            Message::OwnRooms { rooms, .. } => {
-                let of = |own: &OwnRoom| (own.summary.room.clone(), own.your_turn, own.host);
-                let expected = [(first.clone(), true, true), (second.clone(), false, false)];
-                assert_eq!(rooms.iter().map(of).collect::<Vec<_>>(), expected);
+        let of = |own: &OwnRoom| (own.summary.room.clone(), own.your_turn, own.host);
+        let expected = [(first.clone(), true, true), (second.clone(), false, false)];
+        within(async {
+            loop {
+                let answer = client.ask(json!({"type": "own_rooms"})).await;
+                let Message::OwnRooms { rooms, .. } = answer else { panic!("{answer:?}") };
+                // A node knows another one when it has had a heartbeat since that one joined.
+                if rooms.len() == expected.len() {
+                    return assert_eq!(rooms.iter().map(of).collect::<Vec<_>>(), expected);
+                }
             }
-            other => panic!("{other:?}"),
-        }
+        })
+        .await;
     }
     stop_all(nodes).await;
 }
@@ -350,4 +355,93 @@ async fn one_node_begins_the_demo_game_of_all() {
     }
     assert_eq!(owned, [1, 0, 0]);
     stop_all(nodes).await;
+}
+
+/// Waits until a node lets no more sessions in from this machine: it knows those of the others.
+async fn until_full(node: &TestServer) {
+    within(async { while node.try_connect().await.is_ok() {} }).await;
+}
+
+#[tokio::test]
+async fn what_an_address_has_on_other_nodes_counts() {
+    let limits = Limits {
+        sessions_per_address_max: 4,
+        rooms_per_address_max: 4,
+        bot_rooms_per_address_max: 2,
+        ..LIMITS
+    };
+    let (storage, network) = (Memory::default(), LocalNetwork::new(7));
+    let start = || TestServer::start_node(&storage, &network, limits);
+    let nodes = [start(), start()];
+    until_all_ready(&nodes).await;
+    let mut ann = nodes[0].greet("Ann").await;
+    let bob = nodes[0].greet("Bob").await;
+    let bots = json!([{"bot": {"kind": "attack"}}, {"bot": {"kind": "attack"}}]);
+    ann.create(bots.clone()).await;
+    ann.create(json!(["me", "open"])).await;
+
+    // Two sessions and two rooms may be added on the second node, and no third ones.
+    let (mut eve, mut far) = (nodes[1].greet("Eve").await, nodes[1].greet("Far").await);
+    until_full(&nodes[1]).await;
+    let create = |seats: &Value| {
+        json!({"type": "create", "rules": {"variant": "freestyle"}, "seats": seats,
+            "colour": "black", "visibility": "public"})
+    };
+    joined(eve.ask(create(&bots)).await);
+    assert_eq!(eve.refused(create(&bots)).await, Reason::TooManyBotRooms);
+    joined(far.ask(create(&json!(["me", "open"]))).await);
+    let more = create(&json!(["me", "open"]));
+    assert_eq!(eve.refused(more.clone()).await, Reason::TooManyRoomsFromAddress);
+
+    // When the first node has fewer, the second may have more.
+    drop((ann, bob));
+    let again = async {
+        loop {
+            if let Ok(client) = nodes[1].try_connect().await {
+                return client;
+            }
+        }
+    };
+    let mut gil = within(again).await;
+    gil.hello("Gil").await;
+    let [first, second] = nodes;
+    first.stop().await;
+    within(async { while let Message::Refused { .. } = gil.ask(more.clone()).await {} }).await;
+    second.stop().await;
+}
+
+#[tokio::test]
+async fn the_rooms_of_an_identity_count_on_whatever_node() {
+    let limits = Limits { rooms_per_identity_max: 2, ..LIMITS };
+    let (storage, network) = (Memory::default(), LocalNetwork::new(7));
+    let start = || TestServer::start_node(&storage, &network, limits);
+    let nodes = [start(), start()];
+    until_all_ready(&nodes).await;
+    let identity = Identity::try_from("0f".repeat(32)).unwrap();
+    let mut clients = Vec::new();
+    for node in &nodes {
+        let mut ann = node.connect().await;
+        let hello = json!({"type": "hello", "protocol": 1, "identity": identity});
+        assert!(matches!(ann.ask(hello).await, Message::Welcome { .. }));
+        clients.push(ann);
+    }
+    let create = json!({"type": "create", "rules": {"variant": "freestyle"}, "seats": ["me", "open"],
+        "colour": "black", "visibility": "private"});
+    let first = joined(clients[0].ask(create.clone()).await);
+    let second = joined(clients[1].ask(create.clone()).await);
+    // Ann is in both, so a third is refused on both nodes, and the refusal names them.
+    for client in &mut clients {
+        let Message::Refused { refusal, .. } = client.ask(create.clone()).await else {
+            panic!("a third")
+        };
+        assert_eq!(refusal.reason, Reason::TooManyRooms);
+        assert!(refusal.values.rooms.contains(&first) && refusal.values.rooms.contains(&second));
+    }
+    // Nobody needs the first one any more: it makes place for one on the other node.
+    done(clients[0].ask(json!({"type": "leave", "room": first})).await);
+    joined(clients[1].ask(create.clone()).await);
+    let join = json!({"type": "join", "room": first});
+    assert_eq!(clients[0].refused(join).await, Reason::NoSuchRoom);
+    assert_eq!(clients[0].refused(create).await, Reason::TooManyRooms);
+    stop_all(nodes.into()).await;
 }
