@@ -166,7 +166,8 @@ async fn serve(
     let (log_writer, mut writer) = LogWriter::start(storage, &blocking)?;
     let (pool, bots) = Pool::start(config.bot_threads.get(), Arc::clone(&metrics))?;
     let (connections, rooms) = (TaskTracker::new(), TaskTracker::new());
-    let peers = Peers::join(membership, &blocking, &metrics, &shutdown).await?;
+    let peers = Peers::join(membership, &blocking, &metrics, &shutdown, clock).await?;
+    let clock = peers.as_ref().map_or(clock, Peers::clock);
     let node = peers.as_ref().map_or(config.node, Peers::id);
     let disk = Disk::new(&read_pool, &metrics, limits.disk_reserve);
     let context = RoomContext {

@@ -241,6 +241,12 @@ pub const HEARTBEAT_ANSWERED_WITHIN: Duration = Duration::from_millis(250);
 pub const NODE_DEAD_AFTER: Duration = Duration::from_millis(1_500);
 /// A node ends after so many heartbeats in which it alone missed its own broadcasts on the bus.
 pub const BLIND_BEATS_MAX: u32 = 4;
+/// A clock that differs from the registry's by more than this is reported in the log.
+pub const CLOCK_DRIFT_WARNED: Duration = Duration::from_millis(250);
+/// A node whose clock differs by more than this ends, and joins again with the registry's time.
+pub const CLOCK_DRIFT_MAX: Duration = Duration::from_secs(2);
+/// It does so after as many heartbeats.
+pub const WRONG_CLOCKS_MAX: u32 = 4;
 /// After this time without an answered heartbeat, a node lets nobody into its rooms: they may have
 /// another owner.
 pub const STALE_AFTER: Duration = Duration::from_millis(1_200);
@@ -587,6 +593,11 @@ const _: () = assert!(
         && LINK_SILENT_TICKS as u128 * LINK_TICK.as_millis() == 2_000
         && LINK_SILENT_TICKS < LINK_FORGOTTEN_TICKS,
     "a node that is cut off notices before the others disconnect its sessions"
+);
+const _: () = assert!(
+    HEARTBEAT_ANSWERED_WITHIN.as_millis() <= CLOCK_DRIFT_WARNED.as_millis()
+        && CLOCK_DRIFT_WARNED.as_millis() < CLOCK_DRIFT_MAX.as_millis(),
+    "the time that an answer takes is no drift"
 );
 const _: () = assert!(
     STALE_AFTER.as_millis() < NODE_DEAD_AFTER.as_millis(),

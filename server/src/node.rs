@@ -10,7 +10,10 @@ pub mod registry;
 #[cfg(test)]
 mod tests;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
@@ -20,7 +23,11 @@ use self::{
     registry::{JoinError, LivingNode, NodeReport, Pulse, Registry},
 };
 use crate::{
-    limits::{CUT_OFF_AFTER, HEARTBEAT_INTERVAL, ROOMS_OVER_MEAN_PERCENT, STALE_AFTER},
+    clock::Clock,
+    limits::{
+        CUT_OFF_AFTER, HEARTBEAT_ANSWERED_WITHIN, HEARTBEAT_INTERVAL, ROOMS_OVER_MEAN_PERCENT,
+        STALE_AFTER,
+    },
     node_id::NodeId,
     storage::{Blocking, StorageError},
 };
@@ -29,6 +36,7 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Node {
     id: NodeId,
+    clock: Clock,
     registry: SharedRegistry,
     /// Locked to read or replace.
     view: Mutex<View>,
@@ -57,27 +65,37 @@ pub(crate) struct Beat {
     pub(crate) died: Vec<NodeId>,
     /// Those of them that this node has declared dead.
     pub(crate) declared: Vec<NodeId>,
+    /// By how much the clock here is wrong, if that was measured well.
+    pub(crate) drift: Option<Duration>,
 }
 
 impl Node {
-    /// Joins the cluster under a new number.
+    /// Joins the cluster under a new number, and sets the clock by the registry's.
     ///
     /// # Errors
     /// When the registry does not answer, or the storage is in use by a server without a cluster.
     pub(crate) async fn join(
         registry: Box<dyn Registry>,
         blocking: Blocking,
+        clock: Clock,
     ) -> Result<Self, JoinError> {
         let registry = SharedRegistry { registry: Arc::new(Mutex::new(registry)), blocking };
         let id = registry.call(|registry| registry.join()).await?;
+        let now = registry.call(|registry| registry.now()).await?;
+        let clock = now.map_or(clock, Clock::starting_at);
         tracing::info!(node.id = %id, "joined the cluster");
         let view = View { living: Vec::new(), answered_at: Instant::now() };
-        Ok(Self { id, registry, view: Mutex::new(view), retired: CancellationToken::new() })
+        Ok(Self { id, clock, registry, view: Mutex::new(view), retired: CancellationToken::new() })
     }
 
     /// Its number.
     pub(crate) const fn id(&self) -> NodeId {
         self.id
+    }
+
+    /// The clock for all that this node does.
+    pub(crate) const fn clock(&self) -> Clock {
+        self.clock
     }
 
     /// Cancelled when the node is dead.
@@ -147,9 +165,9 @@ impl Node {
 
     async fn beat(&self, observer: &mut Observer, report: NodeReport) -> Beat {
         let (id, begun) = (self.id, Instant::now());
-        let living = match self.registry.call(move |registry| registry.heartbeat(id, report)).await
-        {
-            Ok(Pulse::Alive(living)) => living,
+        let pulse = self.registry.call(move |registry| registry.heartbeat(id, report)).await;
+        let (living, now) = match pulse {
+            Ok(Pulse::Alive { living, now }) => (living, now),
             Ok(Pulse::Dead) => {
                 self.note_own_death();
                 return Beat::default();
@@ -171,13 +189,20 @@ impl Node {
             return Beat::default();
         }
         let took = begun.elapsed();
+        let drift = now.filter(|_| took <= HEARTBEAT_ANSWERED_WITHIN);
+        let drift = drift.map(|now| Duration::from_millis(self.clock.now().abs_diff(now)));
+        if drift.is_some_and(|drift| observer.is_clock_wrong(drift)) {
+            tracing::error!(?drift, "the clock of this node is wrong");
+            self.retire().await;
+            return Beat::default();
+        }
         let (before, since) = {
             let mut view = self.view();
             let since = view.answered_at.elapsed();
             view.answered_at = Instant::now();
             (std::mem::replace(&mut view.living, living.clone()), since)
         };
-        let mut beat = Beat::default();
+        let mut beat = Beat { drift, ..Beat::default() };
         for suspect in observer.note_answer(id, took, since, &living) {
             let declare = move |registry: &mut dyn Registry| {
                 registry.declare_dead(suspect.node, suspect.seen)

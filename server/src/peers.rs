@@ -8,11 +8,12 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     bus::BusConfig,
+    clock::Clock,
     cluster::Cluster,
     link::{FromPeer, Links},
     metrics::Metrics,
     node::{
-        Node,
+        Beat, Node,
         registry::{JoinError, Registry},
     },
     node_id::NodeId,
@@ -38,6 +39,7 @@ pub(crate) struct Peers {
     cluster: Arc<Cluster>,
     from_peers: mpsc::Receiver<FromPeer>,
     tasks: TaskTracker,
+    metrics: Arc<Metrics>,
 }
 
 /// The same, serving.
@@ -58,19 +60,25 @@ impl Peers {
         blocking: &Blocking,
         metrics: &Arc<Metrics>,
         draining: &CancellationToken,
+        clock: Clock,
     ) -> Result<Option<Self>, JoinError> {
         let Some(Membership { registry, bus }) = membership else { return Ok(None) };
-        let node = Node::join(registry, blocking.clone()).await?;
+        let node = Node::join(registry, blocking.clone(), clock).await?;
         let tasks = TaskTracker::new();
         let (bus, from_bus) = bus.join(node.id(), metrics, &tasks);
         let (links, from_peers) =
             Links::start(node.id(), bus, from_bus, Arc::clone(metrics), &tasks);
         let cluster = Arc::new(Cluster::new(node, links, draining.clone()));
-        Ok(Some(Self { cluster, from_peers, tasks }))
+        Ok(Some(Self { cluster, from_peers, tasks, metrics: Arc::clone(metrics) }))
     }
 
     pub(crate) fn id(&self) -> NodeId {
         self.cluster.node.id()
+    }
+
+    /// The clock of the cluster.
+    pub(crate) fn clock(&self) -> Clock {
+        self.cluster.node.clock()
     }
 
     pub(crate) fn cluster(&self) -> Arc<Cluster> {
@@ -79,7 +87,7 @@ impl Peers {
 
     /// Begins to serve: sends heartbeats, hands out what comes from other nodes, and claims rooms.
     pub(crate) fn serve(self, limits: SharedLimits) -> Serving {
-        let Self { cluster, from_peers, tasks } = self;
+        let Self { cluster, from_peers, tasks, metrics } = self;
         let limits = Arc::new(limits);
         let lobby = limits.lobby();
         let stop = CancellationToken::new();
@@ -87,7 +95,13 @@ impl Peers {
             let (cluster, lobby) = (Arc::clone(&cluster), Arc::clone(lobby));
             async move {
                 let report = || cluster.report(lobby.count());
-                cluster.node.keep_alive(report, |beat| cluster.note_beat(&beat)).await;
+                let note = |beat: Beat| {
+                    cluster.note_beat(&beat);
+                    if let Some(drift) = beat.drift {
+                        metrics.cluster.note_drift(drift);
+                    }
+                };
+                cluster.node.keep_alive(report, note).await;
             }
         };
         let serving = {

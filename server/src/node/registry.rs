@@ -17,6 +17,15 @@ pub trait Registry: Send + fmt::Debug + 'static {
     /// again. Also while a server that shares the storage with nobody uses it.
     fn join(&mut self) -> Result<NodeId, JoinError>;
 
+    /// The time in milliseconds since the Unix epoch, by which all nodes set their clocks when they
+    /// join; `None` for a registry without a clock of its own.
+    ///
+    /// # Errors
+    /// When the registry does not answer.
+    fn now(&mut self) -> Result<Option<u64>, StorageError> {
+        Ok(None)
+    }
+
     /// Counts a heartbeat of a node, stores what it reports, and returns the living nodes; all in
     /// one step. A dead node only learns that it is dead.
     ///
@@ -77,8 +86,13 @@ pub struct LivingNode {
 /// The answer to a heartbeat.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Pulse {
-    /// The node lives. All living nodes by their numbers, itself included.
-    Alive(Vec<LivingNode>),
+    /// The node lives.
+    Alive {
+        /// All living nodes by their numbers, itself included.
+        living: Vec<LivingNode>,
+        /// As [`Registry::now`].
+        now: Option<u64>,
+    },
     /// The node was declared dead, or has retired.
     Dead,
 }

@@ -1,14 +1,17 @@
 //! Tests of what a node makes of the cluster, as the answers to its heartbeats show it.
 
 use std::{
-    sync::atomic::{AtomicBool, Ordering},
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
     time::Duration,
 };
 
 use tokio::time::advance;
 
 use super::*;
-use crate::storage::Memory;
+use crate::{
+    limits::{CLOCK_DRIFT_MAX, WRONG_CLOCKS_MAX},
+    storage::Memory,
+};
 
 const SEES_BUS: NodeReport = NodeReport { sees_bus: true, rooms: 0, draining: false };
 
@@ -17,6 +20,8 @@ const SEES_BUS: NodeReport = NodeReport { sees_bus: true, rooms: 0, draining: fa
 struct Faulty {
     memory: Memory,
     is_away: Arc<AtomicBool>,
+    /// In milliseconds; 0 for none.
+    time: Arc<AtomicU64>,
 }
 
 impl Faulty {
@@ -33,8 +38,17 @@ impl Registry for Faulty {
         self.answer()?.join()
     }
 
+    fn now(&mut self) -> Result<Option<u64>, StorageError> {
+        self.answer()?;
+        Ok(Some(self.time.load(Ordering::Relaxed)).filter(|time| *time > 0))
+    }
+
     fn heartbeat(&mut self, node: NodeId, report: NodeReport) -> Result<Pulse, StorageError> {
-        self.answer()?.heartbeat(node, report)
+        let now = self.now()?;
+        Ok(match self.answer()?.heartbeat(node, report)? {
+            Pulse::Alive { living, .. } => Pulse::Alive { living, now },
+            Pulse::Dead => Pulse::Dead,
+        })
     }
 
     fn declare_dead(&mut self, node: NodeId, seen: u64) -> Result<bool, StorageError> {
@@ -53,8 +67,12 @@ async fn beside(others: &[NodeReport]) -> (Node, Faulty) {
         let other = registry.join().unwrap();
         registry.heartbeat(other, *report).unwrap();
     }
-    let node = Node::join(Box::new(registry.clone()), Blocking::Threads).await.unwrap();
-    (node, registry)
+    (join(&registry).await, registry)
+}
+
+async fn join(registry: &Faulty) -> Node {
+    let clock = Clock::starting_at(7);
+    Node::join(Box::new(registry.clone()), Blocking::Threads, clock).await.unwrap()
 }
 
 async fn beat(node: &Node) {
@@ -112,4 +130,30 @@ async fn rooms_go_to_the_emptiest_node_that_stays() {
         let found = node.emptier_node(rooms, is_draining).map(NodeId::get);
         assert_eq!(found, expected, "{others:?} {rooms} {is_draining}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_node_takes_the_time_of_the_registry_and_ends_when_they_differ() {
+    let registry = Faulty::default();
+    assert_eq!(join(&registry).await.clock().now(), 7, "a registry without a clock");
+    let start = 1_795_230_000_000;
+    registry.time.store(start, Ordering::Relaxed);
+    let node = join(&registry).await;
+    assert_eq!(node.clock().now(), start);
+
+    let mut observer = Observer::default();
+    let ahead = u64::try_from(CLOCK_DRIFT_MAX.as_millis()).unwrap();
+    registry.time.store(start + ahead, Ordering::Relaxed);
+    for _ in 0..2 * WRONG_CLOCKS_MAX {
+        let beat = node.beat(&mut observer, SEES_BUS).await;
+        assert_eq!(beat.drift, Some(CLOCK_DRIFT_MAX));
+    }
+    registry.time.store(start + ahead + 1, Ordering::Relaxed);
+    for _ in 1..WRONG_CLOCKS_MAX {
+        node.beat(&mut observer, SEES_BUS).await;
+    }
+    assert!(!node.retired().is_cancelled());
+    node.beat(&mut observer, SEES_BUS).await;
+    assert!(node.retired().is_cancelled());
+    assert_eq!(join(&registry).await.clock().now(), start + ahead + 1, "it joins with its time");
 }

@@ -29,7 +29,8 @@ const OWNER: NodeId = NodeId::MAX;
 async fn linked() -> (Relay, Box<dyn Any>) {
     let (context, kept) = around();
     let (metrics, tasks) = (Arc::new(Metrics::new()), TaskTracker::new());
-    let node = Node::join(Box::new(Memory::default()), Blocking::Threads).await.unwrap();
+    let node = Node::join(Box::new(Memory::default()), Blocking::Threads, context.clock);
+    let node = node.await.unwrap();
     let (bus, from_bus) = LocalNetwork::new(1).join(node.id(), &tasks);
     let (links, from_peers) = Links::start(node.id(), bus, from_bus, metrics, &tasks);
     let cluster = Arc::new(Cluster::new(node, links, CancellationToken::new()));

@@ -178,7 +178,7 @@ impl Registry for Memory {
             heartbeat: node.heartbeat,
             report: node.report,
         };
-        Ok(Pulse::Alive(living.map(row).collect()))
+        Ok(Pulse::Alive { living: living.map(row).collect(), now: None })
     }
 
     fn declare_dead(&mut self, node: NodeId, seen: u64) -> Result<bool, StorageError> {

@@ -5,10 +5,11 @@ use std::time::Duration;
 use fivefold_server::{
     NodeId, RunError,
     bus::local::LocalNetwork,
+    clock::Clock,
     config::Config,
     limits::Limits,
     node::registry::{NodeReport, Pulse, Registry},
-    storage::Memory,
+    storage::{Memory, Storage},
 };
 use fivefold_shared::protocol::{
     AnalysisEnd, CatchUp, Event, Identity, Message, OwnRoom, Reason, RoomCode, RoomSummary, close,
@@ -238,7 +239,7 @@ async fn a_node_that_drains_tells_the_others() {
     within(async {
         loop {
             let pulse = registry.heartbeat(observer, NodeReport::default()).unwrap();
-            let Pulse::Alive(living) = pulse else { panic!("{pulse:?}") };
+            let Pulse::Alive { living, .. } = pulse else { panic!("{pulse:?}") };
             if living.iter().any(|other| other.report.draining) {
                 break;
             }
@@ -444,4 +445,27 @@ async fn the_rooms_of_an_identity_count_on_whatever_node() {
     assert_eq!(clients[0].refused(join).await, Reason::NoSuchRoom);
     assert_eq!(clients[0].refused(create).await, Reason::TooManyRooms);
     stop_all(nodes.into()).await;
+}
+
+#[tokio::test]
+async fn time_does_not_go_back_when_a_room_goes_to_a_slower_clock() {
+    let (storage, network) = (Memory::default(), LocalNetwork::new(7));
+    let start = |now| {
+        let clock = Clock::starting_at(now);
+        let config = Config { limits: LIMITS, clock, ..Config::default() };
+        TestServer::start_node_on(Box::new(storage.clone()), &storage, &network, config)
+    };
+    let hour = 60 * 60 * 1_000;
+    let nodes = [start(10 * hour), start(9 * hour)];
+    until_all_ready(&nodes).await;
+    let (mut ann, mut bob, room) = seated(&nodes).await;
+    done(ann.ask(play(&room, 0)).await);
+    let [first, second] = nodes;
+    first.stop().await;
+    done(bob.ask(play(&room, 1)).await);
+    let log = storage.clone().read(&room).unwrap();
+    let times: Vec<_> = log.iter().map(|entry| entry.event.at).collect();
+    assert!(times.is_sorted() && times[0] >= 10 * hour, "{times:?}");
+    assert!(log.iter().any(|entry| matches!(entry.event.event, Event::Played { ply: 1, .. })));
+    second.stop().await;
 }

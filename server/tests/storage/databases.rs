@@ -5,6 +5,7 @@ use std::{fs, thread};
 
 use fivefold_server::{
     NodeId,
+    clock::Clock,
     node::registry::{JoinError, NodeReport, Pulse, Registry},
     storage::{
         Append, Claimed, DataFolder, DatabaseUrl, Epoch, GameQuery, IdentityHash, KnownMember,
@@ -116,7 +117,9 @@ fn a_late_heartbeat_wins_against_a_declaration_of_death_or_finds_itself_dead() {
     let mut registry = PostgresRegistry::open(&server.url()).unwrap();
     let (first, second) = (registry.join().unwrap(), registry.join().unwrap());
     let seen = |registry: &mut PostgresRegistry, by, of| {
-        let Pulse::Alive(living) = registry.heartbeat(by, REPORT).unwrap() else { return None };
+        let Pulse::Alive { living, .. } = registry.heartbeat(by, REPORT).unwrap() else {
+            return None;
+        };
         living.iter().find(|node| node.id == of).map(|node| (node.heartbeat, node.report))
     };
     assert_eq!(seen(&mut registry, first, first), Some((1, REPORT)));
@@ -132,6 +135,19 @@ fn a_late_heartbeat_wins_against_a_declaration_of_death_or_finds_itself_dead() {
     // Nobody gets a number again, even when the dead are deleted.
     let third = registry.join().unwrap();
     assert!(third > second && second > first, "{first} {second} {third}");
+}
+
+#[test]
+fn nodes_learn_the_time_of_the_database() {
+    let Some(server) = Server::start(Durability::None) else { return };
+    drop(server.open());
+    let mut registry = PostgresRegistry::open(&server.url()).unwrap();
+    let node = registry.join().unwrap();
+    let minute = 60_000;
+    let is_now = |time: u64| Clock::of_system().now().abs_diff(time) < minute;
+    assert!(is_now(registry.now().unwrap().unwrap()));
+    let pulse = registry.heartbeat(node, REPORT).unwrap();
+    assert!(matches!(pulse, Pulse::Alive { now: Some(now), .. } if is_now(now)), "{pulse:?}");
 }
 
 #[test]

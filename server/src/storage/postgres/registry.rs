@@ -34,7 +34,11 @@ const BEAT: &str = "
     ), living AS (
         SELECT * FROM beat UNION ALL SELECT * FROM node WHERE NOT dead AND id <> $1
     )
-    SELECT id, heartbeat, sees_bus, rooms, draining FROM living ORDER BY id";
+    SELECT id, heartbeat, sees_bus, rooms, draining,
+        (extract(epoch FROM clock_timestamp()) * 1000)::bigint
+    FROM living ORDER BY id";
+
+const SELECT_TIME: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
 const DECLARE_DEAD: &str = "
     UPDATE node SET dead = true WHERE id = $1 AND heartbeat = $2 AND NOT dead";
@@ -162,12 +166,27 @@ impl Registry for PostgresRegistry {
         self.join_as(BUS_VERSION)
     }
 
+    fn now(&mut self) -> Result<Option<u64>, StorageError> {
+        let mut now = 0;
+        // The first question takes longer, as its statement is prepared.
+        for _ in 0..2 {
+            let begun = Instant::now();
+            let time: i64 = self.commit(&async |session| {
+                let rows = session.query(SELECT_TIME, &[]).await?;
+                rows.first().map_or(Ok(0), |row| row.try_get(0))
+            })?;
+            now = unsigned(time) + half_since(begun);
+        }
+        Ok(Some(now))
+    }
+
     fn heartbeat(&mut self, node: NodeId, report: NodeReport) -> Result<Pulse, StorageError> {
         let NodeReport { sees_bus, rooms, draining } = report;
         let (id, rooms) = (number(node), i64::from(rooms));
-        let living: Vec<LivingNode> = self.commit(&async |session| {
+        let begun = Instant::now();
+        let (living, time) = self.commit(&async |session| {
             let rows = session.query(BEAT, &[&id, &sees_bus, &rooms, &draining]).await?;
-            let mut living = Vec::new();
+            let (mut living, mut time) = (Vec::new(), 0);
             for row in rows {
                 let id: i32 = row.try_get(0)?;
                 let Some(id) = NodeId::new(id.cast_unsigned()) else { continue };
@@ -178,10 +197,13 @@ impl Registry for PostgresRegistry {
                     draining: row.try_get(4)?,
                 };
                 living.push(LivingNode { id, heartbeat: unsigned(row.try_get(1)?), report });
+                time = unsigned(row.try_get(5)?);
             }
-            Ok(living)
+            Ok((living, time))
         })?;
-        Ok(if living.iter().any(|row| row.id == node) { Pulse::Alive(living) } else { Pulse::Dead })
+        let now = Some(time + half_since(begun));
+        let is_alive = living.iter().any(|row| row.id == node);
+        Ok(if is_alive { Pulse::Alive { living, now } } else { Pulse::Dead })
     }
 
     fn declare_dead(&mut self, node: NodeId, seen: u64) -> Result<bool, StorageError> {
@@ -200,4 +222,9 @@ impl Registry for PostgresRegistry {
 
 const fn number(node: NodeId) -> i32 {
     node.get().cast_signed()
+}
+
+/// Half of the time since then in milliseconds: about how long an answer was under way.
+fn half_since(begun: Instant) -> u64 {
+    u64::try_from(begun.elapsed().as_millis() / 2).unwrap_or(u64::MAX)
 }

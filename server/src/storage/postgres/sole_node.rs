@@ -90,7 +90,7 @@ fn keep_alive(
             }
         }
         match registry.heartbeat(id, NodeReport::default()) {
-            Ok(Pulse::Alive(_)) => {}
+            Ok(Pulse::Alive { .. }) => {}
             Ok(Pulse::Dead) => {
                 tracing::error!("another server has declared this one dead");
                 lost.cancel();
