@@ -171,8 +171,13 @@ impl Listed {
         read(&self.lock().standing)
     }
 
-    /// Records a change. Updates the index only if the seats changed.
-    pub(crate) fn update(&self, room: &Room) {
+    /// The members who have seats.
+    pub(crate) fn seated(&self) -> Vec<MemberId> {
+        self.read(|standing| seated(&standing.summary.seats).cloned().collect())
+    }
+
+    /// Records a change. Updates the index only if the seats changed, and returns whether they did.
+    pub(crate) fn update(&self, room: &Room) -> bool {
         let (changed, of_bots, counted) = {
             let mut state = self.lock();
             let before = room.update_standing(&mut state.standing);
@@ -185,9 +190,10 @@ impl Listed {
             (true, false) => self.directory.bot_rooms().remove(self.address),
             (true, true) | (false, false) => {}
         }
-        if let Some((before, now)) = changed {
-            self.move_members(room.code(), &before, &now);
+        if let Some((before, now)) = &changed {
+            self.move_members(room.code(), before, now);
         }
+        changed.is_some()
     }
 
     /// Reserves a slot for this room as one with bots in both seats. If it does not become one,

@@ -264,11 +264,15 @@ pub const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 pub const UNANSWERED_COMMANDS_MAX: usize = 4;
 /// How many refused commands of one session a relay remembers, for the next owner of the room.
 pub const REFUSED_COMMANDS_KEPT: usize = 8;
+/// How many refused commands of a room its owner and its relays remember, for the next owner.
+pub const REFUSED_IN_ROOM_KEPT: usize = 64;
 /// Most inputs that wait in one relay. Further ones wait in its mailbox.
 pub const RELAY_UNANSWERED_MAX: usize = 1_024;
 /// A command is answered within this time, or its socket is closed: the client then sends the
 /// command again, with the same id.
 pub const ANSWERED_WITHIN: Duration = Duration::from_secs(10);
+/// Clients do not leave a socket sooner than after this time without an answer.
+pub const ANSWER_AWAITED: Duration = Duration::from_secs(5);
 /// Most sessions in one frame between nodes. More go in several frames.
 pub const RESUMED_SESSIONS_MAX: usize = 256;
 /// Most messages from a room's owner that wait for the relay here. One more starts over.
@@ -625,6 +629,11 @@ const _: () = assert!(
 const _: () = assert!(
     ROOMS_MAX * 1024 + 1024 <= LINK_FRAME_MAX,
     "a list of rooms fits into a message to all nodes"
+);
+const _: () = assert!(
+    2 * NODE_DEAD_AFTER.as_millis() < ANSWER_AWAITED.as_millis()
+        && ANSWER_AWAITED.as_millis() < ANSWERED_WITHIN.as_millis(),
+    "clients that come to another node when theirs dies keep their sockets there"
 );
 const _: () = assert!(
     UNANSWERED_COMMANDS_MAX <= REFUSED_COMMANDS_KEPT,

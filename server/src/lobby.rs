@@ -42,6 +42,7 @@ use crate::{
     limits::{DEMO_ROOMS_MAX, MAILBOX_INPUTS_MAX, ROOMS_NAMED_MAX},
     network::Network,
     outbox::Outbox,
+    relay::RelayedSeats,
     room_actor::{self, Envelope, Opened, RoomContext},
     storage::{Epoch, ReadError, ReadPool},
     thinking::Owner,
@@ -80,8 +81,17 @@ pub(crate) struct Lobby {
 pub(crate) struct RoomHandle {
     code: RoomCode,
     mailbox: mpsc::Sender<Box<Envelope>>,
-    /// Empty while another node owns the room. Copies share it.
-    owned: Arc<OnceLock<Owned>>,
+    /// Copies share it.
+    known: Arc<Known>,
+}
+
+/// What is known of a room here.
+#[derive(Debug, Default)]
+struct Known {
+    /// Empty while another node owns the room.
+    owned: OnceLock<Owned>,
+    /// Absent in a room that was made here, or opened at the start.
+    seats: Option<RelayedSeats>,
 }
 
 /// The entry of a room that this node owns.
@@ -104,16 +114,19 @@ impl RoomHandle {
     /// Whether this member has a seat in the room, as far as it is known here.
     pub(crate) fn is_seated(&self, member: &MemberId) -> bool {
         let has_seat = |standing: &Standing| standing.summary.seats.of_member(member).is_some();
-        self.listed().is_some_and(|listed| listed.read(has_seat))
+        match self.listed() {
+            Some(listed) => listed.read(has_seat),
+            None => self.known.seats.as_ref().is_some_and(|seats| seats.contains(member)),
+        }
     }
 
     /// Whether another node owns the room.
     pub(crate) fn is_relayed(&self) -> bool {
-        self.owned.get().is_none()
+        self.known.owned.get().is_none()
     }
 
     fn listed(&self) -> Option<&Arc<Listed>> {
-        self.owned.get().map(|owned| &owned.listed)
+        self.known.owned.get().map(|owned| &owned.listed)
     }
 }
 
@@ -340,7 +353,7 @@ impl Lobby {
 
     /// Notifies a room that it is evicted. It stops counting for its creator.
     fn close_evicted(&self, makers: &mut Makers, room: &RoomHandle) {
-        if let Some(owned) = room.owned.get() {
+        if let Some(owned) = room.known.owned.get() {
             makers.release(&owned.maker, &room.code);
         }
         let outbox = Arc::new(Outbox::new(&self.context.stop, Owner::UNKNOWN).0);
@@ -388,19 +401,15 @@ impl Lobby {
         lock(&self.set_aside).len()
     }
 
-    /// Opens a room that was claimed; nobody is present in it. A relay that was opened in the
-    /// meantime claims it by itself. An invalid log stays as it is, for a server version that can
-    /// read it.
+    /// Opens a room that was claimed when the server started; nobody is present in it. An invalid log
+    /// stays as it is, for a server version that can read it.
     pub(crate) fn reopen(self: &Arc<Self>, code: RoomCode, epoch: Epoch, log: &[Entry]) {
         match Opened::from_log(&self.context, code.clone(), epoch, log) {
             Ok((opened, cause)) => {
                 // The storage does not keep the creator's address, so the room counts for no
                 // address.
                 let maker = Maker { member: cause.member, address: None };
-                let mut makers = lock(&self.makers);
-                if !self.rooms.contains_key(&code) {
-                    self.open(&mut makers, maker, cause.command, opened);
-                }
+                self.open(&mut lock(&self.makers), maker, cause.command, opened);
             }
             Err(problem) => self.set_aside(code, &problem),
         }
@@ -415,9 +424,9 @@ impl Lobby {
     ) -> RoomHandle {
         let code = opened.room.code().clone();
         let (mailbox, envelopes) = mpsc::channel(MAILBOX_INPUTS_MAX);
-        let owned = Arc::<OnceLock<Owned>>::default();
-        let listed = self.list_owned(makers, &owned, maker, command, &opened);
-        let handle = RoomHandle { code: code.clone(), mailbox, owned };
+        let known = Arc::<Known>::default();
+        let listed = self.list_owned(makers, &known, maker, command, &opened);
+        let handle = RoomHandle { code: code.clone(), mailbox, known };
         self.rooms.insert(code.clone(), handle.clone());
         tracing::debug!(room.id = %code, "room opened");
 
@@ -432,7 +441,7 @@ impl Lobby {
     fn list_owned(
         &self,
         makers: &mut Makers,
-        owned: &OnceLock<Owned>,
+        known: &Known,
         maker: Maker,
         command: CommandId,
         opened: &Opened,
@@ -440,14 +449,14 @@ impl Lobby {
         let listed = self.directory.list(&opened.room, maker.address, opened.is_new);
         makers.add(&maker, command, opened.room.code());
         let owner = Owned { maker, listed: Arc::clone(&listed) };
-        assert!(owned.set(owner).is_ok(), "a room becomes this node's once");
+        assert!(known.owned.set(owner).is_ok(), "a room becomes this node's once");
         listed
     }
 
     fn remove(&self, code: &RoomCode) {
         let mut makers = lock(&self.makers);
         if let Some((_, room)) = self.rooms.remove(code)
-            && let Some(Owned { maker, listed }) = room.owned.get()
+            && let Some(Owned { maker, listed }) = room.known.owned.get()
         {
             makers.remove(maker, code);
             listed.remove(code);
@@ -517,7 +526,7 @@ fn demo_host() -> Member {
 }
 
 fn maker_of(room: &RoomHandle) -> Option<&MemberId> {
-    room.owned.get().map(|owned| &owned.maker.member)
+    room.known.owned.get().map(|owned| &owned.maker.member)
 }
 
 /// The refusal of an unknown room code.

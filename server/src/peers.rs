@@ -111,8 +111,8 @@ impl Peers {
             Arc::clone(lobby).serve_peers(cluster, from_peers, tasks, note_use)
         };
         let sweeping = {
-            let lobby = Arc::clone(lobby);
-            async move { lobby.sweep().await }
+            let (cluster, lobby) = (Arc::clone(&cluster), Arc::clone(lobby));
+            async move { lobby.sweep(&cluster).await }
         };
         let listing = {
             let (cluster, lobby) = (Arc::clone(&cluster), Arc::clone(lobby));

@@ -127,6 +127,12 @@ pub(crate) enum ToRelay {
     },
     /// A message for all sessions of the room on this node.
     Broadcast { mark: Mark, except: Vec<u64>, text: String },
+    /// The members who have a seat.
+    Seated(Vec<MemberId>),
+    /// These commands of members were refused. A relay does not send them to another owner.
+    Refused(Vec<(MemberId, CommandId)>),
+    /// The sessions of the relay have left the room, as their node was silent.
+    Dropped,
     /// The room has ended on the sender's node.
     Over,
 }

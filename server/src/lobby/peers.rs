@@ -9,13 +9,16 @@ use fivefold_shared::{
 };
 use futures_util::future::join_all;
 use tokio::{
-    sync::mpsc::{self, error::TrySendError},
+    sync::{
+        mpsc::{self, error::TrySendError},
+        oneshot,
+    },
     time::sleep,
 };
 use tokio_util::task::TaskTracker;
 
 use super::{
-    Lobby, Maker, RoomHandle, lock, maker_of, no_such_room, room_list::RoomList, unreadable,
+    Known, Lobby, Maker, RoomHandle, lock, maker_of, no_such_room, room_list::RoomList, unreadable,
 };
 use crate::{
     cluster::{
@@ -27,9 +30,9 @@ use crate::{
     link::FromPeer,
     node_id::NodeId,
     outbox::refuse,
-    relay::{Next, Relay},
+    relay::{Claim, Next, Relay, RelayedSeats},
     room_actor::{self, Envelope, Mailbox, Opened},
-    storage::{Claimed, Epoch, MadeRoom, StorageError},
+    storage::{Epoch, MadeRoom, StorageError},
 };
 
 impl Lobby {
@@ -108,20 +111,37 @@ impl Lobby {
 
     /// Relays a room to its owner, until this node owns it or it is not needed here any more.
     fn relay(self: &Arc<Self>, code: &RoomCode, cluster: &Arc<Cluster>) -> RoomHandle {
-        let (mailbox, envelopes) = mpsc::channel(MAILBOX_INPUTS_MAX);
-        let handle = RoomHandle { code: code.clone(), mailbox, owned: Arc::default() };
-        {
-            // Held so that `reopen` opens no second task for the room.
-            let _makers = lock(&self.makers);
-            if let Some(room) = self.rooms.get(code) {
-                return room.clone();
-            }
-            self.rooms.insert(code.clone(), handle.clone());
+        match self.begin_relay(code, cluster, None) {
+            Ok(room) | Err(room) => room,
         }
-        let relay = Relay::new(code.clone(), Arc::clone(&self.context), Arc::clone(cluster));
+    }
+
+    /// The same with a claim that is under way.
+    ///
+    /// # Errors
+    /// The room, if it is known here: a room has one task on a node, which alone claims it.
+    fn begin_relay(
+        self: &Arc<Self>,
+        code: &RoomCode,
+        cluster: &Arc<Cluster>,
+        claim: Option<Claim>,
+    ) -> Result<RoomHandle, RoomHandle> {
+        let (mailbox, envelopes) = mpsc::channel(MAILBOX_INPUTS_MAX);
+        let seats = RelayedSeats::default();
+        let handle = match self.rooms.entry(code.clone()) {
+            dashmap::Entry::Occupied(room) => return Err(room.get().clone()),
+            dashmap::Entry::Vacant(place) => {
+                let known = Known { seats: Some(seats.clone()), ..Known::default() };
+                let room = RoomHandle { code: code.clone(), mailbox, known: Arc::new(known) };
+                place.insert(room.clone());
+                room
+            }
+        };
+        let (context, cluster) = (Arc::clone(&self.context), Arc::clone(cluster));
+        let relay = Relay::new(code.clone(), context, cluster, seats, claim);
         let (lobby, room) = (Arc::clone(self), handle.clone());
         self.tasks.spawn(async move { lobby.run_relay(relay, room, envelopes).await });
-        handle
+        Ok(handle)
     }
 
     async fn run_relay(self: Arc<Self>, relay: Relay, room: RoomHandle, mut mailbox: Mailbox) {
@@ -165,7 +185,7 @@ impl Lobby {
         // The storage does not keep the creator's address, so the room counts for no address.
         let maker = Maker { member: cause.member, address: None };
         let mut makers = lock(&self.makers);
-        let listed = self.list_owned(&mut makers, &room.owned, maker, cause.command, &opened);
+        let listed = self.list_owned(&mut makers, &room.known, maker, cause.command, &opened);
         Ok((opened, listed))
     }
 
@@ -311,48 +331,55 @@ impl Lobby {
     }
 
     /// Claims rooms whose node is dead, for as long as the server runs.
-    pub(crate) async fn sweep(self: &Arc<Self>) -> Infallible {
+    pub(crate) async fn sweep(self: &Arc<Self>, cluster: &Arc<Cluster>) -> Infallible {
         loop {
-            match self.claim_orphans().await {
+            match self.claim_orphans(cluster).await {
                 Ok(0) => {}
-                Ok(rooms) => {
-                    self.context.metrics.cluster.rooms_taken_over.inc_by(rooms);
-                    tracing::info!(rooms, "claims rooms of a node that is dead");
-                }
+                Ok(rooms) => tracing::info!(rooms, "claims rooms of a node that is dead"),
                 Err(error) => tracing::warn!(%error, "cannot look for rooms of dead nodes"),
             }
             sleep(SWEEP_INTERVAL).await;
         }
     }
 
-    /// Claims some rooms that nobody owns. Rooms that are relayed here claim themselves.
-    async fn claim_orphans(self: &Arc<Self>) -> Result<u64, StorageError> {
-        if self.context.cluster.as_ref().is_some_and(|cluster| cluster.leaves_rooms_to_others()) {
+    /// Claims some rooms that nobody owns, all in one commit. Each has a relay before that, which gets
+    /// the answer, so nobody else claims it here. Rooms that are relayed already claim themselves.
+    async fn claim_orphans(
+        self: &Arc<Self>,
+        cluster: &Arc<Cluster>,
+    ) -> Result<usize, StorageError> {
+        if cluster.leaves_rooms_to_others() {
             return Ok(0);
         }
         let log_writer = &self.context.log_writer;
-        let mut rooms = log_writer.reserve().await?.orphans().wait().await?;
-        rooms.retain(|room| !self.rooms.contains_key(room));
+        let orphans = log_writer.reserve().await?.orphans().wait().await?;
+        let permit = log_writer.reserve().await?;
+        let (mut rooms, mut relays) = (Vec::new(), Vec::new());
+        for room in orphans {
+            let (answer, claimed) = oneshot::channel();
+            let given_up = || StorageError::Failed("the claim was given up".to_owned());
+            let claim = async move { claimed.await.unwrap_or_else(|_| Err(given_up())) };
+            if self.begin_relay(&room, cluster, Some(Box::pin(claim))).is_ok() {
+                rooms.push(room);
+                relays.push(answer);
+            }
+        }
         if rooms.is_empty() {
             return Ok(0);
         }
-        let node = self.context.node;
-        let claimed = loop {
-            match log_writer.reserve().await?.claim(rooms.clone(), node).wait().await {
-                // Some of them may be this node's now.
-                Err(StorageError::InDoubt(_)) => sleep(SWEEP_INTERVAL).await,
-                claimed => break claimed?,
-            }
-        };
-        let mut count = 0;
-        for (room, claimed) in rooms.into_iter().zip(claimed) {
-            match claimed {
-                Claimed::Mine { epoch, log } => {
-                    count += 1;
-                    self.reopen(room, epoch, &log);
+        let count = rooms.len();
+        let claimed = permit.claim(rooms, self.context.node).wait().await;
+        // A relay that has ended needs no answer.
+        match claimed {
+            Ok(claimed) => {
+                for (relay, claimed) in relays.into_iter().zip(claimed) {
+                    drop(relay.send(Ok(claimed)));
                 }
-                Claimed::Damaged(problem) => self.set_aside(room, &problem),
-                Claimed::Elsewhere(_) | Claimed::Closed | Claimed::Newer => {}
+            }
+            Err(error) => {
+                for relay in relays {
+                    drop(relay.send(Err(error.clone())));
+                }
             }
         }
         Ok(count)

@@ -1,6 +1,10 @@
 //! Three nodes of a cluster: members of one room on different ones, and a node that ends.
 
-use std::time::Duration;
+use std::{
+    collections::HashMap,
+    sync::{Arc, Condvar, Mutex},
+    time::Duration,
+};
 
 use fivefold_server::{
     NodeId, RunError,
@@ -9,10 +13,17 @@ use fivefold_server::{
     config::Config,
     limits::Limits,
     node::registry::{NodeReport, Pulse, Registry},
-    storage::{Memory, Storage},
+    storage::{
+        Append, Claimed, Conflict, IdentityHash, KnownMember, Memory, Storage, StorageError,
+        StorageReader,
+    },
 };
-use fivefold_shared::protocol::{
-    AnalysisEnd, CatchUp, Event, Identity, Message, OwnRoom, Reason, RoomCode, RoomSummary, close,
+use fivefold_shared::{
+    protocol::{
+        AnalysisEnd, CatchUp, Event, Identity, MemberId, Message, OwnRoom, Reason, RoomCode,
+        RoomSummary, close,
+    },
+    room::Entry,
 };
 use serde_json::{Value, json};
 use tokio::task::yield_now;
@@ -468,4 +479,112 @@ async fn time_does_not_go_back_when_a_room_goes_to_a_slower_clock() {
     assert!(times.is_sorted() && times[0] >= 10 * hour, "{times:?}");
     assert!(log.iter().any(|entry| matches!(entry.event.event, Event::Played { ply: 1, .. })));
     second.stop().await;
+}
+
+/// A storage whose next claims wait for a permit, and which counts them.
+#[derive(Debug)]
+struct SlowClaims {
+    memory: Memory,
+    permits: Arc<(Mutex<usize>, Condvar)>,
+    claims: Arc<Mutex<HashMap<RoomCode, usize>>>,
+}
+
+impl Storage for SlowClaims {
+    fn orphans(&mut self, rooms_max: usize) -> Result<Vec<RoomCode>, StorageError> {
+        self.memory.orphans(rooms_max)
+    }
+
+    fn claim(&mut self, rooms: &[RoomCode], node: NodeId) -> Result<Vec<Claimed>, StorageError> {
+        for room in rooms {
+            *self.claims.lock().unwrap().entry(room.clone()).or_default() += 1;
+        }
+        let (permits, given) = &*self.permits;
+        let waiting = given.wait_while(permits.lock().unwrap(), |permits| *permits == 0);
+        drop(waiting.unwrap());
+        self.memory.claim(rooms, node)
+    }
+
+    fn append(&mut self, batch: &[Append]) -> Result<Vec<Result<(), Conflict>>, StorageError> {
+        self.memory.append(batch)
+    }
+
+    fn update_members(&mut self, members: &[KnownMember]) -> Result<(), StorageError> {
+        self.memory.update_members(members)
+    }
+
+    fn replace_identity(
+        &mut self,
+        member: &MemberId,
+        old: IdentityHash,
+        new: IdentityHash,
+    ) -> Result<bool, StorageError> {
+        self.memory.replace_identity(member, old, new)
+    }
+
+    fn prune_members(&mut self, before: u64, members_max: usize) -> Result<usize, StorageError> {
+        self.memory.prune_members(before, members_max)
+    }
+
+    fn read(&mut self, room: &RoomCode) -> Result<Vec<Entry>, StorageError> {
+        self.memory.read(room)
+    }
+
+    fn reader(&self) -> Result<Box<dyn StorageReader>, StorageError> {
+        self.memory.reader()
+    }
+}
+
+#[tokio::test]
+async fn a_room_that_is_entered_while_it_is_swept_is_claimed_once() {
+    let (storage, network) = (Memory::default(), LocalNetwork::new(7));
+    let first = TestServer::start_node(&storage, &network, LIMITS);
+    until_ready(&first, true).await;
+    let mut ann = first.greet("Ann").await;
+    let room = ann.create(json!(["me", "open"])).await;
+    drop(ann);
+    first.stop().await;
+
+    let (permits, claims) = (Arc::<(Mutex<usize>, Condvar)>::default(), Arc::default());
+    let slow = SlowClaims {
+        memory: storage.clone(),
+        permits: Arc::clone(&permits),
+        claims: Arc::clone(&claims),
+    };
+    let config = Config { limits: LIMITS, ..Config::default() };
+    let second = TestServer::start_node_on(Box::new(slow), &storage, &network, config);
+    let count = || claims.lock().unwrap().get(&room).copied().unwrap_or(0);
+    within(async {
+        while count() == 0 {
+            yield_now().await
+        }
+    })
+    .await;
+    // The sweep claims the room, and Bob enters it.
+    let mut bob = second.greet("Bob").await;
+    let join = json!({"type": "join", "id": "enter", "room": room});
+    bob.send_text(join.to_string()).await;
+    until_ready(&second, true).await;
+    *permits.0.lock().unwrap() = 1;
+    permits.1.notify_all();
+    while !matches!(bob.receive().await, Message::Joined { .. }) {}
+    done(bob.ask(json!({"type": "sit", "room": room})).await);
+    assert_eq!(count(), 1);
+    second.stop().await;
+}
+
+#[tokio::test]
+async fn moves_in_ones_own_game_are_not_held_up_by_others_at_the_same_address() {
+    let limits = Limits { address_commands_per_second: 1, address_commands_burst: 40, ..LIMITS };
+    let (storage, network) = (Memory::default(), LocalNetwork::new(7));
+    let start = || TestServer::start_node(&storage, &network, limits);
+    let nodes = [start(), start()];
+    until_all_ready(&nodes).await;
+    let (mut ann, mut bob, room) = seated(&nodes).await;
+    let mut eve = nodes[1].greet("Eve").await;
+    while let Message::Pong { .. } = eve.ask(json!({"type": "ping"})).await {}
+    done(ann.ask(play(&room, 0)).await);
+    // The room is on the other node, and Bob sits there.
+    done(bob.ask(play(&room, 1)).await);
+    assert_eq!(bob.refused(json!({"type": "ping"})).await, Reason::TooFast);
+    stop_all(nodes.into()).await;
 }
