@@ -14,8 +14,11 @@ use tokio::time::Instant;
 use crate::{
     limits::{ADDRESS_SHARES, IDLE_ADDRESSES_MAX, Limits},
     network::network,
-    token_bucket::TokenBucket,
+    token_bucket::SharedBucket,
 };
+
+/// The number of rates that each address has.
+pub(crate) const RATES: usize = 6;
 
 /// The rate limits of all addresses.
 #[derive(Debug)]
@@ -32,13 +35,13 @@ pub(crate) struct AddressLimit(Mutex<Buckets>);
 /// Locked only to take a token.
 #[derive(Debug)]
 struct Buckets {
-    connections: TokenBucket,
-    commands: TokenBucket,
+    connections: SharedBucket,
+    commands: SharedBucket,
     /// HTTP requests. They use no tokens of the players' commands.
-    http: TokenBucket,
-    lines: TokenBucket,
-    help: TokenBucket,
-    unknown_codes: TokenBucket,
+    http: SharedBucket,
+    lines: SharedBucket,
+    help: SharedBucket,
+    unknown_codes: SharedBucket,
 }
 
 impl AddressLimits {
@@ -59,32 +62,32 @@ impl AddressLimits {
         }
         let rate = addresses.entry(network(address)).or_insert_with(|| {
             Arc::new(AddressLimit(Mutex::new(Buckets {
-                connections: TokenBucket::new(
+                connections: SharedBucket::new(
                     now,
                     self.limits.connections_per_second.into(),
                     u32::try_from(self.limits.connections_per_address_max()).unwrap_or(u32::MAX),
                 ),
-                commands: TokenBucket::new(
+                commands: SharedBucket::new(
                     now,
                     self.limits.address_commands_per_second.into(),
                     self.limits.address_commands_burst,
                 ),
-                http: TokenBucket::new(
+                http: SharedBucket::new(
                     now,
                     self.limits.http_tokens_per_second.into(),
                     self.limits.http_tokens_burst,
                 ),
-                lines: TokenBucket::new(
+                lines: SharedBucket::new(
                     now,
                     f64::from(self.limits.lines_per_minute * ADDRESS_SHARES) / 60.0,
                     self.limits.lines_burst * ADDRESS_SHARES,
                 ),
-                help: TokenBucket::new(
+                help: SharedBucket::new(
                     now,
                     f64::from(self.limits.help_per_minute * ADDRESS_SHARES) / 60.0,
                     self.limits.help_burst * ADDRESS_SHARES,
                 ),
-                unknown_codes: TokenBucket::new(
+                unknown_codes: SharedBucket::new(
                     now,
                     f64::from(self.limits.unknown_codes_per_minute) / 60.0,
                     self.limits.unknown_codes_per_minute,
@@ -92,6 +95,26 @@ impl AddressLimits {
             })))
         });
         Arc::clone(rate)
+    }
+}
+
+impl AddressLimits {
+    /// What each address has taken since the last report, of the rates of which it has used more than
+    /// a quarter.
+    pub(crate) fn report(&self, now: Instant) -> Vec<(IpAddr, [u32; RATES])> {
+        let addresses = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken = addresses.iter().map(|(address, rates)| {
+            (*address, rates.lock().all().map(|bucket| bucket.report(now)))
+        });
+        taken.filter(|(_, taken)| *taken != [0; RATES]).collect()
+    }
+
+    /// Takes in what an address has taken on another node.
+    pub(crate) fn take_elsewhere(&self, address: IpAddr, taken: [u32; RATES], now: Instant) {
+        let rates = self.of(address, now);
+        for (shared, count) in rates.lock().all().into_iter().zip(taken) {
+            shared.bucket.drain(now, count);
+        }
     }
 }
 
@@ -124,7 +147,7 @@ impl AddressLimit {
     /// Whether the address may look up a room code. Only failed lookups use up the allowance; once
     /// it is empty, every lookup is refused, so that guessing stops.
     pub(crate) fn may_try_code(&self, now: Instant) -> bool {
-        self.lock().unknown_codes.has_one(now)
+        self.lock().unknown_codes.bucket.has_one(now)
     }
 
     /// Records a failed room-code lookup.
@@ -140,12 +163,12 @@ impl AddressLimit {
 
 impl Buckets {
     fn are_full(&mut self, now: Instant) -> bool {
-        self.connections.is_full(now)
-            && self.commands.is_full(now)
-            && self.http.is_full(now)
-            && self.lines.is_full(now)
-            && self.help.is_full(now)
-            && self.unknown_codes.is_full(now)
+        self.all().into_iter().all(|shared| shared.bucket.is_full(now))
+    }
+
+    fn all(&mut self) -> [&mut SharedBucket; RATES] {
+        let Self { connections, commands, http, lines, help, unknown_codes } = self;
+        [connections, commands, http, lines, help, unknown_codes]
     }
 }
 
@@ -172,6 +195,29 @@ mod tests {
         assert!(rates.of(address, later).may_try_code(later));
         let taken = (0..5).filter(|_| rates.of(address, later).take_command(later)).count();
         assert_eq!(taken, 3);
+    }
+
+    #[test]
+    fn nodes_share_the_rates_of_an_address() {
+        let limits =
+            Limits { address_commands_per_second: 4, address_commands_burst: 8, ..Limits::DEFAULT };
+        let [one, other] = [AddressLimits::new(limits), AddressLimits::new(limits)];
+        let address = IpAddr::V4(Ipv4Addr::LOCALHOST);
+        let now = Instant::now();
+        let take = |node: &AddressLimits, count: u32, now| {
+            (0..count).filter(|_| node.of(address, now).take_command(now)).count()
+        };
+        // A quarter of the commands is not worth a report.
+        assert_eq!(take(&one, 2, now), 2);
+        assert_eq!(one.report(now), []);
+        assert_eq!(take(&one, 3, now), 3);
+        let report = one.report(now);
+        assert_eq!(report, [(address, [0, 3, 0, 0, 0, 0])]);
+        for (address, taken) in report {
+            other.take_elsewhere(address, taken, now);
+        }
+        assert_eq!(take(&other, 100, now), 5, "at the limit, and none past it");
+        assert_eq!(take(&other, 100, now + Duration::from_secs(1)), 4);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! It does not know what a room is. `lobby/peers.rs` hands out what comes from other nodes.
 
 pub(crate) mod frame;
+mod questions;
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -14,9 +15,15 @@ use std::{
 };
 
 use fivefold_shared::protocol::RoomCode;
+use futures_util::future::join_all;
+use serde::de::DeserializeOwned;
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
-use self::frame::{Frame, News, ToOwner, ToRelay, encode};
+use self::{
+    frame::{Frame, News, Question, ToOwner, ToRelay, encode},
+    questions::Questions,
+};
 use crate::{
     limits::FROM_OWNER_MAX,
     link::Links,
@@ -37,6 +44,9 @@ pub(crate) struct Cluster {
     /// How many rooms this node had at its last heartbeat.
     rooms: AtomicUsize,
     attempts: AtomicU64,
+    questions: Questions,
+    /// Cancelled when this node is about to stop.
+    draining: CancellationToken,
 }
 
 /// Where the relays here receive what their rooms' owners send.
@@ -64,7 +74,7 @@ pub(crate) enum FromOwner {
 }
 
 impl Cluster {
-    pub(crate) fn new(node: Node, links: Links) -> Self {
+    pub(crate) fn new(node: Node, links: Links, draining: CancellationToken) -> Self {
         Self {
             node,
             links,
@@ -72,6 +82,8 @@ impl Cluster {
             silent: Mutex::default(),
             rooms: AtomicUsize::new(0),
             attempts: AtomicU64::new(0),
+            questions: Questions::default(),
+            draining,
         }
     }
 
@@ -95,14 +107,73 @@ impl Cluster {
         self.links.sees_bus()
     }
 
+    /// Whether clients are better served by other nodes.
+    pub(crate) fn is_cut_off(&self) -> bool {
+        self.node.is_cut_off(self.sees_bus())
+    }
+
+    /// Whether this node is about to stop, and another one takes its rooms.
+    pub(crate) fn leaves_rooms_to_others(&self) -> bool {
+        self.draining.is_cancelled() && self.emptier_node().is_some()
+    }
+
+    fn emptier_node(&self) -> Option<NodeId> {
+        let rooms = self.rooms.load(Ordering::Relaxed);
+        let emptier = self.node.emptier_node(rooms, self.draining.is_cancelled());
+        emptier.filter(|node| !self.is_silent(*node))
+    }
+
     /// Offers an orphan to an emptier node. Returns whether there is one.
     pub(crate) fn offer(&self, room: &RoomCode) -> bool {
-        let emptier = self.node.emptier_node(self.rooms.load(Ordering::Relaxed));
-        let emptier = emptier.filter(|node| !self.is_silent(*node));
+        let emptier = self.emptier_node();
         if let Some(node) = emptier {
             self.send(node, &Frame::Take { room: room.clone() });
         }
         emptier.is_some()
+    }
+
+    /// The other nodes, except for those that are silent.
+    pub(crate) fn others(&self) -> Vec<NodeId> {
+        let mut others = self.node.others();
+        others.retain(|node| !self.is_silent(*node));
+        others
+    }
+
+    /// Whether this node has the lowest number of those that live and stay.
+    pub(crate) fn is_lowest(&self) -> bool {
+        self.node.is_lowest()
+    }
+
+    /// Asks all other nodes. Those that do not answer soon are left out.
+    pub(crate) async fn ask_all<T: DeserializeOwned>(&self, question: &Question) -> Vec<T> {
+        let answers = self.others().into_iter().map(|node| self.ask(node, question.clone()));
+        join_all(answers).await.into_iter().flatten().collect()
+    }
+
+    /// Asks another node; `None` if it does not answer soon.
+    pub(crate) async fn ask<T: DeserializeOwned>(
+        &self,
+        node: NodeId,
+        question: Question,
+    ) -> Option<T> {
+        let waiting = self.questions.begin();
+        self.send(node, &Frame::Ask { number: waiting.number, question });
+        serde_json::from_str(&waiting.answer().await?).ok()
+    }
+
+    /// Answers a question of another node.
+    pub(crate) fn reply(&self, node: NodeId, number: u64, text: String) {
+        self.send(node, &Frame::Reply { number, text });
+    }
+
+    /// Takes in an answer.
+    pub(crate) fn note_reply(&self, number: u64, text: String) {
+        self.questions.answer(number, text);
+    }
+
+    /// Tells all other nodes; it may be lost.
+    pub(crate) fn broadcast(&self, news: &News) {
+        self.links.broadcast(encode(news));
     }
 
     fn send(&self, node: NodeId, frame: &Frame) {
@@ -167,7 +238,7 @@ impl Cluster {
     pub(crate) fn report(&self, rooms: usize) -> NodeReport {
         self.rooms.store(rooms, Ordering::Relaxed);
         let rooms = u32::try_from(rooms).unwrap_or(u32::MAX);
-        NodeReport { sees_bus: self.links.sees_bus(), rooms }
+        NodeReport { sees_bus: self.sees_bus(), rooms, draining: self.draining.is_cancelled() }
     }
 
     /// Takes in what a heartbeat has found.
@@ -197,7 +268,7 @@ impl Cluster {
     }
 
     fn spread_death(&self, node: NodeId) {
-        self.links.broadcast(encode(&News::Dead { node: node.get() }));
+        self.broadcast(&News::Dead { node: node.get() });
     }
 }
 

@@ -1,11 +1,12 @@
 //! Limits the number of connections, in total and per address.
 
 use std::{
+    collections::HashMap,
     net::IpAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use crate::network::NetworkCounts;
+use crate::network::{Network, NetworkCounts};
 
 /// Counts connections and refuses those above the limits.
 #[derive(Clone, Debug)]
@@ -79,6 +80,16 @@ impl ConnectionLimit {
         }
         connections.total += 1;
         Ok(ConnectionPermit { limit: self.clone(), address: None })
+    }
+
+    /// The networks with more than a quarter of the connections that they may have.
+    pub(crate) fn above_quarter(&self) -> Vec<(Network, usize)> {
+        self.lock().by_address.above_quarter(self.0.per_address_max)
+    }
+
+    /// Counts in the connections that networks have on other nodes.
+    pub(crate) fn set_elsewhere(&self, counts: HashMap<Network, usize>) {
+        self.lock().by_address.set_elsewhere(counts);
     }
 
     /// Number of open connections.

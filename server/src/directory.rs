@@ -13,7 +13,10 @@ use fivefold_shared::{
     seat::Seat,
 };
 
-use crate::{limits::Limits, network::NetworkCounts};
+use crate::{
+    limits::Limits,
+    network::{Network, NetworkCounts},
+};
 
 /// The rooms of each member: the ones they created, and the ones where they have a seat. A room has
 /// at most three such members, so the number of open rooms bounds the index.
@@ -101,6 +104,16 @@ impl Directory {
         self.bot_rooms().has_place(address, limits)
     }
 
+    /// The networks with more than a quarter of the rooms of bots that they may have.
+    pub(crate) fn bot_rooms_above_quarter(&self, per_address_max: usize) -> Vec<(Network, usize)> {
+        self.bot_rooms().from.above_quarter(per_address_max)
+    }
+
+    /// Counts in the rooms of bots that networks have on other nodes.
+    pub(crate) fn set_bot_rooms_elsewhere(&self, counts: HashMap<Network, usize>) {
+        self.bot_rooms().from.set_elsewhere(counts);
+    }
+
     fn bot_rooms(&self) -> MutexGuard<'_, BotRooms> {
         // Nothing panics between two changes that belong together.
         self.bot_rooms.lock().unwrap_or_else(PoisonError::into_inner)
@@ -158,8 +171,13 @@ impl Listed {
         read(&self.lock().standing)
     }
 
-    /// Records a change. Updates the index only if the seats changed.
-    pub(crate) fn update(&self, room: &Room) {
+    /// The members who have seats.
+    pub(crate) fn seated(&self) -> Vec<MemberId> {
+        self.read(|standing| seated(&standing.summary.seats).cloned().collect())
+    }
+
+    /// Records a change. Updates the index only if the seats changed, and returns whether they did.
+    pub(crate) fn update(&self, room: &Room) -> bool {
         let (changed, of_bots, counted) = {
             let mut state = self.lock();
             let before = room.update_standing(&mut state.standing);
@@ -172,9 +190,10 @@ impl Listed {
             (true, false) => self.directory.bot_rooms().remove(self.address),
             (true, true) | (false, false) => {}
         }
-        if let Some((before, now)) = changed {
-            self.move_members(room.code(), &before, &now);
+        if let Some((before, now)) = &changed {
+            self.move_members(room.code(), before, now);
         }
+        changed.is_some()
     }
 
     /// Reserves a slot for this room as one with bots in both seats. If it does not become one,

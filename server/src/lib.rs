@@ -36,6 +36,7 @@ mod reviews;
 pub(crate) mod room_actor;
 mod server;
 mod session;
+mod shared_limits;
 pub mod signals;
 pub mod storage;
 mod thinking;
@@ -66,10 +67,12 @@ use self::{
     lobby::Lobby,
     logins::Logins,
     metrics::Metrics,
+    node::registry::JoinError,
     peers::{Peers, Serving},
     reviews::Reviews,
     room_actor::RoomContext,
     server::Server,
+    shared_limits::SharedLimits,
     storage::{Claimed, LogWriter, ReadPool, Storage, StorageError},
     thinking::Pool,
     tls::Tls,
@@ -89,6 +92,9 @@ pub enum RunError {
     /// The rooms could not be read.
     #[error(transparent)]
     Storage(#[from] StorageError),
+    /// The node cannot join its cluster.
+    #[error(transparent)]
+    Join(JoinError),
     /// The storage panicked.
     #[error("the storage failed")]
     StoreBroke,
@@ -96,6 +102,15 @@ pub enum RunError {
     /// Nothing is lost by that, and it may join again.
     #[error("this node is dead to the others of its cluster; start it again")]
     Retired,
+}
+
+impl From<JoinError> for RunError {
+    fn from(error: JoinError) -> Self {
+        match error {
+            JoinError::Storage(error) => Self::Storage(error),
+            in_use @ JoinError::InUse => Self::Join(in_use),
+        }
+    }
 }
 
 /// Serves until `shutdown` is cancelled, with rooms kept in the given storage. Rooms that are open
@@ -119,7 +134,7 @@ pub async fn run(
 /// several nodes. On shutdown the other nodes take over at once.
 ///
 /// # Errors
-/// As [`run`], if the registry or the bus does not answer at the start, and with
+/// As [`run`], if the node cannot join at the start, and with
 /// [`RunError::Retired`] as soon as this node is dead.
 pub async fn run_in_cluster(
     listeners: Listeners<impl Listen>,
@@ -152,7 +167,8 @@ async fn serve(
     let (log_writer, mut writer) = LogWriter::start(storage, &blocking)?;
     let (pool, bots) = Pool::start(config.bot_threads.get(), Arc::clone(&metrics))?;
     let (connections, rooms) = (TaskTracker::new(), TaskTracker::new());
-    let peers = Peers::join(membership, &blocking, &metrics).await?;
+    let peers = Peers::join(membership, &blocking, &metrics, &shutdown, clock).await?;
+    let clock = peers.as_ref().map_or(clock, Peers::clock);
     let node = peers.as_ref().map_or(config.node, Peers::id);
     let disk = Disk::new(&read_pool, &metrics, limits.disk_reserve);
     let context = RoomContext {
@@ -181,7 +197,7 @@ async fn serve(
         pool: pool.clone(),
         logins: Logins::default(),
         sessions: ConnectionLimit::new(limits.sessions_max, limits.sessions_per_address_max),
-        address_limits: AddressLimits::new(limits),
+        address_limits: Arc::new(AddressLimits::new(limits)),
         next_session: AtomicU64::new(node.first_session().0),
         metrics,
         lost_lines: config.lost_lines,
@@ -190,7 +206,7 @@ async fn serve(
         is_in_cluster: peers.is_some(),
     });
 
-    let peers = open_rooms(peers, &server.lobby, &log_writer, node).await?;
+    let peers = open_rooms(peers, &server, &log_writer, node).await?;
     disk.measure().await;
 
     let ending = tokio::select! {
@@ -268,13 +284,13 @@ async fn end_in_order(
 /// Serves as a node of a cluster, which claims rooms as they are needed; or claims all rooms.
 async fn open_rooms(
     peers: Option<Peers>,
-    lobby: &Arc<Lobby>,
+    server: &Server,
     log_writer: &LogWriter,
     node: NodeId,
 ) -> Result<Option<Serving>, StorageError> {
-    let serving = peers.map(|peers| peers.serve(lobby));
+    let serving = peers.map(|peers| peers.serve(SharedLimits::of(server)));
     if serving.is_none() {
-        reopen_rooms(lobby, log_writer, node).await?;
+        reopen_rooms(&server.lobby, log_writer, node).await?;
     }
     Ok(serving)
 }

@@ -241,6 +241,12 @@ pub const HEARTBEAT_ANSWERED_WITHIN: Duration = Duration::from_millis(250);
 pub const NODE_DEAD_AFTER: Duration = Duration::from_millis(1_500);
 /// A node ends after so many heartbeats in which it alone missed its own broadcasts on the bus.
 pub const BLIND_BEATS_MAX: u32 = 4;
+/// A clock that differs from the registry's by more than this is reported in the log.
+pub const CLOCK_DRIFT_WARNED: Duration = Duration::from_millis(250);
+/// A node whose clock differs by more than this ends, and joins again with the registry's time.
+pub const CLOCK_DRIFT_MAX: Duration = Duration::from_secs(2);
+/// It does so after as many heartbeats.
+pub const WRONG_CLOCKS_MAX: u32 = 4;
 /// After this time without an answered heartbeat, a node lets nobody into its rooms: they may have
 /// another owner.
 pub const STALE_AFTER: Duration = Duration::from_millis(1_200);
@@ -258,11 +264,15 @@ pub const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 pub const UNANSWERED_COMMANDS_MAX: usize = 4;
 /// How many refused commands of one session a relay remembers, for the next owner of the room.
 pub const REFUSED_COMMANDS_KEPT: usize = 8;
+/// How many refused commands of a room its owner and its relays remember, for the next owner.
+pub const REFUSED_IN_ROOM_KEPT: usize = 64;
 /// Most inputs that wait in one relay. Further ones wait in its mailbox.
 pub const RELAY_UNANSWERED_MAX: usize = 1_024;
 /// A command is answered within this time, or its socket is closed: the client then sends the
 /// command again, with the same id.
 pub const ANSWERED_WITHIN: Duration = Duration::from_secs(10);
+/// Clients do not leave a socket sooner than after this time without an answer.
+pub const ANSWER_AWAITED: Duration = Duration::from_secs(5);
 /// Most sessions in one frame between nodes. More go in several frames.
 pub const RESUMED_SESSIONS_MAX: usize = 256;
 /// Most messages from a room's owner that wait for the relay here. One more starts over.
@@ -277,6 +287,22 @@ pub const RELAY_IDLE: Duration = Duration::from_secs(5);
 pub const SILENT_OWNER_ASKED: Duration = Duration::from_secs(5);
 /// The clock of a player on turn stops for at most this long because their node is silent.
 pub const CLOCK_PAUSE_MAX: Duration = Duration::from_secs(30);
+
+/// The nodes list their public rooms for each other for this long after somebody asked one of them.
+pub const LISTS_WANTED_FOR: Duration = Duration::from_secs(10);
+/// How often they do.
+pub const PEER_LIST_INTERVAL: Duration = Duration::from_secs(1);
+/// The list of another node is dropped after this time without a newer one.
+pub const PEER_LIST_KEPT: Duration = Duration::from_secs(3);
+/// A node that does not answer a question of another one within this time is left out.
+pub const PEER_ANSWERS_WITHIN: Duration = Duration::from_millis(500);
+
+/// How often a node reports the addresses that use much of what they are allowed.
+pub const ADDRESS_USE_INTERVAL: Duration = Duration::from_secs(1);
+/// What a node has reported counts for this time, if no newer report comes.
+pub const ADDRESS_USE_KEPT: Duration = Duration::from_secs(3);
+/// Most addresses in one report, of each kind: the busiest.
+pub const ADDRESSES_REPORTED_MAX: usize = 1_000;
 
 /// Limits that an operator may change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -573,6 +599,11 @@ const _: () = assert!(
     "a node that is cut off notices before the others disconnect its sessions"
 );
 const _: () = assert!(
+    HEARTBEAT_ANSWERED_WITHIN.as_millis() <= CLOCK_DRIFT_WARNED.as_millis()
+        && CLOCK_DRIFT_WARNED.as_millis() < CLOCK_DRIFT_MAX.as_millis(),
+    "the time that an answer takes is no drift"
+);
+const _: () = assert!(
     STALE_AFTER.as_millis() < NODE_DEAD_AFTER.as_millis(),
     "a node that others are about to declare dead lets nobody into its rooms"
 );
@@ -580,6 +611,29 @@ const _: () = assert!(
     2 * HEARTBEAT_INTERVAL.as_millis() <= STALE_AFTER.as_millis()
         && HEARTBEAT_ANSWERED_WITHIN.as_millis() <= HEARTBEAT_INTERVAL.as_millis(),
     "one slow heartbeat makes no node stale"
+);
+const _: () = assert!(
+    2 * PEER_LIST_INTERVAL.as_millis() < PEER_LIST_KEPT.as_millis()
+        && PEER_LIST_KEPT.as_millis() < LISTS_WANTED_FOR.as_millis(),
+    "one list that is lost removes no rooms"
+);
+const _: () = assert!(
+    ADDRESSES_REPORTED_MAX * 160 <= LINK_FRAME_MAX,
+    "a report of addresses fits into a message to all nodes: at most 47 bytes for one with rates, and \
+     four times 28 for networks"
+);
+const _: () = assert!(
+    2 * ADDRESS_USE_INTERVAL.as_millis() < ADDRESS_USE_KEPT.as_millis(),
+    "one report that is lost frees nobody"
+);
+const _: () = assert!(
+    ROOMS_MAX * 1024 + 1024 <= LINK_FRAME_MAX,
+    "a list of rooms fits into a message to all nodes"
+);
+const _: () = assert!(
+    2 * NODE_DEAD_AFTER.as_millis() < ANSWER_AWAITED.as_millis()
+        && ANSWER_AWAITED.as_millis() < ANSWERED_WITHIN.as_millis(),
+    "clients that come to another node when theirs dies keep their sockets there"
 );
 const _: () = assert!(
     UNANSWERED_COMMANDS_MAX <= REFUSED_COMMANDS_KEPT,

@@ -3,14 +3,16 @@
 //!
 //! It does not know what happens inside a room.
 
+mod listing;
 mod makers;
+mod peer_lists;
 mod peers;
+mod room_list;
 
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     net::IpAddr,
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
-    time::{Duration, Instant},
 };
 
 use dashmap::DashMap;
@@ -18,8 +20,8 @@ use fivefold_shared::{
     bot_spec::{BotKind, BotSpec},
     clock::TimeControl,
     protocol::{
-        Colour, CommandId, Create, MemberId, OwnRoom, Phase, ROOMS_MAX, Reason, Refusal,
-        RefusalValues, RoomCode, RoomSummary, SeatRequest, Visibility,
+        Colour, CommandId, Create, MemberId, Reason, Refusal, RefusalValues, RoomCode, SeatRequest,
+        Visibility,
     },
     room::{Effects, Entry, Founding, Input, Member, Room, Spare, Standing},
     rules::{Rules, Size, Variant},
@@ -28,17 +30,21 @@ use futures_util::FutureExt;
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
-use self::makers::{Maker, Makers};
+use self::{
+    makers::{Maker, Makers},
+    peer_lists::PeerLists,
+    room_list::Listing,
+};
 use crate::{
+    cluster::frame::AddressUse,
     directory::{Directory, Listed},
     ids,
-    limits::{
-        DEMO_ROOMS_MAX, LISTING_AGE_MAX, LISTING_REST, MAILBOX_INPUTS_MAX, OWN_ROOMS_SEEN_MAX,
-        ROOMS_NAMED_MAX,
-    },
+    limits::{DEMO_ROOMS_MAX, MAILBOX_INPUTS_MAX, ROOMS_NAMED_MAX},
+    network::Network,
     outbox::Outbox,
+    relay::RelayedSeats,
     room_actor::{self, Envelope, Opened, RoomContext},
-    storage::{Epoch, ReadPool},
+    storage::{Epoch, ReadError, ReadPool},
     thinking::Owner,
 };
 
@@ -60,6 +66,8 @@ pub(crate) struct Lobby {
     makers: Mutex<Makers>,
     /// Locked while the list is built, so that only one session builds it.
     listing: Mutex<Listing>,
+    /// The public rooms of other nodes.
+    peer_lists: PeerLists,
     context: Arc<RoomContext>,
     tasks: TaskTracker,
     /// The creator of demo games, if they are enabled.
@@ -73,8 +81,17 @@ pub(crate) struct Lobby {
 pub(crate) struct RoomHandle {
     code: RoomCode,
     mailbox: mpsc::Sender<Box<Envelope>>,
-    /// Empty while another node owns the room. Copies share it.
-    owned: Arc<OnceLock<Owned>>,
+    /// Copies share it.
+    known: Arc<Known>,
+}
+
+/// What is known of a room here.
+#[derive(Debug, Default)]
+struct Known {
+    /// Empty while another node owns the room.
+    owned: OnceLock<Owned>,
+    /// Absent in a room that was made here, or opened at the start.
+    seats: Option<RelayedSeats>,
 }
 
 /// The entry of a room that this node owns.
@@ -82,19 +99,6 @@ pub(crate) struct RoomHandle {
 struct Owned {
     maker: Maker,
     listed: Arc<Listed>,
-}
-
-#[derive(Debug, Default)]
-struct Listing {
-    list: RoomList,
-    fresh_until: Option<Instant>,
-}
-
-/// A list of public rooms: at most [`ROOMS_MAX`] of them, and the total number.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct RoomList {
-    pub(crate) rooms: Vec<RoomSummary>,
-    pub(crate) total: usize,
 }
 
 impl RoomHandle {
@@ -110,16 +114,19 @@ impl RoomHandle {
     /// Whether this member has a seat in the room, as far as it is known here.
     pub(crate) fn is_seated(&self, member: &MemberId) -> bool {
         let has_seat = |standing: &Standing| standing.summary.seats.of_member(member).is_some();
-        self.listed().is_some_and(|listed| listed.read(has_seat))
+        match self.listed() {
+            Some(listed) => listed.read(has_seat),
+            None => self.known.seats.as_ref().is_some_and(|seats| seats.contains(member)),
+        }
     }
 
     /// Whether another node owns the room.
     pub(crate) fn is_relayed(&self) -> bool {
-        self.owned.get().is_none()
+        self.known.owned.get().is_none()
     }
 
     fn listed(&self) -> Option<&Arc<Listed>> {
-        self.owned.get().map(|owned| &owned.listed)
+        self.known.owned.get().map(|owned| &owned.listed)
     }
 }
 
@@ -137,6 +144,7 @@ impl Lobby {
             directory: Arc::default(),
             makers: Mutex::default(),
             listing: Mutex::default(),
+            peer_lists: PeerLists::default(),
             context: Arc::new(context),
             tasks,
             demo_host: demo.then(demo_host),
@@ -158,9 +166,9 @@ impl Lobby {
         Err(no_such_room())
     }
 
-    /// The summary of a room, for callers who know its code.
-    pub(crate) fn summary(&self, code: &RoomCode) -> Option<RoomSummary> {
-        self.rooms.get(code)?.listed().map(|listed| listed.standing().summary)
+    /// Whether clients are better served by other nodes.
+    pub(crate) fn is_cut_off(&self) -> bool {
+        self.context.cluster.as_ref().is_some_and(|cluster| cluster.is_cut_off())
     }
 
     /// Whether there are other nodes.
@@ -200,12 +208,18 @@ impl Lobby {
             if !cluster.node.is_current() {
                 return Err(Refusal::new(Reason::Unavailable));
             }
-            if let Some(code) = self.made_elsewhere(&maker.id, &command).await? {
-                return self.find(&code).await;
+            let made = self.made_by(&maker.id).await?;
+            if let Some(made) = made.iter().find(|made| made.command == command) {
+                return self.find(&made.room).await;
             }
+            let elsewhere = self.made_elsewhere(cluster, &maker.id, made).await;
+            let elsewhere = elsewhere.into_iter().map(|made| made.room).collect();
+            return self.create_here(maker, address, command, create, elsewhere);
         }
-        self.create_here(maker, address, command, create)
+        self.create_here(maker, address, command, create, Vec::new())
     }
+
+    /// The same for a creator who has these rooms on other nodes.
 
     fn create_here(
         self: &Arc<Self>,
@@ -213,6 +227,7 @@ impl Lobby {
         address: IpAddr,
         command: CommandId,
         create: Create,
+        elsewhere: Vec<RoomCode>,
     ) -> Result<RoomHandle, Refusal> {
         let mut makers = lock(&self.makers);
         if let Some(code) = makers.made_by(&maker.id, &command) {
@@ -225,7 +240,7 @@ impl Lobby {
             return Err(Refusal::new(Reason::TooManyRoomsMade));
         }
         self.context.disk.may_grow()?;
-        let spared = self.make_place(&makers, &maker.id, address, &create)?;
+        let spared = self.make_place(&makers, &maker.id, address, &create, elsewhere)?;
         let maker_of = Maker { member: maker.id.clone(), address: Some(address) };
         let (room, effects) = self.found(maker, command.clone(), create, false)?;
         for room in &spared {
@@ -259,11 +274,13 @@ impl Lobby {
         maker: &MemberId,
         address: IpAddr,
         create: &Create,
+        elsewhere: Vec<RoomCode>,
     ) -> Result<Vec<RoomHandle>, Refusal> {
         let mut spared: Vec<RoomHandle> = Vec::new();
-        let own = makers.rooms_of(maker);
-        if own.len() >= self.context.limits.rooms_per_identity_max {
+        let mut own = makers.rooms_of(maker);
+        if own.len() + elsewhere.len() >= self.context.limits.rooms_per_identity_max {
             let room = self.least_needed(&own, |spare, _| spare <= Spare::Over);
+            own.extend(elsewhere);
             spared.push(room.ok_or_else(|| too_many_rooms(&own))?);
         }
         for rooms in makers.full_networks(address, self.context.limits.rooms_per_address_max) {
@@ -292,6 +309,33 @@ impl Lobby {
         Ok(spared)
     }
 
+    /// The networks that have many rooms here, or have asked for many.
+    pub(crate) fn address_use(&self, now: tokio::time::Instant) -> AddressUse {
+        let limits = &self.context.limits;
+        let mut makers = lock(&self.makers);
+        AddressUse {
+            rooms: makers.above_quarter(limits.rooms_per_address_max),
+            rooms_asked: makers.report(now),
+            bot_rooms: self.directory.bot_rooms_above_quarter(limits.bot_rooms_per_address_max),
+            ..AddressUse::default()
+        }
+    }
+
+    /// Other nodes were asked for rooms from these networks.
+    pub(crate) fn take_elsewhere(&self, asked: &[(Network, u32)], now: tokio::time::Instant) {
+        lock(&self.makers).take_elsewhere(asked, now, &self.context.limits);
+    }
+
+    /// Counts in the rooms that networks have on other nodes, and those with bots in both seats.
+    pub(crate) fn set_elsewhere(
+        &self,
+        rooms: HashMap<Network, usize>,
+        bot_rooms: HashMap<Network, usize>,
+    ) {
+        lock(&self.makers).set_elsewhere(rooms);
+        self.directory.set_bot_rooms_elsewhere(bot_rooms);
+    }
+
     /// The room that can be spared most easily; the oldest of equals, as `rooms` are ordered by
     /// age.
     fn least_needed(
@@ -309,7 +353,7 @@ impl Lobby {
 
     /// Notifies a room that it is evicted. It stops counting for its creator.
     fn close_evicted(&self, makers: &mut Makers, room: &RoomHandle) {
-        if let Some(owned) = room.owned.get() {
+        if let Some(owned) = room.known.owned.get() {
             makers.release(&owned.maker, &room.code);
         }
         let outbox = Arc::new(Outbox::new(&self.context.stop, Owner::UNKNOWN).0);
@@ -357,19 +401,15 @@ impl Lobby {
         lock(&self.set_aside).len()
     }
 
-    /// Opens a room that was claimed; nobody is present in it. A relay that was opened in the
-    /// meantime claims it by itself. An invalid log stays as it is, for a server version that can
-    /// read it.
+    /// Opens a room that was claimed when the server started; nobody is present in it. An invalid log
+    /// stays as it is, for a server version that can read it.
     pub(crate) fn reopen(self: &Arc<Self>, code: RoomCode, epoch: Epoch, log: &[Entry]) {
         match Opened::from_log(&self.context, code.clone(), epoch, log) {
             Ok((opened, cause)) => {
                 // The storage does not keep the creator's address, so the room counts for no
                 // address.
                 let maker = Maker { member: cause.member, address: None };
-                let mut makers = lock(&self.makers);
-                if !self.rooms.contains_key(&code) {
-                    self.open(&mut makers, maker, cause.command, opened);
-                }
+                self.open(&mut lock(&self.makers), maker, cause.command, opened);
             }
             Err(problem) => self.set_aside(code, &problem),
         }
@@ -384,9 +424,9 @@ impl Lobby {
     ) -> RoomHandle {
         let code = opened.room.code().clone();
         let (mailbox, envelopes) = mpsc::channel(MAILBOX_INPUTS_MAX);
-        let owned = Arc::<OnceLock<Owned>>::default();
-        let listed = self.list_owned(makers, &owned, maker, command, &opened);
-        let handle = RoomHandle { code: code.clone(), mailbox, owned };
+        let known = Arc::<Known>::default();
+        let listed = self.list_owned(makers, &known, maker, command, &opened);
+        let handle = RoomHandle { code: code.clone(), mailbox, known };
         self.rooms.insert(code.clone(), handle.clone());
         tracing::debug!(room.id = %code, "room opened");
 
@@ -401,7 +441,7 @@ impl Lobby {
     fn list_owned(
         &self,
         makers: &mut Makers,
-        owned: &OnceLock<Owned>,
+        known: &Known,
         maker: Maker,
         command: CommandId,
         opened: &Opened,
@@ -409,14 +449,14 @@ impl Lobby {
         let listed = self.directory.list(&opened.room, maker.address, opened.is_new);
         makers.add(&maker, command, opened.room.code());
         let owner = Owned { maker, listed: Arc::clone(&listed) };
-        assert!(owned.set(owner).is_ok(), "a room becomes this node's once");
+        assert!(known.owned.set(owner).is_ok(), "a room becomes this node's once");
         listed
     }
 
     fn remove(&self, code: &RoomCode) {
         let mut makers = lock(&self.makers);
         if let Some((_, room)) = self.rooms.remove(code)
-            && let Some(Owned { maker, listed }) = room.owned.get()
+            && let Some(Owned { maker, listed }) = room.known.owned.get()
         {
             makers.remove(maker, code);
             listed.remove(code);
@@ -431,45 +471,6 @@ impl Lobby {
                 return code;
             }
         }
-    }
-
-    /// The public rooms: those that wait for a player first, then those with a running game. The
-    /// list is reused for a hundred times as long as building it took: almost no time on a small
-    /// server, at most a second on a large one.
-    pub(crate) fn list(self: &Arc<Self>) -> RoomList {
-        let mut listing = lock(&self.listing);
-        let begun = Instant::now();
-        if listing.fresh_until.is_none_or(|until| until <= begun) {
-            let has_game;
-            (listing.list, has_game) = self.make_list();
-            if !has_game && self.start_demo() {
-                (listing.list, _) = self.make_list();
-            }
-            let cost = begun.elapsed();
-            let age: Duration = (cost * LISTING_REST).min(LISTING_AGE_MAX);
-            listing.fresh_until = Some(begun + age);
-        }
-        listing.list.clone()
-    }
-
-    /// The open rooms that a member created or has a seat in: rooms where it is their turn first,
-    /// then other running games, then rooms that wait for a player, then the rest.
-    pub(crate) fn own_rooms(&self, member: &MemberId) -> Vec<OwnRoom> {
-        let codes = self.directory.rooms_of(member);
-        let mut rooms: Vec<_> = codes
-            .iter()
-            .rev()
-            .take(OWN_ROOMS_SEEN_MAX)
-            .filter_map(|code| self.rooms.get(code)?.listed()?.own_room(member))
-            .collect();
-        rooms.sort_by_key(|room| match room.summary.phase {
-            Phase::Running if room.your_turn => 0,
-            Phase::Running => 1,
-            Phase::Waiting => 2,
-            Phase::Finished => 3,
-        });
-        rooms.truncate(ROOMS_MAX);
-        rooms
     }
 
     /// Starts a game between two bots, unless one is running. Returns whether it started one.
@@ -516,32 +517,6 @@ impl Lobby {
         self.open(&mut makers, maker, command, opened);
         true
     }
-
-    /// Builds the list. Also returns whether a public game is running.
-    fn make_list(&self) -> (RoomList, bool) {
-        let public_summary = |room: &RoomHandle| {
-            let listed = room.listed().filter(|listed| listed.is_public())?;
-            Some(listed.standing().summary)
-        };
-        let mut public: Vec<_> =
-            self.rooms.iter().filter_map(|room| public_summary(&room)).collect();
-        let total = public.len();
-        let has_game = public.iter().any(|room| room.phase == Phase::Running);
-        let rank = |room: &RoomSummary| match room.phase {
-            Phase::Waiting => 0,
-            Phase::Running => 1,
-            Phase::Finished => 2,
-        };
-        let order = |a: &RoomSummary, b: &RoomSummary| {
-            rank(a).cmp(&rank(b)).then_with(|| a.room.cmp(&b.room))
-        };
-        if total > ROOMS_MAX {
-            public.select_nth_unstable_by(ROOMS_MAX, order);
-            public.truncate(ROOMS_MAX);
-        }
-        public.sort_unstable_by(order);
-        (RoomList { rooms: public, total }, has_game)
-    }
 }
 
 /// The creator of demo games; a new identity at each start.
@@ -551,7 +526,7 @@ fn demo_host() -> Member {
 }
 
 fn maker_of(room: &RoomHandle) -> Option<&MemberId> {
-    room.owned.get().map(|owned| &owned.maker.member)
+    room.known.owned.get().map(|owned| &owned.maker.member)
 }
 
 /// The refusal of an unknown room code.
@@ -566,6 +541,13 @@ fn too_many_rooms(own: &[RoomCode]) -> Refusal {
 
 fn too_many_rooms_from_address() -> Refusal {
     Refusal::new(Reason::TooManyRoomsFromAddress)
+}
+
+fn unreadable(error: &ReadError) -> Refusal {
+    Refusal::new(match error {
+        ReadError::Busy => Reason::Busy,
+        ReadError::Storage(_) => Reason::Unavailable,
+    })
 }
 
 fn busy() -> Refusal {

@@ -105,6 +105,9 @@ async fn listen_and_run(args: &Args, rooms: Rooms, config: Config) -> anyhow::Re
         })?),
         None => None,
     };
+    if let Some(address) = metrics.as_ref().and_then(|metrics| metrics.local_addr().ok()) {
+        tracing::info!(%address, "metrics are at this address");
+    }
     let scheme = if config.tls.is_some() { "https" } else { "http" };
     let address = listener.local_addr()?;
     if let Err(error) = writeln!(io::stdout(), "Fivefold is at {scheme}://{address}/") {

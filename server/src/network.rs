@@ -9,8 +9,10 @@ use std::{
     net::{IpAddr, Ipv6Addr},
 };
 
+use serde::{Deserialize, Serialize};
+
 /// A network: its first address and its prefix length.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub(crate) struct Network {
     start: IpAddr,
     bits: u8,
@@ -52,30 +54,47 @@ pub(crate) fn network(address: IpAddr) -> IpAddr {
 
 /// Counts per network.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct NetworkCounts(HashMap<Network, usize>);
+pub(crate) struct NetworkCounts {
+    here: HashMap<Network, usize>,
+    /// On other nodes.
+    elsewhere: HashMap<Network, usize>,
+}
 
 impl NetworkCounts {
     /// Whether one more from this address is within the limit of each of its networks.
     pub(crate) fn has_place(&self, address: IpAddr, per_address_max: usize) -> bool {
+        let count = |counts: &HashMap<_, _>, network| counts.get(&network).copied().unwrap_or(0);
         networks(address).all(|network| {
-            self.0.get(&network).copied().unwrap_or(0) < network.limit(per_address_max)
+            count(&self.here, network) + count(&self.elsewhere, network)
+                < network.limit(per_address_max)
         })
+    }
+
+    /// The networks that count here for more than a quarter of their limit.
+    pub(crate) fn above_quarter(&self, per_address_max: usize) -> Vec<(Network, usize)> {
+        let counts = self.here.iter().map(|(network, count)| (*network, *count));
+        counts.filter(|(network, count)| 4 * count > network.limit(per_address_max)).collect()
+    }
+
+    /// Counts in those on other nodes.
+    pub(crate) fn set_elsewhere(&mut self, counts: HashMap<Network, usize>) {
+        self.elsewhere = counts;
     }
 
     /// Adds one.
     pub(crate) fn add(&mut self, address: IpAddr) {
         for network in networks(address) {
-            *self.0.entry(network).or_default() += 1;
+            *self.here.entry(network).or_default() += 1;
         }
     }
 
     /// Removes one that was added.
     pub(crate) fn remove(&mut self, address: IpAddr) {
         for network in networks(address) {
-            if let Some(count) = self.0.get_mut(&network) {
+            if let Some(count) = self.here.get_mut(&network) {
                 *count -= 1;
                 if *count == 0 {
-                    self.0.remove(&network);
+                    self.here.remove(&network);
                 }
             }
         }
@@ -138,6 +157,24 @@ mod tests {
         counts.remove(of(2, 0));
         assert!(counts.has_place(of(99, 0), 2));
         assert!(counts.has_place(address("192.0.2.1"), 2));
+    }
+
+    #[test]
+    fn what_a_network_has_on_other_nodes_counts() {
+        let here = address("192.0.2.1");
+        let network = networks(here).next().unwrap();
+        let mut counts = NetworkCounts::default();
+        counts.add(here);
+        // One of four is a quarter, and not above it.
+        assert_eq!(counts.above_quarter(4), []);
+        assert_eq!(counts.above_quarter(3), [(network, 1)]);
+        counts.set_elsewhere(HashMap::from([(network, 2)]));
+        assert!(counts.has_place(here, 4) && counts.has_place(address("192.0.2.2"), 1));
+        counts.add(here);
+        assert!(!counts.has_place(here, 4));
+        counts.set_elsewhere(HashMap::from([(network, 1)]));
+        assert!(counts.has_place(here, 4));
+        assert_eq!(counts.above_quarter(4), [(network, 2)], "what is elsewhere is not reported");
     }
 
     #[test]

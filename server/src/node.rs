@@ -7,18 +7,27 @@
 
 mod observer;
 pub mod registry;
+#[cfg(test)]
+mod tests;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use self::{
     observer::Observer,
-    registry::{LivingNode, NodeReport, Pulse, Registry},
+    registry::{JoinError, LivingNode, NodeReport, Pulse, Registry},
 };
 use crate::{
-    limits::{CUT_OFF_AFTER, HEARTBEAT_INTERVAL, ROOMS_OVER_MEAN_PERCENT, STALE_AFTER},
+    clock::Clock,
+    limits::{
+        CUT_OFF_AFTER, HEARTBEAT_ANSWERED_WITHIN, HEARTBEAT_INTERVAL, ROOMS_OVER_MEAN_PERCENT,
+        STALE_AFTER,
+    },
     node_id::NodeId,
     storage::{Blocking, StorageError},
 };
@@ -27,6 +36,7 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Node {
     id: NodeId,
+    clock: Clock,
     registry: SharedRegistry,
     /// Locked to read or replace.
     view: Mutex<View>,
@@ -55,27 +65,37 @@ pub(crate) struct Beat {
     pub(crate) died: Vec<NodeId>,
     /// Those of them that this node has declared dead.
     pub(crate) declared: Vec<NodeId>,
+    /// By how much the clock here is wrong, if that was measured well.
+    pub(crate) drift: Option<Duration>,
 }
 
 impl Node {
-    /// Joins the cluster under a new number.
+    /// Joins the cluster under a new number, and sets the clock by the registry's.
     ///
     /// # Errors
-    /// When the registry does not answer.
+    /// When the registry does not answer, or the storage is in use by a server without a cluster.
     pub(crate) async fn join(
         registry: Box<dyn Registry>,
         blocking: Blocking,
-    ) -> Result<Self, StorageError> {
+        clock: Clock,
+    ) -> Result<Self, JoinError> {
         let registry = SharedRegistry { registry: Arc::new(Mutex::new(registry)), blocking };
         let id = registry.call(|registry| registry.join()).await?;
+        let now = registry.call(|registry| registry.now()).await?;
+        let clock = now.map_or(clock, Clock::starting_at);
         tracing::info!(node.id = %id, "joined the cluster");
         let view = View { living: Vec::new(), answered_at: Instant::now() };
-        Ok(Self { id, registry, view: Mutex::new(view), retired: CancellationToken::new() })
+        Ok(Self { id, clock, registry, view: Mutex::new(view), retired: CancellationToken::new() })
     }
 
     /// Its number.
     pub(crate) const fn id(&self) -> NodeId {
         self.id
+    }
+
+    /// The clock for all that this node does.
+    pub(crate) const fn clock(&self) -> Clock {
+        self.clock
     }
 
     /// Cancelled when the node is dead.
@@ -89,14 +109,43 @@ impl Node {
         self.view().answered_at.elapsed() < STALE_AFTER && !self.retired.is_cancelled()
     }
 
-    /// The node with the fewest rooms, if this one has far more than the mean.
-    pub(crate) fn emptier_node(&self, rooms: usize) -> Option<NodeId> {
+    /// Whether clients are better served by other nodes: this one has no news of the cluster, or it
+    /// alone misses the bus.
+    pub(crate) fn is_cut_off(&self, sees_bus: bool) -> bool {
         let view = self.view();
-        let others = view.living.iter().filter(|node| node.id != self.id);
+        let others_see = view.living.iter().any(|node| node.id != self.id && node.report.sees_bus);
+        view.living.is_empty()
+            || view.answered_at.elapsed() >= CUT_OFF_AFTER
+            || !sees_bus && others_see
+            || self.retired.is_cancelled()
+    }
+
+    /// The other living nodes.
+    pub(crate) fn others(&self) -> Vec<NodeId> {
+        let view = self.view();
+        view.living.iter().map(|node| node.id).filter(|node| *node != self.id).collect()
+    }
+
+    /// Whether this node has the lowest number of those that live and do not drain.
+    pub(crate) fn is_lowest(&self) -> bool {
+        let view = self.view();
+        let lowest = view.living.iter().find(|node| !node.report.draining);
+        lowest.is_some_and(|node| node.id == self.id)
+    }
+
+    /// The node that should claim a room rather than this one, which owns so many: the emptiest one,
+    /// if this one has far more than the mean, or drains. Nodes that drain or miss the bus claim
+    /// nothing for others.
+    pub(crate) fn emptier_node(&self, rooms: usize, is_draining: bool) -> Option<NodeId> {
+        let view = self.view();
+        let others = view
+            .living
+            .iter()
+            .filter(|node| node.id != self.id && node.report.sees_bus && !node.report.draining);
         let total = others.clone().map(|node| node.report.rooms as usize).sum::<usize>() + rooms;
-        let most = total * ROOMS_OVER_MEAN_PERCENT / 100 / view.living.len().max(1);
+        let most = total * ROOMS_OVER_MEAN_PERCENT / 100 / (others.clone().count() + 1);
         let emptiest = others.min_by_key(|node| node.report.rooms)?;
-        (rooms > most.max(1)).then_some(emptiest.id)
+        (is_draining || rooms > most.max(1)).then_some(emptiest.id)
     }
 
     /// Sends one heartbeat every [`HEARTBEAT_INTERVAL`], and passes on what it finds; ends when this
@@ -116,9 +165,9 @@ impl Node {
 
     async fn beat(&self, observer: &mut Observer, report: NodeReport) -> Beat {
         let (id, begun) = (self.id, Instant::now());
-        let living = match self.registry.call(move |registry| registry.heartbeat(id, report)).await
-        {
-            Ok(Pulse::Alive(living)) => living,
+        let pulse = self.registry.call(move |registry| registry.heartbeat(id, report)).await;
+        let (living, now) = match pulse {
+            Ok(Pulse::Alive { living, now }) => (living, now),
             Ok(Pulse::Dead) => {
                 self.note_own_death();
                 return Beat::default();
@@ -140,13 +189,20 @@ impl Node {
             return Beat::default();
         }
         let took = begun.elapsed();
+        let drift = now.filter(|_| took <= HEARTBEAT_ANSWERED_WITHIN);
+        let drift = drift.map(|now| Duration::from_millis(self.clock.now().abs_diff(now)));
+        if drift.is_some_and(|drift| observer.is_clock_wrong(drift)) {
+            tracing::error!(?drift, "the clock of this node is wrong");
+            self.retire().await;
+            return Beat::default();
+        }
         let (before, since) = {
             let mut view = self.view();
             let since = view.answered_at.elapsed();
             view.answered_at = Instant::now();
             (std::mem::replace(&mut view.living, living.clone()), since)
         };
-        let mut beat = Beat::default();
+        let mut beat = Beat { drift, ..Beat::default() };
         for suspect in observer.note_answer(id, took, since, &living) {
             let declare = move |registry: &mut dyn Registry| {
                 registry.declare_dead(suspect.node, suspect.seen)
@@ -187,14 +243,16 @@ impl Node {
 }
 
 impl SharedRegistry {
-    async fn call<T: Send + 'static>(
+    async fn call<T: Send + 'static, E: From<StorageError> + Send + 'static>(
         &self,
-        call: impl FnOnce(&mut dyn Registry) -> Result<T, StorageError> + Send + 'static,
-    ) -> Result<T, StorageError> {
+        call: impl FnOnce(&mut dyn Registry) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E> {
         let registry = Arc::clone(&self.registry);
         let called = self
             .blocking
             .call(move || call(registry.lock().unwrap_or_else(PoisonError::into_inner).as_mut()));
-        called.await.unwrap_or_else(|| Err(StorageError::InDoubt("the registry broke".to_owned())))
+        called
+            .await
+            .unwrap_or_else(|| Err(StorageError::InDoubt("the registry broke".to_owned()).into()))
     }
 }

@@ -1,5 +1,5 @@
 //! Joins the cluster, and runs what a node of it needs besides rooms and sessions: its heartbeats,
-//! its links, and the search for rooms of dead nodes.
+//! its links, the search for rooms of dead nodes, and what it reports to the others.
 
 use std::{sync::Arc, time::Duration};
 
@@ -8,13 +8,17 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     bus::BusConfig,
+    clock::Clock,
     cluster::Cluster,
     link::{FromPeer, Links},
-    lobby::Lobby,
     metrics::Metrics,
-    node::{Node, registry::Registry},
+    node::{
+        Beat, Node,
+        registry::{JoinError, Registry},
+    },
     node_id::NodeId,
-    storage::{Blocking, StorageError},
+    shared_limits::SharedLimits,
+    storage::Blocking,
 };
 
 /// The longest that a node waits for its retirement to be stored.
@@ -35,6 +39,7 @@ pub(crate) struct Peers {
     cluster: Arc<Cluster>,
     from_peers: mpsc::Receiver<FromPeer>,
     tasks: TaskTracker,
+    metrics: Arc<Metrics>,
 }
 
 /// The same, serving.
@@ -46,26 +51,34 @@ pub(crate) struct Serving {
 }
 
 impl Peers {
-    /// Joins the cluster, if there is one.
+    /// Joins the cluster, if there is one. `draining` is cancelled before the node stops.
     ///
     /// # Errors
-    /// When the registry does not answer.
+    /// As [`Node::join`].
     pub(crate) async fn join(
         membership: Option<Membership>,
         blocking: &Blocking,
         metrics: &Arc<Metrics>,
-    ) -> Result<Option<Self>, StorageError> {
+        draining: &CancellationToken,
+        clock: Clock,
+    ) -> Result<Option<Self>, JoinError> {
         let Some(Membership { registry, bus }) = membership else { return Ok(None) };
-        let node = Node::join(registry, blocking.clone()).await?;
+        let node = Node::join(registry, blocking.clone(), clock).await?;
         let tasks = TaskTracker::new();
         let (bus, from_bus) = bus.join(node.id(), metrics, &tasks);
         let (links, from_peers) =
             Links::start(node.id(), bus, from_bus, Arc::clone(metrics), &tasks);
-        Ok(Some(Self { cluster: Arc::new(Cluster::new(node, links)), from_peers, tasks }))
+        let cluster = Arc::new(Cluster::new(node, links, draining.clone()));
+        Ok(Some(Self { cluster, from_peers, tasks, metrics: Arc::clone(metrics) }))
     }
 
     pub(crate) fn id(&self) -> NodeId {
         self.cluster.node.id()
+    }
+
+    /// The clock of the cluster.
+    pub(crate) fn clock(&self) -> Clock {
+        self.cluster.node.clock()
     }
 
     pub(crate) fn cluster(&self) -> Arc<Cluster> {
@@ -73,26 +86,48 @@ impl Peers {
     }
 
     /// Begins to serve: sends heartbeats, hands out what comes from other nodes, and claims rooms.
-    pub(crate) fn serve(self, lobby: &Arc<Lobby>) -> Serving {
-        let Self { cluster, from_peers, tasks } = self;
+    pub(crate) fn serve(self, limits: SharedLimits) -> Serving {
+        let Self { cluster, from_peers, tasks, metrics } = self;
+        let limits = Arc::new(limits);
+        let lobby = limits.lobby();
         let stop = CancellationToken::new();
         let beats = {
             let (cluster, lobby) = (Arc::clone(&cluster), Arc::clone(lobby));
             async move {
                 let report = || cluster.report(lobby.count());
-                cluster.node.keep_alive(report, |beat| cluster.note_beat(&beat)).await;
+                let note = |beat: Beat| {
+                    cluster.note_beat(&beat);
+                    if let Some(drift) = beat.drift {
+                        metrics.cluster.note_drift(drift);
+                    }
+                };
+                cluster.node.keep_alive(report, note).await;
             }
         };
-        let serving =
-            Arc::clone(lobby).serve_peers(Arc::clone(&cluster), from_peers, tasks.clone());
+        let serving = {
+            let (cluster, tasks, limits) =
+                (Arc::clone(&cluster), tasks.clone(), Arc::clone(&limits));
+            let note_use = move |node, usage| limits.note(node, usage);
+            Arc::clone(lobby).serve_peers(cluster, from_peers, tasks, note_use)
+        };
         let sweeping = {
-            let lobby = Arc::clone(lobby);
-            async move { lobby.sweep().await }
+            let (cluster, lobby) = (Arc::clone(&cluster), Arc::clone(lobby));
+            async move { lobby.sweep(&cluster).await }
+        };
+        let listing = {
+            let (cluster, lobby) = (Arc::clone(&cluster), Arc::clone(lobby));
+            async move { lobby.report_rooms(&cluster).await }
+        };
+        let sharing = {
+            let (cluster, limits) = (Arc::clone(&cluster), Arc::clone(&limits));
+            async move { limits.report(&cluster).await }
         };
         // A node whose rooms have ended must not seem to live.
         tasks.spawn(stop.clone().run_until_cancelled_owned(beats));
         tasks.spawn(stop.clone().run_until_cancelled_owned(serving));
         tasks.spawn(stop.clone().run_until_cancelled_owned(sweeping));
+        tasks.spawn(stop.clone().run_until_cancelled_owned(listing));
+        tasks.spawn(stop.clone().run_until_cancelled_owned(sharing));
         Serving { cluster, tasks, stop }
     }
 }

@@ -14,11 +14,11 @@ use std::{
     collections::VecDeque,
     future::pending,
     pin::{Pin, pin},
-    sync::Arc,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use fivefold_shared::{
-    protocol::{CommandId, Reason, RoomCode, RoomRequest},
+    protocol::{CommandId, MemberId, Reason, RoomCode, RoomRequest},
     room::{Entry, Input, SessionId},
 };
 use tokio::{
@@ -33,14 +33,22 @@ use crate::{
         frame::{Mark, Outcome, RemoteInput, ToOwner, ToRelay},
     },
     limits::{
-        ANSWERED_WITHIN, RELAY_IDLE, RELAY_RETRY, RELAY_UNANSWERED_MAX, RESUMED_SESSIONS_MAX,
-        RESUMED_WITHIN, SILENT_OWNER_ASKED, TAKE_WITHIN, UNANSWERED_COMMANDS_MAX,
+        ANSWER_AWAITED, ANSWERED_WITHIN, RELAY_IDLE, RELAY_RETRY, RELAY_UNANSWERED_MAX,
+        RESUMED_SESSIONS_MAX, RESUMED_WITHIN, SILENT_OWNER_ASKED, TAKE_WITHIN,
+        UNANSWERED_COMMANDS_MAX,
     },
     node_id::NodeId,
     outbox::{Outbox, refuse},
     room_actor::{Envelope, Handover, Mailbox, RoomContext},
     storage::{Claimed, Epoch, StorageError},
 };
+
+/// A claim of a room that is under way.
+pub(crate) type Claim = Pin<Box<dyn Future<Output = Result<Claimed, StorageError>> + Send>>;
+
+/// The members with a seat in a relayed room, as its owner says. A copy is of the same room.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RelayedSeats(Arc<Mutex<Vec<MemberId>>>);
 
 /// The relay of one room.
 pub(crate) struct Relay {
@@ -58,6 +66,9 @@ pub(crate) struct Relay {
     attempt: u64,
     /// How often that has failed since it succeeded.
     failures: u32,
+    /// Whether it knows all commands that the owner has refused.
+    knowledge: Knowledge,
+    seats: RelayedSeats,
     /// Whether a claim that was in doubt may have made the room this node's.
     may_own: bool,
     /// Since when there is nobody to relay for.
@@ -74,9 +85,21 @@ struct Unanswered {
     sent_to: Option<NodeId>,
 }
 
+/// Whether a relay knows which commands its owner has refused. A member may have sent a command
+/// here, and again over a socket at another node where it was refused: it must not be done then.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Knowledge {
+    /// Messages of the owner may be missing.
+    Incomplete,
+    /// Nothing of the attempt is missing so far.
+    Complete,
+    /// The owner decides nothing more.
+    Final,
+}
+
 enum State {
     /// Asks the storage who owns the room, and claims it if nobody does.
-    Claiming(Pin<Box<dyn Future<Output = Result<Claimed, StorageError>> + Send>>),
+    Claiming(Claim),
     /// Claims it then.
     Waiting(Instant),
     /// Frames go to the owner, who has not confirmed the attempt. It is given up then.
@@ -104,7 +127,14 @@ enum Wakeup {
 }
 
 impl Relay {
-    pub(crate) fn new(code: RoomCode, context: Arc<RoomContext>, cluster: Arc<Cluster>) -> Self {
+    /// A relay that claims the room, unless a claim is under way.
+    pub(crate) fn new(
+        code: RoomCode,
+        context: Arc<RoomContext>,
+        cluster: Arc<Cluster>,
+        seats: RelayedSeats,
+        claim: Option<Claim>,
+    ) -> Self {
         let from_owner = cluster.listen(&code);
         let mut relay = Self {
             code,
@@ -117,10 +147,15 @@ impl Relay {
             owner: None,
             attempt: 0,
             failures: 0,
+            knowledge: Knowledge::Incomplete,
+            seats,
             may_own: false,
             idle_since: Instant::now(),
         };
-        relay.claim();
+        match claim {
+            Some(claim) => relay.state = State::Claiming(claim),
+            None => relay.claim(),
+        }
         relay
     }
 
@@ -236,7 +271,7 @@ impl Relay {
             Claimed::Mine { epoch, log } => {
                 tracing::info!(room.id = %self.code, sessions = self.guests.len(), "takes over a room");
                 self.context.metrics.cluster.rooms_taken_over.inc();
-                self.drop_unlogged(self.context.node);
+                self.leave_owner(self.context.node);
                 let unanswered = self.unanswered.drain(..).map(|one| (one.input, one.outbox));
                 let unanswered = unanswered.collect();
                 let handover = Box::new(Handover {
@@ -252,6 +287,7 @@ impl Relay {
                 Some(Next::Over(Reason::Stopping))
             }
             Claimed::Elsewhere(owner) => {
+                self.leave_owner(owner);
                 self.owner = Some(owner);
                 self.start_over();
                 None
@@ -281,6 +317,10 @@ impl Relay {
         }
         self.context.metrics.cluster.relay_attempts.inc();
         self.attempt = self.cluster.next_attempt();
+        if self.knowledge == Knowledge::Complete {
+            // What the owner sends before it has begun the attempt is ignored.
+            self.knowledge = Knowledge::Incomplete;
+        }
         tracing::debug!(room.id = %self.code, node.id = %owner, attempt = self.attempt, "relays a room");
         self.state = State::Resuming(Instant::now() + RESUMED_WITHIN);
         self.drop_unlogged(owner);
@@ -298,6 +338,39 @@ impl Relay {
             let Unanswered { input, outbox, .. } = &self.unanswered[index];
             self.send_input(owner, input, outbox);
         }
+    }
+
+    /// Another node is the owner, and does not know what the one before has refused: ends those
+    /// commands. If they may be unknown here, too, clients must show that they still wait for the
+    /// answers: they send the commands again over new sockets. Clients that have just come do wait.
+    fn leave_owner(&mut self, next: NodeId) {
+        if self.owner.is_none_or(|owner| owner == next) {
+            return;
+        }
+        let is_known = std::mem::replace(&mut self.knowledge, Knowledge::Incomplete);
+        self.guests.change_owner();
+        self.drop_unlogged(next);
+        if is_known == Knowledge::Incomplete {
+            let (guests, restarted) =
+                (&self.guests, &self.context.metrics.cluster.sockets_restarted);
+            self.unanswered.retain(|one| {
+                let is_old = one.since.elapsed() >= ANSWER_AWAITED;
+                let may_be_gone = is_old || guests.is_inside(one.session);
+                if may_be_gone {
+                    restarted.inc();
+                    one.outbox.restart();
+                }
+                !may_be_gone
+            });
+        }
+        let guests = &self.guests;
+        self.unanswered.retain(|one| {
+            let id = one.input.command_id().filter(|id| guests.has_refused_before(one.session, id));
+            if id.is_some() {
+                refuse(&one.outbox, id, Reason::Unavailable);
+            }
+            id.is_none()
+        });
     }
 
     /// Ends what the next attempt cannot go on with: analyses, and chat that another owner has seen.
@@ -353,6 +426,11 @@ impl Relay {
         let waiting = self.unanswered.iter().filter(|one| one.session == session).count();
         if input.command_id().is_some() && waiting >= UNANSWERED_COMMANDS_MAX {
             return refuse(&outbox, input.command_id(), Reason::Busy);
+        }
+        if let Input::Command { id, .. } = &input
+            && self.guests.has_refused_before(session, id)
+        {
+            return refuse(&outbox, Some(id), Reason::Unavailable);
         }
         if let Input::Enter { member, .. } = &input {
             self.guests.admit(session, member.clone(), Arc::clone(&outbox));
@@ -418,13 +496,22 @@ impl Relay {
             ToRelay::Resumed => {
                 if let State::Resuming(_) = self.state {
                     (self.state, self.failures) = (State::Linked, 0);
+                    self.knowledge = Knowledge::Complete;
                 }
             }
-            ToRelay::Rejected | ToRelay::Over => {
-                if self.linked().is_some() {
-                    self.retry();
-                }
+            ToRelay::Rejected => self.retry_if_linked(),
+            ToRelay::Dropped => {
+                self.knowledge = Knowledge::Incomplete;
+                self.retry_if_linked();
             }
+            ToRelay::Over => {
+                if self.knowledge == Knowledge::Complete {
+                    self.knowledge = Knowledge::Final;
+                }
+                self.retry_if_linked();
+            }
+            ToRelay::Seated(members) => self.seats.set(members),
+            ToRelay::Refused(commands) => self.guests.note_refused_members(commands),
             ToRelay::Answer { session, command, outcome, text } => {
                 self.answer(SessionId(session), &command, outcome, text);
             }
@@ -432,6 +519,12 @@ impl Relay {
                 self.guests.tell(&sessions, ends.as_ref(), text);
             }
             ToRelay::Broadcast { mark, except, text } => self.broadcast(mark, &except, text),
+        }
+    }
+
+    fn retry_if_linked(&mut self) {
+        if self.linked().is_some() {
+            self.retry();
         }
     }
 
@@ -477,6 +570,22 @@ impl Relay {
             (Mark::None, _) => {}
         }
         self.guests.broadcast(except, text);
+    }
+}
+
+impl RelayedSeats {
+    fn set(&self, members: Vec<MemberId>) {
+        *self.lock() = members;
+    }
+
+    /// Whether this member has a seat.
+    pub(crate) fn contains(&self, member: &MemberId) -> bool {
+        self.lock().contains(member)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<MemberId>> {
+        // Nothing panics while the lock is held.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

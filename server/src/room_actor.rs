@@ -20,6 +20,7 @@ mod route;
 mod tests;
 
 use std::{
+    collections::VecDeque,
     panic::AssertUnwindSafe,
     pin::{Pin, pin},
     sync::Arc,
@@ -27,7 +28,7 @@ use std::{
 };
 
 use fivefold_shared::{
-    protocol::{CommandId, Message, Reason, Refusal, RoomCode, RoomRequest},
+    protocol::{CommandId, MemberId, Message, Reason, Refusal, RoomCode, RoomRequest},
     room::{Cause, Effects, Entry, Input, Member, Room, SessionId},
 };
 use futures_util::FutureExt;
@@ -80,8 +81,8 @@ pub(crate) struct Handover {
     pub(crate) guests: Vec<(SessionId, Member, Arc<Outbox>)>,
     /// The last event that they have.
     pub(crate) after: Option<u64>,
-    /// Commands of theirs that were refused.
-    pub(crate) refused: Vec<(SessionId, CommandId)>,
+    /// Commands that were refused.
+    pub(crate) refused: Vec<(MemberId, CommandId)>,
     /// Inputs that were not answered.
     pub(crate) unanswered: Vec<(Input, Arc<Outbox>)>,
 }
@@ -131,6 +132,7 @@ pub(crate) fn run(
         failed_in: None,
         current: None,
         late_answers: Vec::new(),
+        refused: VecDeque::new(),
         is_stored: epoch > Epoch::FIRST,
         ahead_ms: opened_at.saturating_sub(context.clock.now()),
         listed,
@@ -323,7 +325,7 @@ impl Actor {
         let kind = input.kind();
         self.room.apply(self.now(), input, &mut effects);
         // Update the list before the answer, so that the sender finds the change there.
-        self.listed.update(&self.room);
+        self.update_listed();
         self.take(effects, kind, sender);
     }
 

@@ -50,7 +50,7 @@ pub(crate) struct Server {
     pub(crate) identities: Identities,
     pub(crate) logins: Logins,
     pub(crate) sessions: ConnectionLimit,
-    pub(crate) address_limits: AddressLimits,
+    pub(crate) address_limits: Arc<AddressLimits>,
     /// Id of the next session.
     pub(crate) next_session: AtomicU64,
     pub(crate) metrics: Arc<Metrics>,

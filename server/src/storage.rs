@@ -24,9 +24,9 @@ mod values;
 use std::{fmt, hint::black_box, mem};
 
 use fivefold_shared::{
-    protocol::{GameId, MemberId, Name, RoomCode},
+    protocol::{CommandId, GameId, MemberId, Name, RoomCode},
     record::{FinishedGame, GameList, Record},
-    room::{Cause, Entry},
+    room::Entry,
 };
 
 use crate::node_id::NodeId;
@@ -165,13 +165,14 @@ pub trait StorageReader: Send + fmt::Debug {
         Err(StorageError::Failed(format!("no other node has the room {room}")))
     }
 
-    /// The open room that this command made. Asked only where nodes share the storage, which then
-    /// refuses a second room of the same command as a [`Conflict::Owner`].
+    /// The open rooms that a member has made, in an order that does not change. Asked only where
+    /// nodes share the storage, which then refuses a second room of the same command as a
+    /// [`Conflict::Owner`].
     ///
     /// # Errors
-    /// When it cannot be read, or the storage is of one process.
-    fn room_made_by(&mut self, cause: &Cause) -> Result<Option<RoomCode>, StorageError> {
-        Err(StorageError::Failed(format!("no other node knows {}", cause.command)))
+    /// When they cannot be read, or the storage is of one process.
+    fn made_by(&mut self, maker: &MemberId) -> Result<Vec<MadeRoom>, StorageError> {
+        Err(StorageError::Failed(format!("no other node knows {maker}")))
     }
 
     /// The space that the storage uses and has left; absent for a storage without a disk.
@@ -179,6 +180,17 @@ pub trait StorageReader: Send + fmt::Debug {
     /// # Errors
     /// When it cannot be measured.
     fn disk_space(&mut self) -> Result<Option<DiskSpace>, StorageError>;
+}
+
+/// An open room of a member.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MadeRoom {
+    /// The command that made it.
+    pub command: CommandId,
+    /// The room.
+    pub room: RoomCode,
+    /// The node that owns it, or owned it before it died.
+    pub owner: NodeId,
 }
 
 /// Space on the disk, in bytes.

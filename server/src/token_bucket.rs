@@ -45,10 +45,58 @@ impl TokenBucket {
         self.tokens >= self.most
     }
 
+    /// Takes this many tokens, or as many as there are.
+    pub(crate) fn drain(&mut self, now: Instant, count: u32) {
+        self.fill(now);
+        self.tokens = (self.tokens - f64::from(count)).max(0.0);
+    }
+
+    /// Whether more than a quarter of the tokens is gone.
+    fn is_below_three_quarters(&mut self, now: Instant) -> bool {
+        self.fill(now);
+        4.0 * self.tokens < 3.0 * self.most
+    }
+
     fn fill(&mut self, now: Instant) {
         let gained = now.duration_since(self.filled_at).as_secs_f64() * self.per_second;
         self.tokens = (self.tokens + gained).min(self.most);
         self.filled_at = now;
+    }
+}
+
+/// A token bucket that nodes share: each reports what is taken from it, and takes what the others
+/// report.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SharedBucket {
+    pub(crate) bucket: TokenBucket,
+    /// Taken here since the last report.
+    taken: u32,
+}
+
+impl SharedBucket {
+    /// A full bucket.
+    pub(crate) fn new(now: Instant, per_second: f64, most: u32) -> Self {
+        Self { bucket: TokenBucket::new(now, per_second, most), taken: 0 }
+    }
+
+    /// As [`TokenBucket::take_many`].
+    pub(crate) fn take_many(&mut self, now: Instant, count: u32) -> bool {
+        let has_them = self.bucket.take_many(now, count);
+        if has_them {
+            self.taken = self.taken.saturating_add(count);
+        }
+        has_them
+    }
+
+    /// As [`TokenBucket::take`].
+    pub(crate) fn take(&mut self, now: Instant) -> bool {
+        self.take_many(now, 1)
+    }
+
+    /// What was taken here since the last report; 0 unless more than a quarter of the tokens is gone.
+    pub(crate) fn report(&mut self, now: Instant) -> u32 {
+        let taken = std::mem::take(&mut self.taken);
+        if self.bucket.is_below_three_quarters(now) { taken } else { 0 }
     }
 }
 
@@ -69,6 +117,35 @@ mod tests {
             let taken = (0..asked).filter(|_| bucket.take(now)).count();
             assert_eq!(taken, expected, "at {at_ms} ms");
         }
+    }
+
+    #[test]
+    fn what_is_taken_is_reported_above_a_quarter() {
+        let start = Instant::now();
+        let mut bucket = SharedBucket::new(start, 1.0, 8);
+        // How many are taken in each second, and how many are reported.
+        let cases = [(1, 0), (3, 3), (0, 0), (4, 4), (0, 0)];
+        for (second, (count, expected)) in cases.into_iter().enumerate() {
+            let now = start + Duration::from_secs(second as u64);
+            assert!(bucket.take_many(now, count));
+            assert_eq!(bucket.report(now), expected, "second {second}");
+        }
+        // Exactly a quarter is not above it.
+        let mut bucket = SharedBucket::new(start, 1.0, 8);
+        assert!(bucket.take_many(start, 2));
+        assert_eq!(bucket.report(start), 0);
+        assert!(bucket.take_many(start, 1));
+        assert_eq!(bucket.report(start), 1);
+    }
+
+    #[test]
+    fn what_is_taken_elsewhere_leaves_no_debt() {
+        let start = Instant::now();
+        let mut bucket = TokenBucket::new(start, 1.0, 4);
+        bucket.drain(start, 3);
+        assert!(bucket.take(start) && !bucket.take(start));
+        bucket.drain(start, 100);
+        assert!(bucket.take(start + Duration::from_secs(1)));
     }
 
     #[test]

@@ -1,14 +1,16 @@
 //! Tests of several nodes: two players on different nodes play one game while nodes are killed and
 //! restarted, and then the services that the nodes share.
 
-use std::process::Command;
+use std::{collections::BTreeSet, process::Command, time::Duration};
 
 use fivefold_shared::{
     protocol::{NumberedEvent, RoomCode, RoomRequest},
     rules::Point,
 };
-use fivefold_tests::{Cluster, Guest, Seen, private, program};
-use tokio::task::block_in_place;
+use fivefold_test_services::Passage;
+use fivefold_tests::{Cluster, Guest, Seen, Server, private, program};
+use serde_json::Value;
+use tokio::{task::block_in_place, time::timeout};
 
 use crate::freestyle;
 
@@ -99,15 +101,33 @@ async fn a_game_goes_on_through_a_restart_of_every_part() {
     game.play(4).await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_without_the_bus_is_refused_on_the_database_of_a_cluster() {
-    let Some(cluster) = Cluster::start(1, &[]).await else { return };
-    let database = format!("postgres://fivefold@{}/fivefold", cluster.to_database(0).address());
+/// The last line of a server that does not start with these flags.
+fn refused(flags: &[&str]) -> String {
     let mut server = Command::new(program("fivefold-server"));
-    server.args(["--listen", "127.0.0.1:0", "--database", &database]);
+    server.args(["--listen", "127.0.0.1:0"]).args(flags);
     let refused = block_in_place(|| server.output()).expect("the server starts");
     let text = String::from_utf8_lossy(&refused.stderr);
-    assert!(!refused.status.success() && text.contains("is in use by another server"), "{text}");
+    assert_eq!(refused.status.code(), Some(1), "{text}");
+    text.lines().next_back().unwrap_or_default().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nodes_and_a_server_without_the_bus_refuse_to_share_a_database() {
+    let Some(mut cluster) = Cluster::start(1, &[]).await else { return };
+    let database = format!("postgres://fivefold@{}/fivefold", cluster.to_database(0).address());
+    let bus = format!("nats://{}", cluster.to_bus(0).address());
+    let text = refused(&["--database", &database]);
+    assert!(text.contains("is in use by another server. Stop that one"), "{text}");
+
+    cluster.stop_node(0);
+    let alone = block_in_place(|| Server::start_on(&database));
+    let text = refused(&["--database", &database, "--bus", &bus]);
+    assert!(text.contains("is in use by a server without --bus. Stop that one"), "{text}");
+    // A node starts when the one that was killed is dead.
+    drop(alone);
+    cluster.start_node(0);
+    let mut ann = Guest::hello(cluster.node(0), "Ann").await;
+    ann.create(private(freestyle())).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -123,6 +143,85 @@ async fn a_game_goes_on_when_its_node_is_killed() {
     game.play(6).await;
     game.cluster.kill_node(2);
     game.play(6).await;
+}
+
+/// The metrics that the dashboard shows of links and of rooms that move.
+fn metrics_of_nodes() -> BTreeSet<String> {
+    let dashboard: Value =
+        serde_json::from_str(include_str!("../../server/deploy/grafana-dashboard.json")).unwrap();
+    let mut row = "";
+    let mut names = BTreeSet::new();
+    for panel in dashboard["panels"].as_array().unwrap() {
+        if panel["type"] == "row" {
+            row = panel["title"].as_str().unwrap();
+        } else if ["Links between nodes", "Rooms that move"].contains(&row) {
+            for target in panel["targets"].as_array().unwrap() {
+                let words = target["expr"]
+                    .as_str()
+                    .unwrap()
+                    .split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+                let shown = words.filter(|word| word.starts_with("fivefold_"));
+                names.extend(shown.map(str::to_owned));
+            }
+        }
+    }
+    assert!(names.len() > 12, "{names:?}");
+    names
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_of_three_nodes_has_every_documented_metric() {
+    let flags = [&FAST[..], &["--metrics-listen", "127.0.0.1:0"]].concat();
+    let Some(cluster) = Cluster::start(3, &flags).await else { return };
+    let mut game = Game::begin(cluster).await;
+    let mut eve = Guest::hello(game.cluster.node(2), "Eve").await;
+    eve.join(&game.room).await;
+    let names = metrics_of_nodes();
+    let mut missing = Vec::new();
+    // Links are reset, and drop messages, when the bus is away.
+    for _ in 0..5 {
+        game.cluster.restart_bus();
+        game.play(2).await;
+        missing.clear();
+        for node in 0..3 {
+            let text = game.cluster.monitor(node, "/metrics").await.unwrap();
+            let is_there = |name: &&String| {
+                text.lines().any(|line| {
+                    let rest = line.strip_prefix(name.as_str());
+                    rest.is_some_and(|rest| rest.starts_with([' ', '{']))
+                })
+            };
+            let gone = names.iter().filter(|name| !is_there(name));
+            missing.extend(gone.map(|name| (node, name.clone())));
+        }
+        if missing.is_empty() {
+            break;
+        }
+    }
+    assert_eq!(missing, []);
+    for node in 0..3 {
+        let answer = game.cluster.monitor(node, "/readyz").await.unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200"), "node {node}: {answer}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_node_without_the_bus_is_not_ready_until_it_is_back() {
+    let flags = [&FAST[..], &["--metrics-listen", "127.0.0.1:0"]].concat();
+    let Some(cluster) = Cluster::start(2, &flags).await else { return };
+    let until = async |expected: &str| {
+        // Between two lives of the node, the connection is reset.
+        let is_so = async || {
+            cluster.monitor(0, "/readyz").await.is_ok_and(|answer| answer.contains(expected))
+        };
+        let waiting = async { while !is_so().await {} };
+        timeout(Duration::from_secs(30), waiting).await.expect(expected);
+    };
+    until("ready").await;
+    cluster.to_bus(0).set(Passage::Closed);
+    until("cut off").await;
+    cluster.to_bus(0).set(Passage::Open);
+    until("ready").await;
 }
 
 #[test]

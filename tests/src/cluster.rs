@@ -1,13 +1,17 @@
 //! Several server nodes on one PostgreSQL and one NATS, all real, for one test. Each node reaches
 //! them through relays of its own, so a test can cut one node off.
 
-use std::{fs, net::SocketAddr, path::PathBuf, thread, time::Duration};
+use std::{fs, io, net::SocketAddr, path::PathBuf, thread, time::Duration};
 
 use fivefold_server::storage::DatabaseUrl;
 use fivefold_shared::protocol::RoomCode;
 use fivefold_test_services::{Durability, NatsServer, PostgresServer, Relay, Service};
 use tempfile::TempDir;
-use tokio::task::block_in_place;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    task::block_in_place,
+};
 
 use crate::Server;
 
@@ -170,6 +174,25 @@ impl Cluster {
         let codes = block_in_place(|| self.postgres.ask(&query));
         let code = |line: &str| RoomCode::try_from(line.to_owned()).expect("a room's code");
         codes.lines().map(code).collect()
+    }
+
+    /// What a node answers on its port for metrics, with the head. It needs `--metrics-listen`.
+    ///
+    /// # Errors
+    /// When it does not answer.
+    ///
+    /// # Panics
+    /// When it has no such port.
+    pub async fn monitor(&self, node: usize, path: &str) -> io::Result<String> {
+        let log = self.log(node);
+        let (_, address) = log.rsplit_once("metrics are at this address address=").expect("a port");
+        let address = address.split_whitespace().next().unwrap_or_default();
+        let mut stream = TcpStream::connect(address).await?;
+        let request = format!("GET {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).await?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await?;
+        Ok(answer)
     }
 
     /// What a node has logged since its last start.

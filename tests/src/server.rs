@@ -82,6 +82,14 @@ impl Server {
         Self::run(&mut server)
     }
 
+    /// Starts a server that has a PostgreSQL database for itself.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn start_on(database: &str) -> Self {
+        Self::run(Command::new(program("fivefold-server")).args(["--database", database]))
+    }
+
     /// As [`start_in_with`](Self::start_in_with), with another build of the server.
     ///
     /// # Panics

@@ -5,7 +5,7 @@
 //! that it has begun, and the relay ignores messages of other attempts. So whatever is lost between
 //! them, a new attempt repairs it.
 
-use std::net::IpAddr;
+use std::{cmp::Reverse, net::IpAddr};
 
 use bytes::Bytes;
 use fivefold_shared::{
@@ -14,7 +14,10 @@ use fivefold_shared::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{outbox::Outbox, storage::IdentityHash, thinking::Owner};
+use crate::{
+    address_limits::RATES, limits::ADDRESSES_REPORTED_MAX, network::Network, outbox::Outbox,
+    storage::IdentityHash, thinking::Owner,
+};
 
 /// A frame between two nodes.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -25,6 +28,21 @@ pub(crate) enum Frame {
     ToRelay { room: RoomCode, attempt: u64, message: ToRelay },
     /// The receiver should claim this room, whose owner is dead: it has fewer rooms.
     Take { room: RoomCode },
+    /// A question, with a number of the sender's.
+    Ask { number: u64, question: Question },
+    /// The answer, as JSON.
+    Reply { number: u64, text: String },
+}
+
+/// A question that each node answers for the rooms that it owns.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) enum Question {
+    /// The rooms in which a member has a place: a list of `OwnRoom`.
+    OwnRooms { member: MemberId },
+    /// The summary of a room; null if the node does not own it.
+    Summary { room: RoomCode },
+    /// Closes the room of this member that can be spared most easily: whether there is one.
+    MakePlace { maker: MemberId },
 }
 
 /// A message to all nodes.
@@ -32,6 +50,47 @@ pub(crate) enum Frame {
 pub(crate) enum News {
     /// This node is dead: it retired, or was declared dead.
     Dead { node: u32 },
+    /// Somebody asks for the list of rooms.
+    RoomsWanted,
+    /// The public rooms of the sender: the first ones as JSON, their total number, and whether a game
+    /// is running in any of them.
+    Rooms { rooms: String, total: u64, has_game: bool },
+    /// The addresses that use much at the sender.
+    AddressUse(AddressUse),
+}
+
+/// The addresses and networks that use more than a quarter of what they are allowed at one node, the
+/// busiest ones.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct AddressUse {
+    /// What addresses have taken of their rates in the last second.
+    pub(crate) taken: Vec<(IpAddr, [u32; RATES])>,
+    /// How many rooms have been asked for in the last second.
+    pub(crate) rooms_asked: Vec<(Network, u32)>,
+    /// The sessions that are open.
+    pub(crate) sessions: Vec<(Network, usize)>,
+    /// The rooms that are open.
+    pub(crate) rooms: Vec<(Network, usize)>,
+    /// Those of them in which bots have both seats.
+    pub(crate) bot_rooms: Vec<(Network, usize)>,
+}
+
+impl AddressUse {
+    /// Keeps the busiest [`ADDRESSES_REPORTED_MAX`] of each kind.
+    pub(crate) fn limit(&mut self) {
+        keep_busiest(&mut self.taken, |taken| taken.iter().max().copied());
+        keep_busiest(&mut self.rooms_asked, |count| *count);
+        for counts in [&mut self.sessions, &mut self.rooms, &mut self.bot_rooms] {
+            keep_busiest(counts, |count| *count);
+        }
+    }
+}
+
+fn keep_busiest<K, T, U: Ord>(counts: &mut Vec<(K, T)>, usage: impl Fn(&T) -> U) {
+    if counts.len() > ADDRESSES_REPORTED_MAX {
+        counts.sort_by_key(|(_, count)| Reverse(usage(count)));
+        counts.truncate(ADDRESSES_REPORTED_MAX);
+    }
 }
 
 /// What a relay sends to the owner of its room.
@@ -68,6 +127,12 @@ pub(crate) enum ToRelay {
     },
     /// A message for all sessions of the room on this node.
     Broadcast { mark: Mark, except: Vec<u64>, text: String },
+    /// The members who have a seat.
+    Seated(Vec<MemberId>),
+    /// These commands of members were refused. A relay does not send them to another owner.
+    Refused(Vec<(MemberId, CommandId)>),
+    /// The sessions of the relay have left the room, as their node was silent.
+    Dropped,
     /// The room has ended on the sender's node.
     Over,
 }

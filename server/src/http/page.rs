@@ -13,7 +13,7 @@ use axum::{
 };
 use fivefold_shared::{
     clock::TimeControl,
-    protocol::{RoomCode, RoomSummary},
+    protocol::{Reason, RoomCode, RoomSummary},
 };
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
@@ -115,12 +115,12 @@ pub(super) async fn room(
     let Ok(code) = RoomCode::try_from(code) else {
         return index(&server.page, StatusCode::NOT_FOUND, None, &headers);
     };
-    let about = find(&server, &caller, &code, &headers).as_ref().map(describe_room);
+    let about = find(&server, &caller, &code, &headers).await.as_ref().map(describe_room);
     index(&server.page, StatusCode::OK, about.as_deref(), &headers)
 }
 
 /// The room with this code. Failed lookups count as in `join`, so that nobody can guess codes here.
-fn find(
+async fn find(
     server: &Server,
     caller: &Caller,
     code: &RoomCode,
@@ -132,11 +132,15 @@ fn find(
     if !rate.may_try_code(now) {
         return None;
     }
-    let found = server.lobby.summary(code);
-    if found.is_none() {
-        rate.note_unknown_code(now);
+    match server.lobby.look_up(code).await {
+        Ok(summary) => summary,
+        Err(refusal) => {
+            if refusal.reason == Reason::NoSuchRoom {
+                rate.note_unknown_code(now);
+            }
+            None
+        }
     }
-    found
 }
 
 /// Text for the preview of a link: only what the link's holder may know, and no names.

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use crate::{
     limits::{IDLE_ADDRESSES_MAX, Limits},
     network::{Network, networks},
-    token_bucket::TokenBucket,
+    token_bucket::SharedBucket,
 };
 
 /// The creators of all open rooms.
@@ -17,6 +17,8 @@ pub(super) struct Makers {
     /// The rooms of each member, oldest first, with the command that created each.
     members: HashMap<MemberId, Vec<(CommandId, RoomCode)>>,
     networks: HashMap<Network, FromNetwork>,
+    /// The rooms of networks on other nodes.
+    elsewhere: HashMap<Network, usize>,
     total: usize,
 }
 
@@ -34,7 +36,7 @@ pub(super) struct Maker {
 struct FromNetwork {
     /// Oldest first.
     rooms: Vec<RoomCode>,
-    rate: TokenBucket,
+    rate: SharedBucket,
 }
 
 impl Makers {
@@ -62,8 +64,9 @@ impl Makers {
         rooms_per_address_max: usize,
     ) -> impl Iterator<Item = &[RoomCode]> {
         networks(address).filter_map(move |network| {
-            let rooms = &self.networks.get(&network)?.rooms;
-            (rooms.len() >= network.limit(rooms_per_address_max)).then_some(rooms.as_slice())
+            let rooms = self.networks.get(&network).map_or(&[][..], |from| from.rooms.as_slice());
+            let elsewhere = self.elsewhere.get(&network).copied().unwrap_or(0);
+            (rooms.len() + elsewhere >= network.limit(rooms_per_address_max)).then_some(rooms)
         })
     }
 
@@ -82,6 +85,7 @@ impl Makers {
                 .entry(network)
                 .or_insert_with(|| FromNetwork::new(network, now, limits))
                 .rate
+                .bucket
                 .has_one(now)
         });
         if is_slow {
@@ -92,6 +96,40 @@ impl Makers {
             }
         }
         is_slow
+    }
+
+    /// The networks with more than a quarter of the rooms that they may have.
+    pub(super) fn above_quarter(&self, rooms_per_address_max: usize) -> Vec<(Network, usize)> {
+        let counts = self.networks.iter().map(|(network, from)| (*network, from.rooms.len()));
+        counts.filter(|(network, count)| 4 * count > network.limit(rooms_per_address_max)).collect()
+    }
+
+    /// How many rooms were asked for since the last report, by networks that have asked for more than
+    /// a quarter of what they may.
+    pub(super) fn report(&mut self, now: Instant) -> Vec<(Network, u32)> {
+        let asked =
+            self.networks.iter_mut().map(|(network, from)| (*network, from.rate.report(now)));
+        asked.filter(|(_, asked)| *asked > 0).collect()
+    }
+
+    /// Takes in how many rooms networks have asked other nodes for.
+    pub(super) fn take_elsewhere(
+        &mut self,
+        asked: &[(Network, u32)],
+        now: Instant,
+        limits: &Limits,
+    ) {
+        self.forget_idle(now, limits);
+        for (network, count) in asked {
+            let from = self.networks.entry(*network);
+            let from = from.or_insert_with(|| FromNetwork::new(*network, now, limits));
+            from.rate.bucket.drain(now, *count);
+        }
+    }
+
+    /// Counts in the rooms of networks on other nodes.
+    pub(super) fn set_elsewhere(&mut self, counts: HashMap<Network, usize>) {
+        self.elsewhere = counts;
     }
 
     /// Counts a room that was opened.
@@ -131,7 +169,8 @@ impl Makers {
     fn forget_idle(&mut self, now: Instant, limits: &Limits) {
         let most = IDLE_ADDRESSES_MAX.saturating_add(limits.rooms_max.saturating_mul(3));
         if self.networks.len() >= most {
-            self.networks.retain(|_, from| !(from.rooms.is_empty() && from.rate.is_full(now)));
+            self.networks
+                .retain(|_, from| !(from.rooms.is_empty() && from.rate.bucket.is_full(now)));
         }
         if self.networks.len() >= most {
             self.networks.retain(|_, from| !from.rooms.is_empty());
@@ -142,7 +181,7 @@ impl Makers {
 impl FromNetwork {
     fn new(network: Network, now: Instant, limits: &Limits) -> Self {
         let per_minute = limits.rooms_per_minute.saturating_mul(network.share());
-        let rate = TokenBucket::new(now, f64::from(per_minute) / 60.0, per_minute);
+        let rate = SharedBucket::new(now, f64::from(per_minute) / 60.0, per_minute);
         Self { rooms: Vec::new(), rate }
     }
 }
@@ -223,6 +262,36 @@ mod tests {
         let from_site: usize = networks.by_ref().take(9).map(|from| count(&from, now)).sum();
         assert_eq!(from_site, 8, "four times as many from 56 bits");
         assert_eq!(count("2001:db8:0:100::1", now), 2);
+    }
+
+    #[test]
+    fn rooms_on_other_nodes_count_for_their_network() {
+        let mut makers = Makers::default();
+        let from = address("192.0.2.1");
+        let network = networks(from).next().unwrap();
+        assert!(!is_full(&makers, "192.0.2.1"));
+        makers.set_elsewhere(HashMap::from([(network, 1)]));
+        assert!(!is_full(&makers, "192.0.2.1"));
+        make(&mut makers, from, 1);
+        assert!(is_full(&makers, "192.0.2.1"), "one here, and one on another node");
+        assert_eq!(makers.above_quarter(4), []);
+        assert_eq!(makers.above_quarter(3), [(network, 1)]);
+        makers.set_elsewhere(HashMap::new());
+        assert!(!is_full(&makers, "192.0.2.1"));
+    }
+
+    #[test]
+    fn requests_on_other_nodes_count_for_the_rate() {
+        let (mut makers, now) = (Makers::default(), Instant::now());
+        let from = address("192.0.2.1");
+        assert!(makers.may_ask(from, now, &LIMITS));
+        let asked = makers.report(now);
+        assert_eq!(asked.len(), 1, "one of two is above a quarter");
+        let mut other = Makers::default();
+        other.take_elsewhere(&asked, now, &LIMITS);
+        assert!(other.may_ask(from, now, &LIMITS));
+        assert!(!other.may_ask(from, now, &LIMITS));
+        assert_eq!(makers.report(now), [], "it is reported once");
     }
 
     #[test]

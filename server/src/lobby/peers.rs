@@ -1,33 +1,38 @@
 //! The lobby and the other nodes: finds their rooms, relays them here, claims those whose node is
 //! dead, and hands out what comes from other nodes.
 
-use std::{convert::Infallible, sync::Arc};
+use std::{collections::BTreeSet, convert::Infallible, sync::Arc};
 
 use fivefold_shared::{
-    protocol::{CommandId, MemberId, Message, Reason, Refusal, RoomCode},
-    room::{Cause, Entry},
+    protocol::{MemberId, Message, Reason, Refusal, RoomCode},
+    room::{Entry, Spare},
 };
 use futures_util::future::join_all;
 use tokio::{
-    sync::mpsc::{self, error::TrySendError},
+    sync::{
+        mpsc::{self, error::TrySendError},
+        oneshot,
+    },
     time::sleep,
 };
 use tokio_util::task::TaskTracker;
 
-use super::{Lobby, Maker, RoomHandle, lock, maker_of, no_such_room};
+use super::{
+    Known, Lobby, Maker, RoomHandle, lock, maker_of, no_such_room, room_list::RoomList, unreadable,
+};
 use crate::{
     cluster::{
         Cluster, FromOwner,
-        frame::{Frame, News, Outcome, ToOwner, ToRelay, decode},
+        frame::{AddressUse, Frame, News, Outcome, Question, ToOwner, ToRelay, decode},
     },
     directory::Listed,
     limits::{MAILBOX_INPUTS_MAX, SWEEP_INTERVAL},
     link::FromPeer,
     node_id::NodeId,
     outbox::refuse,
-    relay::{Next, Relay},
+    relay::{Claim, Next, Relay, RelayedSeats},
     room_actor::{self, Envelope, Mailbox, Opened},
-    storage::{Claimed, Epoch, ReadError, StorageError},
+    storage::{Epoch, MadeRoom, StorageError},
 };
 
 impl Lobby {
@@ -53,33 +58,90 @@ impl Lobby {
         }
     }
 
-    /// The open room that this command has made, on whatever node.
+    /// The open rooms that a member has made, on whatever node.
+    pub(super) async fn made_by(&self, maker: &MemberId) -> Result<Vec<MadeRoom>, Refusal> {
+        let maker = maker.clone();
+        let made = self.read_pool.try_read(move |reader| reader.made_by(&maker)).await;
+        made.map_err(|error| unreadable(&error))
+    }
+
+    /// The rooms among these that other nodes own. If the member has too many to make one more, and
+    /// none here can be spared, another node closes one that it can spare.
     pub(super) async fn made_elsewhere(
         &self,
+        cluster: &Cluster,
         maker: &MemberId,
-        command: &CommandId,
-    ) -> Result<Option<RoomCode>, Refusal> {
-        let cause = Cause { member: maker.clone(), command: command.clone() };
-        let made = self.read_pool.try_read(move |reader| reader.room_made_by(&cause)).await;
-        made.map_err(|error| unreadable(&error))
+        mut made: Vec<MadeRoom>,
+    ) -> Vec<MadeRoom> {
+        made.retain(|room| room.owner != self.context.node);
+        let has_place = {
+            let own = lock(&self.makers).rooms_of(maker);
+            own.len() + made.len() < self.context.limits.rooms_per_identity_max
+                || self.least_needed(&own, |spare, _| spare <= Spare::Over).is_some()
+        };
+        if has_place {
+            return made;
+        }
+        let owners: BTreeSet<_> = made.iter().map(|room| room.owner).collect();
+        for owner in owners {
+            let question = Question::MakePlace { maker: maker.clone() };
+            if cluster.ask(owner, question).await == Some(true)
+                && let Some(index) = made.iter().position(|room| room.owner == owner)
+            {
+                made.remove(index);
+                break;
+            }
+        }
+        made
+    }
+
+    /// Closes the room here that its maker can spare most easily. Returns whether there is one.
+    fn close_least_needed(&self, maker: &MemberId) -> bool {
+        let mut makers = lock(&self.makers);
+        let own = makers.rooms_of(maker);
+        let Some(room) = self.least_needed(&own, |spare, _| spare <= Spare::Over) else {
+            return false;
+        };
+        let is_evicted = room.listed().is_some_and(|listed| listed.evict());
+        if is_evicted {
+            self.close_evicted(&mut makers, &room);
+        }
+        is_evicted
     }
 
     /// Relays a room to its owner, until this node owns it or it is not needed here any more.
     fn relay(self: &Arc<Self>, code: &RoomCode, cluster: &Arc<Cluster>) -> RoomHandle {
-        let (mailbox, envelopes) = mpsc::channel(MAILBOX_INPUTS_MAX);
-        let handle = RoomHandle { code: code.clone(), mailbox, owned: Arc::default() };
-        {
-            // Held so that `reopen` opens no second task for the room.
-            let _makers = lock(&self.makers);
-            if let Some(room) = self.rooms.get(code) {
-                return room.clone();
-            }
-            self.rooms.insert(code.clone(), handle.clone());
+        match self.begin_relay(code, cluster, None) {
+            Ok(room) | Err(room) => room,
         }
-        let relay = Relay::new(code.clone(), Arc::clone(&self.context), Arc::clone(cluster));
+    }
+
+    /// The same with a claim that is under way.
+    ///
+    /// # Errors
+    /// The room, if it is known here: a room has one task on a node, which alone claims it.
+    fn begin_relay(
+        self: &Arc<Self>,
+        code: &RoomCode,
+        cluster: &Arc<Cluster>,
+        claim: Option<Claim>,
+    ) -> Result<RoomHandle, RoomHandle> {
+        let (mailbox, envelopes) = mpsc::channel(MAILBOX_INPUTS_MAX);
+        let seats = RelayedSeats::default();
+        let handle = match self.rooms.entry(code.clone()) {
+            dashmap::Entry::Occupied(room) => return Err(room.get().clone()),
+            dashmap::Entry::Vacant(place) => {
+                let known = Known { seats: Some(seats.clone()), ..Known::default() };
+                let room = RoomHandle { code: code.clone(), mailbox, known: Arc::new(known) };
+                place.insert(room.clone());
+                room
+            }
+        };
+        let (context, cluster) = (Arc::clone(&self.context), Arc::clone(cluster));
+        let relay = Relay::new(code.clone(), context, cluster, seats, claim);
         let (lobby, room) = (Arc::clone(self), handle.clone());
         self.tasks.spawn(async move { lobby.run_relay(relay, room, envelopes).await });
-        handle
+        Ok(handle)
     }
 
     async fn run_relay(self: Arc<Self>, relay: Relay, room: RoomHandle, mut mailbox: Mailbox) {
@@ -123,7 +185,7 @@ impl Lobby {
         // The storage does not keep the creator's address, so the room counts for no address.
         let maker = Maker { member: cause.member, address: None };
         let mut makers = lock(&self.makers);
-        let listed = self.list_owned(&mut makers, &room.owned, maker, cause.command, &opened);
+        let listed = self.list_owned(&mut makers, &room.known, maker, cause.command, &opened);
         Ok((opened, listed))
     }
 
@@ -138,6 +200,7 @@ impl Lobby {
         cluster: Arc<Cluster>,
         mut from_peers: mpsc::Receiver<FromPeer>,
         tasks: TaskTracker,
+        note_use: impl Fn(NodeId, AddressUse),
     ) {
         while let Some(from_peer) = from_peers.recv().await {
             match from_peer {
@@ -159,18 +222,51 @@ impl Lobby {
                     cluster.note_silence(node, false);
                     cluster.pass_on_to_all(&FromOwner::Present(node));
                 }
-                FromPeer::Broadcast { message, .. } => match decode(&message) {
-                    Ok(News::Dead { node }) => {
-                        if let Some(node) = NodeId::new(node) {
-                            cluster.note_death(node);
-                        }
-                    }
+                FromPeer::Broadcast { from, message } => match decode(&message) {
+                    Ok(news) => self.take_news(&cluster, from, news, &note_use),
                     Err(_) => {
                         self.context.metrics.cluster.undecodable.inc();
                     }
                 },
             }
         }
+    }
+
+    fn take_news(
+        &self,
+        cluster: &Cluster,
+        from: NodeId,
+        news: News,
+        note_use: &impl Fn(NodeId, AddressUse),
+    ) {
+        match news {
+            News::Dead { node } => {
+                if let Some(node) = NodeId::new(node) {
+                    cluster.note_death(node);
+                }
+            }
+            News::RoomsWanted => self.peer_lists.note_wanted(),
+            News::AddressUse(usage) => note_use(from, usage),
+            News::Rooms { rooms, total, has_game } => match serde_json::from_str(&rooms) {
+                Ok(rooms) => {
+                    let total = usize::try_from(total).unwrap_or(usize::MAX);
+                    self.peer_lists.note_list(from, RoomList { rooms, total, has_game });
+                }
+                Err(_) => {
+                    self.context.metrics.cluster.undecodable.inc();
+                }
+            },
+        }
+    }
+
+    /// Answers a question of another node, as JSON.
+    fn answer(&self, question: &Question) -> String {
+        let text = match question {
+            Question::OwnRooms { member } => serde_json::to_string(&self.own_rooms_here(member)),
+            Question::Summary { room } => serde_json::to_string(&self.summary(room)),
+            Question::MakePlace { maker } => serde_json::to_string(&self.close_least_needed(maker)),
+        };
+        text.expect("answers are plain data")
     }
 
     fn take_frame(self: &Arc<Self>, cluster: &Arc<Cluster>, from: NodeId, frame: Frame) {
@@ -200,8 +296,15 @@ impl Lobby {
             Frame::ToRelay { room, attempt, message } => {
                 cluster.pass_on(&room, FromOwner::Message { from, attempt, message });
             }
+            Frame::Ask { number, question } => {
+                cluster.reply(from, number, self.answer(&question));
+            }
+            Frame::Reply { number, text } => cluster.note_reply(number, text),
             Frame::Take { room } => {
-                self.relay(&room, cluster);
+                // The offer may have been made before the other node knew that this one drains.
+                if !cluster.leaves_rooms_to_others() {
+                    self.relay(&room, cluster);
+                }
             }
         }
     }
@@ -228,45 +331,55 @@ impl Lobby {
     }
 
     /// Claims rooms whose node is dead, for as long as the server runs.
-    pub(crate) async fn sweep(self: &Arc<Self>) -> Infallible {
+    pub(crate) async fn sweep(self: &Arc<Self>, cluster: &Arc<Cluster>) -> Infallible {
         loop {
-            match self.claim_orphans().await {
+            match self.claim_orphans(cluster).await {
                 Ok(0) => {}
-                Ok(rooms) => {
-                    self.context.metrics.cluster.rooms_taken_over.inc_by(rooms);
-                    tracing::info!(rooms, "claims rooms of a node that is dead");
-                }
+                Ok(rooms) => tracing::info!(rooms, "claims rooms of a node that is dead"),
                 Err(error) => tracing::warn!(%error, "cannot look for rooms of dead nodes"),
             }
             sleep(SWEEP_INTERVAL).await;
         }
     }
 
-    /// Claims some rooms that nobody owns. Rooms that are relayed here claim themselves.
-    async fn claim_orphans(self: &Arc<Self>) -> Result<u64, StorageError> {
+    /// Claims some rooms that nobody owns, all in one commit. Each has a relay before that, which gets
+    /// the answer, so nobody else claims it here. Rooms that are relayed already claim themselves.
+    async fn claim_orphans(
+        self: &Arc<Self>,
+        cluster: &Arc<Cluster>,
+    ) -> Result<usize, StorageError> {
+        if cluster.leaves_rooms_to_others() {
+            return Ok(0);
+        }
         let log_writer = &self.context.log_writer;
-        let mut rooms = log_writer.reserve().await?.orphans().wait().await?;
-        rooms.retain(|room| !self.rooms.contains_key(room));
+        let orphans = log_writer.reserve().await?.orphans().wait().await?;
+        let permit = log_writer.reserve().await?;
+        let (mut rooms, mut relays) = (Vec::new(), Vec::new());
+        for room in orphans {
+            let (answer, claimed) = oneshot::channel();
+            let given_up = || StorageError::Failed("the claim was given up".to_owned());
+            let claim = async move { claimed.await.unwrap_or_else(|_| Err(given_up())) };
+            if self.begin_relay(&room, cluster, Some(Box::pin(claim))).is_ok() {
+                rooms.push(room);
+                relays.push(answer);
+            }
+        }
         if rooms.is_empty() {
             return Ok(0);
         }
-        let node = self.context.node;
-        let claimed = loop {
-            match log_writer.reserve().await?.claim(rooms.clone(), node).wait().await {
-                // Some of them may be this node's now.
-                Err(StorageError::InDoubt(_)) => sleep(SWEEP_INTERVAL).await,
-                claimed => break claimed?,
-            }
-        };
-        let mut count = 0;
-        for (room, claimed) in rooms.into_iter().zip(claimed) {
-            match claimed {
-                Claimed::Mine { epoch, log } => {
-                    count += 1;
-                    self.reopen(room, epoch, &log);
+        let count = rooms.len();
+        let claimed = permit.claim(rooms, self.context.node).wait().await;
+        // A relay that has ended needs no answer.
+        match claimed {
+            Ok(claimed) => {
+                for (relay, claimed) in relays.into_iter().zip(claimed) {
+                    drop(relay.send(Ok(claimed)));
                 }
-                Claimed::Damaged(problem) => self.set_aside(room, &problem),
-                Claimed::Elsewhere(_) | Claimed::Closed | Claimed::Newer => {}
+            }
+            Err(error) => {
+                for relay in relays {
+                    drop(relay.send(Err(error.clone())));
+                }
             }
         }
         Ok(count)
@@ -286,11 +399,4 @@ fn refuse_busy(cluster: &Cluster, room: &RoomCode, envelope: Envelope) -> bool {
     let answer = ToRelay::Answer { session, command, outcome: Outcome::Refused, text };
     cluster.to_relay(node, room, attempt, answer);
     true
-}
-
-fn unreadable(error: &ReadError) -> Refusal {
-    Refusal::new(match error {
-        ReadError::Busy => Reason::Busy,
-        ReadError::Storage(_) => Reason::Unavailable,
-    })
 }

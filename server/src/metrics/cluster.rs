@@ -1,6 +1,16 @@
 //! Metrics of rooms on several nodes.
 
-use prometheus_client::{metrics::counter::Counter, registry::Registry};
+use std::{
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
+    time::Duration,
+};
+
+use prometheus_client::{
+    metrics::{counter::Counter, gauge::Gauge},
+    registry::{Registry, Unit},
+};
+
+use crate::limits::CLOCK_DRIFT_WARNED;
 
 /// What becomes of rooms when nodes fail.
 #[derive(Debug, Default)]
@@ -13,6 +23,9 @@ pub(crate) struct ClusterMetrics {
     pub(crate) sockets_restarted: Counter,
     /// Frames and broadcasts of other nodes that could not be decoded.
     pub(crate) undecodable: Counter,
+    clock_drift: Gauge<f64, AtomicU64>,
+    /// Whether the log says that the clock is wrong.
+    is_warned: AtomicBool,
 }
 
 impl ClusterMetrics {
@@ -25,5 +38,18 @@ impl ClusterMetrics {
         registry.register("sockets_restarted", help, self.sockets_restarted.clone());
         let help = "Frames of other nodes that could not be decoded";
         registry.register("frames_undecodable", help, self.undecodable.clone());
+        let help = "Difference between the clocks of this node and of the database";
+        registry.register_with_unit("clock_drift", help, Unit::Seconds, self.clock_drift.clone());
+    }
+
+    /// Records by how much the clock is wrong.
+    pub(crate) fn note_drift(&self, drift: Duration) {
+        self.clock_drift.set(drift.as_secs_f64());
+        let is_wrong = drift > CLOCK_DRIFT_WARNED;
+        if is_wrong && !self.is_warned.swap(is_wrong, Ordering::Relaxed) {
+            tracing::warn!(?drift, "the clocks of this node and of the database differ");
+        } else if !is_wrong {
+            self.is_warned.store(false, Ordering::Relaxed);
+        }
     }
 }

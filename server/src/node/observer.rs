@@ -8,7 +8,10 @@ use std::{collections::BTreeMap, time::Duration};
 
 use super::registry::{LivingNode, NodeReport};
 use crate::{
-    limits::{BLIND_BEATS_MAX, HEARTBEAT_ANSWERED_WITHIN, HEARTBEAT_INTERVAL, NODE_DEAD_AFTER},
+    limits::{
+        BLIND_BEATS_MAX, CLOCK_DRIFT_MAX, HEARTBEAT_ANSWERED_WITHIN, HEARTBEAT_INTERVAL,
+        NODE_DEAD_AFTER, WRONG_CLOCKS_MAX,
+    },
     node_id::NodeId,
 };
 
@@ -18,6 +21,8 @@ pub(super) struct Observer {
     others: BTreeMap<NodeId, Observed>,
     /// Whether the last own heartbeat was answered in time.
     was_answered: bool,
+    /// In how many heartbeats running the clock here was wrong.
+    wrong_clocks: u32,
     /// In how many heartbeats running this node did not see the bus, and another did.
     blind_beats: u32,
 }
@@ -79,6 +84,12 @@ impl Observer {
         let others_see = living.iter().any(|node| node.id != me && node.report.sees_bus);
         self.blind_beats = if !report.sees_bus && others_see { self.blind_beats + 1 } else { 0 };
         self.blind_beats >= BLIND_BEATS_MAX
+    }
+
+    /// Whether the clock here is too wrong, and not by one bad measurement.
+    pub(super) fn is_clock_wrong(&mut self, drift: Duration) -> bool {
+        self.wrong_clocks = if drift > CLOCK_DRIFT_MAX { self.wrong_clocks + 1 } else { 0 };
+        self.wrong_clocks >= WRONG_CLOCKS_MAX
     }
 
     /// An own heartbeat was not answered.
@@ -144,13 +155,11 @@ mod tests {
 
     #[test]
     fn only_a_node_that_alone_misses_the_bus_is_cut_off() {
-        let blind = NodeReport { sees_bus: false, rooms: 0 };
+        let blind = NodeReport { sees_bus: false, ..NodeReport::default() };
+        let seeing = NodeReport { sees_bus: true, ..blind };
         let rows = |sees_bus| {
-            vec![LivingNode {
-                id: node(2),
-                heartbeat: 1,
-                report: NodeReport { sees_bus, rooms: 0 },
-            }]
+            let report = NodeReport { sees_bus, ..blind };
+            vec![LivingNode { id: node(2), heartbeat: 1, report }]
         };
         let mut observer = Observer::default();
         let mut beat = |report, others_see| observer.is_cut_off(node(1), report, &rows(others_see));
@@ -158,7 +167,17 @@ mod tests {
         assert!(!beat(blind, false), "the bus is down for all");
         assert!((1..BLIND_BEATS_MAX).all(|_| !beat(blind, true)));
         assert!(beat(blind, true));
-        assert!(!beat(NodeReport { sees_bus: true, rooms: 0 }, true));
+        assert!(!beat(seeing, true));
+    }
+
+    #[test]
+    fn a_clock_is_wrong_after_some_bad_measurements_running() {
+        let mut observer = Observer::default();
+        let past = CLOCK_DRIFT_MAX + Duration::from_millis(1);
+        assert!((1..WRONG_CLOCKS_MAX).all(|_| !observer.is_clock_wrong(past)));
+        assert!(!observer.is_clock_wrong(CLOCK_DRIFT_MAX));
+        assert!((1..WRONG_CLOCKS_MAX).all(|_| !observer.is_clock_wrong(past)));
+        assert!(observer.is_clock_wrong(past));
     }
 
     #[test]

@@ -14,8 +14,17 @@ pub trait Registry: Send + fmt::Debug + 'static {
     ///
     /// # Errors
     /// When it is not stored, or that is in doubt: then a node is listed that never lives. Join
-    /// again.
-    fn join(&mut self) -> Result<NodeId, StorageError>;
+    /// again. Also while a server that shares the storage with nobody uses it.
+    fn join(&mut self) -> Result<NodeId, JoinError>;
+
+    /// The time in milliseconds since the Unix epoch, by which all nodes set their clocks when they
+    /// join; `None` for a registry without a clock of its own.
+    ///
+    /// # Errors
+    /// When the registry does not answer.
+    fn now(&mut self) -> Result<Option<u64>, StorageError> {
+        Ok(None)
+    }
 
     /// Counts a heartbeat of a node, stores what it reports, and returns the living nodes; all in
     /// one step. A dead node only learns that it is dead.
@@ -38,6 +47,20 @@ pub trait Registry: Send + fmt::Debug + 'static {
     fn retire(&mut self, node: NodeId) -> Result<(), StorageError>;
 }
 
+/// Why a node cannot join.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum JoinError {
+    /// A server that shares the storage with nobody uses it.
+    #[error(
+        "the database is in use by a server without --bus. Stop that one, or choose another \
+         --database"
+    )]
+    InUse,
+    /// The registry does not answer.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
 /// What a node tells the others with its heartbeat.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct NodeReport {
@@ -45,6 +68,8 @@ pub struct NodeReport {
     pub sees_bus: bool,
     /// How many rooms it owns.
     pub rooms: u32,
+    /// Whether it is about to stop: it takes no more rooms.
+    pub draining: bool,
 }
 
 /// A living node.
@@ -61,8 +86,13 @@ pub struct LivingNode {
 /// The answer to a heartbeat.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Pulse {
-    /// The node lives. All living nodes by their numbers, itself included.
-    Alive(Vec<LivingNode>),
+    /// The node lives.
+    Alive {
+        /// All living nodes by their numbers, itself included.
+        living: Vec<LivingNode>,
+        /// As [`Registry::now`].
+        now: Option<u64>,
+    },
     /// The node was declared dead, or has retired.
     Dead,
 }

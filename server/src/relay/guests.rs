@@ -6,14 +6,14 @@ use std::{
 };
 
 use fivefold_shared::{
-    protocol::{AnalysisEnd, CommandId, Message, Name, RoomCode},
+    protocol::{AnalysisEnd, CommandId, MemberId, Message, Name, RoomCode},
     room::{Member, SessionId},
 };
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 use crate::{
     cluster::frame::RemoteGuest,
-    limits::REFUSED_COMMANDS_KEPT,
+    limits::{REFUSED_COMMANDS_KEPT, REFUSED_IN_ROOM_KEPT},
     outbox::{Outbox, encode},
 };
 
@@ -23,6 +23,10 @@ pub(super) struct Guests {
     sessions: BTreeMap<SessionId, Guest>,
     /// The number of the last event that all who are inside have. Absent while nobody is.
     seq: Option<u64>,
+    /// The last commands that the owner has refused, on whatever node, the oldest first.
+    refused: VecDeque<(MemberId, CommandId)>,
+    /// The same of the owners before: this one does not know.
+    refused_before: VecDeque<(MemberId, CommandId)>,
 }
 
 struct Guest {
@@ -115,13 +119,38 @@ impl Guests {
         }
     }
 
-    /// The last commands of those who are inside that were refused.
-    pub(super) fn refused(&self) -> Vec<(SessionId, CommandId)> {
-        let of_one = |(id, guest): (&SessionId, &Guest)| {
-            let id = *id;
-            guest.refused.clone().into_iter().map(move |command| (id, command))
+    /// Commands of members were refused.
+    pub(super) fn note_refused_members(&mut self, commands: Vec<(MemberId, CommandId)>) {
+        keep_last(&mut self.refused, commands);
+    }
+
+    /// Another node is the owner, and does not know what was refused.
+    pub(super) fn change_owner(&mut self) {
+        keep_last(&mut self.refused_before, std::mem::take(&mut self.refused));
+    }
+
+    /// Whether an owner before has refused this command of the session's member, as far as is known.
+    pub(super) fn has_refused_before(&self, session: SessionId, command: &CommandId) -> bool {
+        self.sessions.get(&session).is_some_and(|guest| {
+            let is_it =
+                |(member, id): &(MemberId, CommandId)| id == command && *member == guest.member.id;
+            self.refused_before.iter().any(is_it)
+        })
+    }
+
+    /// Whether the owner has let this session in.
+    pub(super) fn is_inside(&self, session: SessionId) -> bool {
+        self.sessions.get(&session).is_some_and(|guest| guest.is_inside)
+    }
+
+    /// The last commands that were refused: of those who are inside, and of others.
+    pub(super) fn refused(&self) -> Vec<(MemberId, CommandId)> {
+        let of_one = |(_, guest): (&SessionId, &Guest)| {
+            let member = guest.member.id.clone();
+            guest.refused.clone().into_iter().map(move |command| (member.clone(), command))
         };
-        self.inside().flat_map(of_one).collect()
+        let here = self.inside().flat_map(of_one);
+        self.refused_before.iter().cloned().chain(here).collect()
     }
 
     /// Tells the sessions that their analyses end: nobody goes on with them.
@@ -181,4 +210,9 @@ impl Guests {
     fn inside(&self) -> impl Iterator<Item = (&SessionId, &Guest)> {
         self.sessions.iter().filter(|(_, guest)| guest.is_inside)
     }
+}
+
+fn keep_last<T>(kept: &mut VecDeque<T>, more: impl IntoIterator<Item = T>) {
+    kept.extend(more);
+    kept.drain(..kept.len().saturating_sub(REFUSED_IN_ROOM_KEPT));
 }

@@ -29,12 +29,13 @@ const OWNER: NodeId = NodeId::MAX;
 async fn linked() -> (Relay, Box<dyn Any>) {
     let (context, kept) = around();
     let (metrics, tasks) = (Arc::new(Metrics::new()), TaskTracker::new());
-    let node = Node::join(Box::new(Memory::default()), Blocking::Threads).await.unwrap();
+    let node = Node::join(Box::new(Memory::default()), Blocking::Threads, context.clock);
+    let node = node.await.unwrap();
     let (bus, from_bus) = LocalNetwork::new(1).join(node.id(), &tasks);
     let (links, from_peers) = Links::start(node.id(), bus, from_bus, metrics, &tasks);
-    let cluster = Arc::new(Cluster::new(node, links));
+    let cluster = Arc::new(Cluster::new(node, links, CancellationToken::new()));
     let code = RoomCode::try_from("k7m2qpxw9abc".to_owned()).unwrap();
-    let mut relay = Relay::new(code, context, cluster);
+    let mut relay = Relay::new(code, context, cluster, RelayedSeats::default(), None);
     relay.owner = Some(OWNER);
     relay.start_over();
     from_owner(&mut relay, ToRelay::Resumed);
@@ -51,6 +52,7 @@ fn from_owner(relay: &mut Relay, message: ToRelay) {
 /// A session, and what it receives.
 struct Session {
     id: SessionId,
+    member: MemberId,
     outbox: Arc<Outbox>,
     messages: OutboxReceiver,
     ended: CancellationToken,
@@ -59,17 +61,23 @@ struct Session {
 impl Session {
     /// A session that is in the room, with the events up to 5.
     fn inside(relay: &mut Relay) -> Self {
+        let mut session = Self::outside(relay);
+        session.answer(relay, "join", Outcome::Joined(5));
+        assert_eq!(session.next().as_deref(), Some("join"));
+        session
+    }
+
+    /// A session that asks to be let in.
+    fn outside(relay: &mut Relay) -> Self {
         let stop = CancellationToken::new();
         let (outbox, messages, ended) = Outbox::new(&stop, Owner::UNKNOWN);
         let (id, outbox) = (SessionId(7), Arc::new(outbox));
-        let mut session = Self { id, outbox, messages, ended };
         let member =
             Member { id: ids::member_id(&ids::identity()), name: Name::new("Ann").unwrap() };
+        let session = Self { id, member: member.id.clone(), outbox, messages, ended };
         let command = command_id("join");
         let enter = Input::Enter { session: id, member, command, after: None };
         relay.take(enter, Arc::clone(&session.outbox));
-        session.answer(relay, "join", Outcome::Joined(5));
-        assert_eq!(session.next().as_deref(), Some("join"));
         session
     }
 
@@ -177,7 +185,119 @@ async fn refused_commands_are_remembered_for_the_next_owner() {
     }
     let refused = relay.guests.refused();
     assert_eq!(refused.len(), REFUSED_COMMANDS_KEPT);
-    assert_eq!(refused[0], (session.id, command_id("1")), "the oldest is forgotten");
+    assert_eq!(refused[0], (session.member, command_id("1")), "the oldest is forgotten");
+}
+
+/// The owner says that it has refused a command of the session's member at another node.
+fn refused_elsewhere(relay: &mut Relay, session: &Session, id: &str) {
+    let refused = vec![(session.member.clone(), command_id(id))];
+    from_owner(relay, ToRelay::Refused(refused));
+}
+
+/// The owner is dead, and this node has claimed the room: what it hands over.
+fn takes_over(relay: &mut Relay) -> Box<Handover> {
+    match relay.note_claim(Claimed::Mine { epoch: Epoch(2), log: Vec::new() }) {
+        Some(Next::Own { handover, .. }) => handover,
+        _ => panic!("it is not this node's room"),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_command_that_was_refused_at_another_node_is_not_done_by_the_next_owner() {
+    let (mut relay, _kept) = linked().await;
+    let mut session = Session::inside(&mut relay);
+    session.ask(&mut relay, "refused", RoomRequest::Resign);
+    session.ask(&mut relay, "asked", RoomRequest::Resign);
+    refused_elsewhere(&mut relay, &session, "refused");
+    let handover = takes_over(&mut relay);
+    assert_eq!(session.refused(), Some(Reason::Unavailable));
+    let ids: Vec<_> = handover.unanswered.iter().map(|(input, _)| input.command_id()).collect();
+    assert_eq!(ids, [Some(&command_id("asked"))]);
+    // If it comes once more, the room knows.
+    assert!(handover.refused.contains(&(session.member.clone(), command_id("refused"))));
+    assert!(!session.ended.is_cancelled());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_command_that_an_owner_before_has_refused_is_not_sent_to_the_next_one() {
+    let (mut relay, _kept) = linked().await;
+    let mut session = Session::inside(&mut relay);
+    refused_elsewhere(&mut relay, &session, "refused");
+    // The same owner answers as before.
+    session.ask(&mut relay, "refused", RoomRequest::Resign);
+    assert_eq!((session.next(), relay.unanswered.len()), (None, 1));
+    session.answer(&mut relay, "refused", Outcome::Refused);
+    assert_eq!(session.next().as_deref(), Some("refused"));
+    let next = NodeId::new(77).unwrap();
+    assert!(relay.note_claim(Claimed::Elsewhere(next)).is_none());
+    session.ask(&mut relay, "refused", RoomRequest::Resign);
+    assert_eq!((session.refused(), relay.unanswered.len()), (Some(Reason::Unavailable), 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_relay_that_has_missed_messages_of_a_dead_owner_lets_clients_ask_again() {
+    // What happens before the owner dies, and whether the commands may be done by the next one.
+    let cases: [(&str, &[fn(&mut Relay)], bool); 5] = [
+        ("nothing", &[], true),
+        ("frames are lost", &[|relay| relay.receive(FromOwner::Lost(OWNER))], false),
+        (
+            "frames are lost, and the relay resumes",
+            &[
+                |relay| relay.receive(FromOwner::Lost(OWNER)),
+                |relay| from_owner(relay, ToRelay::Resumed),
+            ],
+            true,
+        ),
+        (
+            "the owner has dropped the sessions",
+            &[|relay| from_owner(relay, ToRelay::Dropped)],
+            false,
+        ),
+        (
+            "the owner ends in order",
+            &[|relay| from_owner(relay, ToRelay::Over), Relay::start_over],
+            true,
+        ),
+    ];
+    for (what, before, is_done) in cases {
+        let (mut relay, _kept) = linked().await;
+        let session = Session::inside(&mut relay);
+        session.ask(&mut relay, "asked", RoomRequest::Resign);
+        for step in before {
+            step(&mut relay);
+        }
+        let handover = takes_over(&mut relay);
+        assert_eq!(handover.unanswered.len(), usize::from(is_done), "{what}");
+        assert_eq!(session.outbox.is_restarted(), !is_done, "{what}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_that_comes_when_the_owner_dies_keeps_its_socket() {
+    for (waited, is_restarted) in
+        [(ANSWER_AWAITED - Duration::from_millis(1), false), (ANSWER_AWAITED, true)]
+    {
+        let (mut relay, _kept) = linked().await;
+        let session = Session::outside(&mut relay);
+        session.ask(&mut relay, "asked", RoomRequest::Resign);
+        relay.receive(FromOwner::Lost(OWNER));
+        advance(waited).await;
+        let handover = takes_over(&mut relay);
+        assert_eq!(session.outbox.is_restarted(), is_restarted, "{waited:?}");
+        assert_eq!(handover.unanswered.len(), if is_restarted { 0 } else { 2 });
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_relay_knows_who_sits_in_its_room() {
+    let (mut relay, _kept) = linked().await;
+    let session = Session::inside(&mut relay);
+    let seats = relay.seats.clone();
+    assert!(!seats.contains(&session.member));
+    from_owner(&mut relay, ToRelay::Seated(vec![session.member.clone()]));
+    assert!(seats.contains(&session.member));
+    from_owner(&mut relay, ToRelay::Seated(Vec::new()));
+    assert!(!seats.contains(&session.member));
 }
 
 #[tokio::test(start_paused = true)]

@@ -2,10 +2,10 @@
 //!
 //! It does not know where inputs come from; see `room_actor.rs`.
 
-use std::{sync::Arc, time::Instant};
+use std::{collections::VecDeque, sync::Arc, time::Instant};
 
 use fivefold_shared::{
-    protocol::{CommandId, Event, Message, NumberedEvent, RoomCode},
+    protocol::{CommandId, Event, MemberId, Message, NumberedEvent, RoomCode},
     room::{BotFault, Effect, Effects, Input, Room, SessionId},
 };
 use tokio_util::sync::CancellationToken;
@@ -19,10 +19,10 @@ use super::{
 use crate::{
     alarm::Alarm,
     clock::Clock,
-    cluster::Cluster,
+    cluster::{Cluster, frame::ToRelay},
     directory::Listed,
     disk::Disk,
-    limits::Limits,
+    limits::{Limits, REFUSED_IN_ROOM_KEPT},
     metrics::Metrics,
     node_id::NodeId,
     storage::LogWriter,
@@ -42,6 +42,8 @@ pub(super) struct Actor {
     pub(super) current: Option<CurrentCommand>,
     /// Answers that are true whatever is rolled back. They follow the room as it is then.
     pub(super) late_answers: Vec<(Route, Message)>,
+    /// The last commands that were refused, the oldest first. Empty on a node that is alone.
+    pub(super) refused: VecDeque<(MemberId, CommandId)>,
     /// How far the room's time is ahead of the clock here, in milliseconds: the clock of its owner
     /// before may have been.
     pub(super) ahead_ms: u64,
@@ -153,10 +155,9 @@ impl Actor {
         match effect {
             Effect::Listen(session) => self.fan_out.listen(session),
             Effect::Dismiss(session) => self.fan_out.dismiss(session),
-            Effect::Send { message, .. } => {
+            Effect::Send { session, message } => {
                 if let Some(route) = route {
-                    self.context.metrics.answered(kind, &message);
-                    self.fan_out.send(&route, message);
+                    self.answer(session, &route, message, kind);
                 }
             }
             Effect::SendMany { sessions, message } => self.fan_out.send_many(&sessions, &message),
@@ -176,6 +177,40 @@ impl Actor {
             Effect::BotFailed { game, ply, fault } => self.note_fault(game, ply, fault),
             // The gate has the entry. The task ends when the gate is settled and the room closed.
             Effect::Append { .. } | Effect::Close => {}
+        }
+    }
+
+    /// Sends a session a message. All relays learn first that a command is refused: its member may
+    /// have sent it over another node, too.
+    pub(super) fn answer(
+        &mut self,
+        session: SessionId,
+        route: &Route,
+        message: Message,
+        kind: &'static str,
+    ) {
+        self.context.metrics.answered(kind, &message);
+        if self.context.cluster.is_some()
+            && let Message::Refused { id: Some(command), .. } = &message
+            && let Some(member) = self.room.member(session)
+        {
+            if self.refused.len() == REFUSED_IN_ROOM_KEPT {
+                self.refused.pop_front();
+            }
+            self.refused.push_back((member.clone(), command.clone()));
+            for link in self.fan_out.links() {
+                link.send(ToRelay::Refused(vec![(member.clone(), command.clone())]));
+            }
+        }
+        self.fan_out.send(route, message);
+    }
+
+    /// Updates the room's entry in the directory, and the relays if the seats have changed.
+    pub(super) fn update_listed(&mut self) {
+        if self.listed.update(&self.room) {
+            for link in self.fan_out.links() {
+                link.send(ToRelay::Seated(self.listed.seated()));
+            }
         }
     }
 

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use fivefold_shared::{
-    protocol::{CommandId, Reason, Refusal},
-    room::{Input, SessionId},
+    protocol::{CommandId, MemberId, Reason, Refusal},
+    room::{Cause, Input},
 };
 
 use super::{
@@ -53,6 +53,8 @@ impl Actor {
                     for session in self.fan_out.take_stale(node) {
                         self.apply(Input::Leave { session, command: None }, None);
                     }
+                    link.send(ToRelay::Seated(self.listed.seated()));
+                    link.send(ToRelay::Refused(self.refused.iter().cloned().collect()));
                     link.send(ToRelay::Resumed);
                 }
             }
@@ -70,17 +72,18 @@ impl Actor {
         for guest in guests {
             let (session, member, credentials, commands) = guest.into_parts();
             self.fan_out.enter(session, Route::remote(session, Some(credentials), link));
+            refused.extend(commands.into_iter().map(|command| (member.id.clone(), command)));
             sessions.push((session, member));
-            refused.extend(commands.into_iter().map(|command| (session, command)));
         }
         self.apply(Input::Resume { sessions, after }, None);
         self.refuse_for_good(refused);
     }
 
     /// The owner before has refused these commands, so they are not done if they come again.
-    fn refuse_for_good(&mut self, refused: Vec<(SessionId, CommandId)>) {
-        for (session, command) in refused {
-            self.room.refuse_for_good(session, command, Refusal::new(Reason::Unavailable));
+    fn refuse_for_good(&mut self, refused: Vec<(MemberId, CommandId)>) {
+        for (member, command) in refused {
+            let cause = Cause { member, command };
+            self.room.refuse_for_good(&cause, Refusal::new(Reason::Unavailable));
         }
     }
 
@@ -104,7 +107,7 @@ impl Actor {
         let pause_until = self.now().saturating_add(pause);
         self.apply(Input::Disconnected { sessions, pause_until }, None);
         // If the node is there again, its relay starts over.
-        link.send(ToRelay::Rejected);
+        link.send(ToRelay::Dropped);
     }
 
     /// Goes on with the sessions of the relay that this room was.

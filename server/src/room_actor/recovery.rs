@@ -5,7 +5,7 @@ use std::{collections::VecDeque, pin::pin, sync::Arc, time::Instant};
 
 use fivefold_shared::{
     protocol::{Message, Reason, Refusal, RoomCode},
-    room::{AnalysisUpdate, Effect, Effects, Entry},
+    room::{AnalysisUpdate, Cause, Effect, Effects, Entry},
 };
 use tokio::time::sleep;
 
@@ -86,8 +86,11 @@ impl Actor {
         };
         let deferred = inbox.deferred;
         if may_continue {
-            if let Some(CurrentCommand { id, once_for: Some(session), .. }) = failed {
-                self.room.refuse_for_good(session, id, Refusal::new(Reason::Unavailable));
+            if let Some(CurrentCommand { id, once_for: Some(session), .. }) = failed
+                && let Some(member) = self.room.member(session).cloned()
+            {
+                let cause = Cause { member, command: id };
+                self.room.refuse_for_good(&cause, Refusal::new(Reason::Unavailable));
             }
             self.receive_all(deferred);
         }
@@ -194,7 +197,7 @@ impl Actor {
         }
         for Routed { effect, route, kind } in self.gate.reset() {
             match effect {
-                Effect::Send { message, .. } => {
+                Effect::Send { session, message } => {
                     if let (Some(route), true) = (&route, self.is_stored(&message)) {
                         // The answer to a repeated command only waited for other events.
                         self.late_answers.push((route.clone(), message));
@@ -203,8 +206,7 @@ impl Actor {
                     {
                         let refusal = Refusal::new(Reason::Unavailable);
                         let message = Message::Refused { id: Some(id.clone()), refusal };
-                        self.context.metrics.answered(kind, &message);
-                        self.fan_out.send(&route, message);
+                        self.answer(session, &route, message, kind);
                     }
                 }
                 Effect::CancelThinking(_) | Effect::Dismiss(_) | Effect::BotFailed { .. } => {
@@ -262,7 +264,7 @@ impl Actor {
         for (route, message) in std::mem::take(&mut self.late_answers) {
             self.fan_out.send(&route, message);
         }
-        self.listed.update(&self.room);
+        self.update_listed();
         true
     }
 

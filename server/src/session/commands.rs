@@ -313,11 +313,11 @@ impl Commands {
             }
             LobbyRequest::Create(create) => self.create(identity.member, id, create).await,
             LobbyRequest::Rooms => {
-                let list = self.server.lobby.list();
+                let list = self.server.lobby.list().await;
                 Ok(Some(Message::Rooms { id: id.clone(), rooms: list.rooms, total: list.total }))
             }
             LobbyRequest::OwnRooms => {
-                let rooms = self.server.lobby.own_rooms(&identity.member.id);
+                let rooms = self.server.lobby.own_rooms(&identity.member.id).await;
                 Ok(Some(Message::OwnRooms { id: id.clone(), rooms }))
             }
             LobbyRequest::Join { room, after } => {

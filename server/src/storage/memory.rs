@@ -12,12 +12,12 @@ use fivefold_shared::{
 };
 
 use super::{
-    Append, Claimed, Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KnownMember, Storage,
-    StorageError, StorageReader,
+    Append, Claimed, Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KnownMember, MadeRoom,
+    Storage, StorageError, StorageReader,
 };
 use crate::{
     limits::{MEMORY_GAMES_MAX, MEMORY_MEMBERS_MAX},
-    node::registry::{LivingNode, NodeReport, Pulse, Registry},
+    node::registry::{JoinError, LivingNode, NodeReport, Pulse, Registry},
     node_id::NodeId,
 };
 
@@ -157,7 +157,7 @@ impl Storage for Memory {
 }
 
 impl Registry for Memory {
-    fn join(&mut self) -> Result<NodeId, StorageError> {
+    fn join(&mut self) -> Result<NodeId, JoinError> {
         let mut tables = self.tables();
         let last = tables.nodes.last_key_value().map_or(0, |(last, _)| last.get());
         let full = || StorageError::Failed("there were too many nodes".to_owned());
@@ -178,7 +178,7 @@ impl Registry for Memory {
             heartbeat: node.heartbeat,
             report: node.report,
         };
-        Ok(Pulse::Alive(living.map(row).collect()))
+        Ok(Pulse::Alive { living: living.map(row).collect(), now: None })
     }
 
     fn declare_dead(&mut self, node: NodeId, seen: u64) -> Result<bool, StorageError> {
@@ -328,8 +328,16 @@ impl StorageReader for Memory {
         Ok(self.tables().rooms.contains_key(room))
     }
 
-    fn room_made_by(&mut self, cause: &Cause) -> Result<Option<RoomCode>, StorageError> {
-        Ok(self.tables().made.get(cause).cloned())
+    fn made_by(&mut self, maker: &MemberId) -> Result<Vec<MadeRoom>, StorageError> {
+        let tables = self.tables();
+        let own = tables.made.iter().filter(|(cause, _)| cause.member == *maker);
+        let made = own.filter_map(|(cause, room)| {
+            let owner = tables.rooms.get(room)?.node;
+            Some(MadeRoom { command: cause.command.clone(), room: room.clone(), owner })
+        });
+        let mut made: Vec<_> = made.collect();
+        made.sort_by(|one, other| one.command.as_str().cmp(other.command.as_str()));
+        Ok(made)
     }
 
     fn disk_space(&mut self) -> Result<Option<DiskSpace>, StorageError> {

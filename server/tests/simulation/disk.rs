@@ -9,16 +9,16 @@ use std::{
 
 use fivefold_server::{
     NodeId,
-    node::registry::{NodeReport, Pulse, Registry},
+    node::registry::{JoinError, NodeReport, Pulse, Registry},
     storage::{
-        Append, Claimed, Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KnownMember, Memory,
-        Storage, StorageError, StorageReader,
+        Append, Claimed, Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KnownMember,
+        MadeRoom, Memory, Storage, StorageError, StorageReader,
     },
 };
 use fivefold_shared::{
     protocol::{GameId, MemberId, RoomCode},
     record::{GameList, Record},
-    room::{Cause, Entry},
+    room::Entry,
 };
 use rand::{RngExt, rngs::StdRng};
 
@@ -341,9 +341,9 @@ impl StorageReader for Disk {
         self.kept.is_open(room)
     }
 
-    fn room_made_by(&mut self, cause: &Cause) -> Result<Option<RoomCode>, StorageError> {
+    fn made_by(&mut self, maker: &MemberId) -> Result<Vec<MadeRoom>, StorageError> {
         self.reach()?;
-        self.kept.room_made_by(cause)
+        self.kept.made_by(maker)
     }
 
     fn disk_space(&mut self) -> Result<Option<DiskSpace>, StorageError> {
@@ -352,7 +352,7 @@ impl StorageReader for Disk {
 }
 
 impl Registry for Disk {
-    fn join(&mut self) -> Result<NodeId, StorageError> {
+    fn join(&mut self) -> Result<NodeId, JoinError> {
         self.reach()?;
         self.kept.join()
     }

@@ -19,6 +19,7 @@ pub(crate) fn judge(disk: &Disk, members: &[Member], tables: usize) -> u64 {
     assert_eq!(logs.len(), tables, "each table has made one room");
     let mut games = 0;
     for (code, log) in &logs {
+        assert!(log.is_sorted_by_key(|entry| entry.event.at), "time goes back");
         let state = fold(log);
         let moves = log.iter().filter(|entry| is_move(entry));
         let causes: Vec<_> = moves.map(|entry| entry.cause.clone().expect("a player's")).collect();

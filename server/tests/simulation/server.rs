@@ -14,7 +14,7 @@ use fivefold_server::{
     clock::Clock,
     config::Config,
     limits::Limits,
-    node::registry::{NodeReport, Pulse, Registry},
+    node::registry::{JoinError, NodeReport, Pulse, Registry},
     run, run_in_cluster,
     storage::{Blocking, StorageError},
 };
@@ -92,7 +92,7 @@ struct Counted {
 }
 
 impl Registry for Counted {
-    fn join(&mut self) -> Result<NodeId, StorageError> {
+    fn join(&mut self) -> Result<NodeId, JoinError> {
         let node = self.disk.join()?;
         self.life.0.nodes.lock().unwrap().push(node);
         Ok(node)

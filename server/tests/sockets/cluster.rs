@@ -1,12 +1,34 @@
 //! Three nodes of a cluster: members of one room on different ones, and a node that ends.
 
-use fivefold_server::{bus::local::LocalNetwork, limits::Limits, storage::Memory};
-use fivefold_shared::protocol::{
-    AnalysisEnd, CatchUp, Event, Identity, Message, Reason, RoomCode, close,
+use std::{
+    collections::HashMap,
+    sync::{Arc, Condvar, Mutex},
+    time::Duration,
+};
+
+use fivefold_server::{
+    NodeId, RunError,
+    bus::local::LocalNetwork,
+    clock::Clock,
+    config::Config,
+    limits::Limits,
+    node::registry::{NodeReport, Pulse, Registry},
+    storage::{
+        Append, Claimed, Conflict, IdentityHash, KnownMember, Memory, Storage, StorageError,
+        StorageReader,
+    },
+};
+use fivefold_shared::{
+    protocol::{
+        AnalysisEnd, CatchUp, Event, Identity, MemberId, Message, OwnRoom, Reason, RoomCode,
+        RoomSummary, close,
+    },
+    room::Entry,
 };
 use serde_json::{Value, json};
+use tokio::task::yield_now;
 
-use crate::harness::{Client, LIMITS, TestServer, joined};
+use crate::harness::{Client, LIMITS, TestServer, joined, within};
 
 /// So many nodes on one storage.
 fn nodes(count: usize) -> Vec<TestServer> {
@@ -181,4 +203,388 @@ async fn a_room_is_left_and_closed_from_another_node() {
     done(ann.ask(json!({"type": "close", "room": room})).await);
     assert_eq!(bob.refused(json!({"type": "join", "room": room})).await, Reason::NoSuchRoom);
     stop_all(nodes).await;
+}
+
+/// What `/readyz` answers.
+async fn is_ready(node: &TestServer) -> bool {
+    node.monitor("/readyz").await.starts_with("HTTP/1.1 200")
+}
+
+/// Waits until a node is ready, or not.
+async fn until_ready(node: &TestServer, expected: bool) {
+    within(async { while is_ready(node).await != expected {} }).await;
+}
+
+#[tokio::test]
+async fn a_node_that_alone_misses_the_bus_is_not_ready_and_ends() {
+    let (storage, network) = (Memory::default(), LocalNetwork::new(7));
+    let start = || TestServer::start_node(&storage, &network, LIMITS);
+    let (first, second) = (start(), start());
+    until_ready(&first, true).await;
+    until_ready(&second, true).await;
+    let one = NodeId::new(1).unwrap();
+    network.cut(one, one);
+    until_ready(&first, false).await;
+    assert!(is_ready(&second).await);
+    assert!(matches!(first.ended().await, Err(RunError::Retired)));
+    // It joins again, under a new number.
+    let again = start();
+    until_ready(&again, true).await;
+    stop_all(vec![second, again]).await;
+}
+
+#[tokio::test]
+async fn a_node_that_drains_tells_the_others() {
+    let (storage, network) = (Memory::default(), LocalNetwork::new(7));
+    let drain = Duration::from_secs(3_600);
+    let config = Config { limits: LIMITS, drain, ..Config::default() };
+    let node = TestServer::start_node_on(Box::new(storage.clone()), &storage, &network, config);
+    until_ready(&node, true).await;
+    let mut ann = node.greet("Ann").await;
+    let room = ann.create(json!(["me", "open"])).await;
+    node.begin_stop();
+    assert!(!is_ready(&node).await);
+
+    let mut registry = storage.clone();
+    let observer = registry.join().unwrap();
+    within(async {
+        loop {
+            let pulse = registry.heartbeat(observer, NodeReport::default()).unwrap();
+            let Pulse::Alive { living, .. } = pulse else { panic!("{pulse:?}") };
+            if living.iter().any(|other| other.report.draining) {
+                break;
+            }
+            yield_now().await;
+        }
+    })
+    .await;
+    // Its rooms go on until it stops, and it makes no new ones.
+    done(ann.ask(json!({"type": "say", "room": room, "text": "hello"})).await);
+    ann.send_text(
+        json!({"type": "create", "id": "more", "rules": {"variant": "freestyle"},
+        "seats": ["me", "open"], "colour": "black", "visibility": "public"})
+        .to_string(),
+    )
+    .await;
+    assert_eq!(ann.closed().await.0, close::RESTART);
+}
+
+/// The list of rooms, and their total number.
+async fn listed(client: &mut Client) -> (Vec<RoomSummary>, usize) {
+    match client.ask(json!({"type": "rooms"})).await {
+        Message::Rooms { rooms, total, .. } => (rooms, total),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Waits until each node sees the bus, and the others.
+async fn until_all_ready(nodes: &[TestServer]) {
+    for node in nodes {
+        until_ready(node, true).await;
+    }
+}
+
+#[tokio::test]
+async fn every_node_lists_the_rooms_of_all() {
+    let nodes = nodes(3);
+    until_all_ready(&nodes).await;
+    let mut clients = Vec::new();
+    for node in &nodes {
+        clients.push(node.greet("Ann").await);
+    }
+    let mut made = Vec::new();
+    for client in &mut clients {
+        made.push(client.create(json!(["me", "open"])).await);
+    }
+    made.sort();
+    for client in &mut clients {
+        let (rooms, total) = within(async {
+            loop {
+                let (rooms, total) = listed(client).await;
+                if total == made.len() {
+                    return (rooms, total);
+                }
+            }
+        })
+        .await;
+        assert_eq!(rooms.into_iter().map(|room| room.room).collect::<Vec<_>>(), made);
+        assert_eq!(total, 3);
+    }
+    // The preview of a link knows the game wherever it is, and such links are no guesses.
+    for (node, room) in nodes.iter().flat_map(|node| made.iter().map(move |room| (node, room))) {
+        let link = format!("/r/{room}");
+        within(async { while !node.get(&link).await.contains("A seat is open") {} }).await;
+    }
+    stop_all(nodes).await;
+}
+
+#[tokio::test]
+async fn own_rooms_are_found_on_every_node() {
+    let nodes = nodes(2);
+    until_all_ready(&nodes).await;
+    let (mut ann, mut bob, room) = seated(&nodes).await;
+    let other = bob.create(json!(["me", "open"])).await;
+    ann.join(&other).await;
+    done(ann.ask(json!({"type": "sit", "room": other})).await);
+    // Ann is on turn in the one that she made, and Bob in his.
+    for (client, first, second) in [(&mut ann, &room, &other), (&mut bob, &other, &room)] {
+        let of = |own: &OwnRoom| (own.summary.room.clone(), own.your_turn, own.host);
+        let expected = [(first.clone(), true, true), (second.clone(), false, false)];
+        within(async {
+            loop {
+                let answer = client.ask(json!({"type": "own_rooms"})).await;
+                let Message::OwnRooms { rooms, .. } = answer else { panic!("{answer:?}") };
+                // A node knows another one when it has had a heartbeat since that one joined.
+                if rooms.len() == expected.len() {
+                    return assert_eq!(rooms.iter().map(of).collect::<Vec<_>>(), expected);
+                }
+            }
+        })
+        .await;
+    }
+    stop_all(nodes).await;
+}
+
+#[tokio::test]
+async fn one_node_begins_the_demo_game_of_all() {
+    let (storage, network) = (Memory::default(), LocalNetwork::new(7));
+    let config = Config { limits: LIMITS, demo: true, ..Config::default() };
+    let start =
+        || TestServer::start_node_on(Box::new(storage.clone()), &storage, &network, config.clone());
+    let nodes: Vec<_> = (0..3).map(|_| start()).collect();
+    until_all_ready(&nodes).await;
+    let mut clients = Vec::new();
+    for node in &nodes {
+        clients.push(node.greet("Ann").await);
+    }
+    // All are asked, and the one with the lowest number begins the game.
+    for client in &mut clients {
+        within(async { while listed(client).await.1 != 1 {} }).await;
+    }
+    let mut owned = Vec::new();
+    for node in &nodes {
+        owned.push(node.count("rooms").await);
+    }
+    assert_eq!(owned, [1, 0, 0]);
+    stop_all(nodes).await;
+}
+
+/// Waits until a node lets no more sessions in from this machine: it knows those of the others.
+async fn until_full(node: &TestServer) {
+    within(async { while node.try_connect().await.is_ok() {} }).await;
+}
+
+#[tokio::test]
+async fn what_an_address_has_on_other_nodes_counts() {
+    let limits = Limits {
+        sessions_per_address_max: 4,
+        rooms_per_address_max: 4,
+        bot_rooms_per_address_max: 2,
+        ..LIMITS
+    };
+    let (storage, network) = (Memory::default(), LocalNetwork::new(7));
+    let start = || TestServer::start_node(&storage, &network, limits);
+    let nodes = [start(), start()];
+    until_all_ready(&nodes).await;
+    let mut ann = nodes[0].greet("Ann").await;
+    let bob = nodes[0].greet("Bob").await;
+    let bots = json!([{"bot": {"kind": "attack"}}, {"bot": {"kind": "attack"}}]);
+    ann.create(bots.clone()).await;
+    ann.create(json!(["me", "open"])).await;
+
+    // Two sessions and two rooms may be added on the second node, and no third ones.
+    let (mut eve, mut far) = (nodes[1].greet("Eve").await, nodes[1].greet("Far").await);
+    until_full(&nodes[1]).await;
+    let create = |seats: &Value| {
+        json!({"type": "create", "rules": {"variant": "freestyle"}, "seats": seats,
+            "colour": "black", "visibility": "public"})
+    };
+    joined(eve.ask(create(&bots)).await);
+    assert_eq!(eve.refused(create(&bots)).await, Reason::TooManyBotRooms);
+    joined(far.ask(create(&json!(["me", "open"]))).await);
+    let more = create(&json!(["me", "open"]));
+    assert_eq!(eve.refused(more.clone()).await, Reason::TooManyRoomsFromAddress);
+
+    // When the first node has fewer, the second may have more.
+    drop((ann, bob));
+    let again = async {
+        loop {
+            if let Ok(client) = nodes[1].try_connect().await {
+                return client;
+            }
+        }
+    };
+    let mut gil = within(again).await;
+    gil.hello("Gil").await;
+    let [first, second] = nodes;
+    first.stop().await;
+    within(async { while let Message::Refused { .. } = gil.ask(more.clone()).await {} }).await;
+    second.stop().await;
+}
+
+#[tokio::test]
+async fn the_rooms_of_an_identity_count_on_whatever_node() {
+    let limits = Limits { rooms_per_identity_max: 2, ..LIMITS };
+    let (storage, network) = (Memory::default(), LocalNetwork::new(7));
+    let start = || TestServer::start_node(&storage, &network, limits);
+    let nodes = [start(), start()];
+    until_all_ready(&nodes).await;
+    let identity = Identity::try_from("0f".repeat(32)).unwrap();
+    let mut clients = Vec::new();
+    for node in &nodes {
+        let mut ann = node.connect().await;
+        let hello = json!({"type": "hello", "protocol": 1, "identity": identity});
+        assert!(matches!(ann.ask(hello).await, Message::Welcome { .. }));
+        clients.push(ann);
+    }
+    let create = json!({"type": "create", "rules": {"variant": "freestyle"}, "seats": ["me", "open"],
+        "colour": "black", "visibility": "private"});
+    let first = joined(clients[0].ask(create.clone()).await);
+    let second = joined(clients[1].ask(create.clone()).await);
+    // Ann is in both, so a third is refused on both nodes, and the refusal names them.
+    for client in &mut clients {
+        let Message::Refused { refusal, .. } = client.ask(create.clone()).await else {
+            panic!("a third")
+        };
+        assert_eq!(refusal.reason, Reason::TooManyRooms);
+        assert!(refusal.values.rooms.contains(&first) && refusal.values.rooms.contains(&second));
+    }
+    // Nobody needs the first one any more: it makes place for one on the other node.
+    done(clients[0].ask(json!({"type": "leave", "room": first})).await);
+    joined(clients[1].ask(create.clone()).await);
+    let join = json!({"type": "join", "room": first});
+    assert_eq!(clients[0].refused(join).await, Reason::NoSuchRoom);
+    assert_eq!(clients[0].refused(create).await, Reason::TooManyRooms);
+    stop_all(nodes.into()).await;
+}
+
+#[tokio::test]
+async fn time_does_not_go_back_when_a_room_goes_to_a_slower_clock() {
+    let (storage, network) = (Memory::default(), LocalNetwork::new(7));
+    let start = |now| {
+        let clock = Clock::starting_at(now);
+        let config = Config { limits: LIMITS, clock, ..Config::default() };
+        TestServer::start_node_on(Box::new(storage.clone()), &storage, &network, config)
+    };
+    let hour = 60 * 60 * 1_000;
+    let nodes = [start(10 * hour), start(9 * hour)];
+    until_all_ready(&nodes).await;
+    let (mut ann, mut bob, room) = seated(&nodes).await;
+    done(ann.ask(play(&room, 0)).await);
+    let [first, second] = nodes;
+    first.stop().await;
+    done(bob.ask(play(&room, 1)).await);
+    let log = storage.clone().read(&room).unwrap();
+    let times: Vec<_> = log.iter().map(|entry| entry.event.at).collect();
+    assert!(times.is_sorted() && times[0] >= 10 * hour, "{times:?}");
+    assert!(log.iter().any(|entry| matches!(entry.event.event, Event::Played { ply: 1, .. })));
+    second.stop().await;
+}
+
+/// A storage whose next claims wait for a permit, and which counts them.
+#[derive(Debug)]
+struct SlowClaims {
+    memory: Memory,
+    permits: Arc<(Mutex<usize>, Condvar)>,
+    claims: Arc<Mutex<HashMap<RoomCode, usize>>>,
+}
+
+impl Storage for SlowClaims {
+    fn orphans(&mut self, rooms_max: usize) -> Result<Vec<RoomCode>, StorageError> {
+        self.memory.orphans(rooms_max)
+    }
+
+    fn claim(&mut self, rooms: &[RoomCode], node: NodeId) -> Result<Vec<Claimed>, StorageError> {
+        for room in rooms {
+            *self.claims.lock().unwrap().entry(room.clone()).or_default() += 1;
+        }
+        let (permits, given) = &*self.permits;
+        let waiting = given.wait_while(permits.lock().unwrap(), |permits| *permits == 0);
+        drop(waiting.unwrap());
+        self.memory.claim(rooms, node)
+    }
+
+    fn append(&mut self, batch: &[Append]) -> Result<Vec<Result<(), Conflict>>, StorageError> {
+        self.memory.append(batch)
+    }
+
+    fn update_members(&mut self, members: &[KnownMember]) -> Result<(), StorageError> {
+        self.memory.update_members(members)
+    }
+
+    fn replace_identity(
+        &mut self,
+        member: &MemberId,
+        old: IdentityHash,
+        new: IdentityHash,
+    ) -> Result<bool, StorageError> {
+        self.memory.replace_identity(member, old, new)
+    }
+
+    fn prune_members(&mut self, before: u64, members_max: usize) -> Result<usize, StorageError> {
+        self.memory.prune_members(before, members_max)
+    }
+
+    fn read(&mut self, room: &RoomCode) -> Result<Vec<Entry>, StorageError> {
+        self.memory.read(room)
+    }
+
+    fn reader(&self) -> Result<Box<dyn StorageReader>, StorageError> {
+        self.memory.reader()
+    }
+}
+
+#[tokio::test]
+async fn a_room_that_is_entered_while_it_is_swept_is_claimed_once() {
+    let (storage, network) = (Memory::default(), LocalNetwork::new(7));
+    let first = TestServer::start_node(&storage, &network, LIMITS);
+    until_ready(&first, true).await;
+    let mut ann = first.greet("Ann").await;
+    let room = ann.create(json!(["me", "open"])).await;
+    drop(ann);
+    first.stop().await;
+
+    let (permits, claims) = (Arc::<(Mutex<usize>, Condvar)>::default(), Arc::default());
+    let slow = SlowClaims {
+        memory: storage.clone(),
+        permits: Arc::clone(&permits),
+        claims: Arc::clone(&claims),
+    };
+    let config = Config { limits: LIMITS, ..Config::default() };
+    let second = TestServer::start_node_on(Box::new(slow), &storage, &network, config);
+    let count = || claims.lock().unwrap().get(&room).copied().unwrap_or(0);
+    within(async {
+        while count() == 0 {
+            yield_now().await
+        }
+    })
+    .await;
+    // The sweep claims the room, and Bob enters it.
+    let mut bob = second.greet("Bob").await;
+    let join = json!({"type": "join", "id": "enter", "room": room});
+    bob.send_text(join.to_string()).await;
+    until_ready(&second, true).await;
+    *permits.0.lock().unwrap() = 1;
+    permits.1.notify_all();
+    while !matches!(bob.receive().await, Message::Joined { .. }) {}
+    done(bob.ask(json!({"type": "sit", "room": room})).await);
+    assert_eq!(count(), 1);
+    second.stop().await;
+}
+
+#[tokio::test]
+async fn moves_in_ones_own_game_are_not_held_up_by_others_at_the_same_address() {
+    let limits = Limits { address_commands_per_second: 1, address_commands_burst: 40, ..LIMITS };
+    let (storage, network) = (Memory::default(), LocalNetwork::new(7));
+    let start = || TestServer::start_node(&storage, &network, limits);
+    let nodes = [start(), start()];
+    until_all_ready(&nodes).await;
+    let (mut ann, mut bob, room) = seated(&nodes).await;
+    let mut eve = nodes[1].greet("Eve").await;
+    while let Message::Pong { .. } = eve.ask(json!({"type": "ping"})).await {}
+    done(ann.ask(play(&room, 0)).await);
+    // The room is on the other node, and Bob sits there.
+    done(bob.ask(play(&room, 1)).await);
+    assert_eq!(bob.refused(json!({"type": "ping"})).await, Reason::TooFast);
+    stop_all(nodes.into()).await;
 }

@@ -80,10 +80,19 @@ impl TestServer {
 
     /// A node of a cluster whose nodes share this storage and this network.
     pub(crate) fn start_node(storage: &Memory, network: &LocalNetwork, limits: Limits) -> Self {
-        let (storage, bus) = (storage.clone(), BusConfig::Local(network.clone()));
-        let membership = Membership { registry: Box::new(storage.clone()), bus };
         let config = Config { limits, ..Config::default() };
-        let storage = Box::new(storage);
+        Self::start_node_on(Box::new(storage.clone()), storage, network, config)
+    }
+
+    /// The same on a storage that is not the registry, with these settings.
+    pub(crate) fn start_node_on(
+        storage: Box<dyn Storage>,
+        registry: &Memory,
+        network: &LocalNetwork,
+        config: Config,
+    ) -> Self {
+        let bus = BusConfig::Local(network.clone());
+        let membership = Membership { registry: Box::new(registry.clone()), bus };
         Self::start_as(|listeners, stop| {
             tokio::spawn(run_in_cluster(listeners, storage, membership, config, stop))
         })

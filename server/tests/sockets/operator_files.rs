@@ -19,8 +19,9 @@ const OPERATING: &str = include_str!("../../OPERATING.md");
 const STOP_SECS: u64 = 5;
 
 /// Metrics of several nodes: a server that has no others does not show them.
-const METRICS_OF_LINKS: [&str; 12] = [
+const METRICS_OF_LINKS: [&str; 13] = [
     "bus_echo_age_seconds",
+    "clock_drift_seconds",
     "frames_undecodable_total",
     "link_drops_total",
     "link_frames_received_total",

@@ -5,7 +5,8 @@ use std::{fs, thread};
 
 use fivefold_server::{
     NodeId,
-    node::registry::{NodeReport, Pulse, Registry},
+    clock::Clock,
+    node::registry::{JoinError, NodeReport, Pulse, Registry},
     storage::{
         Append, Claimed, DataFolder, DatabaseUrl, Epoch, GameQuery, IdentityHash, KnownMember,
         MigrateError, OpenError, Postgres, PostgresRegistry, SoleNode, Sqlite, Storage,
@@ -88,7 +89,26 @@ fn a_database_has_one_server_unless_it_died() {
     assert_ne!(third.id(), killed);
 }
 
-const REPORT: NodeReport = NodeReport { sees_bus: true, rooms: 3 };
+#[test]
+fn nodes_and_a_server_without_a_bus_share_no_database() {
+    let Some(server) = Server::start(Durability::None) else { return };
+    drop(server.open());
+    let mut registry = PostgresRegistry::open(&server.url()).unwrap();
+    let sole = SoleNode::join(&server.url()).unwrap();
+    assert_eq!(registry.join(), Err(JoinError::InUse));
+    let living = "SELECT string_agg(id::text, ' ') FROM fivefold.node WHERE NOT dead";
+    assert_eq!(server.value(living), sole.id().to_string());
+    drop(sole);
+    // Nodes share it. One that was killed keeps no other node away.
+    let (first, second) = (registry.join().unwrap(), registry.join().unwrap());
+    assert_eq!(server.value(living), format!("{first} {second}"));
+    // A server without a bus that was killed is declared dead.
+    server.execute("UPDATE fivefold.node SET bus_min = 0, bus_max = 0");
+    let third = registry.join().unwrap();
+    assert_eq!(server.value(living), third.to_string());
+}
+
+const REPORT: NodeReport = NodeReport { sees_bus: true, rooms: 3, draining: true };
 
 #[test]
 fn a_late_heartbeat_wins_against_a_declaration_of_death_or_finds_itself_dead() {
@@ -97,7 +117,9 @@ fn a_late_heartbeat_wins_against_a_declaration_of_death_or_finds_itself_dead() {
     let mut registry = PostgresRegistry::open(&server.url()).unwrap();
     let (first, second) = (registry.join().unwrap(), registry.join().unwrap());
     let seen = |registry: &mut PostgresRegistry, by, of| {
-        let Pulse::Alive(living) = registry.heartbeat(by, REPORT).unwrap() else { return None };
+        let Pulse::Alive { living, .. } = registry.heartbeat(by, REPORT).unwrap() else {
+            return None;
+        };
         living.iter().find(|node| node.id == of).map(|node| (node.heartbeat, node.report))
     };
     assert_eq!(seen(&mut registry, first, first), Some((1, REPORT)));
@@ -113,6 +135,19 @@ fn a_late_heartbeat_wins_against_a_declaration_of_death_or_finds_itself_dead() {
     // Nobody gets a number again, even when the dead are deleted.
     let third = registry.join().unwrap();
     assert!(third > second && second > first, "{first} {second} {third}");
+}
+
+#[test]
+fn nodes_learn_the_time_of_the_database() {
+    let Some(server) = Server::start(Durability::None) else { return };
+    drop(server.open());
+    let mut registry = PostgresRegistry::open(&server.url()).unwrap();
+    let node = registry.join().unwrap();
+    let minute = 60_000;
+    let is_now = |time: u64| Clock::of_system().now().abs_diff(time) < minute;
+    assert!(is_now(registry.now().unwrap().unwrap()));
+    let pulse = registry.heartbeat(node, REPORT).unwrap();
+    assert!(matches!(pulse, Pulse::Alive { now: Some(now), .. } if is_now(now)), "{pulse:?}");
 }
 
 #[test]

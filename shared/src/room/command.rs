@@ -52,15 +52,18 @@ impl Room {
         self.answer(session, &cause, answer, moment.effects);
     }
 
+    /// The member of a session in the room.
+    pub fn member(&self, session: SessionId) -> Option<&MemberId> {
+        self.presence.member_id(session)
+    }
+
     /// Refuses a command that made the room fail, now and whenever it comes again. Call this after
     /// the room has been rebuilt and knows only its log.
-    pub fn refuse_for_good(&mut self, session: SessionId, id: CommandId, refusal: Refusal) {
-        let Some(member) = self.presence.member(session) else { return };
-        let cause = Cause { member: member.id, command: id };
-        if self.answered.get(&cause).is_none() {
+    pub fn refuse_for_good(&mut self, cause: &Cause, refusal: Refusal) {
+        if self.answered.get(cause).is_none() {
             let state = &self.state;
             let is_kept = |member: &MemberId| is_kept(state, member);
-            self.answered.remember(&cause, Answer::Refused(refusal), is_kept);
+            self.answered.remember(cause, Answer::Refused(refusal), is_kept);
         }
     }
 

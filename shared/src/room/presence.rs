@@ -66,6 +66,11 @@ impl Presence {
         self.likenesses.get(likeness).is_some_and(|member| member != by)
     }
 
+    /// The id of the session's member, if it is in.
+    pub(super) fn member_id(&self, session: SessionId) -> Option<&MemberId> {
+        self.sessions.get(&session)
+    }
+
     /// The session's member, if it is in.
     pub(super) fn member(&self, session: SessionId) -> Option<Member> {
         let id = self.sessions.get(&session)?;

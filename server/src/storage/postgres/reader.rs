@@ -3,7 +3,6 @@
 use fivefold_shared::{
     protocol::{GameId, MemberId, RoomCode},
     record::{GameList, ListedGame, Record},
-    room::Cause,
 };
 use tokio_postgres::{Error, Row};
 
@@ -13,8 +12,9 @@ use super::{
 };
 use crate::{
     limits::DATABASE_READ_WITHIN,
+    node_id::NodeId,
     storage::{
-        DiskSpace, GameQuery, IdentityHash, KnownMember, StorageError, StorageReader,
+        DiskSpace, GameQuery, IdentityHash, KnownMember, MadeRoom, StorageError, StorageReader,
         values::{from_json, name},
     },
 };
@@ -36,7 +36,7 @@ const SELECT_GAMES_OF: &str = "
 const SELECT_OPEN: &str = "SELECT 1 FROM room WHERE code = $1 AND closed_at IS NULL";
 
 const SELECT_MADE: &str = "
-    SELECT code FROM room WHERE maker = $1 AND command = $2 AND closed_at IS NULL";
+    SELECT command, code, owner FROM room WHERE maker = $1 AND closed_at IS NULL ORDER BY id";
 
 /// Finished games and members. Members come from the primary only; games may come from a standby,
 /// which may lack the last ones.
@@ -133,14 +133,22 @@ impl StorageReader for PostgresReader {
         })
     }
 
-    fn room_made_by(&mut self, cause: &Cause) -> Result<Option<RoomCode>, StorageError> {
-        let (member, command) = (cause.member.as_str(), cause.command.as_str());
-        let code: Option<String> =
+    fn made_by(&mut self, maker: &MemberId) -> Result<Vec<MadeRoom>, StorageError> {
+        let maker = maker.as_str();
+        let made: Vec<(String, String, i32)> =
             self.primary.read(DATABASE_READ_WITHIN, &async |session: &Session| {
-                let rows = session.query(SELECT_MADE, &[&member, &command]).await?;
-                rows.first().map(|row| row.try_get(0)).transpose()
+                let rows = session.query(SELECT_MADE, &[&maker]).await?;
+                rows.iter()
+                    .map(|row| Ok((row.try_get(0)?, row.try_get(1)?, row.try_get(2)?)))
+                    .collect()
             })?;
-        code.map(name).transpose()
+        let room = |(command, room, owner): (String, String, i32)| {
+            let owner = NodeId::new(owner.cast_unsigned());
+            let no_node = || StorageError::Damaged(format!("room {room} has no owner"));
+            let owner = owner.ok_or_else(no_node)?;
+            Ok(MadeRoom { command: name(command)?, room: name(room)?, owner })
+        };
+        made.into_iter().map(room).collect()
     }
 
     /// The database's disk belongs to another machine.

@@ -38,7 +38,8 @@ const SCHEMA: &str = "
         dead boolean NOT NULL DEFAULT false,
         draining boolean NOT NULL DEFAULT false,
         sees_bus boolean NOT NULL DEFAULT true,
-        -- The newest format of events that it knows, and the versions of the bus.
+        -- The newest format of events that it knows, and the versions of the bus; 0 for a server that
+        -- has the database for itself.
         format int NOT NULL,
         bus_min int NOT NULL,
         bus_max int NOT NULL,

@@ -4,15 +4,14 @@
 use std::{
     sync::mpsc::{self, RecvTimeoutError},
     thread::{self, JoinHandle},
-    time::Instant,
 };
 
 use tokio_util::sync::CancellationToken;
 
 use super::{DatabaseUrl, OpenError, registry::PostgresRegistry};
 use crate::{
-    limits::{SOLE_NODE_HEARTBEAT, SOLE_NODE_WATCHES},
-    node::registry::{LivingNode, NodeReport, Pulse, Registry},
+    limits::SOLE_NODE_HEARTBEAT,
+    node::registry::{JoinError, NodeReport, Pulse, Registry},
     node_id::NodeId,
     storage::StorageError,
 };
@@ -39,11 +38,10 @@ impl SoleNode {
         let mut registry = PostgresRegistry::open(url)?;
         let path = registry.name().to_owned();
         let failed = |error| OpenError::Storage { path: path.clone(), error };
-        let id = registry.join().map_err(failed)?;
-        if outlive_others(&mut registry, id).map_err(failed)?.is_none() {
-            registry.retire(id).map_err(failed)?;
-            return Err(OpenError::DatabaseInUse { database: path });
-        }
+        let id = registry.join_alone().map_err(|error| match error {
+            JoinError::InUse => OpenError::DatabaseInUse { database: path.clone() },
+            JoinError::Storage(error) => failed(error),
+        })?;
         let (stop, stopped) = mpsc::channel();
         let lost = CancellationToken::new();
         let told = lost.clone();
@@ -75,34 +73,6 @@ impl Drop for SoleNode {
     }
 }
 
-/// Declares nodes dead whose heartbeat stands still. `None` if one lives.
-fn outlive_others(registry: &mut PostgresRegistry, me: NodeId) -> Result<Option<()>, StorageError> {
-    let others = |registry: &mut PostgresRegistry| -> Result<Vec<LivingNode>, StorageError> {
-        match registry.heartbeat(me, NodeReport::default())? {
-            Pulse::Alive(living) => Ok(living.into_iter().filter(|node| node.id != me).collect()),
-            Pulse::Dead => Err(StorageError::Failed("another server starts, too".to_owned())),
-        }
-    };
-    let first = others(registry)?;
-    if first.is_empty() {
-        return Ok(Some(()));
-    }
-    tracing::info!("another server was here lately; waiting to see whether it lives");
-    let begun = Instant::now();
-    while begun.elapsed() < SOLE_NODE_WATCHES {
-        thread::sleep(SOLE_NODE_HEARTBEAT);
-        if others(registry)?.iter().any(|other| !first.contains(other)) {
-            return Ok(None);
-        }
-    }
-    for other in first {
-        if !registry.declare_dead(other.id, other.heartbeat)? {
-            return Ok(None);
-        }
-    }
-    Ok(Some(()))
-}
-
 fn keep_alive(
     mut registry: PostgresRegistry,
     id: NodeId,
@@ -120,7 +90,7 @@ fn keep_alive(
             }
         }
         match registry.heartbeat(id, NodeReport::default()) {
-            Ok(Pulse::Alive(_)) => {}
+            Ok(Pulse::Alive { .. }) => {}
             Ok(Pulse::Dead) => {
                 tracing::error!("another server has declared this one dead");
                 lost.cancel();

@@ -3,7 +3,7 @@
 use crate::protocol::{CommandId, Reason, Refusal};
 
 use super::harness::{BOT, ENDLESS, HELPED, OPEN, RENJU, check, show_all};
-use crate::room::SessionId;
+use crate::room::{Cause, SessionId};
 
 #[test]
 fn every_refusal_has_its_reason() {
@@ -148,7 +148,9 @@ fn a_command_at_which_the_room_failed_is_refused_from_then_on() {
     let failed = Refusal::new(Reason::Unavailable);
     for id in ["failed", "done"] {
         let id = CommandId::try_from(id.to_owned()).unwrap();
-        table.room.refuse_for_good(SessionId(1), id, failed.clone());
+        let member = table.room.member(SessionId(1)).unwrap().clone();
+        let cause = Cause { member, command: id };
+        table.room.refuse_for_good(&cause, failed.clone());
     }
     table.run(
         "1 #failed sit > 1 refused unavailable

@@ -1,0 +1,149 @@
+//! The lists of rooms: the public ones, and those of a member. On several nodes each node lists the
+//! rooms that it owns, and the others add what it lists.
+
+use std::{
+    convert::Infallible,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use fivefold_shared::protocol::{
+    MemberId, OwnRoom, Phase, ROOMS_MAX, Refusal, RoomCode, RoomSummary,
+};
+use tokio::time::sleep;
+
+use super::{Lobby, RoomHandle, lock, no_such_room, room_list::RoomList, unreadable};
+use crate::{
+    cluster::{
+        Cluster,
+        frame::{News, Question},
+    },
+    limits::{LISTING_AGE_MAX, LISTING_REST, OWN_ROOMS_SEEN_MAX, PEER_LIST_INTERVAL},
+};
+
+impl Lobby {
+    /// The public rooms of all nodes: those that wait for a player first, then those with a running
+    /// game. The list is reused for a hundred times as long as building it took: almost no time on a
+    /// small server, at most a second on a large one.
+    pub(crate) async fn list(self: &Arc<Self>) -> RoomList {
+        if let Some(cluster) = &self.context.cluster {
+            Box::pin(self.peer_lists.request(cluster)).await;
+        }
+        let mut listing = lock(&self.listing);
+        let begun = Instant::now();
+        if listing.fresh_until.is_none_or(|until| until <= begun) {
+            listing.list = self.all_rooms();
+            if self.begin_demo(&listing.list) {
+                listing.list = self.all_rooms();
+            }
+            let cost = begun.elapsed();
+            let age: Duration = (cost * LISTING_REST).min(LISTING_AGE_MAX);
+            listing.fresh_until = Some(begun + age);
+        }
+        listing.list.clone()
+    }
+
+    fn all_rooms(&self) -> RoomList {
+        let own = self.public_rooms();
+        match &self.context.cluster {
+            Some(_) => self.peer_lists.merge(own, |room| self.owns(room)),
+            None => own,
+        }
+    }
+
+    /// The public rooms that this node owns.
+    fn public_rooms(&self) -> RoomList {
+        let summary = |room: &RoomHandle| {
+            let listed = room.listed().filter(|listed| listed.is_public())?;
+            Some(listed.standing().summary)
+        };
+        let public: Vec<_> = self.rooms.iter().filter_map(|room| summary(&room)).collect();
+        let total = public.len();
+        let has_game = public.iter().any(|room| room.phase == Phase::Running);
+        RoomList::of(public, total, has_game)
+    }
+
+    fn owns(&self, room: &RoomCode) -> bool {
+        self.rooms.get(room).is_some_and(|room| !room.is_relayed())
+    }
+
+    /// Lists the rooms here for the other nodes, for as long as somebody asks any node for a list.
+    pub(crate) async fn report_rooms(self: &Arc<Self>, cluster: &Cluster) -> Infallible {
+        loop {
+            self.peer_lists.until_wanted().await;
+            if self.begin_demo(&self.all_rooms()) {
+                tracing::debug!("begins a demo game for all nodes");
+            }
+            let RoomList { rooms, total, has_game } = self.public_rooms();
+            let rooms = serde_json::to_string(&rooms).expect("rooms are plain data");
+            cluster.broadcast(&News::Rooms { rooms, total: total as u64, has_game });
+            sleep(PEER_LIST_INTERVAL).await;
+        }
+    }
+
+    /// Begins a demo game if no public game is running. The living node with the lowest number does
+    /// that for all, once it knows their lists.
+    fn begin_demo(self: &Arc<Self>, list: &RoomList) -> bool {
+        let is_its_task = self.context.cluster.as_ref().is_none_or(|cluster| {
+            cluster.is_lowest() && self.peer_lists.are_complete(&cluster.others())
+        });
+        !list.has_game && is_its_task && self.start_demo()
+    }
+
+    /// The open rooms that a member created or has a seat in, on all nodes: rooms where it is their
+    /// turn first, then other running games, then rooms that wait for a player, then the rest.
+    pub(crate) async fn own_rooms(&self, member: &MemberId) -> Vec<OwnRoom> {
+        let mut rooms = self.own_rooms_here(member);
+        if let Some(cluster) = &self.context.cluster {
+            let question = Question::OwnRooms { member: member.clone() };
+            let others = Box::pin(cluster.ask_all::<Vec<OwnRoom>>(&question)).await;
+            for own in others.into_iter().flatten() {
+                // A room that goes to another node may be listed by both.
+                if !rooms.iter().any(|other| other.summary.room == own.summary.room) {
+                    rooms.push(own);
+                }
+            }
+        }
+        rooms.sort_by_key(|room| match room.summary.phase {
+            Phase::Running if room.your_turn => 0,
+            Phase::Running => 1,
+            Phase::Waiting => 2,
+            Phase::Finished => 3,
+        });
+        rooms.truncate(ROOMS_MAX);
+        rooms
+    }
+
+    /// The same of the rooms that this node owns, the newest first.
+    pub(super) fn own_rooms_here(&self, member: &MemberId) -> Vec<OwnRoom> {
+        let codes = self.directory.rooms_of(member);
+        let newest = codes.iter().rev().take(OWN_ROOMS_SEEN_MAX);
+        newest.filter_map(|code| self.rooms.get(code)?.listed()?.own_room(member)).collect()
+    }
+
+    /// The summary of a room on whatever node, for callers who know its code. `None` if its owner
+    /// does not answer.
+    ///
+    /// # Errors
+    /// If there is no such room, or it cannot be looked up.
+    pub(crate) async fn look_up(&self, code: &RoomCode) -> Result<Option<RoomSummary>, Refusal> {
+        if let Some(summary) = self.summary(code) {
+            return Ok(Some(summary));
+        }
+        let Some(cluster) = &self.context.cluster else { return Err(no_such_room()) };
+        let wanted = code.clone();
+        match self.read_pool.try_read(move |reader| reader.is_open(&wanted)).await {
+            Ok(true) => {}
+            Ok(false) => return Err(no_such_room()),
+            Err(error) => return Err(unreadable(&error)),
+        }
+        let question = Question::Summary { room: code.clone() };
+        let answers = cluster.ask_all::<Option<RoomSummary>>(&question).await;
+        Ok(answers.into_iter().flatten().next())
+    }
+
+    /// The summary of a room that this node owns.
+    pub(super) fn summary(&self, code: &RoomCode) -> Option<RoomSummary> {
+        self.rooms.get(code)?.listed().map(|listed| listed.standing().summary)
+    }
+}

@@ -1,0 +1,214 @@
+//! The public rooms of other nodes, as each of them lists its own. They do so only while somebody
+//! asks for a list on any node.
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use fivefold_shared::protocol::{RoomCode, RoomSummary};
+use tokio::{
+    sync::Notify,
+    time::{Instant, timeout},
+};
+
+use super::room_list::RoomList;
+use crate::{
+    cluster::{Cluster, frame::News},
+    limits::{LISTS_WANTED_FOR, PEER_ANSWERS_WITHIN, PEER_LIST_INTERVAL, PEER_LIST_KEPT},
+    node_id::NodeId,
+};
+
+/// The lists of other nodes.
+#[derive(Debug, Default)]
+pub(super) struct PeerLists {
+    /// Locked to look up or change.
+    state: Mutex<State>,
+    /// Somebody wants lists.
+    wanted: Notify,
+    /// A list has arrived.
+    arrived: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    lists: BTreeMap<NodeId, PeerList>,
+    /// When somebody asked last, on any node.
+    wanted_at: Option<Instant>,
+    /// When the other nodes learned last that somebody here asks.
+    spread_at: Option<Instant>,
+}
+
+#[derive(Debug)]
+struct PeerList {
+    list: RoomList,
+    at: Instant,
+}
+
+impl PeerLists {
+    /// Asks the other nodes for their lists, and waits for those that are not known. A node that
+    /// does not answer soon is left out.
+    pub(super) async fn request(&self, cluster: &Cluster) {
+        if self.note_request(Instant::now()) {
+            cluster.broadcast(&News::RoomsWanted);
+        }
+        self.note_wanted();
+        let others = cluster.others();
+        let complete = async {
+            loop {
+                let arrived = self.arrived.notified();
+                if self.are_complete(&others) {
+                    return;
+                }
+                arrived.await;
+            }
+        };
+        // What has not come by then is missing.
+        drop(timeout(PEER_ANSWERS_WITHIN, complete).await);
+    }
+
+    /// Notes that somebody here asks. Returns whether the other nodes should know.
+    fn note_request(&self, now: Instant) -> bool {
+        let mut state = self.lock();
+        let is_known = state.spread_at.is_some_and(|at| now - at < PEER_LIST_INTERVAL);
+        if !is_known {
+            state.spread_at = Some(now);
+        }
+        !is_known
+    }
+
+    /// Somebody asks, here or on another node.
+    pub(super) fn note_wanted(&self) {
+        self.lock().wanted_at = Some(Instant::now());
+        self.wanted.notify_one();
+    }
+
+    /// Waits until somebody has asked lately.
+    pub(super) async fn until_wanted(&self) {
+        let is_wanted = || self.lock().wanted_at.is_some_and(|at| at.elapsed() < LISTS_WANTED_FOR);
+        while !is_wanted() {
+            self.wanted.notified().await;
+        }
+    }
+
+    /// Takes in the list of a node.
+    pub(super) fn note_list(&self, node: NodeId, list: RoomList) {
+        let at = Instant::now();
+        let mut state = self.lock();
+        state.lists.retain(|_, list| list.is_current());
+        state.lists.insert(node, PeerList { list, at });
+        drop(state);
+        self.arrived.notify_waiters();
+    }
+
+    /// Whether the lists of all these nodes are known.
+    pub(super) fn are_complete(&self, nodes: &[NodeId]) -> bool {
+        let state = self.lock();
+        nodes.iter().all(|node| state.lists.get(node).is_some_and(PeerList::is_current))
+    }
+
+    /// Adds the other lists to that of this node. A room that goes from one node to another may be
+    /// in the lists of both.
+    pub(super) fn merge(&self, own: RoomList, owns: impl Fn(&RoomCode) -> bool) -> RoomList {
+        let RoomList { mut rooms, mut total, mut has_game } = own;
+        let mut seen = HashSet::new();
+        let state = self.lock();
+        for PeerList { list, .. } in state.lists.values().filter(|list| list.is_current()) {
+            has_game |= list.has_game;
+            total += list.total;
+            let is_new = |room: &&RoomSummary| !owns(&room.room) && seen.insert(room.room.clone());
+            let before = rooms.len();
+            rooms.extend(list.rooms.iter().filter(is_new).cloned());
+            total -= list.rooms.len() - (rooms.len() - before);
+        }
+        RoomList::of(rooms, total, has_game)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing panics between two changes that belong together.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl PeerList {
+    fn is_current(&self) -> bool {
+        self.at.elapsed() < PEER_LIST_KEPT
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use fivefold_shared::protocol::Phase;
+    use serde_json::json;
+    use tokio::time::advance;
+
+    use super::*;
+
+    fn node(number: u32) -> NodeId {
+        NodeId::new(number).unwrap()
+    }
+
+    fn room(code: &str, phase: Phase) -> RoomSummary {
+        serde_json::from_value(json!({
+            "room": code, "rules": {"variant": "freestyle", "size": [15, 15]}, "assistance": false,
+            "seats": {"first": null, "second": null}, "black": "first", "phase": phase, "ply": 0,
+            "spectators": 0,
+        }))
+        .unwrap()
+    }
+
+    fn list(codes: &[(&str, Phase)], total: usize) -> RoomList {
+        let rooms = codes.iter().map(|(code, phase)| room(code, *phase)).collect();
+        let has_game = codes.iter().any(|(_, phase)| *phase == Phase::Running);
+        RoomList { rooms, total, has_game }
+    }
+
+    fn codes(list: &RoomList) -> Vec<&str> {
+        list.rooms.iter().map(|room| room.room.as_str()).collect()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn lists_are_merged_and_each_room_is_in_once() {
+        let lists = PeerLists::default();
+        let own = list(&[("aaaaaaaaaaaa", Phase::Finished)], 1);
+        lists.note_list(node(2), list(&[("bbbbbbbbbbbb", Phase::Running)], 7));
+        // One room has come here in the meantime, and one is in the list before, too.
+        let third = [("aaaaaaaaaaaa", Phase::Running), ("bbbbbbbbbbbb", Phase::Running)];
+        lists.note_list(node(3), list(&[third[0], third[1], ("cccccccccccc", Phase::Waiting)], 3));
+        let merged = lists.merge(own, |room| room.as_str() == "aaaaaaaaaaaa");
+        assert_eq!(codes(&merged), ["cccccccccccc", "bbbbbbbbbbbb", "aaaaaaaaaaaa"]);
+        assert_eq!((merged.total, merged.has_game), (9, true));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_rooms_of_a_silent_node_go_after_three_seconds() {
+        let lists = PeerLists::default();
+        lists.note_list(node(2), list(&[("bbbbbbbbbbbb", Phase::Running)], 1));
+        assert!(lists.are_complete(&[node(2)]) && !lists.are_complete(&[node(2), node(3)]));
+        advance(PEER_LIST_KEPT - Duration::from_millis(1)).await;
+        assert_eq!(lists.merge(RoomList::default(), |_| false).total, 1);
+        advance(Duration::from_millis(1)).await;
+        assert_eq!(lists.merge(RoomList::default(), |_| false), RoomList::default());
+        assert!(!lists.are_complete(&[node(2)]));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn lists_are_wanted_for_a_while_after_somebody_asked() {
+        let lists = PeerLists::default();
+        let is_wanted = async || timeout(Duration::ZERO, lists.until_wanted()).await.is_ok();
+        assert!(!is_wanted().await);
+        lists.note_wanted();
+        assert!(is_wanted().await);
+        advance(LISTS_WANTED_FOR - Duration::from_millis(1)).await;
+        assert!(is_wanted().await);
+        advance(Duration::from_millis(1)).await;
+        assert!(!is_wanted().await);
+        // The others learn once a second that somebody asks.
+        let now = Instant::now();
+        assert!(lists.note_request(now));
+        assert!(!lists.note_request(now + PEER_LIST_INTERVAL - Duration::from_millis(1)));
+        assert!(lists.note_request(now + PEER_LIST_INTERVAL));
+    }
+}

@@ -1,0 +1,42 @@
+//! A list of public rooms, and the order of the rooms in it.
+
+use std::time::Instant;
+
+use fivefold_shared::protocol::{Phase, ROOMS_MAX, RoomSummary};
+
+/// The list of public rooms that was built last.
+#[derive(Debug, Default)]
+pub(super) struct Listing {
+    pub(super) list: RoomList,
+    pub(super) fresh_until: Option<Instant>,
+}
+
+/// A list of public rooms: at most [`ROOMS_MAX`] of them, and the total number.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct RoomList {
+    pub(crate) rooms: Vec<RoomSummary>,
+    pub(crate) total: usize,
+    /// Whether a game is running in any of them.
+    pub(crate) has_game: bool,
+}
+
+impl RoomList {
+    /// Keeps the first [`ROOMS_MAX`] rooms: those that wait for a player, then those with a running
+    /// game.
+    pub(super) fn of(mut rooms: Vec<RoomSummary>, total: usize, has_game: bool) -> Self {
+        let rank = |room: &RoomSummary| match room.phase {
+            Phase::Waiting => 0,
+            Phase::Running => 1,
+            Phase::Finished => 2,
+        };
+        let order = |a: &RoomSummary, b: &RoomSummary| {
+            rank(a).cmp(&rank(b)).then_with(|| a.room.cmp(&b.room))
+        };
+        if rooms.len() > ROOMS_MAX {
+            rooms.select_nth_unstable_by(ROOMS_MAX, order);
+            rooms.truncate(ROOMS_MAX);
+        }
+        rooms.sort_unstable_by(order);
+        Self { rooms, total, has_game }
+    }
+}
