@@ -82,6 +82,16 @@ impl Server {
         Self::run(&mut server)
     }
 
+    /// Starts a server that is alone on a PostgreSQL database, with these flags and the defaults
+    /// otherwise.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn start_on(database: &str, flags: &[&str]) -> Self {
+        let mut server = Command::new(program("fivefold-server"));
+        Self::run(server.args(["--database", database]).args(flags))
+    }
+
     /// As [`start_in_with`](Self::start_in_with), with another build of the server.
     ///
     /// # Panics

@@ -64,6 +64,8 @@ pub(super) struct Member {
     /// that it cannot look up at the moment, or leave a command to the next connection. One server
     /// may not.
     is_in_cluster: bool,
+    /// The longest that they wait before a move.
+    wait_max: Duration,
     pub(super) made: Vec<Made>,
     /// Commands that the server refused because it could not store them.
     pub(super) refused: Vec<CommandId>,
@@ -90,6 +92,7 @@ impl Member {
             me: guest.me.clone(),
             conduct,
             is_in_cluster,
+            wait_max: WAIT_MAX,
             made: Vec::new(),
             refused: Vec::new(),
             wrong_answers: Vec::new(),
@@ -99,6 +102,11 @@ impl Member {
             sent_at: Instant::now(),
             connected_at: Instant::now(),
         }
+    }
+
+    /// The same member with another longest wait before a move.
+    pub(super) fn who_waits(self, wait_max: Duration) -> Self {
+        Self { wait_max, ..self }
     }
 
     /// Plays or watches until it is time to stop and no command is unanswered, across restarts of
@@ -191,7 +199,7 @@ impl Member {
             }
             Some(_) => return,
         };
-        sleep(WAIT_MAX.mul_f64(random.random())).await;
+        sleep(self.wait_max.mul_f64(random.random())).await;
         if random.random_bool(0.1)
             && let Some(made) = self.made.iter().nth_back(AGAIN_FROM).cloned()
         {
