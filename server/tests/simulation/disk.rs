@@ -22,6 +22,8 @@ use fivefold_shared::{
 };
 use rand::{RngExt, rngs::StdRng};
 
+use crate::judge::{ANOTHER_EVENT, REFUSED_AND_DONE};
+
 /// How often a commit fails.
 const FAILURES: f64 = 0.01;
 
@@ -35,6 +37,30 @@ pub(crate) enum Planted {
     NoEpochs,
     /// A commit in doubt is reported as one that has failed.
     DoubtIsFailure,
+}
+
+impl Planted {
+    /// Its name between two processes.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::NoEpochs => "no_epochs",
+            Self::DoubtIsFailure => "doubt_is_failure",
+        }
+    }
+
+    /// The fault with this name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        [Self::NoEpochs, Self::DoubtIsFailure].into_iter().find(|planted| planted.name() == name)
+    }
+
+    /// What the judge must find because of it. A room that does not notice its next owner takes that
+    /// owner's events for its own; a command whose commit is in doubt is refused though it is stored.
+    pub(crate) const fn finding(self) -> &'static str {
+        match self {
+            Self::NoEpochs => ANOTHER_EVENT,
+            Self::DoubtIsFailure => REFUSED_AND_DONE,
+        }
+    }
 }
 
 /// A clone is the same disk, used by the same process.

@@ -13,6 +13,11 @@ use crate::{
     member::{Made, Member},
 };
 
+/// Finding: a command was refused, and is in the log.
+pub(crate) const REFUSED_AND_DONE: &str = "a command was refused and done";
+/// Finding: a member has received an event under a number that another event has.
+pub(crate) const ANOTHER_EVENT: &str = "two events have one number";
+
 /// Compares what the members received with the disk. Returns how many games have ended.
 pub(crate) fn judge(disk: &Disk, members: &[Member], tables: usize) -> u64 {
     let logs = disk.logs();
@@ -36,11 +41,12 @@ pub(crate) fn judge(disk: &Disk, members: &[Member], tables: usize) -> u64 {
                 let is_stored = causes.iter().any(|cause| {
                     Some(&cause.member) == member.me.as_ref() && cause.command == *command
                 });
-                assert!(!is_stored, "member {}: {command} was refused and done", member.number);
+                assert!(!is_stored, "member {}: {command}: {REFUSED_AND_DONE}", member.number);
             }
             for (seq, received) in &member.received {
                 let index = usize::try_from(*seq).unwrap() - 1;
-                assert_eq!(*received, log[index].event, "member {}", member.number);
+                let logged = &log[index].event;
+                assert_eq!(received, logged, "member {}: {ANOTHER_EVENT}", member.number);
             }
             let seen = member.room.as_ref().expect("the member has entered");
             let told = usize::try_from(seen.seq).unwrap();
