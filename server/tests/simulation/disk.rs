@@ -53,12 +53,13 @@ impl Planted {
         [Self::NoEpochs, Self::DoubtIsFailure].into_iter().find(|planted| planted.name() == name)
     }
 
-    /// What the judge must find because of it. A room that does not notice its next owner takes that
-    /// owner's events for its own; a command whose commit is in doubt is refused though it is stored.
-    pub(crate) const fn finding(self) -> &'static str {
+    /// What the judge must find because of it, on some day. An append of an earlier owner is stored
+    /// after the next owner has read the log, and so has refused its command, or takes the event for
+    /// its own. A command whose commit is in doubt is refused, and stored.
+    pub(crate) const fn findings(self) -> &'static [&'static str] {
         match self {
-            Self::NoEpochs => ANOTHER_EVENT,
-            Self::DoubtIsFailure => REFUSED_AND_DONE,
+            Self::NoEpochs => &[ANOTHER_EVENT, REFUSED_AND_DONE],
+            Self::DoubtIsFailure => &[REFUSED_AND_DONE],
         }
     }
 }

@@ -162,7 +162,7 @@ fn is_found(planted: Planted) -> bool {
         Err(output) => {
             let text = String::from_utf8_lossy(&output.stderr);
             println!("{planted:?} on day {seed}: {text}");
-            text.contains(planted.finding())
+            planted.findings().iter().any(|finding| text.contains(finding))
         }
     };
     (0..DAYS_OTHERWISE).any(is_broken)

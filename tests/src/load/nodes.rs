@@ -54,6 +54,9 @@ pub enum Layout {
     Postgres,
     /// Three nodes; the players of a room are at its owner.
     Local,
+    /// Three nodes; the first player is at the owner, the second at another node, as round robin
+    /// usually places them.
+    Mixed,
     /// Three nodes; the players of a room are together at another node.
     Remote,
     /// Three nodes; the owner and each of the players are at different ones.
@@ -68,13 +71,18 @@ pub enum Layout {
 
 impl Layout {
     /// Those in which nobody watches.
-    pub const PLAYERS: [Self; 5] =
-        [Self::Sqlite, Self::Postgres, Self::Local, Self::Remote, Self::Apart];
+    pub const PLAYERS: [Self; 6] =
+        [Self::Sqlite, Self::Postgres, Self::Local, Self::Mixed, Self::Remote, Self::Apart];
 
     const fn spectators(self) -> usize {
         match self {
             Self::FanOut { spectators } => spectators,
-            Self::Sqlite | Self::Postgres | Self::Local | Self::Remote | Self::Apart => 0,
+            Self::Sqlite
+            | Self::Postgres
+            | Self::Local
+            | Self::Mixed
+            | Self::Remote
+            | Self::Apart => 0,
         }
     }
 }
@@ -85,6 +93,7 @@ impl fmt::Display for Layout {
             Self::Sqlite => f.pad("1 node, SQLite"),
             Self::Postgres => f.pad("1 node, PostgreSQL"),
             Self::Local => f.pad("3 nodes, local"),
+            Self::Mixed => f.pad("3 nodes, mixed"),
             Self::Remote => f.pad("3 nodes, remote"),
             Self::Apart => f.pad("3 nodes, apart"),
             Self::FanOut { spectators } => f.pad(&format!("fan-out to 3 x {spectators}")),
@@ -117,6 +126,8 @@ pub struct Measured {
     pub wal_bytes: Option<u64>,
     /// Memory of the largest node at the end, in bytes.
     pub memory: u64,
+    /// Memory of a node for each spectator, in bytes, if there are any.
+    pub spectator_memory: Option<u64>,
 }
 
 impl Measured {
@@ -153,12 +164,15 @@ pub async fn run(layout: Layout, plan: &Plan) -> Option<Measured> {
         rooms.map(move |room| async move { enter(Target::Server(address), room).await })
     });
     let seats: Vec<_> = seats.collect();
+    let empty = parts.memory();
     let mut coming = stream::iter(seats).buffer_unordered(CONNECTING_MAX);
     let (mut spectators, watched) = (JoinSet::new(), Arc::new(AtomicU64::new(0)));
     while let Some(socket) = coming.next().await {
         spectators.spawn(watch(socket, Arc::clone(&watched)));
     }
     drop(coming);
+    let filled = parts.memory().saturating_sub(empty);
+    let spectator_memory = filled.checked_div(layout.spectators() as u64);
 
     let schedule = Schedule::of(plan);
     let mut playing = JoinSet::new();
@@ -183,7 +197,8 @@ pub async fn run(layout: Layout, plan: &Plan) -> Option<Measured> {
         nats: after.nats.zip(before.nats).map(|(after, before)| after - before),
         bus_bytes: after.bus_bytes.zip(before.bus_bytes).map(|(after, before)| after - before),
         wal_bytes: after.wal_bytes.zip(before.wal_bytes).map(|(after, before)| after - before),
-        memory: after.memory,
+        memory: parts.memory(),
+        spectator_memory,
     })
 }
 
@@ -192,6 +207,7 @@ fn places(layout: Layout, nodes: &[SocketAddr], number: usize) -> Places {
     let node = |place: usize| nodes[(number + place) % nodes.len()];
     let players = match layout {
         Layout::Sqlite | Layout::Postgres | Layout::Local | Layout::FanOut { .. } => [0, 0],
+        Layout::Mixed => [0, 1],
         Layout::Remote => [1, 1],
         Layout::Apart => [1, 2],
     };
@@ -222,7 +238,6 @@ struct Spent {
     nats: Option<Duration>,
     bus_bytes: Option<u64>,
     wal_bytes: Option<u64>,
-    memory: u64,
 }
 
 impl Parts {
@@ -249,17 +264,20 @@ impl Parts {
     /// The question about PostgreSQL's log comes last in the code and costs the measurement one
     /// connection.
     fn spent(&self) -> Spent {
-        let usages: Vec<_> =
-            self.servers.iter().map(|server| Usage::of(server.pid()).expect("it runs")).collect();
         let cpu = |pid| Usage::cpu_of_all(pid).expect("it runs");
         Spent {
-            nodes: usages.iter().map(|usage| usage.cpu).sum(),
+            nodes: self.servers.iter().map(|server| cpu(server.pid())).sum(),
             postgres: self.postgres.as_ref().map(|postgres| cpu(postgres.pid())),
             nats: self.nats.as_ref().map(|nats| cpu(nats.pid())),
             bus_bytes: self.nats.as_ref().map(NatsServer::bytes_received),
             wal_bytes: self.postgres.as_ref().map(wal_bytes),
-            memory: usages.iter().map(|usage| usage.memory).max().unwrap_or_default(),
         }
+    }
+
+    /// Memory of the largest node, in bytes.
+    fn memory(&self) -> u64 {
+        let usages = self.servers.iter().filter_map(|server| Usage::of(server.pid()));
+        usages.map(|usage| usage.memory).max().unwrap_or_default()
     }
 }
 
