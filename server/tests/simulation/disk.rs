@@ -22,7 +22,7 @@ use fivefold_shared::{
 };
 use rand::{RngExt, rngs::StdRng};
 
-use crate::judge::{ANOTHER_EVENT, REFUSED_AND_DONE};
+use crate::findings::{ANOTHER_EVENT, REFUSED_AND_DONE};
 
 /// How often a commit fails.
 const FAILURES: f64 = 0.01;

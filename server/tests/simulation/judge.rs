@@ -10,13 +10,9 @@ use fivefold_shared::{
 
 use crate::{
     disk::Disk,
+    findings::{ANOTHER_EVENT, REFUSED_AND_DONE},
     member::{Made, Member},
 };
-
-/// Finding: a command was refused, and is in the log.
-pub(crate) const REFUSED_AND_DONE: &str = "a command was refused and done";
-/// Finding: a member has received an event under a number that another event has.
-pub(crate) const ANOTHER_EVENT: &str = "two events have one number";
 
 /// Compares what the members received with the disk. Returns how many games have ended.
 pub(crate) fn judge(disk: &Disk, members: &[Member], tables: usize) -> u64 {

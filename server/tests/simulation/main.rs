@@ -12,6 +12,7 @@
 
 mod day;
 mod disk;
+mod findings;
 mod judge;
 mod member;
 mod server;

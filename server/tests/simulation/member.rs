@@ -25,7 +25,7 @@ use turmoil::net::TcpStream;
 
 use crate::{
     day::SharedDay,
-    judge::ANOTHER_EVENT,
+    findings::ANOTHER_EVENT,
     server::{PORT, server_name},
 };
 

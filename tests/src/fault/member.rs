@@ -50,8 +50,9 @@ pub(super) struct Made {
     /// The number of the last event that it caused, from the server's answer.
     pub(super) seq: u64,
     pub(super) answered_at: Instant,
-    /// When the connection began on which the answer came.
+    /// When the connection began on which the answer came, and to which server.
     pub(super) connected_at: Instant,
+    pub(super) server: SocketAddr,
 }
 
 /// A member of one room, with the answers they received.
@@ -242,7 +243,9 @@ impl Member {
             let Some(seq) = seq else { return self.wrong_answers.push(message) };
             if let RoomRequest::Play { ply, point } = request {
                 let (answered_at, connected_at) = (Instant::now(), self.connected_at);
-                self.made.push(Made { command, ply, point, seq, answered_at, connected_at });
+                let server = guest.address();
+                let made = Made { command, ply, point, seq, answered_at, connected_at, server };
+                self.made.push(made);
             }
         } else if let Some(made) = self.made.iter().rev().find(|made| made.command == *id)
             && seq != Some(made.seq)

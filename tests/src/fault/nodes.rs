@@ -4,6 +4,7 @@
 use std::{
     collections::BTreeMap,
     fmt,
+    net::SocketAddr,
     time::{Duration, Instant},
 };
 
@@ -106,10 +107,11 @@ pub struct NodesVerdict {
 pub struct Pauses {
     /// How often the fault happened.
     pub count: usize,
-    /// Pauses of rooms whose player kept their connection.
-    pub stayed: Times,
-    /// Pauses of rooms whose player had to connect again.
-    pub returned: Times,
+    /// Pauses of rooms whose next move came from a player at another node.
+    pub elsewhere: Times,
+    /// Pauses of rooms whose next move came from a player of the node itself: on a new connection, or
+    /// on the old one when the node goes on.
+    pub there: Times,
 }
 
 impl fmt::Display for NodesVerdict {
@@ -117,15 +119,15 @@ impl fmt::Display for NodesVerdict {
         writeln!(f, "{}", self.verdict)?;
         writeln!(f, "{} nodes ended by themselves\n", self.ended)?;
         writeln!(f, "seconds until the next acknowledged move in each room:")?;
-        let heads = ["players who stayed", "players who had to return"];
+        let heads = ["players at other nodes", "players of the node, with their return"];
         writeln!(f, "{:<22}{:>6}  {:<36}{}", "", "faults", heads[0], heads[1])?;
         let times = |times: &Times| {
             let [p50, p99, max] = [0.5, 0.99, 1.0].map(|part| times.quantile(part).as_secs_f64());
             format!("{:>5}: {p50:.2}, p99 {p99:.2}, max {max:.2}", times.count())
         };
         for (fault, pauses) in &self.faults {
-            let [stayed, returned] = [&pauses.stayed, &pauses.returned].map(times);
-            writeln!(f, "{:<22}{:>6}  {stayed:<36}{returned}", fault.name(), pauses.count)?;
+            let [elsewhere, there] = [&pauses.elsewhere, &pauses.there].map(times);
+            writeln!(f, "{:<22}{:>6}  {elsewhere:<36}{there}", fault.name(), pauses.count)?;
         }
         write!(f, "from SIGTERM to the end of the node {}", times(&self.exits))
     }
@@ -137,6 +139,8 @@ struct Incident {
     /// From when on moves should go on.
     at: Instant,
     rooms: Vec<RoomCode>,
+    /// The node's address; none where it concerns all nodes.
+    node: Option<SocketAddr>,
 }
 
 /// Plays in this many rooms on this many nodes for a time, with a fault every 5 s on average: kills
@@ -224,6 +228,15 @@ async fn happen(
         | Fault::CutFromDatabase
         | Fault::CutOneWay => cluster.rooms_of(node),
     };
+    let node_at = match fault {
+        Fault::RestartBus | Fault::RestartDatabase => None,
+        Fault::Kill
+        | Fault::Terminate
+        | Fault::Freeze
+        | Fault::CutFromBus
+        | Fault::CutFromDatabase
+        | Fault::CutOneWay => Some(cluster.node(node).address()),
+    };
     let mut at = Instant::now();
     match fault {
         Fault::Kill => cluster.kill_node(node),
@@ -251,7 +264,7 @@ async fn happen(
             at = Instant::now();
         }
     }
-    Incident { fault, at, rooms }
+    Incident { fault, at, rooms, node: node_at }
 }
 
 /// Cuts a node off for a while.
@@ -264,20 +277,21 @@ async fn cut(way: &Relay, cuts: [Passage; 2], random: &mut StdRng) {
 /// The pauses after the incidents, by the moves of each player in each room.
 fn pauses(incidents: &[Incident], moves: &[(&RoomCode, &Vec<Made>)]) -> BTreeMap<Fault, Pauses> {
     let mut times: BTreeMap<Fault, (usize, [Vec<Duration>; 2])> = BTreeMap::new();
-    for Incident { fault, at, rooms } in incidents {
-        let (count, [stayed, returned]) = times.entry(*fault).or_default();
+    for Incident { fault, at, rooms, node } in incidents {
+        let (count, [elsewhere, there]) = times.entry(*fault).or_default();
         *count += 1;
         for room in rooms {
             let made = moves.iter().filter(|(of, _)| *of == room).flat_map(|(_, made)| *made);
             let later = made.filter(|made| made.answered_at > *at + UNDER_WAY);
             let Some(next) = later.min_by_key(|made| made.answered_at) else { continue };
-            let times = if next.connected_at > *at { &mut *returned } else { &mut *stayed };
+            let is_there = next.connected_at > *at || Some(next.server) == *node;
+            let times = if is_there { &mut *there } else { &mut *elsewhere };
             times.push(next.answered_at - *at);
         }
     }
-    let pauses = times.into_iter().map(|(fault, (count, [stayed, returned]))| {
-        let [stayed, returned] = [stayed, returned].map(Times::from_iter);
-        (fault, Pauses { count, stayed, returned })
+    let pauses = times.into_iter().map(|(fault, (count, [elsewhere, there]))| {
+        let [elsewhere, there] = [elsewhere, there].map(Times::from_iter);
+        (fault, Pauses { count, elsewhere, there })
     });
     pauses.collect()
 }
