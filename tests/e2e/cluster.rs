@@ -120,7 +120,7 @@ async fn nodes_and_a_server_without_the_bus_refuse_to_share_a_database() {
     assert!(text.contains("is in use by another server. Stop that one"), "{text}");
 
     cluster.stop_node(0);
-    let alone = block_in_place(|| Server::start_on(&database));
+    let alone = block_in_place(|| Server::start_on(&database, &[]));
     let text = refused(&["--database", &database, "--bus", &bus]);
     assert!(text.contains("is in use by a server without --bus. Stop that one"), "{text}");
     // A node starts when the one that was killed is dead.
@@ -148,17 +148,18 @@ async fn a_game_goes_on_when_its_node_is_killed() {
 /// The metrics that the dashboard shows of links and of rooms that move.
 fn metrics_of_nodes() -> BTreeSet<String> {
     let dashboard: Value =
-        serde_json::from_str(include_str!("../../server/deploy/grafana-dashboard.json")).unwrap();
+        serde_json::from_str(include_str!("../../server/deploy/grafana-dashboard.json"))
+            .expect("a dashboard");
     let mut row = "";
     let mut names = BTreeSet::new();
-    for panel in dashboard["panels"].as_array().unwrap() {
+    for panel in dashboard["panels"].as_array().expect("a dashboard") {
         if panel["type"] == "row" {
-            row = panel["title"].as_str().unwrap();
+            row = panel["title"].as_str().expect("a dashboard");
         } else if ["Links between nodes", "Rooms that move"].contains(&row) {
-            for target in panel["targets"].as_array().unwrap() {
+            for target in panel["targets"].as_array().expect("a dashboard") {
                 let words = target["expr"]
                     .as_str()
-                    .unwrap()
+                    .expect("a dashboard")
                     .split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
                 let shown = words.filter(|word| word.starts_with("fivefold_"));
                 names.extend(shown.map(str::to_owned));

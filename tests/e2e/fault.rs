@@ -1,4 +1,4 @@
-//! Runs a short fault test (`tests/examples/fault.rs` runs it for any time).
+//! Runs short fault tests (`tests/examples/fault.rs` runs them for any time).
 
 use std::time::Duration;
 
@@ -9,4 +9,11 @@ async fn a_server_that_is_killed_again_and_again_keeps_what_it_acknowledged() {
     let verdict = fault::run(4, Duration::from_secs(4), 1).await;
     assert!(verdict.is_clean(), "{verdict}");
     assert!(verdict.moves > 0 && verdict.kills > 0 && verdict.full_disks > 0, "{verdict}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn all_rooms_of_a_killed_node_have_an_owner_again_and_go_on() {
+    let Some(found) = fault::orphans::run(100, 4, 1).await else { return };
+    assert!(found.verdict.is_clean(), "{found}");
+    assert_eq!((found.orphans, found.played, found.pauses.count()), (100, 4, 4), "{found}");
 }

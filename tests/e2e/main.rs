@@ -16,6 +16,7 @@ mod hostile;
 mod identity;
 #[cfg(target_os = "linux")]
 mod launcher;
+mod load;
 mod local_and_server;
 mod play;
 mod proxy;

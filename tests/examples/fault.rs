@@ -4,13 +4,17 @@
 //! `cargo run --release -p fivefold-tests --example fault -- --minutes 10 --rooms 50`
 //!
 //! The same on several nodes, with PostgreSQL and NATS: add `--nodes 3`, and `--only-kills` for
-//! nothing but killed nodes.
+//! nothing but killed nodes. `--orphans 10000` kills one node with so many rooms, in 200 of which
+//! people play, and waits until all of them have an owner again.
 #![expect(clippy::print_stdout, reason = "the results of this program")]
 
 use std::{num::NonZeroUsize, process::ExitCode, time::Duration};
 
 use clap::Parser;
 use fivefold_tests::fault;
+
+/// Rooms with players, at most, where a node with many rooms dies.
+const PLAYED_MAX: usize = 200;
 
 /// Kills a server again and again, and checks that it kept its promises. Fails if not.
 #[derive(Parser, Debug)]
@@ -24,28 +28,35 @@ struct Args {
     /// Another seed plays other games and kills at other times.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// On so many nodes, with a fault every 5 s: killed, frozen and cut off nodes, restarts of
-    /// PostgreSQL and NATS.
+    /// On so many nodes, with a fault every 5 s: killed, stopped, frozen and cut off nodes, restarts
+    /// of PostgreSQL and NATS.
     #[arg(long)]
     nodes: Option<NonZeroUsize>,
     /// Nothing but killed nodes.
     #[arg(long, requires = "nodes")]
     only_kills: bool,
+    /// Kill one of three nodes once, with so many rooms.
+    #[arg(long, conflicts_with_all = ["nodes", "minutes", "rooms"])]
+    orphans: Option<usize>,
 }
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let Args { minutes, rooms, seed, nodes, only_kills } = Args::parse();
+    let Args { minutes, rooms, seed, nodes, only_kills, orphans } = Args::parse();
     let time = Duration::from_secs_f64(minutes * 60.0);
-    let is_clean = if let Some(nodes) = nodes {
-        match fault::nodes::run(nodes.get(), rooms, time, seed, !only_kills).await {
-            Some(found) => {
-                println!("{found}");
-                found.verdict.is_clean()
-            }
-            // A sentence says what is not installed.
-            None => true,
-        }
+    // A sentence says what is not installed.
+    let is_clean = if let Some(orphans) = orphans {
+        let found = fault::orphans::run(orphans, orphans.min(PLAYED_MAX), seed).await;
+        found.is_none_or(|found| {
+            println!("{found}");
+            found.verdict.is_clean() && found.pauses.count() == found.played
+        })
+    } else if let Some(nodes) = nodes {
+        let found = fault::nodes::run(nodes.get(), rooms, time, seed, !only_kills).await;
+        found.is_none_or(|found| {
+            println!("{found}");
+            found.verdict.is_clean()
+        })
     } else {
         let verdict = fault::run(rooms, time, seed).await;
         println!("{verdict}");

@@ -11,9 +11,11 @@ import { chromium, devices } from 'playwright-core';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The server program: FIVEFOLD_SERVER, or where cargo puts it. */
-const program = process.env.FIVEFOLD_SERVER
-  ?? join(process.env.CARGO_TARGET_DIR ?? join(root, 'target'), 'debug', 'fivefold-server');
+/** Where cargo puts a program of this workspace. */
+export const built = (/** @type {string} */ name) => join(process.env.CARGO_TARGET_DIR ?? join(root, 'target'), 'debug', name);
+
+/** The server program. */
+const program = process.env.FIVEFOLD_SERVER ?? built('fivefold-server');
 
 /** The browser talks to nobody but the server. */
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
@@ -119,13 +121,14 @@ export function stage(...flags) {
 
 /**
  * Two people at one table, in a game that has begun: the first plays Black.
- * @param {{ server: Server, browser: Browser }} stage
+ * @param {{ server: { url: string }, browser: Browser }} stage
  * @param {BrowserContextOptions} [options] of the first player's browser
  * @param {string[]} [names]
+ * @param {BrowserContextOptions} [others] of the other player's browser
  */
-export async function twoPlay({ server, browser }, options = {}, [one, other] = ['Ann', 'Bob']) {
+export async function twoPlay({ server, browser }, options = {}, [one, other] = ['Ann', 'Bob'], others = {}) {
   const ann = await visitor(browser, server, options, one);
-  const bob = await visitor(browser, server, {}, other);
+  const bob = await visitor(browser, server, others, other);
   await ann.page.goto('/');
   await ann.page.locator('.options > summary').click();
   await ann.page.getByLabel('Your colour').selectOption('black');
@@ -139,7 +142,7 @@ export async function twoPlay({ server, browser }, options = {}, [one, other] = 
 /**
  * A person with their own browser. Errors of their page are kept in `complaints`.
  * @param {Browser} browser
- * @param {Server} server
+ * @param {{ url: string }} server
  * @param {BrowserContextOptions} [options]
  * @param {string} [name] their name
  */

@@ -129,20 +129,29 @@ impl Cluster {
         &self.nodes[node].to_bus
     }
 
-    /// Kills NATS and starts it again.
+    /// Kills NATS.
+    pub fn kill_bus(&mut self) {
+        block_in_place(|| self.nats.kill());
+    }
+
+    /// Starts NATS again, and kills it before if it runs.
     pub fn restart_bus(&mut self) {
         block_in_place(|| self.nats.restart());
     }
 
-    /// Kills PostgreSQL and starts it again.
+    /// Kills PostgreSQL.
+    pub fn kill_database(&mut self) {
+        block_in_place(|| self.postgres.kill());
+    }
+
+    /// Starts PostgreSQL again, and kills it before if it runs.
     pub fn restart_database(&mut self) {
         block_in_place(|| self.postgres.restart());
     }
 
     /// The address of the database, past the relays.
     pub fn database(&self) -> DatabaseUrl {
-        let folder = self.postgres.folder().display().to_string().replace('/', "%2F");
-        format!("postgres://fivefold@{folder}/fivefold").into()
+        self.postgres.url().into()
     }
 
     /// Starts the nodes that were killed, or have ended by themselves; returns how many.
@@ -160,17 +169,36 @@ impl Cluster {
         started
     }
 
+    /// The number under which a node has joined last.
+    ///
+    /// # Panics
+    /// When it never joined.
+    pub fn number_of(&self, node: usize) -> u32 {
+        let log = self.log(node);
+        let joined = log.rsplit("joined the cluster node.id=").next();
+        let number = joined.and_then(|rest| rest.split_whitespace().next());
+        number.and_then(|id| id.parse().ok()).expect("this node has joined")
+    }
+
     /// The open rooms that a node owns, by the database.
     ///
     /// # Panics
     /// When the node never joined, or the database does not answer.
     pub fn rooms_of(&self, node: usize) -> Vec<RoomCode> {
-        let log = self.log(node);
-        let joined = log.rsplit("joined the cluster node.id=").next();
-        let number = joined.and_then(|rest| rest.split_whitespace().next());
-        let number: u32 = number.and_then(|id| id.parse().ok()).expect("this node has joined");
+        self.rooms_where(&format!("owner = {}", self.number_of(node)))
+    }
+
+    /// All open rooms, by the database.
+    ///
+    /// # Panics
+    /// When the database does not answer.
+    pub fn rooms(&self) -> Vec<RoomCode> {
+        self.rooms_where("true")
+    }
+
+    fn rooms_where(&self, condition: &str) -> Vec<RoomCode> {
         let query =
-            format!("SELECT code FROM fivefold.room WHERE owner = {number} AND closed_at IS NULL");
+            format!("SELECT code FROM fivefold.room WHERE {condition} AND closed_at IS NULL");
         let codes = block_in_place(|| self.postgres.ask(&query));
         let code = |line: &str| RoomCode::try_from(line.to_owned()).expect("a room's code");
         codes.lines().map(code).collect()
@@ -193,6 +221,17 @@ impl Cluster {
         let mut answer = String::new();
         stream.read_to_string(&mut answer).await?;
         Ok(answer)
+    }
+
+    /// How many open rooms the node with this number owns, by the database.
+    ///
+    /// # Panics
+    /// When the database does not answer.
+    pub fn count_rooms_of(&self, number: u32) -> usize {
+        let query = format!(
+            "SELECT count(*) FROM fivefold.room WHERE owner = {number} AND closed_at IS NULL"
+        );
+        block_in_place(|| self.postgres.ask(&query)).parse().expect("a number")
     }
 
     /// What a node has logged since its last start.

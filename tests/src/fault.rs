@@ -8,6 +8,7 @@
 
 mod member;
 pub mod nodes;
+pub mod orphans;
 
 use std::{
     collections::HashMap,

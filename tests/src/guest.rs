@@ -234,6 +234,11 @@ impl Guest {
         Some(Self { address, socket, prefix, sent: 0, rooms: HashMap::new(), me, identity, name })
     }
 
+    /// The server that they are at.
+    pub(crate) const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     /// A fresh command id.
     pub(crate) fn new_id(&mut self) -> CommandId {
         self.sent += 1;

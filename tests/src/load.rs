@@ -4,6 +4,7 @@
 //! All people use real sockets; the tests observe the server only from outside.
 
 pub mod attack;
+pub mod nodes;
 mod plan;
 pub mod relay;
 mod table;
@@ -31,6 +32,8 @@ const CONNECTING_MAX: usize = 64;
 /// The measurements.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
+    /// From sending each move to the answer.
+    pub answered: Times,
     /// From sending each move to its arrival at the opponent.
     pub times: Times,
     /// Length of the measurement.
@@ -93,15 +96,12 @@ pub async fn run(target: Target, pid: Option<u32>, plan: &Plan) -> Report {
         stalled.push(table.spectator().await);
     }
 
-    let from = Instant::now() + plan.warm_up;
-    let pace =
-        plan.rate.map_or(Duration::ZERO, |rate| Duration::from_secs_f64(plan.rooms as f64 / rate));
-    let schedule = Schedule { pace, from, until: from + plan.measured };
+    let schedule = Schedule::of(plan);
     let mut playing = JoinSet::new();
     for (seed, table) in (0..).zip(tables) {
         playing.spawn(table.play(schedule, seed));
     }
-    sleep_until(from.into()).await;
+    sleep_until(schedule.from.into()).await;
     let begin = usage();
     let mut samples = Vec::new();
     let mut seconds = interval(Duration::from_secs(1));
@@ -113,8 +113,10 @@ pub async fn run(target: Target, pid: Option<u32>, plan: &Plan) -> Report {
         }
     }
     let cpu = begin.zip(usage()).map(|(begin, end)| end.cpu.saturating_sub(begin.cpu));
-    let times = playing.join_all().await.into_iter().flatten().collect();
-    let mut report = Report { times, measured: plan.measured, cpu, ..Report::default() };
+    let moves = playing.join_all().await.concat();
+    let mut report = Report { measured: plan.measured, cpu, ..Report::default() };
+    report.answered = moves.iter().map(|times| times.answered).collect();
+    report.times = moves.iter().map(|times| times.arrived).collect();
     (report.memory, report.idle_memory) = (samples, idle_memory);
     for socket in stalled {
         // First read what arrived before.

@@ -82,12 +82,14 @@ impl Server {
         Self::run(&mut server)
     }
 
-    /// Starts a server that has a PostgreSQL database for itself.
+    /// Starts a server that is alone on a PostgreSQL database, with these flags and the defaults
+    /// otherwise.
     ///
     /// # Panics
     /// When it does not start.
-    pub fn start_on(database: &str) -> Self {
-        Self::run(Command::new(program("fivefold-server")).args(["--database", database]))
+    pub fn start_on(database: &str, flags: &[&str]) -> Self {
+        let mut server = Command::new(program("fivefold-server"));
+        Self::run(server.args(["--database", database]).args(flags))
     }
 
     /// As [`start_in_with`](Self::start_in_with), with another build of the server.

@@ -236,8 +236,9 @@ async fn a_command_that_an_owner_before_has_refused_is_not_sent_to_the_next_one(
 
 #[tokio::test(start_paused = true)]
 async fn a_relay_that_has_missed_messages_of_a_dead_owner_lets_clients_ask_again() {
+    type Step = fn(&mut Relay);
     // What happens before the owner dies, and whether the commands may be done by the next one.
-    let cases: [(&str, &[fn(&mut Relay)], bool); 5] = [
+    let cases: [(&str, &[Step], bool); 5] = [
         ("nothing", &[], true),
         ("frames are lost", &[|relay| relay.receive(FromOwner::Lost(OWNER))], false),
         (

@@ -91,13 +91,15 @@ pub(crate) struct SharedDay {
     /// Members whose commands are all answered after the end of the day.
     quiet: AtomicUsize,
     pub(crate) members: usize,
+    /// Whether a fault is built in on purpose.
+    pub(crate) is_planted: bool,
     /// How many servers the members may go to.
     pub(crate) servers: usize,
 }
 
 impl SharedDay {
-    pub(crate) fn new(members: usize, servers: usize) -> Self {
-        Self { members, servers, ..Self::default() }
+    pub(crate) fn new(members: usize, servers: usize, is_planted: bool) -> Self {
+        Self { members, servers, is_planted, ..Self::default() }
     }
 
     pub(crate) fn count(&self, count: impl FnOnce(&mut Day)) {

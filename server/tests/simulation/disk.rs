@@ -22,6 +22,8 @@ use fivefold_shared::{
 };
 use rand::{RngExt, rngs::StdRng};
 
+use crate::findings::{ANOTHER_EVENT, REFUSED_AND_DONE};
+
 /// How often a commit fails.
 const FAILURES: f64 = 0.01;
 
@@ -35,6 +37,31 @@ pub(crate) enum Planted {
     NoEpochs,
     /// A commit in doubt is reported as one that has failed.
     DoubtIsFailure,
+}
+
+impl Planted {
+    /// Its name between two processes.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::NoEpochs => "no_epochs",
+            Self::DoubtIsFailure => "doubt_is_failure",
+        }
+    }
+
+    /// The fault with this name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        [Self::NoEpochs, Self::DoubtIsFailure].into_iter().find(|planted| planted.name() == name)
+    }
+
+    /// What the judge must find because of it, on some day. An append of an earlier owner is stored
+    /// after the next owner has read the log, and so has refused its command, or takes the event for
+    /// its own. A command whose commit is in doubt is refused, and stored.
+    pub(crate) const fn findings(self) -> &'static [&'static str] {
+        match self {
+            Self::NoEpochs => &[ANOTHER_EVENT, REFUSED_AND_DONE],
+            Self::DoubtIsFailure => &[REFUSED_AND_DONE],
+        }
+    }
 }
 
 /// A clone is the same disk, used by the same process.

@@ -10,6 +10,7 @@ use fivefold_shared::{
 
 use crate::{
     disk::Disk,
+    findings::{ANOTHER_EVENT, REFUSED_AND_DONE},
     member::{Made, Member},
 };
 
@@ -37,11 +38,12 @@ pub(crate) fn judge(disk: &Disk, members: &[Member], tables: usize) -> u64 {
                 let is_stored = causes.iter().any(|cause| {
                     Some(&cause.member) == member.me.as_ref() && cause.command == *command
                 });
-                assert!(!is_stored, "member {}: {command} was refused and done", member.number);
+                assert!(!is_stored, "member {}: {command}: {REFUSED_AND_DONE}", member.number);
             }
             for (seq, received) in &member.received {
                 let index = usize::try_from(*seq).unwrap() - 1;
-                assert_eq!(*received, log[index].event, "member {}", member.number);
+                let logged = &log[index].event;
+                assert_eq!(received, logged, "member {}: {ANOTHER_EVENT}", member.number);
             }
             let seen = member.room.as_ref().expect("the member has entered");
             let told = usize::try_from(seen.seq).unwrap();

@@ -12,6 +12,7 @@
 
 mod day;
 mod disk;
+mod findings;
 mod judge;
 mod member;
 mod server;
@@ -59,11 +60,7 @@ const ACCOUNT: &str = "account ";
 fn one_day() {
     let seed = env::var(SEED).expect("a seed").parse().expect("a number");
     let servers = env::var(SERVERS).map_or(1, |text| text.parse().expect("a number"));
-    let planted = env::var(PLANTED).ok().map(|name| match name.as_str() {
-        "no_epochs" => Planted::NoEpochs,
-        "doubt_is_failure" => Planted::DoubtIsFailure,
-        other => panic!("no fault is called {other}"),
-    });
+    let planted = env::var(PLANTED).ok().map(|name| Planted::named(&name).expect("a fault"));
     // The log needs a thread and a real sink, and decides nothing.
     let _log = env::var_os(LOG).map(|_| logs::start("trace".parse().unwrap(), LogFormat::Text));
     let day = run_day(Setting { seed, servers, planted });
@@ -72,16 +69,17 @@ fn one_day() {
 
 /// Runs a day in a process of its own: the runtime numbers the tasks of a whole process, and the
 /// order in which a dying server's tasks are dropped depends on that.
-fn run_apart(seed: u64, servers: usize, planted: &str) -> Result<Day, Output> {
+fn run_apart(seed: u64, servers: usize, planted: Option<Planted>) -> Result<Day, Output> {
     let mut day = Command::new(env::current_exe().unwrap());
     day.args(["--exact", "one_day", "--ignored", "--nocapture"])
         .env(SEED, seed.to_string())
         .env(SERVERS, servers.to_string())
         .stdout(Stdio::piped());
-    if !planted.is_empty() {
-        day.env(PLANTED, planted);
+    if let Some(planted) = planted {
+        day.env(PLANTED, planted.name());
     }
-    if seed % LOGGED == 1 {
+    // A finding would go to the full disk, too.
+    if seed % LOGGED == 1 && planted.is_none() {
         let full = File::options().write(true).open("/dev/full").unwrap();
         day.env(LOG, "1").stderr(full);
     } else {
@@ -98,7 +96,7 @@ fn run_all(seeds: &[u64], servers: usize) -> Vec<Day> {
     let (next, days) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || {
         while let Some(&seed) = seeds.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let day = run_apart(seed, servers, "").unwrap_or_else(|output| {
+            let day = run_apart(seed, servers, None).unwrap_or_else(|output| {
                 panic!(
                     "a promise was broken on the day of seed {seed}:\n{}\nTo repeat it:\n\
                      {SEED}={seed} {SERVERS}={servers} cargo test -p fivefold-server --test simulation one_day -- \
@@ -158,14 +156,14 @@ fn every_promise_is_kept_by_three_nodes() {
     }
 }
 
-/// Whether a built-in fault is found on one of the days.
-fn is_found(planted: &str) -> bool {
-    let is_broken = |seed| match run_apart(seed, 3, planted) {
+/// Whether the judge finds on one of the days what a built-in fault must cause.
+fn is_found(planted: Planted) -> bool {
+    let is_broken = |seed| match run_apart(seed, 3, Some(planted)) {
         Ok(_) => false,
         Err(output) => {
             let text = String::from_utf8_lossy(&output.stderr);
-            println!("{planted} is found on day {seed}: {text}");
-            true
+            println!("{planted:?} on day {seed}: {text}");
+            planted.findings().iter().any(|finding| text.contains(finding))
         }
     };
     (0..DAYS_OTHERWISE).any(is_broken)
@@ -173,12 +171,12 @@ fn is_found(planted: &str) -> bool {
 
 #[test]
 fn appends_of_earlier_owners_are_noticed() {
-    assert!(is_found("no_epochs"));
+    assert!(is_found(Planted::NoEpochs));
 }
 
 #[test]
 fn a_doubt_that_is_taken_for_a_failure_is_noticed() {
-    assert!(is_found("doubt_is_failure"));
+    assert!(is_found(Planted::DoubtIsFailure));
 }
 
 #[test]

@@ -83,7 +83,7 @@ pub(crate) fn run_day(setting: Setting) -> Day {
     let tables = tables();
     let conducts = [Conduct::Hosts, Conduct::Plays, Conduct::Watches];
     let members = tables.len() * conducts.len();
-    let day = Arc::new(SharedDay::new(members, servers));
+    let day = Arc::new(SharedDay::new(members, servers, planted.is_some()));
     let done = Arc::new(Mutex::new(Vec::new()));
     let seats = tables.iter().flat_map(|table| conducts.map(|conduct| (table, conduct)));
     for (number, (table, conduct)) in seats.enumerate() {

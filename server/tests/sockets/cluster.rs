@@ -555,7 +555,7 @@ async fn a_room_that_is_entered_while_it_is_swept_is_claimed_once() {
     let count = || claims.lock().unwrap().get(&room).copied().unwrap_or(0);
     within(async {
         while count() == 0 {
-            yield_now().await
+            yield_now().await;
         }
     })
     .await;

@@ -1,8 +1,8 @@
 //! Starts the real `nats-server` on a free port.
 
 use std::{
-    io::{BufRead, BufReader, Read},
-    net::{Ipv4Addr, SocketAddr},
+    io::{BufRead, BufReader, Read, Write},
+    net::{Ipv4Addr, SocketAddr, TcpStream},
     process::{Child, ChildStderr, Command, Stdio},
     thread,
 };
@@ -21,6 +21,8 @@ pub struct NatsServer {
     /// A shell that kills the server when its standard input is closed.
     guard: Option<Child>,
     address: SocketAddr,
+    /// Where it reports what passes, over HTTP.
+    monitor: SocketAddr,
     process: Option<Pid>,
 }
 
@@ -41,7 +43,7 @@ impl NatsServer {
             return None;
         }
         let address = (Ipv4Addr::LOCALHOST, 0).into();
-        let mut server = Self { guard: None, address, process: None };
+        let mut server = Self { guard: None, address, monitor: address, process: None };
         server.restart();
         Some(server)
     }
@@ -49,6 +51,30 @@ impl NatsServer {
     /// Its address.
     pub const fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Its process id.
+    ///
+    /// # Panics
+    /// When it does not run.
+    pub fn pid(&self) -> u32 {
+        let process = self.process.expect("it runs");
+        process.as_raw_nonzero().get().unsigned_abs()
+    }
+
+    /// The bytes that it has received from all clients since its start, without NATS's own protocol.
+    ///
+    /// # Panics
+    /// When it does not answer.
+    pub fn bytes_received(&self) -> u64 {
+        let mut connection = TcpStream::connect(self.monitor).expect("the monitor listens");
+        connection.write_all(b"GET /varz HTTP/1.0\r\n\r\n").expect("the monitor reads");
+        let mut text = String::new();
+        connection.read_to_string(&mut text).expect("the monitor answers with text");
+        let count =
+            text.split_once("\"in_bytes\": ").map(|(_, rest)| rest.split([',', '\n']).next());
+        let count = count.flatten().and_then(|count| count.trim().parse().ok());
+        count.unwrap_or_else(|| panic!("no count in {text}"))
     }
 
     /// Starts it, with nothing of what it knew. The first time on a free port, then on the same.
@@ -60,7 +86,7 @@ impl NatsServer {
         // -1 is a free port.
         let port = Some(self.address.port()).filter(|&port| port > 0);
         let port = port.map_or_else(|| "-1".to_owned(), |port| port.to_string());
-        let mut guard = guard(&["--addr", "127.0.0.1", "--port", &port])
+        let mut guard = guard(&["--addr", "127.0.0.1", "--port", &port, "--http_port", "-1"])
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
@@ -68,9 +94,10 @@ impl NatsServer {
             .expect("a shell starts");
         let log = BufReader::new(guard.stderr.take().expect("the log is piped"));
         self.guard = Some(guard);
-        let (process, port) = wait_until_ready(log);
-        self.process = Pid::from_raw(process);
-        self.address.set_port(port);
+        let started = wait_until_ready(log);
+        self.process = Pid::from_raw(started.process);
+        self.address.set_port(started.port);
+        self.monitor.set_port(started.monitor_port);
     }
 
     /// Kills it, if it runs.
@@ -119,28 +146,42 @@ fn guard(arguments: &[&str]) -> Command {
     shell
 }
 
-/// Reads the log until the server is ready; returns its process and its port.
-fn wait_until_ready(mut log: BufReader<ChildStderr>) -> (i32, u16) {
-    let (mut found, mut text) = (None, String::new());
+/// What the log says at the start.
+#[derive(Default)]
+struct Started {
+    process: i32,
+    port: u16,
+    monitor_port: u16,
+}
+
+/// Reads the log until the server is ready.
+fn wait_until_ready(mut log: BufReader<ChildStderr>) -> Started {
+    let (mut started, mut text) = (Started::default(), String::new());
     loop {
         let mut line = String::new();
         let count = log.read_line(&mut line).expect("a log is text");
         assert!(count > 0, "nats-server ended: {text}");
-        found = found.or_else(|| process_and_port(&line));
+        if let Some((process, port)) = process_and_port(&line, "Listening for client connections") {
+            (started.process, started.port) = (process, port);
+        }
+        if let Some((_, port)) = process_and_port(&line, "Starting http monitor") {
+            started.monitor_port = port;
+        }
+        text.push_str(&line);
         if line.contains("Server is ready") {
             break;
         }
-        text.push_str(&line);
     }
+    assert!(started.port > 0 && started.monitor_port > 0, "no ports in: {text}");
     // A full pipe would stop it.
     thread::spawn(move || drop(log.read_to_end(&mut Vec::new())));
-    found.unwrap_or_else(|| panic!("no port in: {text}"))
+    started
 }
 
 /// The numbers in `[2520] 2026/11/22 09:24:10.184934 [INF] Listening for client connections on
 /// 127.0.0.1:39237`.
-fn process_and_port(line: &str) -> Option<(i32, u16)> {
-    let (begin, address) = line.split_once("Listening for client connections on ")?;
+fn process_and_port(line: &str, what: &str) -> Option<(i32, u16)> {
+    let (begin, address) = line.split_once(what)?;
     let process = begin.split(['[', ']']).nth(1)?.parse().ok()?;
     let port = address.trim().rsplit(':').next()?.parse().ok()?;
     Some((process, port))

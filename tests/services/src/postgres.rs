@@ -91,9 +91,24 @@ impl PostgresServer {
         self.folder.path()
     }
 
+    /// Its address for the server's `--database`.
+    pub fn url(&self) -> String {
+        let folder = self.folder().display().to_string().replace('/', "%2F");
+        format!("postgres://{NAME}@{folder}/{NAME}")
+    }
+
     /// Its socket, for a relay.
     pub fn socket(&self) -> PathBuf {
         self.folder.path().join(".s.PGSQL.5432")
+    }
+
+    /// The process id of the server, whose children do its work.
+    ///
+    /// # Panics
+    /// When it does not run.
+    pub fn pid(&self) -> u32 {
+        let file = fs::read_to_string(self.data().join("postmaster.pid")).expect("it runs");
+        file.lines().next().and_then(|id| id.parse().ok()).expect("a process id")
     }
 
     /// Kills it if it runs, and starts it with what it has stored.
@@ -134,11 +149,10 @@ impl PostgresServer {
         if self.guard.is_none() {
             return;
         }
-        let file = fs::read_to_string(self.data().join("postmaster.pid")).expect("it runs");
-        let id = file.lines().next().unwrap_or_default();
+        let id = self.pid().to_string();
         let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children"));
         // Its children end without it, but not at once, and a new server needs their memory.
-        for id in [id].into_iter().chain(children.unwrap_or_default().split_whitespace()) {
+        for id in [&*id].into_iter().chain(children.unwrap_or_default().split_whitespace()) {
             let process = id.parse().ok().and_then(Pid::from_raw).expect("a process id");
             if let Err(error) = kill_process(process, Signal::KILL) {
                 assert_eq!(error, Errno::SRCH, "a child may have ended by itself");

@@ -50,8 +50,9 @@ pub(super) struct Made {
     /// The number of the last event that it caused, from the server's answer.
     pub(super) seq: u64,
     pub(super) answered_at: Instant,
-    /// When the connection began on which the answer came.
+    /// When the connection began on which the answer came, and to which server.
     pub(super) connected_at: Instant,
+    pub(super) server: SocketAddr,
 }
 
 /// A member of one room, with the answers they received.
@@ -64,6 +65,8 @@ pub(super) struct Member {
     /// that it cannot look up at the moment, or leave a command to the next connection. One server
     /// may not.
     is_in_cluster: bool,
+    /// The longest that they wait before a move.
+    wait_max: Duration,
     pub(super) made: Vec<Made>,
     /// Commands that the server refused because it could not store them.
     pub(super) refused: Vec<CommandId>,
@@ -90,6 +93,7 @@ impl Member {
             me: guest.me.clone(),
             conduct,
             is_in_cluster,
+            wait_max: WAIT_MAX,
             made: Vec::new(),
             refused: Vec::new(),
             wrong_answers: Vec::new(),
@@ -99,6 +103,11 @@ impl Member {
             sent_at: Instant::now(),
             connected_at: Instant::now(),
         }
+    }
+
+    /// The same member with another longest wait before a move.
+    pub(super) fn who_waits(self, wait_max: Duration) -> Self {
+        Self { wait_max, ..self }
     }
 
     /// Plays or watches until it is time to stop and no command is unanswered, across restarts of
@@ -191,7 +200,7 @@ impl Member {
             }
             Some(_) => return,
         };
-        sleep(WAIT_MAX.mul_f64(random.random())).await;
+        sleep(self.wait_max.mul_f64(random.random())).await;
         if random.random_bool(0.1)
             && let Some(made) = self.made.iter().nth_back(AGAIN_FROM).cloned()
         {
@@ -234,7 +243,9 @@ impl Member {
             let Some(seq) = seq else { return self.wrong_answers.push(message) };
             if let RoomRequest::Play { ply, point } = request {
                 let (answered_at, connected_at) = (Instant::now(), self.connected_at);
-                self.made.push(Made { command, ply, point, seq, answered_at, connected_at });
+                let server = guest.address();
+                let made = Made { command, ply, point, seq, answered_at, connected_at, server };
+                self.made.push(made);
             }
         } else if let Some(made) = self.made.iter().rev().find(|made| made.command == *id)
             && seq != Some(made.seq)

@@ -2,13 +2,15 @@
 //! every few seconds, and members come back to any node.
 
 use std::{
+    collections::BTreeMap,
     fmt,
+    net::SocketAddr,
     time::{Duration, Instant},
 };
 
 use fivefold_server::storage::Postgres;
 use fivefold_shared::protocol::RoomCode;
-use fivefold_test_services::Passage;
+use fivefold_test_services::{Passage, Relay};
 use rand::{RngExt, SeedableRng, rngs::StdRng, seq::IndexedRandom};
 use tokio::{
     sync::watch,
@@ -25,42 +27,65 @@ const BETWEEN: Duration = Duration::from_secs(5);
 const FROZEN: [Duration; 2] = [Duration::from_secs(5), Duration::from_secs(20)];
 /// The longest time for which a node is cut off from the bus or the database.
 const CUT_MAX: Duration = Duration::from_secs(10);
+/// A network that swallows everything, and one that refuses connections.
+const BOTH_WAYS: [Passage; 2] = [Passage::Held, Passage::Closed];
+const ONE_WAY: [Passage; 2] = [Passage::ToService, Passage::ToClients];
+/// How long NATS or PostgreSQL is away.
+const AWAY: Duration = Duration::from_secs(1);
+/// Answers that come this soon after a fault were under way.
+const UNDER_WAY: Duration = Duration::from_millis(50);
 
 /// What happens to a cluster.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Fault {
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Fault {
     /// `kill -9` of a node.
     Kill,
     /// SIGTERM to a node.
-    Stop,
+    Terminate,
     /// SIGSTOP, and later SIGCONT.
     Freeze,
-    /// A node does not reach NATS, or only one way.
+    /// A node does not reach NATS.
     CutFromBus,
-    /// The same for PostgreSQL.
+    /// A node does not reach PostgreSQL.
     CutFromDatabase,
-    /// NATS is killed and started again.
+    /// A node reaches NATS or PostgreSQL in one direction only.
+    CutOneWay,
+    /// NATS is killed, and started again after a second.
     RestartBus,
     /// The same for PostgreSQL.
     RestartDatabase,
 }
 
 impl Fault {
-    /// Kills are as frequent as everything else together.
-    const MIXED: [Self; 12] = [
+    /// Kills are almost as frequent as everything else together.
+    const MIXED: [Self; 13] = [
         Self::Kill,
         Self::Kill,
         Self::Kill,
         Self::Kill,
         Self::Kill,
-        Self::Stop,
-        Self::Stop,
+        Self::Terminate,
+        Self::Terminate,
         Self::Freeze,
         Self::CutFromBus,
         Self::CutFromDatabase,
+        Self::CutOneWay,
         Self::RestartBus,
         Self::RestartDatabase,
     ];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Kill => "kill -9",
+            Self::Terminate => "SIGTERM",
+            Self::Freeze => "SIGSTOP",
+            Self::CutFromBus => "cut from NATS",
+            Self::CutFromDatabase => "cut from PostgreSQL",
+            Self::CutOneWay => "cut one way",
+            Self::RestartBus => "NATS restarted",
+            Self::RestartDatabase => "PostgreSQL restarted",
+        }
+    }
 }
 
 /// A run on several nodes.
@@ -68,38 +93,54 @@ impl Fault {
 pub struct NodesVerdict {
     /// Whether the promises were kept.
     pub verdict: Verdict,
-    /// The faults besides kills.
-    pub other_faults: usize,
+    /// The pauses, by the kind of fault.
+    pub faults: BTreeMap<Fault, Pauses>,
     /// How often a node ended by itself, and was started again.
     pub ended: usize,
-    /// From a kill to the next acknowledged move in a room of the killed node, where its player was
-    /// connected to another one.
-    pub pauses: Times,
-    /// The same where the player had to connect to another node.
-    pub pauses_with_return: Times,
+    /// From SIGTERM to a node's end.
+    pub exits: Times,
+}
+
+/// The pauses of rooms after one kind of fault: from the fault to the next acknowledged move in each
+/// room of the node concerned. When a service is restarted: from its return, in all rooms.
+#[derive(Clone, Debug, Default)]
+pub struct Pauses {
+    /// How often the fault happened.
+    pub count: usize,
+    /// Pauses of rooms whose next move came from a player at another node.
+    pub elsewhere: Times,
+    /// Pauses of rooms whose next move came from a player of the node itself: on a new connection, or
+    /// on the old one when the node goes on.
+    pub there: Times,
 }
 
 impl fmt::Display for NodesVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.verdict)?;
-        writeln!(
-            f,
-            "{} other faults, {} nodes ended by themselves",
-            self.other_faults, self.ended
-        )?;
-        let pauses = |times: &Times| {
+        writeln!(f, "{} nodes ended by themselves\n", self.ended)?;
+        writeln!(f, "seconds until the next acknowledged move in each room:")?;
+        let heads = ["players at other nodes", "players of the node, with their return"];
+        writeln!(f, "{:<22}{:>6}  {:<36}{}", "", "faults", heads[0], heads[1])?;
+        let times = |times: &Times| {
             let [p50, p99, max] = [0.5, 0.99, 1.0].map(|part| times.quantile(part).as_secs_f64());
-            format!("{} times, p50 {p50:.2} s, p99 {p99:.2} s, longest {max:.2} s", times.count())
+            format!("{:>5}: {p50:.2}, p99 {p99:.2}, max {max:.2}", times.count())
         };
-        writeln!(f, "pause after a kill: {}", pauses(&self.pauses))?;
-        write!(f, "the same with a return: {}", pauses(&self.pauses_with_return))
+        for (fault, pauses) in &self.faults {
+            let [elsewhere, there] = [&pauses.elsewhere, &pauses.there].map(times);
+            writeln!(f, "{:<22}{:>6}  {elsewhere:<36}{there}", fault.name(), pauses.count)?;
+        }
+        write!(f, "from SIGTERM to the end of the node {}", times(&self.exits))
     }
 }
 
-/// A node that was killed, and the rooms that it owned.
-struct Death {
+/// A fault, and the rooms that it concerns.
+struct Incident {
+    fault: Fault,
+    /// From when on moves should go on.
     at: Instant,
     rooms: Vec<RoomCode>,
+    /// The node's address; none where it concerns all nodes.
+    node: Option<SocketAddr>,
 }
 
 /// Plays in this many rooms on this many nodes for a time, with a fault every 5 s on average: kills
@@ -130,28 +171,18 @@ pub async fn run(
         }
     }
 
-    let end = Instant::now() + time;
-    let mut deaths = Vec::new();
-    while Instant::now() < end {
+    let begin = Instant::now();
+    let (mut incidents, mut exits) = (Vec::new(), Vec::new());
+    while begin.elapsed() < time {
         let pause = BETWEEN.mul_f64(-random.random_range(f64::EPSILON..1.0).ln());
         sleep(pause.min(4 * BETWEEN)).await;
         let kinds: &[Fault] = if is_mixed { &Fault::MIXED } else { &[Fault::Kill] };
         let fault = *kinds.choose(&mut random).expect("there are kinds");
         let node = random.random_range(0..nodes);
-        println_fault(fault, node);
-        match fault {
-            Fault::Kill => {
-                found.verdict.kills += 1;
-                let rooms = cluster.rooms_of(node);
-                deaths.push(Death { at: Instant::now(), rooms });
-                cluster.kill_node(node);
-            }
-            _ => {
-                found.other_faults += 1;
-                suffer(&mut cluster, fault, node, &mut random).await;
-            }
-        }
-        found.ended += cluster.start_missing() - usize::from(fault == Fault::Kill);
+        println_fault(begin, fault, node);
+        let missing_before = usize::from(matches!(fault, Fault::Kill | Fault::Terminate));
+        incidents.push(happen(&mut cluster, fault, node, &mut random, &mut exits).await);
+        found.ended += cluster.start_missing() - missing_before;
         moved.send_replace(cluster.addresses());
     }
     stop.send_replace(true);
@@ -161,7 +192,9 @@ pub async fn run(
         heard.push((member, guest));
     }
     let moves: Vec<_> = heard.iter().map(|(member, _)| (&member.room, &member.made)).collect();
-    (found.pauses, found.pauses_with_return) = pauses(&deaths, &moves);
+    found.verdict.kills = incidents.iter().filter(|one| one.fault == Fault::Kill).count();
+    found.faults = pauses(&incidents, &moves);
+    found.exits = exits.into_iter().collect();
     for node in 0..nodes {
         cluster.stop_node(node);
     }
@@ -174,52 +207,91 @@ pub async fn run(
 }
 
 #[expect(clippy::print_stdout, reason = "a long run shows what it does")]
-fn println_fault(fault: Fault, node: usize) {
-    println!("{fault:?}, node {node}");
+fn println_fault(begin: Instant, fault: Fault, node: usize) {
+    println!("{:>7.1} s: {}, node {node}", begin.elapsed().as_secs_f64(), fault.name());
 }
 
-/// One fault besides a kill, from its beginning to its end.
-async fn suffer(cluster: &mut Cluster, fault: Fault, node: usize, random: &mut StdRng) {
-    let cuts = [Passage::Held, Passage::ToService, Passage::ToClients, Passage::Closed];
-    let cut = *cuts.choose(random).expect("there are cuts");
-    let lasts = CUT_MAX.mul_f64(random.random());
+/// One fault, from its beginning to its end.
+async fn happen(
+    cluster: &mut Cluster,
+    fault: Fault,
+    node: usize,
+    random: &mut StdRng,
+    exits: &mut Vec<Duration>,
+) -> Incident {
+    let rooms = match fault {
+        Fault::RestartBus | Fault::RestartDatabase => cluster.rooms(),
+        Fault::Kill
+        | Fault::Terminate
+        | Fault::Freeze
+        | Fault::CutFromBus
+        | Fault::CutFromDatabase
+        | Fault::CutOneWay => cluster.rooms_of(node),
+    };
+    let node_at = match fault {
+        Fault::RestartBus | Fault::RestartDatabase => None,
+        Fault::Kill
+        | Fault::Terminate
+        | Fault::Freeze
+        | Fault::CutFromBus
+        | Fault::CutFromDatabase
+        | Fault::CutOneWay => Some(cluster.node(node).address()),
+    };
+    let mut at = Instant::now();
     match fault {
-        Fault::Kill => {}
-        Fault::Stop => {
-            cluster.stop_node(node);
-        }
+        Fault::Kill => cluster.kill_node(node),
+        Fault::Terminate => exits.push(cluster.stop_node(node)),
         Fault::Freeze => {
             let [shortest, longest] = FROZEN;
             cluster.node(node).freeze();
             sleep(shortest + (longest - shortest).mul_f64(random.random())).await;
             cluster.node(node).thaw();
         }
-        Fault::CutFromBus => {
-            cluster.to_bus(node).set(cut);
-            sleep(lasts).await;
-            cluster.to_bus(node).set(Passage::Open);
+        Fault::CutFromBus => cut(cluster.to_bus(node), BOTH_WAYS, random).await,
+        Fault::CutFromDatabase => cut(cluster.to_database(node), BOTH_WAYS, random).await,
+        Fault::CutOneWay if random.random() => cut(cluster.to_bus(node), ONE_WAY, random).await,
+        Fault::CutOneWay => cut(cluster.to_database(node), ONE_WAY, random).await,
+        Fault::RestartBus => {
+            cluster.kill_bus();
+            sleep(AWAY).await;
+            cluster.restart_bus();
+            at = Instant::now();
         }
-        Fault::CutFromDatabase => {
-            cluster.to_database(node).set(cut);
-            sleep(lasts).await;
-            cluster.to_database(node).set(Passage::Open);
+        Fault::RestartDatabase => {
+            cluster.kill_database();
+            sleep(AWAY).await;
+            cluster.restart_database();
+            at = Instant::now();
         }
-        Fault::RestartBus => cluster.restart_bus(),
-        Fault::RestartDatabase => cluster.restart_database(),
     }
+    Incident { fault, at, rooms, node: node_at }
 }
 
-/// The pauses of the rooms of killed nodes: without and with a return of the player who moved next.
-fn pauses(deaths: &[Death], moves: &[(&RoomCode, &Vec<Made>)]) -> (Times, Times) {
-    let (mut stayed, mut returned) = (Vec::new(), Vec::new());
-    for Death { at, rooms } in deaths {
+/// Cuts a node off for a while.
+async fn cut(way: &Relay, cuts: [Passage; 2], random: &mut StdRng) {
+    way.set(*cuts.choose(random).expect("there are two"));
+    sleep(CUT_MAX.mul_f64(random.random())).await;
+    way.set(Passage::Open);
+}
+
+/// The pauses after the incidents, by the moves of each player in each room.
+fn pauses(incidents: &[Incident], moves: &[(&RoomCode, &Vec<Made>)]) -> BTreeMap<Fault, Pauses> {
+    let mut times: BTreeMap<Fault, (usize, [Vec<Duration>; 2])> = BTreeMap::new();
+    for Incident { fault, at, rooms, node } in incidents {
+        let (count, [elsewhere, there]) = times.entry(*fault).or_default();
+        *count += 1;
         for room in rooms {
             let made = moves.iter().filter(|(of, _)| *of == room).flat_map(|(_, made)| *made);
-            let later = made.filter(|made| made.answered_at > *at);
+            let later = made.filter(|made| made.answered_at > *at + UNDER_WAY);
             let Some(next) = later.min_by_key(|made| made.answered_at) else { continue };
-            let times = if next.connected_at > *at { &mut returned } else { &mut stayed };
+            let is_there = next.connected_at > *at || Some(next.server) == *node;
+            let times = if is_there { &mut *there } else { &mut *elsewhere };
             times.push(next.answered_at - *at);
         }
     }
-    (stayed.into_iter().collect(), returned.into_iter().collect())
+    let pauses = times.into_iter().map(|(fault, (count, [elsewhere, there]))| {
+        let [elsewhere, there] = [elsewhere, there].map(Times::from_iter);
+        (fault, Pauses { count, elsewhere, there })
+    });
+    pauses.collect()
 }

@@ -3,12 +3,12 @@
 //! that playing uses little of the machine.
 
 use std::{
-    net::Ipv4Addr,
+    net::{Ipv4Addr, SocketAddr},
     time::{Duration, Instant},
 };
 
 use fivefold_shared::{
-    protocol::{Command, CommandId, Request, RoomCode, RoomRequest},
+    protocol::{Command, CommandId, Create, Request, RoomCode, RoomRequest, SeatRequest},
     rules::{Position, Rules},
 };
 use futures_util::{SinkExt, StreamExt};
@@ -30,6 +30,24 @@ pub(super) struct Table {
     sent: u64,
 }
 
+/// The nodes of a cluster that one room uses.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Places {
+    /// Makes the room, and so owns it.
+    pub(super) owner: SocketAddr,
+    /// Where the players are.
+    pub(super) players: [SocketAddr; 2],
+}
+
+/// How long one move took.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MoveTimes {
+    /// From sending it to the server's answer.
+    pub(super) answered: Duration,
+    /// From sending it to its arrival at the opponent.
+    pub(super) arrived: Duration,
+}
+
 /// When to play and measure.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Schedule {
@@ -41,11 +59,23 @@ pub(super) struct Schedule {
     pub(super) until: Instant,
 }
 
+impl Schedule {
+    /// Begins now.
+    pub(super) fn of(plan: &Plan) -> Self {
+        let from = Instant::now() + plan.warm_up;
+        let pace = plan
+            .rate
+            .map_or(Duration::ZERO, |rate| Duration::from_secs_f64(plan.rooms as f64 / rate));
+        Self { pace, from, until: from + plan.measured }
+    }
+}
+
 /// The used fields of a message: the server's, or a player's own that returns from the relay.
 #[derive(Deserialize)]
 struct Heard {
     #[serde(rename = "type")]
     kind: String,
+    id: Option<String>,
     ply: Option<usize>,
     event: Option<HeardEvent>,
 }
@@ -63,6 +93,12 @@ impl Heard {
             Some(event) => event.kind == "played" && event.ply == Some(ply),
             None => self.kind == "play" && self.ply == Some(ply),
         }
+    }
+
+    /// The server answers with `done`; the relay returns the move.
+    fn is_answer(&self, command: u64, ply: usize) -> bool {
+        let is_done = || self.id.as_deref().is_some_and(|id| id == command.to_string());
+        self.kind == "done" && is_done() || self.kind == "play" && self.ply == Some(ply)
     }
 
     fn is_start(&self) -> bool {
@@ -95,17 +131,41 @@ impl Table {
         Self { target, room, rules, players, sent: 0 }
     }
 
+    /// Seats two new people in a new room of a cluster.
+    pub(super) async fn on_nodes(places: Places, rules: Rules) -> Self {
+        let mut host = Guest::greet(places.owner, "Host", None).await;
+        let seats = [SeatRequest::Open, SeatRequest::Open];
+        let room = host.create(Create { seats, ..private(rules) }).await;
+        let mut players = Vec::new();
+        for (name, address) in ["Ann", "Bob"].into_iter().zip(places.players) {
+            let mut player = Guest::greet(address, name, None).await;
+            player.join(&room).await;
+            player.done(&room, RoomRequest::Sit { seat: None }).await;
+            players.push(player);
+        }
+        for player in &mut players {
+            player.until(&room, |seen| seen.room.running().is_some()).await;
+        }
+        let players: Vec<_> = players.into_iter().map(Guest::into_socket).collect();
+        let players = players.try_into().expect("two of them");
+        Self { target: Target::Server(places.owner), room, rules, players, sent: 0 }
+    }
+
+    /// Its room.
+    pub(super) const fn room(&self) -> &RoomCode {
+        &self.room
+    }
+
     /// Adds a spectator.
     pub(super) async fn spectator(&self) -> Socket {
         enter(self.target, &self.room).await
     }
 
-    /// Plays to the end of the schedule and returns how long each move took from sending to its
-    /// arrival at the opponent.
+    /// Plays to the end of the schedule and returns how long each move took.
     ///
     /// # Panics
     /// When a move does not arrive, or a request is refused.
-    pub(super) async fn play(mut self, schedule: Schedule, seed: u64) -> Vec<Duration> {
+    pub(super) async fn play(mut self, schedule: Schedule, seed: u64) -> Vec<MoveTimes> {
         let mut random = StdRng::seed_from_u64(seed);
         let mut times = Vec::new();
         let mut position = Position::new(self.rules);
@@ -121,11 +181,16 @@ impl Table {
             let (ply, point) = (position.ply(), random_move(&position, &mut random));
             let mover = (black + ply) % 2;
             let command = self.command(RoomRequest::Play { ply, point });
-            let begin = Instant::now();
-            self.players[mover].send(command).await.expect("the server listens");
-            hear(&mut self.players[1 - mover], |heard| heard.is_move(ply)).await;
+            let (sent, begin) = (self.sent, Instant::now());
+            let [first, second] = &mut self.players;
+            let (mover, other) = if mover == 0 { (first, second) } else { (second, first) };
+            mover.send(command).await.expect("the server listens");
+            let (answered, arrived) = tokio::join!(
+                hear_after(begin, mover, |heard| heard.is_answer(sent, ply)),
+                hear_after(begin, other, |heard| heard.is_move(ply)),
+            );
             if begin >= schedule.from {
-                times.push(begin.elapsed());
+                times.push(MoveTimes { answered, arrived });
             }
             if position.play(point).expect("a legal move").is_some() {
                 position = Position::new(self.rules);
@@ -192,6 +257,16 @@ pub(super) async fn empty_room(target: Target, rules: Rules) -> RoomCode {
         }
         Target::Relay(_) => RoomCode::try_from("zzzzzzzzzzzz".to_owned()).expect("a code"),
     }
+}
+
+/// Skips to the wanted message, and returns when it came.
+async fn hear_after(
+    begin: Instant,
+    socket: &mut Socket,
+    is_it: impl Fn(&Heard) -> bool,
+) -> Duration {
+    hear(socket, is_it).await;
+    begin.elapsed()
 }
 
 /// Skips to the wanted message.
