@@ -1,13 +1,17 @@
 //! Openings in a room: who must act, whose clock runs, and what belongs to a seat when the seats
 //! swap colours.
 
-use super::harness::{Table, check};
+use super::harness::{Table, check, command_id, member};
 use crate::{
     clock::millis,
-    opening::{Act, MadeAct, OpeningKind},
+    opening::{ACTS_MAX, Act, MadeAct, OpeningKind, any_act},
+    protocol::{Event, RoomRequest},
     record::RecordedOpening,
-    room::limits::{BOT_WAIT_MAX_MS, RoomLimits},
-    rules::{Point, Stone},
+    room::{
+        Game, Input, RoomState, SessionId,
+        limits::{BOT_WAIT_MAX_MS, RoomLimits},
+    },
+    rules::{Outcome, Point, Stone},
     seat::Seat,
 };
 
@@ -255,4 +259,229 @@ fn bots_act_in_openings_at_their_pace() {
         "renju 15x15 me engine black opening taraguchi10",
         "1 choose 0 put 7,7 > played 0 7,7; asked second take; 1 done 7; turn 1 engine 1",
     );
+}
+
+/// All kinds of acts that the opening of a game asks for: each one that is open, both colours, and
+/// with one fifth stone and with several.
+fn acts_of(game: &Game) -> Vec<Act> {
+    let mut acts = Vec::new();
+    for kind in 0..3 {
+        for other in 0..2 {
+            let mut is_first = true;
+            let mut pick = |below: usize| {
+                let index = if is_first { kind } else { other };
+                is_first = false;
+                index.min(below - 1)
+            };
+            let act = any_act(&game.opening, &game.position, &mut pick).expect("it runs");
+            if !acts.contains(&act) {
+                acts.push(act);
+            }
+        }
+    }
+    acts
+}
+
+fn game(table: &Table) -> &Game {
+    table.room.state().running().expect("a running game")
+}
+
+/// Ann has session 1 and the first seat, Bob session 2 and the second.
+const fn session_of(seat: Seat) -> u64 {
+    match seat {
+        Seat::First => 1,
+        Seat::Second => 2,
+    }
+}
+
+/// Makes an act for the seat that must act; returns what was logged.
+fn act(table: &mut Table, act: Act) -> Vec<Event> {
+    let (seat, ply) = (game(table).to_act().unwrap(), game(table).position.ply());
+    let before = table.log.len();
+    table.apply(Input::Command {
+        session: SessionId(session_of(seat)),
+        id: command_id(&format!("act{before}")),
+        request: RoomRequest::Choose { ply, act },
+        lag_ms: 0,
+    });
+    table.log[before..].iter().map(|entry| entry.event.event.clone()).collect()
+}
+
+/// Visits every step of an opening by every way that leads there.
+fn visit(table: &Table, acts: usize, at_step: &mut impl FnMut(&Table)) {
+    assert!(acts <= ACTS_MAX);
+    at_step(table);
+    if game(table).opening.is_over() {
+        return;
+    }
+    for next in acts_of(game(table)) {
+        let mut table = table.clone();
+        table.now += 1_000;
+        let events = act(&mut table, next.clone());
+        let last = events.last();
+        assert!(matches!(last, Some(Event::Asked { .. } | Event::OpeningOver {})), "{next:?}");
+        visit(&table, acts + 1, at_step);
+    }
+}
+
+/// Checks every step of every kind; returns how many steps there were.
+fn every_step(time: &str, mut at_step: impl FnMut(&Table)) -> usize {
+    let mut steps = 0;
+    for kind in OpeningKind::ALL {
+        let variant = match kind {
+            OpeningKind::Rif
+            | OpeningKind::Yamaguchi
+            | OpeningKind::Soosyrv8
+            | OpeningKind::Taraguchi10 => "renju",
+            _ => "freestyle",
+        };
+        let create = format!("{variant} 15x15 me open black opening {kind} in {time}");
+        let (mut table, _) = Table::create(&create).unwrap();
+        table.run("2 enter Bob > 2 joined 2; +2");
+        assert!(!table.run_for("2 sit", 0).contains("refused"));
+        visit(&table, 0, &mut |table| {
+            steps += 1;
+            at_step(table);
+        });
+    }
+    steps
+}
+
+/// What everybody may know about an opening, and the clock.
+fn picture(table: &Table) -> serde_json::Value {
+    let snapshot = table.room.state().snapshot();
+    let game = snapshot.game.expect("a game");
+    serde_json::json!({
+        "black": game.black, "opening": game.opening, "moves": game.moves,
+        "to_act": table.room.state().to_act(),
+    })
+}
+
+#[test]
+fn a_restart_in_any_step_asks_the_same_and_gives_the_time_back() {
+    let steps = every_step("10s+1s", |table| {
+        let clock = game(table).clock.unwrap();
+        let mut again = table.clone();
+        again.now += 3_000;
+        again.restart();
+        assert_eq!(picture(&again), picture(table));
+        again.run_for("1 enter Ann", 0);
+        again.run_for("2 enter Bob", 0);
+        let after = game(&again).clock.unwrap();
+        assert_eq!(
+            Seat::BOTH.map(|seat| after.side(seat)),
+            Seat::BOTH.map(|seat| clock.side(seat))
+        );
+        assert_eq!(after.running(), clock.running());
+        assert!(after.flag_at() >= clock.flag_at(), "nobody loses time");
+        // The same acts are possible, with the same result.
+        if !game(&again).opening.is_over() {
+            for next in acts_of(game(&again)) {
+                let (mut one, mut other) = (table.clone(), again.clone());
+                let asked = |events: Vec<Event>| {
+                    let asked = |event: &Event| {
+                        matches!(event, Event::Asked { .. } | Event::OpeningOver {})
+                    };
+                    events.into_iter().find(asked).expect("it is not refused")
+                };
+                assert_eq!(asked(act(&mut one, next.clone())), asked(act(&mut other, next)));
+                assert_eq!(picture(&one), picture(&other));
+            }
+        }
+        // A newcomer's snapshot is as good as the log.
+        let state = table.room.state();
+        let late = RoomState::from_snapshot(state.snapshot()).unwrap();
+        assert_eq!(late.snapshot(), state.snapshot());
+    });
+    assert!(steps > 150, "{steps}");
+}
+
+#[test]
+fn a_flag_in_any_step_counts_against_the_seat_that_must_act() {
+    let mut flags = 0;
+    every_step("10s", |table| {
+        let mut table = table.clone();
+        let (to_act, black) = (game(&table).to_act().unwrap(), game(&table).black());
+        let Some(flag_at) = game(&table).clock.unwrap().flag_at() else {
+            // The first act takes no time from anybody.
+            assert!(game(&table).position.ply() == 0);
+            return;
+        };
+        assert_eq!(game(&table).clock.unwrap().running(), Some(to_act));
+        table.now = flag_at - 1;
+        table.apply(Input::Wake);
+        assert!(table.room.state().running().is_some());
+        table.now = flag_at;
+        table.apply(Input::Wake);
+        check_end(&table, &Outcome::Time { winner: to_act.other() }, black);
+        flags += 1;
+    });
+    assert!(flags > 150, "{flags}");
+}
+
+#[test]
+fn either_seat_may_resign_in_any_step() {
+    every_step("none", |table| {
+        for seat in Seat::BOTH {
+            let mut table = table.clone();
+            let black = game(&table).black();
+            let shown = table.run_for(&format!("{} resign", session_of(seat)), 0);
+            assert!(!shown.contains("refused"), "{shown}");
+            check_end(&table, &Outcome::Resignation { winner: seat.other() }, black);
+        }
+    });
+}
+
+#[test]
+fn a_player_who_is_lost_in_any_step_comes_back_to_it_or_loses() {
+    let claim = millis(RoomLimits::DEFAULT.claim_after);
+    every_step("none", |table| {
+        let (to_act, black) = (game(table).to_act().unwrap(), game(table).black());
+        let (lost, other) = (session_of(to_act), session_of(to_act.other()));
+        let mut table = table.clone();
+        let before = picture(&table);
+        table.run(&format!("{lost} gone > -{lost}"));
+        table.run_for(&format!("+{}", claim - 1), 0);
+        let mut claimed = table.clone();
+        let name = ["Ann", "Bob"][usize::try_from(lost).unwrap() - 1];
+        assert!(table.run_for(&format!("{lost} enter {name}"), 0).contains("joined"));
+        assert_eq!(picture(&table), before);
+        let shown = table.run_for(&format!("{other} claim_win"), 0);
+        assert!(shown.contains("refused opponent_here"), "{shown}");
+
+        claimed.run_for("+1", 0);
+        let shown = claimed.run_for(&format!("{other} claim_win"), 0);
+        assert!(!shown.contains("refused"), "{shown}");
+        check_end(&claimed, &Outcome::Abandonment { winner: Some(to_act.other()) }, black);
+    });
+}
+
+/// The record has the result by seat, the colours of that moment and all acts.
+fn check_end(table: &Table, outcome: &Outcome<Seat>, black: Seat) {
+    let state = table.room.state();
+    let game = state.game.as_ref().unwrap();
+    assert_eq!((game.outcome().as_ref(), game.ask()), (Some(outcome), None));
+    let record = &table.finished.last().expect("a record").record;
+    assert_eq!((&record.summary.outcome, record.summary.black), (outcome, black));
+    let acts = record.summary.opening.as_ref().map_or(&[][..], |opening| &opening.acts);
+    assert_eq!(acts, game.opening.acts());
+    assert_eq!(state.seats.of_member(&member("Ann").id), Some(Seat::First));
+}
+
+#[test]
+fn a_log_without_openings_is_folded_as_before() {
+    let log = [
+        r#"{"seq":1,"at":0,"event":{"type":"created","rules":{"variant":"freestyle","size":[15,15]},"visibility":"private","assistance":false,"host":"00000000000000aa","black":"second"}}"#,
+        r#"{"seq":2,"at":0,"event":{"type":"sat","seat":"first","player":{"bot":{"kind":"attack"}}}}"#,
+        r#"{"seq":3,"at":0,"event":{"type":"sat","seat":"second","player":{"bot":{"kind":"pattern"}}}}"#,
+        r#"{"seq":4,"at":0,"event":{"type":"started","game":1,"black":"second","id":"k7m2qpxw9abcdefg"}}"#,
+        r#"{"seq":5,"at":0,"event":{"type":"played","ply":0,"point":[7,7]}}"#,
+    ]
+    .map(|text| serde_json::from_str(text).unwrap());
+    let state = RoomState::from_log(&log).unwrap();
+    let game = state.game.as_ref().unwrap();
+    assert!(state.opening.is_free() && game.opening.is_over() && game.ask().is_none());
+    assert_eq!((game.black(), game.to_act()), (Seat::Second, Some(Seat::First)));
+    let snapshot = serde_json::to_value(state.snapshot()).unwrap();
+    assert!(snapshot.get("opening").is_none() && snapshot["game"].get("opening").is_none());
 }
