@@ -13,6 +13,7 @@ pub mod bot_spec;
 pub mod clock;
 pub mod engine;
 pub mod notation;
+pub mod opening;
 pub mod protocol;
 pub mod protocol_guide;
 pub mod record;

@@ -1,4 +1,4 @@
-//! Symmetries: rotates and mirrors points, and finds the symmetries of a position.
+//! Symmetries: rotates and mirrors points, finds the symmetries of a position, and compares shapes.
 
 use crate::rules::{Point, Position, Size, Stone};
 
@@ -65,4 +65,41 @@ pub fn of(position: &Position) -> Vec<Symmetry> {
         (fits && position.moves().iter().enumerate().all(keeps)).then_some(symmetry)
     };
     (1..COUNT).filter_map(symmetry).collect()
+}
+
+/// The shape of some stones without their place: equal for two sets of stones if turning, mirroring
+/// and moving makes one of them the other. Colours count; the order of the stones and the borders
+/// do not.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Layout(Vec<(Point, Stone)>);
+
+/// The shape of these stones.
+///
+/// ```
+/// use fivefold_shared::{rules::{Point, Stone}, symmetry::layout};
+///
+/// // X O .   . . .
+/// // . X .   . O X
+/// // . . .   . X .
+/// let one = [(0, 0, Stone::Black), (1, 0, Stone::White), (1, 1, Stone::Black)];
+/// let other = [(1, 1, Stone::White), (2, 1, Stone::Black), (1, 2, Stone::Black)];
+/// let shape = |stones: [(i32, i32, Stone); 3]| {
+///     layout(&stones.map(|(x, y, stone)| (Point::new(x, y), stone)))
+/// };
+/// assert_eq!(shape(one), shape(other));
+/// ```
+pub fn layout(stones: &[(Point, Stone)]) -> Layout {
+    let turned = |way| {
+        let mut stones: Vec<_> =
+            stones.iter().map(|&(point, stone)| (turned(point, way), stone)).collect();
+        let least = |axis: fn(&Point) -> i32| stones.iter().map(|(point, _)| axis(point)).min();
+        let (left, top) = (least(|point| point.x), least(|point| point.y));
+        for (point, _) in &mut stones {
+            let Point { x, y } = *point;
+            *point = Point::new(x - left.unwrap_or_default(), y - top.unwrap_or_default());
+        }
+        stones.sort_unstable();
+        stones
+    };
+    Layout((0..COUNT).map(turned).min().unwrap_or_default())
 }

@@ -4,9 +4,10 @@
 use fivefold_shared::{
     notation::{
         self,
-        file::{Ending, FileError, FileMove, GameFile},
-        moves, psq, sgf,
+        file::{Ending, FileError, FileMove, FileOpening, GameFile},
+        json, moves, psq, sgf,
     },
+    opening::OpeningKind,
     rules::{PLIES_MAX, Point, Rules, Size, Stone, UNBOUNDED_PLIES_MAX, Variant},
 };
 use proptest::prelude::*;
@@ -77,6 +78,29 @@ fn sgf_tells_who_played_what_and_how_it_ended() {
         sgf::write(&game).expect("it fits"),
         "(;FF[4]GM[4]CA[UTF-8]AP[fivefold]SZ[15]RU[standard]PB[Ann B.]DT[2026-11-21]RE[W+R]\n;B[hh])\n"
     );
+}
+
+#[test]
+fn sgf_shows_the_opening_and_who_chose_what() {
+    let json = r#"{"rules": {"variant": "freestyle", "size": [15, 15]}, "visibility": "public",
+        "first": {"member": "5d41402abc4b2a76", "name": "Ann"}, "second": {"bot": {"kind": "attack"}},
+        "black": "second", "started_at": 1795230000000, "ended_at": 1795230060000, "plies": 5,
+        "opening": {"kind": "swap2", "first": "first", "acts": [
+            {"by": "first", "act": {"put": [[7, 7], [8, 8], [9, 6]]}},
+            {"by": "second", "act": {"put": [[6, 6], [5, 5]]}},
+            {"by": "first", "act": {"take": "white"}}]},
+        "outcome": {"reason": "resignation", "winner": "first"},
+        "moves": [{"point": [7, 7], "at": 1795230000000}, {"point": [8, 8], "at": 1795230000000},
+            {"point": [9, 6], "at": 1795230000000}, {"point": [6, 6], "at": 1795230000000},
+            {"point": [5, 5], "at": 1795230000000}]}"#;
+    let game = json::read(json).expect("a record");
+    assert_eq!(
+        sgf::write(&game).expect("it fits"),
+        "(;FF[4]GM[4]CA[UTF-8]AP[fivefold]SZ[15]RU[freestyle]PB[bot attack]PW[Ann]DT[2026-11-21]\
+         RE[W+R]ON[swap2]\n;B[hh]MS[0]\n;W[ii]MS[0]\n;B[jg]MS[0]C[Ann puts h8, i7, j9.]\
+         \n;W[gg]MS[0]\n;B[ff]MS[0]C[bot attack puts g9, f10. Ann takes White.])\n"
+    );
+    assert!(!psq::write(&game).contains("swap2"), "PSQ has no place for it");
 }
 
 #[test]
@@ -238,8 +262,11 @@ fn game() -> impl Strategy<Value = GameFile> {
         stone().prop_map(Ending::Forfeit),
     ];
     let date = prop::option::of("20[0-9]{2}-[01][0-9]-[0-3][0-9]");
-    (rules(), name(), name(), date, prop::option::of(ending), moves).prop_map(
-        |(rules, black, white, date, ending, moves)| {
+    let kind = prop::sample::select(OpeningKind::ALL[1..].to_vec());
+    let opening = kind.prop_map(|kind| FileOpening { kind, choices: Vec::new() });
+    let opening = prop::option::of(opening);
+    (rules(), name(), name(), date, prop::option::of(ending), opening, moves).prop_map(
+        |(rules, black, white, date, ending, opening, moves)| {
             let tidy = |name: Option<String>| {
                 name.map(|name| name.split_whitespace().collect::<Vec<_>>().join(" "))
             };
@@ -253,7 +280,7 @@ fn game() -> impl Strategy<Value = GameFile> {
                 FileMove { point, took_ms }
             };
             let moves = moves.into_iter().take(rules.size().plies_max()).map(on_board).collect();
-            GameFile { rules, black: tidy(black), white: tidy(white), date, ending, moves }
+            GameFile { rules, black: tidy(black), white: tidy(white), date, ending, opening, moves }
         },
     )
 }

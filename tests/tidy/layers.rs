@@ -35,10 +35,11 @@ const SHARED_MAY_USE: [&str; 9] = [
 
 /// The modules of `shared`: each may use those before it, and none after it. So the rules know no
 /// rooms, the engine no bots, and neither the protocol nor a room can build a bot.
-const SHARED_ORDER: [&str; 19] = [
+const SHARED_ORDER: [&str; 20] = [
     "rules",
     "seat",
     "symmetry",
+    "opening",
     "clock",
     "search_budget",
     "bot_spec",

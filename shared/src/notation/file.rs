@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::opening::OpeningKind;
 use crate::rules::{Illegal, Outcome, Point, Position, Rules, Size, Stone, moves_of_one_game};
 
 /// A game read from a file, or to be written to one.
@@ -24,6 +25,9 @@ pub struct GameFile {
     /// How it ended, if the file records that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ending: Option<Ending>,
+    /// Its opening, unless that was free.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opening: Option<FileOpening>,
     /// The moves, Black's first.
     #[serde(deserialize_with = "moves_of_one_game")]
     pub moves: Vec<FileMove>,
@@ -37,6 +41,25 @@ pub struct FileMove {
     /// How long it took, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub took_ms: Option<u64>,
+}
+
+/// The opening of a game in a file.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct FileOpening {
+    /// The protocol.
+    pub kind: OpeningKind,
+    /// What the players chose, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<FileChoice>,
+}
+
+/// A choice in an opening, as a sentence.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct FileChoice {
+    /// How many stones were on the board after it.
+    pub ply: usize,
+    /// Who chose what, in English.
+    pub text: String,
 }
 
 /// How a game ended, as far as files record that.
@@ -111,7 +134,7 @@ impl GameFile {
     /// A game with nothing but the moves.
     pub fn of_moves(rules: Rules, moves: impl IntoIterator<Item = Point>) -> Self {
         let moves = moves.into_iter().map(|point| FileMove { point, took_ms: None }).collect();
-        Self { rules, black: None, white: None, date: None, ending: None, moves }
+        Self { rules, black: None, white: None, date: None, ending: None, opening: None, moves }
     }
 
     /// The points of the moves.

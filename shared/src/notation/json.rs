@@ -1,7 +1,15 @@
 //! Games as JSON, and finished games of a server as files.
 
-use super::file::{FileError, FileMove, GameFile, too_many};
-use crate::{protocol::Player, record::Record, rules::Stone};
+use super::{
+    coordinates,
+    file::{FileChoice, FileError, FileMove, FileOpening, GameFile, too_many},
+};
+use crate::{
+    opening::Act,
+    protocol::Player,
+    record::{GameSummary, Record},
+    rules::{Point, Stone},
+};
 
 /// Reads JSON: a finished game from a server, or a [`GameFile`].
 ///
@@ -37,9 +45,36 @@ impl From<&Record> for GameFile {
             white: name(summary.player(Stone::White)),
             date: Some(day(summary.ended_at)),
             ending: Some((&summary.outcome_by_stone()).into()),
+            opening: opening(summary),
             moves: moves.collect(),
         }
     }
+}
+
+/// The opening of a finished game, with a sentence for each act.
+fn opening(summary: &GameSummary) -> Option<FileOpening> {
+    let recorded = summary.opening.as_ref()?;
+    let names = |points: &[Point]| {
+        let size = summary.rules.size();
+        let names = points.iter().map(|&point| coordinates::format(point, size));
+        names.collect::<Vec<_>>().join(", ")
+    };
+    let mut ply = 0;
+    let choices = recorded.acts.iter().map(|made| {
+        let by = summary.players[made.by].name();
+        let text = match &made.act {
+            Act::Put { points, declare: None } => format!("{by} puts {}.", names(points)),
+            Act::Put { points, declare: Some(count) } => {
+                format!("{by} puts {}; {count} fifth stones will be offered.", names(points))
+            }
+            Act::Take(stone) => format!("{by} takes {stone}."),
+            Act::Offer(points) => format!("{by} offers {}.", names(points)),
+            Act::Select(point) => format!("{by} selects {}.", names(&[*point])),
+        };
+        ply += made.act.stones();
+        FileChoice { ply, text }
+    });
+    Some(FileOpening { kind: recorded.kind, choices: choices.collect() })
 }
 
 /// The day of a time in milliseconds since the Unix epoch, in UTC, such as `2026-11-21`. By the

@@ -94,7 +94,7 @@ pub fn read(text: &str, variant: Variant) -> Result<GameFile, FileError> {
     };
     let names = [name(), name()];
     let [black, white] = names.map(|name| name.filter(|name| !PEOPLE.contains(&name.as_str())));
-    Ok(GameFile { rules, black, white, date: None, ending: None, moves })
+    Ok(GameFile { rules, black, white, date: None, ending: None, opening: None, moves })
 }
 
 /// The board's sides, from the first line.

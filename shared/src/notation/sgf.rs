@@ -4,14 +4,16 @@
 //! Our own files round-trip. Others' files are read tolerantly: any game number, unknown
 //! properties, stones set up before the first move, variations (the first is taken), and several
 //! games (the first is read). Two properties are ours: `MS` on a move is its time in milliseconds,
-//! and `UB` gives the top-left point of an unbounded board's part.
+//! and `UB` gives the top-left point of an unbounded board's part. An opening is `ON`, and each of
+//! its choices a comment, `C`; comments are not read.
 
 use std::fmt::Write as _;
 
 use super::{
-    file::{Ending, FileError, FileMove, GameFile, one_line, too_many},
+    file::{Ending, FileError, FileMove, FileOpening, GameFile, one_line, too_many},
     rules_text,
 };
+use crate::opening::OpeningKind;
 use crate::rules::{Point, Rules, Size, Stone, Variant};
 
 /// The longest side: the number of SGF's letters.
@@ -53,6 +55,9 @@ pub fn write(game: &GameFile) -> Result<String, TooLarge> {
     if let Some(ending) = game.ending {
         property("RE", &result(ending));
     }
+    if let Some(opening) = &game.opening {
+        property("ON", opening.kind.name());
+    }
     for (ply, made) in game.moves.iter().enumerate() {
         let colour = if Stone::to_move(ply) == Stone::Black { 'B' } else { 'W' };
         let letters = [made.point.x.abs_diff(origin.x), made.point.y.abs_diff(origin.y)]
@@ -61,9 +66,20 @@ pub fn write(game: &GameFile) -> Result<String, TooLarge> {
         if let Some(took) = made.took_ms {
             let _written = write!(text, "MS[{took}]");
         }
+        let comment = choices_after(game, ply + 1);
+        if !comment.is_empty() {
+            let _written = write!(text, "C[{}]", escaped(&comment));
+        }
     }
     text.push_str(")\n");
     Ok(text)
+}
+
+/// The choices of the opening that were made with so many stones on the board.
+fn choices_after(game: &GameFile, plies: usize) -> String {
+    let choices = game.opening.iter().flat_map(|opening| &opening.choices);
+    let texts = choices.filter(|choice| choice.ply == plies).map(|choice| choice.text.as_str());
+    texts.collect::<Vec<_>>().join(" ")
 }
 
 /// Reads the first game of a text. `otherwise` is the variant where the text names no known one.
@@ -125,6 +141,7 @@ struct Reading<'a> {
     white: Option<String>,
     date: Option<String>,
     ending: Option<Ending>,
+    opening: Option<OpeningKind>,
     /// Black's stones and White's that are not moves yet.
     set_up: [Vec<Point>; 2],
     moves: Vec<FileMove>,
@@ -145,6 +162,7 @@ impl<'a> Reading<'a> {
             white: None,
             date: None,
             ending: None,
+            opening: None,
             set_up: [Vec::new(), Vec::new()],
             moves: Vec::new(),
             passed: None,
@@ -195,6 +213,7 @@ impl<'a> Reading<'a> {
             "PW" => self.white = simple(),
             "DT" => self.date = simple(),
             "RE" => self.ending = ending(value),
+            "ON" => self.opening = value.parse().ok().filter(|kind: &OpeningKind| !kind.is_free()),
             "B" | "W" => self.read_move(property, value)?,
             "MS" => {
                 if let (Some(last), Ok(took)) = (self.moves.last_mut(), value.trim().parse()) {
@@ -321,8 +340,9 @@ impl<'a> Reading<'a> {
                 );
             }
         }
-        let Self { black, white, date, ending, moves, .. } = self;
-        Ok(GameFile { rules, black, white, date, ending, moves })
+        let Self { black, white, date, ending, opening, moves, .. } = self;
+        let opening = opening.map(|kind| FileOpening { kind, choices: Vec::new() });
+        Ok(GameFile { rules, black, white, date, ending, opening, moves })
     }
 
     fn error(&self, property: &Property, text: impl Into<String>) -> FileError {

@@ -7,10 +7,11 @@ use std::collections::HashMap;
 use crate::clock::millis;
 use crate::{
     bot_spec::BotKind,
+    opening::{self, any_act},
     protocol::{
         ChatText, CommandId, Event, LineCount, Message, NumberedEvent, Reason, RoomRequest, Seats,
     },
-    rules::Point,
+    rules::{Point, Stone},
     seat::Seat,
 };
 use proptest::prelude::*;
@@ -31,7 +32,8 @@ pub(super) enum Act {
     /// By a command or not.
     Leave(u64, bool),
     Ask(u64, RoomRequest),
-    /// A move at the current ply, by session 1 or 2, whichever is on turn.
+    /// A move at the current ply, by session 1 or 2, whichever is on turn; in an opening, a legal
+    /// act.
     Move(Point),
     /// Repeats an earlier command, counted from the last, from either session of its member.
     Repeat(bool, usize),
@@ -92,6 +94,18 @@ fn time() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec!["none", "2s", "5s+1s", "byo 1s+2x1s", "move 1s"])
 }
 
+/// Mostly tiny games, and every opening.
+fn rules() -> impl Strategy<Value = (&'static str, &'static str)> {
+    let opening = |rules, kinds: &'static [&'static str]| {
+        prop::sample::select(kinds).prop_map(move |kind| (rules, kind))
+    };
+    prop_oneof![
+        4 => Just(("mnk:3 3x3", "free")),
+        2 => opening("standard 11x11", &["swap1", "swap", "swap2", "pro", "long_pro"]),
+        2 => opening("renju 15x15", &["rif", "yamaguchi", "soosyrv8", "taraguchi10"]),
+    ]
+}
+
 fn request() -> impl Strategy<Value = RoomRequest> {
     let seat = || prop::sample::select(Seat::BOTH.to_vec());
     let ply = || 0..9_usize;
@@ -101,6 +115,12 @@ fn request() -> impl Strategy<Value = RoomRequest> {
         2 => seat().prop_map(|seat| RoomRequest::SeatBot { seat, bot: BotKind::Minimax.into() }),
         1 => seat().prop_map(|seat| RoomRequest::RemoveBot { seat }),
         1 => (ply(), 0..3).prop_map(|(ply, x)| RoomRequest::Play { ply, point: Point::new(x, 1) }),
+        1 => (ply(), prop::sample::select(vec![
+            opening::Act::put(vec![Point::new(1, 1)]),
+            opening::Act::Take(Stone::Black),
+            opening::Act::Offer(vec![Point::new(1, 1)]),
+            opening::Act::Select(Point::new(1, 1)),
+        ])).prop_map(|(ply, act)| RoomRequest::Choose { ply, act }),
         2 => (ply(), bot()).prop_map(|(ply, bot)| RoomRequest::BotMove { ply, bot }),
         2 => (bot(), prop::option::of(ply()))
             .prop_map(|(bot, ply)| RoomRequest::Weights { bot, ply }),
@@ -175,7 +195,18 @@ impl Watched {
                 let to_act = room.state.to_act().unwrap_or(room.state.first_black);
                 let is_anns = room.state.seats.of_member(&member("Ann").id) == Some(to_act);
                 let session = SessionId(if is_anns { 1 } else { 2 });
-                self.ask(session, RoomRequest::Play { ply, point });
+                let mut number = usize::try_from(point.x * 4 + point.y).unwrap();
+                let mut pick = |below| {
+                    number += 1;
+                    number % below
+                };
+                let game = room.state.running();
+                let act = game.and_then(|game| any_act(&game.opening, &game.position, &mut pick));
+                let request = match act {
+                    Some(act) => RoomRequest::Choose { ply, act },
+                    None => RoomRequest::Play { ply, point },
+                };
+                self.ask(session, request);
             }
             Act::Repeat(other, back) => {
                 if let Some((session, id, request)) = self.sent.iter().rev().nth(back).cloned() {
@@ -277,30 +308,50 @@ impl Watched {
 }
 
 /// Numbers without gaps, and one stone a ply: each move follows the one before it, a takeback or
-/// the start of a game. Bots keep to their pace, on any clock.
+/// the start of a game. In an opening, the events of an act come at once and from the seat that was
+/// asked. Bots keep to their pace, on any clock.
 fn check_log<'a>(log: impl Iterator<Item = &'a NumberedEvent>) {
     let (mut due, mut since) = (0, 0);
-    let (mut seats, mut black) = (Seats::default(), Seat::First);
+    let (mut seats, mut black, mut asked) = (Seats::default(), Seat::First, None);
+    let is_bot = |seats: &Seats, seat| seats.get(seat).is_some_and(|player| player.bot().is_some());
+    let limits = RoomLimits::DEFAULT;
+    let pace =
+        |seats: &Seats, mover: Seat| match (is_bot(seats, mover), is_bot(seats, mover.other())) {
+            (true, true) => millis(limits.bot_pace),
+            (true, false) => millis(limits.bot_answer_min),
+            (false, _) => 0,
+        };
     for (event, seq) in log.zip(1..) {
         assert_eq!(event.seq, seq);
         if let Event::Sat { seat, player } = &event.event {
             seats[*seat] = Some(player.clone());
         } else if let Event::Started { black: begins, .. } = event.event {
-            (due, since, black) = (0, event.at, begins);
+            (due, since, black, asked) = (0, event.at, begins, None);
+        } else if let Event::Asked { ask } = &event.event {
+            (since, asked) = (event.at, Some(ask.seat));
+        } else if let Event::OpeningOver {} = event.event {
+            (since, asked) = (event.at, None);
+        } else if let Event::Stayed { by, .. }
+        | Event::Swapped { by, .. }
+        | Event::Declared { by, .. }
+        | Event::Offered { by, .. } = event.event
+        {
+            assert_eq!(asked, Some(by));
+            assert!(event.at - since >= pace(&seats, by), "{event:?}");
+            if let Event::Swapped { .. } = event.event {
+                black = black.other();
+            }
         } else if let Event::TakenBack { ply } = event.event {
             (due, since) = (ply, event.at);
         } else if let Event::Played { ply, .. } = event.event {
             assert_eq!(ply, due);
-            let limits = RoomLimits::DEFAULT;
-            let mover = if ply % 2 == 0 { black } else { black.other() };
-            let is_bot = |seat| seats.get(seat).is_some_and(|player| player.bot().is_some());
-            let pace = match (is_bot(mover), is_bot(mover.other())) {
-                (true, true) => millis(limits.bot_pace),
-                (true, false) => millis(limits.bot_answer_min),
-                (false, _) => 0,
-            };
+            let holder = if ply % 2 == 0 { black } else { black.other() };
+            let pace = pace(&seats, asked.unwrap_or(holder));
             assert!(event.at - since >= pace, "{event:?} after {} ms", event.at - since);
-            (due, since) = (due + 1, event.at);
+            due += 1;
+            if asked.is_none() {
+                since = event.at;
+            }
         }
     }
 }
@@ -332,8 +383,13 @@ proptest! {
     }
 
     #[test]
-    fn whatever_comes_the_room_stays_sound(time in time(), acts in prop::collection::vec(act(), 1..200)) {
-        let create = format!("mnk:3 3x3 me open black assistance in {time}");
+    fn whatever_comes_the_room_stays_sound(
+        time in time(),
+        rules in rules(),
+        acts in prop::collection::vec(act(), 1..200),
+    ) {
+        let (rules, opening) = rules;
+        let create = format!("{rules} me open black assistance opening {opening} in {time}");
         let (table, _) = Table::create(&create).unwrap();
         let mut watched = Watched::of(table);
         watched.seat_bob();
