@@ -266,7 +266,14 @@ impl<'a> EventLine<'a> {
         let (name, result, turn) = match event {
             Event::Played { point, .. } => (Some(name(*point, table)), None, turn()),
             Event::Ended { outcome } => (None, result(table, outcome), turn()),
-            Event::Started { .. } | Event::TakenBack { .. } => (None, None, turn()),
+            Event::Started { .. }
+            | Event::TakenBack { .. }
+            | Event::Asked { .. }
+            | Event::Stayed { .. }
+            | Event::Swapped { .. }
+            | Event::Declared { .. }
+            | Event::Offered { .. }
+            | Event::OpeningOver {} => (None, None, turn()),
             Event::Created { .. }
             | Event::Sat { .. }
             | Event::Stood { .. }

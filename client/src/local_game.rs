@@ -20,6 +20,7 @@ use fivefold_shared::{
     bot_job,
     bot_spec::BotSpec,
     clock::TimeControl,
+    opening::OpeningKind,
     protocol::{
         Colour, CommandId, Create, Event, MemberId, Message, Name, Player, Refusal, RoomCode,
         RoomRequest, SeatRequest, Visibility,
@@ -96,6 +97,7 @@ impl LocalGame {
                 Stone::White => Colour::White,
             },
             time: TimeControl::None,
+            opening: OpeningKind::Free,
             chat: false,
         };
         let founding = Founding {
@@ -238,7 +240,7 @@ impl LocalGame {
         let seats = &self.room.state().seats;
         let is_seated = |person: &&Person| seats.of_member(&person.member.id).is_some();
         let due = self.room.state().game.as_ref().and_then(|game| {
-            let turn = game.seat_of(game.position.turn());
+            let turn = game.to_act().unwrap_or_else(|| game.seat_of(game.position.turn()));
             match request {
                 RoomRequest::Sit { .. } | RoomRequest::SitAsEngine { .. } => {
                     self.people.iter().find(|person| !is_seated(person))
@@ -252,6 +254,7 @@ impl LocalGame {
                 | RoomRequest::SeatBot { .. }
                 | RoomRequest::RemoveBot { .. }
                 | RoomRequest::Play { .. }
+                | RoomRequest::Choose { .. }
                 | RoomRequest::Resign
                 | RoomRequest::OfferDraw
                 | RoomRequest::GrantTakeback
@@ -334,6 +337,12 @@ fn show_players_as_one(event: &mut Event) {
         Event::Sat { player, .. } => show_as_one(player),
         Event::Created { .. }
         | Event::Started { .. }
+        | Event::Asked { .. }
+        | Event::Stayed { .. }
+        | Event::Swapped { .. }
+        | Event::Declared { .. }
+        | Event::Offered { .. }
+        | Event::OpeningOver {}
         | Event::Stood { .. }
         | Event::Renamed { .. }
         | Event::Played { .. }

@@ -99,7 +99,10 @@ impl<O: Write, E: Write> Plain<O, E> {
     fn happened(&mut self, table: &Table, event: &NumberedEvent) -> io::Result<()> {
         writeln!(self.out, "{}", sentences::event(table.perspective(), &event.event))?;
         match &event.event {
-            Event::Started { .. } | Event::Played { .. } | Event::TakenBack { .. } => {
+            Event::Started { .. }
+            | Event::Played { .. }
+            | Event::TakenBack { .. }
+            | Event::OpeningOver {} => {
                 self.board(table)?;
                 self.turn(table)
             }
@@ -115,6 +118,11 @@ impl<O: Write, E: Write> Plain<O, E> {
             | Event::Sat { .. }
             | Event::Stood { .. }
             | Event::Renamed { .. }
+            | Event::Asked { .. }
+            | Event::Stayed { .. }
+            | Event::Swapped { .. }
+            | Event::Declared { .. }
+            | Event::Offered { .. }
             | Event::DrawDeclined { .. }
             | Event::Resumed { .. }
             | Event::TakebackRefused { .. }

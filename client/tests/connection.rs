@@ -12,6 +12,7 @@ use fivefold::{
 };
 use fivefold_shared::{
     clock::TimeControl,
+    opening::OpeningKind,
     protocol::{
         Absent, CatchUp, Command, Event, GameId, Identity, LobbyRequest, MemberId, Message, Name,
         NumberedEvent, Player, Reason, Refusal, Request, RoomCode, RoomRequest, Snapshot,
@@ -120,6 +121,7 @@ fn log() -> Vec<NumberedEvent> {
             assistance: false,
             host: me(),
             time: TimeControl::None,
+            opening: OpeningKind::Free,
             chat: true,
             black: Seat::First,
         },

@@ -12,6 +12,7 @@ use fivefold_server::{
 };
 use fivefold_shared::{
     clock::TimeControl,
+    opening::OpeningKind,
     protocol::{
         CommandId, Event, MemberId, NumberedEvent, ROOM_CODE_ALPHABET, RoomCode, Visibility,
     },
@@ -66,6 +67,7 @@ impl Rooms {
                 assistance: false,
                 host: host.clone(),
                 time: TimeControl::None,
+                opening: OpeningKind::Free,
                 chat: true,
                 black: Seat::First,
             },

@@ -17,6 +17,7 @@ use dashmap::DashMap;
 use fivefold_shared::{
     bot_spec::{BotKind, BotSpec},
     clock::TimeControl,
+    opening::OpeningKind,
     protocol::{
         Colour, CommandId, Create, MemberId, OwnRoom, Phase, ROOMS_MAX, Reason, Refusal,
         RefusalValues, RoomCode, RoomSummary, SeatRequest, Visibility,
@@ -499,6 +500,7 @@ impl Lobby {
             seats: DEMO_BOTS.map(SeatRequest::Bot),
             colour: Colour::Random,
             time: TimeControl::None,
+            opening: OpeningKind::Free,
             chat: true,
         };
         let (maker, command) = (demo_host.id.clone(), ids::command_id());

@@ -292,7 +292,7 @@ impl Metrics {
         let fault = match fault {
             BotFault::Late => "late",
             BotFault::NoAnswer => "no_answer",
-            BotFault::Illegal(_) => "illegal",
+            BotFault::Illegal(_) | BotFault::IllegalAct => "illegal",
         };
         self.bot_faults.get_or_create(&FaultLabels { fault }).inc();
     }

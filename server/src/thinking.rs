@@ -319,7 +319,16 @@ mod tests {
         let rules = Rules::new(Variant::Freestyle, Size::square(15)).unwrap();
         let position = Position::new(rules);
         let (ticket, session) = (Ticket(1), SessionId(1));
-        Job { ticket, task, session, bot: bot.into(), position, seed: 1, time_max: None }
+        Job {
+            ticket,
+            task,
+            session,
+            bot: bot.into(),
+            position,
+            opening: None,
+            seed: 1,
+            time_max: None,
+        }
     }
 
     fn owner(number: u8) -> Owner {

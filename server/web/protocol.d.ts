@@ -16,8 +16,28 @@ export type Absent = {
     /** The player in the second seat, if they are away. */
     second?: Away, };
 
+/** One act of a seat in an opening. On the wire, one of `{"put": [[7, 7], [8, 8]]}` (with `"declare": 3` where the opening asks for a number), `{"take": "black"}`, `{"offer": [[6, 7], [6, 6]]}` and `{"select": [6, 7]}`. */
+export type Act = { put?: Array<Point>, declare?: number, take?: Stone, offer?: Array<Point>, select?: Point, };
+
 /** Why an analysis has ended. */
 export type AnalysisEnd = "finished" | "stopped" | "moot" | "busy" | "too_many";
+
+/** What an opening asks of a seat: one of several acts may be open at once. */
+export type Ask = {
+    /** The seat that must act. */
+    seat: Seat,
+    /** The stones that the seat may put, all in one act: the zone of each. */
+    put?: Array<Zone>,
+    /** The largest number of fifth stones that the seat may declare, from 1, which it does with these stones. */
+    declare?: number,
+    /** Whether the seat may take a colour, either of them. */
+    take?: boolean,
+    /** How many fifth stones the seat may offer. */
+    offer?: number,
+    /** The points that count as one offer, because turning, mirroring and moving one of the shapes gives the other: groups of two or more. Only one of each group may be offered. */
+    same?: Array<Array<Point>>,
+    /** The offered stones, one of which the seat selects. */
+    select?: Array<Point>, };
 
 /** A player who is away. */
 export type Away = {
@@ -86,6 +106,8 @@ export type Create = {
     colour?: Colour,
     /** How much time the players have in each game. */
     time?: TimeControl,
+    /** How each game opens. */
+    opening?: OpeningKind,
     /** Whether people may chat in it. */
     chat?: boolean, };
 
@@ -101,9 +123,11 @@ export type Event = { "type": "created",
     host: MemberId,
     /** How much time the players have in each game. */
     time?: TimeControl,
+    /** How each game opens. */
+    opening?: OpeningKind,
     /** Whether people may chat in it. */
     chat?: boolean,
-    /** The seat that plays Black in the first game. Later games alternate. */
+    /** The seat that begins with Black in the first game. Later games alternate. */
     black: Seat, }
   | { "type": "sat",
     /** The seat. */
@@ -121,10 +145,13 @@ export type Event = { "type": "created",
   | { "type": "started",
     /** 1 for the first game in this room, and one more for each that follows. */
     game: number,
-    /** The seat that plays Black. */
+    /** The seat that begins, and plays Black unless the opening swaps the colours. */
     black: Seat,
     /** The id under which the ended game is found. */
     id: GameId, }
+  | { "type": "asked",
+    /** The seat, and what it may do. */
+    ask: Ask, }
   | { "type": "played",
     /** The number of moves before this one. */
     ply: number,
@@ -132,8 +159,33 @@ export type Event = { "type": "created",
     point: Point,
     /** Whether a bot chose it on behalf of a person. */
     assisted?: boolean,
-    /** The mover's remaining time, if their clock ran. The opponent's time runs from here. */
+    /** The mover's remaining time, if their clock ran. The opponent's time runs from here. In an act of an opening that consists of several events, the last of them has it. */
     time?: SideTime, }
+  | { "type": "stayed",
+    /** The seat. */
+    by: Seat,
+    /** As in `played`. */
+    time?: SideTime, }
+  | { "type": "swapped",
+    /** The seat that decided it. */
+    by: Seat,
+    /** As in `played`. */
+    time?: SideTime, }
+  | { "type": "declared",
+    /** The seat. */
+    by: Seat,
+    /** The number. */
+    count: number,
+    /** As in `played`. */
+    time?: SideTime, }
+  | { "type": "offered",
+    /** The seat. */
+    by: Seat,
+    /** The points. */
+    points: Array<Point>,
+    /** As in `played`. */
+    time?: SideTime, }
+  | { "type": "opening_over", }
   | { "type": "draw_offered",
     /** Their seat. */
     by: Seat, }
@@ -180,6 +232,8 @@ export type FinishedGame = {
     ended_at: number,
     /** How much time the players had; none also in records of servers that did not keep it. */
     time?: TimeControl,
+    /** The choices of the opening, unless it was free. */
+    opening?: RecordedOpening,
     /** The number of moves. */
     plies: number,
     /** How it ended. */
@@ -217,8 +271,10 @@ export type GameSnapshot = {
     number: number,
     /** The id under which the ended game is found. */
     id: GameId,
-    /** The seat that plays Black. */
+    /** The seat that plays Black at this moment. */
     black: Seat,
+    /** The game's opening, unless it is free. */
+    opening?: OpeningSnapshot,
     /** The moves, Black's first. */
     moves: Array<Point>,
     /** The seat that offers a draw, if any. */
@@ -246,6 +302,8 @@ export type GameSummary = {
     ended_at: number,
     /** How much time the players had; none also in records of servers that did not keep it. */
     time?: TimeControl,
+    /** The choices of the opening, unless it was free. */
+    opening?: RecordedOpening,
     /** The number of moves. */
     plies: number,
     /** How it ended. */
@@ -297,6 +355,8 @@ export type ListedGame = {
     ended_at: number,
     /** How much time the players had; none also in records of servers that did not keep it. */
     time?: TimeControl,
+    /** The choices of the opening, unless it was free. */
+    opening?: RecordedOpening,
     /** The number of moves. */
     plies: number,
     /** How it ended. */
@@ -334,6 +394,13 @@ export type LobbyRequest = { "type": "hello",
     /** The room. */
     room: RoomCode, }
   | { "type": "ping" };
+
+/** An act and the seat that made it. On the wire: `{"by": "second", "act": {"take": "black"}}`. */
+export type MadeAct = {
+    /** The seat. */
+    by: Seat,
+    /** The act. */
+    act: Act, };
 
 /** A person's public id: derived from the `Identity`, which cannot be computed from it. */
 export type MemberId = string;
@@ -376,7 +443,15 @@ export type Message = { "type": "welcome",
     rooms?: Array<RoomCode>,
     /** `Reason::UnreadableGame`: the line of the text, counted from 1. */
     line?: number,
-    /** `Reason::Malformed`, `Reason::BotNotOffered`, `Reason::UnreadableGame`, `Reason::NotInFormat`: what is wrong, in English, for the client's author. */
+    /** `Reason::NotInZone`, `Reason::SameAsOffered`: the refused point. */
+    point?: Point,
+    /** `Reason::SameAsOffered`: the earlier offer, counted from 1. */
+    number?: number,
+    /** `Reason::WrongCount`: the least number that the opening asks for. */
+    least?: number,
+    /** `Reason::WrongCount`: the largest one. */
+    most?: number,
+    /** `Reason::Malformed`, `Reason::BotNotOffered`, `Reason::OpeningNotOffered`, `Reason::UnreadableGame`, `Reason::NotInFormat`: what is wrong, in English, for the client's author. */
     detail?: string, }
   | { "type": "rooms",
     /** The command's id. */
@@ -499,6 +574,24 @@ export type NumberedEvent = {
     /** The event itself. */
     event: Event, };
 
+/** An opening protocol. On the wire: `swap2`, `long_pro`, `taraguchi10`. */
+export type OpeningKind = "free" | "swap1" | "swap" | "swap2" | "pro" | "long_pro" | "rif" | "yamaguchi" | "soosyrv8" | "taraguchi10";
+
+/** An opening in a snapshot. */
+export type OpeningSnapshot = {
+    /** The protocol. */
+    kind: OpeningKind,
+    /** The seat that began to put stones. */
+    first: Seat,
+    /** What the seat to act may do; absent once the opening or the game is over. */
+    ask?: Ask,
+    /** How many fifth stones are to be offered, once that is declared. */
+    declared?: number,
+    /** The offered fifth stones, until one is selected. */
+    offered?: Array<Point>,
+    /** All acts so far. Their stones are among the moves, too. */
+    acts: Array<MadeAct>, };
+
 /** How a game ended, and which side won: a stone on the board, a seat in rooms and records. On the wire: `{"reason": "five", "winner": "first", ...}`. */
 export type Outcome<Side = Stone> = AnyField<{ "reason": "five",
     /** The winner. */
@@ -543,6 +636,8 @@ export type OwnRoom = {
     assistance: boolean,
     /** How much time the players have in each game. */
     time?: TimeControl,
+    /** How each game opens. */
+    opening?: OpeningKind,
     /** The players by seat. */
     seats: BySeat<Player | null>,
     /** The seat that plays Black: in the game, or in the first one before it begins. */
@@ -575,7 +670,7 @@ export type Player = {
 export type Point = [number, number];
 
 /** The code of a refusal. */
-export type Reason = "malformed" | "unknown_command" | "hello_first" | "already_greeted" | "version" | "identity_replaced" | "nothing_to_keep" | "name_looks_like_bot" | "no_such_room" | "room_damaged" | "not_a_member" | "not_seated" | "not_allowed" | "host_only" | "already_seated" | "seat_taken" | "no_open_seat" | "no_bot" | "bot_not_offered" | "game_running" | "no_game" | "not_your_turn" | "stale_ply" | "outside" | "too_far" | "occupied" | "double_three" | "double_four" | "overline" | "no_offer" | "already_asked" | "answer_first" | "opponent_here" | "your_turn" | "too_early" | "nothing_to_take_back" | "no_assistance" | "players_only" | "no_such_ply" | "chat_off" | "too_many_talking" | "too_many_rooms" | "too_many_rooms_from_address" | "too_many_rooms_made" | "too_many_bot_rooms" | "too_many_joined" | "too_many_sessions" | "server_full" | "disk_full" | "room_full" | "room_worn_out" | "too_fast" | "too_many_unknown_codes" | "busy" | "unavailable" | "stopping" | "too_long" | "too_slow" | "no_such_game" | "unreadable_game" | "not_in_format" | "no_engine" | "game_over" | "too_many_analyses" | "too_many_connections" | "too_many_new_connections" | "foreign_page" | "broken";
+export type Reason = "malformed" | "unknown_command" | "hello_first" | "already_greeted" | "version" | "identity_replaced" | "nothing_to_keep" | "name_looks_like_bot" | "no_such_room" | "room_damaged" | "not_a_member" | "not_seated" | "not_allowed" | "host_only" | "already_seated" | "seat_taken" | "no_open_seat" | "no_bot" | "bot_not_offered" | "opening_not_offered" | "game_running" | "no_game" | "not_your_turn" | "stale_ply" | "outside" | "too_far" | "occupied" | "double_three" | "double_four" | "overline" | "opening_running" | "not_now" | "wrong_count" | "not_in_zone" | "same_as_offered" | "no_offer" | "already_asked" | "answer_first" | "opponent_here" | "your_turn" | "too_early" | "nothing_to_take_back" | "no_assistance" | "players_only" | "no_such_ply" | "chat_off" | "too_many_talking" | "too_many_rooms" | "too_many_rooms_from_address" | "too_many_rooms_made" | "too_many_bot_rooms" | "too_many_joined" | "too_many_sessions" | "server_full" | "disk_full" | "room_full" | "room_worn_out" | "too_fast" | "too_many_unknown_codes" | "busy" | "unavailable" | "stopping" | "too_long" | "too_slow" | "no_such_game" | "unreadable_game" | "not_in_format" | "no_engine" | "game_over" | "too_many_analyses" | "too_many_connections" | "too_many_new_connections" | "foreign_page" | "broken";
 
 /** One move of a finished game. */
 export type RecordedMove = {
@@ -585,6 +680,15 @@ export type RecordedMove = {
     at: number,
     /** Whether a bot chose it on behalf of a person. */
     assisted?: boolean, };
+
+/** The opening of a finished game. Its stones are among the moves, too. */
+export type RecordedOpening = {
+    /** The protocol. */
+    kind: OpeningKind,
+    /** The seat that began to put stones. */
+    first: Seat,
+    /** All acts in order, at most `ACTS_MAX`. */
+    acts: Array<MadeAct>, };
 
 /** The reason why a command was refused. */
 export type Refusal = {
@@ -602,7 +706,15 @@ export type Refusal = {
     rooms?: Array<RoomCode>,
     /** `Reason::UnreadableGame`: the line of the text, counted from 1. */
     line?: number,
-    /** `Reason::Malformed`, `Reason::BotNotOffered`, `Reason::UnreadableGame`, `Reason::NotInFormat`: what is wrong, in English, for the client's author. */
+    /** `Reason::NotInZone`, `Reason::SameAsOffered`: the refused point. */
+    point?: Point,
+    /** `Reason::SameAsOffered`: the earlier offer, counted from 1. */
+    number?: number,
+    /** `Reason::WrongCount`: the least number that the opening asks for. */
+    least?: number,
+    /** `Reason::WrongCount`: the largest one. */
+    most?: number,
+    /** `Reason::Malformed`, `Reason::BotNotOffered`, `Reason::OpeningNotOffered`, `Reason::UnreadableGame`, `Reason::NotInFormat`: what is wrong, in English, for the client's author. */
     detail?: string, };
 
 /** An update of a running analysis, as the protocol carries it. */
@@ -658,6 +770,11 @@ export type RoomRequest = { "type": "sit",
     ply: number,
     /** The point. */
     point: Point, }
+  | { "type": "choose",
+    /** As in `play`. */
+    ply: number,
+    /** The act. */
+    act: Act, }
   | { "type": "resign" }
   | { "type": "offer_draw" }
   | { "type": "accept_draw" }
@@ -702,6 +819,8 @@ export type RoomSummary = {
     assistance: boolean,
     /** How much time the players have in each game. */
     time?: TimeControl,
+    /** How each game opens. */
+    opening?: OpeningKind,
     /** The players by seat. */
     seats: BySeat<Player | null>,
     /** The seat that plays Black: in the game, or in the first one before it begins. */
@@ -752,9 +871,11 @@ export type Snapshot = {
     host: MemberId,
     /** How much time the players have in each game. */
     time?: TimeControl,
+    /** How each game opens. */
+    opening?: OpeningKind,
     /** Whether people may chat in it. */
     chat?: boolean,
-    /** The seat that plays Black in the first game. */
+    /** The seat that begins with Black in the first game. */
     black: Seat,
     /** The players by seat. */
     seats: BySeat<Player | null>,
@@ -814,6 +935,10 @@ export type Weight = {
     weight: number,
     /** Plies until the proven end of the game, this move included: 1 for a move that wins at once. */
     plies?: number, };
+
+/** The points on which a stone of an opening may be put, by their [distance from the centre. On the wire: `"anywhere"`, `{"within": 2}` or `{"beyond": 3}`. */
+export type Zone = "anywhere" | { "within": number }
+  | { "beyond": number };
 
 /** The version of the protocol. */
 export declare const PROTOCOL_VERSION: number;

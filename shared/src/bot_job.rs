@@ -2,18 +2,25 @@
 //! bots know no rooms.
 
 use crate::{
-    bot,
+    bot::{self, Resources},
     bot_spec::BotError,
     protocol::WEIGHTS_MAX,
     room::{BotReply, Job, Task},
     search_budget::Thinking,
 };
 
-/// Runs the bot. Returns no reply when no move is left to make.
+/// Runs the bot. Returns no reply when no move is left to make. In an opening, a bot whose turn it
+/// is replies with an act.
 ///
 /// # Errors
 /// When the bot does not play by the position's rules.
 pub fn run(job: &Job, thinking: &Thinking<'_>) -> Result<Option<BotReply>, BotError> {
+    if let (Some(opening), Task::Turn | Task::BotsTurn) = (&job.opening, job.task) {
+        let Job { bot, position, seed, .. } = job;
+        let resources = Resources::default();
+        let act = bot::opening::choose(*bot, opening, position, *seed, resources, thinking);
+        return Ok(act.map(BotReply::Act));
+    }
     let mut bot = bot::build(job.bot, job.position.rules(), job.seed)?;
     Ok(match job.task {
         Task::Turn | Task::Move | Task::BotsTurn => {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     clock::TimeControl,
+    opening::{MadeAct, OpeningKind},
     protocol::{GameId, MemberId, Player, Visibility},
     rules::{Outcome, Point, Rules, Stone, moves_of_one_game},
     seat::{BySeat, Seat},
@@ -43,6 +44,9 @@ pub struct GameSummary {
     /// How much time the players had; none also in records of servers that did not keep it.
     #[serde(default, skip_serializing_if = "TimeControl::is_none")]
     pub time: TimeControl,
+    /// The choices of the opening, unless it was free.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opening: Option<RecordedOpening>,
     /// The number of moves.
     pub plies: usize,
     /// How it ended.
@@ -64,6 +68,18 @@ impl GameSummary {
     pub fn outcome_by_stone(&self) -> Outcome {
         self.outcome.map(|seat| seat.stone(self.black))
     }
+}
+
+/// The opening of a finished game. Its stones are among the moves, too.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct RecordedOpening {
+    /// The protocol.
+    pub kind: OpeningKind,
+    /// The seat that began to put stones.
+    pub first: Seat,
+    /// All acts in order, at most [`ACTS_MAX`](crate::opening::ACTS_MAX).
+    pub acts: Vec<MadeAct>,
 }
 
 /// One move of a finished game.

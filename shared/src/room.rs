@@ -49,7 +49,7 @@ pub use self::{
     limits::RoomLimits,
     seeds::RoomSeeds,
     standing::{Spare, Stage, Standing},
-    state::{FoldError, Game, RoomState},
+    state::{FoldError, Game, RoomState, SnapshotError},
 };
 use self::{
     data::{Moment, is_kept},
@@ -90,7 +90,7 @@ impl Room {
     /// Its reply is also the reply to the command that made the room.
     ///
     /// # Errors
-    /// When the host wants both seats, or a bot does not play by these rules.
+    /// When the host wants both seats, or a bot or the opening is not offered by these rules.
     pub fn create(
         now: u64,
         founding: Founding,
@@ -101,6 +101,10 @@ impl Room {
         if create.seats == [SeatRequest::Me, SeatRequest::Me] {
             return Err(Refusal::new(Reason::AlreadySeated));
         }
+        create
+            .opening
+            .offered(create.rules)
+            .map_err(|error| Refusal::opening_not_offered(&error))?;
         let seats = create.seats.map(|seat| match seat {
             SeatRequest::Me => Ok(Some(Player::Member {
                 member: host.id.clone(),
@@ -125,6 +129,7 @@ impl Room {
             assistance: create.assistance,
             host: host.id.clone(),
             time: create.time,
+            opening: create.opening,
             chat: create.chat,
             black,
         };

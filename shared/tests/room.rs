@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use fivefold_shared::{
     bot_spec::BotKind,
     clock::{SideTime, TimeControl},
+    opening::OpeningKind,
     protocol::{Event, GameId, MemberId, Name, NumberedEvent, Phase, Player, Visibility},
     room::{FoldError, RoomState},
     rules::{Outcome, Point, Rules, Size, Variant},
@@ -31,6 +32,7 @@ fn created() -> Event {
         assistance: false,
         host: MemberId::try_from("0".repeat(16)).expect("well formed"),
         time: TimeControl::None,
+        opening: OpeningKind::Free,
         chat: true,
         black: Seat::First,
     }
@@ -156,8 +158,8 @@ fn clock_after(events: &[(u64, Event)]) -> (u64, u64, Option<(Seat, u64)>) {
     let (ann, bob) = (member("Ann"), member("Robert"));
     let time = TimeControl::SuddenDeath { main_ms: 60_000 };
     let created = match created() {
-        Event::Created { rules, visibility, assistance, host, time: _, chat, black } => {
-            Event::Created { rules, visibility, assistance, host, time, chat, black }
+        Event::Created { rules, visibility, assistance, host, time: _, opening, chat, black } => {
+            Event::Created { rules, visibility, assistance, host, time, opening, chat, black }
         }
         other => other,
     };
@@ -221,6 +223,7 @@ fn who_loses_on_time_is_shown_no_time_at_all() {
                 assistance: false,
                 host: MemberId::try_from("0".repeat(16)).expect("well formed"),
                 time,
+                opening: OpeningKind::Free,
                 chat: true,
                 black: Seat::First,
             };
@@ -244,12 +247,12 @@ fn who_loses_on_time_is_shown_no_time_at_all() {
     }
 }
 
-/// One step of a game in which the colours may change hands.
+/// One step of a game that opens by swap1: a stone, and then a choice of colours.
 #[derive(Clone, Debug)]
 enum Step {
     Move { left_ms: u64 },
     TakeBack,
-    Swap,
+    Take { swaps: bool, left_ms: u64 },
     OfferDraw(Seat),
     Resign(Seat),
     Rematch,
@@ -260,7 +263,8 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         8 => (1_000..60_000_u64).prop_map(|left_ms| Step::Move { left_ms }),
         1 => Just(Step::TakeBack),
-        3 => Just(Step::Swap),
+        3 => (any::<bool>(), 1_000..60_000_u64)
+            .prop_map(|(swaps, left_ms)| Step::Take { swaps, left_ms }),
         1 => seat().prop_map(Step::OfferDraw),
         1 => seat().prop_map(Step::Resign),
         1 => Just(Step::Rematch),
@@ -272,6 +276,8 @@ struct Model {
     /// The index of the seat that puts the next stone.
     next: usize,
     plies: usize,
+    /// Whether a colour was taken.
+    is_taken: bool,
     left_ms: [u64; 2],
     offer: Option<usize>,
     winner: Option<usize>,
@@ -281,7 +287,15 @@ struct Model {
 impl Model {
     const fn game(games: u32) -> Self {
         let next = (games as usize + 1) % 2;
-        Self { next, plies: 0, left_ms: [60_000; 2], offer: None, winner: None, games }
+        Self {
+            next,
+            plies: 0,
+            is_taken: false,
+            left_ms: [60_000; 2],
+            offer: None,
+            winner: None,
+            games,
+        }
     }
 }
 
@@ -292,7 +306,8 @@ proptest! {
     ) {
         let index = |seat: Seat| usize::from(seat == Seat::Second);
         let mut created = created();
-        if let Event::Created { rules, time, .. } = &mut created {
+        if let Event::Created { rules, time, opening, .. } = &mut created {
+            *opening = OpeningKind::Swap1;
             *rules = Rules::new(Variant::Freestyle, Size::square(64)).unwrap();
             *time = TimeControl::SuddenDeath { main_ms: 60_000 };
         }
@@ -311,7 +326,7 @@ proptest! {
         for step in steps {
             let is_running = model.winner.is_none();
             match step {
-                Step::Move { left_ms } if is_running => {
+                Step::Move { left_ms } if is_running && (model.plies == 0 || model.is_taken) => {
                     // No two stones of one colour are near enough for a five.
                     let plies = i32::try_from(model.plies).unwrap();
                     let (x, y) = (plies % 6 * 3, plies / 6 * 3);
@@ -327,17 +342,32 @@ proptest! {
                     model.plies += 1;
                     model.next = 1 - model.next;
                 }
-                Step::TakeBack if is_running && model.plies > 0 => {
+                Step::TakeBack if is_running && model.plies > 1 => {
                     fold(&mut room, Event::TakenBack { ply: model.plies - 1 });
                     model.plies -= 1;
                     model.next = 1 - model.next;
                     model.offer = None;
                 }
-                Step::Swap if is_running => {
-                    let game = room.game.as_mut().unwrap();
-                    game.black = game.black.other();
-                    fold(&mut room, Event::Resumed { from: 0 });
-                    model.next = 1 - model.next;
+                Step::Take { swaps, left_ms } if is_running && model.plies == 1 => {
+                    let by = Seat::BOTH[model.next];
+                    let time = Some(SideTime { left_ms, periods: 0, lag_used_ms: 0 });
+                    if model.is_taken {
+                        let next = NumberedEvent {
+                            seq: room.seq + 1,
+                            at: 0,
+                            event: Event::Swapped { by, time },
+                        };
+                        room.apply(&next).unwrap_err();
+                        continue;
+                    }
+                    model.left_ms[model.next] = left_ms;
+                    model.is_taken = true;
+                    if swaps {
+                        fold(&mut room, Event::Swapped { by, time });
+                        model.next = 1 - model.next;
+                    } else {
+                        fold(&mut room, Event::Stayed { by, time });
+                    }
                 }
                 Step::OfferDraw(by) if is_running => {
                     fold(&mut room, Event::DrawOffered { by });
@@ -357,7 +387,7 @@ proptest! {
                 }
                 Step::Move { .. }
                 | Step::TakeBack
-                | Step::Swap
+                | Step::Take { .. }
                 | Step::OfferDraw(_)
                 | Step::Resign(_)
                 | Step::Rematch => {}
@@ -367,7 +397,7 @@ proptest! {
                 let game = room.game.as_ref().unwrap();
                 let to_act = model.winner.is_none().then_some(model.next);
                 prop_assert_eq!(game.to_act().map(index), to_act);
-                if let Some(seat) = game.to_act() {
+                if let Some(seat) = game.to_act().filter(|_| game.opening.is_over()) {
                     prop_assert_eq!(game.stone_of(seat), game.position.turn());
                     prop_assert_eq!(game.seat_of(game.position.turn()), seat);
                 }

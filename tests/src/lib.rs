@@ -27,6 +27,7 @@ use std::time::Duration;
 
 use fivefold_shared::{
     clock::TimeControl,
+    opening::OpeningKind,
     protocol::{Colour, Create, SeatRequest, Visibility},
     rules::Rules,
 };
@@ -44,6 +45,7 @@ pub fn private(rules: Rules) -> Create {
         seats: [SeatRequest::Me, SeatRequest::Open],
         colour: Colour::Black,
         time: TimeControl::None,
+        opening: OpeningKind::Free,
         chat: true,
     }
 }

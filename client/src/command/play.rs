@@ -2,7 +2,10 @@
 
 use std::process::ExitCode;
 
-use fivefold_shared::protocol::{Create, LobbyRequest, SeatRequest, Visibility};
+use fivefold_shared::{
+    opening::OpeningKind,
+    protocol::{Create, LobbyRequest, SeatRequest, Visibility},
+};
 
 use super::{output_mode::OutputMode, usage::rules, visit::Visit};
 use crate::cli::PlayArgs;
@@ -16,6 +19,7 @@ pub(super) async fn run(args: &PlayArgs) -> anyhow::Result<ExitCode> {
         seats: [SeatRequest::Me, args.bot.map_or(SeatRequest::Open, SeatRequest::Bot)],
         colour: args.colour.into(),
         time: args.time,
+        opening: OpeningKind::Free,
         chat: true,
     };
     let mut mode = OutputMode::new(&args.view);

@@ -2,7 +2,10 @@
 
 use std::process::ExitCode;
 
-use fivefold_shared::protocol::{Colour, Create, LobbyRequest, SeatRequest, Visibility};
+use fivefold_shared::{
+    opening::OpeningKind,
+    protocol::{Colour, Create, LobbyRequest, SeatRequest, Visibility},
+};
 
 use super::{
     output_mode::OutputMode,
@@ -26,6 +29,7 @@ pub(super) async fn run(args: &WatchArgs) -> anyhow::Result<ExitCode> {
                 seats: bots.map(SeatRequest::Bot),
                 colour: Colour::Black,
                 time: args.time,
+                opening: OpeningKind::Free,
                 chat: true,
             };
             (None, LobbyRequest::Create(create))

@@ -9,6 +9,7 @@ use std::{
 use fivefold_shared::{
     bot_spec::BotKind,
     clock::TimeControl,
+    opening::OpeningKind,
     protocol::{
         Colour, CommandId, Create, Event, MemberId, Name, RoomCode, SeatRequest, Visibility,
     },
@@ -64,6 +65,7 @@ fn two_bots(limits: Limits) -> (Opened, Input) {
             seats: [SeatRequest::Bot(BotKind::Attack.into()); 2],
             colour: Colour::Black,
             time: TimeControl::None,
+            opening: OpeningKind::Free,
             chat: true,
         },
         coin: true,

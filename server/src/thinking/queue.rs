@@ -304,7 +304,8 @@ mod tests {
         let rules = Rules::new(Variant::Freestyle, Size::square(15)).unwrap();
         let (ticket, session, position) = (Ticket(1), SessionId(1), Position::new(rules));
         let bot = BotKind::Attack.into();
-        let job = Job { ticket, task, session, bot, position, seed: 1, time_max: None };
+        let job =
+            Job { ticket, task, session, bot, position, opening: None, seed: 1, time_max: None };
         let (answer, _) = oneshot::channel();
         let call = Arc::new(JobControl::default());
         let waiting = Waiting { job, owner: owner(number), call: Arc::clone(&call), answer };

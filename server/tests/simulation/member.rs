@@ -9,6 +9,7 @@ use std::{
 
 use fivefold_shared::{
     clock::TimeControl,
+    opening::OpeningKind,
     protocol::{
         CatchUp, Colour, Command, CommandId, Create, Identity, LobbyRequest, MemberId, Message,
         NumberedEvent, Reason, Request, RoomCode, RoomRequest, SeatRequest, Snapshot, VERSION,
@@ -208,6 +209,7 @@ impl Member {
             seats: [SeatRequest::Me, SeatRequest::Open],
             colour: Colour::Black,
             time: self.table.time,
+            opening: OpeningKind::Free,
             chat: true,
         };
         let id = format!("make-{}", self.unmade).try_into().unwrap();

@@ -95,14 +95,13 @@ impl From<Act> for ActForm {
     }
 }
 
-/// An act and the seat that made it. On the wire: `{"by": "second", "take": "black"}`.
+/// An act and the seat that made it. On the wire: `{"by": "second", "act": {"take": "black"}}`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct MadeAct {
     /// The seat.
     pub by: Seat,
     /// The act.
-    #[serde(flatten)]
     pub act: Act,
 }
 

@@ -9,6 +9,7 @@ use super::{ChatText, CommandId, Identity, Name, Reason, Refusal, RoomCode, is_t
 use crate::{
     bot_spec::{BotKind, BotSpec},
     clock::TimeControl,
+    opening::{Act, OpeningKind},
     rules::{Point, Rules},
     seat::Seat,
 };
@@ -119,6 +120,9 @@ pub struct Create {
     /// How much time the players have in each game.
     #[serde(default, skip_serializing_if = "TimeControl::is_none")]
     pub time: TimeControl,
+    /// How each game opens.
+    #[serde(default, skip_serializing_if = "OpeningKind::is_free")]
+    pub opening: OpeningKind,
     /// Whether people may chat in it.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub chat: bool,
@@ -206,6 +210,13 @@ pub enum RoomRequest {
         ply: usize,
         /// The point.
         point: Point,
+    },
+    /// Answer what the opening asks.
+    Choose {
+        /// As in `play`.
+        ply: usize,
+        /// The act.
+        act: Act,
     },
     /// Give up the game.
     Resign,
@@ -308,11 +319,12 @@ impl From<LineCount> for u8 {
 }
 
 impl RoomRequest {
-    /// Whether this is part of playing a game: a move, a resignation, an offer, a request or a
+    /// Whether this is part of playing a game: a move, an act of an opening, a resignation, an offer, a request or a
     /// claim. The clock keeps running until it is handled.
     pub const fn is_play(&self) -> bool {
         match self {
             Self::Play { .. }
+            | Self::Choose { .. }
             | Self::Resign
             | Self::OfferDraw
             | Self::AcceptDraw

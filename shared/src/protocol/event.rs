@@ -7,6 +7,7 @@ use super::{GameId, MemberId, Name, Visibility, is_true, yes};
 use crate::{
     bot_spec::BotSpec,
     clock::{SideTime, TimeControl},
+    opening::{Ask, OpeningKind},
     rules::{Outcome, Point, Rules},
     seat::Seat,
 };
@@ -41,10 +42,13 @@ pub enum Event {
         /// How much time the players have in each game.
         #[serde(default, skip_serializing_if = "TimeControl::is_none")]
         time: TimeControl,
+        /// How each game opens.
+        #[serde(default, skip_serializing_if = "OpeningKind::is_free")]
+        opening: OpeningKind,
         /// Whether people may chat in it.
         #[serde(default = "yes", skip_serializing_if = "is_true")]
         chat: bool,
-        /// The seat that plays Black in the first game. Later games alternate.
+        /// The seat that begins with Black in the first game. Later games alternate.
         black: Seat,
     },
     /// Somebody took a seat.
@@ -70,10 +74,16 @@ pub enum Event {
     Started {
         /// 1 for the first game in this room, and one more for each that follows.
         game: u32,
-        /// The seat that plays Black.
+        /// The seat that begins, and plays Black unless the opening swaps the colours.
         black: Seat,
         /// The id under which the ended game is found.
         id: GameId,
+    },
+    /// The opening asks a seat for an act. This follows `started` and each act, until the opening is
+    /// over.
+    Asked {
+        /// The seat, and what it may do.
+        ask: Ask,
     },
     /// A stone was put on the board.
     Played {
@@ -84,10 +94,50 @@ pub enum Event {
         /// Whether a bot chose it on behalf of a person.
         #[serde(default, skip_serializing_if = "is_false")]
         assisted: bool,
-        /// The mover's remaining time, if their clock ran. The opponent's time runs from here.
+        /// The mover's remaining time, if their clock ran. The opponent's time runs from here. In an
+        /// act of an opening that consists of several events, the last of them has it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         time: Option<SideTime>,
     },
+    /// In an opening, a seat kept its colour.
+    Stayed {
+        /// The seat.
+        by: Seat,
+        /// As in `played`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        time: Option<SideTime>,
+    },
+    /// In an opening, a seat took the other colour: the seats have swapped.
+    Swapped {
+        /// The seat that decided it.
+        by: Seat,
+        /// As in `played`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        time: Option<SideTime>,
+    },
+    /// In an opening, a seat declared how many fifth stones will be offered.
+    Declared {
+        /// The seat.
+        by: Seat,
+        /// The number.
+        count: u8,
+        /// As in `played`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        time: Option<SideTime>,
+    },
+    /// In an opening, a seat offered fifth stones. They are not on the board; the opponent's next
+    /// `played` is the one that they select.
+    Offered {
+        /// The seat.
+        by: Seat,
+        /// The points.
+        points: Vec<Point>,
+        /// As in `played`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        time: Option<SideTime>,
+    },
+    /// The opening is over: each seat plays its colour from here on.
+    OpeningOver {},
     /// A player offered a draw.
     DrawOffered {
         /// Their seat.

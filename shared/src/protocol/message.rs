@@ -10,6 +10,7 @@ use crate::{
     analysis::{Line, Weight},
     bot_spec::BotSpec,
     clock::{Clock, TimeControl},
+    opening::{Ask, MadeAct, OpeningKind},
     rules::{Outcome, Point, Rules},
     seat::{BySeat, Seat},
 };
@@ -269,10 +270,13 @@ pub struct Snapshot {
     /// How much time the players have in each game.
     #[serde(default, skip_serializing_if = "TimeControl::is_none")]
     pub time: TimeControl,
+    /// How each game opens.
+    #[serde(default, skip_serializing_if = "OpeningKind::is_free")]
+    pub opening: OpeningKind,
     /// Whether people may chat in it.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub chat: bool,
-    /// The seat that plays Black in the first game.
+    /// The seat that begins with Black in the first game.
     pub black: Seat,
     /// The players by seat.
     pub seats: Seats,
@@ -328,8 +332,11 @@ pub struct GameSnapshot {
     pub number: u32,
     /// The id under which the ended game is found.
     pub id: GameId,
-    /// The seat that plays Black.
+    /// The seat that plays Black at this moment.
     pub black: Seat,
+    /// The game's opening, unless it is free.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opening: Option<OpeningSnapshot>,
     /// The moves, Black's first.
     pub moves: Vec<Point>,
     /// The seat that offers a draw, if any.
@@ -347,6 +354,27 @@ pub struct GameSnapshot {
     /// How the game ended; absent while it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome<Seat>>,
+}
+
+/// An opening in a snapshot.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct OpeningSnapshot {
+    /// The protocol.
+    pub kind: OpeningKind,
+    /// The seat that began to put stones.
+    pub first: Seat,
+    /// What the seat to act may do; absent once the opening or the game is over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ask: Option<Ask>,
+    /// How many fifth stones are to be offered, once that is declared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub declared: Option<u8>,
+    /// The offered fifth stones, until one is selected.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub offered: Vec<Point>,
+    /// All acts so far. Their stones are among the moves, too.
+    pub acts: Vec<MadeAct>,
 }
 
 /// The spectators of a room.
@@ -411,6 +439,9 @@ pub struct RoomSummary {
     /// How much time the players have in each game.
     #[serde(default, skip_serializing_if = "TimeControl::is_none")]
     pub time: TimeControl,
+    /// How each game opens.
+    #[serde(default, skip_serializing_if = "OpeningKind::is_free")]
+    pub opening: OpeningKind,
     /// The players by seat.
     pub seats: Seats,
     /// The seat that plays Black: in the game, or in the first one before it begins.

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::RoomCode;
 use crate::{
     bot_spec::BotError,
-    rules::{Forbidden, Illegal},
+    opening::{OpeningError, Refused},
+    rules::{Forbidden, Illegal, Point},
 };
 
 /// The reason why a command was refused.
@@ -46,8 +47,20 @@ pub struct RefusalValues {
     /// [`Reason::UnreadableGame`]: the line of the text, counted from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
-    /// [`Reason::Malformed`], [`Reason::BotNotOffered`], [`Reason::UnreadableGame`],
-    /// [`Reason::NotInFormat`]: what is wrong, in English, for the client's author.
+    /// [`Reason::NotInZone`], [`Reason::SameAsOffered`]: the refused point.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub point: Option<Point>,
+    /// [`Reason::SameAsOffered`]: the earlier offer, counted from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<usize>,
+    /// [`Reason::WrongCount`]: the least number that the opening asks for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub least: Option<usize>,
+    /// [`Reason::WrongCount`]: the largest one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most: Option<usize>,
+    /// [`Reason::Malformed`], [`Reason::BotNotOffered`], [`Reason::OpeningNotOffered`],
+    /// [`Reason::UnreadableGame`], [`Reason::NotInFormat`]: what is wrong, in English, for the client's author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }
@@ -68,6 +81,12 @@ impl Refusal {
     pub fn bot_not_offered(error: &BotError) -> Self {
         let detail = Some(error.to_string());
         Self::with(Reason::BotNotOffered, RefusalValues { detail, ..RefusalValues::default() })
+    }
+
+    /// Refuses an opening that is not played by these rules.
+    pub fn opening_not_offered(error: &OpeningError) -> Self {
+        let detail = Some(error.to_string());
+        Self::with(Reason::OpeningNotOffered, RefusalValues { detail, ..RefusalValues::default() })
     }
 
     /// Refuses a message that is not a command.
@@ -94,6 +113,27 @@ impl From<Illegal> for Refusal {
             Illegal::Forbidden(Forbidden::DoubleFour) => Reason::DoubleFour,
             Illegal::Forbidden(Forbidden::Overline) => Reason::Overline,
         })
+    }
+}
+
+impl From<Refused> for Refusal {
+    fn from(refused: Refused) -> Self {
+        let none = RefusalValues::default();
+        match refused {
+            Refused::NotNow => Self::new(Reason::NotNow),
+            Refused::WrongCount { least, most } => {
+                let values = RefusalValues { least: Some(least), most: Some(most), ..none };
+                Self::with(Reason::WrongCount, values)
+            }
+            Refused::NotInZone(point) => {
+                Self::with(Reason::NotInZone, RefusalValues { point: Some(point), ..none })
+            }
+            Refused::SameAsOffered { point, number } => {
+                let values = RefusalValues { point: Some(point), number: Some(number), ..none };
+                Self::with(Reason::SameAsOffered, values)
+            }
+            Refused::Illegal(illegal) => illegal.into(),
+        }
     }
 }
 
@@ -148,6 +188,8 @@ pub enum Reason {
     NoBot,
     /// The bot does not play these rules on this board, or has no such level.
     BotNotOffered,
+    /// The opening is not played by these rules on this board; `detail` says what it needs.
+    OpeningNotOffered,
     /// This is not possible during a game.
     GameRunning,
     /// No game is running.
@@ -168,6 +210,16 @@ pub enum Reason {
     DoubleFour,
     /// Renju forbids it: an overline.
     Overline,
+    /// This is not possible before the opening is over.
+    OpeningRunning,
+    /// The opening does not ask for this now.
+    NotNow,
+    /// The opening asks for another number of stones, or declared: from `least` to `most`.
+    WrongCount,
+    /// The opening does not allow a stone on the point `point` now.
+    NotInZone,
+    /// Turned, mirrored or moved, the offered stone `point` is the same as the offer `number`.
+    SameAsOffered,
     /// There is no such offer or request to answer.
     NoOffer,
     /// The same offer or request is already open.
@@ -263,6 +315,25 @@ impl Reason {
                 let detail = values.detail.as_deref();
                 return detail.unwrap_or("this bot does not play these rules").to_owned();
             }
+            Self::OpeningNotOffered => {
+                let detail = values.detail.as_deref().unwrap_or("it needs other rules");
+                return format!("This opening is not possible here: {detail}.");
+            }
+            Self::WrongCount => {
+                let (least, most) =
+                    (values.least.unwrap_or_default(), values.most.unwrap_or_default());
+                return if least == most {
+                    format!("The opening asks for exactly {most}.")
+                } else {
+                    format!("The opening asks for a number from {least} to {most}.")
+                };
+            }
+            Self::SameAsOffered => {
+                let number = values.number.unwrap_or_default();
+                return format!(
+                    "This is the same as offer {number}, turned, mirrored or moved. Choose another point."
+                );
+            }
             Self::UnreadableGame => {
                 let (line, detail) = (values.line.unwrap_or_default(), values.detail.as_deref());
                 return format!("Line {line}: {}.", detail.unwrap_or("not a game"));
@@ -323,6 +394,9 @@ impl Reason {
             Self::DoubleThree => "Forbidden for Black: a double-three.",
             Self::DoubleFour => "Forbidden for Black: a double-four.",
             Self::Overline => "Forbidden for Black: an overline.",
+            Self::OpeningRunning => "This is not possible before the opening is over.",
+            Self::NotNow => "The opening does not ask for this now.",
+            Self::NotInZone => "The opening does not allow a stone on this point now.",
             Self::NoOffer => "There is nothing to answer: your opponent has not asked.",
             Self::AlreadyAsked => "You have asked already. Wait for the answer.",
             Self::AnswerFirst => "Your opponent asks the same of you. Answer that first.",

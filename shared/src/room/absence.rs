@@ -14,8 +14,8 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 pub(super) struct Absence {
     pub(super) since: BTreeMap<MemberId, u64>,
-    /// The game, the ply and the seat that must act.
-    pub(super) turn: Option<(u32, usize, Seat)>,
+    /// The game, how far it has come, and the seat that must act.
+    pub(super) turn: Option<(u32, (usize, usize), Seat)>,
     pub(super) turn_since: u64,
 }
 
@@ -31,9 +31,8 @@ impl Absence {
                 self.since.entry(member.clone()).or_insert(now);
             }
         }
-        let turn = state
-            .running()
-            .and_then(|game| Some((game.number, game.position.ply(), game.to_act()?)));
+        let turn =
+            state.running().and_then(|game| Some((game.number, game.progress(), game.to_act()?)));
         if turn != self.turn {
             self.turn = turn;
             self.turn_since = now;

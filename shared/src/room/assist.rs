@@ -14,6 +14,7 @@ use super::{
     BotFault, BotReply, Cause, Effect, Job, Moment, Room, SessionId, Task, Ticket,
     dedup::Answer,
     jobs::{Assist, AssistTask},
+    play::opening_over,
     seating::offered,
 };
 use crate::room::limits::{ASSIST_JOBS_MAX, BOT_WAIT_MAX_MS};
@@ -46,6 +47,7 @@ impl Room {
         moment: &mut Moment<'_>,
     ) -> Result<(), Refusal> {
         let game = self.check_turn(&asker.cause.member, ply)?;
+        opening_over(game)?;
         self.may_be_assisted(&asker.cause.member)?;
         let bot = self.helper(&asker.cause.member, kind)?;
         let wanted = AssistTask::Move { game: game.number, ply };
@@ -109,7 +111,7 @@ impl Room {
             AssistTask::Move { .. } => Task::Move,
         };
         let seed = self.seed_for(ticket);
-        let job = Job { ticket, task, session, bot, position, seed, time_max: None };
+        let job = Job { ticket, task, session, bot, position, opening: None, seed, time_max: None };
         moment.effects.push(Effect::Think(job));
         let not_after = moment.now.saturating_add(BOT_WAIT_MAX_MS);
         self.assists.push(Assist { ticket, cause, session, not_after, bot, wanted });

@@ -8,13 +8,15 @@
 use std::time::Duration;
 
 use crate::{
+    opening::any_act,
     protocol::Player,
     rules::{Point, Position, Size},
     seat::Seat,
 };
 
 use super::{
-    BotFault, BotReply, Effect, Job, Moment, Room, SessionId, Task, Ticket, jobs::BotTurn,
+    BotFault, BotReply, Effect, Game, Job, Moment, Room, SessionId, Task, Ticket,
+    jobs::{BotTurn, Chosen},
 };
 use crate::clock::millis;
 use crate::room::limits::{BOT_SPARE_MS, BOT_WAIT_MAX_MS};
@@ -30,12 +32,14 @@ impl Room {
         let Some((seat, bot, game)) = to_act.filter(|_| !self.presence.is_empty()) else {
             return self.cancel_bot_turn(moment);
         };
-        let (number, ply, asked) = (game.number, game.position.ply(), self.bot_turn.as_ref());
-        if asked.is_some_and(|turn| turn.game == number && turn.ply == ply) {
+        let (number, (ply, acts)) = (game.number, game.progress());
+        let is_same = |turn: &BotTurn| (turn.game, turn.ply, turn.acts) == (number, ply, acts);
+        if self.bot_turn.as_ref().is_some_and(is_same) {
             return;
         }
         let Some(session) = self.session_for_bot_turn() else { return };
         let (position, clock) = (game.position.clone(), game.clock);
+        let opening = Some(&game.opening).filter(|opening| !opening.is_over()).cloned();
         let budget_ms = clock.and_then(|clock| clock.budget_ms());
         let flag_at = clock.and_then(|clock| clock.flag_at()).unwrap_or(u64::MAX);
         self.cancel_bot_turn(moment);
@@ -51,13 +55,14 @@ impl Room {
             ticket,
             game: number,
             ply,
+            acts,
             not_before,
             not_after: in_time.max(not_before),
             chosen: None,
         });
         let seed = self.seed_for(ticket);
         let time_max = budget_ms.map(Duration::from_millis);
-        let job = Job { ticket, task, session, bot, position, seed, time_max };
+        let job = Job { ticket, task, session, bot, position, opening, seed, time_max };
         moment.effects.push(Effect::Think(job));
     }
 
@@ -87,14 +92,9 @@ impl Room {
         if turn.ticket != ticket {
             return false;
         }
-        let chosen = match reply {
-            Some(BotReply::Move(point)) if game.position.legality(*point).is_ok() => Ok(*point),
-            Some(BotReply::Move(point)) => Err(BotFault::Illegal(*point)),
-            Some(BotReply::Weights(_)) | None => Err(BotFault::NoAnswer),
-        };
-        turn.chosen = Some(chosen.unwrap_or_else(|fault| {
+        turn.chosen = Some(checked(game, reply).unwrap_or_else(|fault| {
             moment.effects.push(Effect::BotFailed { game: turn.game, ply: turn.ply, fault });
-            any_move(&game.position)
+            any_choice(game)
         }));
         self.play_due_bot_turn(moment);
         true
@@ -106,12 +106,16 @@ impl Room {
         if moment.now < turn.deadline() {
             return;
         }
-        let point = turn.chosen.unwrap_or_else(|| {
+        let chosen = turn.chosen.clone().unwrap_or_else(|| {
             let fault = BotFault::Late;
             moment.effects.push(Effect::BotFailed { game: turn.game, ply: turn.ply, fault });
-            any_move(&game.position)
+            any_choice(game)
         });
-        self.put_stone(point, false, moment).expect("the bot's move was found to be legal");
+        let done = match &chosen {
+            Chosen::Move(point) => self.put_stone(*point, false, moment),
+            Chosen::Act(act) => self.make_act(act, moment),
+        };
+        done.expect("the bot's choice was found to be legal");
     }
 
     /// Cancels the bot's turn.
@@ -121,6 +125,33 @@ impl Room {
         {
             moment.effects.push(Effect::CancelThinking(turn.ticket));
         }
+    }
+}
+
+/// A bot's reply, if it is legal in this game.
+fn checked(game: &Game, reply: Option<&BotReply>) -> Result<Chosen, BotFault> {
+    match reply {
+        Some(BotReply::Act(act)) => {
+            let mut position = game.position.clone();
+            match game.opening.clone().apply(&mut position, act) {
+                Ok(_) => Ok(Chosen::Act(act.clone())),
+                Err(_) => Err(BotFault::IllegalAct),
+            }
+        }
+        Some(BotReply::Move(_)) if !game.opening.is_over() => Err(BotFault::IllegalAct),
+        Some(BotReply::Move(point)) if game.position.legality(*point).is_ok() => {
+            Ok(Chosen::Move(*point))
+        }
+        Some(BotReply::Move(point)) => Err(BotFault::Illegal(*point)),
+        Some(BotReply::Weights(_)) | None => Err(BotFault::NoAnswer),
+    }
+}
+
+/// A legal act or move in a game that is not over, chosen without thought.
+fn any_choice(game: &Game) -> Chosen {
+    match any_act(&game.opening, &game.position, &mut |below| below / 2) {
+        Some(act) => Chosen::Act(act),
+        None => Chosen::Move(any_move(&game.position)),
     }
 }
 

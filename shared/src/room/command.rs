@@ -87,6 +87,7 @@ impl Room {
             RoomRequest::SeatBot { seat, bot } => self.seat_bot(id, seat, bot, moment)?,
             RoomRequest::RemoveBot { seat } => self.remove_bot(id, seat, moment)?,
             RoomRequest::Play { ply, point } => self.play(id, ply, point, moment)?,
+            RoomRequest::Choose { ply, ref act } => self.choose(id, ply, act, moment)?,
             RoomRequest::Resign => self.resign(id, moment)?,
             RoomRequest::OfferDraw => self.offer_draw(id, moment)?,
             RoomRequest::AcceptDraw => self.accept_draw(id, moment)?,

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::{
     bot_spec::BotSpec,
+    opening::Opening,
     protocol::{CommandId, MemberId, Message, NumberedEvent},
     record::FinishedGame,
     rules::{Point, Position},
@@ -109,6 +110,8 @@ pub enum BotFault {
     NoAnswer,
     /// It replied with an illegal move.
     Illegal(Point),
+    /// In an opening, it replied with an act that is refused, or with a move.
+    IllegalAct,
 }
 
 /// A job for a bot. The room does not know how busy the bots are.
@@ -124,6 +127,8 @@ pub struct Job {
     pub bot: BotSpec,
     /// The game, which is not over.
     pub position: Position,
+    /// The opening, if it runs and the bot must act in it.
+    pub opening: Option<Opening>,
     /// Breaks ties between moves that the bot finds equally good.
     pub seed: u64,
     /// The longest that the bot may think, if its clock runs.

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     protocol::{Event, NumberedEvent},
-    record::{FinishedGame, GameSummary, Record, RecordedMove},
+    record::{FinishedGame, GameSummary, Record, RecordedMove, RecordedOpening},
     seat::BySeat,
 };
 
@@ -19,6 +19,11 @@ impl RoomState {
         let game = self.game.as_ref()?;
         let timeline = game.timeline.as_ref()?;
         let points = game.position.moves().iter().zip(&timeline.moves);
+        let opening = (!game.opening.kind().is_free()).then(|| RecordedOpening {
+            kind: game.opening.kind(),
+            first: game.opening.first(),
+            acts: game.opening.acts().to_vec(),
+        });
         let summary = GameSummary {
             rules: self.rules,
             visibility: self.visibility,
@@ -26,10 +31,11 @@ impl RoomState {
                 first: self.seats.first.clone()?,
                 second: self.seats.second.clone()?,
             },
-            black: game.black,
+            black: game.black(),
             started_at: timeline.started_at,
             ended_at: timeline.ended_at?,
             time: self.time,
+            opening,
             plies: game.position.ply(),
             outcome: game.outcome()?,
         };

@@ -2,6 +2,7 @@
 
 use crate::{
     analysis::{Report, Weight},
+    opening::Act,
     protocol::{CommandId, MemberId, Name, RoomRequest},
     rules::Point,
 };
@@ -116,6 +117,8 @@ pub enum AnalysisUpdate {
 pub enum BotReply {
     /// The move it would make.
     Move(Point),
+    /// Its act in an opening.
+    Act(Act),
     /// Its weights of the candidates, the best first.
     Weights(Vec<Weight>),
 }

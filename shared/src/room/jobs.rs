@@ -4,7 +4,7 @@ use super::{
     effect::Cause,
     ids::{SessionId, Ticket},
 };
-use crate::{bot_spec::BotSpec, protocol::CommandId, rules::Point};
+use crate::{bot_spec::BotSpec, opening::Act, protocol::CommandId, rules::Point};
 
 /// A bot on turn.
 #[derive(Clone, Debug)]
@@ -13,12 +13,22 @@ pub(super) struct BotTurn {
     pub(super) ticket: Ticket,
     pub(super) game: u32,
     pub(super) ply: usize,
+    /// How many acts of the opening were made before.
+    pub(super) acts: usize,
     /// The move is made no earlier than this.
     pub(super) not_before: u64,
     /// The move is made no later than this, even if it is a fallback.
     pub(super) not_after: u64,
     /// The bot's reply, when it has come.
-    pub(super) chosen: Option<Point>,
+    pub(super) chosen: Option<Chosen>,
+}
+
+/// A bot's decision on its turn, found to be legal.
+#[derive(Clone, Debug)]
+pub(super) enum Chosen {
+    Move(Point),
+    /// In an opening.
+    Act(Act),
 }
 
 impl BotTurn {

@@ -1,8 +1,11 @@
-//! The players' actions during a game: moves, resignation, draw offers and takebacks.
+//! The players' actions during a game: moves, acts of the opening, resignation, draw offers and
+//! takebacks.
 //!
 //! Bots reply to offers at once and always the same: no to a draw, yes to a takeback.
 
 use crate::{
+    clock::SideTime,
+    opening::{Act, Change},
     protocol::{Event, MemberId, Reason, Refusal, RefusalValues},
     room::Game,
     rules::{Outcome, Point},
@@ -45,15 +48,76 @@ impl Room {
         assisted: bool,
         moment: &mut Moment<'_>,
     ) -> Result<(), Refusal> {
-        let position = &self.running()?.position;
-        position.legality(point)?;
-        let ply = position.ply();
+        let game = self.running()?;
+        opening_over(game)?;
+        game.position.legality(point)?;
+        let ply = game.position.ply();
         let time = self.time_after_move(moment);
         self.log(Event::Played { ply, point, assisted, time }, moment);
         if let Some(outcome) = self.state.game.as_ref().and_then(Game::outcome) {
             self.log(Event::Ended { outcome }, moment);
         }
         Ok(())
+    }
+
+    pub(super) fn choose(
+        &mut self,
+        member: &MemberId,
+        ply: usize,
+        act: &Act,
+        moment: &mut Moment<'_>,
+    ) -> Result<(), Refusal> {
+        self.check_turn(member, ply)?;
+        self.make_act(act, moment)
+    }
+
+    /// Makes an act of the opening for the seat to act.
+    pub(super) fn make_act(&mut self, act: &Act, moment: &mut Moment<'_>) -> Result<(), Refusal> {
+        let game = self.running()?;
+        let Some(by) = game.opening.to_act() else {
+            return Err(Refusal::new(Reason::NotNow));
+        };
+        let (mut opening, mut position) = (game.opening.clone(), game.position.clone());
+        let mut changes = opening.apply(&mut position, act)?;
+        let last = changes.pop().expect("an act changes something");
+        // After a selection the same seat puts the next stone: one move, for the clock.
+        let time = match act {
+            Act::Select(_) => None,
+            Act::Put { .. } | Act::Take(_) | Act::Offer(_) => self.time_after_move(moment),
+        };
+        for change in changes {
+            self.log_change(by, change, None, moment);
+        }
+        self.log_change(by, last, time, moment);
+        self.log_ask(moment);
+        Ok(())
+    }
+
+    fn log_change(
+        &mut self,
+        by: Seat,
+        change: Change,
+        time: Option<SideTime>,
+        moment: &mut Moment<'_>,
+    ) {
+        let ply = self.state.game.as_ref().map_or(0, |game| game.position.ply());
+        let event = match change {
+            Change::Put(point) => Event::Played { ply, point, assisted: false, time },
+            Change::Stay => Event::Stayed { by, time },
+            Change::Swap => Event::Swapped { by, time },
+            Change::Declare(count) => Event::Declared { by, count, time },
+            Change::Offer(points) => Event::Offered { by, points, time },
+        };
+        self.log(event, moment);
+    }
+
+    /// Notes what the opening asks next, or that it is over; nothing in a free game.
+    pub(super) fn log_ask(&mut self, moment: &mut Moment<'_>) {
+        let Some(game) = self.state.running() else { return };
+        if !game.opening.kind().is_free() {
+            let event = game.ask().map_or(Event::OpeningOver {}, |ask| Event::Asked { ask });
+            self.log(event, moment);
+        }
     }
 
     pub(super) fn resign(
@@ -74,6 +138,7 @@ impl Room {
         moment: &mut Moment<'_>,
     ) -> Result<(), Refusal> {
         let (seat, game) = self.playing(member)?;
+        opening_over(game)?;
         match game.draw_offer {
             Some(by) if by == seat => Err(Refusal::new(Reason::AlreadyAsked)),
             Some(_) => self.accept_draw(member, moment),
@@ -114,6 +179,7 @@ impl Room {
         moment: &mut Moment<'_>,
     ) -> Result<(), Refusal> {
         let (seat, game) = self.playing(member)?;
+        opening_over(game)?;
         match game.takeback_ask {
             Some(by) if by == seat => {
                 return Err(Refusal::new(Reason::AlreadyAsked));
@@ -169,8 +235,13 @@ impl Room {
     }
 }
 
-/// The ply of this seat's last move; a move after it is the opponent's reply.
+/// Refuses what is not possible during an opening.
+pub(super) fn opening_over(game: &Game) -> Result<(), Refusal> {
+    if game.opening.is_over() { Ok(()) } else { Err(Refusal::new(Reason::OpeningRunning)) }
+}
+
+/// The ply of this seat's last move after the opening; a move after it is the opponent's reply.
 fn last_ply_of(seat: Seat, game: &Game) -> Option<usize> {
     let back = if game.to_act() == Some(seat) { 2 } else { 1 };
-    game.position.ply().checked_sub(back)
+    game.position.ply().checked_sub(back).filter(|&ply| ply >= game.opening.stones())
 }

@@ -129,6 +129,7 @@ impl Room {
     fn start(&mut self, game: u32, moment: &mut Moment<'_>) {
         let (id, black) = (self.seeds.game_id(game), self.state.black_in(game));
         self.log(Event::Started { game, black, id }, moment);
+        self.log_ask(moment);
     }
 
     fn vacant(&self, seat: Seat) -> Result<Seat, Refusal> {

@@ -48,6 +48,7 @@ impl Room {
             rules: self.state.rules,
             assistance: self.state.assistance,
             time: self.state.time,
+            opening: self.state.opening,
             seats,
             black: self.state.black(),
             to_act: self.state.to_act(),

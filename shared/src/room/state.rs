@@ -6,9 +6,10 @@
 use super::timeline::Timeline;
 use crate::{
     clock::{Clock, SideTime, TimeControl},
+    opening::{Ask, Change, Opening, OpeningKind, Refused},
     protocol::{
-        Event, GameId, GameSnapshot, MemberId, NumberedEvent, Phase, Player, Seats, Snapshot,
-        Visibility,
+        Event, GameId, GameSnapshot, MemberId, NumberedEvent, OpeningSnapshot, Phase, Player,
+        Seats, Snapshot, Visibility,
     },
     rules::{Illegal, Outcome, Point, Position, Rules, Stone},
     seat::Seat,
@@ -29,6 +30,8 @@ pub struct RoomState {
     pub host: MemberId,
     /// How much time the players have in each game.
     pub time: TimeControl,
+    /// How each game opens.
+    pub opening: OpeningKind,
     /// Whether people may chat in it.
     pub chat: bool,
     /// The seat that begins with Black in the first game. Later games alternate.
@@ -46,8 +49,8 @@ pub struct Game {
     pub number: u32,
     /// The id under which the ended game is found.
     pub id: GameId,
-    /// The seat that plays Black. To swap the colours in mid-game, change this and nothing else.
-    pub black: Seat,
+    /// The opening; over from the start in a free game. It alone knows which seat plays Black.
+    pub opening: Opening,
     /// The board, the moves and, at the end, the outcome.
     pub position: Position,
     /// The clock, if there is a time control. It is stopped before the first move and after the
@@ -87,6 +90,20 @@ pub enum FoldError {
     },
 }
 
+/// Why a snapshot cannot be read.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum SnapshotError {
+    /// A move cannot be played.
+    #[error("a move is illegal: {0}")]
+    Illegal(#[from] Illegal),
+    /// An act of the opening is refused.
+    #[error("an act of the opening is refused: {0}")]
+    Refused(#[from] Refused),
+    /// The opening's acts lead to other stones or colours.
+    #[error("the opening does not fit the moves")]
+    Misfit,
+}
+
 impl RoomState {
     /// Starts from the first event of a log.
     ///
@@ -97,23 +114,35 @@ impl RoomState {
             return Err(FoldError::Gap { expected: 1, found: first.seq });
         }
         match &first.event {
-            Event::Created { rules, visibility, assistance, host, time, chat, black } => Ok(Self {
-                seq: 1,
-                rules: *rules,
-                visibility: *visibility,
-                assistance: *assistance,
-                host: host.clone(),
-                time: *time,
-                chat: *chat,
-                first_black: *black,
-                seats: Seats::default(),
-                game: None,
-            }),
+            Event::Created { rules, visibility, assistance, host, time, opening, chat, black } => {
+                opening
+                    .offered(*rules)
+                    .map_err(|error| FoldError::Misfit { seq: 1, text: error.to_string() })?;
+                Ok(Self {
+                    seq: 1,
+                    rules: *rules,
+                    visibility: *visibility,
+                    assistance: *assistance,
+                    host: host.clone(),
+                    time: *time,
+                    opening: *opening,
+                    chat: *chat,
+                    first_black: *black,
+                    seats: Seats::default(),
+                    game: None,
+                })
+            }
             Event::Sat { .. }
             | Event::Stood { .. }
             | Event::Renamed { .. }
             | Event::Started { .. }
+            | Event::Asked { .. }
             | Event::Played { .. }
+            | Event::Stayed { .. }
+            | Event::Swapped { .. }
+            | Event::Declared { .. }
+            | Event::Offered { .. }
+            | Event::OpeningOver {}
             | Event::DrawOffered { .. }
             | Event::DrawDeclined { .. }
             | Event::TakebackAsked { .. }
@@ -189,7 +218,7 @@ impl RoomState {
                 self.game = Some(Game {
                     number: *game,
                     id: id.clone(),
-                    black: *black,
+                    opening: Opening::new(self.opening, *black),
                     position,
                     clock: Clock::new(self.time),
                     draw_offer: None,
@@ -197,6 +226,20 @@ impl RoomState {
                     rematch_ask: None,
                     timeline: Some(Timeline::new(at)),
                 });
+            }
+            Event::Asked { ask } => self.game_mut()?.check_ask(Some(ask))?,
+            Event::OpeningOver {} => self.game_mut()?.check_ask(None)?,
+            Event::Stayed { by, time } => {
+                self.game_mut()?.choose(*by, &Change::Stay, *time, at)?;
+            }
+            Event::Swapped { by, time } => {
+                self.game_mut()?.choose(*by, &Change::Swap, *time, at)?;
+            }
+            Event::Declared { by, count, time } => {
+                self.game_mut()?.choose(*by, &Change::Declare(*count), *time, at)?;
+            }
+            Event::Offered { by, points, time } => {
+                self.game_mut()?.choose(*by, &Change::Offer(points.clone()), *time, at)?;
             }
             Event::Played { ply, point, assisted, time } => {
                 let game = self.game_mut()?;
@@ -243,7 +286,7 @@ impl RoomState {
 
     /// The seat that plays Black: in the game, or in the first one before it begins.
     pub fn black(&self) -> Seat {
-        self.game.as_ref().map_or(self.first_black, |game| game.black)
+        self.game.as_ref().map_or(self.first_black, Game::black)
     }
 
     /// The seat that begins with Black in this game.
@@ -270,6 +313,7 @@ impl RoomState {
             assistance: self.assistance,
             host: self.host.clone(),
             time: self.time,
+            opening: self.opening,
             chat: self.chat,
             black: self.first_black,
             seats: self.seats.clone(),
@@ -280,8 +324,8 @@ impl RoomState {
     /// The state that a snapshot describes.
     ///
     /// # Errors
-    /// When its moves cannot be played.
-    pub fn from_snapshot(snapshot: Snapshot) -> Result<Self, Illegal> {
+    /// When its opening or its moves cannot be played.
+    pub fn from_snapshot(snapshot: Snapshot) -> Result<Self, SnapshotError> {
         let game =
             snapshot.game.map(|game| Game::from_snapshot(snapshot.rules, game)).transpose()?;
         Ok(Self {
@@ -291,6 +335,7 @@ impl RoomState {
             assistance: snapshot.assistance,
             host: snapshot.host,
             time: snapshot.time,
+            opening: snapshot.opening,
             chat: snapshot.chat,
             first_black: snapshot.black,
             seats: snapshot.seats,
@@ -303,17 +348,35 @@ impl Game {
     /// The seat to act; none when the game is over. This alone defines whose turn it is.
     pub fn to_act(&self) -> Option<Seat> {
         let is_running = self.position.outcome().is_none();
-        is_running.then(|| self.seat_of(self.position.turn()))
+        let mover = || self.seat_of(self.position.turn());
+        is_running.then(|| self.opening.to_act().unwrap_or_else(mover))
+    }
+
+    /// The seat that plays Black at this moment.
+    pub const fn black(&self) -> Seat {
+        self.opening.black()
     }
 
     /// A seat's stone at this moment.
     pub const fn stone_of(&self, seat: Seat) -> Stone {
-        seat.stone(self.black)
+        seat.stone(self.black())
     }
 
     /// The seat that has this stone at this moment.
     pub const fn seat_of(&self, stone: Stone) -> Seat {
-        Seat::with_stone(stone, self.black)
+        Seat::with_stone(stone, self.black())
+    }
+
+    /// What the opening asks of the seat to act; `None` once the opening or the game is over.
+    pub fn ask(&self) -> Option<Ask> {
+        self.to_act()?;
+        self.opening.ask(&self.position)
+    }
+
+    /// How many stones were put and how many acts of the opening were made: both grow, and every
+    /// act changes one of them.
+    pub fn progress(&self) -> (usize, usize) {
+        (self.position.ply(), self.opening.acts().len())
     }
 
     /// How the game ended, and for which seat.
@@ -332,18 +395,55 @@ impl Game {
             return Err(format!("move {ply} came where {} was due", self.position.ply()));
         }
         let mover = self.to_act().ok_or("the game is over")?;
-        self.position.play(point).map_err(|illegal| illegal.to_string())?;
+        if self.opening.is_over() {
+            self.position.play(point).map_err(|illegal| illegal.to_string())?;
+        } else {
+            self.opening
+                .change(&mut self.position, &Change::Put(point))
+                .map_err(|refused| refused.to_string())?;
+        }
         // An offer lapses when the other player moves instead of answering it. A takeback request
         // means the move that was last when the request came.
         if self.draw_offer == Some(mover.other()) {
             self.draw_offer = None;
         }
         self.takeback_ask = None;
-        if let (Some(clock), Some(time)) = (&mut self.clock, time) {
-            clock.set(mover, time);
-        }
-        self.run_clock(at);
+        self.pass_clock(mover, time, at);
         Ok(())
+    }
+
+    /// Makes a change of the opening that is not a stone.
+    fn choose(
+        &mut self,
+        by: Seat,
+        change: &Change,
+        time: Option<SideTime>,
+        at: u64,
+    ) -> Result<(), String> {
+        if self.to_act() != Some(by) {
+            return Err("it is not this seat's turn".into());
+        }
+        self.opening.change(&mut self.position, change).map_err(|refused| refused.to_string())?;
+        self.pass_clock(by, time, at);
+        Ok(())
+    }
+
+    fn check_ask(&self, ask: Option<&Ask>) -> Result<(), String> {
+        if self.opening.kind().is_free() || self.ask().as_ref() != ask {
+            return Err("the opening asks something else".into());
+        }
+        Ok(())
+    }
+
+    /// After an act, sets the time of its seat and runs the clock of the seat to act. After a part
+    /// of an act, or a selection, the same seat must act and its time runs on.
+    fn pass_clock(&mut self, by: Seat, time: Option<SideTime>, at: u64) {
+        if let (Some(clock), Some(time)) = (&mut self.clock, time) {
+            clock.set(by, time);
+        }
+        if time.is_some() || self.to_act() != Some(by) {
+            self.run_clock(at);
+        }
     }
 
     /// Runs the clock of the seat to act from `since`; stops it where no time runs.
@@ -359,6 +459,9 @@ impl Game {
     fn take_back(&mut self, ply: usize, at: u64) -> Result<(), String> {
         if ply > self.position.ply() {
             return Err(format!("there are fewer than {ply} moves"));
+        }
+        if !self.opening.is_over() || ply < self.opening.stones() {
+            return Err("the stones of an opening are not taken back".into());
         }
         while self.position.ply() > ply {
             self.position.undo();
@@ -390,10 +493,19 @@ impl Game {
     }
 
     fn snapshot(&self) -> GameSnapshot {
+        let opening = OpeningSnapshot {
+            kind: self.opening.kind(),
+            first: self.opening.first(),
+            ask: self.ask(),
+            declared: self.opening.declared(),
+            offered: self.opening.offered().to_vec(),
+            acts: self.opening.acts().to_vec(),
+        };
         GameSnapshot {
             number: self.number,
             id: self.id.clone(),
-            black: self.black,
+            black: self.black(),
+            opening: Some(opening).filter(|opening| !opening.kind.is_free()),
             moves: self.position.moves().to_vec(),
             draw_offer: self.draw_offer,
             takeback_ask: self.takeback_ask,
@@ -403,16 +515,26 @@ impl Game {
         }
     }
 
-    fn from_snapshot(rules: Rules, snapshot: GameSnapshot) -> Result<Self, Illegal> {
-        let mut position =
-            Position::from_moves(rules, &snapshot.moves).map_err(|(_, illegal)| illegal)?;
+    fn from_snapshot(rules: Rules, snapshot: GameSnapshot) -> Result<Self, SnapshotError> {
+        let (opening, mut position) = match snapshot.opening {
+            Some(opening) => Opening::after(rules, opening.kind, opening.first, &opening.acts)?,
+            None => (Opening::new(OpeningKind::Free, snapshot.black), Position::new(rules)),
+        };
+        let later = snapshot.moves.strip_prefix(position.moves()).ok_or(SnapshotError::Misfit)?;
+        if opening.black() != snapshot.black || !(opening.is_over() || later.is_empty()) {
+            return Err(SnapshotError::Misfit);
+        }
+        let later = later.to_vec();
+        for point in later {
+            position.play(point)?;
+        }
         if let Some(outcome) = snapshot.outcome {
             position.conclude(outcome.map(|seat| seat.stone(snapshot.black)));
         }
         Ok(Self {
             number: snapshot.number,
             id: snapshot.id,
-            black: snapshot.black,
+            opening,
             position,
             clock: snapshot.clock,
             draw_offer: snapshot.draw_offer,

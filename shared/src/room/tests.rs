@@ -7,6 +7,7 @@ mod games;
 mod harness;
 mod limits;
 mod nodes;
+mod openings;
 mod property;
 mod records;
 mod time;

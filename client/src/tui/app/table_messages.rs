@@ -94,7 +94,14 @@ impl App {
                     effects.push(Effect::Bell);
                 }
             }
-            Event::TakenBack { .. } | Event::Ended { .. } => self.changed(effects),
+            Event::Asked { .. }
+            | Event::Stayed { .. }
+            | Event::Swapped { .. }
+            | Event::Declared { .. }
+            | Event::Offered { .. }
+            | Event::OpeningOver {}
+            | Event::TakenBack { .. }
+            | Event::Ended { .. } => self.changed(effects),
             Event::Created { .. }
             | Event::Sat { .. }
             | Event::Stood { .. }
@@ -169,6 +176,12 @@ impl App {
             | Event::Stood { .. }
             | Event::Renamed { .. }
             | Event::Started { .. }
+            | Event::Asked { .. }
+            | Event::Stayed { .. }
+            | Event::Swapped { .. }
+            | Event::Declared { .. }
+            | Event::Offered { .. }
+            | Event::OpeningOver {}
             | Event::DrawOffered { .. }
             | Event::DrawDeclined { .. }
             | Event::TakebackAsked { .. }

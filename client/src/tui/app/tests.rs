@@ -9,6 +9,7 @@ use fivefold_shared::{
     bot_spec::BotKind,
     clock::TimeControl,
     notation::coordinates,
+    opening::OpeningKind,
     protocol::{
         CommandId, Event as RoomEvent, GameId, MemberId, Message, Name, NumberedEvent, Player,
         Reason, Refusal, RoomCode, RoomRequest, Visibility,
@@ -81,6 +82,7 @@ impl Sitting {
             assistance: false,
             host,
             time,
+            opening: OpeningKind::Free,
             chat: true,
             black: Seat::First,
         };

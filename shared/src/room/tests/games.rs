@@ -1,6 +1,6 @@
 //! Tests of what people and bots do in a room, case by case.
 
-use crate::{rules::Stone, seat::Seat};
+use crate::seat::Seat;
 
 use super::harness::{BOT, BOT_FIRST, BOTS, HELPED, OPEN, TINY, Table, check};
 
@@ -371,54 +371,6 @@ fn colours_swap_between_games_and_people_keep_their_seats() {
             assert_eq!(table.room.state.seats, seats);
         }
     }
-}
-
-#[test]
-fn offers_and_results_keep_to_their_seats_when_colours_are_exchanged() {
-    let mut table = check(
-        OPEN,
-        "2 enter Bob > 2 joined 2; +2
-         2 sit > sat second Bob; started 1 first; 2 done 4
-         moves 7,7 8,8 9,9 >
-         1 offer_draw > draw_offered first; 1 done 8",
-    );
-    table.swap_colours();
-    assert_eq!(table.room.state.stone_of(Seat::First), Stone::White);
-    let mut drawn = table.clone();
-    drawn.run("1 accept_draw > 1 refused no_offer\n 2 accept_draw > ended agreement; 2 done 9");
-    let mut resigned = table.clone();
-    resigned.run(
-        "1 resign > ended resignation second; 1 done 9
-         1 rematch > rematch_asked first; 1 done 10
-         2 rematch > started 2 second; 2 done 11",
-    );
-    // Second is Black now, so First must act, and First's last move is White's.
-    table.run(
-        "2 play 3 6,6 > 2 refused not_your_turn
-         1 play 3 6,6 > played 3 6,6; 1 done 9
-         1 ask_takeback > takeback_asked first; 1 done 10
-         1 grant_takeback > 1 refused no_offer
-         2 grant_takeback > taken_back 3; 2 done 11
-         2 play 3 6,6 > 2 refused not_your_turn
-         1 play 3 6,6 > played 3 6,6; 1 done 12
-         2 play 4 5,5 > played 4 5,5; 2 done 13
-         1 ask_takeback > takeback_asked first; 1 done 14
-         2 grant_takeback > taken_back 3; 2 done 15",
-    );
-}
-
-#[test]
-fn a_bot_moves_for_the_seat_that_must_act_when_colours_are_exchanged() {
-    let mut table = check(BOT, "1 play 0 7,7 > played 0 7,7; 1 done 5; turn 1 attack 1");
-    table.run("job 1 8,8 >\n +150 > played 1 8,8");
-    table.swap_colours();
-    table.run(
-        "+1 > turn 2 attack 2
-         1 play 2 9,9 > 1 refused not_your_turn
-         job 2 9,9 >
-         +150 > played 2 9,9
-         1 play 3 6,6 > played 3 6,6; 1 done 8; turn 3 attack 4",
-    );
 }
 
 #[test]

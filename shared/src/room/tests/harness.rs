@@ -10,7 +10,10 @@
 //! 2 play 0 7,7             a command, by its name on the wire and its arguments
 //! 2 #x play 0 7,7          the same with the id `x`; otherwise each command has its own
 //! 2 play 0 7,7 ~50         the same, 50 milliseconds of lag before it
+//! 2 choose 3 take black    an act of an opening; also `put 7,7 8,8 [declare 3]`, `offer 7,7 8,8`,
+//!                          `select 7,7`
 //! job 3 7,7|weights|none   the answer to job 3
+//! job 3 act take black     the same in an opening
 //! found 3 depth 5|finished|busy   what the engine has found in analysis 3
 //! +500                     500 milliseconds later the room is woken
 //! moves 7,7 8,8 ...        sessions 1 and 2 move in turn, 1 first; nothing is refused
@@ -26,13 +29,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::{
     analysis::{Report, Weight},
     clock::{SideTime, TimeControl},
+    opening::{Act, Ask},
     protocol::{
         CatchUp, ChatLine, CommandId, Create, Event, MemberId, Message, Name, Player, Refusal,
         RoomCode, RoomRequest,
     },
     record::FinishedGame,
     room::RoomState,
-    rules::{Outcome, Point, Size},
+    rules::{Outcome, Point, Size, Stone},
     seat::Seat,
 };
 use serde_json::{Value, json};
@@ -100,16 +104,14 @@ pub(super) struct Table {
     pub(super) limits: RoomLimits,
     /// The games that ended, as the room recorded them.
     pub(super) finished: Vec<FinishedGame>,
-    /// Whether the colours of the running game have changed hands.
-    swapped: bool,
     /// How often the server has restarted.
     pub(super) restarts: usize,
     commands: usize,
 }
 
 impl Table {
-    /// Makes a room from `VARIANT SIZE SEAT SEAT COLOUR [assistance] [in TIME]`, lets Ann enter,
-    /// and returns the effects.
+    /// Makes a room from `VARIANT SIZE SEAT SEAT COLOUR [assistance] [opening KIND] [in TIME]`,
+    /// lets Ann enter, and returns the effects.
     pub(super) fn create(text: &str) -> Result<(Self, String), Refusal> {
         Self::create_with(text, RoomLimits::DEFAULT)
     }
@@ -153,7 +155,6 @@ impl Table {
             analyses: BTreeSet::new(),
             limits,
             finished: Vec::new(),
-            swapped: false,
             restarts: 0,
             commands: 0,
         };
@@ -177,21 +178,6 @@ impl Table {
         self.take_in(&effects);
         self.verify();
         effects
-    }
-
-    /// Swaps the colours of a running game, as an opening may. The clock runs for the seat that
-    /// must act then.
-    pub(super) fn swap_colours(&mut self) {
-        self.swapped = !self.swapped;
-        let folded = self.folded.as_mut().unwrap();
-        for state in [&mut self.room.state, folded] {
-            let game = state.game.as_mut().unwrap();
-            game.black = game.black.other();
-            let to_act = game.to_act().unwrap();
-            if let Some(clock) = &mut game.clock {
-                clock.run(to_act, self.now);
-            }
-        }
     }
 
     /// Runs the lines of a script.
@@ -223,6 +209,10 @@ impl Table {
                     assert!(!shown.contains("refused"), "{point}: {shown}");
                 }
                 Effects::new()
+            }
+            ["job", ticket, "act", act @ ..] => {
+                let reply = BotReply::Act(read_act(act));
+                self.answer(Ticket(ticket.parse().unwrap()), Some(reply))
             }
             ["job", ticket, reply] => {
                 self.answer(Ticket(ticket.parse().unwrap()), read_thought(reply))
@@ -322,8 +312,7 @@ impl Table {
             match effect {
                 Effect::Append { entry, finished } => {
                     self.log.push(entry.clone());
-                    self.swapped &= !matches!(entry.event.event, Event::Started { .. });
-                    assert_eq!(finished.as_deref(), record_in(&self.log, self.swapped).as_ref());
+                    assert_eq!(finished.as_deref(), record_in(&self.log).as_ref());
                     self.finished.extend(finished.as_deref().cloned());
                     match &mut self.folded {
                         Some(folded) => folded.apply(&entry.event).unwrap(),
@@ -423,8 +412,15 @@ pub(super) fn command_id(text: &str) -> CommandId {
 fn create(text: &str) -> Create {
     let (text, time) = text.split_once(" in ").unwrap_or((text, "none"));
     let words: Vec<&str> = text.split(' ').collect();
-    let [variant, size, first, second, colour, assistance @ ..] = words.as_slice() else {
+    let [variant, size, first, second, colour, more @ ..] = words.as_slice() else {
         panic!("{text}");
+    };
+    let (assistance, opening) = match more {
+        [] => (false, "free"),
+        ["assistance"] => (true, "free"),
+        ["opening", kind] => (false, *kind),
+        ["assistance", "opening", kind] => (true, *kind),
+        other => panic!("{other:?}"),
     };
     let size: Size = size.parse().unwrap();
     let rules = match variant.split_once(':') {
@@ -437,7 +433,8 @@ fn create(text: &str) -> Create {
     });
     serde_json::from_value(json!({
         "rules": rules, "seats": seats, "colour": colour,
-        "assistance": assistance == ["assistance"],
+        "assistance": assistance,
+        "opening": opening,
         "time": time.parse::<TimeControl>().unwrap(),
     }))
     .unwrap()
@@ -464,6 +461,9 @@ fn read_request(words: &[&str]) -> RoomRequest {
         ["seat_bot", seat, bot] => json!({"type": "seat_bot", "seat": seat, "bot": read_bot(bot)}),
         ["remove_bot", seat] => json!({"type": "remove_bot", "seat": seat}),
         ["play", n, point] => json!({"type": "play", "ply": ply(n), "point": read_point(point)}),
+        ["choose", n, act @ ..] => {
+            json!({"type": "choose", "ply": ply(n), "act": read_act(act)})
+        }
         ["weights", bot] => json!({"type": "weights", "bot": bot}),
         ["weights", bot, n] => json!({"type": "weights", "bot": bot, "ply": ply(n)}),
         ["analyse", n] => json!({"type": "analyse", "ply": ply(n)}),
@@ -475,6 +475,21 @@ fn read_request(words: &[&str]) -> RoomRequest {
         other => panic!("{other:?}"),
     };
     serde_json::from_value(value).unwrap()
+}
+
+fn read_act(words: &[&str]) -> Act {
+    let points = |words: &[&str]| words.iter().copied().map(read_point).collect();
+    match words {
+        ["put", stones @ .., "declare", count] => {
+            Act::Put { points: points(stones), declare: Some(count.parse().unwrap()) }
+        }
+        ["put", stones @ ..] => Act::put(points(stones)),
+        ["take", "black"] => Act::Take(Stone::Black),
+        ["take", "white"] => Act::Take(Stone::White),
+        ["offer", stones @ ..] => Act::Offer(points(stones)),
+        ["select", point] => Act::Select(read_point(point)),
+        other => panic!("{other:?}"),
+    }
 }
 
 fn read_thought(text: &str) -> Option<BotReply> {
@@ -546,6 +561,7 @@ fn show(effect: &Effect) -> String {
             BotFault::Late => "failed late".to_owned(),
             BotFault::NoAnswer => "failed".to_owned(),
             BotFault::Illegal(point) => format!("failed {},{}", point.x, point.y),
+            BotFault::IllegalAct => "failed act".to_owned(),
         },
         Effect::Close => "close".to_owned(),
     }
@@ -618,6 +634,20 @@ fn show_event(event: &Event) -> String {
             let time = time.map(show_time).unwrap_or_default();
             format!("played {ply} {},{}{mark}{time}", point.x, point.y)
         }
+        Event::Asked { ask } => format!("asked {}", show_ask(ask)),
+        Event::Stayed { by, time } => {
+            format!("stayed {by}{}", time.map(show_time).unwrap_or_default())
+        }
+        Event::Swapped { by, time } => {
+            format!("swapped {by}{}", time.map(show_time).unwrap_or_default())
+        }
+        Event::Declared { by, count, time } => {
+            format!("declared {by} {count}{}", time.map(show_time).unwrap_or_default())
+        }
+        Event::Offered { by, points, time } => {
+            format!("offered {by} {}{}", points.len(), time.map(show_time).unwrap_or_default())
+        }
+        Event::OpeningOver {} => "opening_over".to_owned(),
         Event::DrawOffered { by } => format!("draw_offered {by}"),
         Event::DrawDeclined { by } => format!("draw_declined {by}"),
         Event::TakebackAsked { by } => format!("takeback_asked {by}"),
@@ -628,6 +658,17 @@ fn show_event(event: &Event) -> String {
         Event::RematchAsked { by } => format!("rematch_asked {by}"),
         Event::ChatSet { on } => format!("chat_set {on}"),
     }
+}
+
+/// Such as `second take put2`.
+fn show_ask(ask: &Ask) -> String {
+    let take = ask.take.then(|| " take".to_owned());
+    let put = Some(ask.put.len()).filter(|&count| count > 0).map(|count| format!(" put{count}"));
+    let declare = ask.declare.map(|most| format!(" declare{most}"));
+    let offer = ask.offer.map(|count| format!(" offer{count}"));
+    let select = Some(ask.select.len()).filter(|&n| n > 0).map(|n| format!(" select{n}"));
+    let open = [take, put, declare, offer, select];
+    format!("{}{}", ask.seat, open.into_iter().flatten().collect::<String>())
 }
 
 /// Such as ` 1500ms x3 ~40`: remaining time, periods, and lag given back.

@@ -14,20 +14,23 @@ use super::{
 };
 use crate::{
     clock::TimeControl,
+    opening::{Act as OpeningAct, MadeAct},
     protocol::{Event, NumberedEvent, Player, RoomRequest},
-    record::{FinishedGame, GameSummary, Record, RecordedMove},
+    record::{FinishedGame, GameSummary, Record, RecordedMove, RecordedOpening},
     room::{BotReply, Entry, RoomState},
     rules::{Outcome, Point, Stone},
     seat::{BySeat, Seat},
 };
 
 /// The record of the game that the last event of a log ends, if it ends one: each question goes
-/// through the log by itself. `swapped` says whether the colours changed hands during the game.
-pub(super) fn record_in(log: &[Entry], swapped: bool) -> Option<FinishedGame> {
+/// through the log by itself.
+pub(super) fn record_in(log: &[Entry]) -> Option<FinishedGame> {
     let events: Vec<_> = log.iter().map(|entry| &entry.event).collect();
     let (last, before) = events.split_last()?;
     let Event::Ended { outcome } = &last.event else { return None };
-    let Event::Created { rules, visibility, time, .. } = &events[0].event else { panic!("no log") };
+    let Event::Created { rules, visibility, time, opening, .. } = &events[0].event else {
+        panic!("no log")
+    };
     let (began, started_at, begins, id) = before
         .iter()
         .enumerate()
@@ -46,6 +49,9 @@ pub(super) fn record_in(log: &[Entry], swapped: bool) -> Option<FinishedGame> {
             _ => {}
         }
     }
+    let swaps = |event: &&&NumberedEvent| matches!(event.event, Event::Swapped { .. });
+    let swapped = before[began..].iter().filter(swaps).count() % 2 == 1;
+    let acts = acts_in(&before[began..], begins);
     let summary = GameSummary {
         rules: *rules,
         visibility: *visibility,
@@ -57,10 +63,60 @@ pub(super) fn record_in(log: &[Entry], swapped: bool) -> Option<FinishedGame> {
         started_at,
         ended_at: last.at,
         time: *time,
+        opening: (!opening.is_free()).then(|| RecordedOpening {
+            kind: *opening,
+            first: begins,
+            acts,
+        }),
         plies: moves.len(),
         outcome: outcome.clone(),
     };
     Some(FinishedGame { id, record: Record { summary, moves } })
+}
+
+/// The acts of an opening: all events between two questions are one act.
+fn acts_in(events: &[&NumberedEvent], mut black: Seat) -> Vec<MadeAct> {
+    let (mut acts, mut asked, mut offered) = (Vec::new(), None, false);
+    let (mut points, mut declare) = (Vec::new(), None);
+    for event in events {
+        let Some(by) = asked else {
+            if let Event::Asked { ask } = &event.event {
+                asked = Some(ask.seat);
+            }
+            continue;
+        };
+        let mut made = |act| acts.push(MadeAct { by, act });
+        match &event.event {
+            Event::Played { point, .. } if offered => {
+                made(OpeningAct::Select(*point));
+                offered = false;
+            }
+            Event::Played { point, .. } => points.push(*point),
+            Event::Declared { count, .. } => declare = Some(*count),
+            Event::Stayed { by, .. } => made(OpeningAct::Take(by.stone(black))),
+            Event::Swapped { by, .. } => {
+                black = black.other();
+                made(OpeningAct::Take(by.stone(black)));
+            }
+            Event::Offered { points, .. } => {
+                made(OpeningAct::Offer(points.clone()));
+                offered = true;
+            }
+            Event::Asked { .. } | Event::OpeningOver {} if !points.is_empty() => {
+                made(OpeningAct::Put {
+                    points: std::mem::take(&mut points),
+                    declare: declare.take(),
+                });
+            }
+            _ => {}
+        }
+        match &event.event {
+            Event::Asked { ask } => asked = Some(ask.seat),
+            Event::OpeningOver {} => break,
+            _ => {}
+        }
+    }
+    acts
 }
 
 /// The last player who sat down in a seat, by their last name.
@@ -170,8 +226,7 @@ fn continue_anywhere(table: &Table) -> Result<(), TestCaseError> {
     let stored = |entry: &Entry| serde_json::to_string(&entry.event).unwrap();
     let read = |text: String| serde_json::from_str::<NumberedEvent>(&text).unwrap();
     let log: Vec<_> = table.log.iter().map(stored).map(read).collect();
-    let expected: Vec<_> =
-        (1..=log.len()).filter_map(|end| record_in(&table.log[..end], false)).collect();
+    let expected: Vec<_> = (1..=log.len()).filter_map(|end| record_in(&table.log[..end])).collect();
     prop_assert_eq!(&expected, &table.finished);
     prop_assert_eq!(&expected, &RoomState::finished_games(&log).unwrap());
     for cut in 1..log.len() {

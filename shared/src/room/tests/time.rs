@@ -306,36 +306,3 @@ fn a_game_that_nobody_goes_on_with_ends() {
     table.run(&format!("+{day} >\n 2 play 1 1,0 > played 1 1,0; 2 done 6\n +{} >", day - 1));
     table.run("+1 > ended abandonment second");
 }
-
-#[test]
-fn clocks_keep_to_their_seats_when_colours_are_exchanged() {
-    let mut table = begun("10s");
-    table.run("+1000 >\n 2 play 1 1,0 > played 1 1,0 9000ms; 2 done 6\n +500 >");
-    table.swap_colours();
-    // Second is Black and must act, with what Second had left.
-    let mut flagged = table.clone();
-    flagged.run("+8999 >\n +1 > ended time first");
-    table.run(
-        "+2000 >
-         1 play 2 2,0 > 1 refused not_your_turn
-         2 play 2 2,0 > played 2 2,0 7000ms; 2 done 7
-         +10000 > ended time second",
-    );
-}
-
-#[test]
-fn absence_keeps_to_the_seat_when_colours_are_exchanged() {
-    let claim = millis(RoomLimits::DEFAULT.claim_after);
-    let mut table = begun("none");
-    table.run("2 gone > -2");
-    table.now += claim;
-    table.swap_colours();
-    // First must act now: nothing can be claimed from Second, who is still away.
-    table.run(
-        "1 claim_win > 1 refused your_turn
-         1 play 1 1,0 > played 1 1,0; 1 done 6
-         1 claim_win > 1 refused too_early",
-    );
-    assert!(table.room.absent().first.is_none() && table.room.absent().second.is_some());
-    table.run(&format!("+{claim} >\n 1 claim_win > ended abandonment first; 1 done 7"));
-}
