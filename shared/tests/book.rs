@@ -63,7 +63,7 @@ fn all_26_canonical_openings_have_values() {
         let chances = book::canonical_chances(opening);
         assert!(chances.iter().all(|chance| (0.05..0.95).contains(chance)), "{opening}");
         assert!(chances.is_sorted_by(|one, other| one >= other), "more fifths are no better");
-        values.insert(chances.map(|chance| (chance * 1_000.0) as u32));
+        values.insert(chances.map(f64::to_bits));
     }
     assert!(values.len() >= 24, "most differ: {}", values.len());
     // Openings that are known to be good for Black, and for White.

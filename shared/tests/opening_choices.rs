@@ -184,7 +184,7 @@ fn the_better_colour_of_an_uneven_opening_is_taken() {
         (OpeningKind::Taraguchi10, put("h8"), Stone::Black),
     ];
     for (kind, stones, expected) in cases {
-        let (opening, position) = after(kind, &[stones.clone()]);
+        let (opening, position) = after(kind, std::slice::from_ref(&stones));
         let act = choose(&opening, &position, 30_000, 1);
         assert_eq!(act, Act::Take(expected), "{kind} {stones:?}");
     }
@@ -218,7 +218,7 @@ fn offered_fifths_are_different_and_as_many_as_asked_for() {
     for (three, fourth) in [("h8 h9 h7", "h6"), ("h8 h9 h10", "e9"), ("h8 i9 i8", "k11")] {
         for count in [2, 8, 12] {
             let three = Act::Put { points: points(three), declare: Some(count) };
-            let (opening, _) = after(OpeningKind::Yamaguchi, &[three.clone()]);
+            let (opening, _) = after(OpeningKind::Yamaguchi, std::slice::from_ref(&three));
             let acts = [three, stay(&opening), put(fourth)];
             let (opening, position) = after(OpeningKind::Yamaguchi, &acts);
             for nodes in [0, 20_000] {
@@ -238,7 +238,7 @@ fn offered_fifths_are_different_and_as_many_as_asked_for() {
 #[test]
 fn white_selects_the_fifth_that_is_the_worst_for_black() {
     let three = put("h8 h9 i9");
-    let (opening, _) = after(OpeningKind::Rif, &[three.clone()]);
+    let (opening, _) = after(OpeningKind::Rif, std::slice::from_ref(&three));
     for far in ["a1", "o15", "a15"] {
         let mut acts = vec![three.clone(), stay(&opening), put("g7")];
         acts.push(Act::Offer(points(&format!("i8 {far}"))));
@@ -250,7 +250,7 @@ fn white_selects_the_fifth_that_is_the_worst_for_black() {
 #[test]
 fn one_declared_fifth_and_the_stones_of_pro_are_moves_of_the_bot() {
     let three = Act::Put { points: points("h8 h9 i9"), declare: Some(1) };
-    let (opening, _) = after(OpeningKind::Yamaguchi, &[three.clone()]);
+    let (opening, _) = after(OpeningKind::Yamaguchi, std::slice::from_ref(&three));
     let acts = [three, stay(&opening), put("i10")];
     let cases = [
         after(OpeningKind::Yamaguchi, &acts),
