@@ -16,6 +16,7 @@ use fivefold_shared::{
 use crate::engine_sandbox::RunEngineArgs;
 use crate::{
     arena::{Contestant, Sprt},
+    engine_player::OpeningChooser,
     game_files::Format,
     room_link::{RoomLink, ServerAddress},
     tui::Glyphs,
@@ -243,6 +244,10 @@ pub struct SeatArgs {
     /// Leave after this many games.
     #[arg(long, value_name = "N")]
     pub games: Option<u32>,
+    /// Who chooses in the room's opening for the program [default: the program by swap2 where it
+    /// answers SWAP2BOARD, else ours].
+    #[arg(long, value_name = "ours|engine", hide_possible_values = true)]
+    pub openings: Option<OpeningChooser>,
     /// The server.
     #[command(flatten)]
     pub server: ServerArgs,

@@ -1,14 +1,26 @@
 //! An external engine as a player in a room, marked as an engine.
 //!
 //! The engine searches on its own thread while this side follows the room: it grants takebacks,
-//! declines draws, accepts rematches, and chats only to explain why it gives up. It uses tables and
-//! engines, but no sockets or processes.
+//! declines draws, accepts rematches, and chats only to explain why it gives up, or that our own
+//! bots choose in openings for an engine that cannot. It uses tables and engines, but no sockets or
+//! processes.
 
-use std::{collections::VecDeque, io, time::Duration};
+use std::{
+    collections::VecDeque,
+    io,
+    sync::atomic::AtomicBool,
+    time::{Duration, Instant},
+};
 
+use clap::ValueEnum;
 use fivefold_shared::{
+    bot::{self, Resources},
+    bot_spec::BotKind,
+    opening::{Act, Opening, OpeningKind},
     protocol::{ChatText, CommandId, Message, RoomRequest},
     rules::{Point, Position, Rules},
+    search_budget::{Budget, Thinking},
+    seat::Seat,
 };
 use tokio::{sync::mpsc, task, time::timeout};
 
@@ -33,24 +45,75 @@ pub struct SeatOptions {
     pub retries: u32,
     /// Leave after this many games; `None` stays.
     pub games: Option<u32>,
+    /// Who chooses in openings; `None` leaves it to the engine where it can.
+    pub openings: Option<OpeningChooser>,
 }
 
-/// Starts an engine for a room's rules and asks it for one move, because some refuse only then.
-/// Blocks until it has moved.
+/// Who chooses in an opening for an engine.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OpeningChooser {
+    /// Our own bots.
+    Ours,
+    /// The engine, which must answer `SWAP2BOARD`.
+    Engine,
+}
+
+/// An engine that is ready for a room.
+#[derive(Debug)]
+pub struct ReadyEngine {
+    /// The engine.
+    pub engine: GomocupEngine,
+    /// Who chooses in the room's opening.
+    pub chooser: OpeningChooser,
+}
+
+/// Starts an engine for a room's rules and asks it for one move, because some refuse only then, and
+/// for the first choice where the room opens by swap2. Blocks until it has answered.
 ///
 /// # Errors
 /// When the engine refuses or fails.
-pub fn engine_for(options: &SeatOptions, rules: Rules) -> Result<GomocupEngine, Fault> {
+pub fn engine_for(
+    options: &SeatOptions,
+    rules: Rules,
+    kind: OpeningKind,
+) -> Result<ReadyEngine, Fault> {
     let mut engine = GomocupEngine::start(options.engine.clone(), rules)?;
     engine.choose(&Position::new(rules), Some(options.turn), None)?;
     engine.renew()?;
-    Ok(engine)
+    let chooses = match options.openings {
+        Some(OpeningChooser::Ours) => false,
+        None | Some(OpeningChooser::Engine) if kind.is_free() => false,
+        None | Some(OpeningChooser::Engine) => {
+            let (opening, empty) = (Opening::new(kind, Seat::First), Position::new(rules));
+            let act = engine.choose_swap2(&opening, &empty, Some(options.turn));
+            if act.is_err() {
+                engine = GomocupEngine::start(options.engine.clone(), rules)?;
+            }
+            engine.renew()?;
+            matches!(act, Ok(Some(_)))
+        }
+    };
+    if options.openings == Some(OpeningChooser::Engine) && !chooses && !kind.is_free() {
+        return Err(Fault::NoOpening(kind));
+    }
+    let chooser = if chooses { OpeningChooser::Engine } else { OpeningChooser::Ours };
+    Ok(ReadyEngine { engine, chooser })
 }
 
-/// A position to search.
+/// A position to search, or to choose in.
 struct MoveRequest {
     position: Position,
+    /// The opening, while it runs.
+    opening: Option<Opening>,
     turn: Duration,
+}
+
+impl MoveRequest {
+    /// How far the game has come.
+    fn progress(&self) -> (usize, usize) {
+        let acts = self.opening.as_ref().map_or(0, |opening| opening.acts().len());
+        (self.position.ply(), acts)
+    }
 }
 
 /// A message from the engine's thread.
@@ -58,6 +121,12 @@ enum EngineReply {
     Move {
         moves: Vec<Point>,
         point: Point,
+    },
+    /// A choice in an opening, after so many stones and acts.
+    Act {
+        progress: (usize, usize),
+        act: Act,
+        chooser: OpeningChooser,
     },
     /// The engine failed and is being restarted.
     Restarting(Fault),
@@ -72,7 +141,7 @@ enum EngineReply {
 /// When no seat can be taken, when the engine gives up, or when the output cannot be written.
 pub async fn stay(
     table: Table,
-    engine: GomocupEngine,
+    engine: ReadyEngine,
     options: &SeatOptions,
     view: &mut dyn View,
     interrupt: impl Future<Output = ()>,
@@ -81,7 +150,8 @@ pub async fn stay(
     let (ask, requests) = mpsc::channel(1);
     let (give, mut replies) = mpsc::channel(4);
     let (command, retries) = (options.engine.clone(), options.retries);
-    let engine_thread = EngineThread { engine: Some(engine), command, rules, retries };
+    let ReadyEngine { engine, chooser } = engine;
+    let engine_thread = EngineThread { engine: Some(engine), chooser, command, rules, retries };
     let thinking = task::spawn_blocking(move || engine_thread.run(requests, &give));
     let mut player = EnginePlayer::new(table, options, ask);
     player.sit();
@@ -96,6 +166,7 @@ pub async fn stay(
             }
             Some(answer) = replies.recv() => match answer {
                 EngineReply::Move { moves, point } => player.play(&moves, point),
+                EngineReply::Act { progress, act, chooser } => player.act(progress, act, chooser),
                 EngineReply::Restarting(fault) => {
                     let why = fault.public();
                     player.say(&format!("The engine is started again: {why}."));
@@ -137,6 +208,8 @@ struct EnginePlayer<'a> {
     games: u32,
     ended: u32,
     is_thinking: bool,
+    /// Whether the room knows that our bots choose in its openings.
+    chooser_is_known: bool,
     unanswered: VecDeque<CommandId>,
 }
 
@@ -154,6 +227,7 @@ impl<'a> EnginePlayer<'a> {
             games: 0,
             ended,
             is_thinking: false,
+            chooser_is_known: false,
             unanswered: VecDeque::new(),
         }
     }
@@ -233,7 +307,8 @@ impl<'a> EnginePlayer<'a> {
         let budget = game.clock.as_ref().and_then(|clock| clock.budget_ms());
         let budget = budget.map_or(Duration::MAX, Duration::from_millis);
         let turn = self.options.turn.min(budget);
-        let request = MoveRequest { position: game.position.clone(), turn };
+        let opening = Some(&game.opening).filter(|opening| !opening.is_over()).cloned();
+        let request = MoveRequest { position: game.position.clone(), opening, turn };
         self.asked_at = Some(room.seq);
         // The channel holds one request, and none is pending.
         self.is_thinking = self.ask.try_send(request).is_ok();
@@ -247,6 +322,26 @@ impl<'a> EnginePlayer<'a> {
         if is_current && self.table.is_my_turn() {
             self.asked_at = Some(self.table.room().seq);
             let id = self.table.send(RoomRequest::Play { ply: moves.len(), point });
+            self.unanswered.push_back(id);
+        } else {
+            self.asked_at = None;
+            self.think();
+        }
+    }
+
+    /// Makes a choice in the opening, if it still asks for that.
+    fn act(&mut self, progress: (usize, usize), act: Act, chooser: OpeningChooser) {
+        self.is_thinking = false;
+        let game = self.table.room().running();
+        let is_current =
+            game.is_some_and(|game| !game.opening.is_over() && game.progress() == progress);
+        if is_current && self.table.is_my_turn() {
+            if chooser == OpeningChooser::Ours && !self.chooser_is_known {
+                self.chooser_is_known = true;
+                self.say("Fivefold chooses in the opening for this engine.");
+            }
+            self.asked_at = Some(self.table.room().seq);
+            let id = self.table.send(RoomRequest::Choose { ply: progress.0, act });
             self.unanswered.push_back(id);
         } else {
             self.asked_at = None;
@@ -292,6 +387,7 @@ impl<'a> EnginePlayer<'a> {
 /// The thread that runs the engine.
 struct EngineThread {
     engine: Option<GomocupEngine>,
+    chooser: OpeningChooser,
     command: EngineCommand,
     rules: Rules,
     retries: u32,
@@ -306,10 +402,8 @@ impl EngineThread {
     ) {
         while let Some(request) = requests.blocking_recv() {
             loop {
-                let answer = match self.choose(&request) {
-                    Ok(point) => {
-                        EngineReply::Move { moves: request.position.moves().to_vec(), point }
-                    }
+                let answer = match self.answer(&request) {
+                    Ok(answer) => answer,
                     Err(fault) if self.retries > 0 => EngineReply::Restarting(fault),
                     Err(fault) => EngineReply::Failed(fault),
                 };
@@ -325,13 +419,44 @@ impl EngineThread {
         }
     }
 
-    fn choose(&mut self, request: &MoveRequest) -> Result<Point, Fault> {
+    fn answer(&mut self, request: &MoveRequest) -> Result<EngineReply, Fault> {
+        let MoveRequest { position, opening, turn } = request;
         let mut engine = match self.engine.take() {
             Some(engine) => engine,
             None => GomocupEngine::start(self.command.clone(), self.rules)?,
         };
-        let (point, _) = engine.choose(&request.position, Some(request.turn), None)?;
+        let reply = match opening {
+            Some(opening) => {
+                let own = match self.chooser {
+                    OpeningChooser::Engine => {
+                        engine.choose_swap2(opening, position, Some(*turn))?
+                    }
+                    OpeningChooser::Ours => None,
+                };
+                let (act, chooser) = match own {
+                    Some(act) => (act, OpeningChooser::Engine),
+                    None => (our_act(opening, position, *turn), OpeningChooser::Ours),
+                };
+                EngineReply::Act { progress: request.progress(), act, chooser }
+            }
+            None => {
+                let (point, _) = engine.choose(position, Some(*turn), None)?;
+                EngineReply::Move { moves: position.moves().to_vec(), point }
+            }
+        };
         self.engine = Some(engine);
-        Ok(point)
+        Ok(reply)
     }
+}
+
+/// The act of our strongest bot.
+fn our_act(opening: &Opening, position: &Position, turn: Duration) -> Act {
+    let began = Instant::now();
+    let elapsed = || began.elapsed();
+    let cancel = AtomicBool::new(false);
+    let budget = Budget { time: turn, nodes: None };
+    let thinking = Thinking { budget, elapsed: &elapsed, cancel: &cancel };
+    let (bot, resources) = (BotKind::Engine.into(), Resources::default());
+    bot::opening::choose(bot, opening, position, rand::random(), resources, &thinking)
+        .expect("the opening runs")
 }

@@ -1,11 +1,10 @@
 //! Runs our bots as a Gomocup brain: any manager of that protocol can play against them.
 //!
-//! [`run`] reads commands and writes replies; `commands` executes them, `swap2` chooses openings,
-//! `move_time` limits the time of a move. Nothing here knows servers or rooms.
+//! [`run`] reads commands and writes replies; `commands` executes them, `move_time` limits the time
+//! of a move. Nothing here knows servers or rooms.
 
 mod commands;
 mod move_time;
-mod swap2;
 
 use std::{
     io::{self, BufRead, BufReader, Read, Write},

@@ -15,6 +15,7 @@ use fivefold_shared::{
     notation::gomocup::{
         Command, Info, Placed, Reply, SIDE_MAX, SIDE_MIN, Side, UNLIMITED_MS, about_name, rule_of,
     },
+    opening::{Act, Opening, OpeningKind, Refused},
     rules::{Illegal, Point, Position, Rules, Size, Stone},
 };
 
@@ -98,6 +99,12 @@ pub enum Fault {
         /// The reason.
         why: Illegal,
     },
+    /// The engine made an illegal choice in an opening.
+    #[error("its choice in the opening is refused: {0}")]
+    IllegalAct(Refused),
+    /// The engine's protocol has no command for the opening, or the engine does not answer it.
+    #[error("it does not choose by itself in the opening {0}")]
+    NoOpening(OpeningKind),
 }
 
 impl Fault {
@@ -108,7 +115,11 @@ impl Fault {
             Self::NotStarted(_) => "it cannot be started".into(),
             Self::NotAnEngine(_) => "it is no Gomocup engine".into(),
             Self::Refused(_) => "it refuses to play".into(),
-            Self::Late(_) | Self::Ended | Self::Illegal { .. } => self.to_string(),
+            Self::Late(_)
+            | Self::Ended
+            | Self::Illegal { .. }
+            | Self::IllegalAct(_)
+            | Self::NoOpening(_) => self.to_string(),
         }
     }
 }
@@ -129,6 +140,8 @@ pub struct GomocupEngine {
     turn: Option<Duration>,
     /// The time of its last move.
     moved: Option<Instant>,
+    /// The move that it announced by its last choice in an opening, after these moves.
+    announced: Option<(Vec<Point>, Point)>,
 }
 
 /// The part of the board that the engine sees.
@@ -173,6 +186,7 @@ impl GomocupEngine {
             is_fresh: true,
             turn,
             moved: None,
+            announced: None,
         };
         engine.set_up(rule)?;
         Ok(engine)
@@ -211,6 +225,7 @@ impl GomocupEngine {
         if self.send(&Command::Restart).is_ok() && self.wait_for_ok().is_ok() {
             self.known_moves.clear();
             self.is_fresh = true;
+            self.announced = None;
             return Ok(());
         }
         *self = Self::start(self.command.clone(), self.rules)?;
@@ -233,16 +248,15 @@ impl GomocupEngine {
     ) -> Result<(Point, Duration), Fault> {
         assert_eq!(position.rules(), self.rules, "the engine was started for these rules");
         assert!(position.outcome().is_none(), "the game goes on");
-        if let Some(moved) = self.moved {
-            thread::sleep(SETTLE.saturating_sub(moved.elapsed()));
+        if let Some((moves, point)) = self.announced.take()
+            && moves == position.moves()
+            && position.legality(point).is_ok()
+        {
+            return Ok((point, Duration::ZERO));
         }
+        self.settle();
         let ask = self.question(position)?;
-        if let Some(turn) = turn.filter(|_| turn != self.turn) {
-            self.send(&Command::Info(Info::TimeoutTurn(milliseconds(turn))))?;
-            self.turn = Some(turn);
-        }
-        // Drop unsolicited replies.
-        while self.process.receive(Instant::now()).is_ok() {}
+        self.set_turn(turn)?;
         let left_ms = left.map_or(UNLIMITED_MS, milliseconds);
         self.send(&Command::Info(Info::TimeLeft(left_ms)))?;
         let asked = self.send(&ask)?;
@@ -258,6 +272,73 @@ impl GomocupEngine {
         self.known_moves.push(point);
         self.moved = Some(at);
         Ok((point, at.saturating_duration_since(asked)))
+    }
+
+    /// Asks for a choice in an opening by swap2; the returned act is legal. `None` for other openings,
+    /// on the unbounded board, and from an engine that does not know the command.
+    ///
+    /// # Errors
+    /// The engine's fault. The engine is unusable after that.
+    pub fn choose_swap2(
+        &mut self,
+        opening: &Opening,
+        position: &Position,
+        turn: Option<Duration>,
+    ) -> Result<Option<Act>, Fault> {
+        if opening.kind() != OpeningKind::Swap2 || matches!(self.view, View::Part(_)) {
+            return Ok(None);
+        }
+        self.settle();
+        self.renew()?;
+        self.set_turn(turn)?;
+        self.send(&Command::Info(Info::TimeLeft(UNLIMITED_MS)))?;
+        let asked = self.send(&Command::Swap2(position.moves().to_vec()))?;
+        // The game that follows is sent as a whole board.
+        self.is_fresh = false;
+        let deadline = asked + self.turn.unwrap_or(START) + self.command.limits.grace;
+        let act = loop {
+            match self.process.receive(deadline) {
+                Ok((_, Reply::Stones(points))) => break Act::put(points),
+                Ok((_, Reply::Swap)) => break Act::Take(Stone::Black),
+                Ok((_, Reply::Move(point))) => {
+                    self.announced = Some((position.moves().to_vec(), point));
+                    break Act::Take(Stone::White);
+                }
+                Ok((_, Reply::Error(_) | Reply::Unknown(_))) | Err(NoReply::Late) => {
+                    return Ok(None);
+                }
+                Ok((
+                    _,
+                    Reply::Ok
+                    | Reply::Suggest(_)
+                    | Reply::Message(_)
+                    | Reply::Debug(_)
+                    | Reply::Forbidden(_)
+                    | Reply::Other(_),
+                )) => {}
+                Err(NoReply::Ended) => return Err(Fault::Ended),
+            }
+        };
+        self.moved = Some(Instant::now());
+        opening.clone().apply(&mut position.clone(), &act).map_err(Fault::IllegalAct)?;
+        Ok(Some(act))
+    }
+
+    /// Waits until the engine has cleaned up after its last search.
+    fn settle(&self) {
+        if let Some(moved) = self.moved {
+            thread::sleep(SETTLE.saturating_sub(moved.elapsed()));
+        }
+    }
+
+    /// Sends the time for a move where it differs from the last one, and drops unsolicited replies.
+    fn set_turn(&mut self, turn: Option<Duration>) -> Result<(), Fault> {
+        if let Some(turn) = turn.filter(|_| turn != self.turn) {
+            self.send(&Command::Info(Info::TimeoutTurn(milliseconds(turn))))?;
+            self.turn = Some(turn);
+        }
+        while self.process.receive(Instant::now()).is_ok() {}
+        Ok(())
     }
 
     /// The shortest command that brings the engine up to date and asks for a move.

@@ -3,8 +3,8 @@
 //! They come from the book, from a file, or from random stones: the most even of several tries.
 
 use fivefold_shared::{
-    balance, book,
-    engine::{Engine, EngineOptions},
+    book,
+    bot::opening::even_stones,
     notation::coordinates::{self, CoordinateError},
     rules::{Illegal, Point, Position, Rules, Size},
     search_budget::{Budget, Thinking},
@@ -12,41 +12,8 @@ use fivefold_shared::{
 };
 use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::SliceRandom};
 
-/// The largest distance of a random opening's stones from the middle.
-const REACH: i32 = 3;
-/// How many random openings to compare to find an even one.
-const COMPARED: usize = 8;
-/// How many positions to search to judge an opening.
-const NODES: u64 = 1_000;
-/// Most tries to find an opening; the smallest boards may have none.
-const TRIES: usize = 100;
-
-/// An endless sequence of openings, each of `stones` different points near the middle. Equal seeds
-/// give equal openings. They are not checked against the rules.
-pub fn random(rules: Rules, seed: u64, stones: usize) -> impl Iterator<Item = Vec<Point>> {
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let (middle, reach) = match rules.size() {
-        Size::Unbounded => (Point::default(), [REACH; 2]),
-        Size::Bounded { width, height } => {
-            let (width, height) = (i32::from(width), i32::from(height));
-            let reach = [width, height].map(|side| REACH.min((side - 1) / 2));
-            (Point::new(width / 2, height / 2), reach)
-        }
-    };
-    let spaces = reach.map(|reach| usize::try_from(2 * reach + 1).unwrap_or(0));
-    let stones = stones.min(spaces[0] * spaces[1]);
-    std::iter::repeat_with(move || {
-        let mut points: Vec<Point> = Vec::with_capacity(stones);
-        while points.len() < stones {
-            let [dx, dy] = reach.map(|reach| random.random_range(-reach..=reach));
-            let point = Point::new(middle.x + dx, middle.y + dy);
-            if !points.contains(&point) {
-                points.push(point);
-            }
-        }
-        points
-    })
-}
+/// How many positions to search to find an even opening.
+const NODES: u64 = 8_000;
 
 /// A match's opening by its number from 0: first each line of the book, in an order that the seed
 /// decides, then generated ones.
@@ -63,21 +30,10 @@ pub fn nth(rules: Rules, seed: u64, number: usize) -> Vec<Point> {
 /// An opening of four or five stones: the most even of some random ones, by a quick search. Equal
 /// seeds give equal openings. Empty where the board is too small for any.
 fn balanced(rules: Rules, seed: u64) -> Vec<Point> {
-    let options = EngineOptions { hash_bytes: 1 << 20, ..EngineOptions::default() };
-    let mut engine = Engine::new(rules, options);
     let budget = Budget { nodes: Some(NODES), ..Budget::UNLIMITED };
-    let thinking = Thinking { budget, ..Thinking::unlimited() };
     let stones = 4 + usize::from(seed % 2 == 1);
-    let openings = random(rules, seed, stones).take(TRIES);
-    let positions = openings.filter_map(|points| Position::from_moves(rules, &points).ok());
-    let running = positions.filter(|position| position.outcome().is_none()).take(COMPARED);
-    let mut unevenness = |position: &Position| {
-        let chance = balance::chance(engine.as_mut()?, position, &thinking)?;
-        Some((chance - 0.5).abs())
-    };
-    let rated = running.map(|position| (unevenness(&position).unwrap_or(1.0), position));
-    let best = rated.min_by(|(one, _), (other, _)| one.total_cmp(other));
-    best.map_or_else(Vec::new, |(_, position)| position.moves().to_vec())
+    let thinking = Thinking { budget, ..Thinking::unlimited() };
+    even_stones(rules, seed, stones, thinking).unwrap_or_default()
 }
 
 /// Why a file of openings cannot be used.

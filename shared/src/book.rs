@@ -5,8 +5,12 @@
 //! The example `book` finds them by the engine's own analysis, and writes a file for each variant.
 //! A line is a list of steps from the first stone. It stands for all its rotations, reflections and
 //! translations that stay far enough from every border.
+//!
+//! The 26 [canonical openings](Canonical) of renju are a table of their own: the rules say which
+//! they are, and the example how good they are for Black.
 
 use crate::{
+    opening::{Canonical, OFFERED_MAX},
     rules::{Point, Position, Rules, Size, Variant},
     symmetry,
 };
@@ -34,6 +38,22 @@ pub fn lines(variant: Variant) -> Vec<Vec<Point>> {
     let read = |line: &str| line.split(' ').map(point).collect::<Option<Vec<Point>>>();
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     lines.map(|line| read(line).expect("a line is steps x,y with spaces between")).collect()
+}
+
+/// Black's chances, from 0 to 1, in an opening of renju after White's best fourth stone, where Black
+/// then offers 1, 2, ... different fifth stones and White selects one.
+///
+/// # Panics
+/// Never: a test reads the file.
+pub fn canonical_chances(opening: Canonical) -> [f64; OFFERED_MAX as usize] {
+    let name = opening.to_string();
+    let chances = |line: &str| {
+        let (_, chances) = line.split_once(' ').filter(|(of, _)| *of == name)?;
+        let chances = chances.split(' ').map(|chance| chance.parse().ok());
+        chances.collect::<Option<Vec<f64>>>()?.try_into().ok()
+    };
+    let mut lines = include_str!("book/canonical.txt").lines();
+    lines.find_map(chances).expect("there is a line for each of the 26")
 }
 
 /// Every line with its first stone in the middle of a board, turned in one of [`symmetry::COUNT`]

@@ -21,9 +21,9 @@ pub use self::{
     kind::{ACTS_MAX, OFFERED_MAX, OpeningError, OpeningKind, STONES_MAX},
 };
 use crate::{
-    rules::{Point, Position, Rules, Size, Stone},
+    rules::{Point, Position, Rules, Size},
     seat::Seat,
-    symmetry::{self, Layout},
+    symmetry::{Layout, layout_with},
 };
 
 /// How far the opening of one game has come, and who holds which colour.
@@ -371,13 +371,6 @@ fn add_stone(position: &mut Position, point: Point) {
 
 fn check_count(count: usize, least: usize, most: usize) -> Result<(), Refused> {
     if (least..=most).contains(&count) { Ok(()) } else { Err(Refused::WrongCount { least, most }) }
-}
-
-/// The layout with one more stone.
-fn layout_with(position: &Position, point: Point) -> Layout {
-    let stones = position.moves().iter().chain([&point]).enumerate();
-    let stones: Vec<_> = stones.map(|(ply, &point)| (point, Stone::to_move(ply))).collect();
-    symmetry::layout(&stones)
 }
 
 /// The groups of points that count as one offer: at least two in each.

@@ -89,17 +89,34 @@ pub struct Layout(Vec<(Point, Stone)>);
 /// assert_eq!(shape(one), shape(other));
 /// ```
 pub fn layout(stones: &[(Point, Stone)]) -> Layout {
-    let turned = |way| {
-        let mut stones: Vec<_> =
-            stones.iter().map(|&(point, stone)| (turned(point, way), stone)).collect();
-        let least = |axis: fn(&Point) -> i32| stones.iter().map(|(point, _)| axis(point)).min();
-        let (left, top) = (least(|point| point.x), least(|point| point.y));
-        for (point, _) in &mut stones {
-            let Point { x, y } = *point;
-            *point = Point::new(x - left.unwrap_or_default(), y - top.unwrap_or_default());
-        }
-        stones.sort_unstable();
-        stones
-    };
-    Layout((0..COUNT).map(turned).min().unwrap_or_default())
+    Layout((0..COUNT).map(|way| turned_shape(stones, way)).min().unwrap_or_default())
+}
+
+/// The shape of a position with one more stone.
+pub fn layout_with(position: &Position, point: Point) -> Layout {
+    let points = position.moves().iter().copied().chain([point]);
+    layout(&points.zip(0..).map(|(point, ply)| (point, Stone::to_move(ply))).collect::<Vec<_>>())
+}
+
+/// How many ways of turning, mirroring and moving leave the shape of a position the same, the
+/// identity among them. Borders do not count, so there are at least as many as [`of`] finds.
+pub fn shape_symmetries(position: &Position) -> usize {
+    let stones = position.moves().iter().copied().zip(0..);
+    let stones: Vec<_> = stones.map(|(point, ply)| (point, Stone::to_move(ply))).collect();
+    let shape = turned_shape(&stones, 0);
+    (0..COUNT).filter(|way| turned_shape(&stones, *way) == shape).count()
+}
+
+/// The stones turned in one of [`COUNT`] ways, as steps from the corner of all, sorted.
+fn turned_shape(stones: &[(Point, Stone)], way: u8) -> Vec<(Point, Stone)> {
+    let mut stones: Vec<_> =
+        stones.iter().map(|&(point, stone)| (turned(point, way), stone)).collect();
+    let least = |axis: fn(&Point) -> i32| stones.iter().map(|(point, _)| axis(point)).min();
+    let (left, top) = (least(|point| point.x), least(|point| point.y));
+    for (point, _) in &mut stones {
+        let Point { x, y } = *point;
+        *point = Point::new(x - left.unwrap_or_default(), y - top.unwrap_or_default());
+    }
+    stones.sort_unstable();
+    stones
 }

@@ -7,6 +7,7 @@ use fivefold_shared::{
     balance, book, bot,
     bot_spec::{BotKind, BotSpec},
     engine::{Engine, EngineOptions},
+    opening::CANONICAL,
     rules::{Point, Position, Rules, Size, Variant},
     search_budget::{Budget, Thinking},
     symmetry,
@@ -43,6 +44,37 @@ fn every_line_is_legal_balanced_and_like_no_other() {
         }
         // So short a search is often wrong about one line, but not about all.
         assert!(uneven / count < 0.15, "{variant:?}: {}", uneven / count);
+    }
+}
+
+#[test]
+fn all_26_canonical_openings_have_values() {
+    let text = include_str!("../src/book/canonical.txt");
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let names: Vec<&str> = lines.map(|line| line.split(' ').next().unwrap()).collect();
+    let numbers = |letter| (1..=13).map(move |number| format!("{letter}{number}"));
+    let expected: Vec<String> = numbers('D').chain(numbers('I')).collect();
+    assert_eq!(names, expected, "each once, in their usual order");
+    let shapes: HashSet<_> =
+        CANONICAL.iter().map(|opening| opening.stones(Point::new(7, 7))).collect();
+    assert_eq!(shapes.len(), 26);
+    let mut values = HashSet::new();
+    for opening in CANONICAL {
+        let chances = book::canonical_chances(opening);
+        assert!(chances.iter().all(|chance| (0.05..0.95).contains(chance)), "{opening}");
+        assert!(chances.is_sorted_by(|one, other| one >= other), "more fifths are no better");
+        values.insert(chances.map(f64::to_bits));
+    }
+    assert!(values.len() >= 24, "most differ: {}", values.len());
+    // Openings that are known to be good for Black, and for White.
+    let of = |name: &str| {
+        let opening = CANONICAL.into_iter().find(|opening| opening.to_string() == name);
+        book::canonical_chances(opening.unwrap())
+    };
+    for good in ["D4", "I4"] {
+        for bad in ["D13", "I13"] {
+            assert!(of(good)[1] > of(bad)[1] + 0.1, "{good} {bad}");
+        }
     }
 }
 

@@ -177,10 +177,12 @@ impl Report {
             let conduct = &mut self.conduct[Played::player(game.number, *by)];
             match fault {
                 Fault::Late(_) => conduct.late += 1,
-                Fault::Illegal { .. } => conduct.illegal += 1,
-                Fault::NotStarted(_) | Fault::NotAnEngine(_) | Fault::Refused(_) | Fault::Ended => {
-                    conduct.failed += 1;
-                }
+                Fault::Illegal { .. } | Fault::IllegalAct(_) => conduct.illegal += 1,
+                Fault::NotStarted(_)
+                | Fault::NotAnEngine(_)
+                | Fault::Refused(_)
+                | Fault::NoOpening(_)
+                | Fault::Ended => conduct.failed += 1,
             }
         }
     }

@@ -38,14 +38,14 @@ pub(super) async fn run(args: &SeatArgs) -> anyhow::Result<ExitCode> {
     let Message::Joined { catch_up: CatchUp::Snapshot(snapshot), .. } = joined else {
         return Err(unexpected(&joined).into());
     };
-    let rules = snapshot.rules;
+    let (rules, opening) = (snapshot.rules, snapshot.opening);
     let engine_options = options.clone();
     let started = task::spawn_blocking(move || {
-        let mut engine = engine_player::engine_for(&engine_options, rules)?;
-        let name = engine.name()?;
-        Ok::<_, Fault>((engine, name))
+        let mut ready = engine_player::engine_for(&engine_options, rules, opening)?;
+        let name = ready.engine.name()?;
+        Ok::<_, Fault>((ready, name))
     });
-    let (engine, name) = started
+    let (ready, name) = started
         .await?
         .with_context(|| format!("{} cannot play {} here", options.engine.words[0], rules))?;
     let name = name.unwrap_or_else(|| file_name(&options.engine.words).to_owned());
@@ -60,14 +60,13 @@ pub(super) async fn run(args: &SeatArgs) -> anyhow::Result<ExitCode> {
         }
     }
     view.connected(connection.server(), &welcome)?;
-    if !engine.is_confined() && !args.trust {
+    if !ready.engine.is_confined() && !args.trust {
         writeln!(output::stderr(), "{OPEN}")?;
     }
     // This answer includes everything that has happened since.
     let joined = connection.ask(join()).await?;
     let table = Table::remote(connection, welcome.you, joined)?;
-    let exit_reason =
-        engine_player::stay(table, engine, &options, &mut view, interrupted()).await?;
+    let exit_reason = engine_player::stay(table, ready, &options, &mut view, interrupted()).await?;
     Ok(exit_code(&exit_reason))
 }
 
@@ -85,7 +84,8 @@ fn options_of(args: &SeatArgs) -> anyhow::Result<SeatOptions> {
         is_trusted: args.trust,
     };
     let engine = EngineCommand { words, limits };
-    Ok(SeatOptions { engine, turn, retries: args.retry, games: args.games })
+    let (games, openings) = (args.games, args.openings);
+    Ok(SeatOptions { engine, turn, retries: args.retry, games, openings })
 }
 
 /// A name cut to the length that a room accepts.

@@ -11,14 +11,13 @@ use fivefold_shared::{
     bot_spec::{BotError, BotKind, BotSpec},
     engine::{Engine, EngineOptions},
     notation::gomocup::{Command, Info, Placed, RULES, Reply, Side, variant_of},
+    opening::{Act, Opening, OpeningError, OpeningKind, Refused},
     rules::{Board, Illegal, Outcome, Point, Position, Rules, RulesError, Size, Stone},
     search_budget::{Budget, THREADS_MAX, Thinking},
+    seat::Seat,
 };
 
-use super::{
-    move_time::MoveTime,
-    swap2::{Choice, Chooser},
-};
+use super::move_time::MoveTime;
 use crate::search_threads::search_threads;
 
 /// The least memory for the bot's transposition table.
@@ -82,12 +81,12 @@ pub(super) enum BrainError {
     NoMove,
     #[error("no stone at {},{}", .0.x, .0.y)]
     NoStone(Point),
+    #[error(transparent)]
+    NoOpening(#[from] OpeningError),
     #[error("the opening: {0}")]
-    Opening(Illegal),
-    #[error("no engine plays this")]
-    NoEngine,
-    #[error("there is no opening on this board")]
-    NoOpening,
+    Opening(#[from] Refused),
+    #[error("swap2 leaves nothing to choose")]
+    NoChoice,
 }
 
 impl From<Result<Reply, BrainError>> for Answer {
@@ -434,38 +433,33 @@ impl Game {
     /// The next swap2 choice.
     fn swap2(&mut self, points: &[Point], call: CallContext<'_>) -> Result<Reply, BrainError> {
         let rules = self.rules()?;
-        let position = Position::from_moves(rules, points)
-            .map_err(|(_, illegal)| BrainError::Opening(illegal))?;
-        if position.outcome().is_some() {
-            return Err(over(&position));
+        OpeningKind::Swap2.offered(rules)?;
+        let mut opening = Opening::new(OpeningKind::Swap2, Seat::First);
+        let mut position = Position::new(rules);
+        for stones in [points.get(..3), points.get(3..5)].into_iter().flatten() {
+            opening.apply(&mut position, &Act::put(stones.to_vec()))?;
         }
         let elapsed = || call.at.elapsed();
         let budget = self.next_budget();
         let thinking = Thinking { budget, elapsed: &elapsed, cancel: call.stop };
-        let Resources { hash_bytes, .. } = self.resources();
-        let mut chooser =
-            Chooser::new(rules, hash_bytes, thinking, self.seed()).ok_or(BrainError::NoEngine)?;
-        if points.is_empty() {
-            let stones = chooser.propose().ok_or(BrainError::NoOpening)?;
-            self.set_stones(&stones, Stone::Black);
-            return Ok(Reply::Stones(stones));
-        }
-        match chooser.answer(&position) {
-            Choice::Swap => {
+        let (bot, seed, resources) = (self.options.bot, self.seed(), self.resources());
+        match bot::opening::choose(bot, &opening, &position, seed, resources, &thinking) {
+            Some(Act::Take(Stone::Black)) => {
                 self.set_stones(points, Stone::Black);
                 Ok(Reply::Swap)
             }
-            Choice::Stay => {
+            Some(Act::Take(Stone::White)) => {
                 self.set_stones(points, Stone::White);
                 let point = self.choose(&position, call)?;
                 self.stones.push(Placed { point, side: Side::Own });
                 Ok(Reply::Move(point))
             }
-            Choice::More(stones) => {
-                // The opponent may stay White and continue.
+            Some(Act::Put { points: stones, .. }) => {
+                // After three stones the opponent may take White and continue.
                 self.set_stones(&[points, &stones].concat(), Stone::Black);
                 Ok(Reply::Stones(stones))
             }
+            Some(Act::Offer(_) | Act::Select(_)) | None => Err(BrainError::NoChoice),
         }
     }
 

@@ -127,6 +127,12 @@ const LEVELS: [LevelSettings; LEVEL_MAX as usize] = [
     LevelSettings { nodes: None, vcf_depth: 100, move_blunder_rate: 0.0, threat_blunder_rate: 0.0 },
 ];
 
+/// Positions that a level from 1 to [`LEVEL_MAX`] searches for a move; `None` for the highest, which
+/// time alone limits.
+pub(super) fn level_nodes(level: u8) -> Option<u64> {
+    LEVELS[usize::from(level.clamp(1, LEVEL_MAX)) - 1].nodes
+}
+
 impl EngineBot {
     /// A bot of a level from 1 to [`LEVEL_MAX`].
     pub(super) fn new(rules: Rules, level: u8, seed: u64, resources: Resources) -> Self {

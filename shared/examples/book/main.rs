@@ -2,8 +2,8 @@
 //!
 //! `cargo run --release -p fivefold-shared --example book -- VARIANT > shared/src/book/VARIANT.txt`
 //!
-//! `VARIANT` is `freestyle`, `standard`, `renju`, `caro` or `caro_overline`. Stones are set at
-//! `VARIANT` is `freestyle`, `standard`, `renju`, `caro` or `caro_overline`. Stones are set at
+//! `VARIANT` is `freestyle`, `standard`, `renju`, `caro` or `caro_overline`; `canonical` writes the
+//! 26 openings of renju with their values instead (`canonical.rs`). Stones are set at
 //! random near the first one, which is in the middle of 15x15. A line is kept if no other is the
 //! same turned, mirrored, moved or in another order, if neither side is much better off from
 //! Black's second stone on, and if after the last one both have about the same chances. Before its
@@ -11,6 +11,8 @@
 //! engine's limit is a number of positions.
 
 #![expect(clippy::print_stdout, reason = "a program that prints")]
+
+mod canonical;
 
 use std::{collections::HashMap, env};
 
@@ -51,6 +53,9 @@ struct Judge {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let name = env::args().nth(1).ok_or("which variant?")?;
+    if name == "canonical" {
+        return canonical::print();
+    }
     let variant = Variant::named(&name).ok_or("no such variant")?;
     let rules = Rules::new(variant, Size::square(15))?;
     let engine = Engine::new(rules, EngineOptions::default()).ok_or("no engine for these rules")?;
