@@ -77,7 +77,7 @@ test('an opening is chosen among those that the rules offer', async () => {
   await page.locator('.options-line').getByText('Swap2').waitFor();
   await page.getByLabel('Variant').selectOption('renju');
   await opening.locator('option', { hasText: 'Taraguchi-10' }).waitFor({ state: 'attached' });
-  assert.equal(await opening.inputValue(), 'swap2', 'what is still offered stays chosen');
+  assert.equal(await opening.inputValue(), 'swap2', 'an opening that the new rules offer too stays chosen');
   await page.getByLabel('Variant').selectOption('mnk');
   await page.waitForFunction(() => document.querySelectorAll('.opening-how').length === 1 && !document.querySelector('option[value=swap2]'));
   assert.equal(await opening.inputValue(), 'free');
