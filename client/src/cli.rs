@@ -7,6 +7,7 @@ use clap_complete::Shell;
 use fivefold_shared::{
     bot_spec::{BotError, BotSpec},
     clock::{TimeControl, TimeControlError},
+    opening::OpeningKind,
     protocol::{Colour, Name},
     rules::{Rules, RulesError, Size, Variant},
     search_budget::THREADS_MAX,
@@ -101,6 +102,9 @@ pub struct PlayArgs {
     /// Your colour; Black begins.
     #[arg(long = "as", value_name = "COLOUR", default_value = "random")]
     pub colour: ColourChoice,
+    /// Who puts the first stones, and who picks a side.
+    #[command(flatten)]
+    pub opening: OpeningArgs,
     /// Time for each player: 10 or 10m (10 minutes for the game), 5+3 (5 minutes, and 3 seconds more
     /// after each move), byo 10+3x30 (then 3 periods of 30 seconds), or move 30 (30 seconds for
     /// each move). m and s after a number name another unit.
@@ -146,6 +150,9 @@ pub struct WatchArgs {
     /// What the bots play.
     #[command(flatten)]
     pub game: GameArgs,
+    /// Who puts the first stones, and who picks a side.
+    #[command(flatten)]
+    pub opening: OpeningArgs,
     /// Time for each bot: 10 or 10m (10 minutes for the game), 5+3 (5 minutes, and 3 seconds more
     /// after each move), byo 10+3x30 (then 3 periods of 30 seconds), or move 30 (30 seconds for
     /// each move). m and s after a number name another unit.
@@ -208,6 +215,9 @@ pub struct LocalArgs {
     /// Your colour against the bot; Black begins.
     #[arg(long = "as", value_name = "COLOUR", default_value = "random")]
     pub colour: ColourChoice,
+    /// Who puts the first stones, and who picks a side.
+    #[command(flatten)]
+    pub opening: OpeningArgs,
     /// How the game is shown.
     #[command(flatten)]
     pub view: ViewArgs,
@@ -453,6 +463,15 @@ impl GameArgs {
         };
         Rules::new(variant, self.size.unwrap_or(variant.default_size()))
     }
+}
+
+/// The opening.
+#[derive(Args, Debug)]
+pub struct OpeningArgs {
+    /// Who puts the first stones, and who picks a side: free, swap1, swap, swap2, pro, long-pro,
+    /// rif, yamaguchi, soosyrv-8 or taraguchi-10; the last four are for renju.
+    #[arg(long, value_name = "KIND", default_value = "free")]
+    pub opening: OpeningKind,
 }
 
 /// The server, and how to trust it.

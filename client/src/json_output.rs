@@ -21,6 +21,7 @@ use serde::Serialize;
 use crate::{
     connection::Welcome,
     line_interface::View,
+    opening_choices,
     output::Output,
     room_link::ServerAddress,
     table::{Table, TableEvent},
@@ -91,6 +92,9 @@ struct EventLine<'a> {
     /// The name of a move's point.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
+    /// The names of offered points.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    names: Vec<String>,
     /// How the game ended for a player.
     #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<&'static str>,
@@ -263,21 +267,30 @@ impl<W: Write> View for Json<W> {
 impl<'a> EventLine<'a> {
     fn of(table: &Table, event: &'a Event) -> Self {
         let turn = || Some(Turn::of(table));
+        let names = if let Event::Offered { points, .. } = event {
+            points.iter().map(|&at| name(at, table)).collect()
+        } else {
+            Vec::new()
+        };
         let (name, result, turn) = match event {
+            // Several stones may be one act, which `asked` or `opening_over` ends.
+            Event::Played { ply, point, .. } if opening_choices::has_stone(table.room(), *ply) => {
+                (Some(name(*point, table)), None, None)
+            }
             Event::Played { point, .. } => (Some(name(*point, table)), None, turn()),
             Event::Ended { outcome } => (None, result(table, outcome), turn()),
             Event::Started { .. }
             | Event::TakenBack { .. }
             | Event::Asked { .. }
-            | Event::Stayed { .. }
-            | Event::Swapped { .. }
-            | Event::Declared { .. }
-            | Event::Offered { .. }
             | Event::OpeningOver {} => (None, None, turn()),
             Event::Created { .. }
             | Event::Sat { .. }
             | Event::Stood { .. }
             | Event::Renamed { .. }
+            | Event::Stayed { .. }
+            | Event::Swapped { .. }
+            | Event::Declared { .. }
+            | Event::Offered { .. }
             | Event::DrawOffered { .. }
             | Event::DrawDeclined { .. }
             | Event::TakebackAsked { .. }
@@ -286,7 +299,7 @@ impl<'a> EventLine<'a> {
             | Event::RematchAsked { .. }
             | Event::ChatSet { .. } => (None, None, None),
         };
-        Self { event, name, result, turn }
+        Self { event, name, names, result, turn }
     }
 }
 

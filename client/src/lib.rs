@@ -25,6 +25,7 @@ pub mod gomocup_engine;
 pub mod json_output;
 pub mod line_interface;
 pub mod local_game;
+pub mod opening_choices;
 pub mod openings;
 pub mod output;
 pub mod perspective;

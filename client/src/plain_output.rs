@@ -4,6 +4,7 @@
 use std::io::{self, Write};
 
 use fivefold_shared::{
+    opening::OpeningKind,
     protocol::{
         ChatLine, Event, Message, NumberedEvent, OwnRoom, Phase, RoomSummary, Seats, Spectators,
     },
@@ -16,6 +17,7 @@ use crate::{
     ascii_board,
     connection::Welcome,
     line_interface::View,
+    opening_choices,
     output::Output,
     room_link::ServerAddress,
     sanitize::sanitize,
@@ -97,11 +99,20 @@ impl<O: Write, E: Write> Plain<O, E> {
     }
 
     fn happened(&mut self, table: &Table, event: &NumberedEvent) -> io::Result<()> {
-        writeln!(self.out, "{}", sentences::event(table.perspective(), &event.event))?;
+        let sentence = if let Event::Asked { ask } = &event.event {
+            format!("{}.", opening_choices::title(table.perspective(), ask))
+        } else {
+            sentences::event(table.perspective(), &event.event)
+        };
+        writeln!(self.out, "{sentence}")?;
         match &event.event {
+            // The board follows with the next ask.
+            Event::Played { ply, .. } if opening_choices::has_stone(table.room(), *ply) => Ok(()),
+            Event::Started { .. } if !table.room().opening.is_free() => Ok(()),
             Event::Started { .. }
             | Event::Played { .. }
             | Event::TakenBack { .. }
+            | Event::Asked { .. }
             | Event::OpeningOver {} => {
                 self.board(table)?;
                 self.turn(table)
@@ -118,12 +129,11 @@ impl<O: Write, E: Write> Plain<O, E> {
             | Event::Sat { .. }
             | Event::Stood { .. }
             | Event::Renamed { .. }
-            | Event::Asked { .. }
+            | Event::DrawDeclined { .. }
             | Event::Stayed { .. }
             | Event::Swapped { .. }
             | Event::Declared { .. }
             | Event::Offered { .. }
-            | Event::DrawDeclined { .. }
             | Event::Resumed { .. }
             | Event::TakebackRefused { .. }
             | Event::ChatSet { .. } => Ok(()),
@@ -157,6 +167,14 @@ impl<O: Write, E: Write> Plain<O, E> {
         if let Some(clocks) = sentences::clocks(table.room(), table.now()) {
             writeln!(self.out, "{clocks}")?;
         }
+        if let Some(ask) = opening_choices::ask(table.room())
+            && table.plays(ask.seat)
+        {
+            for hint in opening_choices::hints(table.perspective(), &ask) {
+                writeln!(self.talk, "{hint}")?;
+            }
+            return Ok(());
+        }
         match table.room().to_act() {
             Some(seat) if table.plays(seat) => {
                 writeln!(self.talk, "{}, your move.", table.room().stone_of(seat))
@@ -187,10 +205,10 @@ impl<O: Write, E: Write> View for Plain<O, E> {
         if let (Some(code), Some(link)) = (table.code(), table.link()) {
             let time = Some(room.time).filter(|time| !time.is_none());
             let time = time.map(|time| format!(", {}", sentences::time(time))).unwrap_or_default();
-            writeln!(self.out, "Room {code}: {}{time}", room.rules)?;
+            writeln!(self.out, "Room {code}: {}{time}{}", room.rules, opening(room.opening))?;
             writeln!(self.out, "Link: {link}")?;
         } else {
-            writeln!(self.out, "{}", room.rules)?;
+            writeln!(self.out, "{}{}", room.rules, opening(room.opening))?;
         }
         match table.seat() {
             None => writeln!(self.talk, "You watch.")?,
@@ -228,6 +246,9 @@ impl<O: Write, E: Write> View for Plain<O, E> {
         let room = table.room();
         writeln!(self.out, "{}", pairing(&room.seats, room.black()))?;
         self.board(table)?;
+        if let Some(ask) = opening_choices::ask(room) {
+            writeln!(self.out, "{}", opening_choices::title(table.perspective(), &ask))?;
+        }
         match room.game.as_ref().and_then(Game::outcome) {
             Some(outcome) => {
                 writeln!(self.out, "{}", sentences::outcome(table.perspective(), &outcome))
@@ -261,12 +282,18 @@ fn summary(room: &RoomSummary) -> String {
     let time = time.map(|time| format!(", {time}")).unwrap_or_default();
     let help = if room.assistance { ", bots may help" } else { "" };
     format!(
-        "{}  {}{time}  {}  {phase}, {} watching{help}",
+        "{}  {}{time}{}  {}  {phase}, {} watching{help}",
         room.room,
         room.rules,
+        opening(room.opening),
         pairing(&room.seats, room.black),
         room.spectators,
     )
+}
+
+/// An opening behind the rules, unless it is free.
+fn opening(kind: OpeningKind) -> String {
+    if kind.is_free() { String::new() } else { format!(", {kind}") }
 }
 
 fn pairing(seats: &Seats, black: Seat) -> String {

@@ -3,7 +3,6 @@
 use fivefold_shared::{
     clock::{Face, TimeControl},
     notation::coordinates,
-    opening::Ask,
     protocol::{Absent, ChatLine, Event},
     room::RoomState,
     rules::{Outcome, Point, Stone},
@@ -100,16 +99,27 @@ pub fn event(perspective: Perspective<'_>, event: &Event) -> String {
             let point = points(perspective.room, &[*point]);
             format!("{}. {} {point}{help}", ply + 1, Stone::to_move(*ply))
         }
-        Event::Asked { ask } => asked(who(ask.seat), ask),
-        Event::Stayed { by, .. } => format!("{} keeps {}.", who(*by), stone(*by)),
-        Event::Swapped { by, .. } => format!("{} switched to {}.", who(*by), stone(*by)),
+        Event::Asked { ask } => format!("{} acts in the opening.", who(ask.seat)),
+        Event::Stayed { by, .. } => {
+            format!("{} keeps {}.", seat_name(perspective.room, *by), stone(*by))
+        }
+        Event::Swapped { by, .. } => {
+            let name = seat_name(perspective.room, *by);
+            format!("{name} switched: {name} plays {}.", stone(*by))
+        }
         Event::Declared { by, count, .. } => {
-            format!("{} declares that {count} fifth stones will be offered.", who(*by))
+            let stones = counted((*count).into(), "fifth stone");
+            format!("{}: Black will offer {stones}.", seat_name(perspective.room, *by))
         }
         Event::Offered { by, points: offered, .. } => {
-            format!("{} offers {}.", who(*by), points(perspective.room, offered))
+            let (name, offered) =
+                (seat_name(perspective.room, *by), points(perspective.room, offered));
+            format!("{name} offers {offered}.")
         }
-        Event::OpeningOver {} => "The opening is over.".to_owned(),
+        Event::OpeningOver {} => {
+            let black = seat_name(perspective.room, perspective.room.black());
+            format!("The opening is over. {black} plays Black.")
+        }
         Event::DrawOffered { by } => format!("{} offers a draw.", who(*by)),
         Event::DrawDeclined { by } => format!("{} declines the draw.", who(*by)),
         Event::TakebackAsked { by } => format!("{} asks to take back.", who(*by)),
@@ -123,20 +133,6 @@ pub fn event(perspective: Perspective<'_>, event: &Event) -> String {
         Event::ChatSet { on: true } => "Chat is switched on.".to_owned(),
         Event::ChatSet { on: false } => "Chat is switched off.".to_owned(),
     }
-}
-
-/// What the opening asks of a player.
-fn asked(player: String, ask: &Ask) -> String {
-    let put = match ask.put.len() {
-        0 => None,
-        1 => Some("place a stone".to_owned()),
-        count => Some(format!("place {count} stones")),
-    };
-    let take = ask.take.then(|| "choose a colour".to_owned());
-    let offer = ask.offer.map(|count| format!("offer {count} fifth stones"));
-    let select = (!ask.select.is_empty()).then(|| "select an offered stone".to_owned());
-    let open: Vec<String> = [take, put, offer, select].into_iter().flatten().collect();
-    format!("{player} is to {}.", open.join(", or to "))
 }
 
 /// A time control in words.

@@ -3,16 +3,21 @@
 use fivefold_shared::{
     bot_spec::{BotError, BotKind, BotSpec},
     notation::coordinates::{self, CoordinateError},
+    opening::{Act, Ask},
     protocol::{ChatText, NameError, RoomRequest},
     rules::{Point, Size, Stone},
     seat::Seat,
 };
 
-use crate::table::Table;
+use crate::{opening_choices, table::Table};
 
 /// The help text, one command a line.
 pub const HELP: &str = "\
 h8 or 7,7          put a stone there
+h8 i9 j10          in an opening: put as many stones as it asks for
+... declare N      and say how many fifth stones Black will offer
+black, white       in an opening: take this colour
+offer POINTS       in an opening: offer these fifth stones
 takeback           ask to take back your last move
 grant, refuse      let the opponent take back, or not
 draw               offer a draw
@@ -36,6 +41,12 @@ leave              leave the room";
 pub enum TypedCommand {
     /// Put a stone there.
     Play(Point),
+    /// In an opening: put these stones, and declare how many fifth stones Black will offer.
+    Stones(Vec<Point>, Option<u8>),
+    /// In an opening: take this colour.
+    Take(Stone),
+    /// In an opening: offer these fifth stones.
+    Offer(Vec<Point>),
     /// Give up the game.
     Resign,
     /// Offer a draw.
@@ -109,6 +120,9 @@ pub enum TypedError {
     /// `seat` without a bot.
     #[error("which bot? For example: seat attack")]
     BotMissing,
+    /// `declare` without a number.
+    #[error("declare how many? For example: h8 i9 j10 declare 3")]
+    Declare,
     /// `say` without a valid text, or with a too long one.
     #[error("say what? {0}")]
     Say(#[from] NameError),
@@ -121,7 +135,9 @@ pub enum TypedError {
 }
 
 /// Commands of one word.
-const PLAIN: [(&str, TypedCommand); 13] = [
+const PLAIN: [(&str, TypedCommand); 15] = [
+    ("black", TypedCommand::Take(Stone::Black)),
+    ("white", TypedCommand::Take(Stone::White)),
     ("resign", TypedCommand::Resign),
     ("draw", TypedCommand::Draw),
     ("accept", TypedCommand::Accept),
@@ -170,7 +186,8 @@ impl TypedCommand {
                 Some("white") => Some(Stone::White),
                 Some(_) => return Err(TypedError::Colour),
             }),
-            _ => Self::Play(coordinates::parse(&line, size)?),
+            "offer" => Self::Offer(points(rest.unwrap_or_default(), size)?),
+            _ => stones(&line, size)?,
         }))
     }
 
@@ -181,8 +198,19 @@ impl TypedCommand {
     pub fn action(self, table: &Table) -> Result<LineAction, TypedError> {
         let room = table.room();
         let ply = || room.game.as_ref().map_or(0, |game| game.position.ply());
+        let ask = opening_choices::ask(room);
+        let choose = |act| RoomRequest::Choose { ply: ply(), act };
         Ok(LineAction::Request(match self {
-            Self::Play(point) => RoomRequest::Play { ply: ply(), point },
+            Self::Play(point) => match ask {
+                Some(ask) => choose(act(&ask, vec![point], None)?),
+                None => RoomRequest::Play { ply: ply(), point },
+            },
+            Self::Stones(points, declare) => {
+                let ask = ask.ok_or(TypedError::NotNow("one stone at a time"))?;
+                choose(act(&ask, points, declare)?)
+            }
+            Self::Take(stone) => choose(Act::Take(stone)),
+            Self::Offer(points) => choose(Act::Offer(points)),
             Self::Resign => RoomRequest::Resign,
             Self::Draw => RoomRequest::OfferDraw,
             Self::Accept => RoomRequest::AcceptDraw,
@@ -215,6 +243,46 @@ impl TypedCommand {
     }
 }
 
+/// The act that points mean as an answer: the stones to put, to offer, or the one to select.
+///
+/// # Errors
+/// When the ask has no place for so many points.
+fn act(ask: &Ask, points: Vec<Point>, declare: Option<u8>) -> Result<Act, TypedError> {
+    match points.as_slice() {
+        [point] if !ask.select.is_empty() => Ok(Act::Select(*point)),
+        points_given if points_given.len() == ask.put.len() => Ok(Act::Put { points, declare }),
+        points_given if ask.offer.map(usize::from) == Some(points_given.len()) => {
+            Ok(Act::Offer(points))
+        }
+        _ => Err(TypedError::NotNow(match (ask.put.len(), ask.offer) {
+            (1, _) => "the opening asks for one stone",
+            (2, _) => "the opening asks for two stones in one line",
+            (3, _) => "the opening asks for three stones in one line",
+            (_, Some(_)) => "the opening asks for another number of fifth stones",
+            (_, None) => "the opening asks for something else now; `board` shows it",
+        })),
+    }
+}
+
+/// Reads one point, or the stones of an opening: points in a row, and perhaps `declare N`.
+fn stones(line: &str, size: Size) -> Result<TypedCommand, TypedError> {
+    let (line, declare) = match line.split_once("declare") {
+        Some((line, count)) => (line, Some(count.trim().parse().map_err(|_| TypedError::Declare)?)),
+        None => (line, None),
+    };
+    // A point may have a space in it: 7, 7.
+    match (coordinates::parse(line.trim(), size), declare) {
+        (Ok(point), None) => Ok(TypedCommand::Play(point)),
+        (Err(error), None) if !line.trim().contains(' ') => Err(error.into()),
+        (_, declare) => Ok(TypedCommand::Stones(points(line, size)?, declare)),
+    }
+}
+
+fn points(text: &str, size: Size) -> Result<Vec<Point>, TypedError> {
+    let points = text.split_whitespace().map(|name| coordinates::parse(name, size));
+    Ok(points.collect::<Result<_, _>>()?)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -243,6 +311,27 @@ mod tests {
             ("say Good luck!", Ok(Some(TypedCommand::Say(ChatText::new("Good luck!").unwrap())))),
             ("say", Err(TypedError::Say(NameError::ChatText))),
             ("resign now", Err(TypedError::TooMuch("resign"))),
+            (
+                "h8 i9 j10",
+                Ok(Some(TypedCommand::Stones(
+                    [(7, 7), (8, 6), (9, 5)].map(Point::from).into(),
+                    None,
+                ))),
+            ),
+            (
+                "7,7 h9 declare 3",
+                Ok(Some(TypedCommand::Stones([(7, 7), (7, 6)].map(Point::from).into(), Some(3)))),
+            ),
+            ("h8 declare 1", Ok(Some(TypedCommand::Stones(vec![Point::new(7, 7)], Some(1))))),
+            ("h8 declare", Err(TypedError::Declare)),
+            ("h8 declare 300", Err(TypedError::Declare)),
+            ("White", Ok(Some(TypedCommand::Take(Stone::White)))),
+            ("black h8", Err(TypedError::TooMuch("black"))),
+            (
+                "offer h8 h9",
+                Ok(Some(TypedCommand::Offer([(7, 7), (7, 6)].map(Point::from).into()))),
+            ),
+            ("h8 nowhere", Err(TypedError::Point(CoordinateError::Form(Size::square(15))))),
             ("z99", Err(TypedError::Point(CoordinateError::Outside(Size::square(15))))),
             ("hello", Err(TypedError::Point(CoordinateError::Form(Size::square(15))))),
         ];
@@ -253,7 +342,7 @@ mod tests {
 
     #[test]
     fn every_command_is_in_the_help() {
-        let others = ["weights", "bot", "seat", "sit", "claim", "say"];
+        let others = ["weights", "bot", "seat", "sit", "claim", "say", "offer", "declare"];
         for name in PLAIN.into_iter().map(|(name, _)| name).chain(others) {
             let listed =
                 HELP.lines().any(|line| line[..18].split([',', ' ']).any(|word| word == name));

@@ -116,12 +116,12 @@ fn log() -> Vec<NumberedEvent> {
         |ply, x, y| Event::Played { ply, point: Point::new(x, y), assisted: false, time: None };
     let events = [
         Event::Created {
+            opening: OpeningKind::Free,
             rules: Rules::TIC_TAC_TOE,
             visibility: Visibility::Private,
             assistance: false,
             host: me(),
             time: TimeControl::None,
-            opening: OpeningKind::Free,
             chat: true,
             black: Seat::First,
         },

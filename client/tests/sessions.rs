@@ -10,12 +10,16 @@ use fivefold::{
     plain_output::Plain,
     table::Table,
 };
-use fivefold_shared::rules::{Rules, Size, Stone, Variant};
+use fivefold_shared::{
+    opening::OpeningKind,
+    rules::{Rules, Size, Stone, Variant},
+};
 use tokio::sync::mpsc;
 
 /// Two people at one keyboard type these lines, separated by spaces (`_` stands for a space).
-async fn play(rules: Rules, typed: &str, view: &mut dyn View) -> ExitReason {
-    let table = Table::local(LocalGame::new(rules, None, Stone::Black, 1).expect("no bot plays"));
+async fn play(rules: Rules, opening: OpeningKind, typed: &str, view: &mut dyn View) -> ExitReason {
+    let table =
+        Table::local(LocalGame::new(rules, opening, None, Stone::Black, 1).expect("no bot plays"));
     let words: Vec<&str> = typed.split(' ').collect();
     let (give, input) = mpsc::channel(words.len());
     for word in words {
@@ -26,15 +30,23 @@ async fn play(rules: Rules, typed: &str, view: &mut dyn View) -> ExitReason {
 }
 
 async fn json(rules: Rules, typed: &str) -> String {
+    json_opening(rules, OpeningKind::Free, typed).await
+}
+
+async fn json_opening(rules: Rules, opening: OpeningKind, typed: &str) -> String {
     let mut out = Vec::new();
-    assert_eq!(play(rules, typed, &mut Json::new(&mut out)).await, ExitReason::Left);
+    assert_eq!(play(rules, opening, typed, &mut Json::new(&mut out)).await, ExitReason::Left);
     String::from_utf8(out).expect("JSON is UTF-8")
 }
 
 async fn plain(rules: Rules, typed: &str) -> String {
+    plain_opening(rules, OpeningKind::Free, typed).await
+}
+
+async fn plain_opening(rules: Rules, opening: OpeningKind, typed: &str) -> String {
     let mut out = Vec::new();
     let mut talk = Vec::new();
-    let finish = play(rules, typed, &mut Plain::new(&mut out, &mut talk)).await;
+    let finish = play(rules, opening, typed, &mut Plain::new(&mut out, &mut talk)).await;
     assert_eq!(finish, ExitReason::Left);
     let text = |bytes| String::from_utf8(bytes).expect("it is UTF-8");
     format!("{}\n--- standard error ---\n{}", text(out), text(talk))
@@ -70,9 +82,53 @@ async fn whoever_leaves_leaves_at_once() {
 
 #[tokio::test]
 async fn an_interrupt_ends_the_session() {
-    let table = Table::local(LocalGame::new(Rules::TIC_TAC_TOE, None, Stone::Black, 1).unwrap());
+    let table = Table::local(
+        LocalGame::new(Rules::TIC_TAC_TOE, OpeningKind::Free, None, Stone::Black, 1).unwrap(),
+    );
     let (_give, input) = mpsc::channel(1);
     let mut out = Vec::new();
     let finish = line_interface::run(table, &mut Json::new(&mut out), input, async {}).await;
     assert_eq!(finish.unwrap(), ExitReason::Interrupted);
+}
+
+fn renju() -> Rules {
+    Rules::new(Variant::Renju, Size::square(15)).expect("renju's board")
+}
+
+fn freestyle() -> Rules {
+    Rules::new(Variant::Freestyle, Size::square(15)).expect("a usual board")
+}
+
+#[tokio::test]
+async fn swap2_by_json_lines() {
+    // Too few stones, then three; the second player takes Black, so the first one puts White's.
+    let typed = "h8_h9 h8_h9_j10 draw black i9 leave";
+    let text = json_opening(freestyle(), OpeningKind::Swap2, typed).await;
+    insta::assert_snapshot!("json_swap2", text);
+}
+
+#[tokio::test]
+async fn offered_stones_by_json_lines() {
+    let typed = "h8_h9_h7 white h6 offer_g8_i7 offer_g8_g9 a1 g9 leave";
+    let text = json_opening(renju(), OpeningKind::Rif, typed).await;
+    let later: Vec<&str> = text.lines().skip(1).collect();
+    insta::assert_snapshot!("json_rif", later.join("\n"));
+}
+
+#[tokio::test]
+async fn swap2_by_plain_lines() {
+    let typed = "h8_h9_j10 i9_g7 white i6 resign";
+    insta::assert_snapshot!(
+        "plain_swap2",
+        plain_opening(freestyle(), OpeningKind::Swap2, typed).await
+    );
+}
+
+#[tokio::test]
+async fn a_declared_number_by_plain_lines() {
+    let typed = "h8_h9_h7 black h6_declare_9 h6_declare_2 white g8_g9 g9 resign";
+    insta::assert_snapshot!(
+        "plain_soosyrv",
+        plain_opening(renju(), OpeningKind::Soosyrv8, typed).await
+    );
 }

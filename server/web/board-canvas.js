@@ -10,7 +10,7 @@ import {
 } from './board-marks.js';
 
 /** @import { Point, Bounds, View, Viewport } from './board-geometry.js' */
-/** @import { Context, Frame, Style } from './board-drawing.js' */
+/** @import { Context, Frame, Palette, Style } from './board-drawing.js' */
 /** @import { HeatMark } from './heat-map.js' */
 
 /**
@@ -25,6 +25,7 @@ import {
  * @property {readonly HeatMark[]} [heat]
  * @property {readonly {point: Point, label: string}[]} [best] The engine's other choices.
  * @property {readonly Point[]} [line] The engine's line, from the next move on.
+ * @property {(canvas: Context, frame: Frame, palette: Palette) => void} [paint] Paints more marks, below all others.
  * @property {{point: Point, stone: 0 | 1, kind: 'hover' | 'ghost' | 'pending' | 'premove'}[]} shades
  * Stones that are not on the board, or not yet.
  * @property {Point} [cursor] Where the keyboard is.
@@ -157,7 +158,8 @@ export class BoardCanvas {
   /** @param {Context} target @param {Scene} scene @param {Frame} frame */
   #paintOver(target, scene, frame) {
     const { palette } = this.#stones;
-    const { moves, winning, forbidden, heat, best, line, shades, cursor } = scene;
+    const { moves, winning, forbidden, heat, best, line, paint, shades, cursor } = scene;
+    paint?.(target, frame, palette);
     if (forbidden) paintForbidden(target, frame, palette, forbidden);
     if (heat) paintHeat(target, frame, palette, heat);
     if (best) paintBest(target, frame, palette, best);

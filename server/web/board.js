@@ -194,6 +194,8 @@ export class Board {
     if (ply !== undefined && ply === moves.length - 1) parts.push(t('board_last'));
     if (is(winning)) parts.push(t('board_winning'));
     if (this.#premove && same(point, this.#premove)) parts.push(t('board_premove'));
+    const note = ply === undefined && this.#shown.note?.(point);
+    if (note) parts.push(note);
     return parts.join(', ');
   }
 
@@ -325,7 +327,7 @@ export class Board {
 
   /** @returns {Scene} */
   #scene() {
-    const { moves, winning, forbidden, best, line, turn } = this.#shown;
+    const { moves, winning, forbidden, best, line, turn, numbered, paint } = this.#shown;
     const stone = this.#stone ?? (moves.length % 2 ? 1 : 0);
     /** @type {Scene['shades']} */
     const shades = [];
@@ -337,8 +339,8 @@ export class Board {
     shade(this.#ghost, 'ghost');
     if (this.#stone !== undefined && !this.#keyed && !this.#pending && !this.#ghost) shade(this.#hover, 'hover');
     return {
-      bounds: this.#bounds, moves, names: this.#names, numbers: settings.numbers, style: hasSquares(this.#bounds) ? 'marks' : settings.stones,
-      winning, forbidden: turn !== 'white' ? forbidden : undefined, heat: this.#heat, best, line, shades,
+      bounds: this.#bounds, moves, names: this.#names, numbers: settings.numbers || !!numbered, style: hasSquares(this.#bounds) ? 'marks' : settings.stones,
+      winning, forbidden: turn !== 'white' ? forbidden : undefined, heat: this.#heat, best, line, paint, shades,
       cursor: this.#keyed && this.grid?.hasFocus() ? this.grid.at() : undefined,
     };
   }

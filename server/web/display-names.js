@@ -1,6 +1,6 @@
 // Names for people of variants, board sizes, players and outcomes.
 
-/** @import { Outcome, Player, Rules, Seat, Size, Stone, VariantName } from './types' */
+/** @import { OpeningKind, Outcome, Player, Rules, Seat, Size, Stone, VariantName } from './types' */
 
 import { el } from './dom.js';
 import { stoneOf } from './room-state.js';
@@ -14,14 +14,19 @@ export function variantName(variant) {
   return t(variant);
 }
 
+/** @param {OpeningKind} kind */
+export function openingName(kind) {
+  return t(`opening_${kind}`);
+}
+
 /** @param {Size} size */
 export function sizeName(size) {
   return size === 'unbounded' ? t('unbounded') : `${size[0]}×${size[1]}`;
 }
 
-/** @param {Rules} rules */
-export function rulesName(rules) {
-  return `${variantName(rules.variant)} · ${sizeName(rules.size)}`;
+/** @param {Rules} rules @param {OpeningKind} [opening] named unless it is free */
+export function rulesName(rules, opening = 'free') {
+  return [variantName(rules.variant), sizeName(rules.size), opening !== 'free' && openingName(opening)].filter(Boolean).join(' · ');
 }
 
 /** @param {Player | null | undefined} player */

@@ -105,9 +105,10 @@ export function createGameActions(app, room, ways, unseen) {
     if (room.phase === 'finished') return game?.rematch_ask ? [] : [button('rematch', () => (bot ? send('rematch') : later('rematch', t('rematching'))), 'primary')];
     if (room.phase !== 'running' || !game) return [];
     const own = game.moves.length > (stoneOf(seat, game.black) === 'black' ? 0 : 1);
+    const opening = !!room.opening;
     return [
-      own && !game.takeback_ask && button('takeback', () => (bot ? send('ask_takeback') : later('ask_takeback', t('taking_back')))),
-      !bot && !game.draw_offer && button('draw', () => later('offer_draw', t('drawing'))),
+      own && !opening && !game.takeback_ask && button('takeback', () => (bot ? send('ask_takeback') : later('ask_takeback', t('taking_back')))),
+      !bot && !opening && !game.draw_offer && button('draw', () => later('offer_draw', t('drawing'))),
       button('resign', () => later('resign', t('resigning')), 'danger'),
     ];
   }

@@ -1,12 +1,12 @@
 // The options of a new game: one line that sums them up and unfolds to the fields.
 
-/** @import { Colour, CreateCommand, Rules, TimeControl, VariantName } from './types' */
+/** @import { Colour, CreateCommand, OpeningKind, Rules, TimeControl, VariantName } from './types' */
 
 import { timeControlText } from './clock-display.js';
-import { sizeName, variantName, VARIANTS } from './display-names.js';
-import { el, write } from './dom.js';
+import { openingName, sizeName, variantName, VARIANTS } from './display-names.js';
+import { el, fill, write } from './dom.js';
 import { check, select } from './form-fields.js';
-import { t } from './texts.js';
+import { hasText, t } from './texts.js';
 
 const STORAGE_KEY = 'fivefold.options';
 const LEVEL_KEPT = 'fivefold.level';
@@ -28,12 +28,13 @@ export function saveBotLevel(level) {
  * @property {string} size a side, or `unbounded`
  * @property {number} clock its place in the list
  * @property {Colour} colour
+ * @property {OpeningKind} opening
  * @property {boolean} assistance
  * @property {boolean} listed
  */
 
 /** @type {Options} */
-const DEFAULTS = { variant: 'freestyle', size: '15', clock: 0, colour: 'random', assistance: false, listed: false };
+const DEFAULTS = { variant: 'freestyle', size: '15', clock: 0, colour: 'random', opening: 'free', assistance: false, listed: false };
 
 const MINUTE = 60_000;
 /** @type {readonly TimeControl[]} */
@@ -51,15 +52,20 @@ const SIZES = ['13', '15', '17', '19', '20', '30', 'unbounded'];
 
 export function createGameOptions() {
   const options = { ...DEFAULTS, ...stored() };
+  if (!hasText(`opening_${options.opening}_how`)) options.opening = 'free';
   const line = el('span', { class: 'options-line' });
   const variant = select(t('variant'), VARIANTS.map((name) => [name, variantName(name)]));
   const size = select(t('size'), SIZES.map((side) => [side, sizeName(side === 'unbounded' ? side : [Number(side), Number(side)])]));
   const clock = select(t('clock'), CLOCKS.map((control, index) => [String(index), clockName(control)]));
   const colour = select(t('colour'), [['random', t('colour_random')], ['black', t('black')], ['white', t('white')]]);
+  const opening = select(t('opening'), []);
+  const openingHow = el('p', { class: 'hint opening-how' });
   const assistance = check(t('assistance'));
   const listed = check(t('public_room'));
   const element = el('details', { class: 'options' }, el('summary', null, line),
-    el('div', { class: 'options-fields' }, variant.label, size.label, clock.label, colour.label, assistance.label, listed.label));
+    el('div', { class: 'options-fields' }, variant.label, size.label, clock.label, colour.label, opening.label, openingHow, assistance.label, listed.label));
+  /** The rules whose openings are listed. */
+  let offeredFor = '';
 
   variant.field.value = options.variant;
   size.field.value = options.size;
@@ -67,7 +73,9 @@ export function createGameOptions() {
   colour.field.value = options.colour;
   assistance.field.checked = options.assistance;
   listed.field.checked = options.listed;
+  listOpenings([options.opening]);
   element.addEventListener('change', read);
+  element.addEventListener('toggle', offerOpenings);
   read();
 
   function read() {
@@ -75,17 +83,44 @@ export function createGameOptions() {
     options.size = size.field.value;
     options.clock = clock.field.selectedIndex;
     options.colour = /** @type {Colour} */ (colour.field.value);
+    options.opening = /** @type {OpeningKind} */ (opening.field.value);
     options.assistance = assistance.field.checked;
     options.listed = listed.field.checked;
     // These two variants have one board.
     size.label.hidden = options.variant === 'renju' || options.variant === 'mnk';
     localStorage.setItem(STORAGE_KEY, JSON.stringify(options));
+    void offerOpenings();
+    write(openingHow, t(`opening_${options.opening}_how`));
     const control = CLOCKS[options.clock];
     write(line, [
       variantName(options.variant), sizeName(rules().size),
       control?.type === 'none' ? t('clock_none') : timeControlText(control),
       options.colour === 'random' ? t('colour_random') : t(options.colour === 'black' ? 'black' : 'white'),
-    ].join(' · '));
+      options.opening !== 'free' && openingName(options.opening),
+    ].filter(Boolean).join(' · '));
+  }
+
+  /** Lists the openings that the rules offer. The server knows them. */
+  async function offerOpenings() {
+    const wanted = JSON.stringify(rules());
+    if (!element.open || wanted === offeredFor) return;
+    offeredFor = wanted;
+    try {
+      const { fetchJudged } = await import('./position-judge.js');
+      const { openings } = await fetchJudged({ rules: rules(), moves: [] });
+      if (wanted !== offeredFor) return;
+      listOpenings(openings ?? ['free']);
+      read();
+    } catch {
+      // The next change asks again.
+      offeredFor = '';
+    }
+  }
+
+  /** @param {readonly OpeningKind[]} kinds */
+  function listOpenings(kinds) {
+    fill(opening.field, ...kinds.map((kind) => el('option', { value: kind }, openingName(kind))));
+    opening.field.value = kinds.includes(options.opening) ? options.opening : 'free';
   }
 
   /** @returns {Rules} */
@@ -100,7 +135,7 @@ export function createGameOptions() {
     /** The chosen fields of `create`. @returns {CreateCommand} */
     command: () => ({
       type: 'create', rules: rules(), time: CLOCKS[options.clock] ?? { type: 'none' }, colour: options.colour,
-      assistance: options.assistance, visibility: options.listed ? 'public' : 'private',
+      opening: options.opening, assistance: options.assistance, visibility: options.listed ? 'public' : 'private',
     }),
   };
 }

@@ -97,7 +97,7 @@ export const view = (app, place) => {
       el('span', { class: `mark ${kind}` }, mark),
       el('span', { class: 'game-players' },
         stoneSign('black'), el('bdi', null, playerName(game[game.black])), ' – ', stoneSign('white'), el('bdi', null, playerName(game[white]))),
-      el('span', { class: 'hint' }, `${rulesName(game.rules)} · ${t('moves_count', { count: game.plies })} · ${resultName(game.outcome, game.black)}`),
+      el('span', { class: 'hint' }, `${rulesName(game.rules, game.opening?.kind)} · ${t('moves_count', { count: game.plies })} · ${resultName(game.outcome, game.black)}`),
       el('time', { class: 'hint', dateTime: new Date(game.ended_at).toISOString() }, formatDate(game.ended_at, { dateStyle: 'medium', timeStyle: 'short' }))));
   }
 

@@ -91,7 +91,7 @@ function createLive(app, summary, boards) {
   function show() {
     board.show({ size: room.rules.size, moves: room.game?.moves ?? [], winning: room.game?.outcome?.points });
     fill(players, ...STONES.map((stone) => el('span', null, stoneSign(stone), el('bdi', null, playerName(room.seats[seatWith(stone, room.black)])))));
-    write(about, `${rulesName(room.rules)} · ${t('moves_count', { count: room.game?.moves.length ?? 0 })}`);
+    write(about, `${rulesName(room.rules, room.openingKind)} · ${t('moves_count', { count: room.game?.moves.length ?? 0 })}`);
   }
   app.connection.enter(summary.room, {
     seq: () => room.seq || undefined,
@@ -117,5 +117,5 @@ function createLive(app, summary, boards) {
 function openRoom(room) {
   const host = playerName(room.seats.first ?? room.seats.second);
   return el('a', { class: 'open-room', href: `/r/${room.room}` },
-    el('span', null, el('bdi', null, host), el('span', { class: 'hint' }, ` ${rulesName(room.rules)}`)), el('span', { class: 'go' }, t('sit_here')));
+    el('span', null, el('bdi', null, host), el('span', { class: 'hint' }, ` ${rulesName(room.rules, room.opening)}`)), el('span', { class: 'go' }, t('sit_here')));
 }

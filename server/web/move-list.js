@@ -10,8 +10,9 @@ import { t } from './texts.js';
 /**
  * @param {readonly Point[]} first the moves @param {Size} size
  * @param {(ply: number) => void} go the position after so many moves is wanted
+ * @param {readonly { ply: number, text: string }[]} [notes] lines to show after so many moves
  */
-export function createMoveList(first, size, go) {
+export function createMoveList(first, size, go, notes = []) {
   const list = el('ol', { class: 'moves', onclick: choose });
   const element = el('details', { class: 'move-list' }, el('summary', null, t('moves')), list);
   /** @type {HTMLElement[]} */
@@ -32,7 +33,10 @@ export function createMoveList(first, size, go) {
     bounds = now;
     buttons = moves.map((point, ply) => el('button', { type: 'button', class: 'move', 'data-ply': ply + 1 }, pointName(point, boundsOf(bounds))));
     const pairs = Math.ceil(moves.length / 2);
-    fill(list, ...Array.from({ length: pairs }, (_, pair) => el('li', null, ...buttons.slice(2 * pair, 2 * pair + 2))));
+    fill(list, ...Array.from({ length: pairs }, (_, pair) => {
+      const own = notes.filter(({ ply }) => Math.max(Math.ceil(ply / 2) - 1, 0) === pair);
+      return el('li', null, ...buttons.slice(2 * pair, 2 * pair + 2), ...own.map(({ text }) => el('span', { class: 'move-note' }, text)));
+    }));
     element.hidden = moves.length === 0;
   }
 

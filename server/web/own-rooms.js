@@ -54,7 +54,7 @@ export function createOwnRooms(app) {
     return el('li', { class: 'own-room' },
       el('a', { href: `/r/${room.room}`, class: room.your_turn ? 'now' : '' },
         el('span', { class: 'own-players' }, ...players.flatMap((name, at) => (at ? [' – ', name] : [name]))),
-        el('strong', null, stateOf(room)), el('span', { class: 'hint' }, `${rulesName(room.rules)}${clock}`)),
+        el('strong', null, stateOf(room)), el('span', { class: 'hint' }, `${rulesName(room.rules, room.opening)}${clock}`)),
       canClose(room, app.connection.you) && el('button', { type: 'button', 'aria-label': t('close_room'), onclick: () => closeRoom(app, room.room).then(update) }, t('close')));
   }
 
@@ -147,8 +147,8 @@ export async function findOrCreateRoom(app, create) {
  */
 function fits(room, create) {
   const bots = /** @type {(string | { bot: unknown })[]} */ (create.seats).flatMap((seat) => (typeof seat === 'object' ? [seat.bot] : []));
-  const one = [room.rules, room.time ?? { type: 'none' }, room.assistance, room.visibility, botsIn(room)];
-  const other = [create.rules, create.time, create.assistance, create.visibility, bots];
+  const one = [room.rules, room.opening ?? 'free', room.time ?? { type: 'none' }, room.assistance, room.visibility, botsIn(room)];
+  const other = [create.rules, create.opening ?? 'free', create.time, create.assistance, create.visibility, bots];
   return create.colour === 'random' && bots.length > 0 && JSON.stringify(one, sorted) === JSON.stringify(other, sorted);
 }
 

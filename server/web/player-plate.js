@@ -11,6 +11,10 @@ import { isMember, stoneOf } from './room-state.js';
 import { playTick } from './sounds.js';
 import { t } from './texts.js';
 
+/** Openings that end when somebody picks a side.
+ * @type {readonly string[]} */
+const UNDECIDED = ['swap1', 'swap', 'swap2'];
+
 /**
  * @param {App} app
  * @param {Room} room
@@ -57,16 +61,25 @@ export function createPlayerPlate(app, room) {
       const player = room.seats[seat];
       const away = room.away[seat];
       const colour = stoneOf(seat, room.black);
-      stone.className = `stone ${colour}`;
-      stone.title = t(colour);
+      // Until somebody has picked a side, nobody has one.
+      const undecided = UNDECIDED.includes(room.opening?.kind ?? '');
+      stone.className = `stone ${undecided ? 'none' : colour}`;
+      stone.title = undecided ? '' : t(colour);
       write(name, playerName(player));
       element.classList.toggle('to-move', room.toAct === seat);
       element.classList.toggle('away', !!away);
       element.classList.toggle('winner', room.game?.outcome?.winner === seat);
       element.classList.toggle('vacant', !player);
-      write(note, [t(colour), player && 'member' in player && player.engine && t('bot_engine'), away && t('away')].filter(Boolean).join(' · '));
+      write(note, [!undecided && t(colour), player && 'member' in player && player.engine && t('bot_engine'), away && t('away')].filter(Boolean).join(' · '));
       showClock();
     },
     showClock,
+    /** Moves once, because the player has another stone now. */
+    swap() {
+      element.classList.remove('swapped');
+      // Only a style that was computed without the class lets the motion begin again.
+      void element.offsetWidth;
+      element.classList.add('swapped');
+    },
   };
 }

@@ -316,12 +316,14 @@ export type GameSummary = {
 /** The secret that identifies a person to the server: 32 random bytes, in hexadecimal. It is the key to their seats: keep it private and never put it into an address. */
 export type Identity = string;
 
-/** A position judged by the rules. On the wire: `{"rules": {...}, "moves": [[7, 7]]}`, with `forbidden`, `outcome` and `unplayed` where they apply. */
+/** A position judged by the rules. On the wire: `{"rules": {...}, "moves": [[7, 7]]}`, with `openings`, `forbidden`, `outcome` and `unplayed` where they apply. */
 export type Judged = {
     /** The variant and the board. */
     rules: Rules,
     /** The moves that can be played, Black's first. */
     moves: Array<Point>,
+    /** The openings that these rules offer; only before the first move. */
+    openings?: Array<OpeningKind>,
     /** The points that renju forbids to the side to move, sorted. */
     forbidden?: Array<Point>,
     /** How the game has ended, if it has. */

@@ -11,6 +11,7 @@ import { el, fill, linkButton, messagePage, write } from './dom.js';
 import { blackChances, decidingMoves, fetchReview } from './game-review.js';
 import { createMoveList } from './move-list.js';
 import { createMoveNavigation } from './move-navigation.js';
+import { openingLines } from './opening-lines.js';
 import { createJudge, mayForbid, positionHash } from './position-judge.js';
 import { errorText, refusedAnswer } from './refusals.js';
 import { opponent, stoneOf } from './room-state.js';
@@ -38,7 +39,7 @@ export const view = (app, place, id) => {
  * @param {AbortSignal} signal
  */
 function show(app, place, game, signal) {
-  const { rules, outcome, black } = game;
+  const { rules, outcome, black, opening } = game;
   const moves = game.moves.map(({ point }) => point);
   /** @type {Review | undefined} */
   let review;
@@ -56,7 +57,10 @@ function show(app, place, game, signal) {
   const showsLine = el('input', { type: 'checkbox', onchange: update });
   const lineChoice = el('label', { class: 'check', hidden: true }, showsLine, t('show_best'));
   const turning = el('div', { class: 'deciding' });
-  const list = createMoveList(moves, rules.size, go);
+  const lines = opening ? openingLines(opening.acts, opening.first, {
+    name: (seat) => playerName(game[seat]), called: (point) => pointName(point, boundsOf(rules.size)),
+  }) : [];
+  const list = createMoveList(moves, rules.size, go, lines.filter(({ swapped }) => swapped));
   const judge = createJudge(update);
   const board = createBoard(boardPlace, { onkey: key, announce: (text) => app.announce(text) });
   const player = (/** @type {import('./types').Seat} */ seat) => el('span', { class: outcome.winner === seat ? 'winner' : '' },
@@ -66,7 +70,8 @@ function show(app, place, game, signal) {
     el('div', { class: 'panel' },
       el('div', { class: 'summary' }, el('h1', { class: 'status' }, resultName(outcome, black)),
         el('p', { class: 'players' }, player(black), ' – ', player(opponent(black))),
-        el('p', { class: 'about' }, rulesName(rules), ' · ', formatDate(game.ended_at, { dateStyle: 'medium' }))),
+        el('p', { class: 'about' }, rulesName(rules, opening?.kind), ' · ', formatDate(game.ended_at, { dateStyle: 'medium' })),
+        lines.length > 0 && el('ol', { class: 'opening-lines' }, ...lines.map(({ text }) => el('li', null, text)))),
       el('div', { class: 'row stepping' }, navigation.element, play),
       graph.element, reviewing, display.element, lineChoice, turning, list.element, downloads())));
 

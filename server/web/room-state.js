@@ -1,13 +1,18 @@
 // A room's state as its events build it, like the fold in shared/src/room.rs. The server decides what
 // is allowed.
 
-/** @import { Absent, Clock, Event, Game, NumberedEvent, Outcome, Phase, Player, RoomNews, Rules, Seat, Seats,
- *   Snapshot, Spectators, Stone, TimeControl, Joined } from './types' */
+/** @import { Absent, Act, Ask, Clock, Event, Game, NumberedEvent, OpeningKind, Outcome, Phase, Player, RoomNews, Rules, Seat, Seats,
+ *   Point, SideTime, Snapshot, Spectators, Stone, TimeControl, Joined } from './types' */
 
 import { newClock } from './clock-display.js';
 
 /** @type {readonly Stone[]} */
 export const STONES = ['black', 'white'];
+/** @param {Stone} stone @returns {Stone} */
+export function otherStone(stone) {
+  return stone === 'black' ? 'white' : 'black';
+}
+
 /** @type {readonly Seat[]} */
 export const SEATS = ['first', 'second'];
 
@@ -55,7 +60,8 @@ export function stoneAt(ply) {
  * @returns {Seat | undefined}
  */
 export function toAct(game) {
-  return game && !game.outcome ? seatWith(stoneAt(game.moves.length), game.black) : undefined;
+  if (!game || game.outcome) return undefined;
+  return game.opening?.ask?.seat ?? seatWith(stoneAt(game.moves.length), game.black);
 }
 
 export class Room {
@@ -67,6 +73,9 @@ export class Room {
   host = '';
   /** @type {TimeControl} */
   time = { type: 'none' };
+  /** How each game opens.
+   * @type {OpeningKind} */
+  openingKind = 'free';
   /** The seat that plays Black in the first game.
    * @type {Seat} */
   firstBlack = 'first';
@@ -94,6 +103,12 @@ export class Room {
   /** The seat that must act, while a game is running. */
   get toAct() {
     return toAct(this.game);
+  }
+
+  /** The opening, while it asks for something. */
+  get opening() {
+    const opening = this.game?.outcome ? undefined : this.game?.opening;
+    return opening?.ask && opening;
   }
 
   /** The seat that plays Black: in the game, or in the first one before it begins. */
@@ -152,6 +167,7 @@ export class Room {
     this.chat = snapshot.chat ?? true;
     this.host = snapshot.host;
     this.time = snapshot.time ?? { type: 'none' };
+    this.openingKind = snapshot.opening ?? 'free';
     this.firstBlack = snapshot.black;
     this.seats = snapshot.seats;
     this.game = snapshot.game && structuredClone(snapshot.game);
@@ -183,6 +199,7 @@ export class Room {
       case 'renamed': this.#rename(event.seat, event.name); break;
       case 'started':
         this.game = { number: event.game, id: event.id, black: event.black, moves: [], clock: newClock(this.time) };
+        if (this.openingKind !== 'free') this.game.opening = { kind: this.openingKind, first: event.black, acts: [] };
         break;
       default: if (game) changeGame(game, at, event);
     }
@@ -219,10 +236,31 @@ function changeGame(game, at, event) {
       // A draw offer lapses when the opponent moves instead of answering.
       if (game.draw_offer !== mover) game.draw_offer = undefined;
       game.takeback_ask = undefined;
-      if (mover && game.clock && event.time) game.clock[mover] = event.time;
-      runClock(game, at);
+      addStone(game, event.point);
+      passClock(game, mover, event.time, at);
       break;
     }
+    case 'asked': ask(game, event.ask, at); break;
+    case 'opening_over': ask(game, undefined, at); break;
+    case 'stayed': case 'swapped': {
+      const stone = stoneOf(event.by, game.black);
+      addAct(game, event.by, { take: event.type === 'stayed' ? stone : otherStone(stone) });
+      if (event.type === 'swapped') game.black = opponent(game.black);
+      passClock(game, event.by, event.time, at);
+      break;
+    }
+    case 'declared': {
+      const made = game.opening?.acts.at(-1);
+      if (made) made.act.declare = event.count;
+      if (game.opening) game.opening.declared = event.count;
+      passClock(game, event.by, event.time, at);
+      break;
+    }
+    case 'offered':
+      addAct(game, event.by, { offer: event.points });
+      if (game.opening) game.opening.offered = event.points;
+      passClock(game, event.by, event.time, at);
+      break;
     case 'taken_back':
       game.moves.length = event.ply;
       game.draw_offer = game.takeback_ask = undefined;
@@ -240,6 +278,53 @@ function changeGame(game, at, event) {
       if (game.clock) stopClock(game.clock, event.outcome);
       break;
   }
+}
+
+/**
+ * Adds an act to those of the opening.
+ * @param {Game} game @param {Seat} by @param {Act} act
+ */
+function addAct(game, by, act) {
+  game.opening?.acts.push({ by, act });
+}
+
+/**
+ * Adds a stone to the acts of the opening, if it runs. No seat puts stones by two acts in a row, so
+ * several stones of one seat are one act.
+ * @param {Game} game @param {Point} point
+ */
+function addStone(game, point) {
+  const { opening } = game;
+  if (!opening?.ask) return;
+  const { seat, select } = opening.ask;
+  const last = opening.acts.at(-1);
+  if (select) {
+    opening.offered = undefined;
+    addAct(game, seat, { select: point });
+  } else if (last?.act.put && last.by === seat) {
+    last.act.put.push(point);
+  } else {
+    addAct(game, seat, { put: [point] });
+  }
+}
+
+/**
+ * Sets what the opening asks, and runs the time of the seat that must act, unless it runs on.
+ * @param {Game} game @param {Ask | undefined} ask @param {number} at
+ */
+function ask(game, ask, at) {
+  if (game.opening) game.opening.ask = ask;
+  if (game.clock?.running?.seat !== toAct(game)) runClock(game, at);
+}
+
+/**
+ * After an act, sets the time of its seat and runs that of the next one. After a part of an act, or a
+ * selection, the time of the seat runs on.
+ * @param {Game} game @param {Seat | undefined} by @param {SideTime | undefined} time @param {number} at
+ */
+function passClock(game, by, time, at) {
+  if (by && game.clock && time) game.clock[by] = time;
+  if (time || toAct(game) !== by) runClock(game, at);
 }
 
 /**

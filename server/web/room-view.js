@@ -39,6 +39,7 @@ export const view = (app, place, code) => {
   const result = el('div', { class: 'row ways-on' });
   const boardPlace = el('div', { class: 'board' });
   const invitation = el('div', { class: 'invitation', hidden: true });
+  const openingPlace = el('div', { class: 'opening-place', hidden: true });
   const [above, below] = [createPlayerPlate(app, room), createPlayerPlate(app, room)];
   const navigation = createMoveNavigation(show);
   const unseen = createUnseenBadge(app);
@@ -54,14 +55,19 @@ export const view = (app, place, code) => {
   const assist = createAssistPanel(app, room, board, show, () => navigation.at ?? room.game?.moves.length ?? 0);
   place.append(el('div', { class: 'table' },
     el('div', { class: 'board-side' }, boardPlace, invitation), above.element, below.element,
-    el('div', { class: 'panel' }, el('div', { class: 'summary' }, status, board.premoved, about), actions.element, navigation.element, assist.element, chat.element)));
+    el('div', { class: 'panel' }, openingPlace, el('div', { class: 'summary' }, status, board.premoved, about), actions.element, navigation.element, assist.element, chat.element)));
   let entered = false;
   let shownGame = 0;
   let gone = false;
+  let left = false;
   let shownWays = '';
+  /** The panel of the opening, once one is played. @type {import('./opening-panel.js').OpeningPanel | undefined} */
+  let opening;
+  let openingLoads = false;
 
   /** @param {import('./types').Point} point */
   function play(point) {
+    if (room.opening) return opening?.press(point);
     const ply = room.game?.moves.length ?? 0;
     app.connection.send({ type: 'play', room: code, ply, point }).catch((error) => {
       board.refused();
@@ -73,6 +79,22 @@ export const view = (app, place, code) => {
   /** @param {import('./types').RoomCommand} command */
   function send(command) {
     app.connection.send({ ...command, room: code }).catch(app.showError);
+  }
+
+  /** Loads the panel of the opening. */
+  async function loadOpening() {
+    if (openingLoads) return;
+    openingLoads = true;
+    try {
+      const { createOpeningPanel } = await import('./opening-panel.js');
+      opening = createOpeningPanel(app, room, { changed: show, focus: () => board.focus(), refused: () => board.refused() });
+      openingPlace.append(opening.element);
+      if (!left) show();
+    } catch (error) {
+      // The next event tries again.
+      openingLoads = false;
+      app.showError(error);
+    }
   }
 
   async function close() {
@@ -92,7 +114,8 @@ export const view = (app, place, code) => {
     const live = navigation.at === undefined;
     const shown = live ? moves : moves.slice(0, navigation.at);
     // Spectators do not ask: there may be thousands.
-    const asks = game && (game.outcome ? !live : seat) && mayForbid(room.rules, shown);
+    const inOpening = live && !gone && !!room.opening;
+    const asks = game && !room.opening && (game.outcome ? !live : seat) && mayForbid(room.rules, shown);
     const judged = asks ? judge.of(room.rules, shown) : undefined;
     const stone = seat && stoneOf(seat, room.black);
     boardPlace.classList.toggle('over', !!game?.outcome);
@@ -101,10 +124,15 @@ export const view = (app, place, code) => {
       moves: shown,
       forbidden: judged?.forbidden,
       winning: live ? game?.outcome?.points : undefined,
-      turn: !gone && live && room.toAct === seat ? stone : undefined,
-      waiting: !gone && live && room.toAct && seat && room.toAct !== seat ? stone : undefined,
+      turn: !gone && live && !inOpening && room.toAct === seat ? stone : undefined,
+      waiting: !gone && live && !inOpening && room.toAct && seat && room.toAct !== seat ? stone : undefined,
       ...assist.shown(),
+      ...inOpening && opening?.shown(),
     });
+    if (game?.opening) void loadOpening();
+    opening?.update();
+    openingPlace.hidden = !game?.opening || gone;
+    status.hidden = inOpening && !!opening;
     if (!gone) assist.update();
     const bottom = seat ?? room.black;
     below.show(bottom);
@@ -130,7 +158,7 @@ export const view = (app, place, code) => {
     write(status, text);
     const clock = room.time.type === 'none' ? '' : ` · ${timeControlText(room.time)}`;
     const watches = !seat && !room.vacant && `${t('you_watch')} `;
-    fill(about, outcome && seat ? `${resultName(outcome, room.black)} · ` : '', watches, rulesName(room.rules), clock, ' ', watching);
+    fill(about, outcome && seat ? `${resultName(outcome, room.black)} · ` : '', watches, rulesName(room.rules, room.openingKind), clock, ' ', watching);
     watching.title = room.spectators.names.join(', ');
     write(watching, room.spectators.count > 0 ? `· ${t('watching', { count: room.spectators.count })}` : '');
     const id = room.game?.id;
@@ -156,7 +184,7 @@ export const view = (app, place, code) => {
     const open = room.vacant;
     const level = botLevel();
     const clock = room.time.type === 'none' ? t('clock_none') : timeControlText(room.time);
-    const what = [rulesName(room.rules), clock, seat && t('you_play', { stone: t(stoneOf(seat, room.black)) })].filter(Boolean).join(' · ');
+    const what = [rulesName(room.rules, room.openingKind), clock, seat && t('you_play', { stone: t(stoneOf(seat, room.black)) })].filter(Boolean).join(' · ');
     fill(invitation, el('div', { class: 'card' },
       el('h2', null, t('invite')), el('p', { class: 'hint' }, t('invite_how')),
       el('p', null, what),
@@ -191,6 +219,10 @@ export const view = (app, place, code) => {
       case 'ended':
         playFinish();
         app.announce(resultName(event.outcome, room.black), true);
+        break;
+      case 'swapped':
+        above.swap();
+        below.swap();
         break;
       case 'taken_back': app.announce(t('taken_back')); break;
       case 'draw_declined': if (event.by !== seat) notifyPlayer('draw_declined'); break;
@@ -260,6 +292,7 @@ export const view = (app, place, code) => {
   }, TICK_MS);
   app.tab(t('board'));
   return () => {
+    left = true;
     clearInterval(ticker);
     app.connection.leave(code);
     actions.remove();

@@ -45,4 +45,10 @@ export type Shown = {
   best?: readonly { point: Point; label: string }[];
   /** The stone of a player who waits for their turn and may premove. */
   waiting?: Stone;
+  /** Whether stones carry their numbers, whatever the settings say. */
+  numbered?: boolean;
+  /** Paints more marks on the board. */
+  paint?: import('./board-canvas.js').Scene['paint'];
+  /** More words about a free point, for screen readers. */
+  note?: (point: Point) => string | undefined;
 };

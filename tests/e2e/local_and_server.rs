@@ -16,6 +16,7 @@ use fivefold_shared::{
     analysis::Weight,
     bot,
     bot_spec::{BotKind, BotSpec},
+    opening::OpeningKind,
     protocol::{
         Colour, CommandId, Create, Event, GameId, Message, NumberedEvent, Player, Refusal, Request,
         RoomCode, RoomRequest, SeatRequest, Seats, Snapshot,
@@ -140,8 +141,10 @@ async fn play(server: &Server, script: usize, tally: &mut Tally) {
     } else {
         [Stone::Black, Stone::White][random.random_range(0..2)]
     };
-    let mut here =
-        Here { game: LocalGame::new(rules, bot, colour, seed).expect("the bot plays"), sent: 0 };
+    let mut here = Here {
+        game: LocalGame::new(rules, OpeningKind::Free, bot, colour, seed).expect("the bot plays"),
+        sent: 0,
+    };
     here.settle().await;
     let mut there = There::new(server, rules, bot, colour).await;
     for step in 0..REQUESTS {

@@ -4,7 +4,10 @@ use std::process::ExitCode;
 
 use fivefold_shared::rules::Stone;
 
-use super::{output_mode::OutputMode, usage::rules};
+use super::{
+    output_mode::OutputMode,
+    usage::{opening, rules},
+};
 use crate::{
     cli::{ColourChoice, LocalArgs},
     local_game::LocalGame,
@@ -21,6 +24,7 @@ pub(super) async fn run(args: &LocalArgs) -> anyhow::Result<ExitCode> {
         ColourChoice::Random if args.bot.is_none() || rand::random() => Stone::Black,
         ColourChoice::Random => Stone::White,
     };
-    let game = LocalGame::new(rules, args.bot, colour, rand::random())?;
+    let opening = opening(&args.opening, rules)?;
+    let game = LocalGame::new(rules, opening, args.bot, colour, rand::random())?;
     OutputMode::new(&args.view).stay(Table::local(game)).await
 }

@@ -2,24 +2,26 @@
 
 use std::process::ExitCode;
 
-use fivefold_shared::{
-    opening::OpeningKind,
-    protocol::{Create, LobbyRequest, SeatRequest, Visibility},
-};
+use fivefold_shared::protocol::{Create, LobbyRequest, SeatRequest, Visibility};
 
-use super::{output_mode::OutputMode, usage::rules, visit::Visit};
+use super::{
+    output_mode::OutputMode,
+    usage::{opening, rules},
+    visit::Visit,
+};
 use crate::cli::PlayArgs;
 
 /// Creates a room and plays in it.
 pub(super) async fn run(args: &PlayArgs) -> anyhow::Result<ExitCode> {
+    let rules = rules(&args.game, args.bot.as_slice())?;
     let create = Create {
-        rules: rules(&args.game, args.bot.as_slice())?,
+        rules,
+        opening: opening(&args.opening, rules)?,
         visibility: if args.public { Visibility::Public } else { Visibility::Private },
         assistance: args.assistance,
         seats: [SeatRequest::Me, args.bot.map_or(SeatRequest::Open, SeatRequest::Bot)],
         colour: args.colour.into(),
         time: args.time,
-        opening: OpeningKind::Free,
         chat: true,
     };
     let mut mode = OutputMode::new(&args.view);

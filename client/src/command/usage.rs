@@ -2,9 +2,12 @@
 
 use std::process::ExitCode;
 
-use fivefold_shared::{bot_spec::BotSpec, rules::Rules};
+use fivefold_shared::{bot_spec::BotSpec, opening::OpeningKind, rules::Rules};
 
-use crate::{cli::GameArgs, exit_reason::ExitReason};
+use crate::{
+    cli::{GameArgs, OpeningArgs},
+    exit_reason::ExitReason,
+};
 
 /// Interrupted by Ctrl-C: 128 and the number of the signal.
 pub(super) const INTERRUPTED: u8 = 130;
@@ -23,6 +26,12 @@ pub(super) fn rules(game: &GameArgs, bots: &[BotSpec]) -> anyhow::Result<Rules> 
         bot.offered(rules).map_err(|error| Usage(error.to_string()))?;
     }
     Ok(rules)
+}
+
+/// The chosen opening; an error if it is not played by these rules.
+pub(super) fn opening(args: &OpeningArgs, rules: Rules) -> anyhow::Result<OpeningKind> {
+    args.opening.offered(rules).map_err(|error| Usage(error.to_string()))?;
+    Ok(args.opening)
 }
 
 /// The exit code after leaving a room.

@@ -2,14 +2,11 @@
 
 use std::process::ExitCode;
 
-use fivefold_shared::{
-    opening::OpeningKind,
-    protocol::{Colour, Create, LobbyRequest, SeatRequest, Visibility},
-};
+use fivefold_shared::protocol::{Colour, Create, LobbyRequest, SeatRequest, Visibility};
 
 use super::{
     output_mode::OutputMode,
-    usage::{Usage, rules},
+    usage::{Usage, opening, rules},
     visit::Visit,
 };
 use crate::cli::WatchArgs;
@@ -22,14 +19,15 @@ pub(super) async fn run(args: &WatchArgs) -> anyhow::Result<ExitCode> {
             (link.server.as_ref(), request)
         }
         (None, Some(bots)) => {
+            let rules = rules(&args.game, &bots)?;
             let create = Create {
-                rules: rules(&args.game, &bots)?,
+                rules,
+                opening: opening(&args.opening, rules)?,
                 visibility: Visibility::Public,
                 assistance: false,
                 seats: bots.map(SeatRequest::Bot),
                 colour: Colour::Black,
                 time: args.time,
-                opening: OpeningKind::Free,
                 chat: true,
             };
             (None, LobbyRequest::Create(create))

@@ -9,11 +9,14 @@ mod heat_map;
 mod input;
 mod input_mode;
 mod message_log;
+mod opening;
+mod opening_draft;
 mod table_messages;
 #[cfg(test)]
 mod tests;
 
 use fivefold_shared::{
+    opening::Ask,
     protocol::{Absent, MemberId, Phase, Spectators},
     room::RoomState,
     rules::{Point, Position, Rules, Size, Stone},
@@ -21,6 +24,7 @@ use fivefold_shared::{
 };
 use ratatui::layout::Rect;
 
+use self::opening_draft::Draft;
 pub(super) use self::{
     event::{Effect, Event},
     heat_map::Heat,
@@ -77,6 +81,10 @@ pub(super) struct App {
     /// Whether the window follows play; off after panning, until `Tab`.
     follow: bool,
     heat: Heat,
+    /// What the opening asks of a seat.
+    ask: Option<Ask>,
+    /// An act of the opening that is not sent yet.
+    draft: Draft,
     log: Log,
     mode: Mode,
 }
@@ -105,6 +113,8 @@ impl App {
             scale: None,
             follow: true,
             heat: Heat::default(),
+            ask: None,
+            draft: Draft::default(),
             log: Log::default(),
             mode: Mode::Board,
         };
@@ -162,6 +172,7 @@ impl App {
             (None, Size::Unbounded) => Point::default(),
         };
         self.centre(self.cursor);
+        self.renew_draft();
     }
 
     /// Updates everything derived from the room's game or from looking back.

@@ -20,6 +20,9 @@ use super::{
     theme::STRONG,
 };
 
+/// The numbers of offered stones: 1 to 9, then letters.
+const NUMBERS: &str = "123456789ABC";
+
 /// Sides of boards that have star points, and how far those are from the border.
 const STARRED: [(u8, i32); 2] = [(15, 3), (19, 3)];
 
@@ -53,6 +56,16 @@ fn glyph(app: &App, point: Point) -> (String, Style) {
     let theme = app.theme();
     if let Some(stone) = app.position().stone_at(point) {
         return (theme.glyph(stone).into(), theme.stone(stone));
+    }
+    if let Some((_, stone)) = app.placed().into_iter().find(|(placed, _)| *placed == point) {
+        // Not confirmed, so in small letters.
+        return (theme.glyph(stone).to_lowercase(), theme.stone(stone));
+    }
+    if let Some(index) = app.offered().iter().position(|offered| *offered == point) {
+        return (NUMBERS[index..=index].into(), theme.last());
+    }
+    if !app.is_in_zone(point) {
+        return (" ".into(), theme.quiet());
     }
     if app.forbidden().binary_search(&point).is_ok() {
         return ("!".into(), theme.warning());

@@ -82,7 +82,10 @@ fn player(app: &App, seat: Seat) -> Line<'static> {
 /// Notes below the players: the current state, and possible actions.
 fn notes(app: &App) -> Vec<(String, Style)> {
     let theme = app.theme();
-    let mut notes = vec![(turn(app), STRONG)];
+    let mut notes = match app.opening_notes() {
+        opening if opening.is_empty() => vec![(turn(app), STRONG)],
+        opening => opening.into_iter().map(|text| (text, STRONG)).collect(),
+    };
     for sentence in sentences::absent(app.perspective(), app.away(), app.now()) {
         notes.push((sentence, theme.warning()));
     }

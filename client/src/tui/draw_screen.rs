@@ -140,6 +140,11 @@ fn status(app: &App, area: Rect, buffer: &mut Buffer) {
         Mode::Input(text) => {
             Line::styled(format!("{INPUT_PROMPT}{text}_  (Enter plays, Esc cancels) "), BAR)
         }
+        Mode::Choose => Line::styled(" Choose by the number; Esc goes to the board ", BAR),
+        Mode::Declare(text) => Line::styled(
+            format!("How many fifth stones will Black offer? {text}_ (Enter, Esc) "),
+            BAR,
+        ),
         Mode::Say(text) => Line::styled(format!("{SAY_PROMPT}{}_ ", end_of(text, area.width)), BAR),
         Mode::Board | Mode::Help => Line::raw(under_cursor(app)),
     };

@@ -12,8 +12,10 @@ use serde_json::json;
 
 use crate::harness::{LIMITS, TestServer, joined};
 
-/// Limit on the size of all files of the page together on the wire.
+/// Limit on the size of all files that one visitor can load, in one language, on the wire.
 const PAGE_BYTES_MAX: usize = 80 * 1024;
+/// Limit on the size of the files that the first visit loads at once.
+const FIRST_VISIT_BYTES_MAX: usize = 48 * 1024;
 
 /// Extensions of the files that are served, as in build.rs.
 const KINDS: [&str; 4] = ["html", "js", "css", "svg"];
@@ -65,16 +67,42 @@ fn head_and_body(answer: &[u8]) -> (String, &[u8]) {
 async fn everything_together_is_small() {
     let server = TestServer::start(LIMITS);
     let place = place(&server).await;
-    let mut sum = 0;
+    let index = server.get("/").await;
+    let (mut all, mut first) = (0, 0);
+    let mut languages = Vec::new();
     for name in names() {
         let path = if name == "index.html" { "/".to_owned() } else { format!("{place}/{name}") };
         let answer = get_with(&server, &path, "Accept-Encoding: gzip, deflate, br\n").await;
         let (head, body) = head_and_body(&answer);
         assert!(head.contains("content-encoding: br"), "{path}: {head}");
-        sum += body.len();
+        if name.starts_with("language/") {
+            languages.push(body.len());
+            continue;
+        }
+        all += body.len();
+        if name == "index.html" || index.contains(&path) {
+            first += body.len();
+        }
     }
-    assert!(sum > PAGE_BYTES_MAX / 2, "{sum} bytes: some files are missing");
-    assert!(sum <= PAGE_BYTES_MAX, "{sum} bytes");
+    // A visitor loads one language.
+    let language = languages.iter().max().expect("the languages' files");
+    let (all, first) = (all + language, first + language);
+    assert!(all > PAGE_BYTES_MAX / 2, "{all} bytes: some files are missing");
+    assert!(all <= PAGE_BYTES_MAX, "{all} bytes");
+    assert!(first > language + 10_000, "{first} bytes: some files are missing");
+    assert!(first <= FIRST_VISIT_BYTES_MAX, "{first} bytes");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn openings_are_loaded_only_where_one_is_played() {
+    let server = TestServer::start(LIMITS);
+    let index = server.get("/").await;
+    let own: Vec<_> = names().into_iter().filter(|name| name.starts_with("opening-")).collect();
+    assert!(own.len() >= 3, "{own:?}");
+    for name in own {
+        assert!(!index.contains(&name), "{name}");
+    }
     server.stop().await;
 }
 

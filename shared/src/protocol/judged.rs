@@ -4,10 +4,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::refusal::Refusal;
-use crate::rules::{Outcome, Point, Position, Rules};
+use crate::{
+    opening::OpeningKind,
+    rules::{Outcome, Point, Position, Rules},
+};
 
 /// A position judged by the rules. On the wire: `{"rules": {...}, "moves": [[7, 7]]}`, with
-/// `forbidden`, `outcome` and `unplayed` where they apply.
+/// `openings`, `forbidden`, `outcome` and `unplayed` where they apply.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Judged {
@@ -15,6 +18,9 @@ pub struct Judged {
     pub rules: Rules,
     /// The moves that can be played, Black's first.
     pub moves: Vec<Point>,
+    /// The openings that these rules offer; only before the first move.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub openings: Vec<OpeningKind>,
     /// The points that renju forbids to the side to move, sorted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forbidden: Vec<Point>,
@@ -34,9 +40,11 @@ impl Judged {
             moves.into_iter().find_map(|point| position.play(point).err()).map(Refusal::from);
         let over = position.outcome().is_some();
         let forbidden = if over { Vec::new() } else { position.forbidden_points() };
+        let is_offered = |kind: &OpeningKind| position.ply() == 0 && kind.offered(rules).is_ok();
         Self {
             rules,
             moves: position.moves().to_vec(),
+            openings: OpeningKind::ALL.into_iter().filter(is_offered).collect(),
             forbidden: forbidden.into_iter().map(|(point, _)| point).collect(),
             outcome: position.outcome().cloned(),
             unplayed,

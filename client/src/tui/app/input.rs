@@ -46,6 +46,8 @@ impl App {
             }
             Mode::Input(text) => self.input_key(key, text, effects),
             Mode::Say(text) => self.say_key(key, text, effects),
+            Mode::Choose => self.choose_key(key),
+            Mode::Declare(text) => self.declare_key(key, text),
             Mode::Ask(question) => self.answer(key, question, effects),
             Mode::Help => self.mode = Mode::Board,
         }
@@ -61,7 +63,7 @@ impl App {
             }
             Mode::Input(input) => input.clone(),
             Mode::Board => String::new(),
-            Mode::Ask(_) | Mode::Help => return,
+            Mode::Choose | Mode::Declare(_) | Mode::Ask(_) | Mode::Help => return,
         };
         input.extend(line.chars().filter(|c| is_input(*c)));
         input.truncate(INPUT_MAX);
@@ -107,6 +109,7 @@ impl App {
                 self.mode = Mode::Input(first.map(String::from).unwrap_or_default());
             }
             Action::Say => self.mode = Mode::Say(String::new()),
+            Action::Takeback if self.undo_draft() => {}
             Action::Takeback => self.in_game(RoomRequest::AskTakeback, effects),
             Action::Draw => self.ask_in_game(match self.may_claim() {
                 true => Question::ClaimDraw,
@@ -238,9 +241,15 @@ impl App {
                     Question::Draw => self.in_game(RoomRequest::OfferDraw, effects),
                     Question::ClaimDraw => self.in_game(RoomRequest::ClaimDraw, effects),
                     Question::Quit => effects.push(Effect::Exit(ExitReason::Left)),
+                    Question::Opening(choice) => self.answer_opening(choice, true, effects),
                 }
             }
-            KeyCode::Char('n' | 'N') | KeyCode::Esc => self.mode = Mode::Board,
+            KeyCode::Char('n' | 'N') | KeyCode::Esc => {
+                self.mode = Mode::Board;
+                if let Question::Opening(choice) = question {
+                    self.answer_opening(choice, false, effects);
+                }
+            }
             _ => {}
         }
     }
@@ -298,6 +307,9 @@ impl App {
         }
         if !self.is_my_turn() {
             return self.log.warn("it is not your turn");
+        }
+        if self.put_in_opening(effects) {
+            return;
         }
         match self.position.legality(self.cursor) {
             Ok(()) => {

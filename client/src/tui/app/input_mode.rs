@@ -5,6 +5,8 @@ use std::fmt;
 
 use fivefold_shared::protocol::RoomRequest;
 
+use crate::opening_choices::Choice;
+
 /// The target of the keyboard.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::tui) enum Mode {
@@ -14,6 +16,10 @@ pub(in crate::tui) enum Mode {
     Input(String),
     /// The chat line, with the text so far.
     Say(String),
+    /// The menu of an opening's choices.
+    Choose,
+    /// The line for a number of fifth stones, with the digits so far.
+    Declare(String),
     /// A question that wants a yes or a no.
     Ask(Question),
     /// The help, which any key closes.
@@ -31,6 +37,8 @@ pub(in crate::tui) enum Question {
     ClaimDraw,
     /// Leave a running game?
     Quit,
+    /// Do this in the opening?
+    Opening(Choice),
 }
 
 impl fmt::Display for Question {
@@ -40,6 +48,10 @@ impl fmt::Display for Question {
             Self::Draw => "Offer a draw?",
             Self::ClaimDraw => "Claim a draw, as your opponent has gone away?",
             Self::Quit => "Leave while the game is running? (Your seat is kept.)",
+            Self::Opening(Choice::Take(stone)) => return write!(f, "Take {stone}?"),
+            Self::Opening(Choice::Put) => "Confirm these stones?",
+            Self::Opening(Choice::Offer) => "Offer these stones?",
+            Self::Opening(Choice::Select) => "Pick this stone?",
         })
     }
 }

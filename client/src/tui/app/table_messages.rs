@@ -8,6 +8,7 @@ use fivefold_shared::{
 
 use super::{App, Connection, Effect, Mode, Question};
 use crate::{
+    opening_choices,
     sanitize::sanitize,
     sentences::{self, Speaker},
 };
@@ -87,6 +88,19 @@ impl App {
                 self.begin();
                 self.changed(effects);
             }
+            Event::Asked { .. } | Event::OpeningOver {} => {
+                self.changed(effects);
+                if self.is_my_turn() && self.others_acted() {
+                    effects.push(Effect::Bell);
+                }
+            }
+            Event::Stayed { .. }
+            | Event::Swapped { .. }
+            | Event::Declared { .. }
+            | Event::Offered { .. } => self.changed(effects),
+            Event::Played { ply, .. } if opening_choices::has_stone(&self.room, *ply) => {
+                self.changed(effects);
+            }
             Event::Played { .. } => {
                 self.changed(effects);
                 let is_others = |seat| !self.is_mine(seat) && self.is_person(seat);
@@ -94,14 +108,7 @@ impl App {
                     effects.push(Effect::Bell);
                 }
             }
-            Event::Asked { .. }
-            | Event::Stayed { .. }
-            | Event::Swapped { .. }
-            | Event::Declared { .. }
-            | Event::Offered { .. }
-            | Event::OpeningOver {}
-            | Event::TakenBack { .. }
-            | Event::Ended { .. } => self.changed(effects),
+            Event::TakenBack { .. } | Event::Ended { .. } => self.changed(effects),
             Event::Created { .. }
             | Event::Sat { .. }
             | Event::Stood { .. }
@@ -133,6 +140,7 @@ impl App {
     /// Handles a changed position.
     fn changed(&mut self, effects: &mut Vec<Effect>) {
         self.refresh();
+        self.renew_draft();
         self.heat.forget();
         if self.follow && self.look.is_none() {
             self.show_last();
@@ -141,6 +149,12 @@ impl App {
         if self.heat.on && asks && self.room.running().is_some() {
             self.ask_weights(effects);
         }
+    }
+
+    /// Whether the last act of the opening was that of another person.
+    fn others_acted(&self) -> bool {
+        let last = self.room.game.as_ref().and_then(|game| game.opening.acts().last());
+        last.map(|made| made.by).is_some_and(|seat| !self.is_mine(seat) && self.is_person(seat))
     }
 
     /// Closes a question about a game that has ended.
@@ -170,13 +184,14 @@ impl App {
     /// chose for a person are described.
     fn sentence(&self, event: &Event) -> Option<String> {
         match event {
-            Event::Created { .. } | Event::Played { assisted: false, .. } => None,
+            Event::Created { .. } | Event::Asked { .. } | Event::Played { assisted: false, .. } => {
+                None
+            }
             Event::Played { assisted: true, .. }
             | Event::Sat { .. }
             | Event::Stood { .. }
             | Event::Renamed { .. }
             | Event::Started { .. }
-            | Event::Asked { .. }
             | Event::Stayed { .. }
             | Event::Swapped { .. }
             | Event::Declared { .. }

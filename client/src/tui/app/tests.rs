@@ -1,5 +1,6 @@
 //! Tests whole games at the screen: keys, clicks and messages go in; requests and screens come out.
 
+mod openings;
 mod play;
 mod screens;
 
@@ -9,13 +10,13 @@ use fivefold_shared::{
     bot_spec::BotKind,
     clock::TimeControl,
     notation::coordinates,
-    opening::OpeningKind,
+    opening::{Act, Change, OpeningKind},
     protocol::{
         CommandId, Event as RoomEvent, GameId, MemberId, Message, Name, NumberedEvent, Player,
         Reason, Refusal, RoomCode, RoomRequest, Visibility,
     },
     room::RoomState,
-    rules::{Outcome, Point, Rules, Size, Variant},
+    rules::{Outcome, Point, Rules, Size, Stone, Variant},
     seat::Seat,
 };
 use ratatui::{Terminal, backend::TestBackend};
@@ -48,8 +49,19 @@ impl Sitting {
         Self::seated(rules, TimeControl::None, seat)
     }
 
+    /// The same with an opening, which Ann begins.
+    fn opened(rules: Rules, opening: OpeningKind, seat: Viewer) -> Self {
+        let mut sitting = Self::playing(rules, TimeControl::None, opening, seat);
+        sitting.asks();
+        sitting
+    }
+
     /// The same with a clock.
     fn seated(rules: Rules, time: TimeControl, seat: Viewer) -> Self {
+        Self::playing(rules, time, OpeningKind::Free, seat)
+    }
+
+    fn playing(rules: Rules, time: TimeControl, opening: OpeningKind, seat: Viewer) -> Self {
         let (ann, bob) = (id('a'), id(if seat == Viewer::Both { 'a' } else { 'b' }));
         let you = match seat {
             Viewer::Black | Viewer::Both => ann.clone(),
@@ -58,7 +70,7 @@ impl Sitting {
         };
         let first = Player::Member { member: ann.clone(), name: name("Ann"), engine: false };
         let second = Player::Member { member: bob, name: name("Bob"), engine: false };
-        let mut sitting = Self::made(rules, time, you, ann, vec![first, second]);
+        let mut sitting = Self::made(rules, time, opening, you, ann, vec![first, second]);
         let id = GameId::try_from("k7m2qpxw9abcdefg").unwrap();
         sitting.hears(RoomEvent::Started { game: 1, black: Seat::First, id });
         sitting
@@ -66,12 +78,13 @@ impl Sitting {
 
     /// In a room without a game.
     fn alone(rules: Rules, you: MemberId, host: MemberId) -> Self {
-        Self::made(rules, TimeControl::None, you, host, Vec::new())
+        Self::made(rules, TimeControl::None, OpeningKind::Free, you, host, Vec::new())
     }
 
     fn made(
         rules: Rules,
         time: TimeControl,
+        opening: OpeningKind,
         you: MemberId,
         host: MemberId,
         players: Vec<Player>,
@@ -82,7 +95,7 @@ impl Sitting {
             assistance: false,
             host,
             time,
-            opening: OpeningKind::Free,
+            opening,
             chat: true,
             black: Seat::First,
         };
@@ -121,6 +134,41 @@ impl Sitting {
             self.hears(RoomEvent::Ended { outcome });
         }
         self
+    }
+
+    /// What the opening asks now, or that it is over.
+    fn asks(&mut self) -> &mut Self {
+        let ask = self.app.room().game.as_ref().unwrap().ask();
+        self.hears(ask.map_or(RoomEvent::OpeningOver {}, |ask| RoomEvent::Asked { ask }))
+    }
+
+    /// An act of the seat that the opening asks.
+    fn acts(&mut self, act: &Act) -> &mut Self {
+        let game = self.app.room().game.as_ref().unwrap();
+        let (mut opening, mut position) = (game.opening.clone(), game.position.clone());
+        let (by, plies) = (opening.to_act().unwrap(), position.ply()..);
+        for (change, ply) in opening.apply(&mut position, act).unwrap().into_iter().zip(plies) {
+            let time = None;
+            self.hears(match change {
+                Change::Put(point) => RoomEvent::Played { ply, point, assisted: false, time },
+                Change::Stay => RoomEvent::Stayed { by, time },
+                Change::Swap => RoomEvent::Swapped { by, time },
+                Change::Declare(count) => RoomEvent::Declared { by, count, time },
+                Change::Offer(points) => RoomEvent::Offered { by, points, time },
+            });
+        }
+        self.asks()
+    }
+
+    /// Stones that an act puts, by name.
+    fn puts(&mut self, names: &str) -> &mut Self {
+        let points = self.named(names);
+        self.acts(&Act::put(points))
+    }
+
+    fn named(&self, names: &str) -> Vec<Point> {
+        let size = self.app.rules().size();
+        names.split_whitespace().map(|name| coordinates::parse(name, size).unwrap()).collect()
     }
 
     fn ends(&mut self, outcome: Outcome<Seat>) -> &mut Self {
