@@ -1,6 +1,8 @@
 //! Tests the openings: by the vectors of `testdata/openings.txt`, on all canonical openings, and by
 //! random acts.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
+
 use std::{collections::BTreeMap, fmt::Write as _};
 
 use fivefold_shared::{

@@ -189,25 +189,7 @@ impl Watched {
                 self.apply(Input::Leave { session: SessionId(session), command });
             }
             Act::Ask(session, request) => self.ask(SessionId(session), request),
-            Act::Move(point) => {
-                let room = &self.table.room;
-                let ply = room.state.running().map_or(0, |game| game.position.ply());
-                let to_act = room.state.to_act().unwrap_or(room.state.first_black);
-                let is_anns = room.state.seats.of_member(&member("Ann").id) == Some(to_act);
-                let session = SessionId(if is_anns { 1 } else { 2 });
-                let mut number = usize::try_from(point.x * 4 + point.y).unwrap();
-                let mut pick = |below| {
-                    number += 1;
-                    number % below
-                };
-                let game = room.state.running();
-                let act = game.and_then(|game| any_act(&game.opening, &game.position, &mut pick));
-                let request = match act {
-                    Some(act) => RoomRequest::Choose { ply, act },
-                    None => RoomRequest::Play { ply, point },
-                };
-                self.ask(session, request);
-            }
+            Act::Move(point) => self.play_or_choose(point),
             Act::Repeat(other, back) => {
                 if let Some((session, id, request)) = self.sent.iter().rev().nth(back).cloned() {
                     let session = if other { (session.0 + 3) % 6 } else { session.0 };
@@ -247,6 +229,27 @@ impl Watched {
                 }
             }
         }
+    }
+
+    /// The player to act chooses in the opening, or else plays this point.
+    fn play_or_choose(&mut self, point: Point) {
+        let room = &self.table.room;
+        let ply = room.state.running().map_or(0, |game| game.position.ply());
+        let to_act = room.state.to_act().unwrap_or(room.state.first_black);
+        let is_anns = room.state.seats.of_member(&member("Ann").id) == Some(to_act);
+        let session = SessionId(if is_anns { 1 } else { 2 });
+        let mut number = usize::try_from(point.x * 4 + point.y).unwrap();
+        let mut pick = |below| {
+            number += 1;
+            number % below
+        };
+        let game = room.state.running();
+        let act = game.and_then(|game| any_act(&game.opening, &game.position, &mut pick));
+        let request = match act {
+            Some(act) => RoomRequest::Choose { ply, act },
+            None => RoomRequest::Play { ply, point },
+        };
+        self.ask(session, request);
     }
 
     /// The room forgets commands without events, and does them again.

@@ -63,7 +63,7 @@ pub(super) fn record_in(log: &[Entry]) -> Option<FinishedGame> {
         started_at,
         ended_at: last.at,
         time: *time,
-        opening: (!opening.is_free()).then(|| RecordedOpening {
+        opening: (!opening.is_free()).then_some(RecordedOpening {
             kind: *opening,
             first: begins,
             acts,
