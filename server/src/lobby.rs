@@ -220,7 +220,6 @@ impl Lobby {
     }
 
     /// The same for a creator who has these rooms on other nodes.
-
     fn create_here(
         self: &Arc<Self>,
         maker: Member,
