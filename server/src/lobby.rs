@@ -83,12 +83,12 @@ pub(crate) struct RoomHandle {
     code: RoomCode,
     mailbox: mpsc::Sender<Box<Envelope>>,
     /// Copies share it.
-    known: Arc<Known>,
+    known: Arc<Knowledge>,
 }
 
-/// What is known of a room here.
+/// A room as this node knows it.
 #[derive(Debug, Default)]
-struct Known {
+struct Knowledge {
     /// Empty while another node owns the room.
     owned: OnceLock<Owned>,
     /// Absent in a room that was made here, or opened at the start.
@@ -424,7 +424,7 @@ impl Lobby {
     ) -> RoomHandle {
         let code = opened.room.code().clone();
         let (mailbox, envelopes) = mpsc::channel(MAILBOX_INPUTS_MAX);
-        let known = Arc::<Known>::default();
+        let known = Arc::<Knowledge>::default();
         let listed = self.list_owned(makers, &known, maker, command, &opened);
         let handle = RoomHandle { code: code.clone(), mailbox, known };
         self.rooms.insert(code.clone(), handle.clone());
@@ -441,7 +441,7 @@ impl Lobby {
     fn list_owned(
         &self,
         makers: &mut Makers,
-        known: &Known,
+        known: &Knowledge,
         maker: Maker,
         command: CommandId,
         opened: &Opened,

@@ -174,7 +174,7 @@ mod tests {
         assert!(!counts.has_place(here, 4));
         counts.set_elsewhere(HashMap::from([(network, 1)]));
         assert!(counts.has_place(here, 4));
-        assert_eq!(counts.above_quarter(4), [(network, 2)], "what is elsewhere is not reported");
+        assert_eq!(counts.above_quarter(4), [(network, 2)], "rooms elsewhere are not reported");
     }
 
     #[test]

@@ -18,7 +18,8 @@ use tokio::{
 use tokio_util::task::TaskTracker;
 
 use super::{
-    Known, Lobby, Maker, RoomHandle, lock, maker_of, no_such_room, room_list::RoomList, unreadable,
+    Knowledge, Lobby, Maker, RoomHandle, lock, maker_of, no_such_room, room_list::RoomList,
+    unreadable,
 };
 use crate::{
     cluster::{
@@ -131,7 +132,7 @@ impl Lobby {
         let handle = match self.rooms.entry(code.clone()) {
             dashmap::Entry::Occupied(room) => return Err(room.get().clone()),
             dashmap::Entry::Vacant(place) => {
-                let known = Known { seats: Some(seats.clone()), ..Known::default() };
+                let known = Knowledge { seats: Some(seats.clone()), ..Knowledge::default() };
                 let room = RoomHandle { code: code.clone(), mailbox, known: Arc::new(known) };
                 place.insert(room.clone());
                 room

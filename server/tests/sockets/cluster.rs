@@ -326,7 +326,7 @@ async fn own_rooms_are_found_on_every_node() {
     let other = bob.create(json!(["me", "open"])).await;
     ann.join(&other).await;
     done(ann.ask(json!({"type": "sit", "room": other})).await);
-    // Ann is on turn in the one that she made, and Bob in his.
+    // Ann is on turn in the one that she made, and Bob in the other.
     for (client, first, second) in [(&mut ann, &room, &other), (&mut bob, &other, &room)] {
         let of = |own: &OwnRoom| (own.summary.room.clone(), own.your_turn, own.host);
         let expected = [(first.clone(), true, true), (second.clone(), false, false)];
