@@ -79,6 +79,7 @@ impl LocalGame {
     /// When the bot does not play these rules.
     pub fn new(
         rules: Rules,
+        opening: OpeningKind,
         bot: Option<BotSpec>,
         colour: Stone,
         seed: u64,
@@ -89,6 +90,7 @@ impl LocalGame {
         };
         let create = Create {
             rules,
+            opening,
             visibility: Visibility::Private,
             assistance: true,
             seats: [SeatRequest::Me, bot.map_or(SeatRequest::Open, SeatRequest::Bot)],
@@ -97,7 +99,6 @@ impl LocalGame {
                 Stone::White => Colour::White,
             },
             time: TimeControl::None,
-            opening: OpeningKind::Free,
             chat: false,
         };
         let founding = Founding {
@@ -337,15 +338,15 @@ fn show_players_as_one(event: &mut Event) {
         Event::Sat { player, .. } => show_as_one(player),
         Event::Created { .. }
         | Event::Started { .. }
+        | Event::Stood { .. }
+        | Event::Renamed { .. }
         | Event::Asked { .. }
+        | Event::Played { .. }
         | Event::Stayed { .. }
         | Event::Swapped { .. }
         | Event::Declared { .. }
         | Event::Offered { .. }
         | Event::OpeningOver {}
-        | Event::Stood { .. }
-        | Event::Renamed { .. }
-        | Event::Played { .. }
         | Event::DrawOffered { .. }
         | Event::DrawDeclined { .. }
         | Event::TakebackAsked { .. }
@@ -389,7 +390,8 @@ mod tests {
     /// compares the results.
     async fn check(requests: &[RoomRequest], expected: &[&str]) {
         let bot = Some(BotKind::Minimax.into());
-        let mut game = LocalGame::new(Rules::TIC_TAC_TOE, bot, Stone::Black, 1).unwrap();
+        let mut game =
+            LocalGame::new(Rules::TIC_TAC_TOE, OpeningKind::Free, bot, Stone::Black, 1).unwrap();
         let mut seen = Vec::new();
         for (number, request) in requests.iter().enumerate() {
             let id = CommandId::try_from(number.to_string()).unwrap();
@@ -442,7 +444,8 @@ mod tests {
     #[tokio::test]
     async fn a_game_goes_on_after_its_bot_has_failed() {
         let bot = Some(BotKind::Minimax.into());
-        let mut game = LocalGame::new(Rules::TIC_TAC_TOE, bot, Stone::White, 1).unwrap();
+        let mut game =
+            LocalGame::new(Rules::TIC_TAC_TOE, OpeningKind::Free, bot, Stone::White, 1).unwrap();
         let ticket = game.jobs[0].ticket;
         game.apply(now(), Input::BotReplied { ticket, reply: None });
         assert_eq!(game.next().await, TableEvent::BotFailed);

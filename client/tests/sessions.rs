@@ -10,12 +10,17 @@ use fivefold::{
     plain_output::Plain,
     table::Table,
 };
-use fivefold_shared::rules::{Rules, Size, Stone, Variant};
+use fivefold_shared::{
+    opening::OpeningKind,
+    rules::{Rules, Size, Stone, Variant},
+};
 use tokio::sync::mpsc;
 
 /// Two people at one keyboard type these lines, separated by spaces (`_` stands for a space).
 async fn play(rules: Rules, typed: &str, view: &mut dyn View) -> ExitReason {
-    let table = Table::local(LocalGame::new(rules, None, Stone::Black, 1).expect("no bot plays"));
+    let table = Table::local(
+        LocalGame::new(rules, OpeningKind::Free, None, Stone::Black, 1).expect("no bot plays"),
+    );
     let words: Vec<&str> = typed.split(' ').collect();
     let (give, input) = mpsc::channel(words.len());
     for word in words {
@@ -70,7 +75,9 @@ async fn whoever_leaves_leaves_at_once() {
 
 #[tokio::test]
 async fn an_interrupt_ends_the_session() {
-    let table = Table::local(LocalGame::new(Rules::TIC_TAC_TOE, None, Stone::Black, 1).unwrap());
+    let table = Table::local(
+        LocalGame::new(Rules::TIC_TAC_TOE, OpeningKind::Free, None, Stone::Black, 1).unwrap(),
+    );
     let (_give, input) = mpsc::channel(1);
     let mut out = Vec::new();
     let finish = line_interface::run(table, &mut Json::new(&mut out), input, async {}).await;

@@ -17,6 +17,7 @@ mod identity;
 #[cfg(target_os = "linux")]
 mod launcher;
 mod local_and_server;
+mod openings;
 mod play;
 mod proxy;
 mod random;

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use fivefold_shared::rules::Stone;
+use fivefold_shared::{opening::OpeningKind, rules::Stone};
 
 use super::{output_mode::OutputMode, usage::rules};
 use crate::{
@@ -21,6 +21,6 @@ pub(super) async fn run(args: &LocalArgs) -> anyhow::Result<ExitCode> {
         ColourChoice::Random if args.bot.is_none() || rand::random() => Stone::Black,
         ColourChoice::Random => Stone::White,
     };
-    let game = LocalGame::new(rules, args.bot, colour, rand::random())?;
+    let game = LocalGame::new(rules, OpeningKind::Free, args.bot, colour, rand::random())?;
     OutputMode::new(&args.view).stay(Table::local(game)).await
 }
