@@ -16,7 +16,7 @@ use fivefold_shared::{
     analysis::Weight,
     bot,
     bot_spec::{BotKind, BotSpec},
-    opening::OpeningKind,
+    opening::{Act, OpeningKind, any_act},
     protocol::{
         Colour, CommandId, Create, Event, GameId, Message, NumberedEvent, Player, Refusal, Request,
         RoomCode, RoomRequest, SeatRequest, Seats, Snapshot,
@@ -66,6 +66,7 @@ impl Answer {
 #[derive(Default, Debug)]
 struct Tally {
     games: usize,
+    openings: usize,
     done: usize,
     refused: usize,
     weights: usize,
@@ -81,11 +82,14 @@ impl Tally {
         }
         let started = |(_, event): &&(u64, Event)| matches!(event, Event::Started { .. });
         self.games += decision.events.iter().filter(started).count();
+        let over = |(_, event): &&(u64, Event)| matches!(event, Event::OpeningOver {});
+        self.openings += decision.events.iter().filter(over).count();
         self.events += decision.events.len();
     }
 
     fn add(&mut self, other: &Self) {
         self.games += other.games;
+        self.openings += other.openings;
         self.done += other.done;
         self.refused += other.refused;
         self.weights += other.weights;
@@ -124,7 +128,10 @@ async fn a_local_game_and_the_server_decide_alike() {
     let decisions = tally.done + tally.refused + tally.weights;
     assert_eq!(decisions, SCRIPTS * REQUESTS);
     assert!(
-        tally.games >= 200 && tally.refused * 5 > decisions && tally.weights > 100,
+        tally.games >= 200
+            && tally.refused * 5 > decisions
+            && tally.weights > 100
+            && tally.openings > 30,
         "{tally:?}"
     );
     println!("{decisions} decisions compared: {tally:?}");
@@ -136,17 +143,16 @@ async fn play(server: &Server, script: usize, tally: &mut Tally) {
     let mut random = StdRng::seed_from_u64(seed);
     let bot = (script % 4 == 3).then_some(BotSpec::from(BotKind::Attack));
     let rules = rules_of(script, bot);
+    let opening = opening_of(script, rules);
     let colour = if bot.is_some_and(|bot| best_move(bot, &Position::new(rules)).is_none()) {
         Stone::Black
     } else {
         [Stone::Black, Stone::White][random.random_range(0..2)]
     };
-    let mut here = Here {
-        game: LocalGame::new(rules, OpeningKind::Free, bot, colour, seed).expect("the bot plays"),
-        sent: 0,
-    };
+    let game = LocalGame::new(rules, opening, bot, colour, seed).expect("the bot plays");
+    let mut here = Here { game, sent: 0 };
     here.settle().await;
-    let mut there = There::new(server, rules, bot, colour).await;
+    let mut there = There::new(server, rules, opening, bot, colour).await;
     for step in 0..REQUESTS {
         let request = next_request(&here.game.room(), bot, &mut random);
         let decision = here.ask(&request).await;
@@ -173,6 +179,13 @@ fn rules_of(script: usize, bot: Option<BotSpec>) -> Rules {
     let boards = if bot.is_some() { &boards[..3] } else { &boards[..] };
     let (variant, size) = boards[script / 4 % boards.len()];
     Rules::new(variant, size).expect("on offer")
+}
+
+/// The opening of a script: those that the rules offer, in turn.
+fn opening_of(script: usize, rules: Rules) -> OpeningKind {
+    let offered = OpeningKind::ALL.into_iter().filter(|kind| kind.offered(rules).is_ok());
+    let offered: Vec<_> = offered.collect();
+    offered[script / 24 % offered.len()]
 }
 
 /// The bot's move, if it is the same for every seed.
@@ -234,6 +247,17 @@ fn next_request(room: &RoomState, bot: Option<BotSpec>, random: &mut impl Rng) -
             _ if room.seats.vacant().is_some() => RoomRequest::Sit { seat: None },
             _ => RoomRequest::Rematch,
         };
+    }
+    if random.random_range(0..100) < 80
+        && let Some(act) =
+            any_act(&game.opening, &game.position, &mut |below| random.random_range(0..below))
+    {
+        let act = match random.random_range(0..6) {
+            0 => Act::put(vec![Point::new(7, 7)]),
+            1 => Act::Offer(vec![Point::new(7, 7); 2]),
+            _ => act,
+        };
+        return RoomRequest::Choose { ply, act };
     }
     match random.random_range(0..100) {
         0..60 => random_play(&game.position, bot, random)
@@ -365,8 +389,15 @@ struct There {
 }
 
 impl There {
-    async fn new(server: &Server, rules: Rules, bot: Option<BotSpec>, colour: Stone) -> Self {
+    async fn new(
+        server: &Server,
+        rules: Rules,
+        opening: OpeningKind,
+        bot: Option<BotSpec>,
+        colour: Stone,
+    ) -> Self {
         let create = Create {
+            opening,
             assistance: true,
             chat: false,
             seats: [SeatRequest::Me, bot.map_or(SeatRequest::Open, SeatRequest::Bot)],
@@ -437,7 +468,7 @@ impl There {
     /// The guest who sends this request for the people at the keyboard.
     fn sender(&self, request: &RoomRequest) -> usize {
         let game = self.state().game.as_ref().expect("a game");
-        let turn = game.seat_of(game.position.turn());
+        let turn = game.to_act().unwrap_or_else(|| game.seat_of(game.position.turn()));
         let is_seated = |guest: &Guest| self.state().seats.of_member(&guest.me).is_some();
         let due = match request {
             RoomRequest::Sit { .. } => self.guests.iter().position(|guest| !is_seated(guest)),

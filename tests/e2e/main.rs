@@ -18,6 +18,7 @@ mod identity;
 mod launcher;
 mod load;
 mod local_and_server;
+mod openings;
 mod play;
 mod proxy;
 mod random;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use fivefold_server::storage::{GameQuery, Storage};
 use fivefold_shared::{
-    protocol::Event,
+    protocol::{Event, RoomRequest},
     room::{Cause, Entry, RoomState},
 };
 
@@ -22,8 +22,7 @@ pub(crate) fn judge(disk: &Disk, members: &[Member], tables: usize) -> u64 {
     for (code, log) in &logs {
         assert!(log.is_sorted_by_key(|entry| entry.event.at), "time goes back");
         let state = fold(log);
-        let moves = log.iter().filter(|entry| is_move(entry));
-        let causes: Vec<_> = moves.map(|entry| entry.cause.clone().expect("a player's")).collect();
+        let causes = causes_of_moves(log);
         let unique: HashSet<&Cause> = causes.iter().collect();
         assert_eq!(unique.len(), causes.len(), "a move is stored twice");
         games +=
@@ -64,7 +63,45 @@ fn fold(log: &[Entry]) -> RoomState {
 }
 
 fn is_move(entry: &Entry) -> bool {
-    matches!(entry.event.event, Event::Played { .. })
+    match entry.event.event {
+        Event::Played { .. }
+        | Event::Stayed { .. }
+        | Event::Swapped { .. }
+        | Event::Declared { .. }
+        | Event::Offered { .. } => true,
+        _ => false,
+    }
+}
+
+/// The commands that made moves and acts, one for each. An act of an opening consists of several
+/// events, and a question or the end of the opening follows.
+fn causes_of_moves(log: &[Entry]) -> Vec<Cause> {
+    let (mut causes, mut act) = (Vec::new(), None);
+    let mut opening_runs = false;
+    for entry in log {
+        match entry.event.event {
+            Event::Started { .. } | Event::Ended { .. } => (opening_runs, act) = (false, None),
+            Event::Asked { .. } => {
+                causes.extend(act.take());
+                opening_runs = true;
+            }
+            Event::OpeningOver {} => {
+                causes.extend(act.take());
+                opening_runs = false;
+            }
+            _ if is_move(entry) => {
+                let cause = entry.cause.clone().expect("a player's");
+                if opening_runs {
+                    assert!(act.as_ref().is_none_or(|act| *act == cause), "one command, one act");
+                    act = Some(cause);
+                } else {
+                    causes.push(cause);
+                }
+            }
+            _ => {}
+        }
+    }
+    causes
 }
 
 /// Whether an acknowledged move is in the log, no later than the server acknowledged it.
@@ -74,7 +111,12 @@ fn is_kept(member: &Member, made: &Made, log: &[Entry]) -> bool {
     log.iter().any(|entry| {
         entry.cause.as_ref() == Some(&cause)
             && entry.event.seq <= made.seq
-            && matches!(&entry.event.event, Event::Played { ply, point, .. }
-                if *ply == made.ply && *point == made.point)
+            && match (&made.request, &entry.event.event) {
+                (RoomRequest::Play { ply, point }, Event::Played { ply: at, point: on, .. }) => {
+                    (ply, point) == (at, on)
+                }
+                (RoomRequest::Choose { .. }, _) => is_move(entry),
+                _ => false,
+            }
     })
 }

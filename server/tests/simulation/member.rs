@@ -9,7 +9,7 @@ use std::{
 
 use fivefold_shared::{
     clock::TimeControl,
-    opening::OpeningKind,
+    opening::{OpeningKind, any_act},
     protocol::{
         CatchUp, Colour, Command, CommandId, Create, Identity, LobbyRequest, MemberId, Message,
         NumberedEvent, Reason, Request, RoomCode, RoomRequest, SeatRequest, Snapshot, VERSION,
@@ -48,6 +48,7 @@ type Socket = WebSocketStream<TcpStream>;
 #[derive(Debug)]
 pub(crate) struct Table {
     pub(crate) rules: Rules,
+    pub(crate) opening: OpeningKind,
     pub(crate) time: TimeControl,
     /// Set when the room exists.
     pub(crate) code: Mutex<Option<RoomCode>>,
@@ -63,12 +64,11 @@ pub(crate) enum Conduct {
     Watches,
 }
 
-/// A move that was acknowledged.
+/// A move, or an act of an opening, that was acknowledged.
 #[derive(Clone, Debug)]
 pub(crate) struct Made {
     pub(crate) command: CommandId,
-    pub(crate) ply: usize,
-    pub(crate) point: Point,
+    pub(crate) request: RoomRequest,
     /// The number of the last event that it caused, from the server's reply.
     pub(crate) seq: u64,
 }
@@ -210,7 +210,7 @@ impl Member {
             seats: [SeatRequest::Me, SeatRequest::Open],
             colour: Colour::Black,
             time: self.table.time,
-            opening: OpeningKind::Free,
+            opening: self.table.opening,
             chat: true,
         };
         let id = format!("make-{}", self.unmade).try_into().unwrap();
@@ -258,8 +258,7 @@ impl Member {
         let code = self.table.code.lock().unwrap().clone().expect("the member has entered");
         if self.random.random_bool(0.1) && !self.made.is_empty() {
             let recent = self.random.random_range(0..self.made.len().min(RECENT));
-            let Made { command, ply, point, .. } = self.made[self.made.len() - 1 - recent].clone();
-            let request = RoomRequest::Play { ply, point };
+            let Made { command, request, .. } = self.made[self.made.len() - 1 - recent].clone();
             self.day.count(|day| day.repeated += 1);
             send(socket, command, Request::Room { room: code.clone(), request }).await?;
         }
@@ -289,6 +288,10 @@ impl Member {
         }
         if self.random.random_bool(0.01) {
             return Some(RoomRequest::Resign);
+        }
+        let mut pick = |below| self.random.random_range(0..below);
+        if let Some(act) = any_act(&game.opening, &game.position, &mut pick) {
+            return Some(RoomRequest::Choose { ply: game.position.ply(), act });
         }
         let point = random_move(&game.position, &mut self.random);
         Some(RoomRequest::Play { ply: game.position.ply(), point })
@@ -365,8 +368,12 @@ impl Member {
         };
         match message {
             Message::Done { seq: Some(seq), .. } => {
-                if let Request::Room { request: RoomRequest::Play { ply, point }, .. } = request {
-                    self.made.push(Made { command, ply, point, seq: *seq });
+                if let Request::Room {
+                    request: request @ (RoomRequest::Play { .. } | RoomRequest::Choose { .. }),
+                    ..
+                } = request
+                {
+                    self.made.push(Made { command, request, seq: *seq });
                     self.note_move();
                 }
             }

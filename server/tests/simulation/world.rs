@@ -9,6 +9,7 @@ use std::{
 use fivefold_server::bus::local::LocalNetwork;
 use fivefold_shared::{
     clock::TimeControl,
+    opening::OpeningKind,
     rules::{Rules, Size, Variant},
 };
 use rand::{RngExt, SeedableRng, rngs::StdRng};
@@ -30,14 +31,15 @@ const EVENING: Duration = Duration::from_secs(60);
 const MORNING: Duration = Duration::from_secs(1_795_230_000);
 
 fn tables() -> Vec<Arc<Table>> {
-    let freestyle = |size| Rules::new(Variant::Freestyle, size).unwrap();
+    let renju = Rules::new(Variant::Renju, Size::square(15)).unwrap();
+    let unbounded = Rules::new(Variant::Freestyle, Size::Unbounded).unwrap();
     let tiny = Rules::new(Variant::Mnk { k: 3 }, Size::square(3)).unwrap();
     [
-        (tiny, TimeControl::None),
-        (freestyle(Size::square(15)), TimeControl::PerMove { move_ms: 1_500 }),
-        (freestyle(Size::Unbounded), TimeControl::None),
+        (tiny, OpeningKind::Free, TimeControl::None),
+        (renju, OpeningKind::Taraguchi10, TimeControl::PerMove { move_ms: 1_500 }),
+        (unbounded, OpeningKind::Swap2, TimeControl::None),
     ]
-    .map(|(rules, time)| Arc::new(Table { rules, time, code: Mutex::default() }))
+    .map(|(rules, opening, time)| Arc::new(Table { rules, opening, time, code: Mutex::default() }))
     .into()
 }
 
