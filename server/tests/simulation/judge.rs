@@ -63,14 +63,14 @@ fn fold(log: &[Entry]) -> RoomState {
 }
 
 fn is_move(entry: &Entry) -> bool {
-    match entry.event.event {
+    matches!(
+        entry.event.event,
         Event::Played { .. }
-        | Event::Stayed { .. }
-        | Event::Swapped { .. }
-        | Event::Declared { .. }
-        | Event::Offered { .. } => true,
-        _ => false,
-    }
+            | Event::Stayed { .. }
+            | Event::Swapped { .. }
+            | Event::Declared { .. }
+            | Event::Offered { .. }
+    )
 }
 
 /// The commands that made moves and acts, one for each. An act of an opening consists of several
