@@ -13,19 +13,17 @@
 mod candidates;
 mod judge;
 
-use std::{
-    cmp::Ordering,
-    collections::{HashMap, HashSet},
-};
+use std::cmp::Ordering;
 
 use rand::{
     RngExt, SeedableRng,
     rngs::Xoshiro256PlusPlus,
     seq::{IndexedRandom, SliceRandom},
 };
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use self::candidates::random;
-use self::judge::{Judge, Share};
+use self::judge::{Judge, Portion};
 use super::{Resources, engine_bot::level_nodes};
 use crate::{
     book, bot,
@@ -128,7 +126,7 @@ impl Chooser<'_> {
     fn choice(&mut self, ask: &Ask) -> Option<Choice> {
         let act = match (ask.take, ask.put.as_slice(), ask.offer) {
             _ if !ask.select.is_empty() => self.selection(&ask.select).map(Act::Select),
-            (false, [], Some(count)) => Some(Act::Offer(self.fifths(count.into(), Share::ALL).0)),
+            (false, [], Some(count)) => Some(Act::Offer(self.fifths(count.into(), Portion::ALL).0)),
             (false, [zone], _) => return self.stone(*zone, ask.declare),
             (false, _, _) => self.first_stones(ask),
             (true, [], _) => Some(Act::Take(self.colour())),
@@ -245,7 +243,7 @@ impl Chooser<'_> {
     /// most even.
     fn even_fourth(&mut self, points: Vec<Point>, most: u8) -> Option<Act> {
         let position = self.position;
-        let mut counts = HashMap::new();
+        let mut counts = FxHashMap::default();
         let rated = self.judge.least(points, most.into(), |judge, point, share| {
             let found = with(position, *point)
                 .map_or_else(Vec::new, |next| judge.different(&next, most.into(), share));
@@ -262,7 +260,7 @@ impl Chooser<'_> {
     /// White's fourth stone after which Black's best offer of `count` fifths is the worst.
     fn fourth_before_offer(&mut self, points: Vec<Point>, count: usize) -> Option<Point> {
         let position = self.position;
-        let best = self.judge.different(position, FOURTHS, Share::new(1, 4));
+        let best = self.judge.different(position, FOURTHS, Portion::new(1, 4));
         let best: Vec<Point> = best.into_iter().map(|(point, _)| point).collect();
         let points = if best.is_empty() { points } else { best };
         let rated = self.judge.least(points, count, |judge, point, share| {
@@ -273,13 +271,13 @@ impl Chooser<'_> {
 
     /// This many different fifth stones, in random order, and Black's chance if White selects the
     /// worst of them.
-    fn fifths(&mut self, count: usize, share: Share) -> (Vec<Point>, f64) {
+    fn fifths(&mut self, count: usize, share: Portion) -> (Vec<Point>, f64) {
         let known = self.judge.different(self.position, count, share);
         let worth = known.get(count - 1).map_or(0.5, |(_, black)| *black);
         let known = known.into_iter().map(|(point, _)| point);
         let ideas = self.judge.ideas(self.position, 3 * count);
         let near = candidates::points(self.position, Zone::Anywhere, FIRST_REACH);
-        let mut shapes = HashSet::new();
+        let mut shapes = FxHashSet::default();
         let is_new = |point: &Point| shapes.insert(symmetry::layout_with(self.position, *point));
         let different = known.chain(ideas).chain(near).filter(is_new);
         let mut points: Vec<Point> = different.take(count).collect();
@@ -299,7 +297,7 @@ impl Chooser<'_> {
     /// The colour with the better chances; the held one if they are the same.
     fn colour(&mut self) -> Stone {
         // Half of the budget is left for the move that may follow.
-        let share = Share::new(1, 2);
+        let share = Portion::new(1, 2);
         let black = black(&mut self.judge, self.opening, self.position, share);
         better(black).unwrap_or(self.held)
     }
@@ -308,8 +306,8 @@ impl Chooser<'_> {
     /// opponent must then choose.
     fn colour_or_more(&mut self, more: usize) -> Act {
         let (opening, position) = (self.opening, self.position);
-        let quick = black(&mut self.judge, opening, position, Share::new(1, 10));
-        let thorough = black(&mut self.judge, opening, position, Share::new(4, 9));
+        let quick = black(&mut self.judge, opening, position, Portion::new(1, 10));
+        let thorough = black(&mut self.judge, opening, position, Portion::new(4, 9));
         let colour = Act::Take(better(thorough).unwrap_or(self.held));
         if is_clear(quick, thorough) {
             return colour;
@@ -325,7 +323,7 @@ impl Chooser<'_> {
     /// An offer of fifths; or one fifth stone, after which the opponent takes a colour; or the other
     /// colour, so that the opponent puts that stone.
     fn fifth_or_offer(&mut self, zone: Zone, count: usize) -> Option<Act> {
-        let (fifths, worth) = self.fifths(count, Share::new(1, 3));
+        let (fifths, worth) = self.fifths(count, Portion::new(1, 3));
         let points = self.candidates(zone);
         let (uneven, fifth) = self.even_stone(points)?;
         Some(if worth > 0.5 + uneven {
@@ -348,7 +346,7 @@ impl Chooser<'_> {
 }
 
 /// Black's chance as the opening goes on from here.
-fn black(judge: &mut Judge<'_>, opening: &Opening, position: &Position, share: Share) -> f64 {
+fn black(judge: &mut Judge<'_>, opening: &Opening, position: &Position, share: Portion) -> f64 {
     match (known(opening, position), opening.declared()) {
         (Some(known), _) => known,
         (None, Some(count)) if position.ply() == 4 => judge.offer(position, count.into(), share),

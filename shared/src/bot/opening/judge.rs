@@ -22,14 +22,14 @@ pub(super) struct Judge<'a> {
     nodes: Option<u64>,
 }
 
-/// A share of what is left of the budget.
+/// A part of what is left of the budget.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Share {
+pub(super) struct Portion {
     part: u32,
     of: u32,
 }
 
-impl Share {
+impl Portion {
     /// All that is left.
     pub(super) const ALL: Self = Self::new(1, 1);
 
@@ -47,7 +47,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Black's chance from 0 to 1 if the game goes on freely from here.
-    pub(super) fn black(&mut self, position: &Position, share: Share) -> f64 {
+    pub(super) fn black(&mut self, position: &Position, share: Portion) -> f64 {
         let chance =
             self.search(share, |engine, thinking| balance::chance(engine, position, thinking));
         of_black(position, chance.flatten().unwrap_or(0.5))
@@ -59,7 +59,7 @@ impl<'a> Judge<'a> {
         &mut self,
         position: &Position,
         count: usize,
-        share: Share,
+        share: Portion,
     ) -> Vec<(Point, f64)> {
         let moves = self.search(share, |engine, thinking| {
             balance::different_moves(engine, position, thinking, count)
@@ -70,7 +70,7 @@ impl<'a> Judge<'a> {
 
     /// Black's chance where Black offers this many different moves and White selects one: that of
     /// the least of the best.
-    pub(super) fn offer(&mut self, position: &Position, count: usize, share: Share) -> f64 {
+    pub(super) fn offer(&mut self, position: &Position, count: usize, share: Portion) -> f64 {
         self.different(position, count, share).last().map_or(0.5, |(_, chance)| *chance)
     }
 
@@ -86,7 +86,7 @@ impl<'a> Judge<'a> {
         &mut self,
         mut candidates: Vec<C>,
         lines: usize,
-        mut cost: impl FnMut(&mut Self, &C, Share) -> f64,
+        mut cost: impl FnMut(&mut Self, &C, Portion) -> f64,
     ) -> Vec<(f64, C)> {
         if let Some(nodes) = self.nodes {
             let looks = nodes / 2 / NODES_MIN;
@@ -97,7 +97,7 @@ impl<'a> Judge<'a> {
         // The first candidates take one of so many shares each.
         let mut rate = |judge: &mut Self, candidates: Vec<C>, shares: u32| -> Vec<(f64, C)> {
             let rated = (0..).zip(candidates).map(|(done, one)| {
-                let share = Share::new(1, shares - done);
+                let share = Portion::new(1, shares - done);
                 (cost(judge, &one, share), one)
             });
             let mut rated: Vec<_> = rated.collect();
@@ -116,7 +116,7 @@ impl<'a> Judge<'a> {
     /// Searches with a share of the budget; `None` without an engine.
     fn search<T>(
         &mut self,
-        Share { part, of }: Share,
+        Portion { part, of }: Portion,
         search: impl FnOnce(&mut Engine, &Thinking<'_>) -> T,
     ) -> Option<T> {
         let began = (self.thinking.elapsed)();
