@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use fivefold_shared::{
+    opening::{Act, OpeningKind},
     protocol::{Create, Message, Player, RoomCode, RoomRequest},
     rules::{Outcome, Point, Position, Rules, Size, Stone, Variant},
+    seat::Seat,
 };
 use fivefold_tests::{Client, Guest, Server, private, program};
 use serde_json::{Value, json};
@@ -319,4 +321,35 @@ fn games(file: &Path) -> Vec<Position> {
         Position::from_moves(rules, &moves).expect("a game by the rules")
     };
     text.lines().map(game).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_engine_chooses_in_an_opening_or_our_bot_does_it_and_says_so() {
+    for (engine, how, ours) in [
+        (brain("engine:1"), &["--games", "1"][..], false),
+        (brain("engine:1"), &["--games", "1", "--openings", "ours"][..], true),
+        (strange("plain"), &["--games", "1"][..], true),
+    ] {
+        let create = Create { opening: OpeningKind::Swap2, ..private(freestyle()) };
+        let mut table = Table::new(create).await;
+        let seated = seat(&table.server, &table.room, &engine, how);
+        table.begun().await;
+        let three = [(7, 7), (8, 8), (9, 10)].map(Point::from).to_vec();
+        let act = Act::put(three);
+        table.ann.done(&table.room, RoomRequest::Choose { ply: 0, act }).await;
+        let (mut said, mut acts) = (false, Vec::new());
+        while acts.len() < 2 || (ours && !said) {
+            let message = table.ann.next().await;
+            said |= matches!(&message, Message::PlayerSaid { line, .. }
+                if line.text.as_str() == "Fivefold chooses in the opening for this engine.");
+            let game = table.ann.seen(&table.room).room.running().expect("a running game");
+            acts = game.opening.acts().to_vec();
+        }
+        assert_eq!(acts[1].by, Seat::Second);
+        assert_eq!(said, ours, "{engine} {how:?}");
+        table.ann.until(&table.room, |seen| seen.room.to_act() == Some(Seat::First)).await;
+        table.ann.done(&table.room, RoomRequest::Resign).await;
+        let (status, _, stderr) = seated.finish();
+        assert!(status.success(), "{status}: {stderr}");
+    }
 }
