@@ -88,7 +88,7 @@ pub const EVENT_PARTITION_ROOMS: i64 = 1 << 20;
 pub const EVENT_PARTITIONS_AHEAD: i64 = 2;
 /// Most requests waiting for the log writer.
 pub const WRITER_QUEUE_MAX: usize = 1_024;
-/// Most rooms claimed in one commit when the server starts.
+/// Most rooms claimed in one commit, when the server starts or another node is dead.
 pub const CLAIMED_ROOMS_MAX: usize = 64;
 /// The server gives up starting after this many claims in doubt.
 pub const CLAIM_DOUBTS_MAX: usize = 4;

@@ -27,7 +27,7 @@ use crate::{
         frame::{AddressUse, Frame, News, Outcome, Question, ToOwner, ToRelay, decode},
     },
     directory::Listed,
-    limits::{MAILBOX_INPUTS_MAX, SWEEP_INTERVAL},
+    limits::{CLAIMED_ROOMS_MAX, MAILBOX_INPUTS_MAX, SWEEP_INTERVAL},
     link::FromPeer,
     node_id::NodeId,
     outbox::refuse,
@@ -334,12 +334,16 @@ impl Lobby {
     /// Claims rooms whose node is dead, for as long as the server runs.
     pub(crate) async fn sweep(self: &Arc<Self>, cluster: &Arc<Cluster>) -> Infallible {
         loop {
-            match self.claim_orphans(cluster).await {
+            let claimed = self.claim_orphans(cluster).await;
+            match &claimed {
                 Ok(0) => {}
                 Ok(rooms) => tracing::info!(rooms, "claims rooms of a node that is dead"),
-                Err(error) => tracing::warn!(%error, "cannot look for rooms of dead nodes"),
+                Err(error) => tracing::warn!(%error, "cannot claim rooms of dead nodes"),
             }
-            sleep(SWEEP_INTERVAL).await;
+            // After as many as one commit may claim, more are likely to be left.
+            if claimed != Ok(CLAIMED_ROOMS_MAX) {
+                sleep(SWEEP_INTERVAL).await;
+            }
         }
     }
 
@@ -381,6 +385,7 @@ impl Lobby {
                 for relay in relays {
                     drop(relay.send(Err(error.clone())));
                 }
+                return Err(error);
             }
         }
         Ok(count)
