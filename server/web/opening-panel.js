@@ -188,7 +188,7 @@ export function createOpeningPanel(app, room, board) {
   function placing(ask) {
     const count = putOf(ask).length;
     const done = draft.length === count;
-    const at = { at: Math.min(draft.length + 1, count), count, stone: t(stoneAt(ply() + Math.min(draft.length, count - 1))) };
+    const at = { at: Math.min(draft.length + 1, count), total: count, stone: t(stoneAt(ply() + Math.min(draft.length, count - 1))) };
     const zone = putOf(ask)[draft.length];
     const even = count > 1 || ['swap1', 'taraguchi10'].includes(running()?.kind ?? '');
     return [
@@ -219,7 +219,7 @@ export function createOpeningPanel(app, room, board) {
   function offering(ask) {
     const count = ask.offer ?? 0;
     return [
-      strong(t('opening_offered', { at: draft.length, count })),
+      strong(t('opening_offered', { at: draft.length, total: count })),
       buttons(draft.length === count, true, () => send({ offer: draft })),
       el('p', { class: 'hint' }, t('opening_offer_how')),
     ];
@@ -327,7 +327,7 @@ export function createOpeningPanel(app, room, board) {
 
   /** @param {number} count how many are wanted */
   function offered(count) {
-    app.announce(t('opening_offered', { at: draft.length, count }), true);
+    app.announce(t('opening_offered', { at: draft.length, total: count }), true);
     redraw();
   }
 
