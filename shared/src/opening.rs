@@ -124,7 +124,7 @@ impl Opening {
         self.step == OVER
     }
 
-    /// The seat that must act; `None` once the opening is over: then [`Stone::to_move`] decides.
+    /// The seat that must act; `None` once the opening is over: then the colour to move decides.
     pub fn to_act(&self) -> Option<Seat> {
         let step = self.kind.steps().get(self.step)?;
         Some(match step.by {
