@@ -99,8 +99,8 @@ impl AddressLimits {
 }
 
 impl AddressLimits {
-    /// What each address has taken since the last report, of the rates of which it has used more than
-    /// a quarter.
+    /// What each address has taken since the last report. Rates of which it has used a quarter or less
+    /// count 0.
     pub(crate) fn report(&self, now: Instant) -> Vec<(IpAddr, [u32; RATES])> {
         let addresses = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
         let taken = addresses.iter().map(|(address, rates)| {

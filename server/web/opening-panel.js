@@ -1,4 +1,4 @@
-// The panel of an opening: what is asked of whom, choices with their consequences, and the stones that
+// The panel of an opening: what a seat must do, choices with their consequences, and the stones that
 // are placed but not confirmed. It knows no protocol: the server says in `ask` what may be done now.
 
 /** @import { Act, Ask, Point, Seat, Stone, Zone } from './types' */

@@ -36,7 +36,7 @@ export type Ask = {
     offer?: number,
     /** The points that count as one offer, because turning, mirroring and moving one of the shapes gives the other: groups of two or more. Only one of each group may be offered. */
     same?: Array<Array<Point>>,
-    /** The offered stones, one of which the seat selects. */
+    /** The offered stones. The seat selects one. */
     select?: Array<Point>, };
 
 /** A player who is away. */

@@ -78,8 +78,7 @@ impl Opening {
         }
     }
 
-    /// The opening and the board after some acts, of which the last may be incomplete: its first
-    /// stones alone.
+    /// The opening and the board after some acts. The last act may have only its first stones.
     ///
     /// # Errors
     /// Why one of the acts is refused; [`Refused::NotNow`] where the rules do not

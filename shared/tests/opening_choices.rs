@@ -51,7 +51,7 @@ fn points(names: &str) -> Vec<Point> {
     names.split_whitespace().map(point).collect()
 }
 
-/// An opening after these acts, each of which is accepted.
+/// An opening after these acts, which must be legal.
 fn after(kind: OpeningKind, acts: &[Act]) -> (Opening, Position) {
     let (mut opening, mut position) =
         (Opening::new(kind, Seat::First), Position::new(usual_rules(kind)));

@@ -29,6 +29,8 @@ mod several_addresses;
 mod spectate;
 mod unwritable;
 
+use std::path::Path;
+
 use fivefold_shared::{
     protocol::{Create, RoomCode, RoomRequest},
     rules::{Point, Rules, Size, Variant},
@@ -104,6 +106,19 @@ impl Pair {
     async fn bob_does(&mut self, request: RoomRequest) {
         self.bob.done(&self.room, request).await;
         self.level().await;
+    }
+
+    /// Kills the server as `kill -9` does, and returns to the room on a new one with its folder.
+    async fn killed(self, folder: &Path) -> Self {
+        let Self { server, room, ann, bob } = self;
+        let (ann, bob) = (ann.lost(), bob.lost());
+        drop(server);
+        let server = Server::start_in(folder);
+        let mut ann = ann.moved_to(&server).back().await;
+        let mut bob = bob.moved_to(&server).back().await;
+        ann.join(&room).await;
+        bob.join(&room).await;
+        Self { server, room, ann, bob }
     }
 
     /// Waits until both have received the same events, and checks that their rooms are equal.

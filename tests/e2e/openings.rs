@@ -59,19 +59,10 @@ async fn a_server_killed_after_each_act_asks_the_same_again() {
             }
             pair.level().await;
             let before = pair.ann.seen(&pair.room).room.snapshot();
-            let Pair { server, room, ann, bob } = pair;
-            let (ann, bob) = (ann.lost(), bob.lost());
-            // Kills it as `kill -9` does.
-            drop(server);
-            let server = Server::start_in(folder.path());
-            let mut ann = ann.moved_to(&server).back().await;
-            let mut bob = bob.moved_to(&server).back().await;
-            ann.join(&room).await;
-            bob.join(&room).await;
-            let mut eve = Guest::hello(&server, "Eve").await;
-            eve.join(&room).await;
-            assert_eq!(eve.seen(&room).room.snapshot(), before, "{kind}");
-            pair = Pair { server, room, ann, bob };
+            pair = pair.killed(folder.path()).await;
+            let mut eve = Guest::hello(&pair.server, "Eve").await;
+            eve.join(&pair.room).await;
+            assert_eq!(eve.seen(&pair.room).room.snapshot(), before, "{kind}");
         }
         assert!(acts >= 2, "{kind}: {acts}");
         assert_eq!(pair.ann.seen(&pair.room).snapshots, 1, "the missing events are enough");

@@ -118,16 +118,8 @@ async fn a_killed_server_has_kept_every_move_that_it_answered() {
     let mut pair = Pair::on(Server::start_in(folder.path()), private(freestyle())).await;
     for moves in FIVE.chunks(2) {
         pair.play(moves).await;
-        let Pair { server, room, ann, bob } = pair;
-        let (ann, bob) = (ann.lost(), bob.lost());
-        // Kills it as `kill -9` does, in the middle of its work.
-        drop(server);
-        let server = Server::start_in(folder.path());
-        let mut ann = ann.moved_to(&server).back().await;
-        let mut bob = bob.moved_to(&server).back().await;
-        ann.join(&room).await;
-        bob.join(&room).await;
-        pair = Pair { server, room, ann, bob };
+        // In the middle of its work.
+        pair = pair.killed(folder.path()).await;
         pair.level().await;
     }
     let end = pair.bob.seen(&pair.room);

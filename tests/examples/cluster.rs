@@ -23,7 +23,7 @@ const WATCHED_PACE: f64 = 5.0;
 /// Measures a move on one node and on three.
 #[derive(Parser, Debug)]
 struct Args {
-    /// Numbers of rooms, each of which is measured.
+    /// Measure with each of these numbers of rooms.
     #[arg(long, value_delimiter = ',', default_values_t = [50, 500])]
     rooms: Vec<usize>,
     /// Moves per second, in all rooms together.

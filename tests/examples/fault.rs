@@ -4,8 +4,8 @@
 //! `cargo run --release -p fivefold-tests --example fault -- --minutes 10 --rooms 50`
 //!
 //! The same on several nodes, with PostgreSQL and NATS: add `--nodes 3`, and `--only-kills` for
-//! nothing but killed nodes. `--orphans 10000` kills one node with so many rooms, in 200 of which
-//! people play, and waits until all of them have an owner again.
+//! nothing but killed nodes. `--orphans 10000` kills one node with so many rooms, with people in
+//! 200 of them, and waits until all rooms have an owner again.
 #![expect(clippy::print_stdout, reason = "the results of this program")]
 
 use std::{num::NonZeroUsize, process::ExitCode, time::Duration};

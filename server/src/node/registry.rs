@@ -17,8 +17,8 @@ pub trait Registry: Send + fmt::Debug + 'static {
     /// again. Also while a server that shares the storage with nobody uses it.
     fn join(&mut self) -> Result<NodeId, JoinError>;
 
-    /// The time in milliseconds since the Unix epoch, by which all nodes set their clocks when they
-    /// join; `None` for a registry without a clock of its own.
+    /// The registry's time in milliseconds since the Unix epoch; `None` if it has no clock. All nodes
+    /// set their clocks by it when they join.
     ///
     /// # Errors
     /// When the registry does not answer.

@@ -143,7 +143,7 @@ pub struct Ask {
     /// gives the other: groups of two or more. Only one of each group may be offered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub same: Vec<Vec<Point>>,
-    /// The offered stones, one of which the seat selects.
+    /// The offered stones. The seat selects one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub select: Vec<Point>,
 }
