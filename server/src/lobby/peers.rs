@@ -52,10 +52,11 @@ impl Lobby {
             found => return found,
         }
         let wanted = code.clone();
-        match self.read_pool.try_read(move |reader| reader.is_open(&wanted)).await {
+        // Many may come at once where nobody of this node was before. Each session waits for one read.
+        match self.read_pool.read(move |reader| reader.is_open(&wanted)).await {
             Ok(true) => Ok(self.relay(code, cluster)),
             Ok(false) => Err(no_such_room()),
-            Err(error) => Err(unreadable(&error)),
+            Err(error) => Err(unreadable(&error.into())),
         }
     }
 

@@ -11,7 +11,7 @@ use fivefold_server::{
     bus::local::LocalNetwork,
     clock::Clock,
     config::Config,
-    limits::Limits,
+    limits::{Limits, READ_QUEUE_MAX},
     node::registry::{NodeReport, Pulse, Registry},
     storage::{
         Append, Claimed, Conflict, IdentityHash, KnownMember, Memory, Storage, StorageError,
@@ -25,6 +25,7 @@ use fivefold_shared::{
     },
     room::Entry,
 };
+use futures_util::future::join_all;
 use serde_json::{Value, json};
 use tokio::task::yield_now;
 
@@ -119,6 +120,19 @@ async fn a_game_is_played_watched_and_talked_about_from_three_nodes() {
         }
         other => panic!("{other:?}"),
     }
+    stop_all(nodes).await;
+}
+
+#[tokio::test]
+async fn many_may_come_at_once_to_a_node_that_does_not_know_the_room() {
+    let nodes = nodes(2);
+    let mut ann = nodes[0].greet("Ann").await;
+    let room = ann.create(json!(["me", "open"])).await;
+    let mut guests = Vec::new();
+    for _ in 0..2 * READ_QUEUE_MAX {
+        guests.push(nodes[1].greet("Eve").await);
+    }
+    join_all(guests.iter_mut().map(|guest| guest.join(&room))).await;
     stop_all(nodes).await;
 }
 
