@@ -379,6 +379,7 @@ impl Lobby {
             coin: ids::coin(),
             seeds: ids::seeds(),
             demo,
+            paired: None,
         };
         let now = self.context.clock.now();
         Room::create(now, founding, self.context.limits.room, &mut effects)

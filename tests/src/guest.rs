@@ -341,6 +341,12 @@ impl Guest {
             | Message::SpectatorSaid { .. }
             | Message::Analysis { .. }
             | Message::AnalysisOver { .. }
+            | Message::Seeking { .. }
+            | Message::Paired { .. }
+            | Message::SeekOver { .. }
+            | Message::Challenged { .. }
+            | Message::Lobby { .. }
+            | Message::LobbyChanged { .. }
             | Message::Pong { .. } => {}
         }
     }

@@ -71,6 +71,7 @@ fn two_bots(limits: Limits) -> (Opened, Input) {
         coin: true,
         seeds: RoomSeeds { seed: 1, secret: [1; 32] },
         demo: false,
+        paired: None,
     };
     let mut effects = Effects::new();
     let room = Room::create(0, founding, limits.room, &mut effects).unwrap();

@@ -337,6 +337,13 @@ impl Commands {
                 Ok(None)
             }
             LobbyRequest::Ping => Ok(Some(Message::Pong { id: id.clone() })),
+            LobbyRequest::Seek { .. }
+            | LobbyRequest::Challenge { .. }
+            | LobbyRequest::AcceptSeek { .. }
+            | LobbyRequest::DeclineChallenge { .. }
+            | LobbyRequest::CancelSeek { .. }
+            | LobbyRequest::WatchLobby
+            | LobbyRequest::UnwatchLobby => Err(Refusal::new(Reason::UnknownCommand).into()),
         }
     }
 

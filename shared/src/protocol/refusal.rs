@@ -240,6 +240,20 @@ pub enum Reason {
     PlayersOnly,
     /// The game has no position to play from after `ply` moves.
     NoSuchPly,
+    /// There is no pool of this name.
+    NoSuchPool,
+    /// The seek or the challenge is over.
+    NoSuchSeek,
+    /// One cannot play against oneself.
+    OwnSeek,
+    /// The member has reached their limit of seeks and challenges.
+    TooManySeeks,
+    /// Too many challenges came from this member or this address in a short time.
+    TooManyChallenges,
+    /// Nobody who is online has this name or id.
+    NobodyOnline,
+    /// Several people who are online have this name; challenge one of them by their id.
+    SeveralOnline,
     /// Chat is off in this room or on this server.
     ChatOff,
     /// The spectators of this room chat too much.
@@ -408,6 +422,15 @@ impl Reason {
                 "This room has no help from bots against people while a game is running."
             }
             Self::PlayersOnly => "While a game is running, only its players get help from bots.",
+            Self::NoSuchPool => "There is no pool of this name.",
+            Self::NoSuchSeek => "This game is no longer on offer.",
+            Self::OwnSeek => "You cannot play against yourself.",
+            Self::TooManySeeks => "You seek too many games already. Cancel one first.",
+            Self::TooManyChallenges => "Too many challenges in a short time. Try again later.",
+            Self::NobodyOnline => "Nobody of this name is online.",
+            Self::SeveralOnline => {
+                "Several people of this name are online. Challenge one of them by their id."
+            }
             Self::ChatOff => "Chat is off here.",
             Self::TooManyTalking => "Too many people are talking. Try again in a moment.",
             Self::TooManyRoomsFromAddress => {
