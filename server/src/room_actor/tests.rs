@@ -76,8 +76,15 @@ fn two_bots(limits: Limits) -> (Opened, Input) {
     let mut effects = Effects::new();
     let room = Room::create(0, founding, limits.room, &mut effects).unwrap();
     let enter = Input::Enter { session: SessionId(1), member: host, command, after: None };
-    let opened =
-        Opened { room, effects, epoch: Epoch::FIRST, opened_at: 0, is_new: true, handover: None };
+    let opened = Opened {
+        room,
+        effects,
+        epoch: Epoch::FIRST,
+        opened_at: 0,
+        is_new: true,
+        handover: None,
+        paired: None,
+    };
     (opened, enter)
 }
 

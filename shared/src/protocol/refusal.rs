@@ -59,6 +59,9 @@ pub struct RefusalValues {
     /// [`Reason::WrongCount`]: the largest one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most: Option<usize>,
+    /// [`Reason::TooManyAborts`]: how long to wait, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait_ms: Option<u64>,
     /// [`Reason::Malformed`], [`Reason::BotNotOffered`], [`Reason::OpeningNotOffered`],
     /// [`Reason::UnreadableGame`], [`Reason::NotInFormat`]: what is wrong, in English, for the client's author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -250,6 +253,8 @@ pub enum Reason {
     TooManySeeks,
     /// Too many challenges came from this member or this address in a short time.
     TooManyChallenges,
+    /// The member has left too many games before they began, and is paired again after `wait_ms`.
+    TooManyAborts,
     /// Nobody who is online has this name or id.
     NobodyOnline,
     /// Several people who are online have this name; challenge one of them by their id.
@@ -375,6 +380,14 @@ impl Reason {
                 return format!(
                     "You have too many open rooms. Close one first: {}.",
                     codes.join(", ")
+                );
+            }
+            Self::TooManyAborts => {
+                let minutes = values.wait_ms.unwrap_or_default().div_ceil(60_000);
+                let minutes =
+                    if minutes == 1 { "a minute".to_owned() } else { format!("{minutes} minutes") };
+                return format!(
+                    "You left too many games before they began. You can look for opponents again in {minutes}."
                 );
             }
             Self::UnknownCommand => {

@@ -6,7 +6,7 @@ use super::{MemberId, Name, PoolName, SeekId, is_false};
 use crate::{clock::TimeControl, opening::OpeningKind, rules::Rules};
 
 /// How a game between people who find each other is played.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct GameSettings {
     /// The variant and the board.
@@ -52,7 +52,7 @@ pub struct Pool {
     pub settings: GameSettings,
     /// How many people seek in it now.
     pub waiting: usize,
-    /// How many games that it has paired are running.
+    /// How many games of paired players are running that are played in this way.
     pub games: usize,
     /// How long those waited whom it has paired in the last hour: the median, in milliseconds.
     /// Absent if there were none.
