@@ -11,6 +11,8 @@ mod history;
 mod input;
 mod matching;
 mod standing;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -314,15 +316,19 @@ impl Pairing {
         seek.gone_at.is_none() && !self.is_being_paired(&seek.by.member)
     }
 
+    /// Whether the seek waits in a queue. A challenge does not.
+    fn is_queued(&self, seek: &Seek) -> bool {
+        match seek.aim {
+            Aim::Pool(_) | Aim::Anybody => self.is_open(seek),
+            Aim::Member(_) => false,
+        }
+    }
+
     /// Puts a seek into its queue, or takes it out, as its state wants.
     fn queue(&mut self, number: SeekNumber) {
         let Some(seek) = self.seeks.get(&number) else { return };
-        let waits = match seek.aim {
-            Aim::Pool(_) | Aim::Anybody => self.is_open(seek),
-            Aim::Member(_) => false,
-        };
         let place = (seek.by.rating.value, number);
-        if waits {
+        if self.is_queued(seek) {
             self.queues.insert(seek.settings, place);
         } else {
             self.queues.remove(&seek.settings, place);
@@ -355,7 +361,9 @@ impl Pairing {
 
     /// Pairs a seek that has just begun, or come back, with the best of those around it.
     fn pair_at_once(&mut self, now: u64, number: SeekNumber, effects: &mut Vec<Effect>) {
-        let Some(seek) = self.seeks.get(&number) else { return };
+        let Some(seek) = self.seeks.get(&number).filter(|seek| self.is_queued(seek)) else {
+            return;
+        };
         let place = (seek.by.rating.value, number);
         let own = self.candidate(number);
         let around = self.queues.around(&seek.settings, place);

@@ -138,6 +138,19 @@ mod tests {
     }
 
     #[test]
+    fn the_example_of_the_guide_is_a_file_of_pools() {
+        let guide = include_str!("../OPERATING.md");
+        let (_, chapter) = guide.split_once("\n## Pools\n").expect("the chapter");
+        let (_, example) = chapter.split_once("```json\n").expect("the example");
+        let (example, _) = example.split_once("```").expect("its end");
+        assert_eq!(Pools::from_json(example).unwrap().as_slice().len(), 2);
+        for pool in Pools::default().as_slice() {
+            let name = format!("`{}`", pool.name);
+            assert!(chapter.contains(&name), "{name} is not in the guide");
+        }
+    }
+
+    #[test]
     fn a_file_may_leave_out_what_has_a_default() {
         let pools = Pools::from_json(r#"[{"name": "a", "rules": {"variant": "renju"}}]"#).unwrap();
         let [NamedSettings { settings, .. }] = pools.as_slice() else { panic!("{pools:?}") };
