@@ -27,7 +27,7 @@ use fivefold_shared::{
 
 use self::{
     history::Histories,
-    matching::{Candidate, Queues, score},
+    matching::{Candidate, GOOD_SCORE, Queues, score},
     standing::{Aim, Pair, Seek, SeekNumber, Side, Standing, millis},
 };
 pub use self::{
@@ -359,7 +359,8 @@ impl Pairing {
         Candidate { number, seek, history: self.histories.get(&seek.by.member) }
     }
 
-    /// Pairs a seek that has just begun, or come back, with the best of those around it.
+    /// Pairs a seek that has just begun, or come back, with the best of those around it, if they fit
+    /// well.
     fn pair_at_once(&mut self, now: u64, number: SeekNumber, effects: &mut Vec<Effect>) {
         let Some(seek) = self.seeks.get(&number).filter(|seek| self.is_queued(seek)) else {
             return;
@@ -370,7 +371,9 @@ impl Pairing {
         let scored = around.into_iter().filter_map(|(_, other)| {
             score(now, &own, &self.candidate(other)).map(|score| (score, other))
         });
-        if let Some((_, other)) = scored.min() {
+        if let Some((score, other)) = scored.min()
+            && score <= GOOD_SCORE
+        {
             self.pair(now, other, number, effects);
         }
     }

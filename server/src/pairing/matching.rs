@@ -26,6 +26,9 @@ const BONUS_PER_SECOND: i64 = 5;
 const BONUS_MAX: i64 = 400;
 /// How many points it costs that both have had the same seat twice running.
 const SAME_SEATS_COST: i64 = 40;
+/// A seek that begins is paired at once with one who fits so well. Otherwise the next round decides, in
+/// which everybody gets the best of all who have come by then.
+pub(super) const GOOD_SCORE: i64 = 40;
 /// Those who have just played each other are paired after both have waited for so long: nobody else
 /// was there.
 const AGAIN_AFTER_MS: u64 = 10_000;
