@@ -516,6 +516,12 @@ impl ConnectionTask {
             | Message::SpectatorSaid { .. }
             | Message::Analysis { .. }
             | Message::AnalysisOver { .. }
+            | Message::Seeking { .. }
+            | Message::Paired { .. }
+            | Message::SeekOver { .. }
+            | Message::Challenged { .. }
+            | Message::Lobby { .. }
+            | Message::LobbyChanged { .. }
             | Message::Presence { .. } => {}
         }
     }

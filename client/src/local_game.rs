@@ -110,6 +110,7 @@ impl LocalGame {
             // The game ids here are never looked up.
             seeds: RoomSeeds { seed, secret: [0; 32] },
             demo: false,
+            paired: None,
         };
         // The room lists the second person as a spectator until they sit, and corrects the list
         // after this interval: start that much earlier, so that no correction is left to send.

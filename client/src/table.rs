@@ -242,6 +242,12 @@ impl Table {
             | Message::SpectatorSaid { .. }
             | Message::Analysis { .. }
             | Message::AnalysisOver { .. }
+            | Message::Seeking { .. }
+            | Message::Paired { .. }
+            | Message::SeekOver { .. }
+            | Message::Challenged { .. }
+            | Message::Lobby { .. }
+            | Message::LobbyChanged { .. }
             | Message::Closed { .. } => {}
         }
         match message {

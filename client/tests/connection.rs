@@ -123,6 +123,7 @@ fn log() -> Vec<NumberedEvent> {
             host: me(),
             time: TimeControl::None,
             chat: true,
+            paired: false,
             black: Seat::First,
         },
         Event::Sat { seat: Seat::First, player: player(me()) },

@@ -69,6 +69,7 @@ impl Rooms {
                 time: TimeControl::None,
                 opening: OpeningKind::Free,
                 chat: true,
+                paired: false,
                 black: Seat::First,
             },
             // The store does not know that there is no game.

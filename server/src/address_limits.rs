@@ -12,13 +12,13 @@ use std::{
 use tokio::time::Instant;
 
 use crate::{
-    limits::{ADDRESS_SHARES, IDLE_ADDRESSES_MAX, Limits},
+    limits::{ADDRESS_SHARES, CHALLENGES_PER_HOUR, IDLE_ADDRESSES_MAX, Limits},
     network::network,
     token_bucket::SharedBucket,
 };
 
 /// The number of rates that each address has.
-pub(crate) const RATES: usize = 6;
+pub(crate) const RATES: usize = 7;
 
 /// The rate limits of all addresses.
 #[derive(Debug)]
@@ -42,6 +42,7 @@ struct Buckets {
     lines: SharedBucket,
     help: SharedBucket,
     unknown_codes: SharedBucket,
+    challenges: SharedBucket,
 }
 
 impl AddressLimits {
@@ -91,6 +92,11 @@ impl AddressLimits {
                     now,
                     f64::from(self.limits.unknown_codes_per_minute) / 60.0,
                     self.limits.unknown_codes_per_minute,
+                ),
+                challenges: SharedBucket::new(
+                    now,
+                    f64::from(CHALLENGES_PER_HOUR) / 3_600.0,
+                    CHALLENGES_PER_HOUR,
                 ),
             })))
         });
@@ -144,6 +150,11 @@ impl AddressLimit {
         self.lock().help.take(now)
     }
 
+    /// Takes one challenge from the allowance; `false` if none is left.
+    pub(crate) fn take_challenge(&self, now: Instant) -> bool {
+        self.lock().challenges.take(now)
+    }
+
     /// Whether the address may look up a room code. Only failed lookups use up the allowance; once
     /// it is empty, every lookup is refused, so that guessing stops.
     pub(crate) fn may_try_code(&self, now: Instant) -> bool {
@@ -167,8 +178,8 @@ impl Buckets {
     }
 
     fn all(&mut self) -> [&mut SharedBucket; RATES] {
-        let Self { connections, commands, http, lines, help, unknown_codes } = self;
-        [connections, commands, http, lines, help, unknown_codes]
+        let Self { connections, commands, http, lines, help, unknown_codes, challenges } = self;
+        [connections, commands, http, lines, help, unknown_codes, challenges]
     }
 }
 
@@ -212,7 +223,7 @@ mod tests {
         assert_eq!(one.report(now), []);
         assert_eq!(take(&one, 3, now), 3);
         let report = one.report(now);
-        assert_eq!(report, [(address, [0, 3, 0, 0, 0, 0])]);
+        assert_eq!(report, [(address, [0, 3, 0, 0, 0, 0, 0])]);
         for (address, taken) in report {
             other.take_elsewhere(address, taken, now);
         }

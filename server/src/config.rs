@@ -14,6 +14,7 @@ use crate::{
     logs::{LogFormat, LostLines},
     node_id::NodeId,
     origin::Origin,
+    pools::{Pools, PoolsError},
     proxy::{self, Proxies},
     storage::{Blocking, DatabaseUrl},
     tls::{Tls, TlsError},
@@ -119,6 +120,10 @@ pub struct Args {
     /// Serve the page from this folder, read at each request; for developing the page.
     #[arg(long, env = "FIVEFOLD_PAGE_FOLDER", value_name = "FOLDER")]
     pub page_folder: Option<PathBuf>,
+
+    /// Offer the pools of this file (JSON) to those who seek an opponent, instead of the default ones.
+    #[arg(long, env = "FIVEFOLD_POOLS", value_name = "FILE")]
+    pub pools: Option<PathBuf>,
 
     /// Never start a demo game between two bots.
     #[arg(long, env = "FIVEFOLD_NO_DEMO")]
@@ -317,6 +322,8 @@ pub struct Config {
     pub proxies: Proxies,
     /// Whether to start a demo game when somebody asks for the list and no public game is running.
     pub demo: bool,
+    /// The pools in which people seek games.
+    pub pools: Pools,
     /// Source of the page's files.
     pub page: PageSource,
     /// The TLS certificate, if connections are encrypted.
@@ -340,6 +347,7 @@ impl Default for Config {
             origins: Vec::new(),
             proxies: Proxies::default(),
             demo: false,
+            pools: Pools::default(),
             page: PageSource::default(),
             tls: None,
             lost_lines: LostLines::default(),
@@ -361,7 +369,15 @@ impl Args {
         }
     }
 
-    /// Builds the configuration from these arguments.
+    /// The pools: those of the file, or the default ones.
+    ///
+    /// # Errors
+    /// If the file cannot be used.
+    pub fn pools(&self) -> Result<Pools, PoolsError> {
+        self.pools.as_deref().map_or_else(|| Ok(Pools::default()), Pools::read)
+    }
+
+    /// Builds the configuration from these arguments, with the default pools.
     ///
     /// # Errors
     /// If the TLS certificate cannot be used.
@@ -417,6 +433,7 @@ impl Args {
             origins: self.allow_origin.clone(),
             proxies: Proxies::new(self.trusted_proxy.clone()),
             demo: !self.no_demo,
+            pools: default.pools,
             page: match &self.page_folder {
                 Some(folder) => PageSource::Folder(folder.clone()),
                 None => PageSource::Program,

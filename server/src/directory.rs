@@ -16,6 +16,7 @@ use fivefold_shared::{
 use crate::{
     limits::Limits,
     network::{Network, NetworkCounts},
+    paired_games::{PairedGame, PairedGames},
 };
 
 /// The rooms of each member: the ones they created, and the ones where they have a seat. A room has
@@ -26,6 +27,7 @@ pub(crate) struct Directory {
     rooms: Mutex<HashMap<MemberId, Vec<RoomCode>>>,
     /// Locked only to count.
     bot_rooms: Mutex<BotRooms>,
+    paired_games: PairedGames,
 }
 
 /// Rooms in which bots have both seats.
@@ -43,6 +45,8 @@ pub(crate) struct Listed {
     /// Address that the room was created from, if known.
     address: Option<IpAddr>,
     visibility: Visibility,
+    /// Whether the room was made for players who were paired.
+    is_paired: bool,
     /// Locked only to copy or change it; no other lock is taken with it.
     state: Mutex<State>,
 }
@@ -58,6 +62,11 @@ struct State {
 }
 
 impl Directory {
+    /// The running games of paired players.
+    pub(crate) const fn paired_games(&self) -> &PairedGames {
+        &self.paired_games
+    }
+
     /// The rooms of a member, the oldest first.
     pub(crate) fn rooms_of(&self, member: &MemberId) -> Vec<RoomCode> {
         self.lock().get(member).cloned().unwrap_or_default()
@@ -82,6 +91,7 @@ impl Directory {
             host: room.host().clone(),
             address,
             visibility: room.visibility(),
+            is_paired: room.state().paired,
             state: Mutex::new(State { standing, counts_as_bots, evicted: false }),
         };
         let mut rooms = self.lock();
@@ -89,6 +99,13 @@ impl Directory {
             rooms.entry(member.clone()).or_default().push(room.code().clone());
         }
         drop(rooms);
+        if listed.is_paired
+            && room.state().running().is_some()
+            && let Some(game) = PairedGame::of(room, None)
+            && let Err(playing) = self.paired_games.begin(room.code(), game)
+        {
+            tracing::error!(room.id = %room.code(), other = %playing.room, "a player is in two paired games");
+        }
         Arc::new(listed)
     }
 
@@ -213,6 +230,11 @@ impl Listed {
         Ok(())
     }
 
+    /// The running games of paired players, in a room that was made for such.
+    pub(crate) fn paired_games(&self) -> Option<&PairedGames> {
+        self.is_paired.then_some(&self.directory.paired_games)
+    }
+
     /// Marks the room to be closed, if it can still be spared. Returns whether it is now marked.
     pub(crate) fn evict(&self) -> bool {
         let mut state = self.lock();
@@ -227,6 +249,9 @@ impl Listed {
 
     /// Removes the entry of a closed room.
     pub(crate) fn remove(&self, code: &RoomCode) {
+        if let Some(games) = self.paired_games() {
+            games.end(code, None, None);
+        }
         let seats = self.standing().summary.seats;
         if std::mem::take(&mut self.lock().counts_as_bots) {
             self.directory.bot_rooms().remove(self.address);

@@ -3,7 +3,7 @@
 use fivefold_shared::{
     protocol::{
         CommandId, IDENTITY_LENGTH, Identity, MEMBER_ID_LENGTH, MemberId, Name, ROOM_CODE_LENGTH,
-        RoomCode, letters,
+        RoomCode, SEEK_ID_LENGTH, SeekId, letters,
     },
     room::RoomSeeds,
 };
@@ -42,6 +42,11 @@ pub(crate) fn guest_name(member: &MemberId) -> Name {
 /// A code for a new room.
 pub(crate) fn room_code() -> RoomCode {
     RoomCode::try_from(letters(ROOM_CODE_LENGTH, bytes)).expect("letters of the alphabet, so many")
+}
+
+/// An id for a new seek, which nobody can guess.
+pub(crate) fn seek_id() -> SeekId {
+    SeekId::try_from(letters(SEEK_ID_LENGTH, bytes)).expect("letters of the alphabet, so many")
 }
 
 /// An id for a command that the server itself issues.

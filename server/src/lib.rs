@@ -27,7 +27,11 @@ pub mod node;
 mod node_id;
 pub mod origin;
 mod outbox;
+mod paired_games;
+pub mod pairing;
+mod pairing_task;
 mod peers;
+pub mod pools;
 mod priority;
 pub mod proxy;
 mod relay;
@@ -53,7 +57,10 @@ use std::{
 
 use axum::Router;
 use fivefold_shared::protocol::RoomCode;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::{
+    sync::mpsc,
+    time::{Instant, sleep, timeout},
+};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use self::{
@@ -65,10 +72,11 @@ use self::{
     identities::Identities,
     limits::{CLAIM_DOUBTS_MAX, MONITOR_CONNECTIONS_MAX, STOP_REST_WITHIN, STOP_SESSIONS_WITHIN},
     lobby::Lobby,
-    logins::Logins,
     metrics::Metrics,
     node::registry::JoinError,
+    pairing_task::{PairingCommand, PairingContext, PairingHandle, PairingTask},
     peers::{Peers, Serving},
+    pools::Pools,
     reviews::Reviews,
     room_actor::RoomContext,
     server::Server,
@@ -170,6 +178,7 @@ async fn serve(
     let peers = Peers::join(membership, &blocking, &metrics, &shutdown, clock).await?;
     let clock = peers.as_ref().map_or(clock, Peers::clock);
     let node = peers.as_ref().map_or(config.node, Peers::id);
+    let pairing = PairingHandle::new();
     let disk = Disk::new(&read_pool, &metrics, limits.disk_reserve);
     let context = RoomContext {
         limits,
@@ -195,7 +204,8 @@ async fn serve(
         reviews: Reviews::new(pool.clone()),
         jobs: Jobs::new(blocking),
         pool: pool.clone(),
-        logins: Logins::default(),
+        logins: Arc::default(),
+        pairing: pairing.0,
         sessions: ConnectionLimit::new(limits.sessions_max, limits.sessions_per_address_max),
         address_limits: Arc::new(AddressLimits::new(limits)),
         next_session: AtomicU64::new(node.first_session().0),
@@ -207,6 +217,7 @@ async fn serve(
     });
 
     let peers = open_rooms(peers, &server, &log_writer, node).await?;
+    connections.spawn(pairing_task(&server, pairing.1, config.pools).run(stop.clone()));
     disk.measure().await;
 
     let ending = tokio::select! {
@@ -239,6 +250,22 @@ impl Ending {
             Self::Retired => Err(RunError::Retired),
         }
     }
+}
+
+fn pairing_task(
+    server: &Server,
+    commands: mpsc::Receiver<Box<PairingCommand>>,
+    pools: Pools,
+) -> PairingTask {
+    let context = PairingContext {
+        lobby: Arc::clone(&server.lobby),
+        logins: Arc::clone(&server.logins),
+        address_limits: Arc::clone(&server.address_limits),
+        metrics: Arc::clone(&server.metrics),
+        clock: server.clock,
+        draining: server.draining.clone(),
+    };
+    PairingTask::new(commands, pools, context)
 }
 
 /// Waits for the order to stop, and then so long that a load balancer has noticed.

@@ -186,6 +186,54 @@ pub const LOG_LINES_MAX: usize = 8_192;
 /// How often the free disk space is measured.
 pub const DISK_CHECK_INTERVAL: Duration = Duration::from_secs(10);
 
+/// Most pools.
+pub const POOLS_MAX: usize = 32;
+/// Most seeks and challenges on the server.
+pub const SEEKS_MAX: usize = 20_000;
+/// Most seeks and challenges of one member.
+pub const SEEKS_PER_MEMBER_MAX: usize = 3;
+/// A seek whose session has ended is kept for this time, in case that its member comes back.
+pub const SEEK_KEPT: Duration = Duration::from_secs(5);
+/// A challenge stands for this time.
+pub const CHALLENGE_STANDS: Duration = Duration::from_secs(60);
+/// Challenges allowed per member and per address in an hour; as many at once after a pause.
+pub const CHALLENGES_PER_HOUR: u32 = 20;
+/// Most members whose challenges are counted. The ones who may challenge again are forgotten first.
+pub const CHALLENGERS_MAX: usize = 10_000;
+/// Most commands and other inputs waiting for the pairing. Further ones are refused.
+pub const PAIRING_INPUTS_MAX: usize = 4_096;
+/// Interval between the rounds of the pairing, and between two changes of the lobby.
+pub const PAIRING_INTERVAL: Duration = Duration::from_secs(1);
+/// Most open seeks in the lobby.
+pub const LOBBY_SEEKS_MAX: usize = 100;
+/// Most seeks that are remembered after their opponents left before the game began.
+pub const WAITS_MAX: usize = 10_000;
+/// How long they are remembered.
+pub const WAITS_KEPT: Duration = Duration::from_secs(10 * 60);
+/// The waiting times that a pool's median is of: the latest.
+pub const POOL_WAITS_KEPT: usize = 200;
+/// They count for this time.
+pub const POOL_WAITS_OF: Duration = Duration::from_secs(60 * 60);
+/// Most members of whom pairing remembers seats, opponents and aborted games. The half that was paired
+/// longest ago is forgotten together.
+pub const HISTORIES_MAX: usize = 50_000;
+/// How many of their last seats are remembered.
+pub const SEATS_KEPT: usize = 10;
+/// How many of their last opponents are remembered.
+pub const OPPONENTS_KEPT: usize = 3;
+/// Pairing pauses for a member who has left this many of their last games before those began.
+pub const ABORTS_MAX: usize = 3;
+/// How many of the last games that looks at.
+pub const ABORTS_OF: usize = 10;
+/// An aborted game counts for this time.
+pub const MARK_FADES: Duration = Duration::from_secs(24 * 60 * 60);
+/// How long the first pause is.
+pub const PAUSE: Duration = Duration::from_secs(5 * 60);
+/// Each further one is so many times as long.
+pub const PAUSE_FACTOR: u64 = 3;
+/// The longest pause.
+pub const PAUSE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// Longest frame between two nodes, in bytes: the longest message to a session, and its address.
 pub const LINK_FRAME_MAX: usize = WRITE_BUFFER_MAX + 4 * 1024;
 /// Frames that wait are sent together, up to this many bytes. A longer frame goes alone.
@@ -559,6 +607,21 @@ const _: () = assert!(
     "the server ends within five seconds, with time to send close frames"
 );
 const _: () = assert!(
+    WRITE_BUFFER + (POOLS_MAX + 2 * LOBBY_SEEKS_MAX) * 512 <= WRITE_BUFFER_MAX,
+    "a lobby, and any change of it, has room in an empty write buffer"
+);
+const _: () = assert!(
+    SEEK_KEPT.as_millis() < CHALLENGE_STANDS.as_millis()
+        && CHALLENGE_STANDS.as_millis() < WAITS_KEPT.as_millis()
+);
+const _: () = assert!(
+    SEEKS_PER_MEMBER_MAX * 1_000 <= SEEKS_MAX && SEEKS_PER_MEMBER_MAX as u32 <= CHALLENGES_PER_HOUR,
+    "it takes a thousand members to take the place of everybody else's seeks"
+);
+const _: () = assert!(
+    0 < ABORTS_MAX && ABORTS_MAX <= ABORTS_OF && PAUSE.as_millis() <= PAUSE_MAX.as_millis()
+);
+const _: () = assert!(
     JOINED_ROOMS_MAX * 1_000 / REPORT_INTERVAL.as_millis() as usize <= 512,
     "a session that has an analysis in each of its rooms can still be written to"
 );
@@ -618,8 +681,8 @@ const _: () = assert!(
     "one list that is lost removes no rooms"
 );
 const _: () = assert!(
-    ADDRESSES_REPORTED_MAX * 160 <= LINK_FRAME_MAX,
-    "a report of addresses fits into a message to all nodes: at most 47 bytes for one with rates, and \
+    ADDRESSES_REPORTED_MAX * 164 <= LINK_FRAME_MAX,
+    "a report of addresses fits into a message to all nodes: at most 52 bytes for one with rates, and \
      four times 28 for networks"
 );
 const _: () = assert!(

@@ -5,6 +5,7 @@
 
 mod listing;
 mod makers;
+mod paired;
 mod peer_lists;
 mod peers;
 mod room_list;
@@ -21,16 +22,18 @@ use fivefold_shared::{
     clock::TimeControl,
     opening::OpeningKind,
     protocol::{
-        Colour, CommandId, Create, MemberId, Reason, Refusal, RefusalValues, RoomCode, SeatRequest,
-        Visibility,
+        Colour, CommandId, Create, MemberId, Player, Reason, Refusal, RefusalValues, RoomCode,
+        SeatRequest, Visibility,
     },
     room::{Effects, Entry, Founding, Input, Member, Room, Spare, Standing},
     rules::{Rules, Size, Variant},
+    seat::BySeat,
 };
 use futures_util::FutureExt;
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
+pub(crate) use self::paired::{NotPaired, PairedRoom};
 use self::{
     makers::{Maker, Makers},
     peer_lists::PeerLists,
@@ -73,6 +76,8 @@ pub(crate) struct Lobby {
     tasks: TaskTracker,
     /// The creator of demo games, if they are enabled.
     demo_host: Option<Member>,
+    /// The creator of the rooms of players who are paired: nobody is their host.
+    pairing_host: Member,
     /// To look up rooms of other nodes.
     read_pool: Arc<ReadPool>,
 }
@@ -148,7 +153,8 @@ impl Lobby {
             peer_lists: PeerLists::default(),
             context: Arc::new(context),
             tasks,
-            demo_host: demo.then(demo_host),
+            demo_host: demo.then(server_member),
+            pairing_host: server_member(),
             read_pool,
         }
     }
@@ -242,16 +248,8 @@ impl Lobby {
         self.context.disk.may_grow()?;
         let spared = self.make_place(&makers, &maker.id, address, &create, elsewhere)?;
         let maker_of = Maker { member: maker.id.clone(), address: Some(address) };
-        let (room, effects) = self.found(maker, command.clone(), create, false)?;
-        for room in &spared {
-            // Somebody entered it in the meantime.
-            if !room.listed().is_some_and(|listed| listed.evict()) {
-                return Err(busy());
-            }
-        }
-        for room in &spared {
-            self.close_evicted(&mut makers, room);
-        }
+        let (room, effects) = self.found(maker, command.clone(), create, false, None)?;
+        self.close_spared(&mut makers, &spared)?;
         let opened = Opened {
             room,
             effects,
@@ -259,6 +257,7 @@ impl Lobby {
             opened_at: self.context.clock.now(),
             is_new: true,
             handover: None,
+            paired: None,
         };
         Ok(self.open(&mut makers, maker_of, command, opened))
     }
@@ -283,16 +282,7 @@ impl Lobby {
             own.extend(elsewhere);
             spared.push(room.ok_or_else(|| too_many_rooms(&own))?);
         }
-        for rooms in makers.full_networks(address, self.context.limits.rooms_per_address_max) {
-            if spared.iter().any(|room| rooms.contains(&room.code)) {
-                continue;
-            }
-            // Only a room's own creator can cause its members to be removed.
-            let room = self.least_needed(rooms, |spare, room| {
-                spare < Spare::Over || maker_of(room) == Some(maker)
-            });
-            spared.push(room.ok_or_else(too_many_rooms_from_address)?);
-        }
+        self.make_place_at(makers, maker, address, &mut spared)?;
         if is_of_bots(create)
             && let Err(refusal) = self.directory.may_seat_bots(Some(address), &self.context.limits)
         {
@@ -307,6 +297,46 @@ impl Lobby {
             }
         }
         Ok(spared)
+    }
+
+    /// Adds the rooms to close before one more may come from this address.
+    ///
+    /// # Errors
+    /// If a limit is reached, and no room can be spared.
+    fn make_place_at(
+        &self,
+        makers: &Makers,
+        maker: &MemberId,
+        address: IpAddr,
+        spared: &mut Vec<RoomHandle>,
+    ) -> Result<(), Refusal> {
+        for rooms in makers.full_networks(address, self.context.limits.rooms_per_address_max) {
+            if spared.iter().any(|room| rooms.contains(&room.code)) {
+                continue;
+            }
+            // Only a room's own creator can cause its members to be removed.
+            let room = self.least_needed(rooms, |spare, room| {
+                spare < Spare::Over || maker_of(room) == Some(maker)
+            });
+            spared.push(room.ok_or_else(too_many_rooms_from_address)?);
+        }
+        Ok(())
+    }
+
+    /// Closes rooms that are spared.
+    ///
+    /// # Errors
+    /// If somebody entered one of them in the meantime. Then none is closed.
+    fn close_spared(&self, makers: &mut Makers, spared: &[RoomHandle]) -> Result<(), Refusal> {
+        for room in spared {
+            if !room.listed().is_some_and(|listed| listed.evict()) {
+                return Err(busy());
+            }
+        }
+        for room in spared {
+            self.close_evicted(makers, room);
+        }
+        Ok(())
     }
 
     /// The networks that have many rooms here, or have asked for many.
@@ -369,6 +399,7 @@ impl Lobby {
         command: CommandId,
         create: Create,
         demo: bool,
+        paired: Option<BySeat<Player>>,
     ) -> Result<(Room, Effects), Refusal> {
         let mut effects = Effects::new();
         let founding = Founding {
@@ -379,6 +410,7 @@ impl Lobby {
             coin: ids::coin(),
             seeds: ids::seeds(),
             demo,
+            paired,
         };
         let now = self.context.clock.now();
         Room::create(now, founding, self.context.limits.room, &mut effects)
@@ -505,7 +537,7 @@ impl Lobby {
         };
         let (maker, command) = (demo_host.id.clone(), ids::command_id());
         let (room, effects) =
-            self.found(demo_host, command.clone(), demo, true).expect("two usual bots");
+            self.found(demo_host, command.clone(), demo, true, None).expect("two usual bots");
         let opened = Opened {
             room,
             effects,
@@ -513,6 +545,7 @@ impl Lobby {
             opened_at: self.context.clock.now(),
             is_new: false,
             handover: None,
+            paired: None,
         };
         let maker = Maker { member: maker, address: None };
         self.open(&mut makers, maker, command, opened);
@@ -520,8 +553,8 @@ impl Lobby {
     }
 }
 
-/// The creator of demo games; a new identity at each start.
-fn demo_host() -> Member {
+/// A creator of the server's own rooms; a new identity at each start.
+fn server_member() -> Member {
     let id = ids::member_id(&ids::identity());
     Member { name: ids::guest_name(&id), id }
 }

@@ -1,18 +1,23 @@
-//! The sessions of each member, so that the server can end them when an identity is replaced.
+//! The members who are online and their sessions: to find whom to challenge, and to end sessions when
+//! an identity is replaced.
 //!
 //! It does not know what else sessions do.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
 };
 
-use fivefold_shared::protocol::MemberId;
-use fivefold_shared::room::SessionId;
+use fivefold_shared::{
+    protocol::{MemberId, Name, Reason, Refusal},
+    room::{Member, SessionId},
+};
 use tokio_util::sync::CancellationToken;
+
+use crate::outbox::Outbox;
 
 /// The authenticated sessions of all members.
 #[derive(Debug, Default)]
@@ -23,9 +28,26 @@ pub(crate) struct Logins {
 
 #[derive(Debug, Default)]
 struct State {
-    sessions: HashMap<MemberId, Vec<(SessionId, Ending)>>,
+    members: HashMap<MemberId, Online>,
+    /// The members who are online, by their names in lower case.
+    names: HashMap<String, HashSet<MemberId>>,
     /// Number of identities replaced since the start.
     replacements: u64,
+}
+
+/// A member who is online.
+#[derive(Debug)]
+struct Online {
+    name: Name,
+    logins: Vec<Login>,
+}
+
+/// One authenticated session.
+#[derive(Clone, Debug)]
+pub(crate) struct Login {
+    pub(crate) session: SessionId,
+    pub(crate) ending: Ending,
+    pub(crate) outbox: Outbox,
 }
 
 /// Signals a session to end because its identity was replaced.
@@ -60,28 +82,46 @@ impl Logins {
 
     /// Registers a session, unless an identity was replaced since `replacements` was read: then the
     /// lookup may be out of date. Returns whether it was registered.
-    pub(crate) fn enter(
-        &self,
-        member: &MemberId,
-        session: SessionId,
-        ending: &Ending,
-        replacements: u64,
-    ) -> bool {
+    pub(crate) fn enter(&self, member: &Member, login: Login, replacements: u64) -> bool {
         let mut state = self.lock();
         let is_current = state.replacements == replacements;
         if is_current {
-            state.sessions.entry(member.clone()).or_default().push((session, ending.clone()));
+            state.rename(&member.id, &member.name).logins.push(login);
         }
         is_current
+    }
+
+    /// A member has another name.
+    pub(crate) fn rename(&self, member: &Member) {
+        self.lock().rename(&member.id, &member.name);
+    }
+
+    /// The only member of this name who is online. Letter case does not matter.
+    ///
+    /// # Errors
+    /// If there is none, or more than one.
+    pub(crate) fn find(&self, name: &Name) -> Result<MemberId, Refusal> {
+        let state = self.lock();
+        let mut named = state.names.get(&key(name)).into_iter().flatten();
+        match (named.next(), named.next()) {
+            (Some(member), None) => Ok(member.clone()),
+            (Some(_), Some(_)) => Err(Refusal::new(Reason::SeveralOnline)),
+            (None, _) => Err(Refusal::new(Reason::NobodyOnline)),
+        }
+    }
+
+    /// The sessions of a member.
+    pub(crate) fn of(&self, member: &MemberId) -> Vec<Login> {
+        self.lock().members.get(member).map(|online| online.logins.clone()).unwrap_or_default()
     }
 
     /// Ends a member's other sessions after one of them replaced the identity.
     pub(crate) fn end_others(&self, member: &MemberId, session: SessionId) {
         let mut state = self.lock();
         state.replacements += 1;
-        for (other, ending) in state.sessions.get(member).into_iter().flatten() {
-            if *other != session {
-                ending.end();
+        for other in state.members.get(member).into_iter().flat_map(|online| &online.logins) {
+            if other.session != session {
+                other.ending.end();
             }
         }
     }
@@ -89,11 +129,12 @@ impl Logins {
     /// Removes a session that has ended.
     pub(crate) fn leave(&self, member: &MemberId, session: SessionId) {
         let mut state = self.lock();
-        if let Some(sessions) = state.sessions.get_mut(member) {
-            sessions.retain(|(other, _)| *other != session);
-            if sessions.is_empty() {
-                state.sessions.remove(member);
-            }
+        let Some(online) = state.members.get_mut(member) else { return };
+        online.logins.retain(|other| other.session != session);
+        if online.logins.is_empty()
+            && let Some(Online { name, .. }) = state.members.remove(member)
+        {
+            state.forget_name(member, &name);
         }
     }
 
@@ -103,26 +144,94 @@ impl Logins {
     }
 }
 
+impl State {
+    /// The member, with this name from now on.
+    fn rename(&mut self, member: &MemberId, name: &Name) -> &mut Online {
+        let before = self.members.get(member).map(|online| online.name.clone());
+        if before.as_ref() != Some(name) {
+            if let Some(before) = &before {
+                self.forget_name(member, before);
+            }
+            self.names.entry(key(name)).or_default().insert(member.clone());
+        }
+        let online = self.members.entry(member.clone());
+        let online = online.or_insert_with(|| Online { name: name.clone(), logins: Vec::new() });
+        online.name = name.clone();
+        online
+    }
+
+    fn forget_name(&mut self, member: &MemberId, name: &Name) {
+        let key = key(name);
+        if let Some(named) = self.names.get_mut(&key) {
+            named.remove(member);
+            if named.is_empty() {
+                self.names.remove(&key);
+            }
+        }
+    }
+}
+
+fn key(name: &Name) -> String {
+    name.as_str().to_lowercase()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{ids, thinking::Owner};
+
+    fn login(session: u64, ending: Ending) -> Login {
+        let (outbox, ..) = Outbox::new(&CancellationToken::new(), Owner::UNKNOWN);
+        Login { session: SessionId(session), ending, outbox }
+    }
+
+    fn member(name: &str) -> Member {
+        Member { id: ids::member_id(&ids::identity()), name: Name::new(name).unwrap() }
+    }
+
+    #[test]
+    fn a_member_is_found_by_their_name_if_they_alone_have_it() {
+        let logins = Logins::default();
+        let enter = |member: &Member, session| {
+            let ending = Ending::new(CancellationToken::new());
+            assert!(logins.enter(member, login(session, ending), 0));
+        };
+        let find = |name| logins.find(&Name::new(name).unwrap()).map_err(|no| no.reason);
+        let (ann, mut other) = (member("Ann"), member("ann"));
+        assert_eq!(find("Ann"), Err(Reason::NobodyOnline));
+        enter(&ann, 1);
+        enter(&ann, 2);
+        assert_eq!(find("ANN"), Ok(ann.id.clone()));
+        assert_eq!(logins.of(&ann.id).len(), 2);
+        enter(&other, 3);
+        assert_eq!(find("Ann"), Err(Reason::SeveralOnline));
+        other.name = Name::new("Bob").unwrap();
+        logins.rename(&other);
+        assert_eq!((find("Ann"), find("bob")), (Ok(ann.id.clone()), Ok(other.id.clone())));
+        logins.leave(&other.id, SessionId(3));
+        logins.leave(&ann.id, SessionId(1));
+        assert_eq!((find("Ann"), find("bob")), (Ok(ann.id.clone()), Err(Reason::NobodyOnline)));
+        logins.leave(&ann.id, SessionId(2));
+        let state = logins.lock();
+        assert!(state.members.is_empty() && state.names.is_empty());
+    }
 
     #[test]
     fn a_login_that_was_looked_up_before_a_replacement_is_not_entered() {
         let logins = Logins::default();
-        let ann = MemberId::try_from("5d41402abc4b2a76").unwrap();
+        let ann = member("Ann");
         let ending = || Ending::new(CancellationToken::new());
         let (first, second) = (ending(), ending());
         let before = logins.replacements();
-        assert!(logins.enter(&ann, SessionId(1), &first, before));
-        assert!(logins.enter(&ann, SessionId(2), &second, before));
-        logins.end_others(&ann, SessionId(1));
+        assert!(logins.enter(&ann, login(1, first.clone()), before));
+        assert!(logins.enter(&ann, login(2, second.clone()), before));
+        logins.end_others(&ann.id, SessionId(1));
         assert!(!first.is_replaced() && second.is_replaced());
-        assert!(!logins.enter(&ann, SessionId(3), &ending(), before));
-        assert!(logins.enter(&ann, SessionId(3), &ending(), logins.replacements()));
+        assert!(!logins.enter(&ann, login(3, ending()), before));
+        assert!(logins.enter(&ann, login(3, ending()), logins.replacements()));
         for session in 1..=3 {
-            logins.leave(&ann, SessionId(session));
+            logins.leave(&ann.id, SessionId(session));
         }
-        assert!(logins.lock().sessions.is_empty());
+        assert!(logins.lock().members.is_empty());
     }
 }

@@ -84,7 +84,11 @@ fn repair(folder: &Path) -> anyhow::Result<ExitCode> {
 }
 
 fn serve(args: &Args, logs: &Logs) -> anyhow::Result<()> {
-    let mut config = Config { lost_lines: logs.lost.clone(), ..args.config()? };
+    let pools = args.pools().with_context(|| {
+        let file = args.pools.clone().unwrap_or_default();
+        format!("--pools {}", file.display())
+    })?;
+    let mut config = Config { lost_lines: logs.lost.clone(), pools, ..args.config()? };
     config.limits = file_limit::fit(config.limits)?;
     // Outside of the runtime, as it blocks.
     let rooms = Rooms::open(args)?;

@@ -4,6 +4,7 @@
 
 mod cluster;
 mod links;
+mod pairing;
 
 use std::{
     fmt,
@@ -26,7 +27,7 @@ use prometheus_client::{
 use serde::Serialize;
 
 pub(crate) use self::links::LinkDrop;
-use self::{cluster::ClusterMetrics, links::LinkMetrics};
+use self::{cluster::ClusterMetrics, links::LinkMetrics, pairing::PairingMetrics};
 use crate::{connection_limit::Full, storage::DiskSpace};
 
 /// All metrics.
@@ -56,6 +57,8 @@ pub(crate) struct Metrics {
     pub(crate) rooms_rebuilt: Counter,
     /// Rooms on several nodes.
     pub(crate) cluster: ClusterMetrics,
+    /// Seeks and challenges.
+    pub(crate) pairing: PairingMetrics,
     /// Time of the last commit if it failed, in milliseconds since the epoch; 0 if it succeeded.
     failing_since: AtomicU64,
     /// The links to other nodes.
@@ -168,6 +171,7 @@ impl Metrics {
             rooms_rebuilt: Counter::default(),
             failing_since: AtomicU64::new(0),
             cluster: ClusterMetrics::default(),
+            pairing: PairingMetrics::default(),
             links: LinkMetrics::default(),
         };
         metrics.register();
@@ -219,6 +223,7 @@ impl Metrics {
         let help = "Times that a room went back to its log";
         registry.register("rooms_rebuilt", help, self.rooms_rebuilt.clone());
         self.cluster.register(registry);
+        self.pairing.register(registry);
         self.links.register(registry);
     }
 

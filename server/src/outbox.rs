@@ -124,6 +124,11 @@ impl Outbox {
         self.0.restarts.load(Ordering::Relaxed)
     }
 
+    /// Whether the session has ended.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.0.lock().is_closed
+    }
+
     /// Queues a message.
     pub(crate) fn post(&self, message: impl Into<Outgoing>) -> Posted {
         let message = message.into();

@@ -13,6 +13,7 @@ mod bot_calls;
 mod commit_gate;
 mod fan_out;
 mod mailbox;
+mod paired;
 mod peers;
 mod recovery;
 mod route;
@@ -32,6 +33,7 @@ use fivefold_shared::{
     room::{Cause, Effects, Entry, Input, Member, Room, SessionId},
 };
 use futures_util::FutureExt;
+use tokio::sync::oneshot;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
 #[cfg(test)]
@@ -55,7 +57,7 @@ use crate::{
     ids,
     limits::{MAKER_ENTERS_WITHIN, PENDING_EFFECTS_MAX},
     outbox::Outbox,
-    storage::{Append, AppendError, Epoch, LogWriter, StorageError, WriterPermit},
+    storage::{Append, AppendError, Epoch, KnownMember, LogWriter, StorageError, WriterPermit},
 };
 
 /// A room that was just made or read from its log.
@@ -72,6 +74,17 @@ pub(crate) struct Opened {
     pub(crate) is_new: bool,
     /// The sessions of the relay that the room was before.
     pub(crate) handover: Option<Box<Handover>>,
+    /// For a new room of players who were paired.
+    pub(crate) paired: Option<Box<PairedStart>>,
+}
+
+/// The start of a room of players who were paired.
+#[derive(Debug)]
+pub(crate) struct PairedStart {
+    /// The players, who are stored with the room.
+    pub(crate) members: Vec<KnownMember>,
+    /// Notified when the room is stored; dropped if it cannot be.
+    pub(crate) on_stored: oneshot::Sender<()>,
 }
 
 /// Sessions that a relay hands over to the room that it becomes.
@@ -106,8 +119,8 @@ impl Opened {
         let room = room.map_err(|error| error.to_string())?;
         let cause = log.first().and_then(|entry| entry.cause.clone());
         let cause = cause.ok_or_else(|| "nobody made the room".to_owned())?;
-        let (is_new, handover) = (false, None);
-        Ok((Self { room, effects, epoch, opened_at, is_new, handover }, cause))
+        let (is_new, handover, paired) = (false, None, None);
+        Ok((Self { room, effects, epoch, opened_at, is_new, handover, paired }, cause))
     }
 }
 
@@ -120,7 +133,7 @@ pub(crate) fn run(
     listed: Arc<Listed>,
     context: Arc<RoomContext>,
 ) -> impl Future<Output = ()> + Send {
-    let Opened { room, effects, epoch, opened_at, is_new, handover } = opened;
+    let Opened { room, effects, epoch, opened_at, is_new, handover, paired } = opened;
     let seq = room.state().seq;
     let unstored = Append::nothing(room.code().clone(), context.node, epoch);
     let mut actor = Actor {
@@ -134,10 +147,15 @@ pub(crate) fn run(
         late_answers: Vec::new(),
         refused: VecDeque::new(),
         is_stored: epoch > Epoch::FIRST,
+        on_stored: None,
         ahead_ms: opened_at.saturating_sub(context.clock.now()),
         listed,
         context,
     };
+    if let Some(PairedStart { members, on_stored }) = paired.map(|paired| *paired) {
+        actor.gate.store_members(members);
+        actor.on_stored = Some(on_stored);
+    }
     async move {
         let life = actor.run(effects, is_new, handover, &mut mailbox);
         if AssertUnwindSafe(life).catch_unwind().await.is_err() {
@@ -289,15 +307,22 @@ impl Actor {
         if let Input::Enter { session, .. } = &input {
             self.fan_out.enter(*session, route.clone());
         }
-        if let Err(refusal) = self.may_seat_bot(&input) {
-            let message = Message::Refused { id: input.command_id().cloned(), refusal };
-            self.context.metrics.answered(input.kind(), &message);
-            self.fan_out.send(route, message);
-            return;
-        }
+        let begins_paired = match self.may_seat_bot(&input).and_then(|()| self.begin_paired(&input))
+        {
+            Ok(begins_paired) => begins_paired,
+            Err(refusal) => {
+                let message = Message::Refused { id: input.command_id().cloned(), refusal };
+                self.context.metrics.answered(input.kind(), &message);
+                self.fan_out.send(route, message);
+                return;
+            }
+        };
         self.current = CurrentCommand::of(&input, route);
         self.apply(input, Some(route));
         self.current = None;
+        if begins_paired {
+            self.withdraw_paired();
+        }
     }
 
     /// Whether a bot may sit down: the number of rooms with two bots is limited.

@@ -21,6 +21,7 @@ use crate::{
     logs::LostLines,
     metrics::Metrics,
     origin::Origin,
+    pairing_task::PairingHandle,
     proxy::Proxies,
     reviews::Reviews,
     storage::ReadPool,
@@ -48,7 +49,9 @@ pub(crate) struct Server {
     /// For analyses that belong to no room.
     pub(crate) pool: Pool,
     pub(crate) identities: Identities,
-    pub(crate) logins: Logins,
+    pub(crate) logins: Arc<Logins>,
+    /// Finds opponents for sessions.
+    pub(crate) pairing: PairingHandle,
     pub(crate) sessions: ConnectionLimit,
     pub(crate) address_limits: Arc<AddressLimits>,
     /// Id of the next session.

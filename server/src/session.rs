@@ -9,6 +9,7 @@ mod error;
 mod frame_limit;
 mod joined_rooms;
 mod rate;
+mod seeking;
 mod transport;
 
 use std::{

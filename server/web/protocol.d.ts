@@ -127,6 +127,8 @@ export type Event = { "type": "created",
     opening?: OpeningKind,
     /** Whether people may chat in it. */
     chat?: boolean,
+    /** Whether the server has paired the players: they did not know each other before. */
+    paired?: boolean,
     /** The seat that begins with Black in the first game. Later games alternate. */
     black: Seat, }
   | { "type": "sat",
@@ -265,6 +267,15 @@ export type GameReview = {
     /** The ply of the first move after which the winner's chance never fell below `DECIDED_CHANCE` again; absent where nobody has won, or not from the board. */
     decided?: number, };
 
+/** How a game between people who find each other is played. */
+export type GameSettings = {
+    /** The variant and the board. */
+    rules: Rules,
+    /** How much time the players have. */
+    time?: TimeControl,
+    /** How the game opens. */
+    opening?: OpeningKind, };
+
 /** A game in a snapshot. */
 export type GameSnapshot = {
     /** 1 for the first game in this room. */
@@ -395,6 +406,29 @@ export type LobbyRequest = { "type": "hello",
   | { "type": "close",
     /** The room. */
     room: RoomCode, }
+  | { "type": "seek",
+    /** Whether a program plays. */
+    engine?: boolean, } &
+  ({ "pool": PoolName }
+  | { "settings": GameSettings }) | { "type": "challenge",
+    /** The game. */
+    settings: GameSettings,
+    /** Whether a program plays. */
+    engine?: boolean, } &
+  ({ "member": MemberId }
+  | { "name": Name }) | { "type": "accept_seek",
+    /** The seek or the challenge. */
+    seek: SeekId,
+    /** Whether a program plays. */
+    engine?: boolean, }
+  | { "type": "decline_challenge",
+    /** The challenge. */
+    seek: SeekId, }
+  | { "type": "cancel_seek",
+    /** The seek or the challenge. */
+    seek: SeekId, }
+  | { "type": "watch_lobby" }
+  | { "type": "unwatch_lobby" }
   | { "type": "ping" };
 
 /** An act and the seat that made it. On the wire: `{"by": "second", "act": {"take": "black"}}`. */
@@ -453,6 +487,8 @@ export type Message = { "type": "welcome",
     least?: number,
     /** `Reason::WrongCount`: the largest one. */
     most?: number,
+    /** `Reason::TooManyAborts`: how long to wait, in milliseconds. */
+    wait_ms?: number,
     /** `Reason::Malformed`, `Reason::BotNotOffered`, `Reason::OpeningNotOffered`, `Reason::UnreadableGame`, `Reason::NotInFormat`: what is wrong, in English, for the client's author. */
     detail?: string, }
   | { "type": "rooms",
@@ -562,7 +598,57 @@ export type Message = { "type": "welcome",
     /** The room. */
     room: RoomCode,
     /** The reason. */
-    text: string, };
+    text: string, }
+  | { "type": "seeking",
+    /** The command's id. */
+    id: CommandId,
+    /** Names it in commands. */
+    seek: SeekId,
+    /** How long it has waited, in milliseconds. */
+    waited_ms: number, }
+  | { "type": "paired",
+    /** The seek or the challenge. Absent if the game was found by another session, or before a restart of the server. */
+    seek?: SeekId,
+    /** The room to join. */
+    room: RoomCode,
+    /** The member's seat there. */
+    seat: Seat, }
+  | { "type": "seek_over",
+    /** The seek or the challenge. */
+    seek: SeekId,
+    /** The reason. */
+    why: SeekEnd, }
+  | { "type": "challenged",
+    /** How long it stands from now, in milliseconds. */
+    for_ms: number,
+    /** Names it in commands. */
+    seek: SeekId,
+    /** Who seeks. */
+    member: MemberId,
+    /** Their name. */
+    name: Name,
+    /** Whether a program plays, by its own declaration. */
+    engine?: boolean,
+    /** The variant and the board. */
+    rules: Rules,
+    /** How much time the players have. */
+    time?: TimeControl,
+    /** How the game opens. */
+    opening?: OpeningKind, }
+  | { "type": "lobby",
+    /** The command's id. */
+    id: CommandId,
+    /** All pools. */
+    pools: Array<Pool>,
+    /** The open seeks outside of pools, the oldest first; at most 100. */
+    seeks: Array<OpenSeek>, }
+  | { "type": "lobby_changed",
+    /** The pools that have changed. */
+    pools?: Array<Pool>,
+    /** The new open seeks. */
+    added?: Array<OpenSeek>,
+    /** The seeks that are no longer open. */
+    removed?: Array<SeekId>, };
 
 /** A person's name: 1 to `NAME_MAX` characters in Unicode's form NFKC, without control characters and without the invisible ones that reorder or join text. Spaces are trimmed at both ends and single in between; combining marks belong to a letter, at most `NAME_MARKS_MAX` of them. */
 export type Name = string;
@@ -575,6 +661,23 @@ export type NumberedEvent = {
     at: number,
     /** The event itself. */
     event: Event, };
+
+/** A seek that others may accept, or a challenge. */
+export type OpenSeek = {
+    /** Names it in commands. */
+    seek: SeekId,
+    /** Who seeks. */
+    member: MemberId,
+    /** Their name. */
+    name: Name,
+    /** Whether a program plays, by its own declaration. */
+    engine?: boolean,
+    /** The variant and the board. */
+    rules: Rules,
+    /** How much time the players have. */
+    time?: TimeControl,
+    /** How the game opens. */
+    opening?: OpeningKind, };
 
 /** An opening protocol. On the wire: `swap2`, `long_pro`, `taraguchi10`. */
 export type OpeningKind = "free" | "swap1" | "swap" | "swap2" | "pro" | "long_pro" | "rif" | "yamaguchi" | "soosyrv8" | "taraguchi10";
@@ -671,8 +774,28 @@ export type Player = {
 /** An intersection of the board. On the wire: `[x, y]`. */
 export type Point = [number, number];
 
+/** A pool: whoever seeks in it plays whoever else does. */
+export type Pool = {
+    /** Its name in commands. */
+    name: PoolName,
+    /** How many people seek in it now. */
+    waiting: number,
+    /** How many games of paired players are running that are played in this way. */
+    games: number,
+    /** How long those waited whom it has paired in the last hour: the median, in milliseconds. Absent if there were none. */
+    wait_ms?: number,
+    /** The variant and the board. */
+    rules: Rules,
+    /** How much time the players have. */
+    time?: TimeControl,
+    /** How the game opens. */
+    opening?: OpeningKind, };
+
+/** The name of a pool in commands: 1 to `POOL_NAME_MAX` letters in lower case, digits and hyphens. */
+export type PoolName = string;
+
 /** The code of a refusal. */
-export type Reason = "malformed" | "unknown_command" | "hello_first" | "already_greeted" | "version" | "identity_replaced" | "nothing_to_keep" | "name_looks_like_bot" | "no_such_room" | "room_damaged" | "not_a_member" | "not_seated" | "not_allowed" | "host_only" | "already_seated" | "seat_taken" | "no_open_seat" | "no_bot" | "bot_not_offered" | "opening_not_offered" | "game_running" | "no_game" | "not_your_turn" | "stale_ply" | "outside" | "too_far" | "occupied" | "double_three" | "double_four" | "overline" | "opening_running" | "not_now" | "wrong_count" | "not_in_zone" | "same_as_offered" | "no_offer" | "already_asked" | "answer_first" | "opponent_here" | "your_turn" | "too_early" | "nothing_to_take_back" | "no_assistance" | "players_only" | "no_such_ply" | "chat_off" | "too_many_talking" | "too_many_rooms" | "too_many_rooms_from_address" | "too_many_rooms_made" | "too_many_bot_rooms" | "too_many_joined" | "too_many_sessions" | "server_full" | "disk_full" | "room_full" | "room_worn_out" | "too_fast" | "too_many_unknown_codes" | "busy" | "unavailable" | "stopping" | "too_long" | "too_slow" | "no_such_game" | "unreadable_game" | "not_in_format" | "no_engine" | "game_over" | "too_many_analyses" | "too_many_connections" | "too_many_new_connections" | "foreign_page" | "broken";
+export type Reason = "malformed" | "unknown_command" | "hello_first" | "already_greeted" | "version" | "identity_replaced" | "nothing_to_keep" | "name_looks_like_bot" | "no_such_room" | "room_damaged" | "not_a_member" | "not_seated" | "not_allowed" | "host_only" | "already_seated" | "seat_taken" | "no_open_seat" | "no_bot" | "bot_not_offered" | "opening_not_offered" | "game_running" | "no_game" | "not_your_turn" | "stale_ply" | "outside" | "too_far" | "occupied" | "double_three" | "double_four" | "overline" | "opening_running" | "not_now" | "wrong_count" | "not_in_zone" | "same_as_offered" | "no_offer" | "already_asked" | "answer_first" | "opponent_here" | "your_turn" | "too_early" | "nothing_to_take_back" | "no_assistance" | "players_only" | "no_such_ply" | "no_such_pool" | "no_such_seek" | "own_seek" | "too_many_seeks" | "too_many_challenges" | "too_many_aborts" | "nobody_online" | "several_online" | "chat_off" | "too_many_talking" | "too_many_rooms" | "too_many_rooms_from_address" | "too_many_rooms_made" | "too_many_bot_rooms" | "too_many_joined" | "too_many_sessions" | "server_full" | "disk_full" | "room_full" | "room_worn_out" | "too_fast" | "too_many_unknown_codes" | "busy" | "unavailable" | "stopping" | "too_long" | "too_slow" | "no_such_game" | "unreadable_game" | "not_in_format" | "no_engine" | "game_over" | "too_many_analyses" | "too_many_connections" | "too_many_new_connections" | "foreign_page" | "broken";
 
 /** One move of a finished game. */
 export type RecordedMove = {
@@ -716,6 +839,8 @@ export type Refusal = {
     least?: number,
     /** `Reason::WrongCount`: the largest one. */
     most?: number,
+    /** `Reason::TooManyAborts`: how long to wait, in milliseconds. */
+    wait_ms?: number,
     /** `Reason::Malformed`, `Reason::BotNotOffered`, `Reason::OpeningNotOffered`, `Reason::UnreadableGame`, `Reason::NotInFormat`: what is wrong, in English, for the client's author. */
     detail?: string, };
 
@@ -847,6 +972,12 @@ export type Seat = "first" | "second";
 /** A request for a seat of a new room. */
 export type SeatRequest = "me" | "open" | { "bot": BotSpec };
 
+/** Why a seek is over without a game. */
+export type SeekEnd = "cancelled" | "declined" | "expired" | "gone";
+
+/** The id of a seek or a challenge: `SEEK_ID_LENGTH` characters of `ROOM_CODE_ALPHABET`. */
+export type SeekId = string;
+
 /** The time of one side. On the wire and in events: `{"left_ms": 61500, "periods": 3}`. */
 export type SideTime = {
     /** Left of the main time, or for the move. */
@@ -877,6 +1008,8 @@ export type Snapshot = {
     opening?: OpeningKind,
     /** Whether people may chat in it. */
     chat?: boolean,
+    /** Whether the server has paired the players. */
+    paired?: boolean,
     /** The seat that begins with Black in the first game. */
     black: Seat,
     /** The players by seat. */

@@ -11,6 +11,7 @@ mod judged;
 mod message;
 mod names;
 mod refusal;
+mod seek;
 
 pub use self::{
     chat::{CHAT_LINES_MAX, CHAT_TEXT_MAX, ChatLine, ChatText},
@@ -26,10 +27,11 @@ pub use self::{
     },
     names::{
         COMMAND_ID_MAX, CommandId, GAME_ID_LENGTH, GameId, IDENTITY_LENGTH, Identity, Likeness,
-        MEMBER_ID_LENGTH, MemberId, NAME_MARKS_MAX, NAME_MAX, Name, NameError, ROOM_CODE_ALPHABET,
-        ROOM_CODE_LENGTH, RoomCode, letters,
+        MEMBER_ID_LENGTH, MemberId, NAME_MARKS_MAX, NAME_MAX, Name, NameError, POOL_NAME_MAX,
+        PoolName, ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, RoomCode, SEEK_ID_LENGTH, SeekId, letters,
     },
     refusal::{Reason, Refusal, RefusalValues},
+    seek::{Addressee, GameSettings, OpenSeek, Pool, SeekEnd, Wanted},
 };
 
 /// The protocol version that this code implements.
@@ -55,4 +57,8 @@ const fn yes() -> bool {
 
 const fn is_true(value: &bool) -> bool {
     *value
+}
+
+const fn is_false(value: &bool) -> bool {
+    !*value
 }

@@ -63,7 +63,7 @@ use crate::{
         Colour, CommandId, Create, Event, Message, NumberedEvent, Player, Reason, Refusal,
         RoomCode, SeatRequest,
     },
-    seat::Seat,
+    seat::{BySeat, Seat},
 };
 
 /// How a new room starts.
@@ -83,6 +83,8 @@ pub struct Founding {
     pub seeds: RoomSeeds,
     /// Whether this is the server's own room, which shows a game between two bots.
     pub demo: bool,
+    /// The players whom the server has paired. They take the seats instead of `create.seats`.
+    pub paired: Option<BySeat<Player>>,
 }
 
 impl Room {
@@ -97,7 +99,7 @@ impl Room {
         limits: RoomLimits,
         effects: &mut Effects,
     ) -> Result<Self, Refusal> {
-        let Founding { code, host, command, create, coin, seeds, demo } = founding;
+        let Founding { code, host, command, create, coin, seeds, demo, paired } = founding;
         if create.seats == [SeatRequest::Me, SeatRequest::Me] {
             return Err(Refusal::new(Reason::AlreadySeated));
         }
@@ -116,8 +118,14 @@ impl Room {
                 seating::offered(bot, create.rules).map(|()| Some(Player::Bot { bot }))
             }
         });
-        let [first, second] = seats;
-        let players = [(Seat::First, first?), (Seat::Second, second?)];
+        let is_paired = paired.is_some();
+        let players = match paired {
+            Some(BySeat { first, second }) => BySeat { first: Some(first), second: Some(second) },
+            None => {
+                let [first, second] = seats;
+                BySeat { first: first?, second: second? }
+            }
+        };
         let black = match (create.colour, coin) {
             (Colour::Black, _) | (Colour::Random, true) => Seat::First,
             (Colour::White, _) | (Colour::Random, false) => Seat::Second,
@@ -131,6 +139,7 @@ impl Room {
             time: create.time,
             opening: create.opening,
             chat: create.chat,
+            paired: is_paired,
             black,
         };
         let first = NumberedEvent { seq: 1, at: now, event };
@@ -143,7 +152,8 @@ impl Room {
         let entry = Entry { event: first, cause: Some(cause.clone()) };
         effects.push(Effect::Append { entry, finished: None });
         let moment = &mut Moment { now, cause: Some(cause), lag_ms: 0, effects };
-        for (seat, player) in players {
+        let BySeat { first, second } = players;
+        for (seat, player) in [(Seat::First, first), (Seat::Second, second)] {
             if let Some(player) = player {
                 room.take_seat(seat, player, moment);
             }

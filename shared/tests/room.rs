@@ -34,6 +34,7 @@ fn created() -> Event {
         time: TimeControl::None,
         opening: OpeningKind::Free,
         chat: true,
+        paired: false,
         black: Seat::First,
     }
 }
@@ -158,9 +159,27 @@ fn clock_after(events: &[(u64, Event)]) -> (u64, u64, Option<(Seat, u64)>) {
     let (ann, bob) = (member("Ann"), member("Robert"));
     let time = TimeControl::SuddenDeath { main_ms: 60_000 };
     let created = match created() {
-        Event::Created { rules, visibility, assistance, host, time: _, opening, chat, black } => {
-            Event::Created { rules, visibility, assistance, host, time, opening, chat, black }
-        }
+        Event::Created {
+            rules,
+            visibility,
+            assistance,
+            host,
+            time: _,
+            opening,
+            chat,
+            paired,
+            black,
+        } => Event::Created {
+            rules,
+            visibility,
+            assistance,
+            host,
+            time,
+            opening,
+            chat,
+            paired,
+            black,
+        },
         other => other,
     };
     let start = [
@@ -225,6 +244,7 @@ fn who_loses_on_time_is_shown_no_time_at_all() {
                 time,
                 opening: OpeningKind::Free,
                 chat: true,
+                paired: false,
                 black: Seat::First,
             };
             let log = numbered(vec![

@@ -19,6 +19,7 @@ mod launcher;
 mod load;
 mod local_and_server;
 mod openings;
+mod pairing;
 mod play;
 mod proxy;
 mod random;

@@ -4,7 +4,8 @@
 //! `cargo run --release -p fivefold-tests --example fault -- --minutes 10 --rooms 50`
 //!
 //! The same on several nodes, with PostgreSQL and NATS: add `--nodes 3`, and `--only-kills` for
-//! nothing but killed nodes. `--orphans 10000` kills one node with so many rooms, with people in
+//! nothing but killed nodes. `--seekers 50` has people seek each other and play, one game after the
+//! other, and checks that nobody was in two of them. `--orphans 10000` kills one node with so many rooms, with people in
 //! 200 of them, and waits until all rooms have an owner again.
 #![expect(clippy::print_stdout, reason = "the results of this program")]
 
@@ -35,6 +36,9 @@ struct Args {
     /// Nothing but killed nodes.
     #[arg(long, requires = "nodes")]
     only_kills: bool,
+    /// So many people who seek each other and play, instead of rooms.
+    #[arg(long, conflicts_with_all = ["nodes", "rooms", "orphans"])]
+    seekers: Option<usize>,
     /// Kill one of three nodes once, with so many rooms.
     #[arg(long, conflicts_with_all = ["nodes", "minutes", "rooms"])]
     orphans: Option<usize>,
@@ -42,7 +46,7 @@ struct Args {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let Args { minutes, rooms, seed, nodes, only_kills, orphans } = Args::parse();
+    let Args { minutes, rooms, seed, nodes, only_kills, seekers, orphans } = Args::parse();
     let time = Duration::from_secs_f64(minutes * 60.0);
     // A sentence says what is not installed.
     let is_clean = if let Some(orphans) = orphans {
@@ -51,6 +55,10 @@ async fn main() -> ExitCode {
             println!("{found}");
             found.verdict.is_clean() && found.pauses.count() == found.played
         })
+    } else if let Some(seekers) = seekers {
+        let verdict = fault::seekers::run(seekers, time, seed).await;
+        println!("{verdict}");
+        verdict.is_clean()
     } else if let Some(nodes) = nodes {
         let found = fault::nodes::run(nodes.get(), rooms, time, seed, !only_kills).await;
         found.is_none_or(|found| {

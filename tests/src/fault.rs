@@ -9,6 +9,7 @@
 mod member;
 pub mod nodes;
 pub mod orphans;
+pub mod seekers;
 
 use std::{
     collections::HashMap,

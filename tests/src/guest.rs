@@ -11,11 +11,12 @@ use std::{
 use fivefold_shared::{
     protocol::{
         CatchUp, Command, CommandId, Create, Event, Identity, LobbyRequest, MemberId, Message,
-        Name, NumberedEvent, Reason, Refusal, Request, RoomCode, RoomRequest, Snapshot, Spectators,
-        VERSION,
+        Name, NumberedEvent, PoolName, Reason, Refusal, Request, RoomCode, RoomRequest, SeekId,
+        Snapshot, Spectators, VERSION, Wanted,
     },
     room::RoomState,
     rules::{Point, Position},
+    seat::Seat,
 };
 use futures_util::{FutureExt, SinkExt, StreamExt};
 use tokio::{
@@ -341,6 +342,12 @@ impl Guest {
             | Message::SpectatorSaid { .. }
             | Message::Analysis { .. }
             | Message::AnalysisOver { .. }
+            | Message::Seeking { .. }
+            | Message::Paired { .. }
+            | Message::SeekOver { .. }
+            | Message::Challenged { .. }
+            | Message::Lobby { .. }
+            | Message::LobbyChanged { .. }
             | Message::Pong { .. } => {}
         }
     }
@@ -449,6 +456,31 @@ impl Guest {
         match self.ask(Request::Lobby(LobbyRequest::Create(create))).await {
             Message::Joined { room, .. } => room,
             other => panic!("no room was made: {other:?}"),
+        }
+    }
+
+    /// Begins to seek in a pool, and returns the seek's id.
+    ///
+    /// # Panics
+    /// When it is refused, or they play already.
+    pub async fn seek(&mut self, pool: &str) -> SeekId {
+        let wanted = Wanted::Pool(PoolName::try_from(pool).expect("a pool's name"));
+        match self.ask(Request::Lobby(LobbyRequest::Seek { wanted, engine: false })).await {
+            Message::Seeking { seek, .. } => seek,
+            other => panic!("{} does not seek: {other:?}", self.name),
+        }
+    }
+
+    /// Waits until a game is found, and joins its room. Returns it with the seat.
+    ///
+    /// # Panics
+    /// When none is found.
+    pub async fn paired(&mut self) -> (RoomCode, Seat) {
+        loop {
+            if let Message::Paired { room, seat, .. } = self.next().await {
+                self.join(&room).await;
+                return (room, seat);
+            }
         }
     }
 

@@ -9,6 +9,7 @@ mod cluster;
 pub mod fault;
 mod guest;
 pub mod load;
+pub mod pairing;
 mod programs;
 pub mod random_games;
 mod server;

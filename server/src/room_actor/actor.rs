@@ -8,12 +8,14 @@ use fivefold_shared::{
     protocol::{CommandId, Event, MemberId, Message, NumberedEvent, RoomCode},
     room::{BotFault, Effect, Effects, Input, Room, SessionId},
 };
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use super::{
     bot_calls::BotCalls,
     commit_gate::{CommitGate, Pending, Routed},
     fan_out::FanOut,
+    paired::aborted_by,
     route::Route,
 };
 use crate::{
@@ -49,6 +51,8 @@ pub(super) struct Actor {
     pub(super) ahead_ms: u64,
     /// Whether anything of the room is known to be stored.
     pub(super) is_stored: bool,
+    /// Notified as soon as something is.
+    pub(super) on_stored: Option<oneshot::Sender<()>>,
     /// The room's entry in the directory.
     pub(super) listed: Arc<Listed>,
     pub(super) context: Arc<RoomContext>,
@@ -106,7 +110,11 @@ impl Actor {
         for effect in effects {
             if let Effect::Append { entry, finished } = effect {
                 log_game(self.room.code(), &entry.event);
+                let ended = aborted_by(&entry.event.event);
                 self.gate.append(entry, finished, sender);
+                if let Some(aborted_by) = ended {
+                    self.gate.note_game_end(aborted_by);
+                }
                 continue;
             }
             let route = self.route(&effect, sender);
@@ -141,10 +149,15 @@ impl Actor {
     pub(super) fn release(&mut self, since: Instant) {
         self.context.metrics.note_commit(since.elapsed());
         self.is_stored = true;
+        if let Some(on_stored) = self.on_stored.take() {
+            // Nobody waits if the server is about to stop.
+            on_stored.send(()).ok();
+        }
         while let Some(pending) = self.gate.release() {
             match pending {
                 Pending::Event(seq, text) => self.fan_out.broadcast_event(seq, &text),
                 Pending::Effect(routed) => self.perform(routed),
+                Pending::GameEnd(aborted_by) => self.end_paired(aborted_by),
             }
         }
     }

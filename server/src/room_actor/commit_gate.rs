@@ -9,6 +9,7 @@ use fivefold_shared::{
     protocol::{Event, NumberedEvent, Player},
     record::FinishedGame,
     room::{Effect, Entry},
+    seat::Seat,
 };
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
@@ -43,6 +44,8 @@ pub(super) enum Pending {
     Event(u64, Utf8Bytes),
     /// An effect that follows an event.
     Effect(Routed),
+    /// The event before ends a paired game: by the player who left before it began, if one did.
+    GameEnd(Option<Seat>),
 }
 
 /// An effect, with its destination as membership was when the room decided it.
@@ -84,6 +87,16 @@ impl CommitGate {
         None
     }
 
+    /// Notes that the event before ends a paired game.
+    pub(super) fn note_game_end(&mut self, aborted_by: Option<Seat>) {
+        self.pending.push_back(Pending::GameEnd(aborted_by));
+    }
+
+    /// Stores these members together with the next events.
+    pub(super) fn store_members(&mut self, members: Vec<KnownMember>) {
+        self.unstored.members.extend(members);
+    }
+
     /// How many events and effects wait.
     pub(super) fn len(&self) -> usize {
         self.pending.len()
@@ -119,7 +132,7 @@ impl CommitGate {
         let unstored = self.unstored.entries.first().map(|entry| entry.event.seq);
         let next = self.pending.pop_front_if(|next| match next {
             Pending::Event(seq, _) => Some(*seq) != unstored,
-            Pending::Effect(_) => true,
+            Pending::Effect(_) | Pending::GameEnd(_) => true,
         });
         if self.pending.is_empty() {
             // An idle room keeps no queue.
@@ -134,7 +147,7 @@ impl CommitGate {
             Pending::Effect(Routed { effect: Effect::Send { message, .. }, route, .. }) => {
                 message.answers().and(route.as_ref())
             }
-            Pending::Effect(_) | Pending::Event(..) => None,
+            Pending::Effect(_) | Pending::Event(..) | Pending::GameEnd(_) => None,
         })
     }
 
@@ -142,7 +155,7 @@ impl CommitGate {
     pub(super) fn reset(&mut self) -> impl Iterator<Item = Routed> + use<> {
         drop(self.unstored.take());
         std::mem::take(&mut self.pending).into_iter().filter_map(|pending| match pending {
-            Pending::Event(..) => None,
+            Pending::Event(..) | Pending::GameEnd(_) => None,
             Pending::Effect(routed) => Some(routed),
         })
     }
@@ -156,7 +169,7 @@ impl CommitGate {
     pub(super) fn is_stored(&self, last: u64) -> bool {
         match self.pending.front() {
             Some(Pending::Event(seq, _)) => *seq <= last,
-            Some(Pending::Effect(_)) | None => false,
+            Some(Pending::Effect(_) | Pending::GameEnd(_)) | None => false,
         }
     }
 

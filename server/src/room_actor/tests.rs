@@ -71,12 +71,20 @@ fn two_bots(limits: Limits) -> (Opened, Input) {
         coin: true,
         seeds: RoomSeeds { seed: 1, secret: [1; 32] },
         demo: false,
+        paired: None,
     };
     let mut effects = Effects::new();
     let room = Room::create(0, founding, limits.room, &mut effects).unwrap();
     let enter = Input::Enter { session: SessionId(1), member: host, command, after: None };
-    let opened =
-        Opened { room, effects, epoch: Epoch::FIRST, opened_at: 0, is_new: true, handover: None };
+    let opened = Opened {
+        room,
+        effects,
+        epoch: Epoch::FIRST,
+        opened_at: 0,
+        is_new: true,
+        handover: None,
+        paired: None,
+    };
     (opened, enter)
 }
 

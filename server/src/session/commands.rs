@@ -25,20 +25,21 @@ use crate::{
     ids,
     limits::LOGIN_TRIES_MAX,
     lobby::RoomHandle,
-    logins::Ending,
+    logins::{Ending, Login},
     metrics::Metrics,
     outbox::{Outbox, encode},
+    pairing_task::PairingRequest,
     room_actor::Envelope,
     server::Server,
 };
 
 /// Handles the commands of one session.
 pub(super) struct Commands {
-    id: SessionId,
+    pub(super) id: SessionId,
     /// The client's address.
-    address: IpAddr,
-    server: Arc<Server>,
-    outbox: Outbox,
+    pub(super) address: IpAddr,
+    pub(super) server: Arc<Server>,
+    pub(super) outbox: Outbox,
     login: Ending,
     /// Absent before `hello`.
     identity: Option<Authenticated>,
@@ -69,7 +70,7 @@ pub(super) struct LobbyCommand {
 }
 
 /// The answer to a command, unless a room answers it.
-type CommandResult = Result<Option<Message>, CommandError>;
+pub(super) type CommandResult = Result<Option<Message>, CommandError>;
 
 impl Commands {
     pub(super) fn new(
@@ -274,7 +275,9 @@ impl Commands {
                     refusal.into()
                 }
             })?;
-            if logins.enter(&authenticated.member.id, self.id, &self.login, replacements) {
+            let (ending, outbox) = (self.login.clone(), self.outbox.clone());
+            let login = Login { session: self.id, ending, outbox };
+            if logins.enter(&authenticated.member, login, replacements) {
                 return Ok(authenticated);
             }
         }
@@ -305,6 +308,7 @@ impl Commands {
         id: &CommandId,
         request: LobbyRequest,
     ) -> CommandResult {
+        let kind = (&request).into();
         match request {
             LobbyRequest::Hello { .. } => Err(Refusal::new(Reason::AlreadyGreeted).into()),
             LobbyRequest::SetName { name } => self.set_name(identity, id, name).await,
@@ -337,6 +341,28 @@ impl Commands {
                 Ok(None)
             }
             LobbyRequest::Ping => Ok(Some(Message::Pong { id: id.clone() })),
+            LobbyRequest::Seek { wanted, engine } => {
+                self.pass_to_pairing(identity, id, kind, PairingRequest::Seek { wanted, engine })
+            }
+            LobbyRequest::Challenge { to, settings, engine } => {
+                let request = PairingRequest::Challenge { to, settings, engine };
+                self.pass_to_pairing(identity, id, kind, request)
+            }
+            LobbyRequest::AcceptSeek { seek, engine } => {
+                self.pass_to_pairing(identity, id, kind, PairingRequest::Accept { seek, engine })
+            }
+            LobbyRequest::DeclineChallenge { seek } => {
+                self.pass_to_pairing(identity, id, kind, PairingRequest::Decline(seek))
+            }
+            LobbyRequest::CancelSeek { seek } => {
+                self.pass_to_pairing(identity, id, kind, PairingRequest::Cancel(seek))
+            }
+            LobbyRequest::WatchLobby => {
+                self.pass_to_pairing(identity, id, kind, PairingRequest::Watch)
+            }
+            LobbyRequest::UnwatchLobby => {
+                self.pass_to_pairing(identity, id, kind, PairingRequest::Unwatch)
+            }
         }
     }
 
@@ -357,6 +383,7 @@ impl Commands {
         for renaming in renamings {
             renaming.send();
         }
+        self.server.logins.rename(&identity.member);
         self.identity = Some(identity);
         Ok(Some(Message::Done { id: id.clone(), seq: None }))
     }

@@ -17,6 +17,7 @@ mod metrics;
 mod operator_files;
 mod own;
 mod page;
+mod pairing;
 mod play;
 mod positions;
 mod questions;

@@ -5,7 +5,10 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantNames};
 
-use super::{ChatText, CommandId, Identity, Name, Reason, Refusal, RoomCode, is_true, yes};
+use super::{
+    Addressee, ChatText, CommandId, GameSettings, Identity, Name, Reason, Refusal, RoomCode,
+    SeekId, Wanted, is_false, is_true, yes,
+};
 use crate::{
     bot_spec::{BotKind, BotSpec},
     clock::TimeControl,
@@ -91,6 +94,51 @@ pub enum LobbyRequest {
         /// The room.
         room: RoomCode,
     },
+    /// Seek an opponent; answered by `seeking`, and by `paired` as soon as somebody is found. The same
+    /// id again means the same seek, with the time that it has waited.
+    Seek {
+        /// The game.
+        #[serde(flatten)]
+        wanted: Wanted,
+        /// Whether a program plays.
+        #[serde(default, skip_serializing_if = "is_false")]
+        engine: bool,
+    },
+    /// Offer a game to one person, who is online; answered by `seeking`.
+    Challenge {
+        /// The person.
+        #[serde(flatten)]
+        to: Addressee,
+        /// The game.
+        settings: GameSettings,
+        /// Whether a program plays.
+        #[serde(default, skip_serializing_if = "is_false")]
+        engine: bool,
+    },
+    /// Play the game of somebody's seek, or accept their challenge; answered by `done`, and both get
+    /// `paired`.
+    AcceptSeek {
+        /// The seek or the challenge.
+        seek: SeekId,
+        /// Whether a program plays.
+        #[serde(default, skip_serializing_if = "is_false")]
+        engine: bool,
+    },
+    /// Decline a challenge; answered by `done`.
+    DeclineChallenge {
+        /// The challenge.
+        seek: SeekId,
+    },
+    /// End one's own seek or challenge; answered by `done`, also if it has ended already.
+    CancelSeek {
+        /// The seek or the challenge.
+        seek: SeekId,
+    },
+    /// Get the pools and the open seeks; answered by `lobby`, and from then on `lobby_changed` follows
+    /// each change.
+    WatchLobby,
+    /// End these messages; answered by `done`.
+    UnwatchLobby,
     /// Test the connection; answered by `pong`.
     Ping,
 }

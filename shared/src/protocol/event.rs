@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{GameId, MemberId, Name, Visibility, is_true, yes};
+use super::{GameId, MemberId, Name, Visibility, is_false, is_true, yes};
 use crate::{
     bot_spec::BotSpec,
     clock::{SideTime, TimeControl},
@@ -48,6 +48,9 @@ pub enum Event {
         /// Whether people may chat in it.
         #[serde(default = "yes", skip_serializing_if = "is_true")]
         chat: bool,
+        /// Whether the server has paired the players: they did not know each other before.
+        #[serde(default, skip_serializing_if = "is_false")]
+        paired: bool,
         /// The seat that begins with Black in the first game. Later games alternate.
         black: Seat,
     },
@@ -186,10 +189,6 @@ pub enum Event {
         /// Whether people may chat.
         on: bool,
     },
-}
-
-fn is_false(value: &bool) -> bool {
-    !value
 }
 
 /// The occupant of a seat.

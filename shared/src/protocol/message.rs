@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ChatLine, CommandId, GameId, Identity, MemberId, Name, NumberedEvent, Player, Refusal,
-    RoomCode, Visibility, is_true, yes,
+    ChatLine, CommandId, GameId, Identity, MemberId, Name, NumberedEvent, OpenSeek, Player, Pool,
+    Refusal, RoomCode, SeekEnd, SeekId, Visibility, is_false, is_true, yes,
 };
 use crate::{
     analysis::{Line, Weight},
@@ -199,6 +199,62 @@ pub enum Message {
         /// The reason.
         text: String,
     },
+    /// The reply to `seek` and `challenge`: it stands.
+    Seeking {
+        /// The command's id.
+        id: CommandId,
+        /// Names it in commands.
+        seek: SeekId,
+        /// How long it has waited, in milliseconds.
+        waited_ms: u64,
+    },
+    /// A seek or a challenge has found its game, in which the member has a seat. It is stored.
+    Paired {
+        /// The seek or the challenge. Absent if the game was found by another session, or before a
+        /// restart of the server.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seek: Option<SeekId>,
+        /// The room to join.
+        room: RoomCode,
+        /// The member's seat there.
+        seat: Seat,
+    },
+    /// A seek or a challenge is over without a game.
+    SeekOver {
+        /// The seek or the challenge.
+        seek: SeekId,
+        /// The reason.
+        why: SeekEnd,
+    },
+    /// Somebody challenges the member.
+    Challenged {
+        /// The challenge.
+        #[serde(flatten)]
+        challenge: OpenSeek,
+        /// How long it stands from now, in milliseconds.
+        for_ms: u64,
+    },
+    /// The reply to `watch_lobby`.
+    Lobby {
+        /// The command's id.
+        id: CommandId,
+        /// All pools.
+        pools: Vec<Pool>,
+        /// The open seeks outside of pools, the oldest first; at most 100.
+        seeks: Vec<OpenSeek>,
+    },
+    /// The pools or the open seeks have changed; at most one a second.
+    LobbyChanged {
+        /// The pools that have changed.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pools: Vec<Pool>,
+        /// The new open seeks.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        added: Vec<OpenSeek>,
+        /// The seeks that are no longer open.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        removed: Vec<SeekId>,
+    },
 }
 
 impl Message {
@@ -207,7 +263,6 @@ impl Message {
     /// # Errors
     /// When the text is not a message of this protocol, or one that a later version added: a client
     /// ignores those.
-    /// client leaves those alone.
     pub fn from_json(text: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(text)
     }
@@ -222,6 +277,8 @@ impl Message {
             | Self::Joined { id, .. }
             | Self::Weights { id, .. }
             | Self::Chat { id, .. }
+            | Self::Seeking { id, .. }
+            | Self::Lobby { id, .. }
             | Self::Pong { id } => Some(id),
             Self::Refused { id, .. } => id.as_ref(),
             Self::Event { .. }
@@ -232,7 +289,11 @@ impl Message {
             | Self::SpectatorSaid { .. }
             | Self::Analysis { .. }
             | Self::AnalysisOver { .. }
-            | Self::Closed { .. } => None,
+            | Self::Closed { .. }
+            | Self::Paired { .. }
+            | Self::SeekOver { .. }
+            | Self::Challenged { .. }
+            | Self::LobbyChanged { .. } => None,
         }
     }
 
@@ -276,6 +337,9 @@ pub struct Snapshot {
     /// Whether people may chat in it.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub chat: bool,
+    /// Whether the server has paired the players.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub paired: bool,
     /// The seat that begins with Black in the first game.
     pub black: Seat,
     /// The players by seat.

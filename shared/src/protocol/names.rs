@@ -27,7 +27,11 @@ pub const IDENTITY_LENGTH: usize = 64;
 pub const MEMBER_ID_LENGTH: usize = 16;
 /// Length of a finished game's id: about 79 bits.
 pub const GAME_ID_LENGTH: usize = 16;
-/// The characters of room codes and of the ids of games: digits and letters without `0`, `1`, `i`,
+/// Length of a seek's id.
+pub const SEEK_ID_LENGTH: usize = 12;
+/// Longest name of a pool.
+pub const POOL_NAME_MAX: usize = 24;
+/// The characters of room codes and of the ids of games and seeks: digits and letters without `0`, `1`, `i`,
 /// `l` and `o`, which are easily confused.
 pub const ROOM_CODE_ALPHABET: &[u8; 31] = b"23456789abcdefghjkmnpqrstuvwxyz";
 
@@ -49,6 +53,12 @@ pub enum NameError {
     /// See the message.
     #[error("a game's id is 16 of the characters 2-9 and a-z without i, l and o")]
     GameId,
+    /// See the message.
+    #[error("a seek's id is 12 of the characters 2-9 and a-z without i, l and o")]
+    SeekId,
+    /// See the message.
+    #[error("a pool's name is 1 to 24 of the characters a-z, 0-9 and -")]
+    PoolName,
     /// See the message.
     #[error("a name is 1 to 24 characters, none of them for control or text direction")]
     Name,
@@ -192,7 +202,21 @@ checked_text! {
     GAME_ID_LENGTH,
     |text| text.len() == GAME_ID_LENGTH && text.bytes().all(|b| ROOM_CODE_ALPHABET.contains(&b))
 }
-shown_as_text!(CommandId, RoomCode, MemberId, GameId, Name);
+checked_text! {
+    /// The id of a seek or a challenge: [`SEEK_ID_LENGTH`] characters of [`ROOM_CODE_ALPHABET`].
+    SeekId,
+    SEEK_ID_LENGTH,
+    |text| text.len() == SEEK_ID_LENGTH && text.bytes().all(|b| ROOM_CODE_ALPHABET.contains(&b))
+}
+checked_text! {
+    /// The name of a pool in commands: 1 to [`POOL_NAME_MAX`] letters in lower case, digits and
+    /// hyphens.
+    PoolName,
+    POOL_NAME_MAX,
+    |text| !text.is_empty()
+        && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+}
+shown_as_text!(CommandId, RoomCode, MemberId, GameId, SeekId, PoolName, Name);
 
 impl fmt::Debug for Identity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

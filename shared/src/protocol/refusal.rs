@@ -59,6 +59,9 @@ pub struct RefusalValues {
     /// [`Reason::WrongCount`]: the largest one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most: Option<usize>,
+    /// [`Reason::TooManyAborts`]: how long to wait, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait_ms: Option<u64>,
     /// [`Reason::Malformed`], [`Reason::BotNotOffered`], [`Reason::OpeningNotOffered`],
     /// [`Reason::UnreadableGame`], [`Reason::NotInFormat`]: what is wrong, in English, for the client's author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -240,6 +243,22 @@ pub enum Reason {
     PlayersOnly,
     /// The game has no position to play from after `ply` moves.
     NoSuchPly,
+    /// There is no pool of this name.
+    NoSuchPool,
+    /// The seek or the challenge is over.
+    NoSuchSeek,
+    /// One cannot play against oneself.
+    OwnSeek,
+    /// The member has reached their limit of seeks and challenges.
+    TooManySeeks,
+    /// Too many challenges came from this member or this address in a short time.
+    TooManyChallenges,
+    /// The member has left too many games before they began, and is paired again after `wait_ms`.
+    TooManyAborts,
+    /// Nobody who is online has this name or id.
+    NobodyOnline,
+    /// Several people who are online have this name; challenge one of them by their id.
+    SeveralOnline,
     /// Chat is off in this room or on this server.
     ChatOff,
     /// The spectators of this room chat too much.
@@ -363,6 +382,14 @@ impl Reason {
                     codes.join(", ")
                 );
             }
+            Self::TooManyAborts => {
+                let minutes = values.wait_ms.unwrap_or_default().div_ceil(60_000);
+                let minutes =
+                    if minutes == 1 { "a minute".to_owned() } else { format!("{minutes} minutes") };
+                return format!(
+                    "You left too many games before they began. You can look for opponents again in {minutes}."
+                );
+            }
             Self::UnknownCommand => {
                 "There is no such command. The client may be newer than the server."
             }
@@ -408,6 +435,15 @@ impl Reason {
                 "This room has no help from bots against people while a game is running."
             }
             Self::PlayersOnly => "While a game is running, only its players get help from bots.",
+            Self::NoSuchPool => "There is no pool of this name.",
+            Self::NoSuchSeek => "This game is no longer on offer.",
+            Self::OwnSeek => "You cannot play against yourself.",
+            Self::TooManySeeks => "You seek too many games already. Cancel one first.",
+            Self::TooManyChallenges => "Too many challenges in a short time. Try again later.",
+            Self::NobodyOnline => "Nobody of this name is online.",
+            Self::SeveralOnline => {
+                "Several people of this name are online. Challenge one of them by their id."
+            }
             Self::ChatOff => "Chat is off here.",
             Self::TooManyTalking => "Too many people are talking. Try again in a moment.",
             Self::TooManyRoomsFromAddress => {

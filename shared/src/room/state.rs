@@ -34,6 +34,8 @@ pub struct RoomState {
     pub opening: OpeningKind,
     /// Whether people may chat in it.
     pub chat: bool,
+    /// Whether the server has paired the players.
+    pub paired: bool,
     /// The seat that begins with Black in the first game. Later games alternate.
     pub first_black: Seat,
     /// The players by seat.
@@ -114,7 +116,17 @@ impl RoomState {
             return Err(FoldError::Gap { expected: 1, found: first.seq });
         }
         match &first.event {
-            Event::Created { rules, visibility, assistance, host, time, opening, chat, black } => {
+            Event::Created {
+                rules,
+                visibility,
+                assistance,
+                host,
+                time,
+                opening,
+                chat,
+                paired,
+                black,
+            } => {
                 opening
                     .offered(*rules)
                     .map_err(|error| FoldError::Misfit { seq: 1, text: error.to_string() })?;
@@ -127,6 +139,7 @@ impl RoomState {
                     time: *time,
                     opening: *opening,
                     chat: *chat,
+                    paired: *paired,
                     first_black: *black,
                     seats: Seats::default(),
                     game: None,
@@ -315,6 +328,7 @@ impl RoomState {
             time: self.time,
             opening: self.opening,
             chat: self.chat,
+            paired: self.paired,
             black: self.first_black,
             seats: self.seats.clone(),
             game: self.game.as_ref().map(Game::snapshot),
@@ -337,6 +351,7 @@ impl RoomState {
             time: snapshot.time,
             opening: snapshot.opening,
             chat: snapshot.chat,
+            paired: snapshot.paired,
             first_black: snapshot.black,
             seats: snapshot.seats,
             game,

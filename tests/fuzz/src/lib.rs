@@ -57,6 +57,12 @@ pub fn message(text: &str) {
         | Message::PlayerSaid { .. }
         | Message::SpectatorSaid { .. }
         | Message::AnalysisOver { .. }
+        | Message::Seeking { .. }
+        | Message::Paired { .. }
+        | Message::SeekOver { .. }
+        | Message::Challenged { .. }
+        | Message::Lobby { .. }
+        | Message::LobbyChanged { .. }
         | Message::Spectators { .. }
         | Message::Presence { .. }
         | Message::Closed { .. } => assert_eq!(again, message),

@@ -97,6 +97,7 @@ impl Sitting {
             time,
             opening,
             chat: true,
+            paired: false,
             black: Seat::First,
         };
         let sat = Seat::BOTH.into_iter().zip(players);

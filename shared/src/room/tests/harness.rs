@@ -143,6 +143,7 @@ impl Table {
             coin: true,
             seeds: LUCK,
             demo,
+            paired: None,
         };
         let now = 1_000_000;
         let room = Room::create(now, founding, limits, &mut effects)?;
@@ -615,6 +616,12 @@ fn show_message(message: &Message) -> String {
         Message::Welcome { .. }
         | Message::Rooms { .. }
         | Message::Pong { .. }
+        | Message::Seeking { .. }
+        | Message::Paired { .. }
+        | Message::SeekOver { .. }
+        | Message::Challenged { .. }
+        | Message::Lobby { .. }
+        | Message::LobbyChanged { .. }
         | Message::OwnRooms { .. } => panic!("a room does not say {message:?}"),
     }
 }

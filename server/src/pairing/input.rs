@@ -1,0 +1,230 @@
+//! What goes into the pairing and what comes out of it.
+
+use fivefold_shared::{
+    protocol::{
+        CommandId, GameSettings, MemberId, Name, OpenSeek, Refusal, RoomCode, SeekEnd, SeekId,
+        Wanted,
+    },
+    room::SessionId,
+    seat::{BySeat, Seat},
+};
+
+/// Somebody who seeks or accepts a game, by one command.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Seeker {
+    /// Their public id.
+    pub member: MemberId,
+    /// Their name.
+    pub name: Name,
+    /// Whether a program plays, by its own declaration.
+    pub engine: bool,
+    /// The session that they sent the command over, the last one if they repeated it.
+    pub session: SessionId,
+    /// The command.
+    pub command: CommandId,
+    /// How strong they are.
+    pub rating: Rating,
+}
+
+/// A playing strength and how sure it is, in points.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rating {
+    /// The strength; 1500 for a new player.
+    pub value: i32,
+    /// Its deviation: 350 for a new player, 45 for the surest.
+    pub deviation: i32,
+}
+
+impl Rating {
+    /// The rating of everybody as long as nothing is rated.
+    pub const UNRATED: Self = Self { value: 1500, deviation: 350 };
+}
+
+/// Something that happens to the pairing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Input {
+    /// Somebody seeks a game.
+    Seek {
+        /// Who, and by which command.
+        by: Seeker,
+        /// The id for a new seek, which nobody can guess.
+        id: SeekId,
+        /// The game.
+        wanted: Wanted,
+    },
+    /// Somebody challenges another member.
+    Challenge {
+        /// Who, and by which command.
+        by: Seeker,
+        /// The id for a new challenge, which nobody can guess.
+        id: SeekId,
+        /// Whom they challenge.
+        to: MemberId,
+        /// The game.
+        settings: GameSettings,
+    },
+    /// Somebody accepts a seek or a challenge.
+    Accept {
+        /// Who, and by which command.
+        by: Seeker,
+        /// What they accept.
+        seek: SeekId,
+    },
+    /// Somebody declines a challenge.
+    Decline {
+        /// Who.
+        member: MemberId,
+        /// Over which session.
+        session: SessionId,
+        /// By which command.
+        command: CommandId,
+        /// The challenge.
+        seek: SeekId,
+    },
+    /// Somebody ends their own seek or challenge.
+    Cancel {
+        /// Who.
+        member: MemberId,
+        /// Over which session.
+        session: SessionId,
+        /// By which command.
+        command: CommandId,
+        /// The seek or the challenge.
+        seek: SeekId,
+    },
+    /// A session has ended. Its seeks stay for a while, in case that its member comes back.
+    Gone {
+        /// Whose.
+        member: MemberId,
+        /// The session.
+        session: SessionId,
+    },
+    /// A member who may have seeks plays a game of a paired room.
+    Playing {
+        /// Who.
+        member: MemberId,
+        /// Where.
+        room: RoomCode,
+        /// Their seat there.
+        seat: Seat,
+    },
+    /// The room of a pair is stored.
+    Made {
+        /// The pair.
+        pair: PairNumber,
+        /// The room.
+        room: RoomCode,
+    },
+    /// The room of a pair cannot be made now.
+    NotMade {
+        /// The pair.
+        pair: PairNumber,
+        /// The reason, for the one who waits for an answer.
+        refusal: Refusal,
+    },
+    /// The game of a paired room is over.
+    GameOver {
+        /// The room.
+        room: RoomCode,
+        /// The player who left the game before it began.
+        aborted_by: Option<MemberId>,
+    },
+    /// A second has passed.
+    Tick,
+}
+
+/// The number of a pair.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct PairNumber(pub u64);
+
+/// Two players for whom a room is to be made.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NewPair {
+    /// Its number.
+    pub number: PairNumber,
+    /// How they play.
+    pub settings: GameSettings,
+    /// The players by seat. First puts the first stone.
+    pub players: BySeat<Seeker>,
+    /// How long each has waited, in milliseconds.
+    pub waited_ms: BySeat<u64>,
+}
+
+/// Something to do for the pairing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Effect {
+    /// Answer a command.
+    Answer {
+        /// The session that the command came over last.
+        session: SessionId,
+        /// The command.
+        command: CommandId,
+        /// The answer.
+        answer: Answer,
+    },
+    /// Make a room for a pair, and report by [`Input::Made`] or [`Input::NotMade`].
+    Make(NewPair),
+    /// Send a session the game of its member.
+    Paired {
+        /// The session.
+        session: SessionId,
+        /// The seek or the challenge that found it, if that is the session's.
+        seek: Option<SeekId>,
+        /// The room.
+        room: RoomCode,
+        /// The member's seat there.
+        seat: Seat,
+    },
+    /// Notify a session that its seek or challenge is over without a game.
+    Over {
+        /// The session.
+        session: SessionId,
+        /// The seek or the challenge.
+        seek: SeekId,
+        /// The reason.
+        why: SeekEnd,
+    },
+    /// Notify all sessions of a member of a challenge.
+    Challenged {
+        /// The member.
+        to: MemberId,
+        /// The challenge.
+        challenge: OpenSeek,
+        /// How long it stands, in milliseconds.
+        for_ms: u64,
+    },
+    /// Notify all sessions of a challenged member, except one, that the challenge is over.
+    ChallengeOver {
+        /// The member.
+        to: MemberId,
+        /// The challenge.
+        seek: SeekId,
+        /// The reason.
+        why: SeekEnd,
+        /// The session that knows it.
+        except: Option<SessionId>,
+    },
+}
+
+impl Effect {
+    pub(super) fn refused(by: &Seeker, refusal: Refusal) -> Self {
+        let (session, command) = (by.session, by.command.clone());
+        Self::Answer { session, command, answer: Answer::Refused(refusal) }
+    }
+}
+
+/// The answer to a command.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// The seek or the challenge stands.
+    Seeking {
+        /// Its id.
+        seek: SeekId,
+        /// How long it has waited, in milliseconds.
+        waited_ms: u64,
+    },
+    /// It is done.
+    Done,
+    /// It is refused.
+    Refused(Refusal),
+}

@@ -1,0 +1,94 @@
+//! Finding somebody to play: pools, seeks and challenges.
+
+use serde::{Deserialize, Serialize};
+
+use super::{MemberId, Name, PoolName, SeekId, is_false};
+use crate::{clock::TimeControl, opening::OpeningKind, rules::Rules};
+
+/// How a game between people who find each other is played.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct GameSettings {
+    /// The variant and the board.
+    pub rules: Rules,
+    /// How much time the players have.
+    #[serde(default, skip_serializing_if = "TimeControl::is_none")]
+    pub time: TimeControl,
+    /// How the game opens.
+    #[serde(default, skip_serializing_if = "OpeningKind::is_free")]
+    pub opening: OpeningKind,
+}
+
+/// The game that a seek asks for.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum Wanted {
+    /// A game of this pool, with whoever is there.
+    Pool(PoolName),
+    /// A game of these settings, with whoever accepts it, or seeks the same.
+    Settings(GameSettings),
+}
+
+/// The person whom a challenge is for.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum Addressee {
+    /// By their id.
+    Member(MemberId),
+    /// By their name, if only one person who is online has it.
+    Name(Name),
+}
+
+/// A pool: whoever seeks in it plays whoever else does.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Pool {
+    /// Its name in commands.
+    pub name: PoolName,
+    /// How its games are played.
+    #[serde(flatten)]
+    pub settings: GameSettings,
+    /// How many people seek in it now.
+    pub waiting: usize,
+    /// How many games of paired players are running that are played in this way.
+    pub games: usize,
+    /// How long those waited whom it has paired in the last hour: the median, in milliseconds.
+    /// Absent if there were none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait_ms: Option<u64>,
+}
+
+/// A seek that others may accept, or a challenge.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct OpenSeek {
+    /// Names it in commands.
+    pub seek: SeekId,
+    /// Who seeks.
+    pub member: MemberId,
+    /// Their name.
+    pub name: Name,
+    /// Whether a program plays, by its own declaration.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub engine: bool,
+    /// How the game is played.
+    #[serde(flatten)]
+    pub settings: GameSettings,
+}
+
+/// Why a seek is over without a game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum SeekEnd {
+    /// Its member has cancelled it, or has found a game by another seek.
+    Cancelled,
+    /// The challenged person has declined.
+    Declined,
+    /// Nobody answered the challenge in time.
+    Expired,
+    /// The other person has left.
+    Gone,
+}
