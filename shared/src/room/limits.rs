@@ -1,4 +1,4 @@
-//! The limits of one room: an operator may change [`RoomLimits`], the rest is constant.
+//! The limits of one room: a server sets [`RoomLimits`], the rest is constant.
 
 use std::time::Duration;
 
@@ -41,7 +41,8 @@ pub const NORMAL_FROM_MS: u64 = 3 * 60 * 1_000;
 /// The same from which it is slow.
 pub const SLOW_FROM_MS: u64 = 10 * 60 * 1_000;
 
-/// The limits of a room that an operator may change.
+/// The limits of a room that its server sets. An operator may change all but those of first acts and
+/// nudges.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RoomLimits {
     /// Whether people may chat in rooms.
@@ -55,13 +56,6 @@ pub struct RoomLimits {
     pub bot_pace: Duration,
     /// How long a player on turn must be away before the opponent may claim the game.
     pub claim_after: Duration,
-    /// How long a player of a paired room has for their first act.
-    pub first_act: FirstActLimits,
-    /// In a game without a clock, how long a present player has had their turn before the opponent
-    /// may nudge them.
-    pub nudge_after: Duration,
-    /// How long they have to act after that, before the opponent may claim the game.
-    pub nudge_answer: Duration,
     /// How long a player on turn must be away before the game ends by itself.
     pub abandoned_game: Duration,
     /// How long a room stays open with nobody present.
@@ -75,6 +69,13 @@ pub struct RoomLimits {
     pub bots_room_close: Duration,
     /// The same while a game between two people is running.
     pub abandoned_room_close: Duration,
+    /// How long a player of a paired room has for their first act.
+    pub first_act: FirstActLimits,
+    /// In a game without a clock, how long a present player has had their turn before the opponent
+    /// may nudge them.
+    pub nudge_after: Duration,
+    /// How long they have to act after that, before the opponent may claim the game.
+    pub nudge_answer: Duration,
 }
 
 impl RoomLimits {
@@ -85,6 +86,12 @@ impl RoomLimits {
         bot_answer_min: Duration::from_millis(150),
         bot_pace: Duration::from_millis(500),
         claim_after: Duration::from_secs(60),
+        abandoned_game: Duration::from_secs(24 * 60 * 60),
+        empty_room_close: Duration::from_secs(60 * 60),
+        unplayed_room_close: Duration::from_secs(15 * 60),
+        finished_room_close: Duration::from_secs(5 * 60),
+        bots_room_close: Duration::from_secs(10),
+        abandoned_room_close: Duration::from_secs(24 * 60 * 60),
         first_act: FirstActLimits {
             fast: Duration::from_secs(20),
             normal: Duration::from_secs(30),
@@ -93,12 +100,6 @@ impl RoomLimits {
         },
         nudge_after: Duration::from_secs(3 * 60),
         nudge_answer: Duration::from_secs(60),
-        abandoned_game: Duration::from_secs(24 * 60 * 60),
-        empty_room_close: Duration::from_secs(60 * 60),
-        unplayed_room_close: Duration::from_secs(15 * 60),
-        finished_room_close: Duration::from_secs(5 * 60),
-        bots_room_close: Duration::from_secs(10),
-        abandoned_room_close: Duration::from_secs(24 * 60 * 60),
     };
 }
 

@@ -1,11 +1,19 @@
 //! Tests of the first acts in paired rooms, and of nudges. The table's time begins at 1,000,000.
 
-use super::harness::{BOT, OPEN, PAIRED, Table, begun, check, command_id, show_all};
+use std::{cell::Cell, time::Duration};
+
+use proptest::{prelude::*, test_runner::TestRunner};
+
+use super::{
+    harness::{BOT, OPEN, PAIRED, Table, begun, check, command_id, show_all},
+    property::{Act, NUDGE_AFTER, Watched, check_log, ends_nudge},
+};
 use crate::{
     clock::millis,
-    protocol::RoomRequest,
+    protocol::{Event, NumberedEvent, RoomRequest},
     room::limits::{RESUME_GRACE_MS, RESUME_RETRY_MS, ROOM_EVENTS_MAX, RoomLimits},
     room::{Game, Input, SessionId},
+    rules::{Outcome, Point},
 };
 
 /// The limit of a first act without a clock.
@@ -359,4 +367,97 @@ fn after_an_outage_a_nudged_player_has_the_whole_time_again() {
     failed.run("rebuild > +1; +2; snapshot 6\n +1 >\n 1 claim_win > 1 refused too_early");
     let until = failed.now + RESUME_RETRY_MS - 1 + RESUME_GRACE_MS + ANSWER;
     failed.run(&format!("+{} > nudged first {until}", RESUME_RETRY_MS - 1));
+}
+
+/// What players of a paired room do, and what happens to them.
+fn act() -> impl Strategy<Value = Act> {
+    let player = || 1..3_u64;
+    let request = prop::sample::select(vec![
+        RoomRequest::Abort,
+        RoomRequest::Nudge,
+        RoomRequest::Nudge,
+        RoomRequest::ClaimWin,
+        RoomRequest::ClaimDraw,
+        RoomRequest::AskTakeback,
+        RoomRequest::GrantTakeback,
+        RoomRequest::Rematch,
+        RoomRequest::Rematch,
+    ]);
+    let point = (0..3, 0..3).prop_map(Point::from);
+    prop_oneof![
+        6 => point.prop_map(Act::Move),
+        8 => (player(), request).prop_map(|(player, request)| Act::Ask(player, request)),
+        5 => (0..20_u64).prop_map(|seconds| Act::Wait(seconds * 1_000)),
+        1 => player().prop_map(|player| Act::Leave(player, false)),
+        3 => player().prop_map(|player| Act::Enter(player, None)),
+        1 => prop::sample::select(vec![Act::Rebuild, Act::Restart]),
+        1 => player().prop_map(|player| Act::Cut(player, player)),
+    ]
+}
+
+/// How often the games of these logs were aborted by a command and by lateness, and claimed.
+#[derive(Default)]
+struct Reached {
+    aborted: Cell<usize>,
+    late: Cell<usize>,
+    nudged: Cell<usize>,
+    claimed: Cell<usize>,
+}
+
+impl Reached {
+    /// Checks that games are claimed only by players who have nudged, after the answer was due.
+    fn note(&self, table: &Table) {
+        let add = |counter: &Cell<usize>| counter.set(counter.get() + 1);
+        let mut nudge = None;
+        for entry in &table.log {
+            let NumberedEvent { at, event, .. } = &entry.event;
+            if let Event::Nudged { by, until } = event {
+                add(&self.nudged);
+                nudge = Some((*by, *until));
+            }
+            if let Event::Ended { outcome: Outcome::Aborted { .. } } = event {
+                add(if entry.cause.is_some() { &self.aborted } else { &self.late });
+            }
+            if let Event::Ended { outcome: Outcome::Abandonment { winner } } = event {
+                let (by, until) = nudge.expect("nobody may claim without having asked");
+                assert!(until <= *at && winner.is_none_or(|winner| winner == by), "{event:?}");
+                add(&self.claimed);
+            }
+            if ends_nudge(event) {
+                nudge = None;
+            }
+        }
+    }
+}
+
+#[test]
+fn whatever_players_do_only_those_who_do_not_act_lose_a_game_by_it() {
+    let reached = Reached::default();
+    let limits = RoomLimits {
+        nudge_after: NUDGE_AFTER,
+        nudge_answer: Duration::from_secs(10),
+        // Nobody is away for long enough.
+        claim_after: RoomLimits::DEFAULT.abandoned_game,
+        ..RoomLimits::DEFAULT
+    };
+    let played = TestRunner::new(ProptestConfig {
+        cases: 256,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })
+    .run(&prop::collection::vec(act(), 1..150), |acts| {
+        let (table, _) = Table::create_with("paired mnk:3 3x3 open open black", limits).unwrap();
+        let mut watched = Watched::of(table);
+        watched.act(Act::Enter(2, None));
+        for act in acts {
+            watched.act(act);
+        }
+        check_log(watched.table.log.iter().map(|entry| &entry.event));
+        reached.note(&watched.table);
+        Ok(())
+    });
+    played.unwrap();
+    let Reached { aborted, late, nudged, claimed } = reached;
+    let reached = [aborted, late, nudged, claimed].map(Cell::into_inner);
+    assert!(reached.iter().all(|&times| times > 0), "{reached:?}");
 }

@@ -26,7 +26,7 @@ use crate::{
 const NAMES: [&str; 3] = ["Cid", "Ann", "Bob"];
 
 /// Short, so that random players come to it.
-const NUDGE_AFTER: Duration = Duration::from_secs(15);
+pub(super) const NUDGE_AFTER: Duration = Duration::from_secs(15);
 
 /// One random action.
 #[derive(Clone, Debug)]
@@ -318,7 +318,7 @@ impl Watched {
 /// Numbers without gaps, and one stone a ply: each move follows the one before it, a takeback or
 /// the start of a game. In an opening, the events of an act come at once and from the seat that was
 /// asked. Bots keep to their pace, on any clock.
-fn check_log<'a>(log: impl Iterator<Item = &'a NumberedEvent>) {
+pub(super) fn check_log<'a>(log: impl Iterator<Item = &'a NumberedEvent>) {
     let (mut due, mut since) = (0, 0);
     let (mut paired, mut game, mut begun) = (false, 0, Vec::new());
     let mut nudge = None;
@@ -396,7 +396,7 @@ fn check_first_acts(event: &Event, is_first_game: bool, begun: &[(Seat, Option<u
 }
 
 /// Whether an event changes whose turn it is, or ends the game.
-fn ends_nudge(event: &Event) -> bool {
+pub(super) fn ends_nudge(event: &Event) -> bool {
     matches!(
         event,
         Event::Started { .. }

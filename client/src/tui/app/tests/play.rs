@@ -390,13 +390,14 @@ fn a_game_is_aborted_and_not_resigned_until_both_have_acted() {
     ann.hears(due(Seat::First)).update(Event::Tick(5_000));
     let screen = ann.drawn(80, 24);
     assert!(screen.contains("30 s") && ann.app.is_ticking(), "{screen}");
+    assert!(screen.contains("r abort") && !screen.contains("r resign"), "{screen}");
     ann.keys("ry");
     assert_eq!(ann.requests(), [RoomRequest::Abort]);
     ann.moves("h8").hears(due(Seat::Second)).keys("r");
     assert_eq!(*ann.app.mode(), Mode::Ask(Question::Abort));
     ann.moves("h9");
     assert_eq!(*ann.app.mode(), Mode::Board);
-    assert!(!ann.app.is_ticking());
+    assert!(!ann.app.is_ticking() && ann.drawn(80, 24).contains("r resign"));
     ann.keys("ry");
     assert_eq!(ann.requests(), [RoomRequest::Resign]);
 }
