@@ -275,12 +275,8 @@ impl RoomState {
             Event::TakebackRefused { .. } => self.game_mut()?.takeback_ask = None,
             Event::TakenBack { ply } => self.game_mut()?.take_back(*ply, at)?,
             Event::Resumed { from } => self.game_mut()?.run_clock(*from),
-            Event::FirstActDue { seat, until } => {
-                self.game_mut()?.first_act = Some(FirstAct { seat: *seat, until: *until });
-            }
-            Event::Nudged { by, until } => {
-                self.game_mut()?.nudge = Some(Nudge { by: *by, until: *until });
-            }
+            Event::FirstActDue { seat, until } => self.game_mut()?.await_first_act(*seat, *until),
+            Event::Nudged { by, until } => self.game_mut()?.await_answer(*by, *until),
             Event::Ended { outcome } => self.game_mut()?.end(outcome, at)?,
             Event::RematchAsked { by } => self.game_mut()?.rematch_ask = Some(*by),
             Event::ChatSet { on } => self.chat = *on,
@@ -477,6 +473,15 @@ impl Game {
         self.stop_waiting();
         self.pass_clock(by, time, at);
         Ok(())
+    }
+
+    fn await_first_act(&mut self, seat: Seat, until: u64) {
+        self.first_act = Some(FirstAct { seat, until });
+    }
+
+    /// Waits for the answer to a nudge.
+    fn await_answer(&mut self, by: Seat, until: u64) {
+        self.nudge = Some(Nudge { by, until });
     }
 
     /// The turn changes, or the game ends: nobody waits for the act that was due.
