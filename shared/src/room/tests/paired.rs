@@ -257,7 +257,7 @@ fn a_full_log_takes_an_abort() {
 const AFTER: u64 = 180_000;
 const ANSWER: u64 = 60_000;
 
-/// Ann waits for Bob, and has nudged him. The log has six events.
+/// Ann has waited for Bob, and then sent a nudge. The log has six events.
 fn nudged() -> Table {
     let mut table = begun("none");
     let until = table.now + AFTER + ANSWER;
