@@ -27,6 +27,10 @@ use crate::sanitize::{is_unfit, sanitize};
 const PLAY: &str = "Enter/h8 play";
 /// How to put a stone on a board with numbered points.
 const PLAY_UNBOUNDED: &str = "Enter/x,y play";
+/// The key that gives up a game.
+const RESIGN: &str = "r resign";
+/// The same key before both players have acted in a paired game.
+const ABORT: &str = "r abort";
 /// The keys at the bottom of the screen, the most important first; the help lists those that do not
 /// fit.
 const PLAYING: &[&str] = &[
@@ -35,7 +39,7 @@ const PLAYING: &[&str] = &[
     PLAY,
     "u takeback",
     "d draw",
-    "r resign",
+    RESIGN,
     "D bot",
     "T,W weights",
     ", . look back",
@@ -184,9 +188,10 @@ fn footer(app: &App, width: u16) -> String {
     };
     let mut text = String::new();
     for &key in keys {
-        let key = match app.rules().size() {
-            Size::Unbounded if key == PLAY => PLAY_UNBOUNDED,
-            Size::Bounded { .. } | Size::Unbounded => key,
+        let key = match key {
+            PLAY if app.rules().size() == Size::Unbounded => PLAY_UNBOUNDED,
+            RESIGN if app.room().is_abortable() => ABORT,
+            key => key,
         };
         if text.width() + 2 + key.width() > usize::from(width) {
             break;
