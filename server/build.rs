@@ -2,8 +2,7 @@
 //! digest of the content, so that browsers may cache it forever.
 //!
 //! All files share one digest. Modules can then import each other by relative paths, and only
-//! `{web}` in `index.html` is rewritten. Scripts and styles lose their comments and indentation,
-//! except those in `web/vendor`, which are served as published, with their licences.
+//! `{web}` in `index.html` is rewritten. Scripts and styles lose their comments and indentation.
 
 use std::{
     env,
@@ -17,8 +16,6 @@ use sha2::{Digest, Sha256};
 
 /// Extensions of the files to serve. Others, such as the type checker's, are not embedded.
 const SERVED: [&str; 4] = ["html", "js", "css", "svg"];
-/// Folder of third-party scripts.
-const VENDOR: &str = "vendor/";
 
 fn main() -> io::Result<()> {
     let web = Path::new("web");
@@ -31,8 +28,7 @@ fn main() -> io::Result<()> {
     let mut digest = Sha256::new();
     for name in served(web)? {
         let mut content = fs::read_to_string(web.join(&name))?;
-        let strip = name.ends_with(".js") || name.ends_with(".css");
-        if strip && !name.starts_with(VENDOR) {
+        if name.ends_with(".js") || name.ends_with(".css") {
             content = bare(&content);
         }
         digest.update(&name);

@@ -10,10 +10,9 @@ use std::{
 };
 
 /// Folders without our own sources.
-const SKIPPED: [&str; 9] = [
+const SKIPPED: [&str; 8] = [
     "target",
     "node_modules",
-    "vendor",
     "snapshots",
     "testdata",
     "seeds",
