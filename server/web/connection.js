@@ -3,7 +3,7 @@
 // A command is kept until its answer arrives and is sent again over the next socket with the same
 // id, so that it is done exactly once. The meaning of a room's events is unknown here.
 
-/** @import { Answer, Closed, Command, Joined, Message, Refused, RoomNews } from './types' */
+/** @import { Answer, Closed, Command, Joined, LobbyNews, Message, Refused, RoomNews } from './types' */
 
 import { CLOSE_FOR_GOOD, CLOSE_IDENTITY_REPLACED, CLOSE_POLICY, PROTOCOL_VERSION } from './protocol.js';
 import { RefusedError } from './refusals.js';
@@ -65,8 +65,12 @@ export class Connection {
   #count = 0;
   /** @type {Map<string, Pending>} */
   #pending = new Map();
+  /** Sends each command that stands, by its id. @type {Map<string, () => void>} */
+  #standing = new Map();
   /** @type {Map<string, Listener>} */
   #rooms = new Map();
+  /** @type {Set<(news: LobbyNews) => void>} */
+  #listeners = new Set();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #retry;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -105,6 +109,43 @@ export class Connection {
     return new Promise((resolve, reject) => {
       this.#queue({ command, tries: 0, resolve, reject });
     });
+  }
+
+  /**
+   * Sends a command now, and again over each later socket, with the same id, until `end`.
+   * @param {string} id
+   * @param {Command} command
+   * @param {(answer: Answer) => void} answered
+   * @param {(error: Error) => void} refused it is not sent again
+   */
+  repeat(id, command, answered, refused) {
+    const again = () => {
+      if (this.#pending.has(id)) return;
+      this.#queue({
+        command, tries: 0, resolve: answered,
+        reject: (error) => {
+          this.#standing.delete(id);
+          refused(error);
+        },
+      }, id);
+    };
+    this.#standing.set(id, again);
+    again();
+  }
+
+  /** Ends the repetition of a command. @param {string} id */
+  end(id) {
+    this.#standing.delete(id);
+    this.#pending.delete(id);
+  }
+
+  /**
+   * Passes messages that concern neither a command nor a room. Returns a function that ends it.
+   * @param {(news: LobbyNews) => void} listener
+   */
+  listen(listener) {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   /** @param {string} name */
@@ -201,7 +242,7 @@ export class Connection {
       if (socket !== this.#socket) return;
       const identity = this.#helloIdentity = this.#identity();
       const name = localStorage.getItem(STORAGE_KEYS.name) ?? undefined;
-      socket.send(JSON.stringify({ type: 'hello', id: this.#id(), protocol: PROTOCOL_VERSION, identity, name }));
+      socket.send(JSON.stringify({ type: 'hello', id: this.newId(), protocol: PROTOCOL_VERSION, identity, name }));
     };
     socket.onmessage = (event) => {
       if (socket === this.#socket) this.#receive(event.data);
@@ -268,8 +309,7 @@ export class Connection {
   }
 
   /** @param {Pending} pending */
-  #queue(pending) {
-    const id = this.#id();
+  #queue(pending, id = this.newId()) {
     this.#pending.set(id, pending);
     if (this.#greeted) this.#write(id, pending.command);
   }
@@ -283,7 +323,8 @@ export class Connection {
     if (this.#pending.size > 0) this.#startDeadline();
   }
 
-  #id() {
+  /** The id of a new command. */
+  newId() {
     this.#count += 1;
     return `${this.#prefix}-${this.#count}`;
   }
@@ -296,7 +337,8 @@ export class Connection {
     if (message.type === 'refused' && !this.#greeted) return this.#helloRefused(message);
     if ('id' in message || message.type === 'refused') this.#settle(/** @type {Answer | Refused} */ (message));
     else if (message.type === 'closed') this.#loseRoom(message.room, message);
-    else if ('room' in message) this.#rooms.get(message.room)?.receive(message);
+    else if ('room' in message && message.type !== 'paired') this.#rooms.get(message.room)?.receive(message);
+    else for (const listener of this.#listeners) listener(message);
   }
 
   /** @param {Answer | Refused} answer */
@@ -309,7 +351,11 @@ export class Connection {
     if (answer.type !== 'refused') return pending.resolve(answer);
     if (TRANSIENT.has(answer.reason) && pending.tries < TRIES_MAX) {
       const wait = 200 * 2 ** pending.tries;
-      setTimeout(() => this.#queue({ ...pending, tries: pending.tries + 1 }), wait);
+      const id = answer.id ?? '';
+      const stands = this.#standing.has(id);
+      setTimeout(() => {
+        if (!stands || this.#standing.has(id)) this.#queue({ ...pending, tries: pending.tries + 1 }, stands ? id : undefined);
+      }, wait);
       return;
     }
     pending.reject(new RefusedError(answer));
@@ -334,6 +380,7 @@ export class Connection {
     for (const [id, { command }] of this.#pending) {
       if (command.type !== 'join') this.#write(id, command);
     }
+    for (const again of this.#standing.values()) again();
     this.#setStatus('open');
     this.onchange();
   }

@@ -97,6 +97,11 @@ export const view = (app, place, code) => {
     }
   }
 
+  async function seekAnother() {
+    (await app.seeks()).another(code);
+    app.go('/');
+  }
+
   async function close() {
     await closeRoom(app, code);
     app.go('/');
@@ -168,7 +173,7 @@ export const view = (app, place, code) => {
     const ways = [outcome && id, !!outcome, closes, !!room.game].join();
     if (ways !== shownWays) {
       shownWays = ways;
-      fill(result, outcome && id && linkButton(`/game/${id}`, t('replay')), outcome && linkButton('/', t('new_game')),
+      fill(result, outcome && id && linkButton(`/game/${id}`, t('replay')), outcome && (room.paired && seat ? el('button', { type: 'button', onclick: seekAnother }, t('new_opponent')) : linkButton('/', t('new_game'))),
         closes ? el('button', { type: 'button', onclick: close }, t('close_room')) : room.game && linkButton('/', t('leave')));
     }
     if (outcome && id) saveEndedGame(id);
@@ -214,7 +219,11 @@ export const view = (app, place, code) => {
       }
       case 'started':
         playNotice();
-        if (seat) app.announce(t('game_begins', { stone: t(stoneOf(seat, event.black)) }), true);
+        if (seat) {
+          const text = t('game_begins', { stone: t(stoneOf(seat, event.black)) });
+          app.announce(text, true);
+          app.notify(text);
+        }
         break;
       case 'ended':
         playFinish();
