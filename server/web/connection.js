@@ -259,7 +259,7 @@ export class Connection {
 
   /** @param {number} code */
   #onClose(code) {
-    clearTimeout(this.#deadline);
+    this.#endDeadline();
     this.#socket = undefined;
     this.#greeted = false;
     if (code === CLOSE_IDENTITY_REPLACED) {
@@ -292,13 +292,18 @@ export class Connection {
 
   /** Closes the socket if nothing arrives for a while. */
   #startDeadline() {
-    clearTimeout(this.#deadline);
+    this.#endDeadline();
     this.#deadline = setTimeout(() => {
       const socket = this.#socket;
       if (!socket) return;
       this.#onClose(1006);
       socket.close();
     }, ANSWER_WITHIN_MS);
+  }
+
+  #endDeadline() {
+    clearTimeout(this.#deadline);
+    this.#deadline = undefined;
   }
 
   /** @param {Status} status */
@@ -320,7 +325,8 @@ export class Connection {
    */
   #write(id, command) {
     this.#socket?.send(JSON.stringify({ ...command, id }));
-    if (this.#pending.size > 0) this.#startDeadline();
+    // The oldest command counts: others may follow again and again.
+    if (!this.#deadline) this.#startDeadline();
   }
 
   /** The id of a new command. */
@@ -346,7 +352,7 @@ export class Connection {
     const pending = this.#pending.get(answer.id ?? '');
     if (!pending) return;
     this.#pending.delete(answer.id ?? '');
-    clearTimeout(this.#deadline);
+    this.#endDeadline();
     if (this.#pending.size > 0) this.#startDeadline();
     if (answer.type !== 'refused') return pending.resolve(answer);
     if (TRANSIENT.has(answer.reason) && pending.tries < TRIES_MAX) {
@@ -369,7 +375,7 @@ export class Connection {
       localStorage.setItem(STORAGE_KEYS.identity, welcome.identity);
       this.#helloIdentity = welcome.identity;
     }
-    clearTimeout(this.#deadline);
+    this.#endDeadline();
     this.you = welcome.you;
     this.name = welcome.name;
     this.chat = welcome.chat ?? true;

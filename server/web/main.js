@@ -44,6 +44,9 @@ const connection = new Connection(`${location.protocol === 'https:' ? 'wss' : 'w
 
 /** @type {Promise<import('./seeks.js').Seeks> | undefined} */
 let seeks;
+/** The rooms in which it is the player's turn. @type {readonly string[]} */
+let turnRooms = [];
+let askForTurns = () => {};
 /** The tab's title without the number of games. */
 let title = '';
 let turnOf = '';
@@ -101,9 +104,9 @@ function showTitle() {
   document.title = `${turns.hidden ? '' : `(${turns.textContent}) `}${title}`;
 }
 
-/** Shows in how many other games it is the player's turn. @param {readonly string[]} rooms */
-function showTurns(rooms) {
-  const count = rooms.filter((room) => location.pathname !== `/r/${room}`).length;
+/** Shows in how many other games it is the player's turn. */
+function showTurns() {
+  const count = turnRooms.filter((room) => location.pathname !== `/r/${room}`).length;
   turns.hidden = count === 0;
   write(turns, String(count));
   const text = t('turns_wait', { count });
@@ -121,6 +124,8 @@ async function show() {
   leave();
   leave = () => {};
   markCurrentPage();
+  showTurns();
+  askForTurns();
   shows += 1;
   const mine = shows;
   for (const [address, load] of ROUTES) {
@@ -216,7 +221,12 @@ connection.listen((news) => {
 });
 connection.start();
 void show();
-void import('./own-rooms.js').then(({ followTurns }) => followTurns(app, showTurns));
+void import('./own-rooms.js').then(({ followTurns }) => {
+  askForTurns = followTurns(app, (rooms) => {
+    turnRooms = rooms;
+    showTurns();
+  });
+});
 // Seeks go on after a reload.
 if (sessionStorage.getItem('fivefold.seeks')) void app.seeks();
 if (location.hash.startsWith('#identity=')) void import('./identity-dialog.js').then(({ offerIdentity }) => offerIdentity(app));

@@ -32,7 +32,7 @@ async function update(app) {
 
 /**
  * Calls `show` again and again with the rooms of people in which it is the player's turn. A bot can
- * wait, so its rooms do not count.
+ * wait, so its rooms do not count. Returns a function that asks at once.
  * @param {App} app
  * @param {(rooms: string[]) => void} show
  */
@@ -51,7 +51,9 @@ export function followTurns(app, show) {
     update(app).catch(() => {});
   };
   setInterval(poll, LIST_EVERY_MS);
-  update(app).catch(() => {});
+  const now = () => void update(app).catch(() => {});
+  now();
+  return now;
 }
 
 /** @param {App} app */

@@ -146,6 +146,13 @@ export const view = (app, place, code) => {
     chat.show();
     showStatus(seat);
     showInvitation(seat);
+    seekOn(game?.outcome, seat);
+  }
+
+  /** The search for an opponent goes on if they aborted the game.
+   * @param {{ reason: string, by?: Seat } | undefined} outcome @param {Seat | undefined} seat */
+  function seekOn(outcome, seat) {
+    if (outcome?.reason === 'aborted' && seat && outcome.by !== seat) void app.seeks().then((seeks) => seeks.aborted(code));
   }
 
   /** @param {Seat | undefined} seat */

@@ -96,6 +96,8 @@ export function createSeeks(app) {
     changed();
     if (location.pathname === `/r/${room}`) return;
     playNotice();
+    app.announce(t('opponent_found'), true);
+    app.notify(t('opponent_found'), `/r/${room}`);
     // Another game is left after a moment, everything else at once.
     if (location.pathname.startsWith('/r/')) callAway(room, seat);
     else go(room);

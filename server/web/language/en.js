@@ -93,6 +93,7 @@ export const texts = {
   bot_meanwhile: 'Play a bot while you wait',
   notify: 'Notify me about my games',
   notify_denied: 'The browser does not allow notifications. Allow them in its settings.',
+  opponent_found: 'Your opponent is here.',
   somebody_here: '{name} is here',
   game_soon: { one: 'Your game begins in {count} second', other: 'Your game begins in {count} seconds' },
   go_now: 'Go now',
@@ -330,6 +331,7 @@ export const texts = {
   refused_own_seek: 'You cannot play against yourself. Choose somebody else.',
   refused_too_many_seeks: 'You already wait for three games. Cancel one first.',
   refused_too_many_challenges: 'Too many challenges in a short time. Try again later.',
+  refused_too_many_aborts: 'You left several games before they began. Seek again in {time}.',
   refused_nobody_online: 'Nobody of this name is online. Check the name.',
   refused_several_online: 'Several people of this name are online. Challenge them from a room or the lobby.',
 

@@ -94,6 +94,7 @@ export const texts = {
   bot_meanwhile: 'Jugar con un bot mientras esperas',
   notify: 'Avisarme de mis partidas',
   notify_denied: 'El navegador no permite avisos. Permítelos en sus ajustes.',
+  opponent_found: 'Tu rival ya está aquí.',
   somebody_here: '{name} ya está aquí',
   game_soon: { one: 'Tu partida empieza en {count} segundo', many: 'Tu partida empieza en {count} segundos', other: 'Tu partida empieza en {count} segundos' },
   go_now: 'Ir ya',
@@ -331,6 +332,7 @@ export const texts = {
   refused_own_seek: 'No puedes jugar contra ti. Elige a otra persona.',
   refused_too_many_seeks: 'Ya esperas tres partidas. Cancela una primero.',
   refused_too_many_challenges: 'Demasiados retos en poco tiempo. Inténtalo más tarde.',
+  refused_too_many_aborts: 'Dejaste varias partidas antes de empezar. Busca de nuevo en {time}.',
   refused_nobody_online: 'No hay nadie conectado con ese nombre. Revisa el nombre.',
   refused_several_online: 'Hay varias personas conectadas con ese nombre. Rétalas desde una sala o el salón.',
 
