@@ -6,19 +6,6 @@ const CORRECTION = [7, 10, 15, 20, 26, 18, 20, 24, 30, 18, 20, 24, 26, 30, 22];
 const BLOCKS = [1, 1, 1, 1, 1, 2, 2, 2, 2, 4, 4, 4, 4, 4, 6];
 /** Padding of short texts. */
 const PADDING = [0xec, 0x11];
-/** What inverts a module where it is 0.
- * @type {((x: number, y: number) => number)[]} */
-const MASKS = [
-  (x, y) => (x + y) % 2,
-  (_, y) => y % 2,
-  (x) => x % 3,
-  (x, y) => (x + y) % 3,
-  (x, y) => (Math.floor(x / 3) + Math.floor(y / 2)) % 2,
-  (x, y) => ((x * y) % 2) + ((x * y) % 3),
-  (x, y) => (((x * y) % 2) + ((x * y) % 3)) % 2,
-  (x, y) => (((x + y) % 2) + ((x * y) % 3)) % 2,
-];
-
 /**
  * The code's modules, row by row; true is dark. Nothing if the text is too long.
  * @param {string} text
@@ -33,10 +20,7 @@ export function encodeQr(text) {
   const digits = `4${hex(bytes.length, lengthDigits(version))}${bytes.map((byte) => hex(byte)).join('')}0`;
   const data = (digits.match(/../g) ?? []).map((pair) => parseInt(pair, 16));
   for (let at = 0; data.length < dataBytes(version); at += 1) data.push(PADDING[at % 2] ?? 0);
-  const words = corrected(version, data);
-  const drawn = MASKS.map((_, mask) => draw(version, mask, words));
-  const worth = drawn.map(penalty);
-  return drawn[worth.indexOf(Math.min(...worth))];
+  return draw(version, corrected(version, data));
 }
 
 /** @param {number} version */
@@ -117,8 +101,12 @@ function checked(value, divisor, bits) {
   return (value << bits) | rest;
 }
 
-/** @param {number} version @param {number} mask @param {number[]} words */
-function draw(version, mask, words) {
+/**
+ * Always with the first mask, which inverts every other module: readers take each, and links have no
+ * pattern of their own that it could hide.
+ * @param {number} version @param {number[]} words
+ */
+function draw(version, words) {
   const side = 4 * version + 17;
   /** @type {boolean[][]} */
   const rows = Array.from({ length: side }, () => []);
@@ -144,7 +132,7 @@ function draw(version, mask, words) {
       if (!corners.some(([cx = 0, cy = 0]) => Math.abs(cx - x) < 4 && Math.abs(cy - y) < 4)) square(x, y, 2, 1);
     }
   }
-  const format = checked(8 | mask, 0x537, 10) ^ 0x5412;
+  const format = checked(8, 0x537, 10) ^ 0x5412;
   for (let bit = 0; bit < 15; bit += 1) {
     const dark = ((format >>> bit) & 1) === 1;
     put(8, bit < 6 ? bit : bit < 8 ? bit + 1 : side - 15 + bit, dark);
@@ -164,27 +152,10 @@ function draw(version, mask, words) {
       for (const x of [right, right - 1]) {
         if (rows[y]?.[x] !== undefined) continue;
         const dark = (((words[bit >>> 3] ?? 0) >>> (7 - (bit & 7))) & 1) === 1;
-        put(x, y, dark !== (MASKS[mask]?.(x, y) === 0));
+        put(x, y, dark !== ((x + y) % 2 === 0));
         bit += 1;
       }
     }
   }
   return rows;
-}
-
-/** How badly a code can be read: by the standard, except for how much of it is dark.
- * @param {boolean[][]} rows */
-function penalty(rows) {
-  const lines = [...rows, ...rows.map((_, x) => rows.map((row) => row[x]))].map((line) => line.map(Number).join(''));
-  let sum = 0;
-  for (const line of lines) {
-    for (const run of line.match(/0{5,}|1{5,}/g) ?? []) sum += run.length - 2;
-    sum += 40 * (line.match(/(?=00001011101|10111010000)/g) ?? []).length;
-  }
-  for (const [y, row] of rows.entries()) {
-    for (const [x, dark] of row.entries()) {
-      if (dark === row[x + 1] && dark === rows[y + 1]?.[x] && dark === rows[y + 1]?.[x + 1]) sum += 3;
-    }
-  }
-  return sum;
 }

@@ -196,7 +196,7 @@ export function createSeeks(app) {
       if (!over) return;
       connection.end(over.id);
       remove(over);
-      if (over.name) app.toast(t(`over_${news.why}`, { name: over.name }));
+      if (over.name && news.why !== 'cancelled') app.toast(t(`over_${news.why}`, { name: over.name }));
     },
   };
 }

@@ -156,7 +156,7 @@ test('an open challenge is posted with its own settings, and played', async () =
   await ann.page.getByRole('link', { name: 'Lobby' }).click();
   await ann.page.getByText('None yet.').waitFor();
   await ann.page.getByLabel('Variant').selectOption('renju');
-  await ann.page.getByLabel('Clock').selectOption({ label: '10+5' });
+  await ann.page.locator('.options').getByLabel('Clock').selectOption({ label: '10+5' });
   await ann.page.getByRole('button', { name: 'Post and wait' }).click();
   await ann.page.getByText('Looking for an opponent').waitFor();
   const offer = bob.page.locator('.open-seek', { hasText: 'Ann' });
