@@ -154,9 +154,9 @@ test('who is left alone seeks on, and who leaves does not', async () => {
 test('an open challenge is posted with its own settings, and played', async () => {
   const [ann, bob] = [await stranger('Ann'), await stranger('Bob')];
   await ann.page.getByRole('link', { name: 'Lobby' }).click();
-  await ann.page.getByText('None yet.').waitFor();
-  await ann.page.getByLabel('Variant').selectOption('renju');
-  await ann.page.locator('.options').getByLabel('Clock').selectOption({ label: '10+5' });
+  const post = ann.page.locator('.post');
+  await post.getByLabel('Variant').selectOption('renju');
+  await post.getByLabel('Clock').selectOption({ label: '10+5' });
   await ann.page.getByRole('button', { name: 'Post and wait' }).click();
   await ann.page.getByText('Looking for an opponent').waitFor();
   const offer = bob.page.locator('.open-seek', { hasText: 'Ann' });
