@@ -18,7 +18,7 @@ use fivefold_shared::{
     bot_spec::BotKind,
     opening::{Act, Opening, OpeningKind},
     protocol::{ChatText, CommandId, Message, RoomRequest},
-    rules::{Point, Position, Rules},
+    rules::{Outcome, Point, Position, Rules},
     search_budget::{Budget, Thinking},
     seat::Seat,
 };
@@ -268,7 +268,10 @@ impl<'a> EnginePlayer<'a> {
     /// Whether the engine has played all its games.
     fn has_played_enough(&mut self) -> bool {
         let game = self.table.room().game.as_ref();
-        let ended = game.filter(|game| game.position.outcome().is_some()).map(|game| game.number);
+        // An aborted game does not count.
+        let is_played = |outcome: &Outcome| !matches!(outcome, Outcome::Aborted { .. });
+        let ended = game.filter(|game| game.position.outcome().is_some_and(is_played));
+        let ended = ended.map(|game| game.number);
         if let Some(number) = ended.filter(|number| *number > self.ended) {
             self.ended = number;
             self.games += 1;

@@ -302,6 +302,8 @@ impl<'a> EventLine<'a> {
             | Event::TakebackAsked { .. }
             | Event::TakebackRefused { .. }
             | Event::Resumed { .. }
+            | Event::FirstActDue { .. }
+            | Event::Nudged { .. }
             | Event::RematchAsked { .. }
             | Event::ChatSet { .. } => (None, None, None),
         };
@@ -361,6 +363,7 @@ fn result(table: &Table, outcome: &Outcome<Seat>) -> Option<&'static str> {
     Some(match outcome.winner() {
         Some(winner) if winner == seat => "won",
         Some(_) => "lost",
-        None => "drawn",
+        None if outcome.is_draw() => "drawn",
+        None => "aborted",
     })
 }

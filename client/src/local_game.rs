@@ -251,13 +251,15 @@ impl LocalGame {
                     self.person_in(game.draw_offer.map_or(turn, Seat::other))
                 }
                 // The last move is the one to take back.
-                RoomRequest::AskTakeback => self.person_in(turn.other()),
+                // And the one who waits asks whether the other is there.
+                RoomRequest::AskTakeback | RoomRequest::Nudge => self.person_in(turn.other()),
                 RoomRequest::Stand
                 | RoomRequest::SeatBot { .. }
                 | RoomRequest::RemoveBot { .. }
                 | RoomRequest::Play { .. }
                 | RoomRequest::Choose { .. }
                 | RoomRequest::Resign
+                | RoomRequest::Abort
                 | RoomRequest::OfferDraw
                 | RoomRequest::GrantTakeback
                 | RoomRequest::RefuseTakeback
@@ -354,6 +356,8 @@ fn show_players_as_one(event: &mut Event) {
         | Event::TakebackRefused { .. }
         | Event::TakenBack { .. }
         | Event::Resumed { .. }
+        | Event::FirstActDue { .. }
+        | Event::Nudged { .. }
         | Event::Ended { .. }
         | Event::RematchAsked { .. }
         | Event::ChatSet { .. } => {}

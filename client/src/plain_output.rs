@@ -105,10 +105,15 @@ impl<O: Write, E: Write> Plain<O, E> {
     }
 
     fn happened(&mut self, table: &Table, event: &NumberedEvent) -> io::Result<()> {
+        let perspective = table.perspective();
         let sentence = if let Event::Asked { ask } = &event.event {
-            format!("{}.", opening_choices::title(table.perspective(), ask))
+            format!("{}.", opening_choices::title(perspective, ask))
+        } else if let Event::FirstActDue { .. } = &event.event
+            && let Some(deadline) = sentences::deadline(perspective, event.at)
+        {
+            deadline
         } else {
-            sentences::event(table.perspective(), &event.event)
+            sentences::event(perspective, &event.event)
         };
         writeln!(self.out, "{sentence}")?;
         match &event.event {
@@ -128,6 +133,7 @@ impl<O: Write, E: Write> Plain<O, E> {
                 let hint = "`rematch` for another game, `leave` to end.";
                 if table.seat().is_some() { writeln!(self.talk, "{hint}") } else { Ok(()) }
             }
+            Event::Nudged { .. } => self.deadline(table, event.at),
             Event::DrawOffered { by } => self.ask(table, *by, "`accept` or `decline`?"),
             Event::TakebackAsked { by } => self.ask(table, *by, "`grant` or `refuse`?"),
             Event::RematchAsked { by } => self.ask(table, *by, "`rematch` to agree."),
@@ -141,6 +147,7 @@ impl<O: Write, E: Write> Plain<O, E> {
             | Event::Declared { .. }
             | Event::Offered { .. }
             | Event::Resumed { .. }
+            | Event::FirstActDue { .. }
             | Event::TakebackRefused { .. }
             | Event::ChatSet { .. } => Ok(()),
         }
@@ -169,7 +176,16 @@ impl<O: Write, E: Write> Plain<O, E> {
         Ok(())
     }
 
+    /// Writes until when the player to act has to do so, if that is limited.
+    fn deadline(&mut self, table: &Table, now: u64) -> io::Result<()> {
+        match sentences::deadline(table.perspective(), now) {
+            Some(sentence) => writeln!(self.talk, "{sentence}"),
+            None => Ok(()),
+        }
+    }
+
     fn turn(&mut self, table: &Table) -> io::Result<()> {
+        self.deadline(table, table.now())?;
         if let Some(clocks) = sentences::clocks(table.room(), table.now()) {
             writeln!(self.out, "{clocks}")?;
         }

@@ -3,7 +3,7 @@
 use fivefold_shared::{
     clock::{Face, TimeControl},
     notation::coordinates,
-    protocol::{Absent, ChatLine, Event},
+    protocol::{Absent, ChatLine, Event, FirstAct, Nudge},
     room::RoomState,
     rules::{Outcome, Point, Stone},
     seat::Seat,
@@ -71,6 +71,7 @@ pub fn outcome(perspective: Perspective<'_>, outcome: &Outcome<Seat>) -> String 
             format!("{} wins: {} has gone away.", who(*winner), who(winner.other()))
         }
         Outcome::Abandonment { winner: None } => "Nobody wins: a player has gone away.".into(),
+        Outcome::Aborted { by } => format!("No result: the game is aborted by {}.", who(*by)),
         Outcome::Agreement => "A draw by agreement.".into(),
         Outcome::FullBoard => "A draw: the board is full.".into(),
         Outcome::LengthLimit => "A draw: the game is as long as it may be.".into(),
@@ -127,6 +128,12 @@ pub fn event(perspective: Perspective<'_>, event: &Event) -> String {
         Event::TakenBack { ply } => format!("Taken back to move {ply}."),
         Event::Resumed { .. } => {
             "The server was away. Time runs again in a few seconds.".to_owned()
+        }
+        Event::FirstActDue { seat, .. } => {
+            format!("{} must begin in time, or the game is aborted.", who(*seat))
+        }
+        Event::Nudged { by, .. } => {
+            format!("{} asks whether {} is still there.", who(*by), who(by.other()))
         }
         Event::Ended { outcome: how } => outcome(perspective, how),
         Event::RematchAsked { by } => format!("{} wants another game.", who(*by)),
@@ -214,6 +221,29 @@ pub fn absent(perspective: Perspective<'_>, away: Absent, now: u64) -> Vec<Strin
         })
     };
     Stone::BOTH.into_iter().filter_map(sentence).collect()
+}
+
+/// What follows at this time if the player who must begin, or who was nudged, does not act.
+pub fn deadline(perspective: Perspective<'_>, now: u64) -> Option<String> {
+    let game = perspective.room.running()?;
+    let left = |until: u64| until.saturating_sub(now).div_ceil(1_000);
+    if let Some(FirstAct { seat, until }) = game.first_act {
+        let (who, seconds) = (player(perspective, seat), left(until));
+        return Some(format!("{who} must begin within {seconds} s, or the game is aborted."));
+    }
+    let Nudge { by, until } = game.nudge?;
+    let (asked, seconds) = (by.other(), left(until));
+    Some(match (perspective.plays(asked), perspective.plays(by), seconds) {
+        (true, _, 0) => "Still there? Act now: your opponent may claim the game.".into(),
+        (true, _, _) => {
+            format!("Still there? Act within {seconds} s, or your opponent may claim the game.")
+        }
+        (false, true, 0) => "You may claim the win or a draw.".into(),
+        (false, true, _) => format!("In {seconds} s you may claim the win or a draw."),
+        (false, false, _) => {
+            format!("{} waits for {}.", player(perspective, by), player(perspective, asked))
+        }
+    })
 }
 
 #[cfg(test)]

@@ -23,6 +23,8 @@ grant, refuse      let the opponent take back, or not
 draw               offer a draw
 accept, decline    answer such an offer
 resign             give up the game
+abort              end a game with somebody found for you, before both have acted
+nudge              ask an opponent who does not act whether they are still there
 claim [draw]       claim the win, or a draw, when your opponent has gone away
 rematch            another game with colours swapped
 weights [BOT]      what a bot thinks of the points
@@ -49,6 +51,10 @@ pub enum TypedCommand {
     Offer(Vec<Point>),
     /// Give up the game.
     Resign,
+    /// End a paired game before both have acted.
+    Abort,
+    /// Ask the opponent whether they are still there.
+    Nudge,
     /// Offer a draw.
     Draw,
     /// Accept the opponent's offer.
@@ -61,7 +67,7 @@ pub enum TypedCommand {
     Grant,
     /// Refuse a takeback.
     Refuse,
-    /// Claim the win because the opponent is away.
+    /// Claim the win because the opponent is away, or does not answer a nudge.
     ClaimWin,
     /// Claim only a draw.
     ClaimDraw,
@@ -135,10 +141,12 @@ pub enum TypedError {
 }
 
 /// Commands of one word.
-const PLAIN: [(&str, TypedCommand); 15] = [
+const PLAIN: [(&str, TypedCommand); 17] = [
     ("black", TypedCommand::Take(Stone::Black)),
     ("white", TypedCommand::Take(Stone::White)),
     ("resign", TypedCommand::Resign),
+    ("abort", TypedCommand::Abort),
+    ("nudge", TypedCommand::Nudge),
     ("draw", TypedCommand::Draw),
     ("accept", TypedCommand::Accept),
     ("decline", TypedCommand::Decline),
@@ -212,6 +220,8 @@ impl TypedCommand {
             Self::Take(stone) => choose(Act::Take(stone)),
             Self::Offer(points) => choose(Act::Offer(points)),
             Self::Resign => RoomRequest::Resign,
+            Self::Abort => RoomRequest::Abort,
+            Self::Nudge => RoomRequest::Nudge,
             Self::Draw => RoomRequest::OfferDraw,
             Self::Accept => RoomRequest::AcceptDraw,
             Self::Decline => RoomRequest::DeclineDraw,
@@ -296,6 +306,9 @@ mod tests {
             (" H8\r", Ok(Some(TypedCommand::Play(Point::new(7, 7))))),
             ("0, 14", Ok(Some(TypedCommand::Play(Point::new(0, 14))))),
             ("Resign", Ok(Some(TypedCommand::Resign))),
+            ("abort", Ok(Some(TypedCommand::Abort))),
+            ("nudge", Ok(Some(TypedCommand::Nudge))),
+            ("nudge Bob", Err(TypedError::TooMuch("nudge"))),
             ("weights", Ok(Some(TypedCommand::Weights(None)))),
             ("weights pattern", Ok(Some(TypedCommand::Weights(Some(BotKind::Pattern))))),
             ("bot attack", Ok(Some(TypedCommand::Bot(Some(BotKind::Attack))))),

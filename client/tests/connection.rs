@@ -8,6 +8,9 @@ use std::time::Duration;
 use fivefold::{
     backoff::WAIT_MIN,
     connection::{Connection, ConnectionError, Visitor},
+    json_output::Json,
+    line_interface::View,
+    plain_output::Plain,
     table::{Table, TableEvent},
 };
 use fivefold_shared::{
@@ -19,7 +22,7 @@ use fivefold_shared::{
         Spectators, VERSION, Visibility, close,
     },
     room::RoomState,
-    rules::{Point, Rules},
+    rules::{Outcome, Point, Rules},
     seat::Seat,
 };
 use futures_util::{SinkExt, StreamExt};
@@ -406,4 +409,42 @@ async fn leaving_is_said_to_the_server() {
         assert!(matches!(peer.0.next().await, Some(Ok(Frame::Close(_)))));
     };
     tokio::join!(table.leave(), server);
+}
+
+#[tokio::test]
+async fn a_game_that_does_not_begin_is_described_in_lines() {
+    let (_listener, mut peer, mut table) = seated(4).await;
+    let events = [
+        Event::Nudged { by: Seat::Second, until: 60_000 },
+        Event::FirstActDue { seat: Seat::First, until: 35_000 },
+        Event::Ended { outcome: Outcome::Aborted { by: Seat::Second } },
+    ];
+    let (mut out, mut talk, mut lines) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut plain, mut json) = (Plain::new(&mut out, &mut talk), Json::new(&mut lines));
+    for (seq, event) in (5..).zip(events) {
+        let event = NumberedEvent { seq, at: 0, event };
+        peer.say(&Message::Event { room: code(), event }).await;
+        let event = table.next().await;
+        plain.event(&table, &event).unwrap();
+        json.event(&table, &event).unwrap();
+    }
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    assert_eq!(
+        text(out),
+        "Ann (White) asks whether Ann (Black, you) is still there.\n\
+         Ann (Black, you) must begin within 35 s, or the game is aborted.\n\
+         No result: the game is aborted by Ann (White).\n"
+    );
+    assert_eq!(
+        text(talk),
+        "Still there? Act within 60 s, or your opponent may claim the game.\n\
+         `rematch` for another game, `leave` to end.\n"
+    );
+    assert_eq!(
+        text(lines),
+        r#"{"type":"nudged","by":"second","until":60000}
+{"type":"first_act_due","seat":"first","until":35000}
+{"type":"ended","outcome":{"reason":"aborted","by":"second"},"result":"aborted","plies":0,"to_act":null,"your_turn":false}
+"#
+    );
 }

@@ -59,8 +59,9 @@ export function stoneSign(stone) {
   return el('span', { class: `stone ${stone} sign`, title: t(stone) });
 }
 
-/** @param {{ reason: Outcome['reason'], winner?: Stone | null }} outcome */
+/** @param {{ reason: Outcome['reason'], winner?: Stone | null, by?: Stone }} outcome */
 export function outcomeName(outcome) {
+  if (outcome.reason === 'aborted') return t('result_aborted', { stone: t(outcome.by ?? 'black') });
   const why = t(`end_${outcome.reason}`);
   if (!outcome.winner) return t('result_draw', { why });
   return t(outcome.winner === 'black' ? 'result_black_won' : 'result_white_won', { why });
@@ -72,6 +73,6 @@ export function outcomeName(outcome) {
  * @param {Seat} black
  */
 export function resultName(outcome, black) {
-  const { winner } = outcome;
-  return outcomeName({ ...outcome, winner: winner && stoneOf(winner, black) });
+  const { reason, winner, by } = outcome;
+  return outcomeName({ reason, winner: winner && stoneOf(winner, black), by: by && stoneOf(by, black) });
 }

@@ -1,4 +1,4 @@
-// A player's actions besides moving: resign, offer, ask, answer, claim. Actions that cannot be undone
+// A player's actions besides moving: resign, abort, offer, ask, answer, nudge, claim. Actions that cannot be undone
 // wait a few seconds for "Undo".
 
 /** @import { Room } from './room-state.js' */
@@ -8,6 +8,7 @@
 
 import { playerName } from './display-names.js';
 import { el, fill, write } from './dom.js';
+import { NUDGE_AFTER_MS } from './protocol.js';
 import { opponent, stoneOf } from './room-state.js';
 import { t } from './texts.js';
 
@@ -26,7 +27,9 @@ export function createGameActions(app, room, ways, unseen) {
   const offers = el('div', { class: 'offers', role: 'status' });
   const buttons = el('div', { class: 'row actions' });
   const element = el('div', { class: 'actions-place' }, offers, el('div', { class: 'row' }, buttons, ways));
-  const countdown = el('span');
+  // Screen readers hear the first text of a countdown, not each second.
+  const countdown = el('span', { 'aria-live': 'off' });
+  let nudges = false;
   /** The action that can still be undone.
    * @type {{ text: string, timer: ReturnType<typeof setTimeout> } | undefined} */
   let waiting;
@@ -73,6 +76,36 @@ export function createGameActions(app, room, ways, unseen) {
    */
   const offer = (text, ...answers) => el('div', { class: 'offer' }, el('span', null, text), el('span', { class: 'row' }, ...answers));
 
+  /**
+   * What follows unless somebody acts before a time: for the first act of a game, for an opponent who
+   * is away, and after a nudge. `due` is there if the game can be claimed then.
+   * @param {Seat} seat
+   * @returns {{ until: number, text: TextKey, due?: TextKey } | undefined}
+   */
+  function deadline(seat) {
+    if (room.phase !== 'running') return undefined;
+    const { first_act, nudge } = room.game ?? {};
+    if (first_act) return { until: first_act.until, text: first_act.seat === seat ? 'first_act' : 'first_act_theirs' };
+    const claim_at = room.away[opponent(seat)]?.claim_at;
+    if (claim_at !== undefined) return { until: claim_at, text: 'away_claim', due: 'opponent_away' };
+    if (!nudge) return undefined;
+    return nudge.by === seat ? { until: nudge.until, text: 'nudge_claim', due: 'nudge_due' } : { until: nudge.until, text: 'nudged' };
+  }
+
+  /** Writes the countdown. @param {Seat} seat @param {number} until @param {TextKey} text */
+  function count(seat, until, text) {
+    const left = Math.max(0, Math.ceil((until - app.connection.now()) / 1000));
+    write(countdown, t(text, { name: playerName(room.seats[opponent(seat)]), count: left, seconds: left }));
+  }
+
+  /** Whether the player may ask the opponent whether they are still there. @param {Seat} seat */
+  function mayNudge(seat) {
+    const them = opponent(seat);
+    const { first_act, nudge } = room.game ?? {};
+    return room.toAct === them && room.time.type === 'none' && 'member' in (room.seats[them] ?? {}) && !room.away[them]
+      && !first_act && !nudge && app.connection.now() - room.turnSince >= NUDGE_AFTER_MS;
+  }
+
   /** @param {Seat} seat */
   function offersTo(seat) {
     const game = room.game;
@@ -88,11 +121,11 @@ export function createGameActions(app, room, ways, unseen) {
     else if (game.takeback_ask) made.push(offer(t('takeback_asked', { name }), ...answers('grant_takeback', 'refuse_takeback')));
     if (game.rematch_ask === seat) made.push(offer(t('rematch_waits')));
     else if (game.rematch_ask) made.push(offer(t('rematch_asked', { name }), button('accept', () => send('rematch'), 'primary')));
-    const claim_at = room.away[opponent(seat)]?.claim_at;
-    if (room.phase === 'running' && claim_at !== undefined) {
-      const due = claim_at <= app.connection.now();
-      made.push(due
-        ? offer(t('opponent_away', { name }), button('claim_win', () => send('claim_win'), 'primary'), button('claim_draw', () => send('claim_draw')))
+    const waits = deadline(seat);
+    if (waits) {
+      count(seat, waits.until, waits.text);
+      made.push(waits.due && waits.until <= app.connection.now()
+        ? offer(t(waits.due, { name }), button('claim_win', () => send('claim_win'), 'primary'), button('claim_draw', () => send('claim_draw')))
         : el('div', { class: 'offer' }, countdown));
     }
     return made;
@@ -106,10 +139,14 @@ export function createGameActions(app, room, ways, unseen) {
     if (room.phase !== 'running' || !game) return [];
     const own = game.moves.length > (stoneOf(seat, game.black) === 'black' ? 0 : 1);
     const opening = !!room.opening;
+    nudges = mayNudge(seat);
     return [
+      nudges && button('nudge', () => send('nudge'), 'primary'),
       own && !opening && !game.takeback_ask && button('takeback', () => (bot ? send('ask_takeback') : later('ask_takeback', t('taking_back')))),
       !bot && !opening && !game.draw_offer && button('draw', () => later('offer_draw', t('drawing'))),
-      button('resign', () => later('resign', t('resigning')), 'danger'),
+      game.first_act
+        ? button('abort', () => later('abort', t('aborting')), 'danger')
+        : button('resign', () => later('resign', t('resigning')), 'danger'),
     ];
   }
 
@@ -117,13 +154,13 @@ export function createGameActions(app, room, ways, unseen) {
     const seat = room.seatOf(app.connection.you);
     if (waiting && room.phase !== 'running' && room.phase !== 'finished') undo();
     const offered = seat ? offersTo(seat) : [];
-    const offered_texts = offered.map((one) => one.textContent).join();
+    const offered_texts = offered.map((one) => (one.contains(countdown) ? seat && deadline(seat)?.text : one.textContent)).join();
     const made = seat ? buttonsOf(seat) : [];
     const state = JSON.stringify([seat, room.phase, waiting?.text, offered.length, offered_texts, made.map((one) => one && one.textContent)]);
     if (state === shown) return;
     shown = state;
     fill(offers, ...offered);
-    const asked = offered.find((one) => one.querySelector('button'))?.firstChild?.textContent;
+    const asked = offered.find((one) => one.querySelector('button') || one.contains(countdown) && room.game?.nudge)?.firstChild?.textContent;
     if (asked) unseen.add(offers, asked);
     else unseen.clear(offers);
     if (waiting) fill(buttons, el('div', { class: 'offer undoable' }, el('span', null, waiting.text), button('undo', undo, 'primary')));
@@ -133,14 +170,13 @@ export function createGameActions(app, room, ways, unseen) {
   return {
     element,
     show,
-    /** Updates the countdown to a claim. */
+    /** Updates the countdown, and shows what a player may do from now on. */
     tick() {
       const seat = room.seatOf(app.connection.you);
-      const claim_at = seat && room.away[opponent(seat)]?.claim_at;
-      if (!seat || claim_at === undefined) return;
-      const left = claim_at - app.connection.now();
-      if (left > 0) write(countdown, t('away_claim', { name: playerName(room.seats[opponent(seat)]), count: Math.ceil(left / 1000) }));
-      else show();
+      if (!seat) return;
+      const waits = deadline(seat);
+      if (waits && (!waits.due || waits.until > app.connection.now())) count(seat, waits.until, waits.text);
+      else if (waits || mayNudge(seat) !== nudges) show();
     },
     remove: () => clearTimeout(waiting?.timer),
   };

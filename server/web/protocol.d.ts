@@ -206,6 +206,16 @@ export type Event = { "type": "created",
   | { "type": "resumed",
     /** When their time starts to run, in milliseconds since the Unix epoch: a little later than this event, so that they can come back. */
     from: number, }
+  | { "type": "first_act_due",
+    /** Their seat. */
+    seat: Seat,
+    /** When the game is aborted, in milliseconds since the Unix epoch. */
+    until: number, }
+  | { "type": "nudged",
+    /** The seat of the player who asked. */
+    by: Seat,
+    /** In milliseconds since the Unix epoch. */
+    until: number, }
   | { "type": "ended",
     /** How it ended, and for which seat. */
     outcome: Outcome<Seat>, }
@@ -244,6 +254,13 @@ export type FinishedGame = {
     first: Player,
     /** For the second seat. */
     second: Player, };
+
+/** A player of a paired room must act for the first time. Until both have acted, either of them may abort the game. */
+export type FirstAct = {
+    /** Their seat. */
+    seat: Seat,
+    /** When the game is aborted, in milliseconds since the Unix epoch. */
+    until: number, };
 
 /** The kinds of moves that renju forbids to Black. */
 export type Forbidden = "double_three" | "double_four" | "overline";
@@ -296,6 +313,10 @@ export type GameSnapshot = {
     rematch_ask?: Seat,
     /** The game's clock, if there is a time control. */
     clock?: Clock,
+    /** The first act for which the game waits; only in the first game of a paired room. */
+    first_act?: FirstAct,
+    /** The nudge that the seat to act has not answered. */
+    nudge?: Nudge,
     /** How the game ended; absent while it runs. */
     outcome?: Outcome<Seat>, };
 
@@ -653,6 +674,13 @@ export type Message = { "type": "welcome",
 /** A person's name: 1 to `NAME_MAX` characters in Unicode's form NFKC, without control characters and without the invisible ones that reorder or join text. Spaces are trimmed at both ends and single in between; combining marks belong to a letter, at most `NAME_MARKS_MAX` of them. */
 export type Name = string;
 
+/** A player asks whether their opponent is still there. */
+export type Nudge = {
+    /** The seat of the player who asks. */
+    by: Seat,
+    /** When they may claim the game, in milliseconds since the Unix epoch. */
+    until: number, };
+
 /** An event with its place in the room's log. */
 export type NumberedEvent = {
     /** Its number: 1 for the first event of a room, and one more for each that follows. */
@@ -720,6 +748,9 @@ export type Outcome<Side = Stone> = AnyField<{ "reason": "five",
   | { "reason": "abandonment",
     /** The winner; nobody in a draw, and where both players were gone. */
     winner: Side | null, }
+  | { "reason": "aborted",
+    /** The player because of whom it was aborted. */
+    by: Side, }
   | { "reason": "full_board" }
   | { "reason": "length_limit" }>;
 
@@ -795,7 +826,7 @@ export type Pool = {
 export type PoolName = string;
 
 /** The code of a refusal. */
-export type Reason = "malformed" | "unknown_command" | "hello_first" | "already_greeted" | "version" | "identity_replaced" | "nothing_to_keep" | "name_looks_like_bot" | "no_such_room" | "room_damaged" | "not_a_member" | "not_seated" | "not_allowed" | "host_only" | "already_seated" | "seat_taken" | "no_open_seat" | "no_bot" | "bot_not_offered" | "opening_not_offered" | "game_running" | "no_game" | "not_your_turn" | "stale_ply" | "outside" | "too_far" | "occupied" | "double_three" | "double_four" | "overline" | "opening_running" | "not_now" | "wrong_count" | "not_in_zone" | "same_as_offered" | "no_offer" | "already_asked" | "answer_first" | "opponent_here" | "your_turn" | "too_early" | "nothing_to_take_back" | "no_assistance" | "players_only" | "no_such_ply" | "no_such_pool" | "no_such_seek" | "own_seek" | "too_many_seeks" | "too_many_challenges" | "too_many_aborts" | "nobody_online" | "several_online" | "chat_off" | "too_many_talking" | "too_many_rooms" | "too_many_rooms_from_address" | "too_many_rooms_made" | "too_many_bot_rooms" | "too_many_joined" | "too_many_sessions" | "server_full" | "disk_full" | "room_full" | "room_worn_out" | "too_fast" | "too_many_unknown_codes" | "busy" | "unavailable" | "stopping" | "too_long" | "too_slow" | "no_such_game" | "unreadable_game" | "not_in_format" | "no_engine" | "game_over" | "too_many_analyses" | "too_many_connections" | "too_many_new_connections" | "foreign_page" | "broken";
+export type Reason = "malformed" | "unknown_command" | "hello_first" | "already_greeted" | "version" | "identity_replaced" | "nothing_to_keep" | "name_looks_like_bot" | "no_such_room" | "room_damaged" | "not_a_member" | "not_seated" | "not_allowed" | "host_only" | "already_seated" | "seat_taken" | "no_open_seat" | "no_bot" | "bot_not_offered" | "opening_not_offered" | "game_running" | "no_game" | "not_your_turn" | "stale_ply" | "outside" | "too_far" | "occupied" | "double_three" | "double_four" | "overline" | "opening_running" | "not_now" | "wrong_count" | "not_in_zone" | "same_as_offered" | "no_offer" | "already_asked" | "answer_first" | "opponent_here" | "your_turn" | "too_early" | "not_abortable" | "no_nudge" | "opponent_away" | "nothing_to_take_back" | "no_assistance" | "players_only" | "no_such_ply" | "no_such_pool" | "no_such_seek" | "own_seek" | "too_many_seeks" | "too_many_challenges" | "too_many_aborts" | "nobody_online" | "several_online" | "chat_off" | "too_many_talking" | "too_many_rooms" | "too_many_rooms_from_address" | "too_many_rooms_made" | "too_many_bot_rooms" | "too_many_joined" | "too_many_sessions" | "server_full" | "disk_full" | "room_full" | "room_worn_out" | "too_fast" | "too_many_unknown_codes" | "busy" | "unavailable" | "stopping" | "too_long" | "too_slow" | "no_such_game" | "unreadable_game" | "not_in_format" | "no_engine" | "game_over" | "too_many_analyses" | "too_many_connections" | "too_many_new_connections" | "foreign_page" | "broken";
 
 /** One move of a finished game. */
 export type RecordedMove = {
@@ -903,6 +934,8 @@ export type RoomRequest = { "type": "sit",
     /** The act. */
     act: Act, }
   | { "type": "resign" }
+  | { "type": "abort" }
+  | { "type": "nudge" }
   | { "type": "offer_draw" }
   | { "type": "accept_draw" }
   | { "type": "decline_draw" }
@@ -1101,6 +1134,8 @@ export declare const SPECTATOR_NAMES_MAX: number;
 export declare const WEIGHTS_MAX: number;
 /** Most lines of an analysis. */
 export declare const ANALYSIS_LINES_MAX: number;
+/** How long an opponent has had their turn before `nudge` is accepted. */
+export declare const NUDGE_AFTER_MS: number;
 /** The engine's highest level. */
 export declare const LEVEL_MAX: number;
 /** Shortest side of a board. */

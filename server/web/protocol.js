@@ -27,6 +27,8 @@ export const SPECTATOR_NAMES_MAX = 20;
 export const WEIGHTS_MAX = 400;
 /** Most lines of an analysis. */
 export const ANALYSIS_LINES_MAX = 10;
+/** How long an opponent has had their turn before `nudge` is accepted. */
+export const NUDGE_AFTER_MS = 180000;
 /** The engine's highest level. */
 export const LEVEL_MAX = 10;
 /** Shortest side of a board. */

@@ -6,6 +6,10 @@
 
 import { newClock } from './clock-display.js';
 
+/** The events after which nobody waits any more for the act that was due.
+ * @type {readonly Event['type'][]} */
+const TURNS = ['started', 'played', 'stayed', 'swapped', 'declared', 'offered', 'taken_back', 'ended'];
+
 /** @type {readonly Stone[]} */
 export const STONES = ['black', 'white'];
 /** @param {Stone} stone @returns {Stone} */
@@ -78,6 +82,8 @@ export class Room {
   /** How each game opens.
    * @type {OpeningKind} */
   openingKind = 'free';
+  /** Since when the seat to act has had its turn, as far as the page knows. */
+  turnSince = 0;
   /** The seat that plays Black in the first game.
    * @type {Seat} */
   firstBlack = 'first';
@@ -105,6 +111,12 @@ export class Room {
   /** The seat that must act, while a game is running. */
   get toAct() {
     return toAct(this.game);
+  }
+
+  /** The id of the ended game; none if it was aborted, as the server does not keep it. */
+  get keptGame() {
+    const { outcome, id } = this.game ?? {};
+    return outcome && outcome.reason !== 'aborted' ? id : undefined;
   }
 
   /** The opening, while it asks for something. */
@@ -138,7 +150,10 @@ export class Room {
   joined(joined) {
     this.spectators = joined.spectators;
     this.away = joined.away ?? {};
-    if (joined.snapshot) this.restore(joined.snapshot);
+    if (joined.snapshot) {
+      this.restore(joined.snapshot);
+      this.turnSince = joined.now;
+    }
     const news = (joined.events ?? []).filter((event) => event.seq > this.seq);
     for (const event of news) this.apply(event);
     return news;
@@ -179,6 +194,7 @@ export class Room {
   /** @param {NumberedEvent} next */
   apply(next) {
     this.seq = next.seq;
+    if (TURNS.includes(next.event.type)) this.turnSince = next.at;
     this.#change(next.at, next.event);
   }
 
@@ -232,6 +248,7 @@ export function isMember(player, member) {
  * @param {Event} event
  */
 function changeGame(game, at, event) {
+  if (TURNS.includes(event.type)) game.first_act = game.nudge = undefined;
   switch (event.type) {
     case 'played': {
       const mover = toAct(game);
@@ -274,6 +291,8 @@ function changeGame(game, at, event) {
     case 'takeback_asked': game.takeback_ask = event.by; break;
     case 'takeback_refused': game.takeback_ask = undefined; break;
     case 'rematch_asked': game.rematch_ask = event.by; break;
+    case 'first_act_due': game.first_act = { seat: event.seat, until: event.until }; break;
+    case 'nudged': game.nudge = { by: event.by, until: event.until }; break;
     case 'resumed': runClock(game, event.from); break;
     case 'ended':
       game.outcome = event.outcome;

@@ -150,7 +150,7 @@ export const view = (app, place, code) => {
   }
 
   /** The search for an opponent goes on if they aborted the game.
-   * @param {{ reason: string, by?: Seat } | undefined} outcome @param {Seat | undefined} seat */
+   * @param {import('./types').Outcome | undefined} outcome @param {Seat | undefined} seat */
   function seekOn(outcome, seat) {
     if (outcome?.reason === 'aborted' && seat && outcome.by !== seat) void app.seeks().then((seeks) => seeks.aborted(code));
   }
@@ -163,7 +163,7 @@ export const view = (app, place, code) => {
     const turn = room.toAct;
     let text = t('waiting');
     if (outcome) {
-      text = !seat ? resultName(outcome, room.black) : !outcome.winner ? t('is_drawn') : t(outcome.winner === seat ? 'you_won' : 'you_lost');
+      text = !seat ? resultName(outcome, room.black) : outcome.reason === 'aborted' ? t('is_aborted') : !outcome.winner ? t('is_drawn') : t(outcome.winner === seat ? 'you_won' : 'you_lost');
     } else if (turn) {
       text = turn === seat ? t('your_turn') : t('their_turn', { name: playerName(room.seats[turn]) });
     }
@@ -173,17 +173,18 @@ export const view = (app, place, code) => {
     fill(about, outcome && seat ? `${resultName(outcome, room.black)} · ` : '', watches, rulesName(room.rules, room.openingKind), clock, ' ', watching);
     watching.title = room.spectators.names.join(', ');
     write(watching, room.spectators.count > 0 ? `· ${t('watching', { count: room.spectators.count })}` : '');
-    const id = room.game?.id;
+    const id = room.keptGame;
     const host = room.host === app.connection.you;
     const closes = outcome && canClose({ host, phase: room.phase, seats: room.seats }, app.connection.you);
     // Rebuild the buttons only when they change.
-    const ways = [outcome && id, !!outcome, closes, !!room.game].join();
+    const ways = [id, !!outcome, closes, !!room.game].join();
     if (ways !== shownWays) {
       shownWays = ways;
-      fill(result, outcome && id && linkButton(`/game/${id}`, t('replay')), outcome && (room.paired && seat ? el('button', { type: 'button', onclick: seekAnother }, t('new_opponent')) : linkButton('/', t('new_game'))),
+      fill(result, id && linkButton(`/game/${id}`, t('replay')),
+        outcome && (room.paired && seat ? el('button', { type: 'button', onclick: seekAnother }, t('new_opponent')) : linkButton('/', t('new_game'))),
         closes ? el('button', { type: 'button', onclick: close }, t('close_room')) : room.game && linkButton('/', t('leave')));
     }
-    if (outcome && id) saveEndedGame(id);
+    if (id) saveEndedGame(id);
     app.tab(turn && turn === seat ? `● ${t('your_turn')} – Fivefold` : `${text} – Fivefold`, turn && (turn === seat ? 'yours' : stoneOf(turn, room.black)));
   }
 
@@ -243,7 +244,7 @@ export const view = (app, place, code) => {
       case 'taken_back': app.announce(t('taken_back')); break;
       case 'draw_declined': if (event.by !== seat) notifyPlayer('draw_declined'); break;
       case 'takeback_refused': if (event.by !== seat) notifyPlayer('takeback_refused'); break;
-      case 'draw_offered': case 'takeback_asked': case 'rematch_asked':
+      case 'draw_offered': case 'takeback_asked': case 'rematch_asked': case 'nudged':
         if (event.by !== seat) playNotice();
         break;
       default:
@@ -259,7 +260,7 @@ export const view = (app, place, code) => {
   function lost(refusal) {
     const { type, reason } = refusal;
     const closed = type === 'closed' || reason === 'no_such_room' || reason === 'malformed';
-    const game = (room.game?.outcome ? room.game.id : undefined) ?? endedGames()[code];
+    const game = room.keptGame ?? endedGames()[code];
     const again = el('button', { type: 'button', class: 'primary', onclick: () => location.reload() }, t('try_again'));
     const ways = [closed ? game && linkButton(`/game/${game}`, t('replay'), true) : again, linkButton('/', t('new_game'), closed && !game), linkButton('/games', t('games'))];
     const how = type === 'refused' && !closed ? refusalText(refusal) : room.seq > 0 || game ? t('room_gone_how') : t('no_room_how');

@@ -25,6 +25,9 @@ pub const LAG_PER_MOVE_MAX_MS: u64 = 200;
 /// Most network lag given back to one side in a game.
 pub const LAG_PER_GAME_MAX_MS: u64 = 1000;
 
+/// How many moves of a side an average game is expected to have.
+pub const EXPECTED_MOVES: u64 = 25;
+
 /// How many more moves a bot plans for when it divides its time.
 const BOT_MOVES_AHEAD: u64 = 30;
 
@@ -198,6 +201,19 @@ impl TimeControl {
     /// Whether there is no time control.
     pub const fn is_none(&self) -> bool {
         matches!(self, Self::None)
+    }
+
+    /// A side's time for a game of [`EXPECTED_MOVES`] moves, in milliseconds; `None` without a time
+    /// control.
+    pub const fn expected_ms(self) -> Option<u64> {
+        let (main_ms, each_ms) = match self {
+            Self::None => return None,
+            Self::SuddenDeath { main_ms } => (main_ms, 0),
+            Self::Fischer { main_ms, increment_ms } => (main_ms, increment_ms),
+            Self::ByoYomi { main_ms, period_ms, .. } => (main_ms, period_ms),
+            Self::PerMove { move_ms } => (0, move_ms),
+        };
+        Some(main_ms.saturating_add(each_ms.saturating_mul(EXPECTED_MOVES)))
     }
 
     /// Each side's time at the start; `None` without a time control.
@@ -506,6 +522,21 @@ mod tests {
         ];
         for (control, fine) in cases {
             assert_eq!(control.check().is_ok(), fine, "{control:?}");
+        }
+    }
+
+    #[test]
+    fn the_expected_length_counts_25_moves() {
+        let cases = [
+            ("none", None),
+            ("3m", Some(180_000)),
+            ("3+2", Some(230_000)),
+            ("byo 1m+3x10s", Some(310_000)),
+            ("move 10s", Some(250_000)),
+        ];
+        for (text, expected) in cases {
+            let control = text.parse::<TimeControl>().expect("a control");
+            assert_eq!(control.expected_ms(), expected, "{text}");
         }
     }
 

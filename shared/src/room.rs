@@ -24,6 +24,7 @@ mod data;
 mod dedup;
 mod effect;
 mod finished_game;
+mod first_act;
 mod history;
 mod ids;
 mod input;
@@ -265,16 +266,17 @@ impl Room {
         let turn = self.bot_turn.as_ref().map(BotTurn::deadline);
         let help = self.assists.iter().map(|help| help.not_after).min();
         let news = self.news.due().filter(|_| !self.presence.is_empty());
-        let game = [self.resume_at, self.flag_at(), self.abandoned_at()];
+        let game = [self.resume_at, self.flag_at(), self.first_act_until(), self.abandoned_at()];
         [turn, help, news, self.close_at()].into_iter().chain(game).flatten().min()
     }
 
-    /// Handles what follows from any change: asks a bot on turn, and sends the members who watches
-    /// and who is away.
+    /// Handles what follows from any change: starts the time for a first act, asks a bot on turn,
+    /// and sends the members who watches and who is away.
     fn settle(&mut self, moment: &mut Moment<'_>) {
         if self.closed {
             return;
         }
+        self.attend_first_act(moment);
         self.drop_moot_assists(moment);
         self.end_moot_analyses(moment);
         self.attend_bot_turn(moment);

@@ -11,7 +11,7 @@ use ts_rs::{Config, TS, TypeVisitor};
 use crate::{
     analysis::Report,
     bot_spec::LEVEL_MAX,
-    clock::TimeControl,
+    clock::{TimeControl, millis},
     protocol::{
         ANALYSIS_LINES_MAX, CHAT_LINES_MAX, CHAT_TEXT_MAX, COMMAND_ID_MAX, GAME_ID_LENGTH,
         IDENTITY_LENGTH, Judged, LobbyRequest, Message, NAME_MAX, ROOM_CODE_ALPHABET,
@@ -19,6 +19,7 @@ use crate::{
     },
     record::{FinishedGame, GameList, GameSummary},
     review::{GameReview, ReviewProgress},
+    room::RoomLimits,
     rules::{K_MAX, K_MIN, Outcome, SIDE_MAX, SIDE_MIN, Stone},
 };
 
@@ -113,6 +114,11 @@ fn limits() -> Vec<(&'static str, &'static str, String)> {
         ("SPECTATOR_NAMES_MAX", "Most names of spectators.", SPECTATOR_NAMES_MAX.to_string()),
         ("WEIGHTS_MAX", "Most candidates in `weights`.", WEIGHTS_MAX.to_string()),
         ("ANALYSIS_LINES_MAX", "Most lines of an analysis.", ANALYSIS_LINES_MAX.to_string()),
+        (
+            "NUDGE_AFTER_MS",
+            "How long an opponent has had their turn before `nudge` is accepted.",
+            millis(RoomLimits::DEFAULT.nudge_after).to_string(),
+        ),
         ("LEVEL_MAX", "The engine's highest level.", LEVEL_MAX.to_string()),
         ("SIDE_MIN", "Shortest side of a board.", SIDE_MIN.to_string()),
         ("SIDE_MAX", "Longest side of a board.", SIDE_MAX.to_string()),

@@ -256,6 +256,7 @@ fn game() -> impl Strategy<Value = GameFile> {
     let stone = || prop::sample::select(Stone::BOTH.to_vec());
     let ending = prop_oneof![
         Just(Ending::Draw),
+        Just(Ending::Void),
         stone().prop_map(Ending::Win),
         stone().prop_map(Ending::Resignation),
         stone().prop_map(Ending::Time),

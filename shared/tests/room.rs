@@ -90,6 +90,73 @@ fn a_snapshot_taken_anywhere_is_as_good_as_the_log() {
     }
 }
 
+/// A paired game with a late first act that an outage gives more time, and one with a nudge.
+fn paired_games() -> Vec<Event> {
+    let (first, second) = (Seat::First, Seat::Second);
+    let mut created = created();
+    if let Event::Created { paired, .. } = &mut created {
+        *paired = true;
+    }
+    vec![
+        created,
+        Event::Sat { seat: first, player: member("Ann") },
+        Event::Sat { seat: second, player: member("Robert") },
+        Event::Started { game: 1, black: first, id: game_id() },
+        Event::FirstActDue { seat: first, until: 35_000 },
+        played(0, 1, 1),
+        Event::FirstActDue { seat: second, until: 36_000 },
+        Event::FirstActDue { seat: second, until: 99_000 },
+        Event::Ended { outcome: Outcome::Aborted { by: second } },
+        Event::Started { game: 2, black: second, id: game_id() },
+        played(0, 1, 1),
+        Event::Nudged { by: second, until: 999_000 },
+        played(1, 0, 0),
+        played(2, 1, 0),
+        Event::Nudged { by: second, until: 999_000 },
+        Event::TakenBack { ply: 1 },
+        Event::Nudged { by: second, until: 999_000 },
+        Event::Ended { outcome: Outcome::Abandonment { winner: Some(second) } },
+    ]
+}
+
+#[test]
+fn what_a_game_waits_for_is_in_each_snapshot() {
+    let log = numbered(paired_games());
+    let mut seen = Vec::new();
+    for split in 4..=log.len() {
+        let room = RoomState::from_log(&log[..split]).expect("a log");
+        let snapshot = room.snapshot();
+        let late = RoomState::from_snapshot(snapshot.clone()).expect("legal moves");
+        assert_eq!(late.snapshot(), snapshot);
+        assert_eq!(late.is_abortable(), room.is_abortable());
+        let game = snapshot.game.expect("a game");
+        let due = game.first_act.map(|due| format!("{} {}", due.seat, due.until / 1_000));
+        let nudge = game.nudge.map(|nudge| format!("{} asks", nudge.by));
+        let abortable = room.is_abortable().then(|| "abortable".to_owned());
+        seen.push([due, nudge, abortable].into_iter().flatten().collect::<Vec<_>>().join(" "));
+    }
+    let expected = [
+        "abortable",
+        "first 35 abortable",
+        "abortable",
+        "second 36 abortable",
+        "second 99 abortable",
+        "",
+        "",
+        "",
+        "second asks",
+        "",
+        "",
+        "second asks",
+        "",
+        "second asks",
+        "",
+    ];
+    assert_eq!(seen, expected);
+    let games = RoomState::finished_games(&log).expect("a log");
+    assert_eq!(games.len(), 1, "an aborted game is not kept");
+}
+
 #[test]
 fn a_room_waits_runs_and_finishes() {
     let log = numbered(whole_game());

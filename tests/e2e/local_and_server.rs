@@ -291,6 +291,7 @@ fn next_request(room: &RoomState, bot: Option<BotSpec>, random: &mut impl Rng) -
             }
             Some(_) | None => RoomRequest::OfferDraw,
         },
+        98 => RoomRequest::Abort,
         _ => RoomRequest::Weights { bot: Some(BotKind::Attack), ply: None },
     }
 }

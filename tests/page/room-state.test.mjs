@@ -46,3 +46,24 @@ test('turns, clocks and offers keep to their seats when colours are exchanged', 
   assert.deepEqual([room.toAct, game.clock.running?.seat], ['second', 'second']);
   assert.equal(game.draw_offer, undefined, 'First has moved instead of answering');
 });
+
+test('what a game waits for ends with the act, a takeback and the end', () => {
+  const { room, fold } = begun();
+  const waits = () => [room.game?.first_act?.seat, room.game?.nudge?.by, room.turnSince];
+  fold(1_000, { type: 'first_act_due', seat: 'second', until: 21_000 });
+  assert.deepEqual(waits(), ['second', undefined, 0]);
+  fold(2_000, { type: 'played', ply: 0, point: [7, 7] });
+  assert.deepEqual(waits(), [undefined, undefined, 2_000]);
+  fold(3_000, { type: 'nudged', by: 'second', until: 63_000 });
+  fold(3_500, { type: 'draw_offered', by: 'first' });
+  assert.deepEqual(waits(), [undefined, 'second', 2_000]);
+  fold(4_000, { type: 'taken_back', ply: 0 });
+  assert.deepEqual(waits(), [undefined, undefined, 4_000]);
+  fold(4_000, { type: 'first_act_due', seat: 'second', until: 24_000 });
+  assert.equal(room.keptGame, undefined);
+  fold(5_000, { type: 'ended', outcome: { reason: 'aborted', by: 'second' } });
+  assert.deepEqual([...waits(), room.keptGame, room.phase], [undefined, undefined, 5_000, undefined, 'finished']);
+  fold(6_000, { type: 'started', game: 2, id: 'k7m2qpxw9abcdefg', black: 'first' });
+  fold(7_000, { type: 'ended', outcome: { reason: 'agreement' } });
+  assert.equal(room.keptGame, 'k7m2qpxw9abcdefg');
+});

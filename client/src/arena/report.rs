@@ -293,7 +293,8 @@ fn reason(ending: &Ending) -> String {
             Outcome::Resignation { .. }
             | Outcome::Agreement
             | Outcome::Time { .. }
-            | Outcome::Abandonment { .. } => "ended by the players".into(),
+            | Outcome::Abandonment { .. }
+            | Outcome::Aborted { .. } => "ended by the players".into(),
         },
         Ending::Fault { by, fault } => format!("{by}: {fault}"),
         Ending::Length => "length limit".into(),

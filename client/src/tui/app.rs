@@ -273,14 +273,16 @@ impl App {
         self.now
     }
 
-    /// Whether the screen changes with time alone: a clock runs, or a player is away.
+    /// Whether the screen changes with time alone: a clock runs, a player is away or was nudged, or
+    /// must begin.
     pub(super) fn is_ticking(&self) -> bool {
         let clock = self.room.game.as_ref().and_then(|game| game.clock);
         let claim = Seat::BOTH.into_iter().any(|seat| self.claim_at(seat).is_some());
-        clock.is_some_and(|clock| clock.running().is_some()) || claim
+        let first_act = self.room.running().is_some_and(|game| game.first_act.is_some());
+        clock.is_some_and(|clock| clock.running().is_some()) || claim || first_act
     }
 
-    /// Whether the opponent has been away long enough to claim the game.
+    /// Whether the opponent has been away, or has not answered, for long enough to claim the game.
     pub(super) fn may_claim(&self) -> bool {
         let gone = |seat: Seat| {
             self.is_mine(seat.other()) && self.claim_at(seat).is_some_and(|at| at <= self.now)
@@ -289,8 +291,9 @@ impl App {
     }
 
     fn claim_at(&self, seat: Seat) -> Option<u64> {
-        self.room.running()?;
-        self.away.get(seat)?.claim_at
+        let nudge = self.room.running()?.nudge.filter(|nudge| nudge.by == seat.other());
+        let absent = self.away.get(seat).and_then(|away| away.claim_at);
+        [absent, nudge.map(|nudge| nudge.until)].into_iter().flatten().min()
     }
 
     /// The state of the connection to the table.

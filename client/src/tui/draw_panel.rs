@@ -89,6 +89,9 @@ fn notes(app: &App) -> Vec<(String, Style)> {
     for sentence in sentences::absent(app.perspective(), app.away(), app.now()) {
         notes.push((sentence, theme.warning()));
     }
+    if let Some(sentence) = sentences::deadline(app.perspective(), app.now()) {
+        notes.push((sentence, theme.warning()));
+    }
     if let Some(offer) = app.open_offer() {
         notes.push((format!("{} {}", offer_sentence(offer), offer.keys()), theme.warning()));
     }

@@ -25,8 +25,10 @@ pub(super) enum Action {
     Takeback,
     /// Offer a draw.
     Draw,
-    /// Resign.
+    /// Resign, or abort a game that has not begun.
     Resign,
+    /// Ask the opponent whether they are still there.
+    Nudge,
     /// Ask for another game, or agree to one.
     Rematch,
     /// Answer yes to an offer.
@@ -86,7 +88,7 @@ pub(super) const HELP: &[(&str, &str)] = &[
     ("u", "ask to take your last move back; in an opening, undo a stone"),
     ("1 2 3", "choose in the menu of an opening; Esc leaves it, Enter opens it"),
     ("d", "offer a draw (small d; asks first)"),
-    ("r", "resign (asks first)"),
+    ("r  N", "resign or abort (asks first); ask if they are there"),
     ("y  n", "answer an offer: yes, no"),
     ("m", "rematch, when the game has ended"),
     ("S  /", "take an open seat; say something to those in the room"),
@@ -152,6 +154,7 @@ fn character(letter: char) -> Option<Action> {
         'u' => Action::Takeback,
         'd' => Action::Draw,
         'r' => Action::Resign,
+        'N' => Action::Nudge,
         'm' => Action::Rematch,
         'y' => Action::Accept,
         'n' => Action::DeclineOrNext,

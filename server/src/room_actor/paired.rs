@@ -61,5 +61,6 @@ pub(super) fn aborted_by(event: &Event) -> Option<Option<Seat>> {
         | Outcome::Abandonment { .. }
         | Outcome::FullBoard
         | Outcome::LengthLimit => None,
+        Outcome::Aborted { by } => Some(*by),
     })
 }

@@ -68,6 +68,8 @@ pub struct FileChoice {
 pub enum Ending {
     /// Nobody won.
     Draw,
+    /// The game does not count.
+    Void,
     /// A win on the board, or in an unknown way.
     Win(Stone),
     /// A win by resignation.
@@ -101,7 +103,7 @@ impl Ending {
     /// The winner, if any.
     pub const fn winner(self) -> Option<Stone> {
         match self {
-            Self::Draw => None,
+            Self::Draw | Self::Void => None,
             Self::Win(winner)
             | Self::Resignation(winner)
             | Self::Time(winner)
@@ -121,6 +123,7 @@ impl From<&Outcome> for Ending {
             | Outcome::Agreement
             | Outcome::FullBoard
             | Outcome::LengthLimit => Self::Draw,
+            Outcome::Aborted { .. } => Self::Void,
         }
     }
 }

@@ -42,7 +42,7 @@ pub fn write(game: &GameFile) -> String {
     let code = match game.ending {
         Some(Ending::Time(_)) => 15,
         Some(Ending::Draw | Ending::Win(_) | Ending::Resignation(_)) => 0,
-        Some(Ending::Forfeit(_)) | None => -1,
+        Some(Ending::Forfeit(_) | Ending::Void) | None => -1,
     };
     let _written = write!(text, "{code}\r\n");
     text

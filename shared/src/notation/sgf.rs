@@ -420,6 +420,7 @@ fn result(ending: Ending) -> String {
     };
     match ending {
         Ending::Draw => "0".to_owned(),
+        Ending::Void => "Void".to_owned(),
         Ending::Win(winner) => won(winner, ""),
         Ending::Resignation(winner) => won(winner, "R"),
         Ending::Time(winner) => won(winner, "T"),
@@ -432,6 +433,7 @@ fn ending(value: &str) -> Option<Ending> {
     let winner = match value.get(..2) {
         Some("B+") => Stone::Black,
         Some("W+") => Stone::White,
+        _ if value.eq_ignore_ascii_case("void") => return Some(Ending::Void),
         _ if value == "0" || value.eq_ignore_ascii_case("draw") => return Some(Ending::Draw),
         _ => return None,
     };

@@ -268,6 +268,11 @@ pub enum RoomRequest {
     },
     /// Give up the game.
     Resign,
+    /// End the first game of a paired room without a result; refused once both players have acted.
+    Abort,
+    /// Ask an opponent who is present, and does not act in a game without a clock, whether they are
+    /// still there. If they do not act within a minute, the game can be claimed.
+    Nudge,
     /// Offer a draw. The offer stands until the opponent answers it or moves.
     OfferDraw,
     /// Take the opponent's offer: the game is drawn.
@@ -280,7 +285,8 @@ pub enum RoomRequest {
     GrantTakeback,
     /// Refuse the opponent's takeback.
     RefuseTakeback,
-    /// Claim the win, because the opponent has been away on their turn for too long.
+    /// Claim the win, because the opponent has been away on their turn for too long, or has not
+    /// acted after a nudge.
     ClaimWin,
     /// Claim a draw for the same reason.
     ClaimDraw,
@@ -374,6 +380,8 @@ impl RoomRequest {
             Self::Play { .. }
             | Self::Choose { .. }
             | Self::Resign
+            | Self::Abort
+            | Self::Nudge
             | Self::OfferDraw
             | Self::AcceptDraw
             | Self::DeclineDraw

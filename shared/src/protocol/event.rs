@@ -174,6 +174,24 @@ pub enum Event {
         /// this event, so that they can come back.
         from: u64,
     },
+    /// In the first game of a paired room, a player who has not acted yet must do so now, or the
+    /// game is aborted. It follows `started`, the first act, and a takeback or an outage of the
+    /// server, which give the whole time again.
+    FirstActDue {
+        /// Their seat.
+        seat: Seat,
+        /// When the game is aborted, in milliseconds since the Unix epoch.
+        until: u64,
+    },
+    /// A player asked whether their opponent is still there. From `until` on they may claim the win
+    /// or a draw, unless the opponent acts before. After an outage of the server it comes again,
+    /// with a later `until`.
+    Nudged {
+        /// The seat of the player who asked.
+        by: Seat,
+        /// In milliseconds since the Unix epoch.
+        until: u64,
+    },
     /// The game ended.
     Ended {
         /// How it ended, and for which seat.

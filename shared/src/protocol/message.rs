@@ -415,9 +415,36 @@ pub struct GameSnapshot {
     /// The game's clock, if there is a time control.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<Clock>,
+    /// The first act for which the game waits; only in the first game of a paired room.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_act: Option<FirstAct>,
+    /// The nudge that the seat to act has not answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nudge: Option<Nudge>,
     /// How the game ended; absent while it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome<Seat>>,
+}
+
+/// A player of a paired room must act for the first time. Until both have acted, either of them may
+/// abort the game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct FirstAct {
+    /// Their seat.
+    pub seat: Seat,
+    /// When the game is aborted, in milliseconds since the Unix epoch.
+    pub until: u64,
+}
+
+/// A player asks whether their opponent is still there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Nudge {
+    /// The seat of the player who asks.
+    pub by: Seat,
+    /// When they may claim the game, in milliseconds since the Unix epoch.
+    pub until: u64,
 }
 
 /// An opening in a snapshot.

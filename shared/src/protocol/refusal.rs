@@ -233,8 +233,14 @@ pub enum Reason {
     OpponentHere,
     /// It is the claimer's own turn.
     YourTurn,
-    /// The opponent has not been away long enough.
+    /// The opponent has not been away long enough, or has not had enough time to act.
     TooEarly,
+    /// The game cannot be aborted: both players have acted, or the server has not paired them.
+    NotAbortable,
+    /// Nobody is nudged in this game: it has a clock, or the opponent is a bot.
+    NoNudge,
+    /// The opponent is away, so a nudge would not reach them.
+    OpponentAway,
     /// The player has no move to take back.
     NothingToTakeBack,
     /// The room has no assistance against people.
@@ -429,7 +435,14 @@ impl Reason {
             Self::AnswerFirst => "Your opponent asks the same of you. Answer that first.",
             Self::OpponentHere => "Your opponent is here.",
             Self::YourTurn => "It is your turn. Make your move.",
-            Self::TooEarly => "Your opponent has not been away long enough yet.",
+            Self::TooEarly => "It is too early for this. Give your opponent more time.",
+            Self::NotAbortable => {
+                "Only a game between players who were paired here can be aborted, and only until both have acted. You can resign."
+            }
+            Self::NoNudge => {
+                "Nobody is asked to move in this game. Its clock decides, or a bot plays."
+            }
+            Self::OpponentAway => "Your opponent is away. You can claim the game after a while.",
             Self::NothingToTakeBack => "You have no move to take back.",
             Self::NoAssistance => {
                 "This room has no help from bots against people while a game is running."

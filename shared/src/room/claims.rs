@@ -1,9 +1,10 @@
-//! What the opponent of an absent player may claim, and how an abandoned game ends.
+//! What the opponent of an absent player may claim, or of one who does not answer a nudge, and how an
+//! abandoned game ends.
 
 use super::{Moment, Room};
 use crate::{
     clock::millis,
-    protocol::{Absent, Away, Event, MemberId, Player, Reason, Refusal},
+    protocol::{Absent, Away, Event, MemberId, Nudge, Player, Reason, Refusal},
     rules::Outcome,
     seat::Seat,
 };
@@ -40,6 +41,44 @@ impl Room {
         Ok(())
     }
 
+    /// Asks an opponent who is present whether they are still there.
+    pub(super) fn nudge(
+        &mut self,
+        member: &MemberId,
+        moment: &mut Moment<'_>,
+    ) -> Result<(), Refusal> {
+        let (by, game) = self.playing(member)?;
+        let opponent = by.other();
+        let refuse = |reason| Err(Refusal::new(reason));
+        if game.clock.is_some() || self.bot_in(opponent).is_some() {
+            return refuse(Reason::NoNudge);
+        }
+        if game.to_act() == Some(by) {
+            return refuse(Reason::YourTurn);
+        }
+        if game.nudge.is_some() {
+            return refuse(Reason::AlreadyAsked);
+        }
+        if self.away_since(opponent).is_some() {
+            return refuse(Reason::OpponentAway);
+        }
+        let since = self.absence.turn_since;
+        if moment.now < since.saturating_add(millis(self.limits.nudge_after)) {
+            return refuse(Reason::TooEarly);
+        }
+        let until = moment.now.saturating_add(millis(self.limits.nudge_answer));
+        self.log(Event::Nudged { by, until }, moment);
+        Ok(())
+    }
+
+    /// Gives a nudged player the whole time to act, from `from` on.
+    pub(super) fn renew_nudge(&mut self, from: u64, moment: &mut Moment<'_>) {
+        if let Some(Nudge { by, .. }) = self.state.running().and_then(|game| game.nudge) {
+            let until = from.saturating_add(millis(self.limits.nudge_answer));
+            self.log(Event::Nudged { by, until }, moment);
+        }
+    }
+
     /// When the game ends because the player to act has not come back.
     pub(super) fn abandoned_at(&self) -> Option<u64> {
         let seat = self.state.to_act()?;
@@ -62,7 +101,8 @@ impl Room {
     fn may_claim(&self, member: &MemberId, now: u64) -> Result<Seat, Refusal> {
         let (seat, game) = self.playing(member)?;
         let opponent = seat.other();
-        if self.away_since(opponent).is_none() {
+        let is_nudged = game.nudge.is_some_and(|nudge| nudge.by == seat);
+        if self.away_since(opponent).is_none() && !is_nudged {
             return Err(Refusal::new(Reason::OpponentHere));
         }
         if game.to_act() == Some(seat) {
@@ -74,11 +114,13 @@ impl Room {
         }
     }
 
-    /// When the opponent of an absent player may claim: only on that player's turn.
+    /// When the opponent of a player who is absent or nudged may claim: only on that player's turn.
     fn claim_at(&self, seat: Seat) -> Option<u64> {
-        let must_act = self.state.to_act() == Some(seat);
-        let since = self.missed_since(seat).filter(|_| must_act)?;
-        Some(since.saturating_add(millis(self.limits.claim_after)))
+        let game = self.state.running().filter(|game| game.to_act() == Some(seat))?;
+        let claim_after = millis(self.limits.claim_after);
+        let absent = self.missed_since(seat).map(|since| since.saturating_add(claim_after));
+        let nudged = game.nudge.map(|nudge| nudge.until).filter(|_| self.resume_at.is_none());
+        [absent, nudged].into_iter().flatten().min()
     }
 
     /// Since when a player is away and must act, if they must.

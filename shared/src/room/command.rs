@@ -75,7 +75,8 @@ impl Room {
         request: &RoomRequest,
         moment: &mut Moment<'_>,
     ) -> Result<Progress, Refusal> {
-        if self.state.seq >= ROOM_EVENTS_MAX && *request != RoomRequest::Resign {
+        let ends_game = matches!(request, RoomRequest::Resign | RoomRequest::Abort);
+        if self.state.seq >= ROOM_EVENTS_MAX && !ends_game {
             return Err(Refusal::new(Reason::RoomWornOut));
         }
         let id = &asker.cause.member;
@@ -92,6 +93,8 @@ impl Room {
             RoomRequest::Play { ply, point } => self.play(id, ply, point, moment)?,
             RoomRequest::Choose { ply, ref act } => self.choose(id, ply, act, moment)?,
             RoomRequest::Resign => self.resign(id, moment)?,
+            RoomRequest::Abort => self.abort(id, moment)?,
+            RoomRequest::Nudge => self.nudge(id, moment)?,
             RoomRequest::OfferDraw => self.offer_draw(id, moment)?,
             RoomRequest::AcceptDraw => self.accept_draw(id, moment)?,
             RoomRequest::DeclineDraw => self.decline_draw(id, moment)?,

@@ -35,7 +35,7 @@ pub struct Room {
     pub(super) chat: ChatLines,
     /// When the last session left; absent while anyone is present.
     pub(super) empty_since: Option<u64>,
-    /// When the clock resumes after a failed commit. No flag falls before.
+    /// When the time of the seat to act resumes after a failed commit. It is not up before.
     pub(super) resume_at: Option<u64>,
     /// The bot on turn, if any.
     pub(super) bot_turn: Option<BotTurn>,

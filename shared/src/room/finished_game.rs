@@ -8,16 +8,21 @@ use super::{
 use crate::{
     protocol::{Event, NumberedEvent},
     record::{FinishedGame, GameSummary, Record, RecordedMove, RecordedOpening},
+    rules::Outcome,
     seat::BySeat,
 };
 
 impl RoomState {
     /// The record of the game that has just ended: ask directly after `ended`, while both players
-    /// are in their seats. `None` while no game has ended, and after a snapshot taken during the
-    /// game, which does not say when the moves were made.
+    /// are in their seats. `None` while no game has ended, for an aborted game, and after a snapshot
+    /// taken during the game, which does not say when the moves were made.
     pub fn finished_game(&self) -> Option<FinishedGame> {
         let game = self.game.as_ref()?;
         let timeline = game.timeline.as_ref()?;
+        let outcome = game.outcome()?;
+        if let Outcome::Aborted { .. } = outcome {
+            return None;
+        }
         let points = game.position.moves().iter().zip(&timeline.moves);
         let opening = (!game.opening.kind().is_free()).then(|| RecordedOpening {
             kind: game.opening.kind(),
@@ -37,7 +42,7 @@ impl RoomState {
             time: self.time,
             opening,
             plies: game.position.ply(),
-            outcome: game.outcome()?,
+            outcome,
         };
         let moves = points
             .map(|(&point, &MoveMark { at, assisted })| RecordedMove { point, at, assisted })

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::protocol;
+use crate::{clock::TimeControl, protocol};
 
 /// Most events that a room keeps in memory for returning members. Members who miss more get a
 /// snapshot.
@@ -36,6 +36,11 @@ pub const SPECTATOR_LINES_WITHIN_MS: u64 = 4_000;
 /// Shortest time between two lists of spectators, or of absent players, sent by one room.
 pub const SPECTATOR_NEWS_INTERVAL_MS: u64 = 1_000;
 
+/// A side's [expected](TimeControl::expected_ms) time from which a game is not fast any more.
+pub const NORMAL_FROM_MS: u64 = 3 * 60 * 1_000;
+/// The same from which it is slow.
+pub const SLOW_FROM_MS: u64 = 10 * 60 * 1_000;
+
 /// The limits of a room that an operator may change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RoomLimits {
@@ -50,6 +55,13 @@ pub struct RoomLimits {
     pub bot_pace: Duration,
     /// How long a player on turn must be away before the opponent may claim the game.
     pub claim_after: Duration,
+    /// How long a player of a paired room has for their first act.
+    pub first_act: FirstActLimits,
+    /// In a game without a clock, how long a present player has had their turn before the opponent
+    /// may nudge them.
+    pub nudge_after: Duration,
+    /// How long they have to act after that, before the opponent may claim the game.
+    pub nudge_answer: Duration,
     /// How long a player on turn must be away before the game ends by itself.
     pub abandoned_game: Duration,
     /// How long a room stays open with nobody present.
@@ -73,6 +85,14 @@ impl RoomLimits {
         bot_answer_min: Duration::from_millis(150),
         bot_pace: Duration::from_millis(500),
         claim_after: Duration::from_secs(60),
+        first_act: FirstActLimits {
+            fast: Duration::from_secs(20),
+            normal: Duration::from_secs(30),
+            slow: Duration::from_secs(35),
+            three_stones: Duration::from_secs(20),
+        },
+        nudge_after: Duration::from_secs(3 * 60),
+        nudge_answer: Duration::from_secs(60),
         abandoned_game: Duration::from_secs(24 * 60 * 60),
         empty_room_close: Duration::from_secs(60 * 60),
         unplayed_room_close: Duration::from_secs(15 * 60),
@@ -82,8 +102,71 @@ impl RoomLimits {
     };
 }
 
+/// How long a player has for the first act in a game with somebody whom the server found for them,
+/// by the [expected](TimeControl::expected_ms) time of a side.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FirstActLimits {
+    /// Where it is less than [`NORMAL_FROM_MS`].
+    pub fast: Duration,
+    /// Where it is less than [`SLOW_FROM_MS`].
+    pub normal: Duration,
+    /// Where it is more, or there is no clock.
+    pub slow: Duration,
+    /// So much more for an act of an opening that puts three stones.
+    pub three_stones: Duration,
+}
+
+impl FirstActLimits {
+    /// The time for an act that puts up to `stones` stones, in a game with this time control.
+    pub fn of(&self, time: TimeControl, stones: usize) -> Duration {
+        let by_speed = match time.expected_ms() {
+            Some(..NORMAL_FROM_MS) => self.fast,
+            Some(NORMAL_FROM_MS..SLOW_FROM_MS) => self.normal,
+            Some(SLOW_FROM_MS..) | None => self.slow,
+        };
+        if stones >= 3 { by_speed.saturating_add(self.three_stones) } else { by_speed }
+    }
+}
+
+const _: () = {
+    let FirstActLimits { fast, normal, slow, .. } = RoomLimits::DEFAULT.first_act;
+    assert!(
+        RESUME_GRACE_MS as u128 <= fast.as_millis()
+            && fast.as_millis() <= normal.as_millis()
+            && normal.as_millis() <= slow.as_millis(),
+        "a slower game gives more time, and each at least as much as a player needs to come back"
+    );
+};
+
 impl Default for RoomLimits {
     fn default() -> Self {
         Self::DEFAULT
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_act_has_more_time_in_slower_games() {
+        let cases = [
+            ("179999ms", 0, 20),
+            ("3m", 0, 30),
+            ("1m+4799ms", 1, 20),
+            ("1m+4800ms", 1, 30),
+            ("move 23999ms", 1, 30),
+            ("move 24s", 1, 35),
+            ("599999ms", 0, 30),
+            ("10m", 0, 35),
+            ("none", 0, 35),
+            ("3+2", 2, 30),
+            ("3+2", 3, 50),
+            ("none", 3, 55),
+        ];
+        for (time, stones, seconds) in cases {
+            let limit = RoomLimits::DEFAULT.first_act.of(time.parse().unwrap(), stones);
+            assert_eq!(limit, Duration::from_secs(seconds), "{time} {stones}");
+        }
     }
 }

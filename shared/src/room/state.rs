@@ -6,10 +6,10 @@
 use super::timeline::Timeline;
 use crate::{
     clock::{Clock, SideTime, TimeControl},
-    opening::{Ask, Change, Opening, OpeningKind, Refused},
+    opening::{Ask, Change, MadeAct, Opening, OpeningKind, Refused},
     protocol::{
-        Event, GameId, GameSnapshot, MemberId, NumberedEvent, OpeningSnapshot, Phase, Player,
-        Seats, Snapshot, Visibility,
+        Event, FirstAct, GameId, GameSnapshot, MemberId, Nudge, NumberedEvent, OpeningSnapshot,
+        Phase, Player, Seats, Snapshot, Visibility,
     },
     rules::{Illegal, Outcome, Point, Position, Rules, Stone},
     seat::Seat,
@@ -58,6 +58,10 @@ pub struct Game {
     /// The clock, if there is a time control. It is stopped before the first move and after the
     /// end.
     pub clock: Option<Clock>,
+    /// The first act for which the game waits; only in the first game of a paired room.
+    pub first_act: Option<FirstAct>,
+    /// The nudge that the seat to act has not answered.
+    pub nudge: Option<Nudge>,
     /// The seat that offers a draw, if any.
     pub draw_offer: Option<Seat>,
     /// The seat that asks for a takeback, if any.
@@ -162,6 +166,8 @@ impl RoomState {
             | Event::TakebackRefused { .. }
             | Event::TakenBack { .. }
             | Event::Resumed { .. }
+            | Event::FirstActDue { .. }
+            | Event::Nudged { .. }
             | Event::Ended { .. }
             | Event::RematchAsked { .. }
             | Event::ChatSet { .. } => Err(FoldError::NoBeginning),
@@ -234,6 +240,8 @@ impl RoomState {
                     opening: Opening::new(self.opening, *black),
                     position,
                     clock: Clock::new(self.time),
+                    first_act: None,
+                    nudge: None,
                     draw_offer: None,
                     takeback_ask: None,
                     rematch_ask: None,
@@ -267,6 +275,12 @@ impl RoomState {
             Event::TakebackRefused { .. } => self.game_mut()?.takeback_ask = None,
             Event::TakenBack { ply } => self.game_mut()?.take_back(*ply, at)?,
             Event::Resumed { from } => self.game_mut()?.run_clock(*from),
+            Event::FirstActDue { seat, until } => {
+                self.game_mut()?.first_act = Some(FirstAct { seat: *seat, until: *until });
+            }
+            Event::Nudged { by, until } => {
+                self.game_mut()?.nudge = Some(Nudge { by: *by, until: *until });
+            }
             Event::Ended { outcome } => self.game_mut()?.end(outcome, at)?,
             Event::RematchAsked { by } => self.game_mut()?.rematch_ask = Some(*by),
             Event::ChatSet { on } => self.chat = *on,
@@ -290,6 +304,13 @@ impl RoomState {
     /// The game, if one is running.
     pub fn running(&self) -> Option<&Game> {
         self.game.as_ref().filter(|game| game.position.outcome().is_none())
+    }
+
+    /// Whether a player may abort the game: it is the first one of a paired room, and not both have
+    /// acted.
+    pub fn is_abortable(&self) -> bool {
+        let first = self.running().filter(|game| self.paired && game.number == 1);
+        first.is_some_and(|game| !Seat::BOTH.into_iter().all(|seat| game.has_acted(seat)))
     }
 
     /// The seat to act, while a game is running.
@@ -388,6 +409,19 @@ impl Game {
         self.opening.ask(&self.position)
     }
 
+    /// Whether a seat has put a stone that is on the board, or acted in the opening.
+    pub fn has_acted(&self, seat: Seat) -> bool {
+        let is_theirs = |made: &MadeAct| made.by == seat;
+        let later = self.position.ply().saturating_sub(self.opening.stones());
+        // After the opening, seats put stones in turn.
+        let put = match later {
+            0 => false,
+            1 => self.seat_of(self.position.turn()) != seat,
+            _ => true,
+        };
+        put || self.opening.acts().iter().any(is_theirs)
+    }
+
     /// How many stones were put and how many acts of the opening were made: both grow, and every
     /// act changes one of them.
     pub fn progress(&self) -> (usize, usize) {
@@ -423,6 +457,7 @@ impl Game {
             self.draw_offer = None;
         }
         self.takeback_ask = None;
+        self.stop_waiting();
         self.pass_clock(mover, time, at);
         Ok(())
     }
@@ -439,8 +474,15 @@ impl Game {
             return Err("it is not this seat's turn".into());
         }
         self.opening.change(&mut self.position, change).map_err(|refused| refused.to_string())?;
+        self.stop_waiting();
         self.pass_clock(by, time, at);
         Ok(())
+    }
+
+    /// The turn changes, or the game ends: nobody waits for the act that was due.
+    fn stop_waiting(&mut self) {
+        self.first_act = None;
+        self.nudge = None;
     }
 
     fn check_ask(&self, ask: Option<&Ask>) -> Result<(), String> {
@@ -486,6 +528,7 @@ impl Game {
         }
         self.draw_offer = None;
         self.takeback_ask = None;
+        self.stop_waiting();
         self.run_clock(at);
         Ok(())
     }
@@ -504,6 +547,7 @@ impl Game {
         }
         self.draw_offer = None;
         self.takeback_ask = None;
+        self.stop_waiting();
         Ok(())
     }
 
@@ -526,6 +570,8 @@ impl Game {
             takeback_ask: self.takeback_ask,
             rematch_ask: self.rematch_ask,
             clock: self.clock,
+            first_act: self.first_act,
+            nudge: self.nudge,
             outcome: self.outcome(),
         }
     }
@@ -552,6 +598,8 @@ impl Game {
             opening,
             position,
             clock: snapshot.clock,
+            first_act: snapshot.first_act,
+            nudge: snapshot.nudge,
             draw_offer: snapshot.draw_offer,
             takeback_ask: snapshot.takeback_ask,
             rematch_ask: snapshot.rematch_ask,

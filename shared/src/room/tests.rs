@@ -8,6 +8,7 @@ mod harness;
 mod limits;
 mod nodes;
 mod openings;
+mod paired;
 mod property;
 mod records;
 mod time;

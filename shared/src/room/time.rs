@@ -1,5 +1,5 @@
-//! Timed changes in a running game: flags fall, and a clock resumes after a server outage or after
-//! a bot waited for somebody to come.
+//! Timed changes in a running game: flags fall, first acts are too late, and times resume after a
+//! server outage or after a bot waited for somebody to come.
 
 use crate::{clock::SideTime, protocol::Event, rules::Outcome};
 
@@ -16,6 +16,7 @@ impl Room {
         if self.resume_at.is_some_and(|at| at <= moment.now) {
             self.resume(moment);
         }
+        self.end_unbegun(moment);
         if self.flag_at().is_some_and(|at| at <= moment.now)
             && let Some(seat) = self.state.to_act()
         {
@@ -42,17 +43,24 @@ impl Room {
 
     /// The time that the seat to act has left after a move made now, if its time runs.
     pub(super) fn time_after_move(&mut self, moment: &mut Moment<'_>) -> Option<SideTime> {
-        if self.resume_at.is_some() {
-            self.resume(moment);
+        if self.resume_at.take().is_some() {
+            self.resume_clock(moment);
         }
         let clock = self.state.running()?.clock?;
         clock.after_move(moment.now, moment.lag_ms).expect("whose flag falls has lost before")
     }
 
     /// Resumes after a server outage: the player on turn gets back the time from the start of the
-    /// turn, after a grace period.
+    /// turn, for their first act, or since they were nudged, after a grace period.
     pub(super) fn resume(&mut self, moment: &mut Moment<'_>) {
         self.resume_at = None;
+        self.resume_clock(moment);
+        let from = moment.now.saturating_add(RESUME_GRACE_MS);
+        self.await_first_act(from, moment);
+        self.renew_nudge(from, moment);
+    }
+
+    fn resume_clock(&mut self, moment: &mut Moment<'_>) {
         if self.is_clock_running() && !self.is_suspended() {
             let from = moment.now.saturating_add(RESUME_GRACE_MS);
             self.log(Event::Resumed { from }, moment);
@@ -68,16 +76,16 @@ impl Room {
         }
     }
 
-    /// Schedules a resume after a failed commit; no flag falls until then. Not at once, because
+    /// Schedules a resume after a failed commit; no time is up until then. Not at once, because
     /// storing the resume may fail, too.
     pub(super) fn resume_soon(&mut self, moment: &Moment<'_>) {
         let at = moment.now.saturating_add(RESUME_RETRY_MS);
-        self.resume_at = self.is_clock_running().then_some(at);
+        self.resume_at = self.is_timed().then_some(at);
     }
 
-    /// Stops the running clock until this time. [`resume`](Self::resume) gives the time back.
+    /// Stops the time of the seat to act until then. [`resume`](Self::resume) gives it back.
     pub(super) fn pause_clock(&mut self, until: u64) {
-        if self.is_clock_running() {
+        if self.is_timed() {
             self.resume_at = Some(until);
         }
     }
@@ -86,6 +94,12 @@ impl Room {
     pub(super) fn end_pause(&mut self, moment: &Moment<'_>) {
         let soon = moment.now.saturating_add(RESUME_RETRY_MS);
         self.resume_at = self.resume_at.map(|at| at.min(soon));
+    }
+
+    /// Whether the time of the seat to act is limited now.
+    fn is_timed(&self) -> bool {
+        let is_nudged = self.state.running().is_some_and(|game| game.nudge.is_some());
+        self.is_clock_running() || self.first_actor().is_some() || is_nudged
     }
 
     fn is_clock_running(&self) -> bool {

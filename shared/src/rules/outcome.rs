@@ -71,6 +71,12 @@ pub enum Outcome<Side = Stone> {
         #[serde(skip_serializing_if = "Option::is_none")]
         winner: Option<Side>,
     },
+    /// Before both had acted, a player left a game with somebody whom the server had found for them,
+    /// or was too late with their first act. It does not count as a game.
+    Aborted {
+        /// The player because of whom it was aborted.
+        by: Side,
+    },
     /// Every point is taken: a draw.
     FullBoard,
     /// The unbounded board's longest game was reached: a draw.
@@ -78,7 +84,7 @@ pub enum Outcome<Side = Stone> {
 }
 
 impl<Side: Copy> Outcome<Side> {
-    /// The winner; nobody in a draw.
+    /// The winner; nobody in a draw, and in an aborted game.
     pub const fn winner(&self) -> Option<Side> {
         match self {
             Self::Five { winner, .. }
@@ -86,7 +92,20 @@ impl<Side: Copy> Outcome<Side> {
             | Self::Resignation { winner }
             | Self::Time { winner } => Some(*winner),
             Self::Abandonment { winner } => *winner,
-            Self::Agreement | Self::FullBoard | Self::LengthLimit => None,
+            Self::Agreement | Self::Aborted { .. } | Self::FullBoard | Self::LengthLimit => None,
+        }
+    }
+
+    /// Whether this is a draw: nobody won, and the game counts.
+    pub const fn is_draw(&self) -> bool {
+        match self {
+            Self::Abandonment { winner } => winner.is_none(),
+            Self::Agreement | Self::FullBoard | Self::LengthLimit => true,
+            Self::Five { .. }
+            | Self::Forbidden { .. }
+            | Self::Resignation { .. }
+            | Self::Time { .. }
+            | Self::Aborted { .. } => false,
         }
     }
 
@@ -99,6 +118,7 @@ impl<Side: Copy> Outcome<Side> {
             | Self::Agreement
             | Self::Time { .. }
             | Self::Abandonment { .. }
+            | Self::Aborted { .. }
             | Self::FullBoard
             | Self::LengthLimit => &[],
         }
@@ -117,6 +137,7 @@ impl<Side: Copy> Outcome<Side> {
             Self::Agreement => Outcome::Agreement,
             Self::Time { winner } => Outcome::Time { winner: side(*winner) },
             Self::Abandonment { winner } => Outcome::Abandonment { winner: winner.map(side) },
+            Self::Aborted { by } => Outcome::Aborted { by: side(*by) },
             Self::FullBoard => Outcome::FullBoard,
             Self::LengthLimit => Outcome::LengthLimit,
         }

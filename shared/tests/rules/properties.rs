@@ -142,6 +142,7 @@ fn mirrored(outcome: &Outcome, place: impl Fn(Point) -> Point) -> Outcome {
         | Outcome::Agreement
         | Outcome::Time { .. }
         | Outcome::Abandonment { .. }
+        | Outcome::Aborted { .. }
         | Outcome::FullBoard
         | Outcome::LengthLimit => outcome.clone(),
     }

@@ -115,7 +115,11 @@ impl App {
                 true => Question::ClaimDraw,
                 false => Question::Draw,
             }),
-            Action::Resign => self.ask_in_game(Question::Resign),
+            Action::Resign => self.ask_in_game(match self.room.is_abortable() {
+                true => Question::Abort,
+                false => Question::Resign,
+            }),
+            Action::Nudge => self.in_game(RoomRequest::Nudge, effects),
             Action::Rematch => self.rematch(effects),
             Action::Accept => match self.open_offer() {
                 Some(offer) => self.send(offer.yes(), effects),
@@ -238,6 +242,7 @@ impl App {
                 self.mode = Mode::Board;
                 match question {
                     Question::Resign => self.in_game(RoomRequest::Resign, effects),
+                    Question::Abort => self.in_game(RoomRequest::Abort, effects),
                     Question::Draw => self.in_game(RoomRequest::OfferDraw, effects),
                     Question::ClaimDraw => self.in_game(RoomRequest::ClaimDraw, effects),
                     Question::Quit => effects.push(Effect::Exit(ExitReason::Left)),

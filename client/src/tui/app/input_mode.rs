@@ -31,6 +31,8 @@ pub(in crate::tui) enum Mode {
 pub(in crate::tui) enum Question {
     /// Give up the game?
     Resign,
+    /// End the game before both have acted?
+    Abort,
     /// Offer a draw?
     Draw,
     /// Claim a draw?
@@ -45,8 +47,9 @@ impl fmt::Display for Question {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Resign => "Resign this game?",
+            Self::Abort => "Abort this game? Nobody wins or loses.",
             Self::Draw => "Offer a draw?",
-            Self::ClaimDraw => "Claim a draw, as your opponent has gone away?",
+            Self::ClaimDraw => "Claim a draw, as your opponent does not act?",
             Self::Quit => "Leave while the game is running? (Your seat is kept.)",
             Self::Opening(Choice::Take(stone)) => return write!(f, "Take {stone}?"),
             Self::Opening(Choice::Put) => "Confirm these stones?",
@@ -65,7 +68,7 @@ pub(in crate::tui) enum Offer {
     Takeback,
     /// Another game.
     Rematch,
-    /// No offer: the opponent is away, and this person may claim the game.
+    /// No offer: the opponent is away or does not answer, and this person may claim the game.
     Claim,
 }
 

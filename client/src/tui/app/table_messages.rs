@@ -115,6 +115,11 @@ impl App {
                 }
             }
             Event::TakenBack { .. } | Event::Ended { .. } => self.changed(effects),
+            Event::Nudged { .. } => {
+                if self.is_my_turn() {
+                    effects.push(Effect::Bell);
+                }
+            }
             Event::Created { .. }
             | Event::Sat { .. }
             | Event::Stood { .. }
@@ -124,6 +129,7 @@ impl App {
             | Event::TakebackAsked { .. }
             | Event::TakebackRefused { .. }
             | Event::Resumed { .. }
+            | Event::FirstActDue { .. }
             | Event::RematchAsked { .. }
             | Event::ChatSet { .. } => {}
         }
@@ -163,12 +169,17 @@ impl App {
         last.map(|made| made.by).is_some_and(|seat| !self.is_mine(seat) && self.is_person(seat))
     }
 
-    /// Closes a question about a game that has ended.
+    /// Closes a question about a game that has ended, or that can no longer be aborted.
     fn forget_question(&mut self) {
-        if let Mode::Ask(Question::Resign | Question::Draw | Question::ClaimDraw | Question::Quit) =
-            self.mode
-            && self.room.running().is_none()
-        {
+        let Mode::Ask(question) = self.mode else { return };
+        let is_moot = match question {
+            Question::Resign | Question::Draw | Question::ClaimDraw | Question::Quit => {
+                self.room.running().is_none()
+            }
+            Question::Abort => !self.room.is_abortable(),
+            Question::Opening(_) => false,
+        };
+        if is_moot {
             self.mode = Mode::Board;
         }
     }
@@ -187,12 +198,13 @@ impl App {
     }
 
     /// Describes an event in a sentence. Moves are visible on the board, so only those that a bot
-    /// chose for a person are described.
+    /// chose for a person are described. The panel shows the time for a first act.
     fn sentence(&self, event: &Event) -> Option<String> {
         match event {
-            Event::Created { .. } | Event::Asked { .. } | Event::Played { assisted: false, .. } => {
-                None
-            }
+            Event::Created { .. }
+            | Event::Asked { .. }
+            | Event::FirstActDue { .. }
+            | Event::Played { assisted: false, .. } => None,
             Event::Played { assisted: true, .. }
             | Event::Sat { .. }
             | Event::Stood { .. }
@@ -209,6 +221,7 @@ impl App {
             | Event::TakebackRefused { .. }
             | Event::TakenBack { .. }
             | Event::Resumed { .. }
+            | Event::Nudged { .. }
             | Event::Ended { .. }
             | Event::RematchAsked { .. }
             | Event::ChatSet { .. } => Some(sentences::event(self.perspective(), event)),

@@ -31,13 +31,13 @@ use crate::{
     clock::{SideTime, TimeControl},
     opening::{Act, Ask},
     protocol::{
-        CatchUp, ChatLine, CommandId, Create, Event, MemberId, Message, Name, Player, Refusal,
-        RoomCode, RoomRequest,
+        CatchUp, ChatLine, CommandId, Create, Event, FirstAct, MemberId, Message, Name, Player,
+        Refusal, RoomCode, RoomRequest,
     },
     record::FinishedGame,
     room::RoomState,
     rules::{Outcome, Point, Size, Stone},
-    seat::Seat,
+    seat::{BySeat, Seat},
 };
 use serde_json::{Value, json};
 
@@ -61,6 +61,8 @@ pub(super) const BOT: &str = "freestyle 15x15 me attack black";
 pub(super) const BOT_FIRST: &str = "freestyle 15x15 me attack white";
 /// Two bots, watched by Ann.
 pub(super) const BOTS: &str = "freestyle 15x15 attack pattern black";
+/// Ann and Bob, whom the server has paired.
+pub(super) const PAIRED: &str = "paired freestyle 15x15 open open black";
 /// A game that is over soon.
 pub(super) const TINY: &str = "mnk:3 3x3 me open black";
 /// A game with forbidden points.
@@ -110,8 +112,9 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Makes a room from `VARIANT SIZE SEAT SEAT COLOUR [assistance] [opening KIND] [in TIME]`,
-    /// lets Ann enter, and returns the effects.
+    /// Makes a room from `[paired] VARIANT SIZE SEAT SEAT COLOUR [assistance] [opening KIND]
+    /// [in TIME]`, lets Ann enter, and returns the effects. In a paired room Ann sits first and Bob
+    /// second.
     pub(super) fn create(text: &str) -> Result<(Self, String), Refusal> {
         Self::create_with(text, RoomLimits::DEFAULT)
     }
@@ -135,6 +138,10 @@ impl Table {
         demo: bool,
     ) -> Result<(Self, String), Refusal> {
         let mut effects = Effects::new();
+        let (text, paired) = match text.strip_prefix("paired ") {
+            Some(text) => (text, Some(BySeat { first: person("Ann"), second: person("Bob") })),
+            None => (text, None),
+        };
         let founding = Founding {
             code: RoomCode::try_from("k7m2qpxw9abc".to_owned()).unwrap(),
             host: member("Ann"),
@@ -143,7 +150,7 @@ impl Table {
             coin: true,
             seeds: LUCK,
             demo,
-            paired: None,
+            paired,
         };
         let now = 1_000_000;
         let room = Room::create(now, founding, limits, &mut effects)?;
@@ -393,6 +400,33 @@ impl Table {
             assert!(flag_at > self.now || waits, "the flag has fallen");
             assert!(waits || self.room.deadline().is_some_and(|at| at <= flag_at));
         }
+        if !self.room.is_closed() {
+            self.verify_first_act();
+        }
+    }
+
+    /// Checks that a player who must begin has a limit, and nobody else, and that only those who can
+    /// be nudged are.
+    fn verify_first_act(&self) {
+        let state = &self.room.state;
+        let game = state.running();
+        let due = game.filter(|game| state.paired && game.number == 1).and_then(|game| {
+            let seat = game.to_act()?;
+            (!game.has_acted(seat)).then_some(seat)
+        });
+        let waits = self.room.resume_at.is_some();
+        match game.and_then(|game| game.first_act) {
+            Some(FirstAct { seat, until }) => {
+                assert_eq!(due, Some(seat));
+                assert!(waits || until > self.now, "the game must be aborted");
+                assert!(waits || self.room.deadline().is_some_and(|at| at <= until));
+            }
+            None => assert!(due.is_none() || waits, "{due:?} has no limit"),
+        }
+        if let Some((game, nudge)) = game.and_then(|game| Some((game, game.nudge?))) {
+            assert_eq!(game.to_act(), Some(nudge.by.other()));
+            assert!(game.clock.is_none() && self.room.bot_in(nudge.by.other()).is_none());
+        }
     }
 }
 
@@ -404,6 +438,11 @@ pub(super) fn member(name: &str) -> Member {
         id: MemberId::try_from(id[id.len() - 16..].to_owned()).unwrap(),
         name: Name::new(name).unwrap(),
     }
+}
+
+fn person(name: &str) -> Player {
+    let Member { id, name } = member(name);
+    Player::Member { member: id, name, engine: false }
 }
 
 pub(super) fn command_id(text: &str) -> CommandId {
@@ -661,6 +700,8 @@ fn show_event(event: &Event) -> String {
         Event::TakebackRefused { by } => format!("takeback_refused {by}"),
         Event::TakenBack { ply } => format!("taken_back {ply}"),
         Event::Resumed { from } => format!("resumed {from}"),
+        Event::FirstActDue { seat, until } => format!("first_act_due {seat} {until}"),
+        Event::Nudged { by, until } => format!("nudged {by} {until}"),
         Event::Ended { outcome } => format!("ended {}", show_outcome(outcome)),
         Event::RematchAsked { by } => format!("rematch_asked {by}"),
         Event::ChatSet { on } => format!("chat_set {on}"),
@@ -688,5 +729,5 @@ fn show_time(time: SideTime) -> String {
 fn show_outcome(outcome: &Outcome<Seat>) -> String {
     let value = serde_json::to_value(outcome).unwrap();
     let text = |key: &str| value[key].as_str().map(str::to_owned);
-    [text("reason"), text("winner")].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    [text("reason"), text("winner"), text("by")].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }

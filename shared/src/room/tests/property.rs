@@ -2,7 +2,7 @@
 //! that the room matches its log, that nobody sits twice, that a bot on turn has been asked, and
 //! that a flag falls when it is time.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, time::Duration};
 
 use crate::clock::millis;
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
     protocol::{
         ChatText, CommandId, Event, LineCount, Message, NumberedEvent, Reason, RoomRequest, Seats,
     },
-    rules::{Point, Stone},
+    rules::{Outcome, Point, Stone},
     seat::Seat,
 };
 use proptest::prelude::*;
@@ -24,6 +24,9 @@ use crate::{
 
 /// A session belongs to the member at its remainder, so that each has two: session 1 is Ann's.
 const NAMES: [&str; 3] = ["Cid", "Ann", "Bob"];
+
+/// Short, so that random players come to it.
+const NUDGE_AFTER: Duration = Duration::from_secs(15);
 
 /// One random action.
 #[derive(Clone, Debug)]
@@ -68,6 +71,7 @@ fn act() -> impl Strategy<Value = Act> {
         4 => reply.prop_map(Act::Think),
         2 => (0..800_u64).prop_map(Act::Wait),
         1 => (0..70_000_u64).prop_map(Act::Wait),
+        1 => (0..20_u64).prop_map(|seconds| Act::Wait(seconds * 1_000)),
         1 => Just(Act::Rebuild),
         1 => Just(Act::Restart),
         1 => (session(), prop::option::of(0..40_u64)).prop_map(|(s, after)| Act::Resume(s, after)),
@@ -140,6 +144,7 @@ fn request() -> impl Strategy<Value = RoomRequest> {
             RoomRequest::ClaimDraw,
             RoomRequest::Rematch,
         ]),
+        3 => prop::sample::select(vec![RoomRequest::Abort, RoomRequest::Nudge]),
         // Answers to short-lived requests, drawn more often.
         9 => prop::sample::select(vec![
             RoomRequest::DeclineDraw,
@@ -315,6 +320,8 @@ impl Watched {
 /// asked. Bots keep to their pace, on any clock.
 fn check_log<'a>(log: impl Iterator<Item = &'a NumberedEvent>) {
     let (mut due, mut since) = (0, 0);
+    let (mut paired, mut game, mut begun) = (false, 0, Vec::new());
+    let mut nudge = None;
     let (mut seats, mut black, mut asked) = (Seats::default(), Seat::First, None);
     let is_bot = |seats: &Seats, seat| seats.get(seat).is_some_and(|player| player.bot().is_some());
     let limits = RoomLimits::DEFAULT;
@@ -326,10 +333,23 @@ fn check_log<'a>(log: impl Iterator<Item = &'a NumberedEvent>) {
         };
     for (event, seq) in log.zip(1..) {
         assert_eq!(event.seq, seq);
-        if let Event::Sat { seat, player } = &event.event {
+        check_first_acts(&event.event, paired && game == 1, &begun);
+        if let Event::Nudged { by, until } = event.event {
+            assert!(until > event.at);
+            // It comes again only after an outage.
+            assert!(nudge.is_none_or(|earlier| earlier == by), "{event:?}");
+            assert!(nudge.is_some() || event.at - since >= millis(NUDGE_AFTER), "{event:?}");
+            nudge = Some(by);
+        } else if ends_nudge(&event.event) {
+            nudge = None;
+        }
+        if let Event::Created { paired: is_paired, .. } = event.event {
+            paired = is_paired;
+        } else if let Event::Sat { seat, player } = &event.event {
             seats[*seat] = Some(player.clone());
-        } else if let Event::Started { black: begins, .. } = event.event {
+        } else if let Event::Started { black: begins, game: number, .. } = event.event {
             (due, since, black, asked) = (0, event.at, begins, None);
+            (game, begun) = (number, Vec::new());
         } else if let Event::Asked { ask } = &event.event {
             (since, asked) = (event.at, Some(ask.seat));
         } else if let Event::OpeningOver {} = event.event {
@@ -340,16 +360,20 @@ fn check_log<'a>(log: impl Iterator<Item = &'a NumberedEvent>) {
         | Event::Offered { by, .. } = event.event
         {
             assert_eq!(asked, Some(by));
+            begun.push((by, None));
             assert!(event.at - since >= pace(&seats, by), "{event:?}");
             if let Event::Swapped { .. } = event.event {
                 black = black.other();
             }
         } else if let Event::TakenBack { ply } = event.event {
             (due, since) = (ply, event.at);
+            begun.retain(|(_, at): &(Seat, Option<usize>)| at.is_none_or(|at| at < ply));
         } else if let Event::Played { ply, .. } = event.event {
             assert_eq!(ply, due);
             let holder = if ply % 2 == 0 { black } else { black.other() };
-            let pace = pace(&seats, asked.unwrap_or(holder));
+            let mover = asked.unwrap_or(holder);
+            begun.push((mover, Some(ply)));
+            let pace = pace(&seats, mover);
             assert!(event.at - since >= pace, "{event:?} after {} ms", event.at - since);
             due += 1;
             if asked.is_none() {
@@ -357,6 +381,33 @@ fn check_log<'a>(log: impl Iterator<Item = &'a NumberedEvent>) {
             }
         }
     }
+}
+
+/// Only in the first game of a paired room, and only before both have acted, a first act is due and
+/// a game is aborted.
+fn check_first_acts(event: &Event, is_first_game: bool, begun: &[(Seat, Option<usize>)]) {
+    let has_begun = |seat: Seat| begun.iter().any(|(by, _)| *by == seat);
+    if let Event::FirstActDue { seat, .. } = event {
+        assert!(is_first_game && !has_begun(*seat), "{event:?}");
+    } else if let Event::Ended { outcome: Outcome::Aborted { .. } } = event {
+        assert!(is_first_game, "{event:?}");
+        assert!(!Seat::BOTH.into_iter().all(has_begun), "{event:?}");
+    }
+}
+
+/// Whether an event changes whose turn it is, or ends the game.
+fn ends_nudge(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::Started { .. }
+            | Event::Played { .. }
+            | Event::Stayed { .. }
+            | Event::Swapped { .. }
+            | Event::Declared { .. }
+            | Event::Offered { .. }
+            | Event::TakenBack { .. }
+            | Event::Ended { .. }
+    )
 }
 
 proptest! {
@@ -389,11 +440,14 @@ proptest! {
     fn whatever_comes_the_room_stays_sound(
         time in time(),
         rules in rules(),
+        paired in any::<bool>(),
         acts in prop::collection::vec(act(), 1..200),
     ) {
         let (rules, opening) = rules;
         let create = format!("{rules} me open black assistance opening {opening} in {time}");
-        let (table, _) = Table::create(&create).unwrap();
+        let create = if paired { format!("paired {create}") } else { create };
+        let limits = RoomLimits { nudge_after: NUDGE_AFTER, ..RoomLimits::DEFAULT };
+        let (table, _) = Table::create_with(&create, limits).unwrap();
         let mut watched = Watched::of(table);
         watched.seat_bob();
         for act in acts {

@@ -28,6 +28,9 @@ pub(super) fn record_in(log: &[Entry]) -> Option<FinishedGame> {
     let events: Vec<_> = log.iter().map(|entry| &entry.event).collect();
     let (last, before) = events.split_last()?;
     let Event::Ended { outcome } = &last.event else { return None };
+    if let Outcome::Aborted { .. } = outcome {
+        return None;
+    }
     let Event::Created { rules, visibility, time, opening, .. } = &events[0].event else {
         panic!("no log")
     };

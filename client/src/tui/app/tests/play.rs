@@ -381,3 +381,49 @@ fn what_is_said_is_sent_and_what_others_say_is_read() {
     ann.keys("/never mind<Esc>/<Enter>");
     assert_eq!(ann.requests(), []);
 }
+
+#[test]
+fn a_game_is_aborted_and_not_resigned_until_both_have_acted() {
+    let due = |seat| RoomEvent::FirstActDue { seat, until: 35_000 };
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
+    ann.app.room.paired = true;
+    ann.hears(due(Seat::First)).update(Event::Tick(5_000));
+    let screen = ann.drawn(80, 24);
+    assert!(screen.contains("30 s") && ann.app.is_ticking(), "{screen}");
+    ann.keys("ry");
+    assert_eq!(ann.requests(), [RoomRequest::Abort]);
+    ann.moves("h8").hears(due(Seat::Second)).keys("r");
+    assert_eq!(*ann.app.mode(), Mode::Ask(Question::Abort));
+    ann.moves("h9");
+    assert_eq!(*ann.app.mode(), Mode::Board);
+    assert!(!ann.app.is_ticking());
+    ann.keys("ry");
+    assert_eq!(ann.requests(), [RoomRequest::Resign]);
+}
+
+#[test]
+fn a_silent_opponent_is_asked_and_then_the_game_is_claimed() {
+    let nudged = RoomEvent::Nudged { by: Seat::First, until: 60_000 };
+    let mut ann = Sitting::new(Rules::TIC_TAC_TOE, Viewer::Black);
+    ann.moves("b2").keys("N");
+    assert_eq!(ann.requests(), [RoomRequest::Nudge]);
+    ann.hears(nudged.clone()).keys("y").update(Event::Tick(30_000));
+    assert_eq!(ann.requests(), []);
+    let screen = ann.drawn(80, 24);
+    assert!(screen.contains("In 30 s you may claim") && ann.app.is_ticking(), "{screen}");
+    ann.update(Event::Tick(60_000));
+    let screen = ann.drawn(80, 24);
+    assert!(screen.contains("y claims the win, d a draw"), "{screen}");
+    ann.keys("ydy");
+    assert_eq!(ann.requests(), [RoomRequest::ClaimWin, RoomRequest::ClaimDraw]);
+
+    let mut bob = Sitting::new(Rules::TIC_TAC_TOE, Viewer::White);
+    bob.moves("b2").requests();
+    bob.hears(nudged);
+    assert_eq!(bob.effects, [Effect::Bell]);
+    bob.update(Event::Tick(60_000));
+    assert!(bob.drawn(80, 24).contains("Still there?"));
+    assert_eq!(bob.keys("y").requests(), [], "only the one who asks may claim");
+    bob.moves("a1");
+    assert!(!bob.drawn(80, 24).contains("Still there?"));
+}
