@@ -1,4 +1,4 @@
-// What the player waits for: how long already, how long it usually takes, and what to do meanwhile.
+// What the player waits for: how long already, how long it usually takes, and a bot to play until then.
 
 /** @import { Pool } from './types' */
 /** @import { App } from './view-types' */
@@ -37,7 +37,7 @@ export function createSeekPanel(app, seeks, poolOf, onchange) {
         type: 'create', rules: { variant: 'freestyle', size: [15, 15] }, seats: ['me', { bot: { kind: 'engine', level } }], colour: 'random',
         time: { type: 'none' }, opening: 'free', assistance: false, visibility: 'private',
       });
-      seeks.playMeanwhile(room);
+      seeks.playBot(room);
       app.go(`/r/${room}`);
     } catch (error) {
       app.showError(error);

@@ -38,7 +38,7 @@ export function createSeeks(app) {
   /** The seek that found a game, and its room: it goes on if nobody comes. @type {[Seek, string] | undefined} */
   let found;
   /** The room of a game against a bot while waiting. */
-  let meanwhile = '';
+  let botRoom = '';
   /** @type {Set<() => void>} */
   const listeners = new Set();
   const time = el('span');
@@ -106,8 +106,8 @@ export function createSeeks(app) {
   /** @param {string} room */
   function go(room) {
     app.go(`/r/${room}`);
-    if (meanwhile) connection.send({ type: 'close', room: meanwhile }).catch(() => {});
-    meanwhile = '';
+    if (botRoom) connection.send({ type: 'close', room: botRoom }).catch(() => {});
+    botRoom = '';
   }
 
   /** @param {string} code @param {Seat} seat */
@@ -169,8 +169,8 @@ export function createSeeks(app) {
       if (seek.seek) end(seek.id, seek.seek);
     },
     /** Leaves this room for the game that is found. @param {string} room */
-    playMeanwhile(room) {
-      meanwhile = room;
+    playBot(room) {
+      botRoom = room;
     },
     /** The opponent did not play in the room that was found there: the seek goes on. @param {string} room */
     aborted(room) {

@@ -123,12 +123,12 @@ test('a game against a bot while waiting is left without a result', async () => 
   await find(ann.page).click();
   await ann.page.getByRole('button', { name: 'Play a bot while you wait' }).click();
   await ann.page.locator('.plate').getByText('Bot, level').waitFor();
-  const meanwhile = ann.page.url();
+  const before = ann.page.url();
   await ann.page.locator('.seeking').waitFor();
   await find(bob.page).click();
   await ann.page.locator('.ask').getByText('Bob is here').waitFor();
   assert.match(await ann.page.title(), /^Bob is here/);
-  assert.equal(ann.page.url(), meanwhile, 'there is a moment');
+  assert.equal(ann.page.url(), before, 'there is a moment');
   // Without a press.
   await ann.page.locator('.plate').getByText('Bob').waitFor();
   assert.equal(await ann.page.locator('.ask').count(), 0);
