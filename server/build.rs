@@ -2,8 +2,7 @@
 //! digest of the content, so that browsers may cache it forever.
 //!
 //! All files share one digest. Modules can then import each other by relative paths, and only
-//! `{web}` in `index.html` is rewritten. Scripts and styles lose their comments and indentation,
-//! except those in `web/vendor`, which are served as published, with their licences.
+//! `{web}` in `index.html` is rewritten. Scripts and styles lose their comments and needless spaces.
 
 use std::{
     env,
@@ -17,8 +16,6 @@ use sha2::{Digest, Sha256};
 
 /// Extensions of the files to serve. Others, such as the type checker's, are not embedded.
 const SERVED: [&str; 4] = ["html", "js", "css", "svg"];
-/// Folder of third-party scripts.
-const VENDOR: &str = "vendor/";
 
 fn main() -> io::Result<()> {
     let web = Path::new("web");
@@ -31,9 +28,8 @@ fn main() -> io::Result<()> {
     let mut digest = Sha256::new();
     for name in served(web)? {
         let mut content = fs::read_to_string(web.join(&name))?;
-        let strip = name.ends_with(".js") || name.ends_with(".css");
-        if strip && !name.starts_with(VENDOR) {
-            content = bare(&content);
+        if name.ends_with(".js") || name.ends_with(".css") {
+            content = bare(&content, if name.ends_with(".css") { style } else { script });
         }
         digest.update(&name);
         digest.update(content.len().to_le_bytes());
@@ -90,15 +86,23 @@ fn served(web: &Path) -> io::Result<Vec<String>> {
 }
 
 /// Removes what only readers need from a script or style: comment lines, types of expressions,
-/// indentation and empty lines. Do not write such lines inside a template text.
-fn bare(source: &str) -> String {
+/// indentation, line ends beside brackets, and what `squeeze` takes from a line.
+fn bare(source: &str, squeeze: fn(&str) -> String) -> String {
     let mut bare = String::with_capacity(source.len());
     let mut in_comment = false;
+    let mut ends_in_comment = false;
     for line in source.lines().map(str::trim) {
         if in_comment || line.starts_with("/*") && !line.starts_with(TYPE) {
             in_comment = !line.ends_with("*/");
         } else if !line.is_empty() && !line.starts_with("//") {
-            push_untyped(&mut bare, line);
+            let line = squeeze(&untyped(line));
+            let joins =
+                bare.ends_with(['{', '(', '[', ',', ';']) || line.starts_with(['}', ')', ']']);
+            if ends_in_comment || !joins {
+                bare.push('\n');
+            }
+            bare.push_str(&line);
+            ends_in_comment = line.contains("//");
         }
     }
     bare
@@ -107,17 +111,70 @@ fn bare(source: &str) -> String {
 /// Start of the type of an expression or a parameter, within a line.
 const TYPE: &str = "/** @type {";
 
-fn push_untyped(bare: &mut String, mut line: &str) {
+fn untyped(mut line: &str) -> String {
+    let mut untyped = String::with_capacity(line.len());
     while let Some((code, rest)) = line.split_once(TYPE) {
         let (_, rest) = rest.split_once("*/").expect("the type ends in its line");
-        bare.push_str(code);
+        untyped.push_str(code);
         line = rest.trim_start();
     }
-    // A line with nothing but a type leaves no empty line.
-    bare.push_str(line);
-    if !bare.ends_with('\n') {
-        bare.push('\n');
+    untyped.push_str(line);
+    untyped
+}
+
+/// Marks beside which a script needs no space.
+const MARKS: &str = "{}()[],;:=<>+-*&|?!";
+
+/// A line of a script without needless spaces. A line with a slash stays as it is, because that may
+/// begin a pattern; so does one with a text within a text.
+fn script(line: &str) -> String {
+    let nested = |rest: &str| rest.split('}').next().is_some_and(|code| code.contains('`'));
+    if line.split("${").skip(1).any(nested) {
+        return line.to_owned();
     }
+    let mut squeezed = String::with_capacity(line.len());
+    // The quote that ends the text.
+    let mut text = None;
+    let mut rest = line.chars().peekable();
+    while let Some(next) = rest.next() {
+        match (text, next) {
+            (Some(_), '\\') => {
+                squeezed.push(next);
+                squeezed.extend(rest.next());
+                continue;
+            }
+            (Some(quote), _) if next == quote => text = None,
+            (Some(_), _) => {}
+            (None, '/') => return line.to_owned(),
+            (None, '\'' | '"' | '`') => text = Some(next),
+            (None, ' ') => {
+                let (before, after) = (squeezed.chars().next_back(), rest.peek().copied());
+                let is_mark = |side: Option<char>| side.is_some_and(|it| MARKS.contains(it));
+                // `+ +` is not `++`.
+                if before != after && (is_mark(before) || is_mark(after)) {
+                    continue;
+                }
+            }
+            (None, _) => {}
+        }
+        squeezed.push(next);
+    }
+    assert!(text.is_none(), "a text ends in its line: {line}");
+    squeezed
+}
+
+/// A line of a style without needless spaces.
+fn style(line: &str) -> String {
+    if line.contains('"') {
+        return line.to_owned();
+    }
+    let mut squeezed = line.to_owned();
+    for (spaced, bare) in
+        [(": ", ":"), (", ", ","), ("; ", ";"), ("{ ", "{"), (" {", "{"), (" }", "}"), (";}", "}")]
+    {
+        squeezed = squeezed.replace(spaced, bare);
+    }
+    squeezed
 }
 
 fn brotli(content: &[u8]) -> io::Result<Vec<u8>> {

@@ -69,6 +69,7 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
     Router::new()
         .route("/", get(page::page))
         .route("/games", get(page::page))
+        .route("/lobby", get(page::page))
         .route("/analyse", get(page::page))
         .route("/game/{id}", get(page::page))
         .route("/r/{code}", get(page::room))

@@ -64,6 +64,19 @@ export function durationText(ms) {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`;
 }
 
+/** A wait: minutes and seconds. @param {number} ms */
+export function waitText(ms) {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+}
+
+/** Shows something now and each second. Returns a function that ends it. @param {() => void} show */
+export function eachSecond(show) {
+  show();
+  const timer = setInterval(show, 1_000);
+  return () => clearInterval(timer);
+}
+
 /**
  * A time control in short: 5+3, 10:00.
  * @param {TimeControl | undefined} control

@@ -3,7 +3,7 @@
 // A command is kept until its answer arrives and is sent again over the next socket with the same
 // id, so that it is done exactly once. The meaning of a room's events is unknown here.
 
-/** @import { Answer, Closed, Command, Joined, Message, Refused, RoomNews } from './types' */
+/** @import { Answer, Closed, Command, Joined, LobbyNews, Message, Refused, RoomNews } from './types' */
 
 import { CLOSE_FOR_GOOD, CLOSE_IDENTITY_REPLACED, CLOSE_POLICY, PROTOCOL_VERSION } from './protocol.js';
 import { RefusedError } from './refusals.js';
@@ -65,8 +65,12 @@ export class Connection {
   #count = 0;
   /** @type {Map<string, Pending>} */
   #pending = new Map();
+  /** Sends each command that stands, by its id. @type {Map<string, () => void>} */
+  #standing = new Map();
   /** @type {Map<string, Listener>} */
   #rooms = new Map();
+  /** @type {Set<(news: LobbyNews) => void>} */
+  #listeners = new Set();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #retry;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -105,6 +109,43 @@ export class Connection {
     return new Promise((resolve, reject) => {
       this.#queue({ command, tries: 0, resolve, reject });
     });
+  }
+
+  /**
+   * Sends a command now, and again over each later socket, with the same id, until `end`.
+   * @param {string} id
+   * @param {Command} command
+   * @param {(answer: Answer) => void} answered
+   * @param {(error: Error) => void} refused it is not sent again
+   */
+  repeat(id, command, answered, refused) {
+    const again = () => {
+      if (this.#pending.has(id)) return;
+      this.#queue({
+        command, tries: 0, resolve: answered,
+        reject: (error) => {
+          this.#standing.delete(id);
+          refused(error);
+        },
+      }, id);
+    };
+    this.#standing.set(id, again);
+    again();
+  }
+
+  /** Ends the repetition of a command. @param {string} id */
+  end(id) {
+    this.#standing.delete(id);
+    this.#pending.delete(id);
+  }
+
+  /**
+   * Passes messages that concern neither a command nor a room. Returns a function that ends it.
+   * @param {(news: LobbyNews) => void} listener
+   */
+  listen(listener) {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   /** @param {string} name */
@@ -201,7 +242,7 @@ export class Connection {
       if (socket !== this.#socket) return;
       const identity = this.#helloIdentity = this.#identity();
       const name = localStorage.getItem(STORAGE_KEYS.name) ?? undefined;
-      socket.send(JSON.stringify({ type: 'hello', id: this.#id(), protocol: PROTOCOL_VERSION, identity, name }));
+      socket.send(JSON.stringify({ type: 'hello', id: this.newId(), protocol: PROTOCOL_VERSION, identity, name }));
     };
     socket.onmessage = (event) => {
       if (socket === this.#socket) this.#receive(event.data);
@@ -218,7 +259,7 @@ export class Connection {
 
   /** @param {number} code */
   #onClose(code) {
-    clearTimeout(this.#deadline);
+    this.#endDeadline();
     this.#socket = undefined;
     this.#greeted = false;
     if (code === CLOSE_IDENTITY_REPLACED) {
@@ -251,13 +292,18 @@ export class Connection {
 
   /** Closes the socket if nothing arrives for a while. */
   #startDeadline() {
-    clearTimeout(this.#deadline);
+    this.#endDeadline();
     this.#deadline = setTimeout(() => {
       const socket = this.#socket;
       if (!socket) return;
       this.#onClose(1006);
       socket.close();
     }, ANSWER_WITHIN_MS);
+  }
+
+  #endDeadline() {
+    clearTimeout(this.#deadline);
+    this.#deadline = undefined;
   }
 
   /** @param {Status} status */
@@ -268,8 +314,7 @@ export class Connection {
   }
 
   /** @param {Pending} pending */
-  #queue(pending) {
-    const id = this.#id();
+  #queue(pending, id = this.newId()) {
     this.#pending.set(id, pending);
     if (this.#greeted) this.#write(id, pending.command);
   }
@@ -280,10 +325,12 @@ export class Connection {
    */
   #write(id, command) {
     this.#socket?.send(JSON.stringify({ ...command, id }));
-    if (this.#pending.size > 0) this.#startDeadline();
+    // The oldest command counts: others may follow again and again.
+    if (!this.#deadline) this.#startDeadline();
   }
 
-  #id() {
+  /** The id of a new command. */
+  newId() {
     this.#count += 1;
     return `${this.#prefix}-${this.#count}`;
   }
@@ -296,7 +343,8 @@ export class Connection {
     if (message.type === 'refused' && !this.#greeted) return this.#helloRefused(message);
     if ('id' in message || message.type === 'refused') this.#settle(/** @type {Answer | Refused} */ (message));
     else if (message.type === 'closed') this.#loseRoom(message.room, message);
-    else if ('room' in message) this.#rooms.get(message.room)?.receive(message);
+    else if ('room' in message && message.type !== 'paired') this.#rooms.get(message.room)?.receive(message);
+    else for (const listener of this.#listeners) listener(message);
   }
 
   /** @param {Answer | Refused} answer */
@@ -304,12 +352,16 @@ export class Connection {
     const pending = this.#pending.get(answer.id ?? '');
     if (!pending) return;
     this.#pending.delete(answer.id ?? '');
-    clearTimeout(this.#deadline);
+    this.#endDeadline();
     if (this.#pending.size > 0) this.#startDeadline();
     if (answer.type !== 'refused') return pending.resolve(answer);
     if (TRANSIENT.has(answer.reason) && pending.tries < TRIES_MAX) {
       const wait = 200 * 2 ** pending.tries;
-      setTimeout(() => this.#queue({ ...pending, tries: pending.tries + 1 }), wait);
+      const id = answer.id ?? '';
+      const stands = this.#standing.has(id);
+      setTimeout(() => {
+        if (!stands || this.#standing.has(id)) this.#queue({ ...pending, tries: pending.tries + 1 }, stands ? id : undefined);
+      }, wait);
       return;
     }
     pending.reject(new RefusedError(answer));
@@ -323,7 +375,7 @@ export class Connection {
       localStorage.setItem(STORAGE_KEYS.identity, welcome.identity);
       this.#helloIdentity = welcome.identity;
     }
-    clearTimeout(this.#deadline);
+    this.#endDeadline();
     this.you = welcome.you;
     this.name = welcome.name;
     this.chat = welcome.chat ?? true;
@@ -334,6 +386,7 @@ export class Connection {
     for (const [id, { command }] of this.#pending) {
       if (command.type !== 'join') this.#write(id, command);
     }
+    for (const again of this.#standing.values()) again();
     this.#setStatus('open');
     this.onchange();
   }

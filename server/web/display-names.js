@@ -1,10 +1,13 @@
 // Names for people of variants, board sizes, players and outcomes.
 
-/** @import { OpeningKind, Outcome, Player, Rules, Seat, Size, Stone, VariantName } from './types' */
+/** @import { GameSettings, OpeningKind, Outcome, Player, Rules, Seat, Size, Stone, VariantName } from './types' */
 
+import { timeControlText } from './clock-display.js';
 import { el } from './dom.js';
-import { stoneOf } from './room-state.js';
+import { isMember, stoneOf } from './room-state.js';
 import { t } from './texts.js';
+
+/** @import { App } from './view-types' */
 
 /** @type {readonly VariantName[]} */
 export const VARIANTS = ['freestyle', 'standard', 'renju', 'caro', 'caro_overline', 'mnk'];
@@ -29,12 +32,26 @@ export function rulesName(rules, opening = 'free') {
   return [variantName(rules.variant), sizeName(rules.size), opening !== 'free' && openingName(opening)].filter(Boolean).join(' · ');
 }
 
+/** The game of a seek: rules, opening and clock. @param {GameSettings} game */
+export function gameName({ rules, opening, time }) {
+  return `${rulesName(rules, opening)} · ${time ? timeControlText(time) : t('clock_none')}`;
+}
+
 /** @param {Player | null | undefined} player */
 export function playerName(player) {
   if (!player) return t('seat_open');
   if ('member' in player) return player.engine ? t('bot_kind', { kind: player.name }) : player.name;
   const { kind, level } = player.bot;
   return kind === 'engine' ? t('bot_level', { level: level ?? 10 }) : t('bot_kind', { kind });
+}
+
+/** A name; that of another person is a button to challenge them.
+ * @param {App} app @param {Player | null | undefined} player */
+export function personName(app, player) {
+  const name = el('bdi', null, playerName(player));
+  if (!player || !('member' in player) || isMember(player, app.connection.you)) return name;
+  const press = () => void import('./challenge-dialog.js').then(({ openChallengeDialog }) => openChallengeDialog(app, player));
+  return el('button', { type: 'button', class: 'person', title: t('challenge_person', { name: player.name }), onclick: press }, name);
 }
 
 /** A small stone to stand before a name. @param {Stone} stone */

@@ -1,6 +1,6 @@
 // The options of a new game: one line that sums them up and unfolds to the fields.
 
-/** @import { Colour, CreateCommand, OpeningKind, Rules, TimeControl, VariantName } from './types' */
+/** @import { Colour, CreateCommand, GameSettings, OpeningKind, Rules, TimeControl, VariantName } from './types' */
 
 import { timeControlText } from './clock-display.js';
 import { openingName, sizeName, variantName, VARIANTS } from './display-names.js';
@@ -8,7 +8,8 @@ import { el, fill, write } from './dom.js';
 import { check, select } from './form-fields.js';
 import { hasText, t } from './texts.js';
 
-const STORAGE_KEY = 'fivefold.options';
+/** Keys of the options of games with friends and bots, and of those that are offered to anyone. */
+const STORAGE_KEYS = { friends: 'fivefold.options', anyone: 'fivefold.offer' };
 const LEVEL_KEPT = 'fivefold.level';
 const LEVEL = 3;
 
@@ -36,6 +37,10 @@ export function saveBotLevel(level) {
 /** @type {Options} */
 const DEFAULTS = { variant: 'freestyle', size: '15', clock: 0, colour: 'random', opening: 'free', assistance: false, listed: false };
 
+/** What differs in games with anyone: they are fair, and they end.
+ * @type {Partial<Options>} */
+const DEFAULTS_ANYONE = { clock: 3, opening: 'swap2' };
+
 const MINUTE = 60_000;
 /** @type {readonly TimeControl[]} */
 const CLOCKS = [
@@ -50,8 +55,10 @@ const CLOCKS = [
 ];
 const SIZES = ['13', '15', '17', '19', '20', '30', 'unbounded'];
 
-export function createGameOptions() {
-  const options = { ...DEFAULTS, ...stored() };
+/** @param {'friends' | 'anyone'} [whom] */
+export function createGameOptions(whom = 'friends') {
+  const forAnyone = whom === 'anyone';
+  const options = { ...DEFAULTS, ...forAnyone && DEFAULTS_ANYONE, ...stored(whom) };
   if (!hasText(`opening_${options.opening}_how`)) options.opening = 'free';
   const line = el('span', { class: 'options-line' });
   const variant = select(t('variant'), VARIANTS.map((name) => [name, variantName(name)]));
@@ -62,8 +69,9 @@ export function createGameOptions() {
   const openingHow = el('p', { class: 'hint opening-how' });
   const assistance = check(t('assistance'));
   const listed = check(t('public_room'));
-  const element = el('details', { class: 'options' }, el('summary', null, line),
-    el('div', { class: 'options-fields' }, variant.label, size.label, clock.label, colour.label, opening.label, openingHow, assistance.label, listed.label));
+  const element = el('details', { class: 'options', open: forAnyone }, el('summary', null, line),
+    el('div', { class: 'options-fields' }, variant.label, size.label, clock.label, !forAnyone && colour.label, opening.label, openingHow,
+      !forAnyone && assistance.label, !forAnyone && listed.label));
   /** The rules whose openings are listed. */
   let offeredFor = '';
 
@@ -88,14 +96,14 @@ export function createGameOptions() {
     options.listed = listed.field.checked;
     // These two variants have one board.
     size.label.hidden = options.variant === 'renju' || options.variant === 'mnk';
-    localStorage.setItem(STORAGE_KEY, JSON.stringify(options));
+    localStorage.setItem(STORAGE_KEYS[whom], JSON.stringify(options));
     void offerOpenings();
     write(openingHow, t(`opening_${options.opening}_how`));
     const control = CLOCKS[options.clock];
     write(line, [
       variantName(options.variant), sizeName(rules().size),
       control?.type === 'none' ? t('clock_none') : timeControlText(control),
-      options.colour === 'random' ? t('colour_random') : t(options.colour === 'black' ? 'black' : 'white'),
+      !forAnyone && (options.colour === 'random' ? t('colour_random') : t(options.colour === 'black' ? 'black' : 'white')),
       options.opening !== 'free' && openingName(options.opening),
     ].filter(Boolean).join(' · '));
   }
@@ -132,6 +140,8 @@ export function createGameOptions() {
 
   return {
     element,
+    /** The game to offer. @returns {GameSettings} */
+    settings: () => ({ rules: rules(), time: CLOCKS[options.clock] ?? { type: 'none' }, opening: options.opening }),
     /** The chosen fields of `create`. @returns {CreateCommand} */
     command: () => ({
       type: 'create', rules: rules(), time: CLOCKS[options.clock] ?? { type: 'none' }, colour: options.colour,
@@ -150,10 +160,10 @@ function clockName(control) {
   }
 }
 
-/** @returns {Partial<Options>} */
-function stored() {
+/** @param {keyof typeof STORAGE_KEYS} whom @returns {Partial<Options>} */
+function stored(whom) {
   try {
-    return JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}');
+    return JSON.parse(localStorage.getItem(STORAGE_KEYS[whom]) ?? '{}');
   } catch {
     return {};
   }

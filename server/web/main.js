@@ -20,6 +20,7 @@ const ROUTES = [
   [/^\/game\/([0-9a-z]+)$/, () => import('./replay-view.js')],
   [/^\/analyse$/, () => import('./analysis-view.js')],
   [/^\/games$/, () => import('./games-view.js')],
+  [/^\/lobby$/, () => import('./lobby-view.js')],
 ];
 
 const GEAR = 'M12 15a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM19 12l2-1.5-2-3.5-2.3.9a7 7 0 0 0-1.7-1L14.6 4.5h-4l-.4 2.4a7 7 0 0 0-1.7 1L6.2 7l-2 3.5 2 1.5-2 1.5 2 3.5 2.3-.9a7 7 0 0 0 1.7 1l.4 2.4h4l.4-2.4a7 7 0 0 0 1.7-1l2.3.9 2-3.5z';
@@ -32,15 +33,34 @@ const urgent = el('div', { class: 'spoken', role: 'alert' });
 const badgeCount = el('span');
 const badge = el('button', { type: 'button', class: 'primary badge', hidden: true }, icon(BUBBLE), badgeCount);
 const toasts = el('div', { class: 'toasts', role: 'status' });
+const asks = el('div', { class: 'asks' });
+/** How many games wait for the player's move. */
+const turns = el('b', { class: 'turns', hidden: true });
 const link = el('link', { rel: 'icon' });
 /** Whether the system asks for high contrast. */
 const contrasts = matchMedia('(prefers-contrast: more)');
 
 const connection = new Connection(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`);
 
+/** @type {Promise<import('./seeks.js').Seeks> | undefined} */
+let seeks;
+/** The rooms in which it is the player's turn. @type {readonly string[]} */
+let turnRooms = [];
+let askForTurns = () => {};
+/** The tab's title without the number of games. */
+let title = '';
+let turnOf = '';
+
 /** @type {App} */
 const app = {
   connection,
+  bar: el('header', { class: 'bar' }),
+  asks,
+  seeks: () => (seeks ??= import('./seeks.js').then(({ createSeeks }) => createSeeks(app))),
+  notify(text, path) {
+    if (document.visibilityState === 'visible' || !settings.notify) return;
+    void import('./notifications.js').then(({ showNotification }) => showNotification(text, () => path && app.go(path)));
+  },
   go(path) {
     history.pushState(null, '', path);
     show();
@@ -66,8 +86,11 @@ const app = {
     set(badge, { title: t('unseen', { count }), 'aria-label': t('unseen', { count }) });
     write(badgeCount, String(count));
   },
-  tab(title, turn) {
-    document.title = title;
+  tab(text, turn = undefined) {
+    title = text;
+    if (turn === 'yours' && turnOf !== turn) app.notify(text.replace(' – Fivefold', ''));
+    turnOf = turn ?? '';
+    showTitle();
     link.href = turnIcon(turn);
     if (!link.isConnected) document.head.append(link);
   },
@@ -77,6 +100,22 @@ const app = {
   },
 };
 
+function showTitle() {
+  document.title = `${turns.hidden ? '' : `(${turns.textContent}) `}${title}`;
+}
+
+/** Shows in how many other games it is the player's turn. */
+function showTurns() {
+  const count = turnRooms.filter((room) => location.pathname !== `/r/${room}`).length;
+  turns.hidden = count === 0;
+  write(turns, String(count));
+  const text = t('turns_wait', { count });
+  set(turns, { title: text, 'aria-label': text });
+  if (count > Number(turns.dataset.count ?? 0)) app.notify(text, '/games');
+  turns.dataset.count = String(count);
+  showTitle();
+}
+
 let leave = () => {};
 let shows = 0;
 
@@ -85,6 +124,8 @@ async function show() {
   leave();
   leave = () => {};
   markCurrentPage();
+  showTurns();
+  askForTurns();
   shows += 1;
   const mine = shows;
   for (const [address, load] of ROUTES) {
@@ -127,8 +168,8 @@ function turnIcon(turn) {
   return turn ? `data:image/svg+xml,${encodeURIComponent(picture)}` : new URL('icon.svg', import.meta.url).href;
 }
 
-/** The bar above every view. */
-function bar() {
+/** Fills the bar above every view. */
+function fillBar() {
   const name = el('bdi');
   const lost = el('div', { class: 'lost', role: 'alert', hidden: true });
   let was = connection.status;
@@ -142,10 +183,10 @@ function bar() {
     if (status === 'open' && was === 'lost') app.announce(t('connection_back'));
     was = status;
   };
-  const to = (/** @type {string} */ path, /** @type {string} */ text) => el('a', { href: path, class: 'way-to' }, text);
-  return el('header', { class: 'bar' },
+  const to = (/** @type {string} */ path, /** @type {string} */ text, /** @type {Node | string} */ more = '') => el('a', { href: path, class: 'way-to' }, text, more);
+  app.bar.append(
     el('a', { href: '/', class: 'brand', 'aria-label': 'Fivefold' }, el('img', { src: turnIcon(undefined), alt: '', width: 28, height: 28 }), el('span', null, 'Fivefold')),
-    el('nav', null, to('/', t('play')), to('/games', t('games')), to('/analyse', t('analyse'))),
+    el('nav', null, to('/', t('play')), to('/lobby', t('lobby')), to('/games', t('games'), turns), to('/analyse', t('analyse'))),
     badge,
     el('button', { type: 'button', class: 'quiet me', title: t('you'), onclick: () => app.open('you') }, name),
     el('button', { type: 'button', class: 'quiet', title: t('settings'), 'aria-label': t('settings'), onclick: () => app.open('settings') }, icon(GEAR)),
@@ -172,7 +213,20 @@ addEventListener('popstate', () => void show());
 onSettings(applySettings);
 contrasts.addEventListener('change', applySettings);
 applySettings();
-document.body.append(bar(), place, toasts, polite, urgent);
+fillBar();
+document.body.append(app.bar, place, asks, toasts, polite, urgent);
+connection.listen((news) => {
+  if (news.type === 'challenged') void import('./challenge-card.js').then(({ showChallenge }) => showChallenge(app, news));
+  else if (news.type !== 'lobby_changed') void app.seeks().then((own) => own.receive(news));
+});
 connection.start();
 void show();
+void import('./own-rooms.js').then(({ followTurns }) => {
+  askForTurns = followTurns(app, (rooms) => {
+    turnRooms = rooms;
+    showTurns();
+  });
+});
+// Seeks go on after a reload.
+if (sessionStorage.getItem('fivefold.seeks')) void app.seeks();
 if (location.hash.startsWith('#identity=')) void import('./identity-dialog.js').then(({ offerIdentity }) => offerIdentity(app));

@@ -12,6 +12,11 @@ import { t } from './texts.js';
 /** Rooms to list, unless all are asked for. */
 const SHOWN_MAX = 6;
 const LIST_EVERY_MS = 4_000;
+/** Without a list, rooms are fetched only once in so many times. */
+const UNLISTED_TIMES = 4;
+
+/** Receive the rooms. @type {Set<(rooms: OwnRoom[]) => void>} */
+const lists = new Set();
 
 /** @param {App} app @returns {Promise<OwnRoom[]>} */
 async function fetchOwnRooms(app) {
@@ -19,32 +24,53 @@ async function fetchOwnRooms(app) {
   return answer.type === 'own_rooms' ? answer.rooms : [];
 }
 
+/** Fetches the rooms for all who receive them. @param {App} app */
+async function update(app) {
+  const rooms = await fetchOwnRooms(app);
+  for (const receive of lists) receive(rooms);
+}
+
+/**
+ * Calls `show` again and again with the rooms of people in which it is the player's turn. A bot can
+ * wait, so its rooms do not count. Returns a function that asks at once.
+ * @param {App} app
+ * @param {(rooms: string[]) => void} show
+ */
+export function followTurns(app, show) {
+  let running = true;
+  let times = 0;
+  lists.add((rooms) => {
+    running = rooms.some(({ phase }) => phase === 'running');
+    show(rooms.filter((room) => room.your_turn && withSomebody(room.seats, app.connection.you)).map(({ room }) => room));
+  });
+  const poll = () => {
+    times += 1;
+    // Out of sight, only a running game is worth it.
+    if (document.visibilityState === 'hidden' ? !running || times % UNLISTED_TIMES : lists.size === 1 && times % UNLISTED_TIMES) return;
+    // The next poll tries again.
+    update(app).catch(() => {});
+  };
+  setInterval(poll, LIST_EVERY_MS);
+  const now = () => void update(app).catch(() => {});
+  now();
+  return now;
+}
+
 /** @param {App} app */
 export function createOwnRooms(app) {
   const list = el('ol', { class: 'own-rooms' });
   const element = el('section', { hidden: true }, el('h2', { tabIndex: -1 }, t('your_games')), list);
   let most = SHOWN_MAX;
-  let gone = false;
   /** The shown state: rows are rebuilt only when it changes. */
   let shown = '';
-
-  async function update() {
-    if (gone || (document.visibilityState === 'hidden' && shown)) return;
-    try {
-      const rooms = await fetchOwnRooms(app);
-      if (!gone) show(rooms.slice(0, most));
-    } catch {
-      // The next poll tries again.
-    }
-  }
 
   /** @param {OwnRoom[]} rooms */
   function show(rooms) {
     element.hidden = rooms.length === 0;
-    const state = JSON.stringify(rooms);
+    const state = JSON.stringify([most, rooms]);
     if (state === shown) return;
     shown = state;
-    fill(list, ...rooms.map(row));
+    fill(list, ...rooms.slice(0, most).map(row));
   }
 
   /** @param {OwnRoom} room */
@@ -55,23 +81,20 @@ export function createOwnRooms(app) {
       el('a', { href: `/r/${room.room}`, class: room.your_turn ? 'now' : '' },
         el('span', { class: 'own-players' }, ...players.flatMap((name, at) => (at ? [' – ', name] : [name]))),
         el('strong', null, stateOf(room)), el('span', { class: 'hint' }, `${rulesName(room.rules, room.opening)}${clock}`)),
-      canClose(room, app.connection.you) && el('button', { type: 'button', 'aria-label': t('close_room'), onclick: () => closeRoom(app, room.room).then(update) }, t('close')));
+      canClose(room, app.connection.you) && el('button', { type: 'button', 'aria-label': t('close_room'), onclick: () => closeRoom(app, room.room).then(() => update(app)) }, t('close')));
   }
 
-  void update();
-  const timer = setInterval(update, LIST_EVERY_MS);
+  lists.add(show);
+  update(app).catch(() => {});
   return {
     element,
     /** Lists every room, so that the player can close some. */
     async showAll() {
       most = Infinity;
-      await update();
+      await update(app);
       element.querySelector('h2')?.focus();
     },
-    remove() {
-      gone = true;
-      clearInterval(timer);
-    },
+    remove: () => void lists.delete(show),
   };
 }
 

@@ -5,8 +5,8 @@
 /** @import { App } from './view-types' */
 
 import { clockFace, durationText } from './clock-display.js';
-import { playerName } from './display-names.js';
-import { el, write } from './dom.js';
+import { personName, playerName } from './display-names.js';
+import { el, fill, write } from './dom.js';
 import { isMember, stoneOf } from './room-state.js';
 import { playTick } from './sounds.js';
 import { t } from './texts.js';
@@ -21,12 +21,14 @@ const UNDECIDED = ['swap1', 'swap', 'swap2'];
  */
 export function createPlayerPlate(app, room) {
   const stone = el('span', { class: 'stone' });
-  const name = el('bdi', { class: 'name' });
+  const name = el('span', { class: 'name' });
   const note = el('span', { class: 'note' });
   const clock = el('span', { class: 'clock', role: 'timer', 'aria-live': 'off' });
   const element = el('div', { class: 'plate' }, stone, el('span', { class: 'who' }, name, note), clock);
   /** @type {Seat} */
   let seat = 'first';
+  /** The shown player: the name is rebuilt only when it changes. */
+  let shown = '';
   /** The second that was last warned of. */
   let warned = '';
 
@@ -65,7 +67,13 @@ export function createPlayerPlate(app, room) {
       const undecided = UNDECIDED.includes(room.opening?.kind ?? '');
       stone.className = `stone ${undecided ? 'none' : colour}`;
       stone.title = undecided ? '' : t(colour);
-      write(name, playerName(player));
+      // Opponents in a game do not challenge each other to another one.
+      const opposed = room.phase === 'running' && !!room.seatOf(app.connection.you);
+      const state = JSON.stringify([player, opposed, app.connection.you]);
+      if (state !== shown) {
+        shown = state;
+        fill(name, opposed ? el('bdi', null, playerName(player)) : personName(app, player));
+      }
       element.classList.toggle('to-move', room.toAct === seat);
       element.classList.toggle('away', !!away);
       element.classList.toggle('winner', room.game?.outcome?.winner === seat);

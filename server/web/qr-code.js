@@ -2,10 +2,8 @@
 // server must not see.
 
 import { svg } from './dom.js';
-import { encode } from './vendor/uqr.js';
+import { encodeQr } from './qr-encoder.js';
 
-/** The largest code that a phone reads off a screen with ease: 77 modules wide, 520 bytes. */
-const VERSION_MAX = 15;
 /** The white margin that the standard asks for, in modules. */
 const MARGIN = 4;
 
@@ -14,24 +12,11 @@ const MARGIN = 4;
  * @param {string} text
  */
 export function qrPicture(text) {
-  const rows = qrModules(text);
+  const rows = encodeQr(text);
   if (!rows) return undefined;
-  const side = rows.length;
+  const side = rows.length + 2 * MARGIN;
   const path = rows.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : ''))).join('');
-  const picture = svg('svg', { viewBox: `0 0 ${side} ${side}`, class: 'qr', role: 'img', 'aria-label': 'QR' });
-  picture.append(svg('rect', { width: side, height: side, fill: '#fff' }), svg('path', { d: path, fill: '#000' }));
+  const picture = svg('svg', { viewBox: `${-MARGIN} ${-MARGIN} ${side} ${side}`, class: 'qr', role: 'img', 'aria-label': 'QR' });
+  picture.append(svg('rect', { x: -MARGIN, y: -MARGIN, width: side, height: side, fill: '#fff' }), svg('path', { d: path, fill: '#000' }));
   return picture;
-}
-
-/**
- * The code's modules with its margin, row by row; true is dark.
- * @param {string} text
- */
-export function qrModules(text) {
-  try {
-    return encode(text, { ecc: 'L', border: MARGIN, maxVersion: VERSION_MAX }).data;
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
 }

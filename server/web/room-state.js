@@ -74,6 +74,8 @@ export class Room {
   rules = { variant: 'freestyle', size: [15, 15] };
   assistance = false;
   chat = true;
+  /** Whether the server has paired the players. */
+  paired = false;
   host = '';
   /** @type {TimeControl} */
   time = { type: 'none' };
@@ -180,6 +182,7 @@ export class Room {
     this.rules = snapshot.rules;
     this.assistance = snapshot.assistance;
     this.chat = snapshot.chat ?? true;
+    this.paired = snapshot.paired ?? false;
     this.host = snapshot.host;
     this.time = snapshot.time ?? { type: 'none' };
     this.openingKind = snapshot.opening ?? 'free';

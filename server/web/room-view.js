@@ -97,6 +97,11 @@ export const view = (app, place, code) => {
     }
   }
 
+  async function seekAnother() {
+    (await app.seeks()).another(code);
+    app.go('/');
+  }
+
   async function close() {
     await closeRoom(app, code);
     app.go('/');
@@ -141,6 +146,13 @@ export const view = (app, place, code) => {
     chat.show();
     showStatus(seat);
     showInvitation(seat);
+    seekOn(game?.outcome, seat);
+  }
+
+  /** The search for an opponent goes on if they aborted the game.
+   * @param {import('./types').Outcome | undefined} outcome @param {Seat | undefined} seat */
+  function seekOn(outcome, seat) {
+    if (outcome?.reason === 'aborted' && seat && outcome.by !== seat) void app.seeks().then((seeks) => seeks.aborted(code));
   }
 
   /** @param {Seat | undefined} seat */
@@ -168,7 +180,8 @@ export const view = (app, place, code) => {
     const ways = [id, !!outcome, closes, !!room.game].join();
     if (ways !== shownWays) {
       shownWays = ways;
-      fill(result, id && linkButton(`/game/${id}`, t('replay')), outcome && linkButton('/', t('new_game')),
+      fill(result, id && linkButton(`/game/${id}`, t('replay')),
+        outcome && (room.paired && seat ? el('button', { type: 'button', onclick: seekAnother }, t('new_opponent')) : linkButton('/', t('new_game'))),
         closes ? el('button', { type: 'button', onclick: close }, t('close_room')) : room.game && linkButton('/', t('leave')));
     }
     if (id) saveEndedGame(id);
@@ -214,7 +227,11 @@ export const view = (app, place, code) => {
       }
       case 'started':
         playNotice();
-        if (seat) app.announce(t('game_begins', { stone: t(stoneOf(seat, event.black)) }), true);
+        if (seat) {
+          const text = t('game_begins', { stone: t(stoneOf(seat, event.black)) });
+          app.announce(text, true);
+          app.notify(text);
+        }
         break;
       case 'ended':
         playFinish();

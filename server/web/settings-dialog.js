@@ -1,6 +1,7 @@
 // The settings dialog.
 
 import { openDialog } from './dialog.js';
+import { write } from './dom.js';
 import { check, select } from './form-fields.js';
 import { change, settings } from './settings.js';
 import { LANGUAGES, t } from './texts.js';
@@ -14,7 +15,7 @@ export function openSettingsDialog() {
   const dialog = openDialog(t('settings'),
     choice(theme, 'theme'), choice(language, 'language'), choice(stones, 'stones'),
     toggle(t('sounds'), 'sounds'), toggle(t('confirm_touch'), 'confirm'), toggle(t('premoves'), 'premoves'), toggle(t('numbers'), 'numbers'),
-    toggle(t('coordinates'), 'coordinates'), toggle(t('show_chat'), 'chat'));
+    toggle(t('coordinates'), 'coordinates'), toggle(t('show_chat'), 'chat'), ...'Notification' in window ? [notifications()] : []);
   const before = settings.language;
   dialog.addEventListener('close', () => {
     // Texts are looked up once, when an element is created.
@@ -29,6 +30,19 @@ export function openSettingsDialog() {
 function choice({ field, label }, name) {
   field.value = settings[name];
   field.addEventListener('change', () => change(name, /** @type {never} */ (field.value)));
+  return label;
+}
+
+/** Notifications, which the browser must allow. */
+function notifications() {
+  const { field, label } = check(t('notify'));
+  field.checked = settings.notify;
+  field.addEventListener('change', async () => {
+    if (!field.checked) return change('notify', false);
+    const { allowNotifications } = await import('./notifications.js');
+    field.checked = await allowNotifications();
+    if (!field.checked) write(label.lastChild ?? label, t('notify_denied'));
+  });
   return label;
 }
 

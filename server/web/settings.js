@@ -11,11 +11,12 @@
  * @property {boolean} coordinates
  * @property {'shaded' | 'flat' | 'marks'} stones how stones look; `marks` are crosses and rings
  * @property {boolean} chat
+ * @property {boolean} notify whether a tab out of sight shows notifications of the browser
  */
 
 /** @type {Settings} */
 const DEFAULTS = {
-  theme: 'auto', language: 'auto', sounds: true, confirm: true, premoves: !matchMedia('(pointer: coarse)').matches, numbers: false, coordinates: true, stones: 'shaded', chat: true,
+  theme: 'auto', language: 'auto', sounds: true, confirm: true, premoves: !matchMedia('(pointer: coarse)').matches, numbers: false, coordinates: true, stones: 'shaded', chat: true, notify: false,
 };
 const STORAGE_KEY = 'fivefold.settings';
 

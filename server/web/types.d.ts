@@ -40,13 +40,18 @@ export type Joined = Merged<Of<'joined'>>;
 export type Weights = Of<'weights'>;
 export type Chat = Of<'chat'>;
 export type Pong = Of<'pong'>;
-export type Answer = Done | Rooms | OwnRooms | Joined | Weights | Chat | Pong;
+export type Answer = Done | Rooms | OwnRooms | Joined | Weights | Chat | Pong | Of<'seeking' | 'lobby'>;
 export type Closed = Of<'closed'> & { reason?: string };
 export type Analysis = Of<'analysis'>;
 export type AnalysisOver = Of<'analysis_over'>;
 /** Messages to a room's members that answer no command. */
 export type RoomNews = Of<'event' | 'snapshot' | 'spectators' | 'presence' | 'player_said'
   | 'spectator_said' | 'analysis' | 'analysis_over' | 'closed'>;
+
+/** Messages that answer no command and concern no room that was joined. */
+export type LobbyNews = Of<'paired' | 'seek_over' | 'challenged' | 'lobby_changed'>;
+/** A command that seeks a game with somebody. */
+export type SeekCommand = Extract<Command, { type: 'seek' | 'challenge' }>;
 
 /** What the engine thinks of each move of a finished game, and how far it has come with that. */
 export type Review = protocol.GameReview;

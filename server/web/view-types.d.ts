@@ -18,6 +18,14 @@ export type App = {
   unseen: (count: number, go?: () => void) => void;
   /** Sets the tab's title and icon. */
   tab: (title: string, turn?: Stone | 'yours') => void;
+  /** The player's seeks; loads them at first. */
+  seeks: () => Promise<import('./seeks.js').Seeks>;
+  /** The bar above every view. */
+  bar: HTMLElement;
+  /** Cards that ask the player something on any page. */
+  asks: HTMLElement;
+  /** Shows a notification of the browser if the player does not see the tab; a press on it leads to the path. */
+  notify: (text: string, path?: string) => void;
   /** Opens a dialog. */
   open: (dialog: 'settings' | 'you') => void;
 };

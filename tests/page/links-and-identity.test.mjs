@@ -131,7 +131,7 @@ test('an invitation shows the rules, and its bot has the chosen level', async ()
   await page.goto('/');
   await page.locator('.options > summary').click();
   await page.getByLabel('Variant').selectOption('renju');
-  await page.getByLabel('Clock').selectOption({ label: '5+3' });
+  await page.locator('.options').getByLabel('Clock').selectOption({ label: '5+3' });
   await page.getByLabel('Your colour').selectOption('white');
   await page.getByLabel('Level').fill('7');
   await page.getByRole('button', { name: 'Play a friend' }).click();

@@ -73,7 +73,7 @@ test('an opening is chosen among those that the rules offer', async () => {
   await opening.locator('option', { hasText: 'Swap2' }).waitFor({ state: 'attached' });
   assert.deepEqual(await opening.locator('option').allTextContents(), ['Free', 'Swap1 (pie)', 'Swap', 'Swap2', 'Pro', 'Long pro']);
   await opening.selectOption('swap2');
-  await page.getByText('The other picks a side, or places two more').waitFor();
+  await page.locator('.options').getByText('The other picks a side, or places two more').waitFor();
   await page.locator('.options-line').getByText('Swap2').waitFor();
   await page.getByLabel('Variant').selectOption('renju');
   await opening.locator('option', { hasText: 'Taraguchi-10' }).waitFor({ state: 'attached' });

@@ -33,7 +33,7 @@ try {
       await ann.page.waitForTimeout(1_500);
       await shoot('home');
       await ann.page.locator('.options > summary').click();
-      await ann.page.getByLabel('Clock').selectOption({ label: '5+3' });
+      await ann.page.locator('.options').getByLabel('Clock').selectOption({ label: '5+3' });
       await ann.page.getByLabel('Your colour').selectOption('black');
       await shoot('options');
       await ann.page.getByRole('button', { name: 'Play a friend' }).click();

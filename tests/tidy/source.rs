@@ -10,17 +10,8 @@ use std::{
 };
 
 /// Folders without our own sources.
-const SKIPPED: [&str; 9] = [
-    "target",
-    "node_modules",
-    "vendor",
-    "snapshots",
-    "testdata",
-    "seeds",
-    "corpus",
-    "artifacts",
-    "pictures",
-];
+const SKIPPED: [&str; 8] =
+    ["target", "node_modules", "snapshots", "testdata", "seeds", "corpus", "artifacts", "pictures"];
 
 /// A file with its path from the root of the repository.
 #[derive(Debug)]

@@ -146,8 +146,8 @@ async fn a_folder_is_served_instead() {
         ("/", "/web/live/main.js"),
         ("/web/live/main.js", "cache-control: no-store"),
         ("/web/live/..%2FCargo.toml", "404"),
-        ("/web/live/vendor/..%2F..%2FCargo.toml", "404"),
-        ("/web/live/vendor/uqr.js", "MIT License"),
+        ("/web/live/language/..%2F..%2FCargo.toml", "404"),
+        ("/web/live/language/en.js", "The texts in English"),
         ("/web/live/types.d.ts", "404"),
     ];
     for (path, text) in cases {

@@ -1,0 +1,49 @@
+// A challenge by somebody: accept or decline while it stands.
+
+/** @import { LobbyNews } from './types' */
+/** @import { App } from './view-types' */
+
+import { eachSecond, waitText } from './clock-display.js';
+import { gameName, playerName } from './display-names.js';
+import { el, write } from './dom.js';
+import { playNotice } from './sounds.js';
+import { t } from './texts.js';
+
+/** @param {App} app @param {Extract<LobbyNews, { type: 'challenged' }>} news */
+export function showChallenge(app, news) {
+  const { seek, for_ms } = news;
+  const name = playerName(news);
+  const until = Date.now() + for_ms;
+  const text = t('challenged', { name });
+  const left = el('span');
+  const answer = (/** @type {'accept_seek' | 'decline_challenge'} */ type) => () => {
+    remove();
+    app.connection.send({ type, seek }).catch(app.showError);
+  };
+  const card = el('div', { class: 'ask', role: 'group', 'aria-label': text },
+    el('span', null, el('strong', null, text), el('span', { class: 'hint' }, `${gameName(news)} · `, left)),
+    el('button', { type: 'button', class: 'primary', onclick: answer('accept_seek') }, t('accept')),
+    el('button', { type: 'button', onclick: answer('decline_challenge') }, t('decline')));
+  const stopClock = eachSecond(() => {
+    write(left, waitText(until - Date.now()));
+    if (Date.now() >= until) remove();
+  });
+  const stopNews = app.connection.listen((over) => {
+    if (over.type !== 'seek_over' || over.seek !== seek || !card.isConnected) return;
+    remove();
+    if (over.why !== 'declined') app.toast(t('over_cancelled', { name }));
+  });
+
+  function remove() {
+    stopClock();
+    stopNews();
+    card.remove();
+  }
+
+  // A challenge that is repeated over a new socket is the same one.
+  for (const old of app.asks.children) if (old.getAttribute('aria-label') === text) old.remove();
+  app.asks.append(card);
+  app.announce(`${text}. ${gameName(news)}`, true);
+  app.notify(text);
+  playNotice();
+}

@@ -1,0 +1,29 @@
+// Notifications of the browser: a game begins, or it is the player's turn, in a tab that they do not see.
+
+import { change } from './settings.js';
+
+/** Asks the player, at a press. Whether they allow it. */
+export async function allowNotifications() {
+  const allowed = (await Notification.requestPermission()) === 'granted';
+  change('notify', allowed);
+  return allowed;
+}
+
+/**
+ * Shows a notification; a press on it leads back.
+ * @param {string} text
+ * @param {() => void} go
+ */
+export function showNotification(text, go) {
+  if (Notification.permission !== 'granted') return;
+  try {
+    const shown = new Notification('Fivefold', { body: text, tag: 'fivefold', icon: new URL('icon.svg', import.meta.url).href });
+    shown.onclick = () => {
+      focus();
+      go();
+      shown.close();
+    };
+  } catch {
+    // Some phones show none for pages without a service worker.
+  }
+}

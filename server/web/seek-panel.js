@@ -1,0 +1,80 @@
+// What the player waits for: how long already, how long it usually takes, and a bot to play until then.
+
+/** @import { Pool } from './types' */
+/** @import { App } from './view-types' */
+/** @import { Seek, Seeks } from './seeks.js' */
+
+import { eachSecond, waitText } from './clock-display.js';
+import { gameName } from './display-names.js';
+import { el, fill, write } from './dom.js';
+import { botLevel } from './game-options.js';
+import { findOrCreateRoom } from './own-rooms.js';
+import { dots } from './seeks.js';
+import { settings } from './settings.js';
+import { t } from './texts.js';
+
+/** @typedef {ReturnType<typeof createSeekPanel>} SeekPanel */
+
+/**
+ * @param {App} app
+ * @param {Seeks} seeks
+ * @param {(name: string) => Pool | undefined} poolOf
+ * @param {() => void} onchange
+ */
+export function createSeekPanel(app, seeks, poolOf, onchange) {
+  const rows = el('div', { class: 'waits' });
+  const bot = el('button', { type: 'button', onclick: playBot }, t('bot_meanwhile'));
+  const notify = el('button', { type: 'button', class: 'quiet', onclick: askToNotify }, t('notify'));
+  const element = el('div', { class: 'seek-panel' }, rows, el('div', { class: 'row' }, bot, notify));
+  /** @type {(() => void)[]} */
+  let ticks = [];
+
+  async function playBot() {
+    bot.disabled = true;
+    try {
+      const level = botLevel();
+      const room = await findOrCreateRoom(app, {
+        type: 'create', rules: { variant: 'freestyle', size: [15, 15] }, seats: ['me', { bot: { kind: 'engine', level } }], colour: 'random',
+        time: { type: 'none' }, opening: 'free', assistance: false, visibility: 'private',
+      });
+      seeks.playBot(room);
+      app.go(`/r/${room}`);
+    } catch (error) {
+      app.showError(error);
+      bot.disabled = false;
+    }
+  }
+
+  async function askToNotify() {
+    const { allowNotifications } = await import('./notifications.js');
+    if (!(await allowNotifications())) app.toast(t('notify_denied'));
+    show();
+  }
+
+  /** @param {Seek} seek */
+  function row(seek) {
+    const time = el('span', { role: 'timer', 'aria-live': 'off' });
+    const { command } = seek;
+    const pool = 'pool' in command ? poolOf(command.pool) : undefined;
+    const game = pool ?? ('settings' in command ? command.settings : undefined);
+    ticks.push(() => write(time, waitText(Date.now() - seek.since)));
+    return el('div', { class: 'wait' }, dots(),
+      el('span', { class: 'grow' }, el('strong', null, seek.name ? t('challenge_waits', { name: seek.name }) : t('looking')), el('span', { class: 'hint' }, game && gameName(game)),
+        el('span', { class: 'hint' }, time, pool?.wait_ms !== undefined && ` · ${t('usual_wait', { time: waitText(pool.wait_ms) })}`)),
+      el('button', { type: 'button', onclick: () => seeks.cancel(seek) }, t('cancel')));
+  }
+
+  function show() {
+    const list = seeks.list();
+    ticks = [];
+    element.hidden = list.length === 0;
+    notify.hidden = settings.notify || !('Notification' in window);
+    fill(rows, ...list.map(row));
+    for (const tick of ticks) tick();
+    onchange();
+  }
+
+  const stops = [seeks.listen(show), eachSecond(() => ticks.forEach((tick) => tick()))];
+  show();
+  return { element, show, remove: () => stops.forEach((stop) => stop()) };
+}
