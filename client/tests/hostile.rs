@@ -173,6 +173,23 @@ async fn close(socket: &mut Socket, code: u16) {
     drop(socket.close(Some(frame)).await);
 }
 
+/// What a server does that has let a client in, or takes its seek.
+async fn misbehave(socket: &mut Socket, way: Way) -> Option<()> {
+    match way {
+        Way::Talks => {
+            for example in messages() {
+                for message in made_hostile(&example) {
+                    say(socket, &message).await?;
+                }
+            }
+        }
+        Way::Closes => close(socket, 4003).await,
+        Way::Restarts => close(socket, 1012).await,
+        Way::Http | Way::Garbage | Way::RefusesHello | Way::Refuses | Way::Strange => {}
+    }
+    Some(())
+}
+
 /// Serves one connection; `None` when the client has gone.
 async fn serve(mut stream: TcpStream, way: Way, is_first: bool) -> Option<()> {
     if is_question(&stream).await {
@@ -220,18 +237,7 @@ async fn serve(mut stream: TcpStream, way: Way, is_first: bool) -> Option<()> {
                 say(&mut socket, &lobby).await?;
             }
             "seek" | "challenge" | "accept_seek" => {
-                match way {
-                    Way::Talks => {
-                        for example in messages() {
-                            for message in made_hostile(&example) {
-                                say(&mut socket, &message).await?;
-                            }
-                        }
-                    }
-                    Way::Closes => return Some(close(&mut socket, 4003).await),
-                    Way::Restarts => return Some(close(&mut socket, 1012).await),
-                    Way::Http | Way::Garbage | Way::RefusesHello | Way::Refuses | Way::Strange => {}
-                }
+                misbehave(&mut socket, way).await?;
                 say(&mut socket, &refused).await?;
             }
             kind @ ("rooms" | "own_rooms") => {
@@ -246,19 +252,10 @@ async fn serve(mut stream: TcpStream, way: Way, is_first: bool) -> Option<()> {
                 let mut joined = message("joined");
                 joined["id"] = id.clone();
                 say(&mut socket, &joined).await?;
-                match way {
-                    Way::Talks => {
-                        for example in messages() {
-                            for message in made_hostile(&example) {
-                                say(&mut socket, &message).await?;
-                            }
-                        }
-                        say(&mut socket, &json!({"type": "closed", "room": ROOM, "text": HOSTILE}))
-                            .await?;
-                    }
-                    Way::Closes => close(&mut socket, 4003).await,
-                    Way::Restarts => close(&mut socket, 1012).await,
-                    Way::Http | Way::Garbage | Way::RefusesHello | Way::Refuses | Way::Strange => {}
+                misbehave(&mut socket, way).await?;
+                if way == Way::Talks {
+                    let closed = json!({"type": "closed", "room": ROOM, "text": HOSTILE});
+                    say(&mut socket, &closed).await?;
                 }
             }
             "set_name" => say(&mut socket, &json!({"type": "done", "id": id})).await?,
