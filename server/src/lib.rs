@@ -178,7 +178,7 @@ async fn serve(
     let peers = Peers::join(membership, &blocking, &metrics, &shutdown, clock).await?;
     let clock = peers.as_ref().map_or(clock, Peers::clock);
     let node = peers.as_ref().map_or(config.node, Peers::id);
-    let pairing = PairingHandle::new();
+    let (pairing, seekers) = PairingHandle::new();
     let disk = Disk::new(&read_pool, &metrics, limits.disk_reserve);
     let context = RoomContext {
         limits,
@@ -205,7 +205,7 @@ async fn serve(
         jobs: Jobs::new(blocking),
         pool: pool.clone(),
         logins: Arc::default(),
-        pairing: pairing.0,
+        pairing,
         sessions: ConnectionLimit::new(limits.sessions_max, limits.sessions_per_address_max),
         address_limits: Arc::new(AddressLimits::new(limits)),
         next_session: AtomicU64::new(node.first_session().0),
@@ -217,9 +217,8 @@ async fn serve(
     });
 
     let peers = open_rooms(peers, &server, &log_writer, node).await?;
-    connections.spawn(pairing_task(&server, pairing.1, config.pools).run(stop.clone()));
+    connections.spawn(pairing_task(&server, seekers, config.pools).run(stop.clone()));
     disk.measure().await;
-
     let ending = tokio::select! {
         () = drained(&shutdown, drain) => Ending::Shutdown,
         () = accept_all(listeners, &server, &connections) => Ending::Shutdown,

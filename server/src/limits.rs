@@ -615,7 +615,8 @@ const _: () = assert!(
         && CHALLENGE_STANDS.as_millis() < WAITS_KEPT.as_millis()
 );
 const _: () = assert!(
-    SEEKS_PER_MEMBER_MAX * 1_000 <= SEEKS_MAX && SEEKS_PER_MEMBER_MAX as u32 <= CHALLENGES_PER_HOUR,
+    SEEKS_PER_MEMBER_MAX * 1_000 <= SEEKS_MAX
+        && SEEKS_PER_MEMBER_MAX <= CHALLENGES_PER_HOUR as usize,
     "it takes a thousand members to take the place of everybody else's seeks"
 );
 const _: () = assert!(

@@ -124,7 +124,7 @@ impl Pairing {
             }
             Input::Made { pair, room } => self.made(now, pair, &room, &mut effects),
             Input::NotMade { pair, refusal } => self.not_made(pair, &refusal, &mut effects),
-            Input::GameOver { room, aborted_by } => self.game_over(now, &room, aborted_by),
+            Input::GameOver { room, aborted_by } => self.game_over(now, &room, aborted_by.as_ref()),
             Input::Tick => self.tick(now, &mut effects),
         }
         effects
@@ -610,10 +610,10 @@ impl Pairing {
         }
     }
 
-    fn game_over(&mut self, now: u64, room: &RoomCode, aborted_by: Option<MemberId>) {
+    fn game_over(&mut self, now: u64, room: &RoomCode, aborted_by: Option<&MemberId>) {
         let Some(BySeat { first, second }) = self.games.remove(room) else {
             // It was paired before a restart.
-            if let Some(member) = &aborted_by {
+            if let Some(member) = aborted_by {
                 self.histories.note_end(now, member, true);
             }
             return;
@@ -622,7 +622,7 @@ impl Pairing {
             self.histories.forget_seats(&first.member, &second.member);
         }
         for Waited { member, command, waited_ms } in [first, second] {
-            let is_mark = aborted_by.as_ref() == Some(&member);
+            let is_mark = aborted_by == Some(&member);
             self.histories.note_end(now, &member, is_mark);
             if aborted_by.is_some() && !is_mark && self.waits.len() < WAITS_MAX {
                 let until = now + millis(WAITS_KEPT);

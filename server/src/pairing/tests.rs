@@ -220,7 +220,7 @@ fn the_same_command_is_the_same_seek_over_any_session() {
     let (id, _) = seeking(&world.seek(1, 1));
     world.now += 7 * SECOND;
     let again = world.seek_by(seeker(1, 9, 1), pool("free"));
-    assert_eq!(seeking(&again), (id.clone(), 7 * SECOND));
+    assert_eq!(seeking(&again), (id, 7 * SECOND));
     assert_eq!(world.pairing.count(), 1);
     // The old session no longer counts.
     world.apply(Input::Gone { member: member(1), session: SessionId(1) });
@@ -242,7 +242,7 @@ fn a_seek_outlives_its_session_for_a_while() {
     world.pass(4_999);
     assert_eq!((world.pairs(), world.pairing.count()), (vec![], 2));
     let back = world.seek_by(seeker(1, 5, 1), pool("free"));
-    assert_eq!(seeking(&back), (id.clone(), 4_999));
+    assert_eq!(seeking(&back), (id, 4_999));
     assert_eq!(world.pairs(), [[1, 2]]);
 
     let mut world = World::new();
