@@ -2,7 +2,7 @@
 //! how they end.
 
 use fivefold_shared::{
-    protocol::{Event, Reason, Refusal, RoomRequest},
+    protocol::{Reason, Refusal, RoomRequest},
     room::Input,
     rules::Outcome,
     seat::Seat,
@@ -49,10 +49,9 @@ impl Actor {
     }
 }
 
-/// Whether an event ends a game, and which player left the game before it began.
-pub(super) fn aborted_by(event: &Event) -> Option<Option<Seat>> {
-    let Event::Ended { outcome } = event else { return None };
-    Some(match outcome {
+/// The player who left the game before it began, if it ended so.
+pub(super) const fn aborted_by(outcome: &Outcome<Seat>) -> Option<Seat> {
+    match outcome {
         Outcome::Five { .. }
         | Outcome::Forbidden { .. }
         | Outcome::Resignation { .. }
@@ -61,5 +60,5 @@ pub(super) fn aborted_by(event: &Event) -> Option<Option<Seat>> {
         | Outcome::Abandonment { .. }
         | Outcome::FullBoard
         | Outcome::LengthLimit => None,
-    })
+    }
 }
