@@ -81,8 +81,8 @@ use self::{
     room_actor::RoomContext,
     server::Server,
     shared_limits::SharedLimits,
-    storage::{Claimed, LogWriter, ReadPool, Storage, StorageError},
-    thinking::Pool,
+    storage::{Claimed, LogWriter, ReadPool, Storage, StorageError, WriterEnd},
+    thinking::{Pool, ThreadsEnd},
     tls::Tls,
 };
 pub use self::{
@@ -231,12 +231,7 @@ async fn serve(
 
     tracing::info!(sessions = server.sessions.count(), "stopping");
     drop(server);
-    let threads = async {
-        if !matches!(ending, Ending::StoreBroke) {
-            writer.wait().await;
-        }
-        bots.wait().await;
-    };
+    let threads = end_threads(&ending, writer, bots);
     end_in_order(peers, &connections, &stop_rooms, &rooms, &pool, threads).await;
     ending.into_result()
 }
@@ -441,6 +436,14 @@ fn admit(
         return Err(Full::Rate);
     }
     guests.admit(peer)
+}
+
+/// Waits for the threads. The writer has ended already if the storage broke.
+async fn end_threads(ending: &Ending, mut writer: WriterEnd, bots: ThreadsEnd) {
+    if !matches!(ending, Ending::StoreBroke) {
+        writer.wait().await;
+    }
+    bots.wait().await;
 }
 
 /// Waits for part of the server to end, up to a time limit.

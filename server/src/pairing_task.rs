@@ -193,6 +193,8 @@ impl PairingTask {
     }
 
     fn take(&mut self, command: PairingCommand) {
+        // Who asks may have learned of the end of a game.
+        self.take_ends();
         let PairingCommand { id, kind, member, session, address, outbox, request } = command;
         let seeking = Seeking { member, address, outbox, unanswered: HashMap::new() };
         let seeking = self.sessions.entry(session).or_insert(seeking);

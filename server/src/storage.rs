@@ -44,7 +44,7 @@ pub use self::{
     sqlite::Sqlite,
 };
 pub(crate) use self::{
-    log_writer::{LogWriter, Replacement, Reply, WriterPermit},
+    log_writer::{LogWriter, Replacement, Reply, WriterEnd, WriterPermit},
     read_pool::{ReadError, ReadPool},
 };
 

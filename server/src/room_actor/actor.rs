@@ -15,7 +15,6 @@ use super::{
     bot_calls::BotCalls,
     commit_gate::{CommitGate, Pending, Routed},
     fan_out::FanOut,
-    paired::aborted_by,
     route::Route,
 };
 use crate::{
@@ -110,11 +109,7 @@ impl Actor {
         for effect in effects {
             if let Effect::Append { entry, finished } = effect {
                 log_game(self.room.code(), &entry.event);
-                let ended = aborted_by(&entry.event.event);
                 self.gate.append(entry, finished, sender);
-                if let Some(aborted_by) = ended {
-                    self.gate.note_game_end(aborted_by);
-                }
                 continue;
             }
             let route = self.route(&effect, sender);
@@ -157,7 +152,11 @@ impl Actor {
             match pending {
                 Pending::Event(seq, text) => self.fan_out.broadcast_event(seq, &text),
                 Pending::Effect(routed) => self.perform(routed),
-                Pending::GameEnd(aborted_by) => self.end_paired(aborted_by),
+                Pending::End(seq, text, aborted_by) => {
+                    // First, so that players who learn of the end can seek again.
+                    self.end_paired(aborted_by);
+                    self.fan_out.broadcast_event(seq, &text);
+                }
             }
         }
     }

@@ -9,6 +9,7 @@ use fivefold_shared::{
     protocol::{Event, NumberedEvent, Player},
     record::FinishedGame,
     room::{Effect, Entry},
+    rules::Outcome,
     seat::Seat,
 };
 use tokio_tungstenite::tungstenite::Utf8Bytes;
@@ -21,7 +22,7 @@ use crate::{
 
 /// Delays effects until the events before them are stored.
 pub(super) struct CommitGate {
-    /// In order. Empty, or begins with [`Pending::Event`].
+    /// In order. Empty, or begins with an event.
     pending: VecDeque<Pending>,
     /// Entries for the next batch.
     unstored: Append,
@@ -42,10 +43,10 @@ struct Commit {
 pub(super) enum Pending {
     /// An event: its number, and its text for everybody who listens.
     Event(u64, Utf8Bytes),
+    /// An event that ends a game, and the player who left before it began, if one did.
+    End(u64, Utf8Bytes, Option<Seat>),
     /// An effect that follows an event.
     Effect(Routed),
-    /// The event before ends a paired game: by the player who left before it began, if one did.
-    GameEnd(Option<Seat>),
 }
 
 /// An effect, with its destination as membership was when the room decided it.
@@ -74,7 +75,10 @@ impl CommitGate {
         self.unstored.members.extend(seated_member(event, sender));
         self.unstored.games.extend(finished.map(|game| *game));
         let text = encode_event(&self.unstored.room, event);
-        self.pending.push_back(Pending::Event(event.seq, text));
+        self.pending.push_back(match &event.event {
+            Event::Ended { outcome } => Pending::End(event.seq, text, aborted_by(outcome)),
+            _ => Pending::Event(event.seq, text),
+        });
         self.unstored.entries.push(entry);
     }
 
@@ -85,11 +89,6 @@ impl CommitGate {
         }
         self.pending.push_back(Pending::Effect(routed));
         None
-    }
-
-    /// Notes that the event before ends a paired game.
-    pub(super) fn note_game_end(&mut self, aborted_by: Option<Seat>) {
-        self.pending.push_back(Pending::GameEnd(aborted_by));
     }
 
     /// Stores these members together with the next events.
@@ -131,8 +130,8 @@ impl CommitGate {
     pub(super) fn release(&mut self) -> Option<Pending> {
         let unstored = self.unstored.entries.first().map(|entry| entry.event.seq);
         let next = self.pending.pop_front_if(|next| match next {
-            Pending::Event(seq, _) => Some(*seq) != unstored,
-            Pending::Effect(_) | Pending::GameEnd(_) => true,
+            Pending::Event(seq, _) | Pending::End(seq, ..) => Some(*seq) != unstored,
+            Pending::Effect(_) => true,
         });
         if self.pending.is_empty() {
             // An idle room keeps no queue.
@@ -147,7 +146,7 @@ impl CommitGate {
             Pending::Effect(Routed { effect: Effect::Send { message, .. }, route, .. }) => {
                 message.answers().and(route.as_ref())
             }
-            Pending::Effect(_) | Pending::Event(..) | Pending::GameEnd(_) => None,
+            Pending::Effect(_) | Pending::Event(..) | Pending::End(..) => None,
         })
     }
 
@@ -155,7 +154,7 @@ impl CommitGate {
     pub(super) fn reset(&mut self) -> impl Iterator<Item = Routed> + use<> {
         drop(self.unstored.take());
         std::mem::take(&mut self.pending).into_iter().filter_map(|pending| match pending {
-            Pending::Event(..) | Pending::GameEnd(_) => None,
+            Pending::Event(..) | Pending::End(..) => None,
             Pending::Effect(routed) => Some(routed),
         })
     }
@@ -168,8 +167,8 @@ impl CommitGate {
     /// Whether the first event that waits is in a log that ends at this number.
     pub(super) fn is_stored(&self, last: u64) -> bool {
         match self.pending.front() {
-            Some(Pending::Event(seq, _)) => *seq <= last,
-            Some(Pending::Effect(_) | Pending::GameEnd(_)) | None => false,
+            Some(Pending::Event(seq, _) | Pending::End(seq, ..)) => *seq <= last,
+            Some(Pending::Effect(_)) | None => false,
         }
     }
 
@@ -191,4 +190,19 @@ fn seated_member(event: &NumberedEvent, sender: Option<&Route>) -> Option<KnownM
     };
     let hash = sender?.identity()?;
     Some(KnownMember { id: member.clone(), hash, name: name.clone(), seen_at: event.at })
+}
+
+/// The player who left the game before it began, if it ended so.
+const fn aborted_by(outcome: &Outcome<Seat>) -> Option<Seat> {
+    match outcome {
+        Outcome::Five { .. }
+        | Outcome::Forbidden { .. }
+        | Outcome::Resignation { .. }
+        | Outcome::Agreement
+        | Outcome::Time { .. }
+        | Outcome::Abandonment { .. }
+        | Outcome::FullBoard
+        | Outcome::LengthLimit => None,
+        Outcome::Aborted { by } => Some(*by),
+    }
 }

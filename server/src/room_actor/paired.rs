@@ -2,9 +2,8 @@
 //! how they end.
 
 use fivefold_shared::{
-    protocol::{Event, Reason, Refusal, RoomRequest},
+    protocol::{Reason, Refusal, RoomRequest},
     room::Input,
-    rules::Outcome,
     seat::Seat,
 };
 
@@ -47,20 +46,4 @@ impl Actor {
             games.end(self.code(), aborted_by, next);
         }
     }
-}
-
-/// Whether an event ends a game, and which player left the game before it began.
-pub(super) fn aborted_by(event: &Event) -> Option<Option<Seat>> {
-    let Event::Ended { outcome } = event else { return None };
-    Some(match outcome {
-        Outcome::Five { .. }
-        | Outcome::Forbidden { .. }
-        | Outcome::Resignation { .. }
-        | Outcome::Agreement
-        | Outcome::Time { .. }
-        | Outcome::Abandonment { .. }
-        | Outcome::FullBoard
-        | Outcome::LengthLimit => None,
-        Outcome::Aborted { by } => Some(*by),
-    })
 }
