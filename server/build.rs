@@ -98,7 +98,7 @@ fn bare(source: &str, squeeze: fn(&str) -> String) -> String {
             let line = squeeze(&untyped(line));
             let joins =
                 bare.ends_with(['{', '(', '[', ',', ';']) || line.starts_with(['}', ')', ']']);
-            if ends_in_comment || !joins {
+            if !bare.is_empty() && (ends_in_comment || !joins) {
                 bare.push('\n');
             }
             bare.push_str(&line);
@@ -181,7 +181,7 @@ fn brotli(content: &[u8]) -> io::Result<Vec<u8>> {
     let mut compressed = Vec::new();
     let mut writer = brotli::CompressorWriter::new(&mut compressed, 4096, 11, 20);
     writer.write_all(content)?;
-    writer.flush()?;
+    // This ends the stream; a flush before it would only add bytes.
     drop(writer);
     Ok(compressed)
 }
