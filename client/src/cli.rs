@@ -1,5 +1,7 @@
 //! Defines the command line. [`crate::command`] runs the commands.
 
+mod finding;
+
 use std::{num::NonZero, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -8,11 +10,12 @@ use fivefold_shared::{
     bot_spec::{BotError, BotSpec},
     clock::{TimeControl, TimeControlError},
     opening::OpeningKind,
-    protocol::{Colour, Name},
+    protocol::{Colour, Name, PoolName},
     rules::{Rules, RulesError, Size, Variant},
     search_budget::THREADS_MAX,
 };
 
+pub use self::finding::{ChallengeArgs, GamesArgs, OfferArgs, OfferError, SeekArgs};
 #[cfg(target_os = "linux")]
 use crate::engine_sandbox::RunEngineArgs;
 use crate::{
@@ -36,6 +39,8 @@ const AFTER_HELP: &str = "\
 Examples:
   fivefold play                             make a room and show the link for a friend
   fivefold join http://127.0.0.1:8080/r/k7m2qpxw9abc
+  fivefold seek                             find somebody to play
+  fivefold challenge Ann --variant renju    offer a game to somebody who is online
   fivefold play --bot attack --size unbounded
   fivefold play --variant tic-tac-toe --bot minimax --as black
   fivefold watch --bots attack,pattern      let two bots play, for all to watch
@@ -61,6 +66,12 @@ pub enum Command {
     Join(JoinArgs),
     /// Watch a room, or let two bots play and watch them.
     Watch(WatchArgs),
+    /// Find somebody to play: in a pool, by an offer of your own, or by accepting one.
+    Seek(SeekArgs),
+    /// Offer a game to one person, and wait for their answer.
+    Challenge(ChallengeArgs),
+    /// List your games: those where it is your turn first, and then the finished ones.
+    Games(GamesArgs),
     /// List your open rooms, those where it is your turn first, and the public ones.
     Rooms(RoomsArgs),
     /// Close a room that you made.
@@ -69,7 +80,7 @@ pub enum Command {
     Identity(IdentityArgs),
     /// Play without a server: two people at one keyboard, or against a bot.
     Local(LocalArgs),
-    /// Seat a program that speaks Gomocup's protocol in a room, where it plays as a bot.
+    /// Seat a program that speaks Gomocup's protocol in a room, or let it seek opponents.
     Seat(SeatArgs),
     /// Let two bots or programs play a match, and say which is stronger, and how sure that is.
     Arena(ArenaArgs),
@@ -227,8 +238,17 @@ pub struct LocalArgs {
 #[derive(Args, Debug)]
 pub struct SeatArgs {
     /// The room's code, or its link.
-    #[arg(value_name = "CODE|URL")]
-    pub room: RoomLink,
+    #[arg(value_name = "CODE|URL", required_unless_present_any = ["seek", "accept_challenges"])]
+    pub room: Option<RoomLink>,
+    /// Instead of a room: seek opponents in this pool, one game after another.
+    #[arg(long, value_name = "POOL", value_parser = finding::pool, conflicts_with = "room")]
+    pub seek: Option<PoolName>,
+    /// Accept challenges between the games; without --seek, play only those.
+    #[arg(long, conflicts_with = "room")]
+    pub accept_challenges: bool,
+    /// Seconds to stay after each of these games, for a rematch.
+    #[arg(long, value_name = "SECONDS", default_value_t = 5, conflicts_with = "room", value_parser = clap::value_parser!(u64).range(1..=3_600))]
+    pub pause: u64,
     /// The program, and its arguments, as for a shell.
     #[arg(long, value_name = "COMMAND")]
     pub engine: String,
@@ -623,7 +643,8 @@ mod tests {
         command.build();
         insta::assert_snapshot!("help", command.render_help());
         let names = ["play", "join", "watch", "rooms", "local", "seat", "arena", "brain"];
-        for name in names.into_iter().chain(["analyse", "convert", "close"]) {
+        let others = ["analyse", "convert", "close", "seek", "challenge", "games"];
+        for name in names.into_iter().chain(others) {
             let command = command.find_subcommand_mut(name).expect("it is a command");
             insta::assert_snapshot!(format!("help_{name}"), command.render_help());
         }
@@ -663,6 +684,10 @@ mod tests {
             "join",
             "join notacode",
             "close",
+            "challenge",
+            "challenge Ann --time 3h",
+            "seat --engine x",
+            "seat k7m2qpxw9abc --engine x --seek free",
             "watch",
             "watch k7m2qpxw9abc --bots attack,attack",
             "watch --bots attack",

@@ -3,9 +3,12 @@
 mod analyse;
 mod arena;
 mod brain;
+mod challenge;
 mod close;
 mod completions;
 mod convert;
+mod finding;
+mod games;
 mod identity;
 mod join;
 mod local;
@@ -13,6 +16,8 @@ mod output_mode;
 mod play;
 mod rooms;
 mod seat;
+mod seat_seeking;
+mod seek;
 mod usage;
 mod visit;
 mod watch;
@@ -56,6 +61,9 @@ async fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Play(args) => play::run(args).await,
         Command::Join(args) => join::run(args).await,
         Command::Watch(args) => watch::run(args).await,
+        Command::Seek(args) => seek::run(args).await,
+        Command::Challenge(args) => challenge::run(args).await,
+        Command::Games(args) => games::run(args).await,
         Command::Rooms(args) => rooms::run(args).await,
         Command::Close(args) => close::run(args).await,
         Command::Identity(args) => identity::run(args).await,

@@ -136,24 +136,29 @@ impl ConnectionError {
         match self {
             Self::Unreachable { .. } | Self::Lost(_) => true,
             Self::Closed(_) => false,
-            Self::Refused(refusal) => matches!(
-                refusal.reason,
-                Reason::TooFast
-                    | Reason::Busy
-                    | Reason::Unavailable
-                    | Reason::Stopping
-                    | Reason::ServerFull
-                    | Reason::DiskFull
-                    | Reason::RoomFull
-                    | Reason::TooManySessions
-                    | Reason::TooManyJoined
-                    | Reason::TooManyRoomsMade
-                    | Reason::TooManyUnknownCodes
-                    | Reason::TooManyConnections
-                    | Reason::TooManyNewConnections
-            ),
+            Self::Refused(refusal) => is_passing(refusal),
         }
     }
+}
+
+/// Whether a command that was refused so may be done later.
+pub const fn is_passing(refusal: &Refusal) -> bool {
+    matches!(
+        refusal.reason,
+        Reason::TooFast
+            | Reason::Busy
+            | Reason::Unavailable
+            | Reason::Stopping
+            | Reason::ServerFull
+            | Reason::DiskFull
+            | Reason::RoomFull
+            | Reason::TooManySessions
+            | Reason::TooManyJoined
+            | Reason::TooManyRoomsMade
+            | Reason::TooManyUnknownCodes
+            | Reason::TooManyConnections
+            | Reason::TooManyNewConnections
+    )
 }
 
 /// A connection that outlives its sockets by reconnecting.
@@ -165,8 +170,9 @@ pub struct Connection {
     ids: CommandIds,
     commands: mpsc::Sender<Command>,
     events: mpsc::Receiver<TableEvent>,
-    /// Commands that this process refused.
-    refused: VecDeque<TableEvent>,
+    /// Events that come before those of the task: commands that this process refused, and
+    /// challenges that came during a question.
+    early: VecDeque<TableEvent>,
     task: JoinHandle<()>,
 }
 
@@ -210,8 +216,8 @@ impl Connection {
             events: given,
         };
         let task = tokio::spawn(task.run(socket));
-        let refused = VecDeque::new();
-        let connection = Self { server, address, identity, ids, commands, events, refused, task };
+        let early = VecDeque::new();
+        let connection = Self { server, address, identity, ids, commands, events, early, task };
         Ok((connection, welcome))
     }
 
@@ -234,17 +240,22 @@ impl Connection {
     /// too many commands are already waiting.
     pub fn send(&mut self, request: Request) -> CommandId {
         let id = self.ids.make();
+        self.send_as(id.clone(), request);
+        id
+    }
+
+    /// The same under an id that the command may have had before: then it is the same command.
+    pub fn send_as(&mut self, id: CommandId, request: Request) {
         if self.commands.try_send(Command { id: id.clone(), request }).is_err() {
             let refusal = Refusal::new(Reason::Busy);
-            let message = Message::Refused { id: Some(id.clone()), refusal };
-            self.refused.push_back(TableEvent::Message(Box::new(message)));
+            let message = Message::Refused { id: Some(id), refusal };
+            self.early.push_back(TableEvent::Message(Box::new(message)));
         }
-        id
     }
 
     /// The next event. Cancel-safe. After [`TableEvent::Ended`] it waits forever.
     pub async fn next(&mut self) -> TableEvent {
-        if let Some(event) = self.refused.pop_front() {
+        if let Some(event) = self.early.pop_front() {
             return event;
         }
         match self.events.recv().await {
@@ -253,26 +264,51 @@ impl Connection {
         }
     }
 
-    /// Sends a request and waits for its answer. Only for use before there is a table: drops other
-    /// messages.
+    /// Sends a request and waits for its answer. Only for use while there is no table: drops other
+    /// messages, except challenges.
     ///
     /// # Errors
     /// When the server refuses, or the connection breaks: a second time, if there is another address
     /// that may answer.
     pub async fn ask(&mut self, request: LobbyRequest) -> Result<Message, ConnectionError> {
+        let losses = usize::from(self.server.len() > 1);
+        self.ask_through(request, losses).await
+    }
+
+    /// The same, for as long as the connection comes back.
+    ///
+    /// # Errors
+    /// When the server refuses, or does not want this client back.
+    pub async fn ask_patiently(
+        &mut self,
+        request: LobbyRequest,
+    ) -> Result<Message, ConnectionError> {
+        self.ask_through(request, usize::MAX).await
+    }
+
+    async fn ask_through(
+        &mut self,
+        request: LobbyRequest,
+        mut losses_left: usize,
+    ) -> Result<Message, ConnectionError> {
         let id = self.send(Request::Lobby(request));
-        let mut losses_left = usize::from(self.server.len() > 1);
-        loop {
+        let mut challenges = VecDeque::new();
+        let answer = loop {
             match self.next().await {
                 TableEvent::Message(message) if message.answers() == Some(&id) => {
-                    return accepted(*message);
+                    break accepted(*message);
+                }
+                TableEvent::Message(message) if matches!(*message, Message::Challenged { .. }) => {
+                    challenges.push_back(TableEvent::Message(message));
                 }
                 TableEvent::Message(_) | TableEvent::Back | TableEvent::BotFailed => {}
                 TableEvent::Lost { .. } if losses_left > 0 => losses_left -= 1,
-                TableEvent::Lost { reason, .. } => return Err(ConnectionError::Lost(reason)),
-                TableEvent::Ended { reason } => return Err(ConnectionError::Closed(reason)),
+                TableEvent::Lost { reason, .. } => break Err(ConnectionError::Lost(reason)),
+                TableEvent::Ended { reason } => break Err(ConnectionError::Closed(reason)),
             }
-        }
+        };
+        self.early.append(&mut challenges);
+        answer
     }
 
     /// Closes the connection, and waits briefly for the close frame to be sent.
@@ -485,6 +521,13 @@ impl ConnectionTask {
     /// Updates the unanswered commands and the room's last event.
     fn track(&mut self, message: &Message) {
         if let Some(id) = message.answers() {
+            let is_leave = |command: &Command| {
+                command.id == *id
+                    && matches!(command.request, Request::Lobby(LobbyRequest::Leave { .. }))
+            };
+            if self.unanswered.iter().any(is_leave) {
+                self.room = None;
+            }
             self.unanswered.retain(|command| command.id != *id);
         }
         match message {

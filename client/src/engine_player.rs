@@ -5,30 +5,29 @@
 //! bots choose in openings for an engine that cannot. It uses tables and engines, but no sockets or
 //! processes.
 
-use std::{
-    collections::VecDeque,
-    io,
-    sync::atomic::AtomicBool,
-    time::{Duration, Instant},
-};
+use std::{collections::VecDeque, io, sync::atomic::AtomicBool, time::Duration};
 
 use clap::ValueEnum;
 use fivefold_shared::{
     bot::{self, Resources},
     bot_spec::BotKind,
     opening::{Act, Opening, OpeningKind},
-    protocol::{ChatText, CommandId, Message, RoomRequest},
+    protocol::{ChatText, CommandId, LobbyRequest, Message, RoomRequest},
     rules::{Outcome, Point, Position, Rules},
     search_budget::{Budget, Thinking},
     seat::Seat,
 };
-use tokio::{sync::mpsc, task, time::timeout};
+use tokio::{
+    sync::mpsc,
+    task,
+    time::{Instant, sleep_until, timeout},
+};
 
 use crate::{
     exit_reason::ExitReason,
     gomocup_engine::{EngineCommand, Fault, GomocupEngine},
     line_interface::View,
-    table::{Table, TableEvent},
+    table::{Table, TableEvent, aborted_by},
 };
 
 /// How long to wait for the room's answer when the engine gives up.
@@ -45,6 +44,8 @@ pub struct SeatOptions {
     pub retries: u32,
     /// Leave after this many games; `None` stays.
     pub games: Option<u32>,
+    /// Leave so long after a game, unless another one begins; `None` stays.
+    pub pause: Option<Duration>,
     /// Who chooses in openings; `None` leaves it to the engine where it can.
     pub openings: Option<OpeningChooser>,
 }
@@ -134,18 +135,30 @@ enum EngineReply {
     Failed(Fault),
 }
 
-/// Plays at the table, which must have an open seat, until the room closes, enough games are
-/// played, the engine gives up, or `interrupt` completes.
+/// How a stay at a table has ended.
+#[derive(Debug)]
+pub struct Stay {
+    /// Why.
+    pub exit_reason: ExitReason,
+    /// How many games were played to their end.
+    pub games: u32,
+    /// The engine, if it can play another game.
+    pub engine: Option<ReadyEngine>,
+}
+
+/// Plays at the table, where the engine has a seat or one is open, until the room closes, enough
+/// games are played, the engine gives up, or `interrupt` completes. The caller closes the table.
 ///
 /// # Errors
-/// When no seat can be taken, when the engine gives up, or when the output cannot be written.
+/// When no seat can be taken, when the engine gives up or does not begin a game in time, or when the
+/// output cannot be written.
 pub async fn stay(
-    table: Table,
+    table: &mut Table,
     engine: ReadyEngine,
     options: &SeatOptions,
     view: &mut dyn View,
     interrupt: impl Future<Output = ()>,
-) -> anyhow::Result<ExitReason> {
+) -> anyhow::Result<Stay> {
     let rules = table.room().rules;
     let (ask, requests) = mpsc::channel(1);
     let (give, mut replies) = mpsc::channel(4);
@@ -154,12 +167,22 @@ pub async fn stay(
     let engine_thread = EngineThread { engine: Some(engine), chooser, command, rules, retries };
     let thinking = task::spawn_blocking(move || engine_thread.run(requests, &give));
     let mut player = EnginePlayer::new(table, options, ask);
-    player.sit();
+    player.begin();
     tokio::pin!(interrupt);
     let exit_reason = loop {
+        let pause_over = player.pause_over;
+        let pause = async {
+            match pause_over {
+                Some(at) => sleep_until(at).await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             event = player.table.next() => {
-                view.event(&player.table, &event)?;
+                view.event(player.table, &event)?;
+                if let Some(way_out) = player.table.way_out(&event) {
+                    break Ok(way_out);
+                }
                 if let Some(exit_reason) = player.hear(&event)? {
                     break Ok(exit_reason);
                 }
@@ -173,29 +196,28 @@ pub async fn stay(
                 }
                 EngineReply::Failed(fault) => break Err(fault),
             },
+            () = pause => break Ok(ExitReason::Left),
             () = &mut interrupt => break Ok(ExitReason::Interrupted),
         }
     };
-    let exit_reason = match exit_reason {
-        Ok(exit_reason) => Ok(exit_reason),
-        Err(fault) => {
-            player.give_up(&fault, view).await?;
-            Err(anyhow::Error::new(fault).context("the engine gives up"))
-        }
-    };
-    let EnginePlayer { table, ask, .. } = player;
+    if let Err(fault) = &exit_reason {
+        player.give_up(fault, view).await?;
+    }
+    let EnginePlayer { table, ask, games, .. } = player;
     drop(ask);
-    view.leaving(&table)?;
-    table.leave().await;
-    // This ends the search, then the thread, then the engine.
+    view.leaving(table)?;
+    // This ends the search, then the thread.
     drop(replies);
-    thinking.await?;
-    exit_reason
+    let engine = thinking.await?;
+    match exit_reason {
+        Ok(exit_reason) => Ok(Stay { exit_reason, games, engine }),
+        Err(fault) => Err(anyhow::Error::new(fault).context("the engine gives up")),
+    }
 }
 
 /// The engine's side of the table.
 struct EnginePlayer<'a> {
-    table: Table,
+    table: &'a mut Table,
     options: &'a SeatOptions,
     ask: mpsc::Sender<MoveRequest>,
     /// The command that asked for a seat, until it is answered.
@@ -207,6 +229,8 @@ struct EnginePlayer<'a> {
     /// The number of games played, and of the last game that ended here.
     games: u32,
     ended: u32,
+    /// When it leaves, unless another game begins before.
+    pause_over: Option<Instant>,
     is_thinking: bool,
     /// Whether the room knows that our bots choose in its openings.
     chooser_is_known: bool,
@@ -214,9 +238,10 @@ struct EnginePlayer<'a> {
 }
 
 impl<'a> EnginePlayer<'a> {
-    fn new(table: Table, options: &'a SeatOptions, ask: mpsc::Sender<MoveRequest>) -> Self {
-        // While a seat is open no game is running.
-        let ended = table.room().game.as_ref().map_or(0, |game| game.number);
+    fn new(table: &'a mut Table, options: &'a SeatOptions, ask: mpsc::Sender<MoveRequest>) -> Self {
+        let game = table.room().game.as_ref();
+        let is_running = table.room().running().is_some();
+        let ended = game.map_or(0, |game| game.number - u32::from(is_running));
         Self {
             table,
             options,
@@ -226,14 +251,19 @@ impl<'a> EnginePlayer<'a> {
             asked_at: None,
             games: 0,
             ended,
+            pause_over: None,
             is_thinking: false,
             chooser_is_known: false,
             unanswered: VecDeque::new(),
         }
     }
 
-    fn sit(&mut self) {
-        self.sitting = Some(self.table.send(RoomRequest::SitAsEngine { seat: None }));
+    /// Takes a seat; where it has one, the game may be running already.
+    fn begin(&mut self) {
+        if self.table.seat().is_none() {
+            self.sitting = Some(self.table.send(RoomRequest::SitAsEngine { seat: None }));
+        }
+        self.think();
     }
 
     /// Reacts to an event; `Some` means leave.
@@ -244,6 +274,17 @@ impl<'a> EnginePlayer<'a> {
             TableEvent::Message(message) => {
                 if let Message::Closed { text, .. } = message.as_ref() {
                     return Ok(Some(ExitReason::Ended(text.clone())));
+                }
+                if let Message::Event { event, .. } = message.as_ref()
+                    && let Some(by) = aborted_by(&event.event)
+                {
+                    let is_ours = self.table.plays(by);
+                    anyhow::ensure!(!is_ours, "the engine did not begin the game in time");
+                }
+                if let Message::Challenged { challenge, .. } = message.as_ref() {
+                    // It plays here.
+                    let seek = challenge.seek.clone();
+                    self.table.send_to_server(LobbyRequest::DeclineChallenge { seek });
                 }
                 if let Message::Refused { id: Some(id), refusal } = message.as_ref() {
                     anyhow::ensure!(self.sitting.as_ref() != Some(id), "{}", refusal.text);
@@ -275,6 +316,10 @@ impl<'a> EnginePlayer<'a> {
         if let Some(number) = ended.filter(|number| *number > self.ended) {
             self.ended = number;
             self.games += 1;
+            self.pause_over = self.options.pause.map(|pause| Instant::now() + pause);
+        }
+        if self.table.room().running().is_some() {
+            self.pause_over = None;
         }
         self.options.games.is_some_and(|games| self.games >= games)
     }
@@ -369,7 +414,7 @@ impl<'a> EnginePlayer<'a> {
         let until_answered = async {
             loop {
                 let event = self.table.next().await;
-                view.event(&self.table, &event)?;
+                view.event(self.table, &event)?;
                 match event {
                     TableEvent::Message(message) if message.answers() == Some(&resign) => {
                         return Ok(());
@@ -397,12 +442,13 @@ struct EngineThread {
 }
 
 impl EngineThread {
-    /// Answers requests until the channel closes or the engine has failed too often.
+    /// Answers requests until the channel closes or the engine has failed too often. Returns the
+    /// engine if it can go on.
     fn run(
         mut self,
         mut requests: mpsc::Receiver<MoveRequest>,
         replies: &mpsc::Sender<EngineReply>,
-    ) {
+    ) -> Option<ReadyEngine> {
         while let Some(request) = requests.blocking_recv() {
             loop {
                 let answer = match self.answer(&request) {
@@ -412,7 +458,7 @@ impl EngineThread {
                 };
                 let is_again = matches!(answer, EngineReply::Restarting(_));
                 if replies.blocking_send(answer).is_err() {
-                    return;
+                    return None;
                 }
                 if !is_again {
                     break;
@@ -420,6 +466,7 @@ impl EngineThread {
                 self.retries -= 1;
             }
         }
+        Some(ReadyEngine { engine: self.engine?, chooser: self.chooser })
     }
 
     fn answer(&mut self, request: &MoveRequest) -> Result<EngineReply, Fault> {

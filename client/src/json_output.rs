@@ -13,6 +13,7 @@ use fivefold_shared::{
         Absent, ChatLine, Event, MemberId, Message, Name, OwnRoom, Phase, Refusal, RoomCode,
         RoomSummary, Snapshot, Spectators,
     },
+    record::ListedGame,
     rules::{Forbidden, Outcome, Point},
     seat::{BySeat, Seat},
 };
@@ -20,6 +21,7 @@ use serde::Serialize;
 
 use crate::{
     connection::Welcome,
+    json_lobby_line::LobbyLine,
     line_interface::View,
     opening_choices,
     output::Output,
@@ -82,6 +84,7 @@ enum Line<'a> {
     Left,
     Room(Listed<'a>),
     OwnRoom(ListedOwn<'a>),
+    Game(ListedFinished<'a>),
 }
 
 /// An event as the protocol describes it, and what follows from it.
@@ -157,6 +160,13 @@ struct Listed<'a> {
 }
 
 #[derive(Serialize)]
+struct ListedFinished<'a> {
+    link: String,
+    #[serde(flatten)]
+    game: &'a ListedGame,
+}
+
+#[derive(Serialize)]
 struct ListedOwn<'a> {
     link: String,
     #[serde(flatten)]
@@ -177,6 +187,15 @@ impl<W: Write> Json<W> {
         self.write(&Line::Room(Listed { link: server.room_link(&room.room), room }))
     }
 
+    /// Writes one of the visitor's finished games.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn listed_game(&mut self, server: &ServerAddress, game: &ListedGame) -> io::Result<()> {
+        let link = format!("{server}/game/{}", game.id);
+        self.write(&Line::Game(ListedFinished { link, game }))
+    }
+
     /// Writes one of the visitor's own rooms.
     ///
     /// # Errors
@@ -186,7 +205,8 @@ impl<W: Write> Json<W> {
         self.write(&Line::OwnRoom(ListedOwn { link, room }))
     }
 
-    fn write(&mut self, line: &impl Serialize) -> io::Result<()> {
+    /// Writes a line.
+    pub(crate) fn write(&mut self, line: &impl Serialize) -> io::Result<()> {
         let text = serde_json::to_string(line).map_err(io::Error::other)?;
         self.out.json(&text)?;
         self.out.flush()
@@ -212,7 +232,16 @@ impl<W: Write> Json<W> {
             Message::Spectators { spectators, .. } => self.write(&Line::Spectators(spectators)),
             Message::Presence { away, .. } => self.write(&Line::Presence(*away)),
             Message::Closed { text, .. } => self.write(&Line::Closed { text }),
+            Message::Challenged { challenge, for_ms } => {
+                self.write(&LobbyLine::Challenged { challenge, for_ms: *for_ms })
+            }
+            Message::SeekOver { seek, why } => self.write(&LobbyLine::SeekOver { seek, why: *why }),
+            Message::Paired { room, .. } if table.code() != Some(room) => {
+                let link = table.link_to(room).unwrap_or_default();
+                self.write(&LobbyLine::Paired { room, link })
+            }
             Message::Welcome { .. }
+            | Message::Paired { .. }
             | Message::Done { .. }
             | Message::Rooms { .. }
             | Message::OwnRooms { .. }
@@ -221,9 +250,6 @@ impl<W: Write> Json<W> {
             | Message::Analysis { .. }
             | Message::AnalysisOver { .. }
             | Message::Seeking { .. }
-            | Message::Paired { .. }
-            | Message::SeekOver { .. }
-            | Message::Challenged { .. }
             | Message::Lobby { .. }
             | Message::LobbyChanged { .. }
             | Message::Pong { .. } => Ok(()),

@@ -1,7 +1,8 @@
 //! The command-line client of Fivefold.
 //!
 //! A command ([`cli`], [`command`]) opens a [`table::Table`]: a room of a server ([`connection`])
-//! or a game in this process ([`local_game`]). A person or a script plays there through a view: the
+//! or a game in this process ([`local_game`]). A [`lobby::Lobby`] is where a person waits until
+//! somebody plays them. A person or a script plays there through a view: the
 //! terminal screen ([`tui`]), [`plain_output`] or [`json_output`] lines. A view knows tables and no
 //! sockets; the connection knows rooms and no views.
 //!
@@ -12,6 +13,7 @@ pub mod analysis_output;
 pub mod arena;
 pub mod ascii_board;
 pub mod backoff;
+pub mod challenges;
 pub mod cli;
 pub mod command;
 pub mod connection;
@@ -20,15 +22,23 @@ pub mod engine_process;
 pub mod engine_sandbox;
 pub mod exit_reason;
 pub mod game_files;
+pub mod game_list;
 pub mod gomocup_brain;
 pub mod gomocup_engine;
+pub mod http_get;
+mod json_lobby;
+mod json_lobby_line;
 pub mod json_output;
 pub mod line_interface;
+pub mod lobby;
+pub mod lobby_lines;
+pub mod lobby_sentences;
 pub mod local_game;
 pub mod opening_choices;
 pub mod openings;
 pub mod output;
 pub mod perspective;
+mod plain_lobby;
 pub mod plain_output;
 pub mod room_link;
 pub mod sanitize;

@@ -44,15 +44,16 @@ pub trait View {
     fn leaving(&mut self, table: &Table) -> io::Result<()>;
 }
 
-/// Runs a table until the person leaves. At the end of the input it stays as long as the game can
-/// continue without it: until the game has ended or the move is ours.
+/// Runs a table until the person leaves; the caller keeps the table and closes it. At the end of the
+/// input it stays as long as the game can continue without it: until the game has ended or the move
+/// is ours.
 ///
 /// # Errors
 /// When the output cannot be written.
 pub async fn run(
-    mut table: Table,
+    table: &mut Table,
     view: &mut dyn View,
-    mut input: mpsc::Receiver<String>,
+    input: &mut mpsc::Receiver<String>,
     interrupt: impl Future<Output = ()>,
 ) -> io::Result<ExitReason> {
     let mut interrupt = pin!(interrupt);
@@ -60,16 +61,19 @@ pub async fn run(
     let mut unanswered: Vec<CommandId> = Vec::new();
     // The last move and the end of the game are two events: stay until both have come.
     let mut end_due = false;
-    view.joined(&table)?;
+    view.joined(table)?;
     let exit_reason = loop {
-        if !has_input && unanswered.is_empty() && !end_due && needs_input(&table) {
+        if !has_input && unanswered.is_empty() && !end_due && needs_input(table) {
             break ExitReason::Left;
         }
         tokio::select! {
             biased;
             () = &mut interrupt => break ExitReason::Interrupted,
             event = table.next() => {
-                view.event(&table, &event)?;
+                view.event(table, &event)?;
+                if let Some(way_out) = table.way_out(&event) {
+                    return Ok(way_out);
+                }
                 match event {
                     TableEvent::Message(message) => {
                         unanswered.retain(|id| message.answers() != Some(id));
@@ -88,7 +92,7 @@ pub async fn run(
             }
             line = input.recv(), if has_input => match line {
                 None => has_input = false,
-                Some(line) => match run_line(&mut table, view, &line)? {
+                Some(line) => match run_line(table, view, &line)? {
                     LineOutcome::Sent(id) => unanswered.push(id),
                     LineOutcome::OutputMode => {}
                     LineOutcome::Left => break ExitReason::Left,
@@ -96,8 +100,7 @@ pub async fn run(
             },
         }
     };
-    view.leaving(&table)?;
-    table.leave().await;
+    view.leaving(table)?;
     Ok(exit_reason)
 }
 
@@ -115,6 +118,11 @@ fn run_line(table: &mut Table, view: &mut dyn View, line: &str) -> io::Result<Li
     };
     match typed.action(table) {
         Ok(LineAction::Request(request)) => return Ok(LineOutcome::Sent(table.send(request))),
+        Ok(LineAction::AnswerChallenge(answer)) => {
+            if let Some(id) = table.send_to_server(answer) {
+                return Ok(LineOutcome::Sent(id));
+            }
+        }
         Ok(LineAction::Board) => view.state(table)?,
         Ok(LineAction::Help) => view.help()?,
         Ok(LineAction::Leave) => return Ok(LineOutcome::Left),

@@ -6,7 +6,8 @@ use std::io::{self, Write};
 use fivefold_shared::{
     opening::OpeningKind,
     protocol::{
-        ChatLine, Event, Message, NumberedEvent, OwnRoom, Phase, RoomSummary, Seats, Spectators,
+        ChatLine, Event, Message, NumberedEvent, OpenSeek, OwnRoom, Phase, RoomCode, RoomSummary,
+        Seats, Spectators,
     },
     room::Game,
     rules::Stone,
@@ -17,7 +18,7 @@ use crate::{
     ascii_board,
     connection::Welcome,
     line_interface::View,
-    opening_choices,
+    lobby_sentences, opening_choices,
     output::Output,
     room_link::ServerAddress,
     sanitize::sanitize,
@@ -32,8 +33,8 @@ const WEIGHTS_SHOWN: usize = 10;
 /// Writes a table as lines.
 #[derive(Debug)]
 pub struct Plain<O, E> {
-    out: Output<O>,
-    talk: Output<E>,
+    pub(crate) out: Output<O>,
+    pub(crate) talk: Output<E>,
 }
 
 impl<O: Write, E: Write> Plain<O, E> {
@@ -86,6 +87,14 @@ impl<O: Write, E: Write> Plain<O, E> {
             Message::Closed { text, .. } => {
                 writeln!(self.talk, "The room is closed: {}", sanitize(text))
             }
+            Message::Challenged { challenge, .. } => self.challenged(challenge),
+            Message::SeekOver { why, .. } => match table.challenges().last_over() {
+                Some(over) => {
+                    writeln!(self.talk, "{}", lobby_sentences::challenge_over(over, *why))
+                }
+                None => Ok(()),
+            },
+            Message::Paired { room, .. } => self.paired(table, room),
             Message::Welcome { .. }
             | Message::Done { .. }
             | Message::Rooms { .. }
@@ -95,9 +104,6 @@ impl<O: Write, E: Write> Plain<O, E> {
             | Message::Analysis { .. }
             | Message::AnalysisOver { .. }
             | Message::Seeking { .. }
-            | Message::Paired { .. }
-            | Message::SeekOver { .. }
-            | Message::Challenged { .. }
             | Message::Lobby { .. }
             | Message::LobbyChanged { .. }
             | Message::Pong { .. } => Ok(()),
@@ -150,6 +156,26 @@ impl<O: Write, E: Write> Plain<O, E> {
             | Event::FirstActDue { .. }
             | Event::TakebackRefused { .. }
             | Event::ChatSet { .. } => Ok(()),
+        }
+    }
+
+    /// Writes a challenge, and how to answer it.
+    pub(crate) fn challenged(&mut self, challenge: &OpenSeek) -> io::Result<()> {
+        let name = sanitize(challenge.name.as_str());
+        writeln!(self.talk, "{}", lobby_sentences::challenged(challenge))?;
+        writeln!(self.talk, "`/accept {name}` or `/decline {name}`?")
+    }
+
+    /// Writes that a game has begun in another room.
+    fn paired(&mut self, table: &Table, room: &RoomCode) -> io::Result<()> {
+        if table.goes_to(room) {
+            writeln!(self.talk, "Your game begins.")?;
+            self.leaving(table)
+        } else if table.code() != Some(room) {
+            let link = table.link_to(room).unwrap_or_default();
+            writeln!(self.talk, "A game of yours has begun: fivefold join {link}")
+        } else {
+            Ok(())
         }
     }
 

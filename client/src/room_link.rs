@@ -38,6 +38,22 @@ impl ServerAddress {
         format!("{self}/r/{code}")
     }
 
+    /// The host and the port to connect to.
+    pub fn host_and_port(&self) -> (&str, u16) {
+        let host = self.0.host_str().expect("checked when it was parsed");
+        (host, self.0.port_or_known_default().expect("http and https have one"))
+    }
+
+    /// The host, with the port unless it is the scheme's own.
+    pub fn authority(&self) -> &str {
+        self.0.authority()
+    }
+
+    /// The path to request for `path`, which begins with a slash.
+    pub fn path_of(&self, path: &str) -> String {
+        format!("{}{path}", self.0.path().trim_end_matches('/'))
+    }
+
     /// Whether the connection is encrypted.
     pub fn is_encrypted(&self) -> bool {
         self.0.scheme() == "https"

@@ -9,12 +9,15 @@ use fivefold_shared::{
         RoomCode, RoomRequest, Snapshot, Spectators,
     },
     room::RoomState,
+    rules::Outcome,
     seat::Seat,
 };
 
 pub use crate::connection::TableEvent;
 use crate::{
+    challenges::{ChallengeError, Challenges},
     connection::{CommandIds, Connection, ConnectionError, unexpected},
+    exit_reason::ExitReason,
     local_game::{LocalGame, now},
     perspective::Perspective,
 };
@@ -34,6 +37,12 @@ pub struct Table {
     waiting: VecDeque<Message>,
     /// Whether a snapshot was requested because an event was missing.
     refreshing: bool,
+    /// The challenges that this member may answer.
+    challenges: Challenges,
+    /// The command that accepted a challenge, unless it was refused.
+    accepting: Option<CommandId>,
+    /// Whether the member's seek goes on if the opponent does not begin.
+    seeks_on: bool,
 }
 
 #[derive(Debug)]
@@ -94,7 +103,17 @@ impl Table {
             ahead_ms: 0,
             waiting: VecDeque::new(),
             refreshing: false,
+            challenges: Challenges::default(),
+            accepting: None,
+            seeks_on: false,
         }
+    }
+
+    /// Sends this member back to their seek if the opponent does not begin.
+    #[must_use]
+    pub fn seeking_on(mut self, seeks_on: bool) -> Self {
+        self.seeks_on = seeks_on;
+        self
     }
 
     /// The next event; the room's state already includes it. Missed events come one by one, and
@@ -139,6 +158,62 @@ impl Table {
         }
     }
 
+    /// Sends a request to the server; a game in this process has none.
+    pub fn send_to_server(&mut self, request: LobbyRequest) -> Option<CommandId> {
+        let Source::Remote(connection) = &mut self.source else { return None };
+        if let LobbyRequest::AcceptSeek { seek, .. } | LobbyRequest::DeclineChallenge { seek } =
+            &request
+        {
+            self.challenges.remove(seek);
+        }
+        let accepts = matches!(request, LobbyRequest::AcceptSeek { .. });
+        let id = connection.send(Request::Lobby(request));
+        if accepts {
+            self.accepting = Some(id.clone());
+        }
+        Some(id)
+    }
+
+    /// The request that answers a challenge, by the challenger's name or id; without one, the only
+    /// challenge.
+    ///
+    /// # Errors
+    /// When there is none, or nothing says which one is meant.
+    pub fn answer_to_challenge(
+        &self,
+        who: Option<&str>,
+        accepts: bool,
+    ) -> Result<LobbyRequest, ChallengeError> {
+        let seek = self.challenges.find(who, self.now())?.seek.clone();
+        Ok(match accepts {
+            true => LobbyRequest::AcceptSeek { seek, engine: false },
+            false => LobbyRequest::DeclineChallenge { seek },
+        })
+    }
+
+    /// The reason to leave this room for another game, if an event is one: an accepted challenge, or
+    /// an opponent who did not begin.
+    pub fn way_out(&self, event: &TableEvent) -> Option<ExitReason> {
+        let TableEvent::Message(message) = event else { return None };
+        if let Message::Paired { room, .. } = &**message {
+            return self.goes_to(room).then(|| ExitReason::Paired(room.clone()));
+        }
+        let Message::Event { event, .. } = &**message else { return None };
+        let by = aborted_by(&event.event)?;
+        (self.seeks_on && self.plays(by.other())).then_some(ExitReason::Aborted)
+    }
+
+    /// Whether this member goes to a game that has begun in another room: they have accepted a
+    /// challenge here.
+    pub fn goes_to(&self, room: &RoomCode) -> bool {
+        self.accepting.is_some() && *room != self.code
+    }
+
+    /// The challenges that this member may answer.
+    pub const fn challenges(&self) -> &Challenges {
+        &self.challenges
+    }
+
     /// The room as it is now.
     pub const fn room(&self) -> &RoomState {
         &self.room
@@ -180,8 +255,13 @@ impl Table {
 
     /// The link to share with a friend; a game in this process has none.
     pub fn link(&self) -> Option<String> {
+        self.link_to(&self.code)
+    }
+
+    /// The link of a room of the same server.
+    pub fn link_to(&self, room: &RoomCode) -> Option<String> {
         match &self.source {
-            Source::Remote(connection) => Some(connection.server().room_link(&self.code)),
+            Source::Remote(connection) => Some(connection.server().room_link(room)),
             Source::Local { .. } => None,
         }
     }
@@ -215,8 +295,23 @@ impl Table {
         }
     }
 
+    /// Leaves the room and keeps the connection; a game in this process has none.
+    ///
+    /// # Errors
+    /// When the server does not want this client back.
+    pub async fn leave_room(self) -> Result<Option<Connection>, ConnectionError> {
+        let Source::Remote(mut connection) = self.source else { return Ok(None) };
+        let leave = LobbyRequest::Leave { room: self.code };
+        match connection.ask_patiently(leave).await {
+            // The room is closed already.
+            Ok(_) | Err(ConnectionError::Refused(_)) => Ok(Some(connection)),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Applies a message to the room; `None` when there is nothing to show.
     fn take(&mut self, message: Message) -> Option<Message> {
+        let now = self.now();
         match &message {
             Message::Event { event, .. } => {
                 let is_shown = self.fold(event) && !self.is_answered_here(&event.event);
@@ -230,6 +325,14 @@ impl Table {
             Message::Presence { away, .. } => self.away = *away,
             Message::Spectators { spectators, .. } => self.spectators = spectators.clone(),
             Message::Snapshot { snapshot, .. } => self.replace(snapshot),
+            Message::Challenged { .. } => drop(self.challenges.take(&message, now)),
+            // The end of one's own seek is no news here.
+            Message::SeekOver { .. } => {
+                return self.challenges.take(&message, now).is_some().then_some(message);
+            }
+            Message::Refused { id, .. } if self.accepting.is_some() && *id == self.accepting => {
+                self.accepting = None;
+            }
             Message::Welcome { .. }
             | Message::Done { .. }
             | Message::Refused { .. }
@@ -244,8 +347,6 @@ impl Table {
             | Message::AnalysisOver { .. }
             | Message::Seeking { .. }
             | Message::Paired { .. }
-            | Message::SeekOver { .. }
-            | Message::Challenged { .. }
             | Message::Lobby { .. }
             | Message::LobbyChanged { .. }
             | Message::Closed { .. } => {}
@@ -304,4 +405,9 @@ impl Table {
 /// How far the server's clock is ahead of ours, in milliseconds. 0 if the server sends no time.
 fn ahead_ms(server_now: u64) -> i64 {
     if server_now == 0 { 0 } else { server_now.cast_signed().wrapping_sub(now().cast_signed()) }
+}
+
+/// The player who left a game before both had begun it, if the event is that.
+pub(crate) const fn aborted_by(event: &Event) -> Option<Seat> {
+    if let Event::Ended { outcome: Outcome::Aborted { by } } = event { Some(*by) } else { None }
 }

@@ -4,12 +4,12 @@ use fivefold_shared::{
     bot_spec::{BotError, BotKind, BotSpec},
     notation::coordinates::{self, CoordinateError},
     opening::{Act, Ask},
-    protocol::{ChatText, NameError, RoomRequest},
+    protocol::{ChatText, LobbyRequest, NameError, RoomRequest},
     rules::{Point, Size, Stone},
     seat::Seat,
 };
 
-use crate::{opening_choices, table::Table};
+use crate::{challenges::ChallengeError, opening_choices, table::Table};
 
 /// The help text, one command a line.
 pub const HELP: &str = "\
@@ -34,6 +34,8 @@ stand              give up your seat
 seat BOT           put a bot into the open seat
 unseat             remove the bot
 say TEXT           say something to those in the room
+/accept [NAME]     accept a challenge, and go to its game
+/decline [NAME]    decline a challenge
 board              show the board again
 help               this list
 leave              leave the room";
@@ -87,6 +89,10 @@ pub enum TypedCommand {
     Unseat,
     /// Send a chat line.
     Say(ChatText),
+    /// Accept the challenge of somebody with this name, or the only one.
+    AcceptChallenge(Option<String>),
+    /// Decline it.
+    DeclineChallenge(Option<String>),
     /// Show the state again.
     Board,
     /// Show the list of commands.
@@ -100,6 +106,8 @@ pub enum TypedCommand {
 pub enum LineAction {
     /// Send a request to the room.
     Request(RoomRequest),
+    /// Answer a challenge.
+    AnswerChallenge(LobbyRequest),
     /// Show the state again.
     Board,
     /// Show the help.
@@ -135,6 +143,9 @@ pub enum TypedError {
     /// Extra text after a command without arguments.
     #[error("nothing can follow `{0}`")]
     TooMuch(&'static str),
+    /// No challenge to answer.
+    #[error(transparent)]
+    Challenge(#[from] ChallengeError),
     /// The command is impossible now.
     #[error("{0}")]
     NotNow(&'static str),
@@ -180,6 +191,8 @@ impl TypedCommand {
         Ok(Some(match word {
             // Chat keeps its capitals.
             "say" => Self::Say(ChatText::new(typed.get(word.len()..).unwrap_or_default())?),
+            "/accept" => Self::AcceptChallenge(rest.map(ToOwned::to_owned)),
+            "/decline" => Self::DeclineChallenge(rest.map(ToOwned::to_owned)),
             "weights" => Self::Weights(rest.map(str::parse).transpose()?),
             "bot" => Self::Bot(rest.map(str::parse).transpose()?),
             "seat" => Self::Seat(rest.ok_or(TypedError::BotMissing)?.parse()?),
@@ -245,6 +258,14 @@ impl TypedCommand {
                     |&seat: &Seat| room.seats.get(seat).is_some_and(|p| p.bot().is_some());
                 let seat = Seat::BOTH.into_iter().find(has_bot);
                 RoomRequest::RemoveBot { seat: seat.ok_or(TypedError::NotNow("no bot is here"))? }
+            }
+            Self::AcceptChallenge(who) => {
+                let accept = table.answer_to_challenge(who.as_deref(), true)?;
+                return Ok(LineAction::AnswerChallenge(accept));
+            }
+            Self::DeclineChallenge(who) => {
+                let decline = table.answer_to_challenge(who.as_deref(), false)?;
+                return Ok(LineAction::AnswerChallenge(decline));
             }
             Self::Board => return Ok(LineAction::Board),
             Self::Help => return Ok(LineAction::Help),
@@ -323,6 +344,8 @@ mod tests {
             ("bot oracle", Err(TypedError::Bot(BotError::KindUnknown))),
             ("say Good luck!", Ok(Some(TypedCommand::Say(ChatText::new("Good luck!").unwrap())))),
             ("say", Err(TypedError::Say(NameError::ChatText))),
+            ("/accept", Ok(Some(TypedCommand::AcceptChallenge(None)))),
+            ("/decline Ann B", Ok(Some(TypedCommand::DeclineChallenge(Some("ann b".into()))))),
             ("resign now", Err(TypedError::TooMuch("resign"))),
             (
                 "h8 i9 j10",
@@ -355,7 +378,9 @@ mod tests {
 
     #[test]
     fn every_command_is_in_the_help() {
-        let others = ["weights", "bot", "seat", "sit", "claim", "say", "offer", "declare"];
+        let others =
+            ["weights", "bot", "seat", "sit", "claim", "say", "offer", "declare", "/accept"];
+        let others = others.into_iter().chain(["/decline"]);
         for name in PLAIN.into_iter().map(|(name, _)| name).chain(others) {
             let listed =
                 HELP.lines().any(|line| line[..18].split([',', ' ']).any(|word| word == name));

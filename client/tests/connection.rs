@@ -3,6 +3,9 @@
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
+#[path = "common/scripted_server.rs"]
+mod scripted_server;
+
 use std::time::Duration;
 
 use fivefold::{
@@ -17,99 +20,18 @@ use fivefold_shared::{
     clock::TimeControl,
     opening::OpeningKind,
     protocol::{
-        Absent, CatchUp, Command, Event, GameId, Identity, LobbyRequest, MemberId, Message, Name,
-        NumberedEvent, Player, Reason, Refusal, Request, RoomCode, RoomRequest, Snapshot,
-        Spectators, VERSION, Visibility, close,
+        CatchUp, Command, Event, GameId, LobbyRequest, MemberId, Message, Name, NumberedEvent,
+        Player, Reason, Refusal, Request, RoomRequest, Snapshot, Visibility, close,
     },
     room::RoomState,
     rules::{Outcome, Point, Rules},
     seat::Seat,
 };
-use futures_util::{SinkExt, StreamExt};
-use tokio::net::{TcpListener, TcpStream};
-use tokio_tungstenite::{
-    WebSocketStream, accept_async,
-    tungstenite::{
-        Message as Frame,
-        protocol::{CloseFrame, frame::coding::CloseCode},
-    },
-};
+use futures_util::StreamExt;
+use tokio::net::TcpListener;
+use tokio_tungstenite::tungstenite::Message as Frame;
 
-/// One socket of the scripted server.
-struct Peer(WebSocketStream<TcpStream>);
-
-impl Peer {
-    async fn accept(listener: &TcpListener) -> Self {
-        let (stream, _) = listener.accept().await.unwrap();
-        Self(accept_async(stream).await.unwrap())
-    }
-
-    async fn hear(&mut self) -> Command {
-        loop {
-            match self.0.next().await.unwrap().unwrap() {
-                Frame::Text(text) => return Command::from_json(&text).unwrap(),
-                Frame::Ping(_) | Frame::Pong(_) => {}
-                other => panic!("not a command: {other:?}"),
-            }
-        }
-    }
-
-    async fn say(&mut self, message: &Message) {
-        self.0.send(Frame::text(message.to_json())).await.unwrap();
-    }
-
-    /// Reads `hello`, answers it, and returns the identity it carried.
-    async fn welcome(&mut self) -> Option<Identity> {
-        let Command { id, request: Request::Lobby(LobbyRequest::Hello { protocol, identity, .. }) } =
-            self.hear().await
-        else {
-            panic!("hello comes first")
-        };
-        assert_eq!(protocol, VERSION);
-        let new = identity.is_none().then(secret);
-        let (server, you, name) = ("scripted".into(), me(), Name::new("Ann").unwrap());
-        self.say(&Message::Welcome { id, protocol, server, you, name, identity: new, chat: true })
-            .await;
-        identity
-    }
-
-    /// Reads `join`, answers it, and returns its `after`.
-    async fn let_in(&mut self, catch_up: CatchUp) -> Option<u64> {
-        let Command { id, request: Request::Lobby(LobbyRequest::Join { room, after }) } =
-            self.hear().await
-        else {
-            panic!("a join is due")
-        };
-        let spectators = Spectators::default();
-        self.say(&Message::Joined {
-            id,
-            room,
-            now: 0,
-            spectators,
-            away: Absent::default(),
-            catch_up,
-        })
-        .await;
-        after
-    }
-
-    async fn close(mut self, code: u16, reason: &str) {
-        let frame = CloseFrame { code: CloseCode::from(code), reason: reason.into() };
-        self.0.close(Some(frame)).await.unwrap();
-    }
-}
-
-fn me() -> MemberId {
-    MemberId::try_from("1".repeat(16)).unwrap()
-}
-
-fn secret() -> Identity {
-    Identity::try_from("ab".repeat(32)).unwrap()
-}
-
-fn code() -> RoomCode {
-    RoomCode::try_from("k7m2qpxw9abc".to_owned()).unwrap()
-}
+use scripted_server::{Peer, code, listen, me, secret};
 
 /// The log of a game of tic-tac-toe between `me`, who is Black, and another player.
 fn log() -> Vec<NumberedEvent> {
@@ -163,12 +85,6 @@ async fn seated_at_two() -> ([TcpListener; 2], Peer, Table) {
     let ((one, first), (other, second)) = (listen().await, listen().await);
     let (peer, table) = enter(&one, &format!("{first},{second}"), 4).await;
     ([one, other], peer, table)
-}
-
-async fn listen() -> (TcpListener, String) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap().to_string();
-    (listener, address)
 }
 
 /// Connects a client to these addresses, and lets it in at the listener.

@@ -173,8 +173,28 @@ async fn close(socket: &mut Socket, code: u16) {
     drop(socket.close(Some(frame)).await);
 }
 
+/// What a server does that has let a client in, or takes its seek.
+async fn misbehave(socket: &mut Socket, way: Way) -> Option<()> {
+    match way {
+        Way::Talks => {
+            for example in messages() {
+                for message in made_hostile(&example) {
+                    say(socket, &message).await?;
+                }
+            }
+        }
+        Way::Closes => close(socket, 4003).await,
+        Way::Restarts => close(socket, 1012).await,
+        Way::Http | Way::Garbage | Way::RefusesHello | Way::Refuses | Way::Strange => {}
+    }
+    Some(())
+}
+
 /// Serves one connection; `None` when the client has gone.
 async fn serve(mut stream: TcpStream, way: Way, is_first: bool) -> Option<()> {
+    if is_question(&stream).await {
+        return answer_question(stream, way).await;
+    }
     if matches!(way, Way::Http | Way::Garbage) {
         // The reason may not contain line breaks.
         let one_line = HOSTILE.replace(['\r', '\n'], " ");
@@ -211,6 +231,15 @@ async fn serve(mut stream: TcpStream, way: Way, is_first: bool) -> Option<()> {
                 let strange = json!({"type": "chat", "id": id, "room": ROOM, "players": [line]});
                 say(&mut socket, &strange).await?;
             }
+            "watch_lobby" => {
+                let mut lobby = message("lobby");
+                lobby["id"] = id.clone();
+                say(&mut socket, &lobby).await?;
+            }
+            "seek" | "challenge" | "accept_seek" => {
+                misbehave(&mut socket, way).await?;
+                say(&mut socket, &refused).await?;
+            }
             kind @ ("rooms" | "own_rooms") => {
                 for mut rooms in made_hostile(&message(kind)) {
                     rooms["id"] = id.clone();
@@ -223,26 +252,40 @@ async fn serve(mut stream: TcpStream, way: Way, is_first: bool) -> Option<()> {
                 let mut joined = message("joined");
                 joined["id"] = id.clone();
                 say(&mut socket, &joined).await?;
-                match way {
-                    Way::Talks => {
-                        for example in messages() {
-                            for message in made_hostile(&example) {
-                                say(&mut socket, &message).await?;
-                            }
-                        }
-                        say(&mut socket, &json!({"type": "closed", "room": ROOM, "text": HOSTILE}))
-                            .await?;
-                    }
-                    Way::Closes => close(&mut socket, 4003).await,
-                    Way::Restarts => close(&mut socket, 1012).await,
-                    Way::Http | Way::Garbage | Way::RefusesHello | Way::Refuses | Way::Strange => {}
-                }
+                misbehave(&mut socket, way).await?;
+                let closed = json!({"type": "closed", "room": ROOM, "text": HOSTILE});
+                say(&mut socket, &closed).await?;
             }
             "set_name" => say(&mut socket, &json!({"type": "done", "id": id})).await?,
             _ => say(&mut socket, &refused).await?,
         }
     }
     Some(())
+}
+
+/// Whether a connection is a question over HTTP, and not for a WebSocket.
+async fn is_question(stream: &TcpStream) -> bool {
+    let mut start = [0; 12];
+    stream.peek(&mut start).await.is_ok_and(|_| start.starts_with(b"GET /api/"))
+}
+
+/// Answers the question for finished games.
+async fn answer_question(mut stream: TcpStream, way: Way) -> Option<()> {
+    let player = json!({"member": "5d41402abc4b2a76", "name": HOSTILE});
+    let game = json!({
+        "id": "k7m2qpxw9abcdefg", "rules": {"variant": "freestyle", "size": [15, 15]},
+        "visibility": "private", "first": player, "second": player, "black": "first",
+        "started_at": 1, "ended_at": 2, "plies": 1,
+        "outcome": {"reason": "resignation", "winner": "first"},
+    });
+    let (status, body) = match way {
+        Way::Talks => ("200 OK", json!({"games": [game]}).to_string()),
+        Way::Strange => ("200 OK", HOSTILE.to_owned()),
+        _ => ("503 PWNED", json!({"reason": "busy", "text": HOSTILE}).to_string()),
+    };
+    drop(stream.read(&mut [0; 4096]).await);
+    let head = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\n\r\n", body.len());
+    stream.write_all((head + &body).as_bytes()).await.ok()
 }
 
 /// Runs the program against a server with this behaviour; `words` receives its address.
@@ -356,6 +399,14 @@ fn views(command: &str) -> &'static [&'static [&'static str]] {
             &["--bots", "attack,attack", "--server", "URL"],
         ],
         "rooms" => &[&["--server", "URL"], &["--server", "URL", "--json"]],
+        "seek" => &[
+            &["gomoku-5-3", "--server", "URL"],
+            &["gomoku-5-3", "--server", "URL", "--json"],
+            &["--list", "--server", "URL"],
+            &["--accept", "w3n7d5rjx2vp", "--server", "URL"],
+        ],
+        "challenge" => &[&["Bob", "--server", "URL"], &["Bob", "--server", "URL", "--json"]],
+        "games" => &[&["--server", "URL"], &["--server", "URL", "--json"]],
         "close" => &[&["URL/r/k7m2qpxw9abc"]],
         "identity" => &[&["--server", "URL"], &["--server", "URL", "--replace"]],
         _ => &[],
@@ -397,6 +448,15 @@ async fn seat_engines(files: &Files) -> String {
             strings(&["seat", &link, "--engine", &engine, "--start", "1"])
         };
         let all = join_all(WAYS.map(|way| run_against(way, words, &files.folder))).await;
+        all.iter().for_each(|printed| output.push_str(&printed.0));
+        let words = |url: &str| {
+            let pool = ["--seek", "gomoku-5-3", "--accept-challenges"];
+            let engine = ["seat", "--engine", &engine, "--start", "1", "--server", url];
+            strings(&[&engine[..], &pool].concat())
+        };
+        // Other refusals are not for ever, and the engine stays.
+        let ways = [Way::Http, Way::Garbage, Way::RefusesHello, Way::Strange, Way::Closes];
+        let all = join_all(ways.map(|way| run_against(way, words, &files.folder))).await;
         all.iter().for_each(|printed| output.push_str(&printed.0));
     }
     output
@@ -460,9 +520,8 @@ async fn check(command: &str) {
     // Some commands have nothing to repeat.
     let quiet = "PWNED".to_owned();
     let output = match command {
-        "play" | "join" | "watch" | "rooms" | "close" | "identity" => {
-            against_servers(command, &files).await
-        }
+        "play" | "join" | "watch" | "rooms" | "seek" | "challenge" | "games" | "close"
+        | "identity" => against_servers(command, &files).await,
         #[cfg(unix)]
         "seat" => seat_engines(&files).await,
         #[cfg(not(unix))]

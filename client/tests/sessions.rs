@@ -18,15 +18,17 @@ use tokio::sync::mpsc;
 
 /// Two people at one keyboard type these lines, separated by spaces (`_` stands for a space).
 async fn play(rules: Rules, opening: OpeningKind, typed: &str, view: &mut dyn View) -> ExitReason {
-    let table =
+    let mut table =
         Table::local(LocalGame::new(rules, opening, None, Stone::Black, 1).expect("no bot plays"));
     let words: Vec<&str> = typed.split(' ').collect();
-    let (give, input) = mpsc::channel(words.len());
+    let (give, mut input) = mpsc::channel(words.len());
     for word in words {
         give.send(word.replace('_', " ")).await.expect("there is room for all");
     }
     drop(give);
-    line_interface::run(table, view, input, pending()).await.expect("the output is memory")
+    line_interface::run(&mut table, view, &mut input, pending())
+        .await
+        .expect("the output is memory")
 }
 
 async fn json(rules: Rules, typed: &str) -> String {
@@ -82,12 +84,13 @@ async fn whoever_leaves_leaves_at_once() {
 
 #[tokio::test]
 async fn an_interrupt_ends_the_session() {
-    let table = Table::local(
+    let mut table = Table::local(
         LocalGame::new(Rules::TIC_TAC_TOE, OpeningKind::Free, None, Stone::Black, 1).unwrap(),
     );
-    let (_give, input) = mpsc::channel(1);
+    let (_give, mut input) = mpsc::channel(1);
     let mut out = Vec::new();
-    let finish = line_interface::run(table, &mut Json::new(&mut out), input, async {}).await;
+    let finish =
+        line_interface::run(&mut table, &mut Json::new(&mut out), &mut input, async {}).await;
     assert_eq!(finish.unwrap(), ExitReason::Interrupted);
 }
 

@@ -1,28 +1,43 @@
-//! Chooses how to show a room: on the terminal screen, in plain lines or as JSON.
+//! Chooses how to show a room and the lobby: on the terminal screen, in plain lines or as JSON.
 
 use std::{
     env,
-    io::{self, IsTerminal, Stderr, Stdout},
+    future::Future,
+    io::{self, IsTerminal, Stderr, Stdout, Write},
+    pin::Pin,
     process::ExitCode,
 };
 
-use super::usage::exit_code;
+use fivefold_shared::protocol::RoomCode;
+use tokio::sync::mpsc;
+
+use super::usage::{INTERRUPTED, exit_code};
 use crate::{
     cli::{ColorChoice, ViewArgs},
-    connection::Welcome,
+    connection::{ConnectionError, Welcome},
     exit_reason::ExitReason,
     json_output::Json,
     line_interface::{self, View},
+    lobby::{self, Lobby},
+    lobby_lines::{self, LobbyView},
     output::{self, Output},
     plain_output::Plain,
     room_link::ServerAddress,
     table::Table,
-    tui,
+    tui::{self, TakenTerminal},
 };
 
-/// How a room is shown.
-pub(super) enum OutputMode {
-    Screen(tui::Options),
+/// How rooms and the lobby are shown, one after another.
+pub(super) struct OutputMode {
+    kind: Kind,
+    /// Lines of standard input, once somebody reads them.
+    input: Option<mpsc::Receiver<String>>,
+    interrupt: Pin<Box<dyn Future<Output = ()>>>,
+}
+
+enum Kind {
+    /// The terminal is taken once there is something to show.
+    Screen(tui::Options, Option<Box<TakenTerminal>>),
     Plain(Plain<Output<Stdout>, Output<Stderr>>),
     Json(Json<Output<Stdout>>),
 }
@@ -31,18 +46,21 @@ impl OutputMode {
     /// The requested mode; the screen only where a terminal can show it.
     pub(super) fn new(args: &ViewArgs) -> Self {
         let terminal = io::stdin().is_terminal() && output::is_terminal();
-        if args.json {
-            Self::Json(Json::new(output::stdout()))
+        let kind = if args.json {
+            Kind::Json(Json::new(output::stdout()))
         } else if args.plain || !terminal || is_set("TERM", |term| term == "dumb") {
-            Self::Plain(Plain::new(output::stdout(), output::stderr()))
+            Kind::Plain(Plain::new(output::stdout(), output::stderr()))
         } else {
             let colour = match args.color {
                 ColorChoice::Always => true,
                 ColorChoice::Never => false,
                 ColorChoice::Auto => !is_set("NO_COLOR", |value| !value.is_empty()),
             };
-            Self::Screen(tui::Options { colour, glyphs: args.glyphs.into(), mouse: !args.no_mouse })
-        }
+            let options =
+                tui::Options { colour, glyphs: args.glyphs.into(), mouse: !args.no_mouse };
+            Kind::Screen(options, None)
+        };
+        Self { kind, input: None, interrupt: Box::pin(interrupted()) }
     }
 
     /// Reports that the server accepted our hello.
@@ -51,33 +69,142 @@ impl OutputMode {
         server: &ServerAddress,
         welcome: &Welcome,
     ) -> io::Result<()> {
-        match self {
-            Self::Screen(_) => Ok(()),
-            Self::Plain(plain) => plain.connected(server, welcome),
-            Self::Json(json) => json.connected(server, welcome),
+        match &mut self.kind {
+            Kind::Screen(..) => Ok(()),
+            Kind::Plain(plain) => plain.connected(server, welcome),
+            Kind::Json(json) => json.connected(server, welcome),
         }
     }
 
-    /// Shows the table until the person leaves.
-    pub(super) async fn stay(self, table: Table) -> anyhow::Result<ExitCode> {
-        let exit_reason = match self {
-            Self::Screen(options) => return Box::pin(stay_at_screen(table, options)).await,
-            Self::Plain(mut plain) => Box::pin(stay_with_lines(table, &mut plain)).await?,
-            Self::Json(mut json) => Box::pin(stay_with_lines(table, &mut json)).await?,
+    /// Shows the lobby until a game begins or the person leaves. `notice` says why they are here
+    /// again. With `stays` they choose what to seek, and may choose again.
+    pub(super) async fn find(
+        &mut self,
+        lobby: &mut Lobby,
+        notice: Option<&str>,
+        stays: bool,
+    ) -> io::Result<ExitReason> {
+        let view: &mut dyn LobbyView = match &mut self.kind {
+            Kind::Screen(options, terminal) => {
+                let terminal = taken(*options, terminal)?;
+                return Box::pin(tui::run_lobby(terminal, lobby, notice, stays)).await;
+            }
+            Kind::Plain(plain) => plain,
+            Kind::Json(json) => json,
         };
-        Ok(exit_code(&exit_reason))
+        match notice {
+            Some(notice) => view.seeking_on(lobby, notice)?,
+            None => view.entered(lobby, stays)?,
+        }
+        let input = self.input.get_or_insert_with(line_interface::standard_input);
+        Box::pin(lobby_lines::run(lobby, view, input, self.interrupt.as_mut(), stays)).await
+    }
+
+    /// Shows a table until the person leaves, or goes to another game.
+    pub(super) async fn show(&mut self, table: &mut Table) -> io::Result<ExitReason> {
+        let view: &mut dyn View = match &mut self.kind {
+            Kind::Screen(options, terminal) => {
+                return Box::pin(tui::run(taken(*options, terminal)?, table)).await;
+            }
+            Kind::Plain(plain) => plain,
+            Kind::Json(json) => json,
+        };
+        let input = self.input.get_or_insert_with(line_interface::standard_input);
+        Box::pin(line_interface::run(table, view, input, self.interrupt.as_mut())).await
+    }
+
+    /// Shows the table, and those of the challenges that the person accepts there, until they leave.
+    pub(super) async fn stay(mut self, mut table: Table) -> anyhow::Result<ExitCode> {
+        loop {
+            match self.show(&mut table).await? {
+                ExitReason::Paired(room) => {
+                    table = match self.unless_interrupted(move_to(table, room)).await {
+                        Some(table) => table?,
+                        None => return Ok(ExitCode::from(INTERRUPTED)),
+                    };
+                }
+                reason => return self.leave(table, &reason).await,
+            }
+        }
+    }
+
+    /// Leaves the table, and says how to come back to it.
+    pub(super) async fn leave(self, table: Table, reason: &ExitReason) -> anyhow::Result<ExitCode> {
+        if self.restored() {
+            Plain::new(output::stdout(), output::stderr()).leaving(&table)?;
+        }
+        table.leave().await;
+        Ok(exit_code(reason))
+    }
+
+    /// Leaves the lobby, which cancels what the person seeks there.
+    pub(super) async fn leave_lobby(
+        mut self,
+        lobby: Lobby,
+        reason: &ExitReason,
+    ) -> anyhow::Result<ExitCode> {
+        if let Kind::Json(json) = &mut self.kind {
+            json.left()?;
+        }
+        let is_screen = self.restored();
+        let mut talk = output::stderr();
+        if let (true, ExitReason::Ended(text)) = (is_screen, reason) {
+            writeln!(talk, "{text}")?;
+        }
+        let (is_seeking, server) = (lobby.state().search().is_some(), lobby.server().clone());
+        match lobby.leave().await {
+            Some(room) => {
+                let link = server.room_link(&room);
+                writeln!(talk, "A game of yours has just begun: fivefold join {link}")?;
+            }
+            None if is_seeking => writeln!(talk, "Cancelled.")?,
+            None => {}
+        }
+        Ok(exit_code(reason))
+    }
+
+    /// Waits for something, unless the person wants to leave before.
+    pub(super) async fn unless_interrupted<T>(
+        &mut self,
+        task: impl Future<Output = T>,
+    ) -> Option<T> {
+        let interrupt: Pin<Box<dyn Future<Output = ()> + '_>> = match &mut self.kind {
+            Kind::Screen(_, Some(terminal)) => Box::pin(terminal.interrupted()),
+            Kind::Screen(_, None) | Kind::Plain(_) | Kind::Json(_) => {
+                Box::pin(self.interrupt.as_mut())
+            }
+        };
+        tokio::select! {
+            done = task => Some(done),
+            () = interrupt => None,
+        }
+    }
+
+    /// Gives the terminal back; whether this was the screen.
+    fn restored(self) -> bool {
+        matches!(self.kind, Kind::Screen(..))
     }
 }
 
-async fn stay_at_screen(mut table: Table, options: tui::Options) -> anyhow::Result<ExitCode> {
-    let exit_reason = tui::run(&mut table, options).await?;
-    Plain::new(output::stdout(), output::stderr()).leaving(&table)?;
-    table.leave().await;
-    Ok(exit_code(&exit_reason))
+/// The terminal of the screen.
+fn taken(
+    options: tui::Options,
+    terminal: &mut Option<Box<TakenTerminal>>,
+) -> io::Result<&mut TakenTerminal> {
+    let taken = match terminal.take() {
+        Some(taken) => taken,
+        None => Box::new(TakenTerminal::take(options)?),
+    };
+    Ok(terminal.insert(taken))
 }
 
-async fn stay_with_lines(table: Table, view: &mut dyn View) -> io::Result<ExitReason> {
-    line_interface::run(table, view, line_interface::standard_input(), interrupted()).await
+/// Goes from a room to the game of an accepted challenge.
+pub(super) async fn move_to(table: Table, room: RoomCode) -> Result<Table, ConnectionError> {
+    let me = table.me().clone();
+    match table.leave_room().await? {
+        Some(connection) => lobby::join(connection, me, room).await,
+        None => Err(ConnectionError::Closed("a game in this process has no lobby".into())),
+    }
 }
 
 /// Waits for Ctrl-C.

@@ -51,7 +51,10 @@ pub(super) async fn run(args: &RoomsArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn own_rooms(connection: &mut Connection) -> Result<Vec<OwnRoom>, ConnectionError> {
+/// The open rooms of the visitor.
+pub(super) async fn own_rooms(
+    connection: &mut Connection,
+) -> Result<Vec<OwnRoom>, ConnectionError> {
     match connection.ask(LobbyRequest::OwnRooms).await? {
         Message::OwnRooms { rooms, .. } => Ok(rooms),
         answer => Err(unexpected(&answer)),

@@ -37,7 +37,7 @@ pub(super) fn opening(args: &OpeningArgs, rules: Rules) -> anyhow::Result<Openin
 /// The exit code after leaving a room.
 pub(super) fn exit_code(reason: &ExitReason) -> ExitCode {
     match reason {
-        ExitReason::Left => ExitCode::SUCCESS,
+        ExitReason::Left | ExitReason::Paired(_) | ExitReason::Aborted => ExitCode::SUCCESS,
         ExitReason::Interrupted => ExitCode::from(INTERRUPTED),
         ExitReason::Ended(_) => ExitCode::FAILURE,
     }

@@ -36,7 +36,7 @@ use super::{
     options::Options,
     theme::Theme,
 };
-use crate::{perspective::Perspective, sanitize::sanitize, sentences};
+use crate::{challenges::Challenges, perspective::Perspective, sanitize::sanitize, sentences};
 
 /// Points that the window keeps between the cursor and its edges where it can.
 const MARGIN: i32 = 1;
@@ -59,6 +59,7 @@ pub(super) struct App {
     link: String,
     spectators: Spectators,
     away: Absent,
+    challenges: Challenges,
     /// The time by the server's clock.
     now: u64,
     connection: Connection,
@@ -99,6 +100,7 @@ impl App {
             link,
             spectators: Spectators::default(),
             away: Absent::default(),
+            challenges: Challenges::default(),
             now: 0,
             connection: Connection::Up,
             theme: Theme::new(options.colour, options.glyphs),
@@ -273,13 +275,14 @@ impl App {
         self.now
     }
 
-    /// Whether the screen changes with time alone: a clock runs, a player is away or was nudged, or
-    /// must begin.
+    /// Whether the screen changes with time alone: a clock runs, a player is away, was nudged or must
+    /// begin, or a challenge stands.
     pub(super) fn is_ticking(&self) -> bool {
         let clock = self.room.game.as_ref().and_then(|game| game.clock);
         let claim = Seat::BOTH.into_iter().any(|seat| self.claim_at(seat).is_some());
         let first_act = self.room.running().is_some_and(|game| game.first_act.is_some());
-        clock.is_some_and(|clock| clock.running().is_some()) || claim || first_act
+        let challenge = self.challenges.open(self.now).next().is_some();
+        clock.is_some_and(|clock| clock.running().is_some()) || claim || first_act || challenge
     }
 
     /// Whether the opponent has been away, or has not answered, for long enough to claim the game.
@@ -378,6 +381,16 @@ impl App {
 
     /// The opponent's open offer or request.
     pub(super) fn open_offer(&self) -> Option<Offer> {
+        self.offer_in_game()
+            .or_else(|| self.challenges.open(self.now).next().map(|_| Offer::Challenge))
+    }
+
+    /// The challenges to this person.
+    pub(super) const fn challenges(&self) -> &Challenges {
+        &self.challenges
+    }
+
+    fn offer_in_game(&self) -> Option<Offer> {
         let game = self.room.game.as_ref()?;
         let theirs =
             |by: Option<Seat>| by.is_some_and(|by| !self.is_mine(by) && self.is_mine(by.other()));

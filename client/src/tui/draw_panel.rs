@@ -17,7 +17,7 @@ use super::{
     draw_board,
     theme::STRONG,
 };
-use crate::sentences;
+use crate::{lobby_sentences, sentences};
 
 /// Fewest rows for moves: the heading and three pairs of moves.
 const MOVES_MIN: u16 = 4;
@@ -93,7 +93,7 @@ fn notes(app: &App) -> Vec<(String, Style)> {
         notes.push((sentence, theme.warning()));
     }
     if let Some(offer) = app.open_offer() {
-        notes.push((format!("{} {}", offer_sentence(offer), offer.keys()), theme.warning()));
+        notes.push((format!("{} {}", offer_sentence(app, offer), offer.keys()), theme.warning()));
     }
     if app.phase() == Phase::Waiting && !app.link().is_empty() {
         notes.push((format!("Link for a friend: {}", app.link()), Style::new()));
@@ -143,12 +143,16 @@ fn turn(app: &App) -> String {
     }
 }
 
-const fn offer_sentence(offer: Offer) -> &'static str {
+fn offer_sentence(app: &App, offer: Offer) -> String {
     match offer {
-        Offer::Draw => "A draw is offered:",
-        Offer::Takeback => "A takeback is asked for:",
-        Offer::Rematch => "A rematch is asked for:",
-        Offer::Claim => "The game is yours to claim:",
+        Offer::Draw => "A draw is offered:".to_owned(),
+        Offer::Takeback => "A takeback is asked for:".to_owned(),
+        Offer::Rematch => "A rematch is asked for:".to_owned(),
+        Offer::Claim => "The game is yours to claim:".to_owned(),
+        Offer::Challenge => {
+            let oldest = app.challenges().open(app.now()).next();
+            oldest.map(|oldest| lobby_sentences::challenge(oldest, app.now())).unwrap_or_default()
+        }
     }
 }
 

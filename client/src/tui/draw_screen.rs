@@ -56,6 +56,11 @@ const WATCHING: &[&str] =
 /// Draws the screen. Sanitizes everything on it, as a second safeguard.
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>) {
     draw_parts(app, frame);
+    clean(frame);
+}
+
+/// Replaces what may not be on a screen.
+pub(super) fn clean(frame: &mut Frame<'_>) {
     for cell in &mut frame.buffer_mut().content {
         if cell.symbol().contains(is_unfit) {
             cell.set_symbol(" ");
@@ -103,7 +108,8 @@ fn end_of(text: &str, width: u16) -> String {
     text[start..].to_owned()
 }
 
-fn too_small(screen: Rect, buffer: &mut Buffer) {
+/// Says that the terminal is too small.
+pub(super) fn too_small(screen: Rect, buffer: &mut Buffer) {
     let text = format!(
         "The game needs {COLUMNS_MIN} columns and {ROWS_MIN} rows; this terminal has {} and {}. \
          Make it larger, or press Ctrl-C to leave.",

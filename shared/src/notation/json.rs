@@ -79,7 +79,7 @@ fn opening(summary: &GameSummary) -> Option<FileOpening> {
 
 /// The day of a time in milliseconds since the Unix epoch, in UTC, such as `2026-11-21`. By the
 /// civil calendar, whose years are taken to begin in March.
-fn day(at: u64) -> String {
+pub fn day(at: u64) -> String {
     let days = at / 86_400_000 + 719_468;
     let (era, day_of_era) = (days / 146_097, days % 146_097);
     let year_of_era =

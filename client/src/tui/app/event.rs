@@ -1,7 +1,7 @@
 //! Events that enter the state of the screen, and effects that it returns.
 
 use crossterm::event::{KeyEvent, MouseEvent};
-use fivefold_shared::protocol::{Absent, Message, RoomRequest, Spectators};
+use fivefold_shared::protocol::{Absent, LobbyRequest, Message, RoomRequest, Spectators};
 
 use crate::exit_reason::ExitReason;
 
@@ -41,6 +41,8 @@ pub(in crate::tui) enum Event {
 pub(in crate::tui) enum Effect {
     /// Send this request to the room.
     Send(RoomRequest),
+    /// Answer a challenge.
+    AnswerChallenge(LobbyRequest),
     /// Ring the bell: it is this person's turn.
     Bell,
     /// Take the mouse, or leave it to the terminal.

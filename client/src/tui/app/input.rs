@@ -3,7 +3,7 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use fivefold_shared::{
     notation::coordinates,
-    protocol::{CHAT_TEXT_MAX, ChatText, Phase, RoomRequest},
+    protocol::{CHAT_TEXT_MAX, ChatText, LobbyRequest, Phase, RoomRequest},
     rules::{Point, Size, UNBOUNDED_FIRST, UNBOUNDED_REACH},
 };
 use ratatui::layout::Position as Cell;
@@ -121,14 +121,21 @@ impl App {
             }),
             Action::Nudge => self.in_game(RoomRequest::Nudge, effects),
             Action::Rematch => self.rematch(effects),
-            Action::Accept => match self.open_offer() {
-                Some(offer) => self.send(offer.yes(), effects),
-                None => self.log.warn("nothing to answer"),
+            Action::Accept => match (self.open_offer(), self.open_offer().and_then(Offer::yes)) {
+                (_, Some(yes)) => self.send(yes, effects),
+                (Some(_), None) if self.is_seated() && self.phase() == Phase::Running => {
+                    self.mode = Mode::Ask(Question::Challenge);
+                }
+                (Some(_), None) => self.answer_challenge(true, effects),
+                (None, None) => self.log.warn("nothing to answer"),
             },
-            Action::DeclineOrNext => match self.open_offer().and_then(Offer::no) {
-                Some(no) => self.send(no, effects),
-                None => self.step(1),
-            },
+            Action::DeclineOrNext => {
+                match (self.open_offer(), self.open_offer().and_then(Offer::no)) {
+                    (_, Some(no)) => self.send(no, effects),
+                    (Some(Offer::Challenge), None) => self.answer_challenge(false, effects),
+                    (_, None) => self.step(1),
+                }
+            }
             Action::Back => self.step(-1),
             Action::Forward => self.step(1),
             Action::First => self.look_at(0),
@@ -246,6 +253,7 @@ impl App {
                     Question::Draw => self.in_game(RoomRequest::OfferDraw, effects),
                     Question::ClaimDraw => self.in_game(RoomRequest::ClaimDraw, effects),
                     Question::Quit => effects.push(Effect::Exit(ExitReason::Left)),
+                    Question::Challenge => self.answer_challenge(true, effects),
                     Question::Opening(choice) => self.answer_opening(choice, true, effects),
                 }
             }
@@ -347,6 +355,22 @@ impl App {
         if self.is_ready() {
             self.mode = Mode::Ask(question);
         }
+    }
+
+    /// Answers the oldest challenge.
+    fn answer_challenge(&mut self, accepts: bool, effects: &mut Vec<Effect>) {
+        let Some(oldest) = self.challenges.open(self.now).next() else {
+            return self.log.warn("the time to answer the challenge is over");
+        };
+        let seek = oldest.seek.seek.clone();
+        if self.connection != Connection::Up {
+            return self.log.warn("not now: the connection is lost");
+        }
+        self.challenges.remove(&seek);
+        effects.push(Effect::AnswerChallenge(match accepts {
+            true => LobbyRequest::AcceptSeek { seek, engine: false },
+            false => LobbyRequest::DeclineChallenge { seek },
+        }));
     }
 
     fn rematch(&mut self, effects: &mut Vec<Effect>) {

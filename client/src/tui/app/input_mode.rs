@@ -39,6 +39,8 @@ pub(in crate::tui) enum Question {
     ClaimDraw,
     /// Leave a running game?
     Quit,
+    /// Leave a running game for a challenge?
+    Challenge,
     /// Do this in the opening?
     Opening(Choice),
 }
@@ -51,6 +53,7 @@ impl fmt::Display for Question {
             Self::Draw => "Offer a draw?",
             Self::ClaimDraw => "Claim a draw, as your opponent does not act?",
             Self::Quit => "Leave while the game is running? (Your seat is kept.)",
+            Self::Challenge => "Leave this game for the challenge? (Your seat is kept.)",
             Self::Opening(Choice::Take(stone)) => return write!(f, "Take {stone}?"),
             Self::Opening(Choice::Put) => "Confirm these stones?",
             Self::Opening(Choice::Offer) => "Offer these stones?",
@@ -70,6 +73,8 @@ pub(in crate::tui) enum Offer {
     Rematch,
     /// No offer: the opponent is away or does not answer, and this person may claim the game.
     Claim,
+    /// A game elsewhere.
+    Challenge,
 }
 
 impl Offer {
@@ -80,25 +85,28 @@ impl Offer {
             Self::Takeback => "y grants, n refuses.",
             Self::Rematch => "y or m agrees.",
             Self::Claim => "y claims the win, d a draw.",
+            Self::Challenge => "y accepts, n declines.",
         }
     }
 
-    /// The request that accepts.
-    pub(super) const fn yes(self) -> RoomRequest {
+    /// The request to the room that accepts; `None` for a challenge.
+    pub(super) const fn yes(self) -> Option<RoomRequest> {
         match self {
-            Self::Draw => RoomRequest::AcceptDraw,
-            Self::Takeback => RoomRequest::GrantTakeback,
-            Self::Rematch => RoomRequest::Rematch,
-            Self::Claim => RoomRequest::ClaimWin,
+            Self::Draw => Some(RoomRequest::AcceptDraw),
+            Self::Takeback => Some(RoomRequest::GrantTakeback),
+            Self::Rematch => Some(RoomRequest::Rematch),
+            Self::Claim => Some(RoomRequest::ClaimWin),
+            Self::Challenge => None,
         }
     }
 
-    /// The request that declines; `None` for a rematch and a claim, which need no answer.
+    /// The request to the room that declines; `None` for a rematch and a claim, which need no
+    /// answer, and for a challenge.
     pub(super) const fn no(self) -> Option<RoomRequest> {
         match self {
             Self::Draw => Some(RoomRequest::DeclineDraw),
             Self::Takeback => Some(RoomRequest::RefuseTakeback),
-            Self::Rematch | Self::Claim => None,
+            Self::Rematch | Self::Claim | Self::Challenge => None,
         }
     }
 }

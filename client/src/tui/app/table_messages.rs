@@ -8,7 +8,7 @@ use fivefold_shared::{
 
 use super::{App, Connection, Effect, Mode, Question};
 use crate::{
-    opening_choices,
+    lobby_sentences, opening_choices,
     sanitize::sanitize,
     sentences::{self, Speaker},
 };
@@ -50,6 +50,18 @@ impl App {
             Message::SpectatorSaid { line, .. } => {
                 self.log.say(&sentences::said(&line, Speaker::Spectator));
             }
+            Message::Challenged { ref challenge, .. } => {
+                let name = lobby_sentences::name(challenge);
+                self.log.say(&format!("{name} challenges you."));
+                self.challenges.take(&message, self.now);
+                effects.push(Effect::Bell);
+            }
+            Message::SeekOver { why, .. } => {
+                if let Some(over) = self.challenges.take(&message, self.now) {
+                    self.log.say(&lobby_sentences::challenge_over(&over, why));
+                }
+            }
+            Message::Paired { .. } => self.log.say("a game of yours has begun in another room"),
             Message::Refused { refusal, .. } => self.refused(&refusal),
             Message::Closed { text, .. } => self.close(&text),
             // Answers about the connection, or that only confirm a command.
@@ -61,9 +73,6 @@ impl App {
             | Message::Analysis { .. }
             | Message::AnalysisOver { .. }
             | Message::Seeking { .. }
-            | Message::Paired { .. }
-            | Message::SeekOver { .. }
-            | Message::Challenged { .. }
             | Message::Lobby { .. }
             | Message::LobbyChanged { .. }
             | Message::Pong { .. } => {}
@@ -177,7 +186,7 @@ impl App {
                 self.room.running().is_none()
             }
             Question::Abort => !self.room.is_abortable(),
-            Question::Opening(_) => false,
+            Question::Challenge | Question::Opening(_) => false,
         };
         if is_moot {
             self.mode = Mode::Board;

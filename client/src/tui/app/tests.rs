@@ -204,7 +204,8 @@ impl Sitting {
             .into_iter()
             .filter_map(|effect| match effect {
                 Effect::Send(request) => Some(request),
-                Effect::Bell
+                Effect::AnswerChallenge(_)
+                | Effect::Bell
                 | Effect::Mouse(_)
                 | Effect::Suspend
                 | Effect::Redraw

@@ -1,0 +1,45 @@
+//! `fivefold games`
+
+use std::{io::Write, process::ExitCode};
+
+use fivefold_shared::record::GameList;
+
+use super::{rooms::own_rooms, visit::Visit};
+use crate::{cli::GamesArgs, game_list, http_get, json_output::Json, output, tls_roots};
+
+/// Lists the person's open games, those where it is their turn first, and their last finished ones.
+pub(super) async fn run(args: &GamesArgs) -> anyhow::Result<ExitCode> {
+    let Visit { mut connection, welcome } = Visit::open(&args.visit, None).await?;
+    let open = own_rooms(&mut connection).await?;
+    let server = connection.server().clone();
+    let connector = match server.is_encrypted() {
+        true => Some(tls_roots::connector(args.visit.server.ca.as_deref())?),
+        false => None,
+    };
+    let identity = connection.identity();
+    let finished: GameList = http_get::get(&server, "/api/games", identity, connector).await?;
+    connection.close().await;
+    let mut out = output::stdout();
+    let mut json = Json::new(output::stdout());
+    for room in &open {
+        if args.json {
+            json.listed_own(&server, room)?;
+        } else {
+            writeln!(out, "{}", game_list::open(&server, room))?;
+        }
+    }
+    for game in &finished.games {
+        if args.json {
+            json.listed_game(&server, game)?;
+        } else {
+            writeln!(out, "{}", game_list::finished(&server, &welcome.you, game))?;
+        }
+    }
+    let mut talk = output::stderr();
+    if open.is_empty() && finished.games.is_empty() {
+        writeln!(talk, "You have no games at {server}. `fivefold seek` finds somebody to play.")?;
+    } else if finished.next.is_some() {
+        writeln!(talk, "Older games: {server}/games")?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

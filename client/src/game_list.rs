@@ -1,0 +1,121 @@
+//! A person's games in a list: those that are open, and those that have ended.
+
+use fivefold_shared::{
+    notation::json::day,
+    opening::OpeningKind,
+    protocol::{GameSettings, MemberId, OwnRoom, Phase, Player},
+    record::ListedGame,
+    seat::Seat,
+};
+
+use crate::{lobby_sentences::settings, room_link::ServerAddress, sanitize::sanitize};
+
+/// An open room in one line: what to do there, against whom, and where.
+pub fn open(server: &ServerAddress, room: &OwnRoom) -> String {
+    let summary = &room.summary;
+    let state = match (summary.phase, room.your_turn) {
+        (Phase::Running, true) => "your turn",
+        (Phase::Running, false) => "running",
+        (Phase::Waiting, _) => "open seat",
+        (Phase::Finished, _) => "finished",
+    };
+    let players = match room.seat {
+        Some(seat) => format!("against {}", name(summary.seats.get(seat.other()))),
+        None => {
+            let [first, second] = Seat::BOTH.map(|seat| name(summary.seats.get(seat)));
+            format!("{first} against {second}")
+        }
+    };
+    let game = settings(&GameSettings {
+        rules: summary.rules,
+        time: summary.time,
+        opening: summary.opening,
+    });
+    let moves = match summary.phase {
+        Phase::Running => format!(", move {}", summary.ply + 1),
+        Phase::Waiting | Phase::Finished => String::new(),
+    };
+    format!("{state:9}  {players}: {game}{moves}  {}", server.room_link(&summary.room))
+}
+
+/// A finished game in one line.
+pub fn finished(server: &ServerAddress, me: &MemberId, game: &ListedGame) -> String {
+    let summary = &game.summary;
+    let seat = Seat::BOTH.into_iter().find(|&seat| summary.players[seat].is_member(me));
+    let (result, players) = match seat {
+        Some(seat) => {
+            let result = match summary.outcome.winner() {
+                Some(winner) if winner == seat => "won",
+                Some(_) => "lost",
+                None => "drawn",
+            };
+            (result, format!("against {}", name(Some(&summary.players[seat.other()]))))
+        }
+        None => {
+            let [first, second] = Seat::BOTH.map(|seat| name(Some(&summary.players[seat])));
+            ("ended", format!("{first} against {second}"))
+        }
+    };
+    let opening = summary.opening.as_ref().map_or(OpeningKind::Free, |opening| opening.kind);
+    let rules = summary.rules;
+    let game_settings = settings(&GameSettings { rules, time: summary.time, opening });
+    format!(
+        "{}  {result:5}  {players}: {game_settings}, {} moves  {server}/game/{}",
+        day(summary.ended_at),
+        summary.plies,
+        game.id
+    )
+}
+
+fn name(player: Option<&Player>) -> String {
+    player.map_or_else(|| "nobody yet".to_owned(), |player| sanitize(&player.name()).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn server() -> ServerAddress {
+        "http://127.0.0.1:8080".parse().unwrap()
+    }
+
+    #[test]
+    fn open_games_say_what_to_do() {
+        let ann = json!({"member": "aaaaaaaaaaaaaaaa", "name": "Ann"});
+        let bob = json!({"member": "bbbbbbbbbbbbbbbb", "name": "Bob"});
+        let rules = serde_json::to_value(fivefold_shared::rules::Rules::TIC_TAC_TOE).unwrap();
+        let room = |phase, second, seat, your_turn| -> OwnRoom {
+            serde_json::from_value(json!({
+                "room": "k7m2qpxw9abc", "rules": rules, "assistance": false,
+                "seats": {"first": ann, "second": second}, "black": "first", "phase": phase,
+                "ply": 4, "spectators": 0, "visibility": "private", "seat": seat,
+                "your_turn": your_turn, "host": true,
+            }))
+            .unwrap()
+        };
+        let link = "http://127.0.0.1:8080/r/k7m2qpxw9abc";
+        let cases = [
+            (
+                room("running", bob.clone(), json!("first"), true),
+                format!("your turn  against Bob: tic-tac-toe, no clock, move 5  {link}"),
+            ),
+            (
+                room("running", bob.clone(), json!("second"), false),
+                format!("running    against Ann: tic-tac-toe, no clock, move 5  {link}"),
+            ),
+            (
+                room("waiting", json!(null), json!("first"), false),
+                format!("open seat  against nobody yet: tic-tac-toe, no clock  {link}"),
+            ),
+            (
+                room("finished", bob, json!(null), false),
+                format!("finished   Ann against Bob: tic-tac-toe, no clock  {link}"),
+            ),
+        ];
+        for (room, expected) in cases {
+            assert_eq!(open(&server(), &room), expected);
+        }
+    }
+}

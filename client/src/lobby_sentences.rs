@@ -1,0 +1,214 @@
+//! Describes pools, seeks and challenges in plain English, shared by all views.
+
+use fivefold_shared::{
+    clock::TimeControl,
+    protocol::{Addressee, GameSettings, OpenSeek, Pool, SeekEnd, Wanted},
+};
+
+use crate::{
+    challenges::Challenge,
+    lobby::{LobbyState, Search},
+    sanitize::sanitize,
+    sentences,
+};
+
+/// How a game is played, in short: `renju 15x15, 5+3, swap2`.
+pub fn settings(settings: &GameSettings) -> String {
+    let GameSettings { rules, time, opening } = settings;
+    let opening = if opening.is_free() { String::new() } else { format!(", {opening}") };
+    format!("{rules}, {}{opening}", short_time(*time))
+}
+
+/// A time control in short, as people type it: `5+3` in minutes and seconds.
+fn short_time(time: TimeControl) -> String {
+    const MINUTE_MS: u64 = 60_000;
+    const SECOND_MS: u64 = 1_000;
+    match time {
+        TimeControl::None => "no clock".to_owned(),
+        TimeControl::Fischer { main_ms, increment_ms }
+            if main_ms.is_multiple_of(MINUTE_MS) && increment_ms.is_multiple_of(SECOND_MS) =>
+        {
+            format!("{}+{}", main_ms / MINUTE_MS, increment_ms / SECOND_MS)
+        }
+        TimeControl::SuddenDeath { .. }
+        | TimeControl::Fischer { .. }
+        | TimeControl::ByoYomi { .. }
+        | TimeControl::PerMove { .. } => time.to_string(),
+    }
+}
+
+/// The same with the time in words.
+fn settings_in_words(settings: &GameSettings) -> String {
+    let GameSettings { rules, time, opening } = settings;
+    let opening = if opening.is_free() { String::new() } else { format!(", {opening}") };
+    format!("{rules}, {}{opening}", sentences::time(*time))
+}
+
+/// A length of time such as `0:07`, `12:30` or `1:05:00`.
+pub fn length(ms: u64) -> String {
+    let seconds = ms / 1_000;
+    let (hours, minutes, seconds) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
+    if hours > 0 {
+        format!("{hours}:{minutes:02}:{seconds:02}")
+    } else {
+        format!("{minutes}:{seconds:02}")
+    }
+}
+
+/// The name of somebody who offers a game; says if a program plays.
+pub fn name(seek: &OpenSeek) -> String {
+    let name = sanitize(seek.name.as_str());
+    if seek.engine { format!("{name} (a program)") } else { name.into_owned() }
+}
+
+/// The person who is challenged.
+pub fn addressee(to: &Addressee) -> String {
+    match to {
+        Addressee::Member(id) => id.to_string(),
+        Addressee::Name(name) => sanitize(name.as_str()).into_owned(),
+    }
+}
+
+/// What the person waits for, and how the game will be played.
+pub fn search(state: &LobbyState, search: &Search) -> String {
+    search_with(state, search, settings_in_words)
+}
+
+/// The same in short.
+pub fn short_search(state: &LobbyState, search: &Search) -> String {
+    search_with(state, search, settings)
+}
+
+fn search_with(
+    state: &LobbyState,
+    search: &Search,
+    settings: fn(&GameSettings) -> String,
+) -> String {
+    match search {
+        Search::Seek(Wanted::Pool(name)) => match state.pool(name) {
+            Some(pool) => format!("You seek in {name}: {}.", settings(&pool.settings)),
+            None => format!("You seek in {name}."),
+        },
+        Search::Seek(Wanted::Settings(wanted)) => {
+            format!("You offer a game to everybody: {}.", settings(wanted))
+        }
+        Search::Challenge(to, wanted) => {
+            format!("You challenge {}: {}.", addressee(to), settings(wanted))
+        }
+    }
+}
+
+/// The figures of a pool, for somebody who waits there.
+pub fn figures(pool: &Pool) -> String {
+    let waiting = match pool.waiting {
+        0 | 1 => "nobody else waits here now".to_owned(),
+        2 => "one other person waits here".to_owned(),
+        count => format!("{} others wait here", count - 1),
+    };
+    let games = match pool.games {
+        0 => "no game is running".to_owned(),
+        1 => "1 game is running".to_owned(),
+        count => format!("{count} games are running"),
+    };
+    let wait = match pool.wait_ms {
+        Some(ms) => format!("the usual wait of the last hour was {}", length(ms)),
+        None => "no game has begun here in the last hour".to_owned(),
+    };
+    format!("{waiting}, {games}, {wait}")
+}
+
+/// Where else somebody waits, if anybody does.
+pub fn elsewhere(state: &LobbyState, here: &Pool) -> Option<String> {
+    let others = state.pools().iter().filter(|pool| pool.waiting > 0 && pool.name != here.name);
+    let others: Vec<String> =
+        others.map(|pool| format!("{} ({})", pool.name, pool.waiting)).collect();
+    (!others.is_empty()).then(|| format!("People wait in {}.", others.join(", ")))
+}
+
+/// How a person's own seek or challenge was over.
+pub fn over(search: &Search, why: SeekEnd) -> String {
+    match (search, why) {
+        (Search::Challenge(to, _), SeekEnd::Declined) => format!("{} declines.", addressee(to)),
+        (Search::Challenge(to, _), SeekEnd::Expired) => {
+            format!("{} has not answered.", addressee(to))
+        }
+        (Search::Challenge(to, _), SeekEnd::Gone) => format!("{} has left.", addressee(to)),
+        (Search::Challenge(..), SeekEnd::Cancelled) => "The challenge is cancelled.".to_owned(),
+        (Search::Seek(_), SeekEnd::Cancelled) => "The seek is cancelled.".to_owned(),
+        (Search::Seek(_), SeekEnd::Declined | SeekEnd::Expired | SeekEnd::Gone) => {
+            "The seek is over.".to_owned()
+        }
+    }
+}
+
+/// A challenge to this person.
+pub fn challenged(challenge: &OpenSeek) -> String {
+    format!("{} challenges you: {}.", name(challenge), settings_in_words(&challenge.settings))
+}
+
+/// A challenge in a list, with the time that is left to answer it.
+pub fn challenge(challenge: &Challenge, now: u64) -> String {
+    let left = length(challenge.until.saturating_sub(now));
+    let seek = &challenge.seek;
+    format!("{} challenges you: {} ({left} left)", name(seek), settings(&seek.settings))
+}
+
+/// How a challenge to this person was over.
+pub fn challenge_over(challenge: &OpenSeek, why: SeekEnd) -> String {
+    let name = name(challenge);
+    match why {
+        SeekEnd::Cancelled => format!("{name} no longer challenges you."),
+        SeekEnd::Declined => format!("You have declined the challenge of {name}."),
+        SeekEnd::Expired => format!("The time to answer the challenge of {name} is over."),
+        SeekEnd::Gone => format!("{name} has left; the challenge is over."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fivefold_shared::protocol::PoolName;
+
+    use super::*;
+
+    #[test]
+    fn lengths_of_time_are_short() {
+        let cases = [(0, "0:00"), (7_900, "0:07"), (750_000, "12:30"), (3_900_000, "1:05:00")];
+        for (ms, expected) in cases {
+            assert_eq!(length(ms), expected);
+        }
+    }
+
+    #[test]
+    fn figures_count_the_others() {
+        let pool = |waiting, games, wait_ms| Pool {
+            name: PoolName::try_from("free").unwrap(),
+            settings: GameSettings {
+                rules: fivefold_shared::rules::Rules::TIC_TAC_TOE,
+                time: fivefold_shared::clock::TimeControl::None,
+                opening: fivefold_shared::opening::OpeningKind::Free,
+            },
+            waiting,
+            games,
+            wait_ms,
+        };
+        let cases = [
+            (
+                pool(1, 0, None),
+                "nobody else waits here now, no game is running, no game has begun here in the \
+                 last hour",
+            ),
+            (
+                pool(2, 1, Some(12_000)),
+                "one other person waits here, 1 game is running, the usual wait of the last hour \
+                 was 0:12",
+            ),
+            (
+                pool(4, 3, Some(12_000)),
+                "3 others wait here, 3 games are running, the usual wait of the last hour was 0:12",
+            ),
+        ];
+        for (pool, expected) in cases {
+            assert_eq!(figures(&pool), expected);
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Draws the lobby: the seek that stands, the pools, the games on offer, and what has happened.
+
+use fivefold_shared::protocol::{OpenSeek, Pool, Wanted};
+use ratatui::{
+    Frame,
+    buffer::Buffer,
+    layout::Rect,
+    style::Style,
+    text::{Line, Span},
+    widgets::Widget,
+};
+use unicode_width::UnicodeWidthStr;
+
+use super::{
+    app::{Connection, Kind},
+    draw_panel::wrap,
+    draw_screen::{clean, too_small},
+    layout::{COLUMNS_MIN, ROWS_MIN},
+    lobby_screen::LobbyScreen,
+    theme::{BAR, STRONG},
+};
+use crate::{
+    lobby::{LobbyState, Search},
+    lobby_sentences as sentences,
+};
+
+/// Columns of a pool's name.
+const NAME: usize = 14;
+/// Columns of the figures of a pool.
+const FIGURES: usize = 28;
+/// The same where the terminal is narrow, which leaves out the usual wait.
+const FIGURES_NARROW: usize = 16;
+/// From this width on all figures fit.
+const WIDE: usize = 76;
+/// Rows for messages, with their heading.
+const MESSAGES: u16 = 4;
+/// The same where the terminal is low.
+const MESSAGES_LOW: u16 = 2;
+/// From this height on all of them fit.
+const HIGH: u16 = 22;
+
+/// Draws the screen.
+pub(super) fn draw(screen: &LobbyScreen, state: &LobbyState, now: u64, frame: &mut Frame<'_>) {
+    let area = frame.area();
+    let buffer = frame.buffer_mut();
+    if area.width < COLUMNS_MIN || area.height < ROWS_MIN {
+        too_small(area, buffer);
+    } else {
+        parts(screen, state, now, area, buffer);
+    }
+    clean(frame);
+}
+
+fn parts(screen: &LobbyScreen, state: &LobbyState, now: u64, area: Rect, buffer: &mut Buffer) {
+    let row = |y| Rect { y, height: 1, ..area };
+    title(screen, row(area.y), buffer);
+    let width = usize::from(area.width);
+    let mut lines = search(screen, state, now, width);
+    lines.push(Line::default());
+    let above = u16::try_from(lines.len()).unwrap_or(u16::MAX);
+    let body = Rect { y: area.y + 2, height: area.height - 4, ..area };
+    let messages_height = if area.height < HIGH { MESSAGES_LOW } else { MESSAGES };
+    let list_height = body.height.saturating_sub(above + messages_height);
+    let messages_y = body.y + above + list_height;
+    for (y, line) in (body.y..messages_y).zip(lines) {
+        line.render(row(y), buffer);
+    }
+    let list = Rect { y: body.y + above, height: list_height, ..body };
+    lists(screen, state, list, buffer);
+    messages(screen, Rect { y: messages_y, height: messages_height, ..body }, buffer);
+    status(state, now, row(area.bottom() - 2), buffer);
+    let keys = match state.search() {
+        Some(_) => "c cancel  1-9 another pool  Up Down Enter choose  q quit",
+        None => "1-9 seek in a pool  Up Down Enter choose  q quit",
+    };
+    Line::styled(keys, screen.theme().quiet()).render(row(area.bottom() - 1), buffer);
+}
+
+/// The name of the screen; or that the connection is lost.
+fn title(screen: &LobbyScreen, area: Rect, buffer: &mut Buffer) {
+    if let Connection::Lost(text) | Connection::Closed(text) = screen.connection() {
+        let width = usize::from(area.width);
+        let banner = format!(" !! Connection lost. {text}");
+        return Line::styled(format!("{banner:<width$}"), BAR).render(area, buffer);
+    }
+    Line::styled("Find an opponent", STRONG).render(area, buffer);
+    Line::raw(screen.server()).right_aligned().render(area, buffer);
+}
+
+/// The seek or challenge that stands, and where else somebody waits.
+fn search(screen: &LobbyScreen, state: &LobbyState, now: u64, width: usize) -> Vec<Line<'static>> {
+    let Some(search) = state.search() else {
+        return vec![Line::styled("Choose a pool: people who seek in it play each other.", STRONG)];
+    };
+    let lines_of = |text: &str, style| {
+        wrap(text, width).into_iter().map(move |line| Line::styled(line, style))
+    };
+    let mut lines: Vec<_> = lines_of(&sentences::short_search(state, search), STRONG).collect();
+    let Some(waited) = state.waited_ms(now) else {
+        lines.push(Line::raw("The server has not answered yet."));
+        return lines;
+    };
+    let pool = match search {
+        Search::Seek(Wanted::Pool(name)) => state.pool(name),
+        Search::Seek(Wanted::Settings(_)) | Search::Challenge(..) => None,
+    };
+    lines.push(Line::raw(format!("You have waited {}.", sentences::length(waited))));
+    if let Some(pool) = pool.filter(|pool| pool.waiting < 2) {
+        let text = match sentences::elsewhere(state, pool) {
+            Some(elsewhere) => elsewhere,
+            None => "Nobody else waits in any pool now.".to_owned(),
+        };
+        lines.extend(lines_of(&text, screen.theme().quiet()));
+    }
+    lines
+}
+
+/// The pools, and the games on offer as far as they fit.
+fn lists(screen: &LobbyScreen, state: &LobbyState, area: Rect, buffer: &mut Buffer) {
+    let selected = screen.selected(state);
+    let width = usize::from(area.width);
+    let mut lines = vec![pool_heading(screen, width)];
+    let mut selected_line = 0;
+    for (index, pool) in state.pools().iter().enumerate() {
+        if index == selected {
+            selected_line = lines.len();
+        }
+        lines.push(pool_line(state, pool, index, index == selected, width));
+    }
+    lines.push(Line::default());
+    lines.push(heading(screen, "Games on offer", width));
+    if state.seeks().is_empty() {
+        lines.push(Line::styled(
+            "    nobody offers a game of their own now",
+            screen.theme().quiet(),
+        ));
+    }
+    for (index, seek) in (state.pools().len()..).zip(state.seeks()) {
+        if index == selected {
+            selected_line = lines.len();
+        }
+        lines.push(offer_line(seek, index == selected));
+    }
+    let height = usize::from(area.height);
+    let skipped = (selected_line + 2).saturating_sub(height);
+    for (y, line) in (area.y..area.bottom()).zip(lines.into_iter().skip(skipped)) {
+        line.render(Rect { y, height: 1, ..area }, buffer);
+    }
+}
+
+fn pool_heading(screen: &LobbyScreen, width: usize) -> Line<'static> {
+    let figures = figures(width, "waiting", "games", "usual wait");
+    let rule = "-".repeat(width.saturating_sub(figures.width() + 10));
+    Line::from(vec![
+        Span::styled("-- ", screen.theme().quiet()),
+        Span::styled("Pools", STRONG),
+        Span::styled(format!(" {rule} "), screen.theme().quiet()),
+        Span::styled(figures, screen.theme().quiet()),
+    ])
+}
+
+/// The figures of a pool, or their headings.
+fn figures(width: usize, waiting: &str, games: &str, wait: &str) -> String {
+    if width < WIDE {
+        format!("{waiting:>8} {games:>6} ")
+    } else {
+        format!("{waiting:>8} {games:>6} {wait:>11} ")
+    }
+}
+
+fn pool_line(
+    state: &LobbyState,
+    pool: &Pool,
+    index: usize,
+    is_selected: bool,
+    width: usize,
+) -> Line<'static> {
+    let is_sought =
+        matches!(state.search(), Some(Search::Seek(Wanted::Pool(name))) if *name == pool.name);
+    let mark = if is_selected { ">" } else { " " };
+    let number = if index < 9 { (index + 1).to_string() } else { " ".to_owned() };
+    let name = pool.name.as_str();
+    let figures_width = if width < WIDE { FIGURES_NARROW } else { FIGURES };
+    let game_width = width.saturating_sub(figures_width + NAME + 6);
+    let game: String = sentences::settings(&pool.settings).chars().take(game_width).collect();
+    let wait = pool.wait_ms.map_or("-".to_owned(), sentences::length);
+    let star = if is_sought { "*" } else { " " };
+    let figures = figures(width, &pool.waiting.to_string(), &pool.games.to_string(), &wait);
+    let text = format!("{mark} {number} {star}{name:NAME$} {game:game_width$}{figures}");
+    Line::styled(text, if is_selected || is_sought { STRONG } else { Style::new() })
+}
+
+fn offer_line(seek: &OpenSeek, is_selected: bool) -> Line<'static> {
+    let mark = if is_selected { ">" } else { " " };
+    let text =
+        format!("{mark}   {}: {}", sentences::name(seek), sentences::settings(&seek.settings));
+    Line::styled(text, if is_selected { STRONG } else { Style::new() })
+}
+
+fn messages(screen: &LobbyScreen, area: Rect, buffer: &mut Buffer) {
+    let width = usize::from(area.width);
+    heading(screen, "Messages", width).render(Rect { height: 1, ..area }, buffer);
+    let rows = usize::from(area.height).saturating_sub(1);
+    let mut lines = Vec::new();
+    for (kind, text) in screen.log().latest() {
+        let (mark, style) = match kind {
+            Kind::News => ("", Style::new()),
+            Kind::Warning => ("! ", screen.theme().warning()),
+        };
+        let wrapped = wrap(&format!("{mark}{text}"), width);
+        lines.splice(0..0, wrapped.into_iter().map(|line| Line::styled(line, style)));
+        if lines.len() >= rows {
+            break;
+        }
+    }
+    let skipped = lines.len().saturating_sub(rows);
+    for (y, line) in (area.y + 1..area.bottom()).zip(lines.into_iter().skip(skipped)) {
+        line.render(Rect { y, height: 1, ..area }, buffer);
+    }
+}
+
+/// The oldest challenge, which waits for an answer.
+fn status(state: &LobbyState, now: u64, area: Rect, buffer: &mut Buffer) {
+    let mut open = state.challenges().open(now);
+    let Some(oldest) = open.next() else { return };
+    let more = match open.count() {
+        0 => String::new(),
+        count => format!(" (and {count} more)"),
+    };
+    let text = format!(" {}  y yes, n no{more} ", sentences::challenge(oldest, now));
+    Line::styled(text, BAR).render(area, buffer);
+}
+
+fn heading(screen: &LobbyScreen, text: &str, width: usize) -> Line<'static> {
+    let rule = "-".repeat(width.saturating_sub(text.width() + 4));
+    Line::from(vec![
+        Span::styled("-- ", screen.theme().quiet()),
+        Span::styled(text.to_owned(), STRONG),
+        Span::styled(format!(" {rule}"), screen.theme().quiet()),
+    ])
+}
