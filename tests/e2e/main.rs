@@ -26,6 +26,7 @@ mod random;
 mod readme;
 mod refusals;
 mod resume;
+mod seeking;
 mod several_addresses;
 mod spectate;
 mod unwritable;
