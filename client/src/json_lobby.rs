@@ -2,61 +2,12 @@
 
 use std::io::{self, Write};
 
-use fivefold_shared::protocol::{OpenSeek, Pool, Refusal, RoomCode, SeekEnd, SeekId};
-use serde::Serialize;
-
 use crate::{
+    json_lobby_line::LobbyLine,
     json_output::Json,
     lobby::{Lobby, LobbyEvent},
     lobby_lines::{LOBBY_HELP, LineError, LobbyView},
 };
-
-/// A line of the lobby.
-#[derive(Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-pub(crate) enum LobbyLine<'a> {
-    Pool(&'a Pool),
-    OpenSeek(&'a OpenSeek),
-    OpenSeekOver {
-        seek: &'a SeekId,
-    },
-    Seeking {
-        seek: &'a SeekId,
-        waited_ms: u64,
-    },
-    Paired {
-        room: &'a RoomCode,
-        link: String,
-    },
-    SeekOver {
-        seek: &'a SeekId,
-        why: SeekEnd,
-    },
-    Challenged {
-        #[serde(flatten)]
-        challenge: &'a OpenSeek,
-        for_ms: u64,
-    },
-    SeekingOn {
-        text: &'a str,
-    },
-    Refused(&'a Refusal),
-    Unreadable {
-        text: String,
-    },
-    Lost {
-        text: &'a str,
-        retry_ms: u128,
-    },
-    Back,
-    Closed {
-        text: &'a str,
-    },
-    Commands {
-        lines: Vec<&'static str>,
-    },
-    Left,
-}
 
 impl<W: Write> Json<W> {
     /// Writes the last line.

@@ -21,7 +21,7 @@ use serde::Serialize;
 
 use crate::{
     connection::Welcome,
-    json_lobby::LobbyLine,
+    json_lobby_line::LobbyLine,
     line_interface::View,
     opening_choices,
     output::Output,

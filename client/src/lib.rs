@@ -27,6 +27,7 @@ pub mod gomocup_brain;
 pub mod gomocup_engine;
 pub mod http_get;
 mod json_lobby;
+mod json_lobby_line;
 pub mod json_output;
 pub mod line_interface;
 pub mod lobby;

@@ -253,10 +253,8 @@ async fn serve(mut stream: TcpStream, way: Way, is_first: bool) -> Option<()> {
                 joined["id"] = id.clone();
                 say(&mut socket, &joined).await?;
                 misbehave(&mut socket, way).await?;
-                if way == Way::Talks {
-                    let closed = json!({"type": "closed", "room": ROOM, "text": HOSTILE});
-                    say(&mut socket, &closed).await?;
-                }
+                let closed = json!({"type": "closed", "room": ROOM, "text": HOSTILE});
+                say(&mut socket, &closed).await?;
             }
             "set_name" => say(&mut socket, &json!({"type": "done", "id": id})).await?,
             _ => say(&mut socket, &refused).await?,
