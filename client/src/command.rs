@@ -16,6 +16,7 @@ mod output_mode;
 mod play;
 mod rooms;
 mod seat;
+mod seat_engine;
 mod seat_seeking;
 mod seek;
 mod usage;

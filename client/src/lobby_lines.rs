@@ -191,7 +191,7 @@ pub async fn run(
     }
 }
 
-/// What is left to do after a line.
+/// The rest to do after a line.
 enum LineOutcome {
     Done,
     Cancelled(LobbyEvent),

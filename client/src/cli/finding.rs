@@ -8,7 +8,7 @@ use fivefold_shared::{
     rules::{RulesError, Size},
 };
 
-use super::{GameArgs, VariantChoice, ViewArgs, VisitArgs, time};
+use super::options::{GameArgs, VariantChoice, ViewArgs, VisitArgs, time};
 
 /// `fivefold seek`
 #[derive(Args, Debug)]

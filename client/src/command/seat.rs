@@ -1,26 +1,21 @@
 //! `fivefold seat`
 
-use std::{io::Write, process::ExitCode, time::Duration};
+use std::{process::ExitCode, time::Duration};
 
-use anyhow::Context;
-use fivefold_shared::{
-    opening::OpeningKind,
-    protocol::{CatchUp, LobbyRequest, Message, Name},
-    rules::Rules,
-};
-use tokio::task;
+use fivefold_shared::protocol::{CatchUp, LobbyRequest, Message};
 
 use super::{
     output_mode::interrupted,
+    seat_engine::{introduce, started, warn_if_open},
     seat_seeking,
     usage::{Usage, exit_code},
     visit::Visit,
 };
 use crate::{
     cli::{SeatArgs, VisitArgs},
-    connection::{Connection, ConnectionError, Welcome, unexpected},
-    engine_player::{self, ReadyEngine, SeatOptions},
-    gomocup_engine::{EngineCommand, Fault, Limits, OPEN, file_name},
+    connection::unexpected,
+    engine_player::{self, SeatOptions},
+    gomocup_engine::{EngineCommand, Limits},
     line_interface::View,
     output,
     plain_output::Plain,
@@ -71,52 +66,6 @@ async fn in_room(
     Ok(exit_code(&stay?.exit_reason))
 }
 
-/// Starts the engine for these rules, and asks for its name.
-pub(super) async fn started(
-    options: &SeatOptions,
-    rules: Rules,
-    opening: OpeningKind,
-) -> anyhow::Result<(ReadyEngine, String)> {
-    let engine_options = options.clone();
-    let started = task::spawn_blocking(move || {
-        let mut ready = engine_player::engine_for(&engine_options, rules, opening)?;
-        let name = ready.engine.name()?;
-        Ok::<_, Fault>((ready, name))
-    });
-    let words = &options.engine.words;
-    let (ready, name) =
-        started.await?.with_context(|| format!("{} cannot play {rules} here", words[0]))?;
-    Ok((ready, name.unwrap_or_else(|| file_name(words).to_owned())))
-}
-
-/// Takes the engine's own name, unless an option has set another.
-pub(super) async fn introduce(
-    args: &SeatArgs,
-    connection: &mut Connection,
-    welcome: &mut Welcome,
-    name: &str,
-) -> anyhow::Result<()> {
-    if let (None, Ok(name)) = (&args.name, shortened(name)) {
-        match connection.ask(LobbyRequest::SetName { name: name.clone() }).await {
-            Ok(_) => welcome.name = name,
-            // The server refuses names that look like its own bots'.
-            Err(ConnectionError::Refused(refusal)) => {
-                writeln!(output::stderr(), "{name}: {}", refusal.text)?;
-            }
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Ok(())
-}
-
-/// Warns if the system cannot keep the engine from this person's files.
-pub(super) fn warn_if_open(args: &SeatArgs, ready: &ReadyEngine) -> anyhow::Result<()> {
-    if !ready.engine.is_confined() && !args.trust {
-        writeln!(output::stderr(), "{OPEN}")?;
-    }
-    Ok(())
-}
-
 fn options_of(args: &SeatArgs) -> anyhow::Result<SeatOptions> {
     let words = shlex::split(&args.engine).filter(|words| !words.is_empty());
     let words = words.ok_or_else(|| Usage("--engine: a path and its arguments".into()))?;
@@ -134,10 +83,4 @@ fn options_of(args: &SeatArgs) -> anyhow::Result<SeatOptions> {
     let pause = args.room.is_none().then(|| Duration::from_secs(args.pause));
     let (games, openings) = (args.games, args.openings);
     Ok(SeatOptions { engine, turn, retries: args.retry, games, pause, openings })
-}
-
-/// A name cut to the length that a room accepts.
-fn shortened(name: &str) -> Result<Name, fivefold_shared::protocol::NameError> {
-    let start: String = name.chars().take(fivefold_shared::protocol::NAME_MAX).collect();
-    Name::new(&start)
 }

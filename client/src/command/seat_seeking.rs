@@ -19,7 +19,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::{
     output_mode::interrupted,
-    seat::{introduce, started, warn_if_open},
+    seat_engine::{introduce, started, warn_if_open},
     usage::{Usage, exit_code},
     visit::Visit,
 };
