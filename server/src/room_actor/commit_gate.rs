@@ -9,11 +9,12 @@ use fivefold_shared::{
     protocol::{Event, NumberedEvent, Player},
     record::FinishedGame,
     room::{Effect, Entry},
+    rules::Outcome,
     seat::Seat,
 };
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
-use super::{paired::aborted_by, route::Route};
+use super::route::Route;
 use crate::{
     outbox::encode_event,
     storage::{Append, AppendError, Epoch, KnownMember, Reply, WriterPermit},
@@ -189,4 +190,18 @@ fn seated_member(event: &NumberedEvent, sender: Option<&Route>) -> Option<KnownM
     };
     let hash = sender?.identity()?;
     Some(KnownMember { id: member.clone(), hash, name: name.clone(), seen_at: event.at })
+}
+
+/// The player who left the game before it began, if it ended so.
+const fn aborted_by(outcome: &Outcome<Seat>) -> Option<Seat> {
+    match outcome {
+        Outcome::Five { .. }
+        | Outcome::Forbidden { .. }
+        | Outcome::Resignation { .. }
+        | Outcome::Agreement
+        | Outcome::Time { .. }
+        | Outcome::Abandonment { .. }
+        | Outcome::FullBoard
+        | Outcome::LengthLimit => None,
+    }
 }

@@ -4,7 +4,6 @@
 use fivefold_shared::{
     protocol::{Reason, Refusal, RoomRequest},
     room::Input,
-    rules::Outcome,
     seat::Seat,
 };
 
@@ -46,19 +45,5 @@ impl Actor {
             let next = is_running.then(|| PairedGame::of(&self.room, None)).flatten();
             games.end(self.code(), aborted_by, next);
         }
-    }
-}
-
-/// The player who left the game before it began, if it ended so.
-pub(super) const fn aborted_by(outcome: &Outcome<Seat>) -> Option<Seat> {
-    match outcome {
-        Outcome::Five { .. }
-        | Outcome::Forbidden { .. }
-        | Outcome::Resignation { .. }
-        | Outcome::Agreement
-        | Outcome::Time { .. }
-        | Outcome::Abandonment { .. }
-        | Outcome::FullBoard
-        | Outcome::LengthLimit => None,
     }
 }
