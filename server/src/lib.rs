@@ -169,15 +169,14 @@ async fn serve(
     shutdown: CancellationToken,
 ) -> Result<(), RunError> {
     let (stop, stop_rooms) = (CancellationToken::new(), CancellationToken::new());
-    let Config { limits, clock, drain, blocking, .. } = config;
+    let Config { limits, clock, node, drain, blocking, .. } = config;
     let metrics = Arc::new(Metrics::new());
     let read_pool = Arc::new(ReadPool::open(storage.as_ref(), blocking.clone())?);
     let (log_writer, mut writer) = LogWriter::start(storage, &blocking)?;
     let (pool, bots) = Pool::start(config.bot_threads.get(), Arc::clone(&metrics))?;
     let (connections, rooms) = (TaskTracker::new(), TaskTracker::new());
     let peers = Peers::join(membership, &blocking, &metrics, &shutdown, clock).await?;
-    let clock = peers.as_ref().map_or(clock, Peers::clock);
-    let node = peers.as_ref().map_or(config.node, Peers::id);
+    let (clock, node) = peers.as_ref().map_or((clock, node), |peers| (peers.clock(), peers.id()));
     let (pairing, seekers) = PairingHandle::new();
     let disk = Disk::new(&read_pool, &metrics, limits.disk_reserve);
     let context = RoomContext {

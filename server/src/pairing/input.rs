@@ -76,7 +76,7 @@ pub enum Input {
         member: MemberId,
         /// Over which session.
         session: SessionId,
-        /// By which command.
+        /// The command.
         command: CommandId,
         /// The challenge.
         seek: SeekId,
@@ -87,7 +87,7 @@ pub enum Input {
         member: MemberId,
         /// Over which session.
         session: SessionId,
-        /// By which command.
+        /// The command.
         command: CommandId,
         /// The seek or the challenge.
         seek: SeekId,
