@@ -1,5 +1,5 @@
-// A player's actions besides moving: resign, abort, offer, ask, answer, nudge, claim. Actions that cannot be undone
-// wait a few seconds for "Undo".
+// A player's actions besides moving: resign, abort, offer, ask, answer, nudge, claim. Actions that
+// cannot be undone wait a few seconds for "Undo".
 
 /** @import { Room } from './room-state.js' */
 /** @import { BareType, Seat } from './types' */
