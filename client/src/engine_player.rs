@@ -12,7 +12,7 @@ use fivefold_shared::{
     bot::{self, Resources},
     bot_spec::BotKind,
     opening::{Act, Opening, OpeningKind},
-    protocol::{ChatText, CommandId, LobbyRequest, Message, RoomRequest},
+    protocol::{ChatText, CommandId, Event, LobbyRequest, Message, RoomRequest},
     rules::{Outcome, Point, Position, Rules},
     search_budget::{Budget, Thinking},
     seat::Seat,
@@ -295,6 +295,13 @@ impl<'a> EnginePlayer<'a> {
                 }
                 if let Some(id) = message.answers() {
                     self.unanswered.retain(|waiting| waiting != id);
+                }
+                // After the last move comes the event of the end, which people want to read.
+                if let Message::Event { event, .. } = message.as_ref()
+                    && matches!(event.event, Event::Played { .. })
+                    && self.table.room().running().is_none()
+                {
+                    return Ok(None);
                 }
             }
         }
