@@ -178,6 +178,11 @@ impl Lobby {
         self.context.cluster.as_ref().is_some_and(|cluster| cluster.is_cut_off())
     }
 
+    /// Whether this node's rooms end, because they have or may have other owners.
+    pub(crate) fn is_retired(&self) -> bool {
+        self.context.cluster.as_ref().is_some_and(|cluster| cluster.node.is_retired())
+    }
+
     /// Whether there are other nodes.
     pub(crate) fn is_clustered(&self) -> bool {
         self.context.cluster.is_some()

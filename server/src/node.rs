@@ -106,7 +106,12 @@ impl Node {
     /// Whether a heartbeat was answered lately. If not, the node may have been declared dead, and
     /// its rooms may be out of date.
     pub(crate) fn is_current(&self) -> bool {
-        self.view().answered_at.elapsed() < STALE_AFTER && !self.retired.is_cancelled()
+        self.view().answered_at.elapsed() < STALE_AFTER && !self.is_retired()
+    }
+
+    /// Whether this node's life is over: other nodes may own its rooms.
+    pub(crate) fn is_retired(&self) -> bool {
+        self.retired.is_cancelled()
     }
 
     /// Whether clients are better served by other nodes: this one has no news of the cluster, or it
@@ -220,7 +225,7 @@ impl Node {
 
     /// Another node says that this one is dead, or a room of it has another owner.
     pub(crate) fn note_own_death(&self) {
-        if !self.retired.is_cancelled() {
+        if !self.is_retired() {
             tracing::error!(node.id = %self.id, "this node is dead to the others, and ends");
             self.retired.cancel();
         }

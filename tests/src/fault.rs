@@ -66,8 +66,9 @@ pub struct Verdict {
     pub lost_connections: usize,
     /// Returns that needed a snapshot, because the server no longer kept all missed events ready.
     pub snapshots: usize,
-    /// Valid commands that were refused, and repeated ones with another answer than the first time.
-    pub wrong_answers: usize,
+    /// Answers to valid commands that were refused, and to repeated ones that were answered otherwise
+    /// the first time.
+    pub wrong_answers: Vec<String>,
     /// Acknowledged moves that are missing from the log or have another number in it; and refused
     /// moves that are in it.
     pub lost: usize,
@@ -77,10 +78,13 @@ pub struct Verdict {
     pub out_of_order: usize,
 }
 
+/// So many wrong answers are printed.
+const WRONG_ANSWERS_SHOWN: usize = 20;
+
 impl Verdict {
     /// Whether every promise was kept.
     pub fn is_clean(&self) -> bool {
-        self.wrong_answers + self.lost + self.doubled + self.out_of_order == 0
+        self.wrong_answers.is_empty() && self.lost + self.doubled + self.out_of_order == 0
     }
 }
 
@@ -102,8 +106,15 @@ impl fmt::Display for Verdict {
         write!(
             f,
             "{} lost, {} doubled, {} out of order, {} wrongly answered",
-            self.lost, self.doubled, self.out_of_order, self.wrong_answers
-        )
+            self.lost,
+            self.doubled,
+            self.out_of_order,
+            self.wrong_answers.len()
+        )?;
+        self.wrong_answers
+            .iter()
+            .take(WRONG_ANSWERS_SHOWN)
+            .try_for_each(|one| write!(f, "\n  {one}"))
     }
 }
 
@@ -240,7 +251,15 @@ fn judge(storage: &mut impl Storage, mut heard: Vec<(Member, Guest)>, verdict: &
             verdict.lost += member.refused.iter().filter(is_stored).count();
             verdict.refused += member.refused.len();
             verdict.out_of_order += usize::from(!is_in_order(seen, &log));
-            verdict.wrong_answers += member.wrong_answers.len();
+            let wrong_answers = member.wrong_answers.iter().map(|(request, answer)| {
+                format!(
+                    "{:?} in {}: {request} was answered by {}",
+                    guest.name,
+                    member.room,
+                    answer.to_json()
+                )
+            });
+            verdict.wrong_answers.extend(wrong_answers);
             verdict.repeated += member.repeated;
             verdict.lost_connections += member.lost_connections;
             verdict.snapshots += seen.snapshots - 1;

@@ -163,7 +163,9 @@ impl Commands {
         let (message, close) = match result {
             Ok(message) => (message, None),
             // The rooms here are ending, so this is no true "no". The client sends it again.
-            Err(_) if self.server.stop.is_cancelled() => (None, Some(CloseReason::RESTART)),
+            Err(_) if self.server.stop.is_cancelled() || self.server.lobby.is_retired() => {
+                (None, Some(CloseReason::RESTART))
+            }
             Err(error) => {
                 let (refusal, close) = error.into_parts();
                 (refusal.map(|refusal| Message::Refused { id, refusal }), close)

@@ -70,8 +70,8 @@ pub(super) struct Member {
     pub(super) made: Vec<Made>,
     /// Commands that the server refused because it could not store them.
     pub(super) refused: Vec<CommandId>,
-    /// Answers that are wrong.
-    pub(super) wrong_answers: Vec<Message>,
+    /// Answers that are wrong, each with what it answers.
+    pub(super) wrong_answers: Vec<(String, Message)>,
     pub(super) repeated: usize,
     pub(super) lost_connections: usize,
     /// The unanswered command.
@@ -240,7 +240,9 @@ impl Member {
             if is_unavailable(&message) {
                 return self.refused.push(command);
             }
-            let Some(seq) = seq else { return self.wrong_answers.push(message) };
+            let Some(seq) = seq else {
+                return self.wrong_answers.push((format!("{command} {request:?}"), message));
+            };
             if let RoomRequest::Play { ply, point } = request {
                 let (answered_at, connected_at) = (Instant::now(), self.connected_at);
                 let server = guest.address();
@@ -251,7 +253,7 @@ impl Member {
             && seq != Some(made.seq)
             && !(self.is_in_cluster && is_unavailable(&message))
         {
-            self.wrong_answers.push(message);
+            self.wrong_answers.push((format!("again {made:?}"), message));
         }
     }
 }
