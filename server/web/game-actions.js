@@ -29,6 +29,8 @@ export function createGameActions(app, room, ways, unseen) {
   const element = el('div', { class: 'actions-place' }, offers, el('div', { class: 'row' }, buttons, ways));
   // Screen readers hear the first text of a countdown, not each second.
   const countdown = el('span', { 'aria-live': 'off' });
+  // One element for all times: the text stays where it is while nothing else changes.
+  const counting = el('div', { class: 'offer' }, countdown);
   let nudges = false;
   /** The action that can still be undone.
    * @type {{ text: string, timer: ReturnType<typeof setTimeout> } | undefined} */
@@ -126,7 +128,7 @@ export function createGameActions(app, room, ways, unseen) {
       count(seat, waits.until, waits.text);
       made.push(waits.due && waits.until <= app.connection.now()
         ? offer(t(waits.due, { name }), button('claim_win', () => send('claim_win'), 'primary'), button('claim_draw', () => send('claim_draw')))
-        : el('div', { class: 'offer' }, countdown));
+        : counting);
     }
     return made;
   }

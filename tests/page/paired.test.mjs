@@ -80,7 +80,7 @@ test('an aborted game is neither won nor drawn, and has no replay', async () => 
   for (const { page, complaints } of [first, second]) {
     await page.getByRole('heading', { name: 'Game aborted' }).waitFor();
     await page.locator('.about').getByText('Aborted by White').waitFor();
-    await page.getByRole('link', { name: 'New game' }).waitFor();
+    await page.getByRole('button', { name: 'New opponent' }).waitFor();
     assert.equal(await page.getByRole('link', { name: 'Replay' }).count(), 0);
     assert.deepEqual(complaints, []);
   }
