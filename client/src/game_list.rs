@@ -10,7 +10,7 @@ use fivefold_shared::{
 
 use crate::{lobby_sentences::settings, room_link::ServerAddress, sanitize::sanitize};
 
-/// An open room in one line: what to do there, against whom, and where.
+/// An open room in one line: whose turn it is, the opponent and the link.
 pub fn open(server: &ServerAddress, room: &OwnRoom) -> String {
     let summary = &room.summary;
     let state = match (summary.phase, room.your_turn) {

@@ -45,7 +45,7 @@ impl Search {
 /// A seek or a challenge that stands, or is about to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OwnSeek {
-    /// The game, and with whom.
+    /// The game and the opponent.
     pub search: Search,
     /// The command; sent again, it means the same seek.
     id: CommandId,

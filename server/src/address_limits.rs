@@ -105,8 +105,8 @@ impl AddressLimits {
 }
 
 impl AddressLimits {
-    /// What each address has taken since the last report. Rates of which it has used a quarter or less
-    /// count 0.
+    /// What each address has taken since the last report. A rate counts 0 until more than a quarter
+    /// of it is used.
     pub(crate) fn report(&self, now: Instant) -> Vec<(IpAddr, [u32; RATES])> {
         let addresses = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
         let taken = addresses.iter().map(|(address, rates)| {

@@ -214,8 +214,8 @@ pub const WAITS_KEPT: Duration = Duration::from_secs(10 * 60);
 pub const POOL_WAITS_KEPT: usize = 200;
 /// They count for this time.
 pub const POOL_WAITS_OF: Duration = Duration::from_secs(60 * 60);
-/// Most members of whom pairing remembers seats, opponents and aborted games. The half that was paired
-/// longest ago is forgotten together.
+/// Pairing remembers seats, opponents and aborted games of this many members at most. Then it forgets
+/// the half that was paired longest ago.
 pub const HISTORIES_MAX: usize = 50_000;
 /// How many of their last seats are remembered.
 pub const SEATS_KEPT: usize = 10;

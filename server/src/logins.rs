@@ -1,5 +1,5 @@
-//! The members who are online and their sessions: to find whom to challenge, and to end sessions when
-//! an identity is replaced.
+//! The members who are online and their sessions. Challenges find people here, and sessions end when an
+//! identity is replaced.
 //!
 //! It does not know what else sessions do.
 

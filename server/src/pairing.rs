@@ -17,6 +17,7 @@ mod tests;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use fivefold_shared::{
+    clock::millis,
     protocol::{
         CommandId, GameSettings, MemberId, OpenSeek, Reason, Refusal, RefusalValues, RoomCode,
         SeekEnd, SeekId, Wanted,
@@ -28,7 +29,7 @@ use fivefold_shared::{
 use self::{
     history::Histories,
     matching::{Candidate, GOOD_SCORE, Queues, score},
-    standing::{Aim, Pair, Seek, SeekNumber, Side, Standing, millis},
+    standing::{Aim, Pair, Seek, SeekNumber, Side, Standing},
 };
 pub use self::{
     input::{Answer, Effect, Input, NewPair, PairNumber, Rating, Seeker},
@@ -61,7 +62,7 @@ pub struct Pairing {
     /// The seeks that go on where they were if their members repeat them: their opponents left.
     waits: HashMap<(MemberId, CommandId), Wait>,
     histories: Histories,
-    /// How long those waited whom each pool has paired last, and when that was.
+    /// How long each pool's last players waited, and when they were paired.
     pool_waits: Vec<VecDeque<(u64, u64)>>,
 }
 
@@ -161,7 +162,7 @@ impl Pairing {
         waiting
     }
 
-    /// How long those waited whom the pool has paired in the last hour: the median, in milliseconds.
+    /// How long the pool's players of the last hour waited: the median, in milliseconds.
     pub fn median_wait(&self, now: u64, pool: usize) -> Option<u64> {
         let since = now.saturating_sub(millis(POOL_WAITS_OF));
         let recent = self.pool_waits[pool].iter().filter(|(at, _)| *at >= since);

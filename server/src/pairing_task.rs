@@ -1,5 +1,5 @@
-//! The task that pairs people: it owns the [`Pairing`], gives it what sessions send and what becomes of
-//! rooms, and performs its effects.
+//! The task that pairs people: it owns the [`Pairing`], gives it the commands of sessions and the ends of
+//! games, and performs its effects.
 //!
 //! It never waits for a room, the disk or a socket. Rooms are made beside it, and sessions take messages
 //! from their outboxes.

@@ -749,7 +749,7 @@ export type Outcome<Side = Stone> = AnyField<{ "reason": "five",
     /** The winner; nobody in a draw, and where both players were gone. */
     winner: Side | null, }
   | { "reason": "aborted",
-    /** The player because of whom it was aborted. */
+    /** The player who aborted it, or did not begin in time. */
     by: Side, }
   | { "reason": "full_board" }
   | { "reason": "length_limit" }>;
@@ -805,7 +805,7 @@ export type Player = {
 /** An intersection of the board. On the wire: `[x, y]`. */
 export type Point = [number, number];
 
-/** A pool: whoever seeks in it plays whoever else does. */
+/** A pool: people who seek in it play each other. */
 export type Pool = {
     /** Its name in commands. */
     name: PoolName,
@@ -813,7 +813,7 @@ export type Pool = {
     waiting: number,
     /** How many games of paired players are running that are played in this way. */
     games: number,
-    /** How long those waited whom it has paired in the last hour: the median, in milliseconds. Absent if there were none. */
+    /** How long its players of the last hour waited: the median, in milliseconds. Absent if there were none. */
     wait_ms?: number,
     /** The variant and the board. */
     rules: Rules,

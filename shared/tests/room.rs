@@ -26,12 +26,16 @@ fn game_id() -> GameId {
 }
 
 fn created() -> Event {
+    created_with(TimeControl::None)
+}
+
+fn created_with(time: TimeControl) -> Event {
     Event::Created {
         rules: Rules::TIC_TAC_TOE,
         visibility: Visibility::Public,
         assistance: false,
         host: MemberId::try_from("0".repeat(16)).expect("well formed"),
-        time: TimeControl::None,
+        time,
         opening: OpeningKind::Free,
         chat: true,
         paired: false,
@@ -224,31 +228,7 @@ fn what_is_no_log_is_refused_and_changes_nothing() {
 /// The remaining time of both sides, and the running side with its start, in a game of one minute.
 fn clock_after(events: &[(u64, Event)]) -> (u64, u64, Option<(Seat, u64)>) {
     let (ann, bob) = (member("Ann"), member("Robert"));
-    let time = TimeControl::SuddenDeath { main_ms: 60_000 };
-    let created = match created() {
-        Event::Created {
-            rules,
-            visibility,
-            assistance,
-            host,
-            time: _,
-            opening,
-            chat,
-            paired,
-            black,
-        } => Event::Created {
-            rules,
-            visibility,
-            assistance,
-            host,
-            time,
-            opening,
-            chat,
-            paired,
-            black,
-        },
-        other => other,
-    };
+    let created = created_with(TimeControl::SuddenDeath { main_ms: 60_000 });
     let start = [
         created,
         Event::Sat { seat: Seat::First, player: ann },
@@ -303,19 +283,8 @@ fn who_loses_on_time_is_shown_no_time_at_all() {
         for winner in Seat::BOTH {
             let (first, second) = (member("Ann"), member("Robert"));
             let time = control.parse::<TimeControl>().expect("a time control");
-            let created = Event::Created {
-                rules: Rules::TIC_TAC_TOE,
-                visibility: Visibility::Public,
-                assistance: false,
-                host: MemberId::try_from("0".repeat(16)).expect("well formed"),
-                time,
-                opening: OpeningKind::Free,
-                chat: true,
-                paired: false,
-                black: Seat::First,
-            };
             let log = numbered(vec![
-                created,
+                created_with(time),
                 Event::Sat { seat: Seat::First, player: first },
                 Event::Sat { seat: Seat::Second, player: second },
                 Event::Started { game: 1, black: Seat::First, id: game_id() },

@@ -9,13 +9,13 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 
-/// What becomes of seeks.
+/// The ends of seeks, and how long they took.
 #[derive(Debug)]
 pub(crate) struct PairingMetrics {
     seeks: Gauge,
     /// Games of players who were paired.
     pub(crate) paired: Counter,
-    /// Pairs for whom no room could be made.
+    /// Pairs that got no room.
     pub(crate) not_made: Counter,
     /// Games that a player left before they began.
     pub(crate) aborted: Counter,
@@ -44,9 +44,9 @@ impl PairingMetrics {
     pub(super) fn register(&self, registry: &mut Registry) {
         let help = "Seeks and challenges that stand";
         registry.register("seeks", help, self.seeks.clone());
-        let help = "Games of players whom the server has paired";
+        let help = "Games of players that the server has paired";
         registry.register("paired", help, self.paired.clone());
-        let help = "Pairs for whom no room could be made; they go on seeking";
+        let help = "Pairs that got no room; they go on seeking";
         registry.register("pairs_not_made", help, self.not_made.clone());
         let help = "Paired games that a player left before they began";
         registry.register("paired_games_aborted", help, self.aborted.clone());

@@ -3,9 +3,8 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use fivefold_shared::{protocol::MemberId, seat::Seat};
+use fivefold_shared::{clock::millis, protocol::MemberId, seat::Seat};
 
-use super::standing::millis;
 use crate::limits::{
     ABORTS_MAX, ABORTS_OF, HISTORIES_MAX, MARK_FADES, OPPONENTS_KEPT, PAUSE, PAUSE_FACTOR,
     PAUSE_MAX, SEATS_KEPT,

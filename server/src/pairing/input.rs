@@ -45,7 +45,7 @@ impl Rating {
 pub enum Input {
     /// Somebody seeks a game.
     Seek {
-        /// Who, and by which command.
+        /// The seeker, with their command.
         by: Seeker,
         /// The id for a new seek, which nobody can guess.
         id: SeekId,
@@ -54,18 +54,18 @@ pub enum Input {
     },
     /// Somebody challenges another member.
     Challenge {
-        /// Who, and by which command.
+        /// The seeker, with their command.
         by: Seeker,
         /// The id for a new challenge, which nobody can guess.
         id: SeekId,
-        /// Whom they challenge.
+        /// The person to challenge.
         to: MemberId,
         /// The game.
         settings: GameSettings,
     },
     /// Somebody accepts a seek or a challenge.
     Accept {
-        /// Who, and by which command.
+        /// The seeker, with their command.
         by: Seeker,
         /// What they accept.
         seek: SeekId,
@@ -94,7 +94,7 @@ pub enum Input {
     },
     /// A session has ended. Its seeks stay for a while, in case that its member comes back.
     Gone {
-        /// Whose.
+        /// The seeker.
         member: MemberId,
         /// The session.
         session: SessionId,
@@ -137,7 +137,7 @@ pub enum Input {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct PairNumber(pub u64);
 
-/// Two players for whom a room is to be made.
+/// Two players who need a room.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewPair {
     /// Its number.

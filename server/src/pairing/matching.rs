@@ -1,4 +1,4 @@
-//! Who fits whom: queues ordered by rating, and the score of two seekers.
+//! Which seekers fit: queues ordered by rating, and the score of two seekers.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

@@ -1,7 +1,5 @@
 //! What stands: seeks, challenges, the members behind them, and pairs whose rooms are being made.
 
-use std::time::Duration;
-
 use fivefold_shared::{
     protocol::{GameSettings, MemberId, OpenSeek, SeekId},
     seat::BySeat,
@@ -39,7 +37,7 @@ pub(super) enum Aim {
     Member(MemberId),
 }
 
-/// A member with seeks, or for whom a room is being made.
+/// A member with seeks, or with a room that is being made.
 #[derive(Debug, Default)]
 pub(super) struct Standing {
     /// Their seeks and challenges, the oldest first.
@@ -89,8 +87,4 @@ impl Standing {
     pub(super) const fn is_idle(&self) -> bool {
         self.seeks.is_empty() && self.pair.is_none()
     }
-}
-
-pub(super) fn millis(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

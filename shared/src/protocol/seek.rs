@@ -24,13 +24,13 @@ pub struct GameSettings {
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Wanted {
-    /// A game of this pool, with whoever is there.
+    /// A game of this pool.
     Pool(PoolName),
-    /// A game of these settings, with whoever accepts it, or seeks the same.
+    /// A game of these settings, with a person who accepts it or seeks the same.
     Settings(GameSettings),
 }
 
-/// The person whom a challenge is for.
+/// The person to challenge.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -41,7 +41,7 @@ pub enum Addressee {
     Name(Name),
 }
 
-/// A pool: whoever seeks in it plays whoever else does.
+/// A pool: people who seek in it play each other.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Pool {
@@ -54,8 +54,8 @@ pub struct Pool {
     pub waiting: usize,
     /// How many games of paired players are running that are played in this way.
     pub games: usize,
-    /// How long those waited whom it has paired in the last hour: the median, in milliseconds.
-    /// Absent if there were none.
+    /// How long its players of the last hour waited: the median, in milliseconds. Absent if there were
+    /// none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait_ms: Option<u64>,
 }

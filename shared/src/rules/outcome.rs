@@ -74,7 +74,7 @@ pub enum Outcome<Side = Stone> {
     /// Before both had acted, a player left a game with somebody whom the server had found for them,
     /// or was too late with their first act. It does not count as a game.
     Aborted {
-        /// The player because of whom it was aborted.
+        /// The player who aborted it, or did not begin in time.
         by: Side,
     },
     /// Every point is taken: a draw.
