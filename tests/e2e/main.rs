@@ -9,6 +9,7 @@ mod client;
 mod cluster;
 mod data_folder;
 mod disk;
+mod encrypted_services;
 mod engines;
 mod fault;
 mod files;

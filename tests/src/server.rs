@@ -82,6 +82,17 @@ impl Server {
         Self::run(&mut server)
     }
 
+    /// As [`start_as_node`](Self::start_as_node) with its own log, for a node that trusts the
+    /// certificates in this file instead of the system's.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn start_as_trusting_node(database: &str, bus: &str, trusted: &Path) -> Self {
+        let mut server = Command::new(program("fivefold-server"));
+        server.args(["--database", database, "--bus", bus]).env("SSL_CERT_FILE", trusted);
+        Self::run(&mut server)
+    }
+
     /// Starts a server that is alone on a PostgreSQL database, with these flags and the defaults
     /// otherwise.
     ///

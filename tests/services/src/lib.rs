@@ -4,11 +4,13 @@
 //! It knows nothing of the server, so that the tests of every package can use it. Tests skip what
 //! needs a program that is not installed; `tests/run` installs them.
 
+mod certificate;
 mod nats;
 mod postgres;
 mod relay;
 
 pub use self::{
+    certificate::Certificate,
     nats::NatsServer,
     postgres::{Durability, PostgresServer},
     relay::{Passage, Relay, Service},

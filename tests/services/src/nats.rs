@@ -9,6 +9,8 @@ use std::{
 
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::Certificate;
+
 /// Runs the server until its standard input ends, which comes with the end of the test. Debian keeps
 /// the program in a folder that only root has in the path.
 const GUARD: &str = r#"PATH=$PATH:/usr/sbin; command -v nats-server >/dev/null || exit 127
@@ -24,6 +26,8 @@ pub struct NatsServer {
     /// Where it reports what passes, over HTTP.
     monitor: SocketAddr,
     process: Option<Pid>,
+    /// The flags for encrypted connections; empty without.
+    encryption: Vec<String>,
 }
 
 impl NatsServer {
@@ -31,8 +35,23 @@ impl NatsServer {
     ///
     /// # Panics
     /// When the server is there and does not start.
-    #[expect(clippy::print_stdout, reason = "a skipped test says so")]
     pub fn start() -> Option<Self> {
+        Self::start_with(Vec::new())
+    }
+
+    /// As [`start`](Self::start), for encrypted connections only, by this certificate.
+    ///
+    /// # Panics
+    /// When the server is there and does not start.
+    pub fn start_encrypted(certificate: &Certificate) -> Option<Self> {
+        let (file, key) = (certificate.file(), certificate.key());
+        let files =
+            [format!("--tlscert={}", file.display()), format!("--tlskey={}", key.display())];
+        Self::start_with([&["--tls".to_owned()], &files[..]].concat())
+    }
+
+    #[expect(clippy::print_stdout, reason = "a skipped test says so")]
+    fn start_with(encryption: Vec<String>) -> Option<Self> {
         let version = guard(&["--version"])
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -43,7 +62,7 @@ impl NatsServer {
             return None;
         }
         let address = (Ipv4Addr::LOCALHOST, 0).into();
-        let mut server = Self { guard: None, address, monitor: address, process: None };
+        let mut server = Self { guard: None, address, monitor: address, process: None, encryption };
         server.restart();
         Some(server)
     }
@@ -87,6 +106,7 @@ impl NatsServer {
         let port = Some(self.address.port()).filter(|&port| port > 0);
         let port = port.map_or_else(|| "-1".to_owned(), |port| port.to_string());
         let mut guard = guard(&["--addr", "127.0.0.1", "--port", &port, "--http_port", "-1"])
+            .args(&self.encryption)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())

@@ -1,9 +1,10 @@
-//! Starts the real PostgreSQL from a temporary folder. It listens on a socket in that folder, so it
-//! takes no port.
+//! Starts the real PostgreSQL from a temporary folder. It listens on a socket in that folder, and takes
+//! a port only for encrypted connections.
 
 use std::{
     env, fs,
     io::Write,
+    net::{Ipv4Addr, TcpListener},
     os::unix::{
         fs::{PermissionsExt, chown},
         process::CommandExt,
@@ -20,8 +21,13 @@ use rustix::{
 };
 use tempfile::TempDir;
 
+use crate::Certificate;
+
 /// Name of the superuser, who needs no password, and of the database.
 const NAME: &str = "fivefold";
+
+/// The number in the name of its socket.
+const USUAL_PORT: u16 = 5432;
 
 /// Runs the server until a line or the end of its input, which comes with the end of the test.
 const GUARD: &str = r#""$@" </dev/null & read -r word; kill -QUIT $!; wait
@@ -47,6 +53,8 @@ pub struct PostgresServer {
     programs: PathBuf,
     folder: TempDir,
     durability: Durability,
+    /// The port for encrypted connections.
+    port: Option<u16>,
     /// A shell that stops the server when its standard input is closed, and then deletes the folder
     /// unless it was asked to keep it.
     guard: Option<Child>,
@@ -57,8 +65,21 @@ impl PostgresServer {
     ///
     /// # Panics
     /// When it is there and does not start.
-    #[expect(clippy::print_stdout, reason = "a skipped test says so")]
     pub fn start(durability: Durability) -> Option<Self> {
+        Self::start_with(durability, None)
+    }
+
+    /// As [`start`](Self::start), with encrypted connections by this certificate at a port of this
+    /// machine. A crash of the machine may lose what is committed.
+    ///
+    /// # Panics
+    /// When it is there and does not start.
+    pub fn start_encrypted(certificate: &Certificate) -> Option<Self> {
+        Self::start_with(Durability::None, Some(certificate))
+    }
+
+    #[expect(clippy::print_stdout, reason = "a skipped test says so")]
+    fn start_with(durability: Durability, certificate: Option<&Certificate>) -> Option<Self> {
         let Some(programs) = programs() else {
             println!("SKIPPED: PostgreSQL 15 or newer is not installed here");
             return None;
@@ -70,7 +91,7 @@ impl PostgresServer {
         }
         let anybody = fs::Permissions::from_mode(0o755);
         fs::set_permissions(folder.path(), anybody).expect("it is our folder");
-        let mut server = Self { programs, folder, durability, guard: None };
+        let mut server = Self { programs, folder, durability, port: None, guard: None };
         let mut initdb = server.command("initdb");
         initdb
             .args(["--auth-local=trust", "--auth-host=reject", "--no-sync", "--locale=C"])
@@ -78,6 +99,9 @@ impl PostgresServer {
             .arg(server.data());
         let made = initdb.output().expect("initdb starts");
         assert!(made.status.success(), "{made:?}");
+        if let Some(certificate) = certificate {
+            server.encrypt(certificate);
+        }
         server.restart();
         let mut createdb = server.command("createdb");
         let made = createdb.args(["--username", NAME, "--host"]).arg(server.folder.path());
@@ -97,9 +121,18 @@ impl PostgresServer {
         format!("postgres://{NAME}@{folder}/{NAME}")
     }
 
+    /// Its address for encrypted connections, without the settings of TLS.
+    ///
+    /// # Panics
+    /// When it has none.
+    pub fn encrypted_url(&self) -> String {
+        let port = self.port.expect("it was started with a certificate");
+        format!("postgres://{NAME}@localhost:{port}/{NAME}")
+    }
+
     /// Its socket, for a relay.
     pub fn socket(&self) -> PathBuf {
-        self.folder.path().join(".s.PGSQL.5432")
+        self.folder.path().join(format!(".s.PGSQL.{}", self.port.unwrap_or(USUAL_PORT)))
     }
 
     /// The process id of the server, whose children do its work.
@@ -125,8 +158,14 @@ impl PostgresServer {
         let mut shell = Command::new("sh");
         shell.args(["-c", GUARD]).arg(self.folder.path()).arg(self.programs.join("postgres"));
         shell.arg("-D").arg(self.data());
+        let (addresses, encryption) = match self.port {
+            Some(_) => ("127.0.0.1", "on"),
+            None => ("", "off"),
+        };
         for setting in [
-            "listen_addresses=",
+            &format!("listen_addresses={addresses}"),
+            &format!("port={}", self.port.unwrap_or(USUAL_PORT)),
+            &format!("ssl={encryption}"),
             &format!("unix_socket_directories={}", self.folder.path().display()),
             &format!("fsync={durable}"),
             &format!("full_page_writes={durable}"),
@@ -176,6 +215,26 @@ impl PostgresServer {
         String::from_utf8(output.stdout).expect("psql prints text").trim().to_owned()
     }
 
+    /// Takes the certificate, and lets in who comes by TLS. PostgreSQL wants a key that is its own.
+    fn encrypt(&mut self, certificate: &Certificate) {
+        let data = self.data();
+        for (from, name) in [(certificate.file(), "server.crt"), (certificate.key(), "server.key")]
+        {
+            let file = data.join(name);
+            fs::copy(from, &file).expect("a file in our folder");
+            fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("it is our file");
+            if let Some((user, group)) = unprivileged() {
+                chown(&file, Some(user), Some(group)).expect("it is our file");
+            }
+        }
+        let rules = data.join("pg_hba.conf");
+        let before = fs::read_to_string(&rules).expect("initdb has written it");
+        let encrypted = format!("hostssl all all 127.0.0.1/32 trust\n{before}");
+        fs::write(&rules, encrypted).expect("a file in our folder");
+        let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
+        self.port = Some(free.local_addr().expect("it is bound").port());
+    }
+
     fn is_ready(&self) -> bool {
         let mut ready = self.command("pg_isready");
         ready.args(["--quiet", "--host"]).arg(self.folder.path());
@@ -205,6 +264,7 @@ impl PostgresServer {
     fn command(&self, program: &str) -> Command {
         let mut command = Command::new(self.programs.join(program));
         as_unprivileged(&mut command);
+        command.env("PGPORT", self.port.unwrap_or(USUAL_PORT).to_string());
         command
     }
 

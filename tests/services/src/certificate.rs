@@ -1,0 +1,38 @@
+//! A certificate for services on this machine, and its key, as files.
+
+use std::{fs, path::PathBuf};
+
+use rcgen::{CertifiedKey, generate_simple_self_signed};
+use tempfile::TempDir;
+
+/// A new certificate for `localhost`, signed by itself.
+#[derive(Debug)]
+pub struct Certificate {
+    folder: TempDir,
+}
+
+impl Certificate {
+    /// Makes a certificate. Its files are deleted with this value.
+    ///
+    /// # Panics
+    /// When the files cannot be written.
+    pub fn make() -> Self {
+        let CertifiedKey { cert, signing_key } =
+            generate_simple_self_signed(["localhost".to_owned()]).expect("a name that DNS allows");
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let made = Self { folder };
+        fs::write(made.file(), cert.pem()).expect("a file in our folder");
+        fs::write(made.key(), signing_key.serialize_pem()).expect("a file in our folder");
+        made
+    }
+
+    /// The certificate's file, in PEM.
+    pub fn file(&self) -> PathBuf {
+        self.folder.path().join("certificate.pem")
+    }
+
+    /// The file of its key, in PEM.
+    pub fn key(&self) -> PathBuf {
+        self.folder.path().join("key.pem")
+    }
+}
