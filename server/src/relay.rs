@@ -116,6 +116,8 @@ pub(crate) enum Next {
     Damaged(String),
     /// Nothing; why further commands are refused.
     Over(Reason),
+    /// All rooms of this node end. Others may know what became of commands that wait here.
+    Stopped,
 }
 
 enum Wakeup {
@@ -176,7 +178,7 @@ impl Relay {
                 () = sleep_until(due) => Wakeup::Due,
             };
             let over = match wakeup {
-                Wakeup::Stop => Some(Next::Over(Reason::Stopping)),
+                Wakeup::Stop => Some(Next::Stopped),
                 Wakeup::Claimed(Ok(claimed)) => self.note_claim(claimed),
                 Wakeup::Claimed(Err(error)) => {
                     self.may_own |= matches!(error, StorageError::InDoubt(_));
@@ -284,7 +286,7 @@ impl Relay {
             }
             Claimed::Elsewhere(owner) if owner == self.context.node => {
                 self.cluster.node.note_own_death();
-                Some(Next::Over(Reason::Stopping))
+                Some(Next::Stopped)
             }
             Claimed::Elsewhere(owner) => {
                 self.leave_owner(owner);

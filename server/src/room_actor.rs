@@ -354,19 +354,17 @@ impl Actor {
         self.take(effects, kind, sender);
     }
 
-    /// Refuses the inputs that still wait when the task ends.
+    /// Refuses the inputs that still wait when the task ends. When the server stops, nobody here knows
+    /// what became of a command that was sent before: the client sends it again over a new socket.
     async fn refuse_the_rest(&mut self, mailbox: &mut Mailbox) {
         mailbox.close();
-        let reason = if self.context.stop.is_cancelled() {
-            Reason::Stopping
-        } else if self.room.is_closed() {
-            Reason::NoSuchRoom
-        } else {
-            Reason::Unavailable
-        };
+        let is_stopping = self.context.stop.is_cancelled();
+        let reason = if self.room.is_closed() { Reason::NoSuchRoom } else { Reason::Unavailable };
         while let Some(envelope) = mailbox.recv().await {
             match (*envelope, &self.context.cluster) {
-                (Envelope::Session { outbox, .. }, _) if self.may_be_made_elsewhere() => {
+                (Envelope::Session { outbox, .. }, _)
+                    if is_stopping || self.may_be_made_elsewhere() =>
+                {
                     outbox.restart();
                 }
                 (Envelope::Session { input, outbox }, _) => {

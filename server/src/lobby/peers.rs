@@ -157,18 +157,20 @@ impl Lobby {
                     self.remove(&code);
                     return;
                 }
-                Err(problem) => self.give_up(&code, &problem),
+                Err(problem) => Some(self.give_up(&code, &problem)),
             },
-            Next::Damaged(problem) => self.give_up(&code, &problem),
-            Next::Over(reason) => reason,
+            Next::Damaged(problem) => Some(self.give_up(&code, &problem)),
+            Next::Over(reason) => Some(reason),
+            Next::Stopped => None,
         };
         self.remove(&code);
         mailbox.close();
         while let Some(envelope) = mailbox.recv().await {
             match *envelope {
-                Envelope::Session { input, outbox } => {
-                    refuse(&outbox, input.command_id(), reason);
-                }
+                Envelope::Session { input, outbox } => match reason {
+                    Some(reason) => refuse(&outbox, input.command_id(), reason),
+                    None => outbox.restart(),
+                },
                 // The relay there asks the storage again.
                 Envelope::Relay { node, attempt, .. } => self.reject(node, &code, attempt),
                 Envelope::Silent(_) => {}
