@@ -15,7 +15,7 @@ async fn a_server_that_is_killed_again_and_again_keeps_what_it_acknowledged() {
 async fn people_who_seek_each_other_are_in_one_game_each_however_often_the_server_is_killed() {
     let verdict = fault::seekers::run(8, Duration::from_secs(5), 1).await;
     assert!(verdict.is_clean(), "{verdict}");
-    assert!(verdict.found > 0 && verdict.moves > 0 && verdict.kills > 0, "{verdict}");
+    assert!(verdict.found > 0 && verdict.acts > 0 && verdict.kills > 0, "{verdict}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

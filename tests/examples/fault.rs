@@ -5,8 +5,9 @@
 //!
 //! The same on several nodes, with PostgreSQL and NATS: add `--nodes 3`, and `--only-kills` for
 //! nothing but killed nodes. `--seekers 50` has people seek each other and play, one game after the
-//! other, and checks that nobody was in two of them. `--orphans 10000` kills one node with so many rooms, with people in
-//! 200 of them, and waits until all rooms have an owner again.
+//! other, and checks that nobody was in two of them; with `--nodes 3 --only-kills` a random node is
+//! killed each second, or as soon as the last one is back. `--orphans 10000` kills one node with so
+//! many rooms, with people in 200 of them, and waits until all rooms have an owner again.
 #![expect(clippy::print_stdout, reason = "the results of this program")]
 
 use std::{num::NonZeroUsize, process::ExitCode, time::Duration};
@@ -37,7 +38,7 @@ struct Args {
     #[arg(long, requires = "nodes")]
     only_kills: bool,
     /// So many people who seek each other and play, instead of rooms.
-    #[arg(long, conflicts_with_all = ["nodes", "rooms", "orphans"])]
+    #[arg(long, conflicts_with_all = ["rooms", "orphans"])]
     seekers: Option<usize>,
     /// Kill one of three nodes once, with so many rooms.
     #[arg(long, conflicts_with_all = ["nodes", "minutes", "rooms"])]
@@ -54,6 +55,14 @@ async fn main() -> ExitCode {
         found.is_none_or(|found| {
             println!("{found}");
             found.verdict.is_clean() && found.pauses.count() == found.played
+        })
+    } else if let (Some(seekers), Some(nodes)) = (seekers, nodes) {
+        let is_mixed = !only_kills;
+        let verdict =
+            fault::seekers::run_on_nodes(nodes.get(), seekers, time, seed, is_mixed).await;
+        verdict.is_none_or(|verdict| {
+            println!("{verdict}");
+            verdict.is_clean()
         })
     } else if let Some(seekers) = seekers {
         let verdict = fault::seekers::run(seekers, time, seed).await;

@@ -7,13 +7,9 @@ use fivefold_server::storage::DatabaseUrl;
 use fivefold_shared::protocol::RoomCode;
 use fivefold_test_services::{Durability, NatsServer, PostgresServer, Relay, Service};
 use tempfile::TempDir;
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
-    task::block_in_place,
-};
+use tokio::task::block_in_place;
 
-use crate::Server;
+use crate::{Server, http};
 
 /// A cluster. Starting and stopping its parts blocks, so its test needs a runtime of several
 /// threads.
@@ -185,7 +181,8 @@ impl Cluster {
     /// # Panics
     /// When the node never joined, or the database does not answer.
     pub fn rooms_of(&self, node: usize) -> Vec<RoomCode> {
-        self.rooms_where(&format!("owner = {}", self.number_of(node)))
+        let owner = self.number_of(node);
+        self.rooms_where(&format!("owner = {owner} AND closed_at IS NULL"))
     }
 
     /// All open rooms, by the database.
@@ -193,12 +190,19 @@ impl Cluster {
     /// # Panics
     /// When the database does not answer.
     pub fn rooms(&self) -> Vec<RoomCode> {
+        self.rooms_where("closed_at IS NULL")
+    }
+
+    /// All rooms, also the closed ones, by the database.
+    ///
+    /// # Panics
+    /// When the database does not answer.
+    pub fn all_rooms(&self) -> Vec<RoomCode> {
         self.rooms_where("true")
     }
 
     fn rooms_where(&self, condition: &str) -> Vec<RoomCode> {
-        let query =
-            format!("SELECT code FROM fivefold.room WHERE {condition} AND closed_at IS NULL");
+        let query = format!("SELECT code FROM fivefold.room WHERE {condition}");
         let codes = block_in_place(|| self.postgres.ask(&query));
         let code = |line: &str| RoomCode::try_from(line.to_owned()).expect("a room's code");
         codes.lines().map(code).collect()
@@ -214,13 +218,8 @@ impl Cluster {
     pub async fn monitor(&self, node: usize, path: &str) -> io::Result<String> {
         let log = self.log(node);
         let (_, address) = log.rsplit_once("metrics are at this address address=").expect("a port");
-        let address = address.split_whitespace().next().unwrap_or_default();
-        let mut stream = TcpStream::connect(address).await?;
-        let request = format!("GET {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n");
-        stream.write_all(request.as_bytes()).await?;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).await?;
-        Ok(answer)
+        let address = address.split_whitespace().next().and_then(|text| text.parse().ok());
+        http::get(address.expect("an address"), path).await
     }
 
     /// How many open rooms the node with this number owns, by the database.

@@ -9,6 +9,7 @@
 mod member;
 pub mod nodes;
 pub mod orphans;
+mod seeker;
 pub mod seekers;
 
 use std::{
@@ -141,8 +142,7 @@ pub async fn run(rooms: usize, time: Duration, seed: u64) -> Verdict {
 
     let end = Instant::now() + time;
     while Instant::now() < end {
-        // Exponentially distributed, as independent accidents are.
-        let lasts = LIFE.mul_f64(-random.random_range(f64::EPSILON..1.0).ln());
+        let lasts = pause(LIFE, &mut random);
         let until = end.min(Instant::now() + lasts);
         if random.random_bool(FULL_DISKS) {
             sleep_until((Instant::now() + lasts / 3).min(until).into()).await;
@@ -170,6 +170,11 @@ pub async fn run(rooms: usize, time: Duration, seed: u64) -> Verdict {
     let mut storage = Sqlite::open(folder).expect("the database is sound");
     judge(&mut storage, heard, &mut verdict);
     verdict
+}
+
+/// A time until the next accident, exponentially distributed, as between independent ones.
+fn pause(mean: Duration, random: &mut StdRng) -> Duration {
+    mean.mul_f64(-random.random_range(f64::EPSILON..1.0).ln())
 }
 
 /// One life of the server, from a start to a kill.

@@ -28,7 +28,7 @@ const WAIT_MAX: Duration = Duration::from_millis(200);
 const SLOWNESS_MAX: Duration = Duration::from_millis(50);
 
 /// How long a command to a cluster may have no answer, until the member tries another connection.
-const ANSWERED_WITHIN: Duration = Duration::from_secs(5);
+pub(super) const ANSWERED_WITHIN: Duration = Duration::from_secs(5);
 
 /// The age of a repeated old command, in commands: the server remembers 64 answers.
 const AGAIN_FROM: usize = 20;

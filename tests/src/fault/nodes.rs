@@ -18,11 +18,11 @@ use tokio::{
     time::sleep,
 };
 
-use super::{FAST, Verdict, enter, judge, member::Made};
+use super::{FAST, Verdict, enter, judge, member::Made, pause};
 use crate::{Cluster, Times};
 
 /// The mean time between two faults.
-const BETWEEN: Duration = Duration::from_secs(5);
+pub(super) const BETWEEN: Duration = Duration::from_secs(5);
 /// The shortest and the longest time for which a process stands still.
 const FROZEN: [Duration; 2] = [Duration::from_secs(5), Duration::from_secs(20)];
 /// The longest time for which a node is cut off from the bus or the database.
@@ -58,7 +58,7 @@ pub enum Fault {
 
 impl Fault {
     /// Kills are almost as frequent as everything else together.
-    const MIXED: [Self; 13] = [
+    pub(super) const MIXED: [Self; 13] = [
         Self::Kill,
         Self::Kill,
         Self::Kill,
@@ -134,7 +134,7 @@ impl fmt::Display for NodesVerdict {
 }
 
 /// A fault, and the rooms that it concerns.
-struct Incident {
+pub(super) struct Incident {
     fault: Fault,
     /// From when on moves should go on.
     at: Instant,
@@ -174,8 +174,7 @@ pub async fn run(
     let begin = Instant::now();
     let (mut incidents, mut exits) = (Vec::new(), Vec::new());
     while begin.elapsed() < time {
-        let pause = BETWEEN.mul_f64(-random.random_range(f64::EPSILON..1.0).ln());
-        sleep(pause.min(4 * BETWEEN)).await;
+        sleep(pause(BETWEEN, &mut random).min(4 * BETWEEN)).await;
         let kinds: &[Fault] = if is_mixed { &Fault::MIXED } else { &[Fault::Kill] };
         let fault = *kinds.choose(&mut random).expect("there are kinds");
         let node = random.random_range(0..nodes);
@@ -212,7 +211,7 @@ fn println_fault(begin: Instant, fault: Fault, node: usize) {
 }
 
 /// One fault, from its beginning to its end.
-async fn happen(
+pub(super) async fn happen(
     cluster: &mut Cluster,
     fault: Fault,
     node: usize,

@@ -1,5 +1,6 @@
-//! People who seek opponents and play them, on a server that is killed again and again: nobody is in two
-//! paired games, nobody loses a seat that was found for them, and no seek finds two games.
+//! People who seek opponents and play them, on a server or on several nodes that are killed again and
+//! again: nobody is in two paired games, nobody loses a seat that was found for them, no seek finds
+//! two games, and no acknowledged act is lost.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,66 +9,77 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fivefold_server::storage::{DataFolder, Sqlite, Storage};
+use fivefold_server::storage::{DataFolder, Postgres, Sqlite, Storage};
 use fivefold_shared::{
-    protocol::{
-        CommandId, Event, LobbyRequest, MemberId, Message, Player, PoolName, Reason, Request,
-        RoomCode, RoomRequest, Wanted,
-    },
-    room::Entry,
+    protocol::{CommandId, Event, MemberId, Player, RoomCode},
+    room::{Cause, Entry},
+    rules::Outcome,
     seat::Seat,
 };
-use rand::{RngExt, SeedableRng, rngs::StdRng};
+use rand::{RngExt, SeedableRng, rngs::StdRng, seq::IndexedRandom};
 use tokio::{
     sync::watch,
-    task::JoinSet,
-    time::{sleep, sleep_until},
+    task::{JoinSet, block_in_place},
+    time::sleep_until,
 };
 
-use super::{LIFE, Life};
-use crate::{Guest, guest::RETURN_AGAIN, random_games::random_move};
+use super::{
+    FAST, LIFE, Life, WRONG_ANSWERS_SHOWN,
+    nodes::{BETWEEN, Fault, happen},
+    pause,
+    seeker::{FoundGame, Seeker},
+};
+use crate::{Cluster, Guest, Server, Times};
 
-/// The pool that everybody seeks in.
-const POOL: &str = "free";
-/// A player on turn resigns after so many moves.
-const MOVES_MAX: usize = 8;
-/// The longest that a player waits before a move.
-const WAIT_MAX: Duration = Duration::from_millis(100);
 /// Most rooms that are read at the end.
 const ROOMS_MAX: usize = 1_000_000;
+/// The clocks of nodes may differ by so many milliseconds: a game may seem to begin so much before
+/// the one before it, at another node, has ended.
+const CLOCKS_DIFFER_MS: u64 = 250;
 
 /// The counts and failures of a run.
 #[derive(Clone, Debug, Default)]
 pub struct SeekersVerdict {
-    /// Kills of the server.
+    /// Kills of a server.
     pub kills: usize,
-    /// Connections that were lost.
+    /// Other faults of the nodes, or of what they share.
+    pub other_faults: usize,
+    /// Connections that were lost, or that people gave up.
     pub lost_connections: usize,
     /// Seeks that were sent again.
     pub repeated: usize,
-    /// Games that seekers were sent to.
+    /// Games that seekers were sent to: two for each pair that both players have entered.
     pub found: usize,
+    /// How long they had waited for those.
+    pub waits: Times,
+    /// Paired rooms in the database.
+    pub pairs: usize,
     /// Games in the database.
     pub games: usize,
-    /// Moves that were acknowledged.
-    pub moves: usize,
+    /// Games of those that were left before they began.
+    pub aborted: usize,
+    /// Acts that were acknowledged.
+    pub acts: usize,
     /// Games of paired rooms that began while one of their players was in another one.
     pub doubled: usize,
-    /// Games that were found for somebody who has no such seat in them.
+    /// Games that were found for somebody who has no such seat in them, at the end or at a return.
     pub seats_lost: usize,
-    /// Seeks that found two games.
+    /// Seeks that found another game after one that the opponent had not left.
     pub found_twice: usize,
-    /// Paired rooms of which a player was never notified, although they went on seeking.
+    /// Games of which a player was never notified, although they went on seeking.
     pub unknown: usize,
+    /// Acknowledged acts that are not in the log, or more than once, and refused acts that are in it.
+    pub acts_lost: usize,
     /// Commands that were refused without a reason to.
-    pub wrong_answers: usize,
+    pub wrong_answers: Vec<String>,
 }
 
 impl SeekersVerdict {
     /// Whether every promise was kept.
     pub fn is_clean(&self) -> bool {
-        let Self { doubled, seats_lost, found_twice, unknown, wrong_answers, .. } = self;
-        doubled + seats_lost + found_twice + unknown + wrong_answers == 0
+        let Self { doubled, seats_lost, found_twice, unknown, acts_lost, .. } = self;
+        self.wrong_answers.is_empty()
+            && doubled + seats_lost + found_twice + unknown + acts_lost == 0
     }
 }
 
@@ -75,16 +87,35 @@ impl fmt::Display for SeekersVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{} games found by seekers, {} games stored, {} acknowledged moves, {} kills, {} \
-             connections lost, {} seeks repeated",
-            self.found, self.games, self.moves, self.kills, self.lost_connections, self.repeated
+            "{} pairs with {} games stored, {} of them aborted, {} times found by a player, {} \
+             acknowledged acts, {} kills, {} other faults, {} connections lost, {} seeks repeated",
+            self.pairs,
+            self.games,
+            self.aborted,
+            self.found,
+            self.acts,
+            self.kills,
+            self.other_faults,
+            self.lost_connections,
+            self.repeated
         )?;
+        let [p50, p99, max] = [0.5, 0.99, 1.0].map(|part| self.waits.quantile(part).as_secs_f64());
+        writeln!(f, "seconds until a game was found: {p50:.2}, p99 {p99:.2}, max {max:.2}")?;
         write!(
             f,
             "{} in two games, {} seats lost, {} seeks with two games, {} games unknown to a player, \
-             {} wrongly answered",
-            self.doubled, self.seats_lost, self.found_twice, self.unknown, self.wrong_answers
-        )
+             {} acts lost or doubled, {} wrongly answered",
+            self.doubled,
+            self.seats_lost,
+            self.found_twice,
+            self.unknown,
+            self.acts_lost,
+            self.wrong_answers.len()
+        )?;
+        self.wrong_answers
+            .iter()
+            .take(WRONG_ANSWERS_SHOWN)
+            .try_for_each(|one| write!(f, "\n  {one}"))
     }
 }
 
@@ -96,263 +127,245 @@ pub async fn run(seekers: usize, time: Duration, seed: u64) -> SeekersVerdict {
     let folder = tempfile::tempdir().expect("a folder for the data");
     let mut verdict = SeekersVerdict::default();
     let mut life = Life::begin(folder.path(), 0);
-    let (moved, servers) = watch::channel(life.server.address());
-    let (stop, stopped) = watch::channel(false);
-    let mut playing = JoinSet::new();
     let mut random = StdRng::seed_from_u64(seed);
-    for number in 0..seekers {
-        let mut guest = Guest::hello(&life.server, &format!("Player {number}")).await;
-        let seeker = Seeker::new(&mut guest);
-        let chances = StdRng::seed_from_u64(random.random());
-        playing.spawn(seeker.attend(guest, servers.clone(), stopped.clone(), chances));
-    }
+    let crowd = Crowd::gather(&[&life.server], seekers, &mut random).await;
     let end = Instant::now() + time;
     while Instant::now() < end {
-        // Exponentially distributed, as independent accidents are.
-        let lasts = LIFE.mul_f64(-random.random_range(f64::EPSILON..1.0).ln());
-        sleep_until(end.min(Instant::now() + lasts).into()).await;
+        sleep_until(end.min(Instant::now() + pause(LIFE, &mut random)).into()).await;
         drop(life);
         verdict.kills += 1;
         life = Life::begin(folder.path(), verdict.kills);
-        moved.send_replace(life.server.address());
+        crowd.servers.send_replace(vec![life.server.address()]);
     }
-    stop.send_replace(true);
-    let seekers = playing.join_all().await;
+    let seekers = crowd.disperse().await;
     drop(life);
     let folder = DataFolder::take(folder.path()).expect("the server is gone");
     let mut storage = Sqlite::open(folder).expect("the database is sound");
-    judge(&mut storage, &seekers, &mut verdict);
+    let open = storage.orphans(ROOMS_MAX).expect("the database is whole");
+    judge(&mut storage, open, 0, &seekers, &mut verdict);
     verdict
 }
 
-/// What a seeker is about.
-#[derive(Clone, Debug)]
-enum Phase {
-    /// They wait for the game of this command.
-    Seeks(CommandId),
-    Plays {
-        room: RoomCode,
-        /// The unanswered command.
-        pending: Option<(CommandId, RoomRequest)>,
-    },
-}
-
-/// Somebody who seeks and plays, one game after the other.
-#[derive(Debug)]
-struct Seeker {
-    me: MemberId,
-    phase: Phase,
-    /// The games that were found, in order, each with the seek's command.
-    found: Vec<(CommandId, RoomCode, Seat)>,
-    moves: usize,
-    repeated: usize,
-    lost_connections: usize,
-    wrong_answers: usize,
-}
-
-impl Seeker {
-    fn new(guest: &mut Guest) -> Self {
-        Self {
-            me: guest.me.clone(),
-            phase: Phase::Seeks(guest.new_id()),
-            found: Vec::new(),
-            moves: 0,
-            repeated: 0,
-            lost_connections: 0,
-            wrong_answers: 0,
+/// The same on so many nodes, with PostgreSQL and NATS: kills a random node once a second on average,
+/// or as soon as the last one is back. If `is_mixed`, there is any kind of fault every 5 s instead.
+/// `None` where a service is not installed.
+///
+/// # Panics
+/// As [`run`], and when a node does not end well at SIGTERM.
+pub async fn run_on_nodes(
+    nodes: usize,
+    seekers: usize,
+    time: Duration,
+    seed: u64,
+    is_mixed: bool,
+) -> Option<SeekersVerdict> {
+    let flags = [FAST.as_flattened(), &["--log", "info"]].concat();
+    let mut cluster = Cluster::start(nodes, &flags).await?;
+    let mut verdict = SeekersVerdict::default();
+    let mut random = StdRng::seed_from_u64(seed);
+    let all: Vec<_> = (0..nodes).map(|node| cluster.node(node)).collect();
+    let crowd = Crowd::gather(&all, seekers, &mut random).await;
+    let (kinds, between): (&[Fault], _) =
+        if is_mixed { (&Fault::MIXED, BETWEEN) } else { (&[Fault::Kill], LIFE) };
+    let begin = Instant::now();
+    let mut due = begin;
+    loop {
+        due = (due + pause(between, &mut random)).max(Instant::now());
+        if due >= begin + time {
+            break;
         }
-    }
-
-    /// Seeks and plays until it is time to stop, across restarts of the server.
-    async fn attend(
-        mut self,
-        mut guest: Guest,
-        server: watch::Receiver<SocketAddr>,
-        mut stopped: watch::Receiver<bool>,
-        mut random: StdRng,
-    ) -> Self {
-        while self.visit(&mut guest, &mut stopped, &mut random).await.is_none() {
-            self.lost_connections += 1;
-            let mut away = guest.lost();
-            guest = loop {
-                let address = *server.borrow();
-                match away.try_back(address).await {
-                    Ok(guest) => break guest,
-                    Err(still_away) => away = still_away,
-                }
-                sleep(RETURN_AGAIN).await;
-            };
-            self.repeated += usize::from(matches!(self.phase, Phase::Seeks(_)));
-        }
-        self
-    }
-
-    /// Stays on one connection until it is lost, or it is time to stop.
-    async fn visit(
-        &mut self,
-        guest: &mut Guest,
-        stopped: &mut watch::Receiver<bool>,
-        random: &mut StdRng,
-    ) -> Option<()> {
-        match self.phase.clone() {
-            Phase::Seeks(id) => seek(guest, id).await,
-            Phase::Plays { room, pending } => {
-                guest.try_join(&room).await.then_some(())?;
-                if let Some((id, request)) = pending {
-                    guest.send_as(id, Request::Room { room, request }).await;
-                }
-            }
-        }
-        loop {
-            let is_busy = matches!(self.phase, Phase::Plays { pending: Some(_), .. });
-            if *stopped.borrow() && !is_busy {
-                return Some(());
-            }
-            if !is_busy {
-                self.act(guest, random).await;
-            }
-            tokio::select! {
-                message = guest.try_next() => self.hear(guest, message.ok()?).await?,
-                // The loop checks it.
-                _ = stopped.changed() => {}
-            }
-        }
-    }
-
-    /// Moves or resigns on their turn, and seeks again after a game.
-    async fn act(&mut self, guest: &mut Guest, random: &mut StdRng) {
-        let Phase::Plays { room, pending } = &mut self.phase else { return };
-        let seen = &guest.seen(room).room;
-        let Some(game) = &seen.game else { return };
-        let Some(to_act) = game.to_act() else {
-            let leave = LobbyRequest::Leave { room: room.clone() };
-            guest.send(Request::Lobby(leave)).await;
-            let id = guest.new_id();
-            seek(guest, id.clone()).await;
-            self.phase = Phase::Seeks(id);
-            return;
-        };
-        if seen.seats.of_member(&self.me) != Some(to_act) {
-            return;
-        }
-        let ply = game.position.ply();
-        let request = if ply >= MOVES_MAX {
-            RoomRequest::Resign
+        sleep_until(due.into()).await;
+        let fault = *kinds.choose(&mut random).expect("there are kinds");
+        let node = random.random_range(0..nodes);
+        if fault == Fault::Kill {
+            cluster.kill_node(node);
+            verdict.kills += 1;
         } else {
-            RoomRequest::Play { ply, point: random_move(&game.position, random) }
-        };
-        sleep(WAIT_MAX.mul_f64(random.random())).await;
-        let id = guest.new_id();
-        *pending = Some((id.clone(), request.clone()));
-        let request = Request::Room { room: room.clone(), request };
-        guest.send_as(id, request).await;
-    }
-
-    /// Takes in a message; `None` if the connection is lost at that.
-    async fn hear(&mut self, guest: &mut Guest, message: Message) -> Option<()> {
-        match (&mut self.phase, &message) {
-            (Phase::Seeks(id), Message::Paired { room, seat, .. }) => {
-                self.found.push((id.clone(), room.clone(), *seat));
-                let room = room.clone();
-                self.phase = Phase::Plays { room: room.clone(), pending: None };
-                return guest.try_join(&room).await.then_some(());
-            }
-            (Phase::Seeks(id), Message::Refused { id: Some(refused), refusal })
-                if id == refused =>
-            {
-                let is_passing = matches!(refusal.reason, Reason::Unavailable | Reason::Busy);
-                self.wrong_answers += usize::from(!is_passing);
-                *id = guest.new_id();
-                sleep(RETURN_AGAIN).await;
-                seek(guest, id.clone()).await;
-            }
-            (Phase::Plays { pending, .. }, message) => {
-                let answered = pending.take_if(|(id, _)| message.answers() == Some(id));
-                match (answered, message) {
-                    (Some(_), Message::Done { .. }) => self.moves += 1,
-                    (Some(_), Message::Refused { refusal, .. }) => {
-                        // The game may have been aborted, or the disk was in doubt.
-                        let is_passing =
-                            matches!(refusal.reason, Reason::Unavailable | Reason::NoGame);
-                        self.wrong_answers += usize::from(!is_passing);
-                    }
-                    (Some(_), _) => self.wrong_answers += 1,
-                    (None, _) => {}
-                }
-            }
-            (Phase::Seeks(_), _) => {}
+            happen(&mut cluster, fault, node, &mut random, &mut Vec::new()).await;
+            verdict.other_faults += 1;
         }
-        Some(())
+        cluster.start_missing();
+        crowd.servers.send_replace(cluster.addresses());
     }
+    let seekers = crowd.disperse().await;
+    let rooms = cluster.all_rooms();
+    for node in 0..nodes {
+        cluster.stop_node(node);
+    }
+    let url = cluster.database();
+    block_in_place(|| {
+        let mut storage = Postgres::open(&url, None).expect("the database is sound");
+        judge(&mut storage, rooms, CLOCKS_DIFFER_MS, &seekers, &mut verdict);
+    });
+    Some(verdict)
 }
 
-async fn seek(guest: &mut Guest, id: CommandId) {
-    let wanted = Wanted::Pool(PoolName::try_from(POOL).expect("a pool's name"));
-    guest.send_as(id, Request::Lobby(LobbyRequest::Seek { wanted, engine: false })).await;
+/// All seekers.
+struct Crowd {
+    playing: JoinSet<Seeker>,
+    /// Where they come back.
+    servers: watch::Sender<Vec<SocketAddr>>,
+    stop: watch::Sender<bool>,
+}
+
+impl Crowd {
+    /// Lets so many people seek, spread over the servers.
+    async fn gather(servers: &[&Server], seekers: usize, random: &mut StdRng) -> Self {
+        let addresses = servers.iter().map(|server| server.address()).collect();
+        let mut crowd = Self {
+            playing: JoinSet::new(),
+            servers: watch::Sender::new(addresses),
+            stop: watch::Sender::new(false),
+        };
+        for (number, server) in (0..seekers).zip(servers.iter().cycle()) {
+            let mut guest = Guest::hello(server, &format!("Player {number}")).await;
+            let seeker = Seeker::new(&mut guest, servers.len() > 1);
+            let (servers, stopped) = (crowd.servers.subscribe(), crowd.stop.subscribe());
+            let chances = StdRng::seed_from_u64(random.random());
+            crowd.playing.spawn(seeker.attend(guest, servers, stopped, chances));
+        }
+        crowd
+    }
+
+    /// Waits until everybody has the answers to what they have sent.
+    async fn disperse(self) -> Vec<Seeker> {
+        self.stop.send_replace(true);
+        self.playing.join_all().await
+    }
 }
 
 /// A paired room as its log tells it.
+#[derive(Default)]
 struct Paired {
     players: BTreeMap<MemberId, Seat>,
-    /// When each game began and ended, if it did.
-    games: Vec<(u64, Option<u64>)>,
+    games: Vec<PairedGame>,
+    /// The numbers of the events that each command caused.
+    causes: BTreeMap<(MemberId, CommandId), Vec<u64>>,
+}
+
+/// One game of a paired room.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct PairedGame {
+    began_at: u64,
+    ended_at: Option<u64>,
+    aborted_by: Option<Seat>,
 }
 
 impl Paired {
     fn read(log: &[Entry]) -> Self {
-        let mut paired = Self { players: BTreeMap::new(), games: Vec::new() };
-        for Entry { event, .. } in log {
+        let mut paired = Self::default();
+        for Entry { event, cause } in log {
+            if let Some(Cause { member, command }) = cause {
+                let events = paired.causes.entry((member.clone(), command.clone())).or_default();
+                events.push(event.seq);
+            }
             match &event.event {
                 Event::Sat { seat, player: Player::Member { member, .. } } => {
                     paired.players.insert(member.clone(), *seat);
                 }
-                Event::Started { .. } => paired.games.push((event.at, None)),
-                Event::Ended { .. } => {
-                    paired.games.last_mut().expect("it has begun").1 = Some(event.at);
+                Event::Started { .. } => paired.games.push(PairedGame {
+                    began_at: event.at,
+                    ended_at: None,
+                    aborted_by: None,
+                }),
+                Event::Ended { outcome } => {
+                    let game = paired.games.last_mut().expect("it has begun");
+                    game.ended_at = Some(event.at);
+                    if let Outcome::Aborted { by } = outcome {
+                        game.aborted_by = Some(*by);
+                    }
                 }
                 _ => {}
             }
         }
         paired
     }
+
+    fn is_aborted(&self) -> bool {
+        self.games.iter().any(|game| game.aborted_by.is_some())
+    }
 }
 
-fn judge(storage: &mut Sqlite, seekers: &[Seeker], verdict: &mut SeekersVerdict) {
-    let open = storage.orphans(ROOMS_MAX).expect("the database is whole");
-    let found = seekers.iter().flat_map(|seeker| &seeker.found).map(|(_, room, _)| room.clone());
-    let codes: BTreeSet<RoomCode> = open.into_iter().chain(found).collect();
+/// Compares what seekers received with the logs of their games, and of these rooms.
+fn judge(
+    storage: &mut impl Storage,
+    rooms: Vec<RoomCode>,
+    clocks_differ_ms: u64,
+    seekers: &[Seeker],
+    verdict: &mut SeekersVerdict,
+) {
+    let found = seekers.iter().flat_map(|seeker| &seeker.found).map(|found| found.room.clone());
+    let codes: BTreeSet<RoomCode> = rooms.into_iter().chain(found).collect();
     let read = |room: RoomCode| {
         let log = storage.read(&room).expect("the log is whole");
         (room, Paired::read(&log))
     };
     let rooms: BTreeMap<RoomCode, Paired> = codes.into_iter().map(read).collect();
     for seeker in seekers {
-        let mut by_seek: BTreeMap<&CommandId, BTreeSet<&RoomCode>> = BTreeMap::new();
-        for (seek, room, seat) in &seeker.found {
-            by_seek.entry(seek).or_default().insert(room);
-            let has_seat = rooms[room].players.get(&seeker.me) == Some(seat);
-            verdict.seats_lost += usize::from(!has_seat);
-        }
-        verdict.found_twice += by_seek.values().filter(|rooms| rooms.len() > 1).count();
-        let own = rooms.iter().filter(|(_, paired)| paired.players.contains_key(&seeker.me));
-        let known: BTreeSet<_> = seeker.found.iter().map(|(_, room, _)| room).collect();
-        let mut games = Vec::new();
-        let mut unknown = 0;
-        for (room, paired) in own {
-            games.extend(paired.games.iter().copied());
-            unknown += usize::from(!known.contains(room));
-        }
-        // The last one may have come too late for the news.
-        verdict.unknown +=
-            unknown.saturating_sub(usize::from(matches!(seeker.phase, Phase::Seeks(_))));
+        judge_seeks(seeker, &rooms, verdict);
+        judge_acts(seeker, &rooms, verdict);
+        let own = rooms.values().filter(|paired| paired.players.contains_key(&seeker.me));
+        let mut games: Vec<_> = own.flat_map(|paired| &paired.games).collect();
         games.sort_unstable();
-        let overlaps = |pair: &&[(u64, Option<u64>)]| pair[0].1.is_none_or(|end| pair[1].0 < end);
+        let overlaps = |pair: &&[&PairedGame]| {
+            pair[0].ended_at.is_none_or(|end| pair[1].began_at + clocks_differ_ms < end)
+        };
         verdict.doubled += games.windows(2).filter(overlaps).count();
-        verdict.found += seeker.found.len();
-        verdict.moves += seeker.moves;
         verdict.repeated += seeker.repeated;
         verdict.lost_connections += seeker.lost_connections;
-        verdict.wrong_answers += seeker.wrong_answers;
+        let wrong_answers = seeker.wrong_answers.iter().map(|(request, answer)| {
+            format!("{}: {request} was answered by {}", seeker.me, answer.to_json())
+        });
+        verdict.wrong_answers.extend(wrong_answers);
     }
+    let waits = seekers.iter().flat_map(|seeker| &seeker.found).map(|found| found.waited);
+    verdict.waits = waits.collect();
+    verdict.found = verdict.waits.count();
+    verdict.pairs = rooms.values().filter(|paired| !paired.games.is_empty()).count();
     verdict.games = rooms.values().map(|paired| paired.games.len()).sum();
+    verdict.aborted = rooms.values().filter(|paired| paired.is_aborted()).count();
+}
+
+/// Compares the games that a seeker was sent to with those in which they have a seat.
+fn judge_seeks(seeker: &Seeker, rooms: &BTreeMap<RoomCode, Paired>, verdict: &mut SeekersVerdict) {
+    verdict.seats_lost += seeker.seats_lost;
+    let mut by_seek: BTreeMap<&CommandId, Vec<&FoundGame>> = BTreeMap::new();
+    for found in &seeker.found {
+        let has_seat = rooms[&found.room].players.get(&seeker.me) == Some(&found.seat);
+        verdict.seats_lost += usize::from(!has_seat);
+        by_seek.entry(&found.command).or_default().push(found);
+    }
+    for found in by_seek.values() {
+        // The seek goes on after a game that the opponent has left before it began.
+        let goes_on = |pair: &&[&FoundGame]| {
+            let other = pair[0].seat.other();
+            let is_left = |game: &PairedGame| game.aborted_by == Some(other);
+            pair[0].room == pair[1].room || rooms[&pair[0].room].games.iter().any(is_left)
+        };
+        verdict.found_twice += found.windows(2).filter(|pair| !goes_on(pair)).count();
+    }
+    let known: BTreeSet<_> = seeker.found.iter().map(|found| &found.room).collect();
+    let unknown = rooms.iter().filter(|(room, paired)| {
+        // Who left a game before the other knew of it has ended it.
+        paired.players.contains_key(&seeker.me) && !known.contains(room) && !paired.is_aborted()
+    });
+    // The last one may have come too late for the news.
+    verdict.unknown += unknown.count().saturating_sub(usize::from(seeker.seeks()));
+}
+
+/// Compares a seeker's acts with the logs.
+fn judge_acts(seeker: &Seeker, rooms: &BTreeMap<RoomCode, Paired>, verdict: &mut SeekersVerdict) {
+    let events = |room: &RoomCode, command: &CommandId| {
+        rooms[room].causes.get(&(seeker.me.clone(), command.clone()))
+    };
+    for made in &seeker.made {
+        // The act, and then what follows from it: all at once, up to the number of the answer.
+        let is_kept = events(&made.room, &made.command).is_some_and(|events| {
+            events.is_sorted_by(|a, b| a + 1 == *b) && events.last() == Some(&made.seq)
+        });
+        verdict.acts_lost += usize::from(!is_kept);
+    }
+    let is_stored = |(room, command): &&(RoomCode, CommandId)| events(room, command).is_some();
+    verdict.acts_lost += seeker.refused.iter().filter(is_stored).count();
+    verdict.acts += seeker.made.len();
 }
