@@ -295,7 +295,6 @@ export const view = (app, place, code) => {
     receive(news) {
       if (!entered) return;
       chat.receive(news);
-      assist.receive(news);
       if (!room.receive(news)) return;
       if (news.type === 'event') announceEvent(news);
       show();
@@ -312,6 +311,7 @@ export const view = (app, place, code) => {
     left = true;
     clearInterval(ticker);
     app.connection.leave(code);
+    assist.remove();
     actions.remove();
     unseen.remove();
     judge.remove();
