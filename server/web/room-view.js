@@ -139,7 +139,7 @@ export const view = (app, place, code) => {
     openingPlace.hidden = !game?.opening || gone;
     status.hidden = inOpening && !!opening;
     if (!gone) assist.update();
-    const bottom = seat ?? room.black;
+    const bottom = app.connection.local ? 'first' : seat ?? room.black;
     below.show(bottom);
     above.show(opponent(bottom));
     actions.show();
