@@ -2,10 +2,12 @@
 //! digest of the content, so that browsers may cache it forever.
 //!
 //! All files share one digest. Modules can then import each other by relative paths, and only
-//! `{web}` in `index.html` is rewritten. Scripts and styles lose their comments and needless spaces.
+//! `{web}` in `index.html` is rewritten. Scripts and styles lose their comments and needless spaces;
+//! the WebAssembly module stays as it is.
 
 use std::{
     env,
+    ffi::OsStr,
     fmt::Write as _,
     fs,
     io::{self, Write as _},
@@ -15,7 +17,7 @@ use std::{
 use sha2::{Digest, Sha256};
 
 /// Extensions of the files to serve. Others, such as the type checker's, are not embedded.
-const SERVED: [&str; 4] = ["html", "js", "css", "svg"];
+const SERVED: [&str; 5] = ["html", "js", "css", "svg", "wasm"];
 
 fn main() -> io::Result<()> {
     let web = Path::new("web");
@@ -27,13 +29,15 @@ fn main() -> io::Result<()> {
     let mut files = Vec::new();
     let mut digest = Sha256::new();
     for name in served(web)? {
-        let mut content = fs::read_to_string(web.join(&name))?;
-        if name.ends_with(".js") || name.ends_with(".css") {
-            content = bare(&content, if name.ends_with(".css") { style } else { script });
-        }
+        let path = web.join(&name);
+        let content = match path.extension().and_then(OsStr::to_str) {
+            Some("js") => bare(&fs::read_to_string(path)?, script).into_bytes(),
+            Some("css") => bare(&fs::read_to_string(path)?, style).into_bytes(),
+            _ => fs::read(path)?,
+        };
         digest.update(&name);
         digest.update(content.len().to_le_bytes());
-        digest.update(content.as_bytes());
+        digest.update(&content);
         files.push((name, content));
     }
     let digest = digest.finalize().iter().take(8).fold(String::new(), |mut text, byte| {
@@ -43,7 +47,10 @@ fn main() -> io::Result<()> {
 
     let mut table = format!("const DIGEST: &str = {digest:?};\nstatic FILES: &[Embedded] = &[\n");
     for (name, content) in files {
-        let content = content.replace("{web}", &format!("/web/{digest}")).into_bytes();
+        let content = match str::from_utf8(&content) {
+            Ok(text) => text.replace("{web}", &format!("/web/{digest}")).into_bytes(),
+            Err(_) => content,
+        };
         let file = out.join(name.replace('/', "-"));
         let include = |kind: &str, bytes: &[u8]| -> io::Result<String> {
             let path = file.with_extension(format!("{kind}.bytes"));

@@ -1,10 +1,9 @@
 //! Plays a game in this process, without a server: two people at one keyboard, or one against a
 //! bot.
 //!
-//! Drives the same [`Room`] as the server and decides nothing about the game: requests become the
-//! room's inputs, its effects become messages for the table, bots think on their own threads, and
-//! timers wake the room at its deadline. Two people at one keyboard are two members of the room;
-//! the table sees them as one member with both seats.
+//! Runs a [`LocalRoom`]: its messages go to the table, bots think on their own threads, and timers
+//! wake the room at its deadline. The table sees two people at one keyboard as one member with both
+//! seats.
 
 use std::{
     collections::VecDeque,
@@ -20,15 +19,10 @@ use fivefold_shared::{
     bot_job,
     bot_spec::BotSpec,
     clock::TimeControl,
+    local_room::{LocalEffect, LocalOptions, LocalPlayers, LocalRoom, LocalSetup},
     opening::OpeningKind,
-    protocol::{
-        Colour, CommandId, Create, Event, MemberId, Message, Name, Player, Refusal, RoomCode,
-        RoomRequest, SeatRequest, Visibility,
-    },
-    room::{
-        AnalysisUpdate, BotReply, Effect, Effects, Founding, Input, Job, Member, Room, RoomLimits,
-        RoomSeeds, RoomState, SessionId, Ticket, limits::SPECTATOR_NEWS_INTERVAL_MS,
-    },
+    protocol::{CommandId, Event, MemberId, Message, Name, Player, Refusal, RoomCode, RoomRequest},
+    room::{BotReply, Input, Job, RoomState, Ticket},
     rules::{Rules, Stone},
     search_budget::{Budget, Thinking},
     seat::Seat,
@@ -41,24 +35,12 @@ use crate::connection::TableEvent;
 /// The most time for a bot's move or weights.
 const BUDGET: Budget = Budget { time: Duration::from_secs(2), nodes: None };
 
-/// A bot answers a person as soon as it can.
-const LIMITS: RoomLimits = RoomLimits { bot_answer_min: Duration::ZERO, ..RoomLimits::DEFAULT };
-
 /// A room in this process and the people at its keyboard.
 #[derive(Debug)]
 pub struct LocalGame {
-    room: Room,
-    /// One or two. The first one is the host.
-    people: Vec<Person>,
+    room: LocalRoom,
     outgoing: VecDeque<TableEvent>,
     jobs: Vec<BotJob>,
-}
-
-/// A person at the keyboard: a member of the room with their own session.
-#[derive(Clone, Debug)]
-struct Person {
-    session: SessionId,
-    member: Member,
 }
 
 /// A bot that thinks on a thread of its own. Dropping it cancels the job.
@@ -84,51 +66,17 @@ impl LocalGame {
         colour: Stone,
         seed: u64,
     ) -> Result<Self, Refusal> {
-        let people = match bot {
-            Some(_) => vec![Person::new(0, "You")],
-            None => vec![Person::new(0, "Player 1"), Person::new(1, "Player 2")],
+        let name = |text| Name::new(text).expect("a short plain name");
+        let players = match bot {
+            Some(bot) => LocalPlayers::AgainstBot { name: name("You"), bot },
+            None => LocalPlayers::Two(["Player 1", "Player 2"].map(name)),
         };
-        let create = Create {
-            rules,
-            opening,
-            visibility: Visibility::Private,
-            assistance: true,
-            seats: [SeatRequest::Me, bot.map_or(SeatRequest::Open, SeatRequest::Bot)],
-            colour: match colour {
-                Stone::Black => Colour::Black,
-                Stone::White => Colour::White,
-            },
-            time: TimeControl::None,
-            chat: false,
-        };
-        let founding = Founding {
-            code: Self::code(),
-            host: people[0].member.clone(),
-            command: command_id("create"),
-            create,
-            coin: true,
-            // The game ids here are never looked up.
-            seeds: RoomSeeds { seed, secret: [0; 32] },
-            demo: false,
-            paired: None,
-        };
-        // The room lists the second person as a spectator until they sit, and corrects the list
-        // after this interval: start that much earlier, so that no correction is left to send.
-        let now = now();
-        let begun = now.saturating_sub(SPECTATOR_NEWS_INTERVAL_MS);
-        let mut effects = Effects::new();
-        let room = Room::create(begun, founding, LIMITS, &mut effects)?;
-        let mut game = Self { room, people, outgoing: VecDeque::new(), jobs: Vec::new() };
+        let setup = LocalSetup { rules, opening, time: TimeControl::None, players, colour };
+        // A bot answers as soon as it can.
+        let options = LocalOptions { seed, bot_answer_min: Duration::ZERO };
+        let (room, effects) = LocalRoom::new(now(), setup, options)?;
+        let mut game = Self { room, outgoing: VecDeque::new(), jobs: Vec::new() };
         game.perform(effects);
-        for Person { session, member } in game.people.clone() {
-            let command = command_id("enter");
-            game.apply(begun, Input::Enter { session, member, command, after: None });
-        }
-        if let [_, Person { session, .. }] = game.people[..] {
-            let (id, request) = (command_id("sit"), RoomRequest::Sit { seat: None });
-            game.apply(begun, Input::Command { session, id, request, lag_ms: 0 });
-        }
-        game.apply(now, Input::Wake);
         // The table starts from the state and needs only later messages.
         game.outgoing.clear();
         Ok(game)
@@ -136,12 +84,12 @@ impl LocalGame {
 
     /// The public id of the people at this keyboard.
     pub fn member() -> MemberId {
-        member_id(0)
+        LocalRoom::host()
     }
 
     /// A placeholder room code, unknown to any server.
     pub fn code() -> RoomCode {
-        RoomCode::try_from("2".repeat(12)).expect("12 allowed characters")
+        LocalRoom::code()
     }
 
     /// The room as the table sees it.
@@ -166,23 +114,12 @@ impl LocalGame {
 
     /// Sends a request to the room. [`next`](Self::next) returns the answer.
     pub fn take(&mut self, id: &CommandId, request: &RoomRequest) {
-        let (session, request) = (self.sender(request), request.clone());
-        self.apply(now(), Input::Command { session, id: id.clone(), request, lag_ms: 0 });
-        if let Some((session, request)) = self.consent() {
-            let input = Input::Command { session, id: id.clone(), request, lag_ms: 0 };
-            let mut effects = Effects::new();
-            self.room.apply(now(), input, &mut effects);
-            // The table did not send this request and expects no answer.
-            effects.retain(|effect| {
-                !matches!(effect, Effect::Send { message, .. } if message.answers() == Some(id))
-            });
-            self.perform(effects);
-        }
+        let effects = self.room.take(now(), id, request);
+        self.perform(effects);
     }
 
     fn apply(&mut self, now: u64, input: Input) {
-        let mut effects = Effects::new();
-        self.room.apply(now, input, &mut effects);
+        let effects = self.room.apply(now, input);
         self.perform(effects);
     }
 
@@ -206,100 +143,23 @@ impl LocalGame {
         Input::BotReplied { ticket, reply }
     }
 
-    fn perform(&mut self, effects: Effects) {
+    fn perform(&mut self, effects: Vec<LocalEffect>) {
         for effect in effects {
             match effect {
-                Effect::Append { entry, finished: _ } => {
-                    let mut event = entry.event;
+                LocalEffect::Event(mut event) => {
                     show_players_as_one(&mut event.event);
                     self.send(Message::Event { room: Self::code(), event });
                 }
-                // All sessions belong to the same table.
-                Effect::Send { message, .. }
-                | Effect::SendMany { message, .. }
-                | Effect::Broadcast(message)
-                | Effect::BroadcastExcept { message, .. } => self.send(message),
-                Effect::Think(job) => self.jobs.push(BotJob::start(job)),
-                Effect::CancelThinking(ticket) => self.jobs.retain(|job| job.ticket != ticket),
-                // No view requests this: `fivefold analyse` does it.
-                Effect::Analyse { ticket, .. } => {
-                    let found = AnalysisUpdate::Busy;
-                    self.apply(now(), Input::Analysed { ticket, found });
-                }
-                Effect::BotFailed { .. } => self.outgoing.push_back(TableEvent::BotFailed),
-                // The table follows every event from its first state on, and does not leave.
-                Effect::Listen(_) | Effect::Dismiss(_) | Effect::Close => {}
+                LocalEffect::Message(message) => self.send(message),
+                LocalEffect::Think(job) => self.jobs.push(BotJob::start(job)),
+                LocalEffect::CancelThinking(ticket) => self.jobs.retain(|job| job.ticket != ticket),
+                LocalEffect::BotFailed => self.outgoing.push_back(TableEvent::BotFailed),
             }
         }
     }
 
     fn send(&mut self, message: Message) {
         self.outgoing.push_back(TableEvent::Message(Box::new(message)));
-    }
-
-    /// The person who sends this request: at one keyboard, the person allowed to make it.
-    fn sender(&self, request: &RoomRequest) -> SessionId {
-        let seats = &self.room.state().seats;
-        let is_seated = |person: &&Person| seats.of_member(&person.member.id).is_some();
-        let due = self.room.state().game.as_ref().and_then(|game| {
-            let turn = game.to_act().unwrap_or_else(|| game.seat_of(game.position.turn()));
-            match request {
-                RoomRequest::Sit { .. } | RoomRequest::SitAsEngine { .. } => {
-                    self.people.iter().find(|person| !is_seated(person))
-                }
-                RoomRequest::AcceptDraw | RoomRequest::DeclineDraw => {
-                    self.person_in(game.draw_offer.map_or(turn, Seat::other))
-                }
-                // The last move is the one to take back.
-                // And the one who waits asks whether the other is there.
-                RoomRequest::AskTakeback | RoomRequest::Nudge => self.person_in(turn.other()),
-                RoomRequest::Stand
-                | RoomRequest::SeatBot { .. }
-                | RoomRequest::RemoveBot { .. }
-                | RoomRequest::Play { .. }
-                | RoomRequest::Choose { .. }
-                | RoomRequest::Resign
-                | RoomRequest::Abort
-                | RoomRequest::OfferDraw
-                | RoomRequest::GrantTakeback
-                | RoomRequest::RefuseTakeback
-                | RoomRequest::ClaimWin
-                | RoomRequest::ClaimDraw
-                | RoomRequest::Rematch
-                | RoomRequest::Say { .. }
-                | RoomRequest::Chat
-                | RoomRequest::SetChat { .. }
-                | RoomRequest::Weights { .. }
-                | RoomRequest::BotMove { .. }
-                | RoomRequest::Analyse { .. }
-                | RoomRequest::StopAnalysis => self.person_in(turn),
-            }
-        });
-        due.or_else(|| self.people.iter().find(is_seated)).unwrap_or(&self.people[0]).session
-    }
-
-    /// The other person's answer to a request at one keyboard: they agree at once to a takeback and
-    /// to a rematch. They must answer a draw offer themselves.
-    fn consent(&self) -> Option<(SessionId, RoomRequest)> {
-        let game = self.room.state().game.as_ref()?;
-        let (by, request) = match (game.takeback_ask, game.rematch_ask) {
-            (Some(by), _) => (by, RoomRequest::GrantTakeback),
-            (None, Some(by)) => (by, RoomRequest::Rematch),
-            (None, None) => return None,
-        };
-        Some((self.person_in(by.other())?.session, request))
-    }
-
-    fn person_in(&self, seat: Seat) -> Option<&Person> {
-        let player = self.room.state().seats.get(seat)?;
-        self.people.iter().find(|person| player.is_member(&person.member.id))
-    }
-}
-
-impl Person {
-    fn new(number: u64, name: &str) -> Self {
-        let name = Name::new(name).expect("a short plain name");
-        Self { session: SessionId(number), member: Member { id: member_id(number), name } }
     }
 }
 
@@ -369,14 +229,6 @@ fn show_as_one(player: &mut Player) {
         Player::Member { member, .. } => *member = LocalGame::member(),
         Player::Bot { .. } => {}
     }
-}
-
-fn member_id(number: u64) -> MemberId {
-    MemberId::try_from(format!("{number:016x}")).expect("16 digits")
-}
-
-fn command_id(text: &str) -> CommandId {
-    CommandId::try_from(text).expect("a short plain id")
 }
 
 /// The time, in milliseconds since the Unix epoch.

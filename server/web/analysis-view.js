@@ -64,6 +64,7 @@ export const view = (app, place) => {
       el('div', { class: 'row downloads' },
         el('button', { type: 'button', onclick: share }, t('share')),
         el('button', { type: 'button', onclick: clear }, t('clear'))))));
+  void import('./engine/engine.js').then(({ loadJudge }) => loadJudge());
   showRules();
   for (const field of [variant.field, size.field]) {
     field.addEventListener('change', () => begin(rulesOf(variant.field.value, size.field.value), []));

@@ -1,10 +1,10 @@
 // Help from bots beside a game: a bot's move (D), the weight of a point (T), all weights (W), and live
-// analysis. It is shown only where the server allows it.
+// analysis. It is shown only where the server allows it; the player's own processor does the rest.
 
 /** @import { Board } from './board.js' */
 /** @import { Room } from './room-state.js' */
 /** @import { Action } from './board-keys.js' */
-/** @import { Analysis, BotSpec, RoomNews, Weights } from './types' */
+/** @import { BotSpec, Report, Weight } from './types' */
 /** @import { App, Shown } from './view-types' */
 
 import { createAnalysisDisplay, depthText, drawnLines, LINES } from './analysis-display.js';
@@ -33,10 +33,12 @@ export function createAssistPanel(app, room, board, redraw, viewed) {
   const on = { weights: false, weight: false, engine: false };
   /** The last questions, so that each is asked once: game, ply and bot. */
   let [askedWeights, askedEngine, askedMove] = ['', '', ''];
-  /** @type {Weights | undefined} */
+  /** @type {Weight[] | undefined} */
   let weights;
-  /** @type {Analysis | undefined} */
+  /** @type {Report & {ply: number} | undefined} */
   let analysis;
+  /** End the searches. @type {(AbortController | undefined)[]} */
+  let [weighing, analysing] = [];
 
   const bots = el('select', { 'aria-label': t('assist_bot'), onchange: update });
   const button = (/** @type {'bot_move' | 'weight' | 'weights'} */ what) => el('button', {
@@ -67,6 +69,7 @@ export function createAssistPanel(app, room, board, redraw, viewed) {
   }
 
   const bot = () => /** @type {BotSpec['kind']} */ (bots.value);
+  const viewedMoves = () => (room.game?.moves ?? []).slice(0, viewed());
   const positionKey = () => `${room.game?.number} ${viewed()} ${room.game?.moves[viewed() - 1]}`;
 
   /** @param {keyof typeof buttons} what */
@@ -103,42 +106,65 @@ export function createAssistPanel(app, room, board, redraw, viewed) {
     buttons.bot_move.disabled = !yours;
     buttons.engine.hidden = (room.rules.k ?? 0) > ANALYSED_K;
     for (const what of /** @type {const} */ (['weight', 'weights', 'engine'])) set(buttons[what], { 'aria-pressed': String(on[what]) });
-    askWeights();
-    askEngine();
+    void askWeights();
+    void askEngine();
     const lines = on.engine && analysis?.ply === viewed() ? analysis : undefined;
     display.show(lines && { ...lines, size: room.rules.size, detail: depthText(lines) });
     write(status, on.weight ? pointText() : '');
   }
 
-  function askWeights() {
+  async function askWeights() {
     const wanted = on.weights || on.weight ? `${positionKey()} ${bot()}` : '';
     if (wanted === askedWeights) return;
     askedWeights = wanted;
     weights = undefined;
+    weighing?.abort();
     if (!wanted) return;
-    app.connection.send({ type: 'weights', room: room.code, ply: viewed(), bot: bot() }).then((answer) => {
-      if (answer.type !== 'weights' || wanted !== askedWeights) return;
-      weights = answer;
+    weighing = new AbortController();
+    const { signal } = weighing;
+    const [kind, ply] = [bot(), viewed()];
+    try {
+      const { weigh } = await import('./engine/engine.js');
+      weights = await weigh({ kind }, room.rules, viewedMoves(), signal).catch(async () => {
+        signal.throwIfAborted();
+        const answer = await app.connection.send({ type: 'weights', room: room.code, ply, bot: kind });
+        return answer.type === 'weights' ? answer.weights : undefined;
+      });
+      if (wanted !== askedWeights) return;
       update();
       redraw();
-    }, (error) => write(status, errorText(error)));
+    } catch (error) {
+      if (!signal.aborted) write(status, errorText(error));
+    }
   }
 
-  function askEngine() {
+  async function askEngine() {
     const wanted = on.engine ? positionKey() : '';
     if (wanted === askedEngine) return;
-    const running = askedEngine !== '';
     askedEngine = wanted;
     analysis = undefined;
-    if (wanted) app.connection.send({ type: 'analyse', room: room.code, ply: viewed(), lines: LINES }).catch((error) => write(status, errorText(error)));
-    else if (running) app.connection.send({ type: 'stop_analysis', room: room.code }).catch(() => {});
+    analysing?.abort();
+    if (!wanted) return;
+    analysing = new AbortController();
+    const { signal } = analysing;
+    const ply = viewed();
+    try {
+      const { analyse } = await import('./engine/engine.js');
+      await analyse({ rules: room.rules, moves: viewedMoves(), lines: LINES }, signal, (report) => {
+        analysis = { ...report, ply };
+        update();
+        redraw();
+      });
+    } catch (error) {
+      if (!signal.aborted) write(status, errorText(error));
+    }
   }
 
   /** The bot's weight of the point under the cursor. */
   function pointText() {
     const point = board.point();
     if (!weights || !point) return '';
-    const found = weights.weights.find((one) => String(one.point) === String(point));
+    const found = weights.find((one) => String(one.point) === String(point));
     return t('assist_point', { point: pointName(point, boundsOf(room.rules.size)), weight: found ? weightText(found) : t('assist_no_candidate') });
   }
 
@@ -147,8 +173,8 @@ export function createAssistPanel(app, room, board, redraw, viewed) {
     /** Additions to the position on the board.
      * @returns {Partial<Shown>} */
     shown() {
-      if (on.weights && weights) return { weights: weights.weights };
-      if (on.weight && weights) return { weights: weights.weights, only: board.point() };
+      if (on.weights && weights) return { weights };
+      if (on.weight && weights) return { weights, only: board.point() };
       return on.engine && analysis?.ply === viewed() ? drawnLines(analysis.lines) : {};
     },
     update,
@@ -163,18 +189,14 @@ export function createAssistPanel(app, room, board, redraw, viewed) {
       if (action.type === 'bot_move' || action.type === 'weight' || action.type === 'weights') act(action.type);
       if (action.type === 'weight' && on.weight) app.announce(pointText(), true);
     },
-    /** @param {RoomNews} news */
-    receive(news) {
-      if (news.type === 'analysis') analysis = news;
-      else if (news.type === 'analysis_over' && news.why === 'busy') write(status, t('refused_busy'));
-      else if (news.type === 'analysis_over' && news.why === 'too_many') write(status, t('refused_too_many_analyses'));
-      else return;
-      update();
-      redraw();
+    /** Ends what runs. */
+    remove() {
+      weighing?.abort();
+      analysing?.abort();
     },
-    /** Forgets the questions: a new connection does not know them. */
+    /** Forgets the question to the server: a new connection does not know it. */
     reset() {
-      askedWeights = askedEngine = askedMove = '';
+      askedMove = '';
     },
   };
 }

@@ -48,6 +48,8 @@ export class Connection {
   you = '';
   /** Our name. */
   name = '';
+  /** Whether the room is on this device. */
+  local = false;
   /** Whether people may talk on this server. */
   chat = true;
   /** The server's clock minus ours, in milliseconds. */

@@ -49,7 +49,7 @@ export function playerName(player) {
  * @param {App} app @param {Player | null | undefined} player */
 export function personName(app, player) {
   const name = el('bdi', null, playerName(player));
-  if (!player || !('member' in player) || isMember(player, app.connection.you)) return name;
+  if (!player || !('member' in player) || app.connection.local || isMember(player, app.connection.you)) return name;
   const press = () => void import('./challenge-dialog.js').then(({ openChallengeDialog }) => openChallengeDialog(app, player));
   return el('button', { type: 'button', class: 'person', title: t('challenge_person', { name: player.name }), onclick: press }, name);
 }

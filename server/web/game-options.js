@@ -6,10 +6,11 @@ import { timeControlText } from './clock-display.js';
 import { openingName, sizeName, variantName, VARIANTS } from './display-names.js';
 import { el, fill, write } from './dom.js';
 import { check, select } from './form-fields.js';
+import { LEVEL_MAX } from './protocol.js';
 import { hasText, t } from './texts.js';
 
-/** Keys of the options of games with friends and bots, and of those that are offered to anyone. */
-const STORAGE_KEYS = { friends: 'fivefold.options', anyone: 'fivefold.offer' };
+/** Keys of the options of games with friends and bots, of those that are offered to anyone, and of those on this device. */
+const STORAGE_KEYS = { friends: 'fivefold.options', anyone: 'fivefold.offer', local: 'fivefold.local' };
 const LEVEL_KEPT = 'fivefold.level';
 const LEVEL = 3;
 
@@ -18,9 +19,23 @@ export function botLevel() {
   return Number(localStorage.getItem(LEVEL_KEPT)) || LEVEL;
 }
 
-/** @param {number} level */
-export function saveBotLevel(level) {
-  localStorage.setItem(LEVEL_KEPT, String(level));
+/** The choice of the bot's level. */
+export function createLevel() {
+  const level = el('input', {
+    type: 'range', min: '1', max: String(LEVEL_MAX), value: String(botLevel()), oninput: show,
+  });
+  const word = el('output', { class: 'hint' });
+  show();
+
+  function show() {
+    const value = Number(level.value);
+    const name = t(value <= 2 ? 'level_easy' : value <= 5 ? 'level_medium' : value <= 8 ? 'level_hard' : 'level_expert');
+    write(word, `${value} · ${name}`);
+    level.setAttribute('aria-valuetext', word.textContent ?? '');
+    localStorage.setItem(LEVEL_KEPT, String(value));
+  }
+
+  return el('label', { class: 'level' }, el('span', null, t('level')), level, word);
 }
 
 /**
@@ -55,7 +70,7 @@ const CLOCKS = [
 ];
 const SIZES = ['13', '15', '17', '19', '20', '30', 'unbounded'];
 
-/** @param {'friends' | 'anyone'} [whom] */
+/** @param {'friends' | 'anyone' | 'local'} [whom] */
 export function createGameOptions(whom = 'friends') {
   const forAnyone = whom === 'anyone';
   const options = { ...DEFAULTS, ...forAnyone && DEFAULTS_ANYONE, ...stored(whom) };
@@ -71,7 +86,7 @@ export function createGameOptions(whom = 'friends') {
   const listed = check(t('public_room'));
   const element = el('details', { class: 'options', open: forAnyone }, el('summary', null, line),
     el('div', { class: 'options-fields' }, variant.label, size.label, clock.label, !forAnyone && colour.label, opening.label, openingHow,
-      !forAnyone && assistance.label, !forAnyone && listed.label));
+      ...whom === 'friends' ? [assistance.label, listed.label] : []));
   /** The rules whose openings are listed. */
   let offeredFor = '';
 

@@ -1,9 +1,10 @@
-// The engine's review of a finished game: fetches it and finds the moves worth showing.
+// The engine's review of a finished game: gets it and finds the moves worth showing.
 
-/** @import { FinishedGame, Progress, Review } from './types' */
+/** @import { FinishedGame, Review } from './types' */
 /** @import { Mark } from './value-graph.js' */
 
 import { blackChance } from './analysis-display.js';
+import { stoneOf } from './room-state.js';
 
 const ASK_EVERY_MS = 1_000;
 /** The loss of winning chances from which a move is a mistake, or a blunder. */
@@ -13,15 +14,21 @@ const BLUNDER = 0.3;
 const DECIDING_MAX = 6;
 
 /**
- * Polls until the review is ready.
- * @param {string} id @param {(progress: Progress) => void} progress @param {AbortSignal} signal
+ * Reviews a game on this machine, or polls until the server has.
+ * @param {FinishedGame} game @param {(done: number) => void} progress @param {AbortSignal} signal
  * @returns {Promise<Review | undefined>} nothing if the game has no review
  */
-export async function fetchReview(id, progress, signal) {
+export async function fetchReview({ id, rules, moves, outcome: { winner }, black }, progress, signal) {
+  try {
+    const { reviewGame } = await import('./engine/engine.js');
+    return await reviewGame(rules, moves.map(({ point }) => point), winner ? stoneOf(winner, black) : undefined, signal, progress);
+  } catch {
+    // The server says why there is none.
+  }
   for (;;) {
     const answer = await fetch(`/api/games/${id}/analysis`, { signal });
     if (answer.status === 200) return answer.json();
-    if (answer.status === 202) progress(await answer.json());
+    if (answer.status === 202) progress((await answer.json()).done);
     else if (answer.status !== 503) return undefined;
     await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
     if (signal.aborted) return undefined;

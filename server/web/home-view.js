@@ -3,12 +3,11 @@
 /** @import { Create } from './types' */
 /** @import { View } from './view-types' */
 
-import { el, icon, write } from './dom.js';
-import { botLevel, createGameOptions, saveBotLevel } from './game-options.js';
+import { el, icon } from './dom.js';
+import { botLevel, createGameOptions, createLevel } from './game-options.js';
 import { watchLobby } from './lobby-watch.js';
 import { createOpenSeeks } from './open-seeks.js';
 import { createOwnRooms, findOrCreateRoom } from './own-rooms.js';
-import { LEVEL_MAX } from './protocol.js';
 import { RefusedError } from './refusals.js';
 import { createSeekCard } from './seek-card.js';
 import { t } from './texts.js';
@@ -40,20 +39,6 @@ export const view = (app, place) => {
     games.append(watch.element);
     remove = watch.remove;
   });
-  const level = el('input', {
-    type: 'range', min: '1', max: String(LEVEL_MAX), value: String(botLevel()), oninput: showLevel,
-  });
-  const word = el('output', { class: 'hint' });
-  showLevel();
-
-  function showLevel() {
-    const value = Number(level.value);
-    const name = t(value <= 2 ? 'level_easy' : value <= 5 ? 'level_medium' : value <= 8 ? 'level_hard' : 'level_expert');
-    write(word, `${value} · ${name}`);
-    level.setAttribute('aria-valuetext', word.textContent ?? '');
-    saveBotLevel(value);
-  }
-
   /** @param {Partial<Create>} command */
   async function create(command) {
     place.toggleAttribute('inert', true);
@@ -72,14 +57,14 @@ export const view = (app, place) => {
     icon(FRIENDS), el('strong', null, t('play_friend')), el('span', null, t('play_friend_how')));
   const bot = el('button', {
     class: 'way', type: 'button',
-    onclick: () => create({ seats: ['me', { bot: { kind: 'engine', level: Number(level.value) } }] }),
+    onclick: () => create({ seats: ['me', { bot: { kind: 'engine', level: botLevel() } }] }),
   }, icon(ROBOT), el('strong', null, t('play_bot')), el('span', null, t('play_bot_how')));
   place.append(el('div', { class: 'home' },
     el('h1', null, t('tagline')),
     own.element,
     el('div', { class: 'start' }, seek.element,
       el('div', { class: 'ways' },
-        friend, el('div', { class: 'bot-way' }, bot, el('label', { class: 'level' }, el('span', null, t('level')), level, word)), options.element)),
+        friend, el('div', { class: 'bot-way' }, bot, createLevel()), options.element, el('a', { href: '/local' }, t('local')))),
     el('section', { class: 'card' }, el('div', { class: 'head' }, el('h2', null, t('open_challenges')), el('a', { href: '/lobby' }, t('show_lobby'))), open.element),
     games));
   return () => {

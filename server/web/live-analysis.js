@@ -1,12 +1,11 @@
-// Live analysis of a position outside rooms, over HTTP: the switch and the engine's lines beside a
-// board.
+// Live analysis of a position outside rooms: the switch and the engine's lines beside a board.
 
 /** @import { Report, Point, Rules } from './types' */
 /** @import { Shown } from './view-types' */
 
 import { createAnalysisDisplay, depthText, drawnLines, LINES } from './analysis-display.js';
 import { el, set, write } from './dom.js';
-import { errorText, refusedAnswer } from './refusals.js';
+import { errorText } from './refusals.js';
 import { t } from './texts.js';
 
 /** @param {() => void} redraw shows the board again, with the additions of `shown` */
@@ -32,9 +31,9 @@ export function createLiveAnalysis(redraw) {
     redraw();
   }
 
-  function ask() {
+  async function ask() {
     const { rules, moves, over } = position;
-    const wanted = on && !over ? JSON.stringify({ rules, moves, lines: LINES }) : '';
+    const wanted = on && !over ? JSON.stringify([rules, moves]) : '';
     if (wanted === asked) return;
     asked = wanted;
     request?.abort();
@@ -43,30 +42,14 @@ export function createLiveAnalysis(redraw) {
     if (!wanted) return;
     request = new AbortController();
     const { signal } = request;
-    readUpdates(wanted, signal).catch((error) => {
+    try {
+      const { analyse } = await import('./engine/engine.js');
+      await analyse({ rules, moves, lines: LINES }, signal, (report) => {
+        found = report;
+        redraw();
+      });
+    } catch (error) {
       if (!signal.aborted) write(status, errorText(error));
-    });
-  }
-
-  /** Reads updates, each a line of JSON, until the analysis ends. Fails with a `RefusedError`, or with
-   * a `TypeError` without a network.
-   * @param {string} question @param {AbortSignal} signal */
-  async function readUpdates(question, signal) {
-    const answer = await fetch('/api/analyse', {
-      method: 'POST', body: question, headers: { 'content-type': 'application/json' }, signal,
-    });
-    if (!answer.ok || !answer.body) throw await refusedAnswer(answer);
-    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-    let text = '';
-    for (;;) {
-      const { value, done } = await reader.read();
-      if (done) return;
-      const lines = (text + value).split('\n');
-      text = lines.pop() ?? '';
-      const last = lines.at(-1);
-      if (!last || signal.aborted) continue;
-      found = JSON.parse(last);
-      redraw();
     }
   }
 
@@ -75,14 +58,14 @@ export function createLiveAnalysis(redraw) {
     /** Analyses another position. @param {typeof position} now */
     setPosition(now) {
       position = now;
-      ask();
+      void ask();
       display.show(found && { ply: now.moves.length, size: now.rules.size, lines: found.lines, detail: depthText(found) });
     },
     /** @returns {Partial<Shown>} */
     shown: () => (found ? drawnLines(found.lines) : {}),
     remove() {
       on = false;
-      ask();
+      void ask();
     },
   };
 }

@@ -21,6 +21,7 @@ const ROUTES = [
   [/^\/analyse$/, () => import('./analysis-view.js')],
   [/^\/games$/, () => import('./games-view.js')],
   [/^\/lobby$/, () => import('./lobby-view.js')],
+  [/^\/local$/, () => import('./local/local-view.js')],
 ];
 
 const GEAR = 'M12 15a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM19 12l2-1.5-2-3.5-2.3.9a7 7 0 0 0-1.7-1L14.6 4.5h-4l-.4 2.4a7 7 0 0 0-1.7 1L6.2 7l-2 3.5 2 1.5-2 1.5 2 3.5 2.3-.9a7 7 0 0 0 1.7 1l.4 2.4h4l.4-2.4a7 7 0 0 0 1.7-1l2.3.9 2-3.5z';

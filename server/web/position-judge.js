@@ -1,10 +1,9 @@
-// Asks the server what the rules say of a position: outcome, forbidden points, imported games. The page
-// itself knows no rules.
+// Asks what the rules say of a position: outcome, forbidden points, imported games. The page's own scripts
+// know no rules.
 
 /** @import { Judged, Point, Rules } from './types' */
 
 import { boundsOf, pointName } from './board-geometry.js';
-import { refusedAnswer } from './refusals.js';
 
 /**
  * @param {{rules: Rules} & ({moves: readonly Point[]} | {text: string})} question `text` of a file
@@ -12,11 +11,8 @@ import { refusedAnswer } from './refusals.js';
  * @returns {Promise<Judged>} fails with a `RefusedError` if the text is no game
  */
 export async function fetchJudged(question, signal) {
-  const answer = await fetch('/api/position', {
-    method: 'POST', body: JSON.stringify(question), headers: { 'content-type': 'application/json' }, signal,
-  });
-  if (!answer.ok) throw await refusedAnswer(answer);
-  return answer.json();
+  const { judgePosition } = await import('./engine/engine.js');
+  return judgePosition(question, signal);
 }
 
 /** Asks about one position at a time. @param {() => void} changed an answer arrived */

@@ -79,7 +79,7 @@ function show(app, place, game, signal) {
   navigation.show(moves.length);
   autoplay(false);
   navigation.go(Number.isInteger(wanted) ? wanted : moves.length);
-  fetchReview(game.id, ({ done, plies }) => write(reviewing, t('reviewing', { done, plies })), signal)
+  fetchReview(game, (done) => write(reviewing, t('reviewing', { done, plies: moves.length })), signal)
     .then((found) => {
       write(reviewing, found ? '' : t('no_review'));
       if (!found) return;

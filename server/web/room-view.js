@@ -139,7 +139,7 @@ export const view = (app, place, code) => {
     openingPlace.hidden = !game?.opening || gone;
     status.hidden = inOpening && !!opening;
     if (!gone) assist.update();
-    const bottom = seat ?? room.black;
+    const bottom = app.connection.local ? 'first' : seat ?? room.black;
     below.show(bottom);
     above.show(opponent(bottom));
     actions.show();
@@ -295,7 +295,6 @@ export const view = (app, place, code) => {
     receive(news) {
       if (!entered) return;
       chat.receive(news);
-      assist.receive(news);
       if (!room.receive(news)) return;
       if (news.type === 'event') announceEvent(news);
       show();
@@ -312,6 +311,7 @@ export const view = (app, place, code) => {
     left = true;
     clearInterval(ticker);
     app.connection.leave(code);
+    assist.remove();
     actions.remove();
     unseen.remove();
     judge.remove();

@@ -53,6 +53,27 @@ export type LobbyNews = Of<'paired' | 'seek_over' | 'challenged' | 'lobby_change
 /** A command that seeks a game with somebody. */
 export type SeekCommand = Extract<Command, { type: 'seek' | 'challenge' }>;
 
-/** What the engine thinks of each move of a finished game, and how far it has come with that. */
-export type Review = protocol.GameReview;
-export type Progress = protocol.ReviewProgress;
+/** What the engine thinks of each move of a finished game. */
+export type Review = Omit<protocol.GameReview, 'id'>;
+
+/** A request to the WebAssembly module, as in shared/wasm/src/requests.rs. */
+export type EngineRequest =
+  | { type: 'position'; rules: protocol.Rules; moves?: readonly protocol.Point[]; text?: string }
+  | { type: 'analyse'; rules: protocol.Rules; moves: readonly protocol.Point[]; lines: number; time_ms?: number; nodes?: number }
+  | { type: 'bot'; task: 'turn' | 'weigh'; bot: protocol.BotSpec; rules: protocol.Rules; moves: readonly protocol.Point[];
+    opening?: protocol.RecordedOpening; seed: number; time_ms?: number; nodes?: number }
+  | { type: 'room'; now: number; input: 'open' | 'restore' | 'command' | 'bot_replied' | 'wake'; [field: string]: unknown }
+  | { type: 'review'; rules: protocol.Rules; moves: readonly protocol.Point[]; winner?: protocol.Stone };
+/** The module's answer: one of these. */
+export type EngineAnswer = {
+  position?: protocol.Judged; analysis?: protocol.Report; weights?: protocol.Weight[]; review?: Review;
+  move?: protocol.Point | null; act?: protocol.Act; reviewed?: number; refused?: Refusal; room?: RoomOutput;
+};
+/** What follows from an input of a local room. */
+export type RoomOutput = {
+  awaited: string; deadline?: number; snapshot?: protocol.Snapshot;
+  effects: {
+    event?: protocol.NumberedEvent; message?: Answer | RoomNews | Refused; cancel_thinking?: number;
+    think?: { ticket: number; question: Extract<EngineRequest, { type: 'bot' }>; time_ms?: number };
+  }[];
+};

@@ -131,6 +131,7 @@ test('import errors name the line, and unplayable moves the reason', async () =>
 
 test('a refused analysis shows the reason', async () => {
   const { page } = await visitor(at.browser, at.server);
+  await page.route('**/engine/worker.js', (route) => route.abort());
   await page.goto('/analyse');
   const answers = [{ status: 503, body: 'x' }, { status: 429, body: 'Too many questions. Wait a moment.\n' }, undefined];
   const told = ['The server is busy', 'That was too fast.', 'That did not work.'];

@@ -9,8 +9,9 @@ use crate::{
 };
 
 /// Our packages that each package may use.
-const PACKAGES: [(&str, &[&str]); 5] = [
+const PACKAGES: [(&str, &[&str]); 6] = [
     ("shared/Cargo.toml", &[]),
+    ("shared/wasm/Cargo.toml", &["fivefold-shared"]),
     ("tests/services/Cargo.toml", &[]),
     ("server/Cargo.toml", &["fivefold-shared", "fivefold-test-services"]),
     ("client/Cargo.toml", &["fivefold-shared"]),
@@ -35,7 +36,7 @@ const SHARED_MAY_USE: [&str; 9] = [
 
 /// The modules of `shared`: each may use those before it, and none after it. So the rules know no
 /// rooms, the engine no bots, and neither the protocol nor a room can build a bot.
-const SHARED_ORDER: [&str; 20] = [
+const SHARED_ORDER: [&str; 22] = [
     "rules",
     "seat",
     "symmetry",
@@ -47,7 +48,9 @@ const SHARED_ORDER: [&str; 20] = [
     "protocol",
     "record",
     "notation",
+    "questions",
     "room",
+    "local_room",
     "book",
     "engine",
     "balance",

@@ -10,19 +10,14 @@ use axum::{
     http::{HeaderMap, HeaderName, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use fivefold_shared::{
-    analysis,
-    protocol::{LineCount, Reason},
-    rules::{Point, Position, Rules, moves_of_one_game},
-};
+use fivefold_shared::questions::AnalysisQuestion;
 use futures_util::stream;
-use serde::Deserialize;
 use tokio::time::sleep;
 
 use super::{
     caller::Caller,
     questions::{charge_study, no_result, read},
-    refusals::{Refused, illegal_at, no_analysis, refused},
+    refusals::{Refused, no_analysis, refused},
 };
 use crate::{
     limits::REPORT_INTERVAL,
@@ -33,34 +28,6 @@ use crate::{
 const NO_STORE: (HeaderName, &str) = (header::CACHE_CONTROL, "no-store");
 const LINES_OF_JSON: (HeaderName, &str) = (header::CONTENT_TYPE, "application/x-ndjson");
 
-/// A position, given by the moves that led to it.
-#[derive(Debug, Deserialize)]
-struct Question {
-    rules: Rules,
-    #[serde(deserialize_with = "moves_of_one_game")]
-    moves: Vec<Point>,
-    /// How many lines of play to report.
-    #[serde(default)]
-    lines: LineCount,
-}
-
-impl Question {
-    /// The position, if its game is not over and the engine supports its rules.
-    fn position(&self) -> Result<Position, Refused> {
-        if !analysis::is_supported(self.rules.variant()) {
-            return Err(refused(StatusCode::BAD_REQUEST, Reason::NoEngine));
-        }
-        let mut position = Position::new(self.rules);
-        for (ply, point) in self.moves.iter().enumerate() {
-            position.play(*point).map(drop).map_err(|illegal| illegal_at(ply, illegal))?;
-        }
-        if position.outcome().is_some() {
-            return Err(refused(StatusCode::BAD_REQUEST, Reason::GameOver));
-        }
-        Ok(position)
-    }
-}
-
 /// Streams one line of JSON per report. The analysis ends when the client stops reading.
 pub(super) async fn analyse(
     State(server): State<Arc<Server>>,
@@ -70,8 +37,10 @@ pub(super) async fn analyse(
 ) -> Response {
     let asked = headers.clone();
     let reading = server.jobs.run(move || {
-        let question: Question = read(&asked, &body)?;
-        Ok::<_, Refused>((question.position()?, question.lines))
+        let question: AnalysisQuestion = read(&asked, &body)?;
+        let position = question.position();
+        let position = position.map_err(|refusal| refused(StatusCode::BAD_REQUEST, refusal))?;
+        Ok::<_, Refused>((position, question.lines()))
     });
     let (position, lines) = match reading.await {
         Ok(Ok(asked)) => asked,

@@ -41,10 +41,17 @@ const LIVE: &str = "live";
 const ABOUT: &str = "Five in a row, online: with a friend, against a bot, or watching.";
 
 /// Content security policy: the page runs only its own script files and builds elements without
-/// parsing markup.
+/// parsing markup. The one policy of trusted types is for the address of [`WORKER`].
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
-    frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+    frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types worker";
+
+/// The script that may run WebAssembly, in a worker.
+const WORKER: &str = "engine/worker.js";
+
+/// Content security policy of [`WORKER`].
+const WORKER_POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; \
+    connect-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'";
 
 /// How a file is compressed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -176,7 +183,14 @@ pub(super) async fn file(
         PageSource::Folder(folder) if digest == LIVE => live(folder, &name, None),
         PageSource::Program | PageSource::Folder(_) => None,
     };
-    found.unwrap_or_else(|| (StatusCode::NOT_FOUND, "There is no such file.\n").into_response())
+    let Some(mut response) = found else {
+        return (StatusCode::NOT_FOUND, "There is no such file.\n").into_response();
+    };
+    if name == WORKER {
+        let policy = HeaderValue::from_static(WORKER_POLICY);
+        response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    response
 }
 
 /// `index.html`, which browsers revalidate on each visit. `about` replaces [`ABOUT`].
@@ -293,6 +307,7 @@ fn describe(name: &str) -> Option<[(HeaderName, &'static str); 1]> {
         "js" => "text/javascript; charset=utf-8",
         "css" => "text/css; charset=utf-8",
         "svg" => "image/svg+xml",
+        "wasm" => "application/wasm",
         _ => return None,
     };
     Some([(header::CONTENT_TYPE, kind)])

@@ -6,11 +6,7 @@ use axum::{
     http::{HeaderName, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use fivefold_shared::{
-    notation::file::FileError,
-    protocol::{Reason, Refusal, RefusalValues},
-    rules::Illegal,
-};
+use fivefold_shared::protocol::{Reason, Refusal};
 
 use crate::{metrics::Cut, server::Server, thinking::Busy};
 
@@ -28,20 +24,6 @@ pub(super) fn malformed(status: StatusCode, detail: String) -> Refused {
         StatusCode::PAYLOAD_TOO_LARGE => refused(status, Reason::TooLong),
         status => refused(status, Refusal::malformed(detail)),
     }
-}
-
-/// Refuses a list of moves because the move at this ply is illegal.
-pub(super) fn illegal_at(ply: usize, illegal: Illegal) -> Refused {
-    let refusal = Refusal::from(illegal);
-    let values = Box::new(RefusalValues { ply: Some(ply), ..*refusal.values });
-    refused(StatusCode::BAD_REQUEST, Refusal { values, ..refusal })
-}
-
-/// Refuses a text that is not a game.
-pub(super) fn unreadable_game(error: &FileError) -> Refused {
-    let (line, detail) = (Some(error.line), Some(error.text.clone()));
-    let values = RefusalValues { line, detail, ..RefusalValues::default() };
-    refused(StatusCode::BAD_REQUEST, Refusal::with(Reason::UnreadableGame, values))
 }
 
 /// Refuses a request for a game that does not exist.

@@ -12,13 +12,18 @@ use serde_json::json;
 
 use crate::harness::{LIMITS, TestServer, joined};
 
-/// Limit on the size of all files that one visitor can load, in one language, on the wire.
+/// Limit on the size of all files that one visitor can load, in one language, on the wire, without
+/// [`ON_USE`].
 const PAGE_BYTES_MAX: usize = 80 * 1024;
+/// Folders with files that are loaded only when they are used.
+const ON_USE: [&str; 2] = ["engine/", "local/"];
+/// Limit on the size of these files.
+const ON_USE_BYTES_MAX: usize = 500 * 1024;
 /// Limit on the size of the files that the first visit loads at once.
 const FIRST_VISIT_BYTES_MAX: usize = 48 * 1024;
 
 /// Extensions of the files that are served, as in build.rs.
-const KINDS: [&str; 4] = ["html", "js", "css", "svg"];
+const KINDS: [&str; 5] = ["html", "js", "css", "svg", "wasm"];
 
 fn folder() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/web"))
@@ -68,7 +73,7 @@ async fn everything_together_is_small() {
     let server = TestServer::start(LIMITS);
     let place = place(&server).await;
     let index = server.get("/").await;
-    let (mut all, mut first) = (0, 0);
+    let (mut all, mut first, mut on_use) = (0, 0, 0);
     let mut languages = Vec::new();
     for name in names() {
         let path = if name == "index.html" { "/".to_owned() } else { format!("{place}/{name}") };
@@ -77,6 +82,11 @@ async fn everything_together_is_small() {
         assert!(head.contains("content-encoding: br"), "{path}: {head}");
         if name.starts_with("language/") {
             languages.push(body.len());
+            continue;
+        }
+        if ON_USE.iter().any(|folder| name.starts_with(folder)) {
+            assert!(!index.contains(&path), "{path} is loaded at once");
+            on_use += body.len();
             continue;
         }
         all += body.len();
@@ -91,6 +101,50 @@ async fn everything_together_is_small() {
     assert!(all <= PAGE_BYTES_MAX, "{all} bytes");
     assert!(first > language + 10_000, "{first} bytes: some files are missing");
     assert!(first <= FIRST_VISIT_BYTES_MAX, "{first} bytes");
+    assert!(on_use > 50_000, "{on_use} bytes: the module is missing");
+    assert!(on_use <= ON_USE_BYTES_MAX, "{on_use} bytes");
+    server.stop().await;
+}
+
+#[test]
+fn what_is_loaded_on_use_is_imported_on_use() {
+    for name in names() {
+        let is_script = name.ends_with(".js") && !ON_USE.iter().any(|it| name.starts_with(it));
+        if !is_script {
+            continue;
+        }
+        let text = std::fs::read_to_string(folder().join(&name)).expect("a script");
+        for folder in ON_USE {
+            assert!(
+                !text.contains(&format!("from './{folder}")),
+                "{name} imports {folder} at once"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn only_the_worker_may_run_web_assembly() {
+    let server = TestServer::start(LIMITS);
+    let place = place(&server).await;
+    let cases = [
+        ("/".to_owned(), "script-src 'self'; style-src 'self'"),
+        (
+            format!("{place}/engine/worker.js"),
+            "script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'",
+        ),
+        (format!("{place}/engine/engine.wasm"), "content-type: application/wasm"),
+    ];
+    for (path, text) in cases {
+        let answer = get_with(&server, &path, "").await;
+        let (head, _) = head_and_body(&answer);
+        assert!(head.contains(text), "{path}: {head}");
+        assert_eq!(
+            head.contains("wasm-unsafe-eval"),
+            path.ends_with("worker.js"),
+            "{path}: {head}"
+        );
+    }
     server.stop().await;
 }
 

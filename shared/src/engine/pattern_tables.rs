@@ -132,7 +132,7 @@ fn packed(lines: [u8; 4], stone: Stone) -> usize {
 
 /// The key with black and white stones exchanged.
 const fn exchanged(key: usize) -> usize {
-    const LOW: usize = 0x5555_5555_5555_5555;
+    const LOW: usize = 0x5555_5555;
     (key & LOW) << 1 | key >> 1 & LOW
 }
 

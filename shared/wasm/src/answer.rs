@@ -1,0 +1,35 @@
+//! The answers to requests.
+
+use fivefold_shared::{
+    analysis::{Report, Weight},
+    opening::Act,
+    protocol::{Judged, Refusal},
+    review::Review,
+    rules::Point,
+};
+use serde::Serialize;
+
+use crate::local_rooms::RoomOutput;
+
+/// An answer. As JSON an object with one field: its kind.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Answer {
+    Position(Judged),
+    Analysis(Report),
+    /// The point; absent when no move is left to make.
+    Move(Option<Point>),
+    Act(Act),
+    Weights(Vec<Weight>),
+    Review(Review),
+    /// How many moves of a review are done.
+    Reviewed(usize),
+    Room(RoomOutput),
+    Refused(Refusal),
+}
+
+impl Answer {
+    pub(crate) fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("every answer has string keys and finite numbers")
+    }
+}

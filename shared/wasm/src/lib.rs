@@ -1,0 +1,17 @@
+//! The rules and the engine for the page: answers requests in JSON on the visitor's machine.
+//!
+//! `requests` answers them by `searches` and `local_rooms`, and knows no JavaScript. `exports` passes the bytes, and
+//! exists only in WebAssembly. The program `fivefold-answers` answers the same requests natively.
+//!
+//! `tests/build-wasm` builds the module into `server/web/engine`; `tests/page/engine-module.test.mjs`
+//! proves that it behaves as this source does.
+
+mod answer;
+mod bot_question;
+#[cfg(target_family = "wasm")]
+mod exports;
+mod local_rooms;
+mod requests;
+mod searches;
+
+pub use requests::Module;

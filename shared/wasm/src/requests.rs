@@ -1,0 +1,87 @@
+//! Requests in JSON, and their answers. It knows neither JavaScript nor where the time comes from.
+
+use std::time::Duration;
+
+use fivefold_shared::{
+    protocol::Refusal,
+    questions::{AnalysisQuestion, PositionQuestion},
+    rules::{Point, Rules, Stone, moves_of_one_game},
+};
+use serde::Deserialize;
+
+use crate::{
+    answer::Answer,
+    bot_question::BotQuestion,
+    local_rooms::{LocalRooms, RoomInput},
+    searches::{Limits, Searching},
+};
+
+/// A request. As JSON an object with its `type`.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Request {
+    /// The state of a position; as `/api/position`.
+    Position(PositionQuestion),
+    /// Searches a position ever deeper; as `/api/analyse`.
+    Analyse {
+        #[serde(flatten)]
+        question: AnalysisQuestion,
+        #[serde(flatten)]
+        limits: Limits,
+    },
+    /// A bot's move or act, or its weights of the candidates.
+    Bot {
+        #[serde(flatten)]
+        question: BotQuestion,
+        #[serde(flatten)]
+        limits: Limits,
+    },
+    /// Reviews a whole game.
+    Review {
+        rules: Rules,
+        #[serde(deserialize_with = "moves_of_one_game")]
+        moves: Vec<Point>,
+        winner: Option<Stone>,
+    },
+    /// An input of the module's local room, at a time in milliseconds since the Unix epoch.
+    Room {
+        now: u64,
+        #[serde(flatten)]
+        input: RoomInput,
+    },
+}
+
+/// The module: it keeps nothing between requests but its local room.
+#[derive(Debug, Default)]
+pub struct Module {
+    rooms: LocalRooms,
+}
+
+impl Module {
+    /// Answers one request. A search reads the time that has passed from `elapsed`, and calls `report`
+    /// with each answer that is better than the one before.
+    pub fn answer(
+        &mut self,
+        request: &str,
+        elapsed: &(dyn Fn() -> Duration + Sync),
+        report: &mut dyn FnMut(&str),
+    ) -> String {
+        let mut report = |answer: &Answer| report(&answer.to_json());
+        let search = Searching { elapsed, report: &mut report };
+        let answer = serde_json::from_str(request)
+            .map_err(Refusal::malformed)
+            .and_then(|request| self.answer_to(request, search))
+            .unwrap_or_else(Answer::Refused);
+        answer.to_json()
+    }
+
+    fn answer_to(&mut self, request: Request, search: Searching<'_>) -> Result<Answer, Refusal> {
+        match request {
+            Request::Position(question) => question.answer().map(Answer::Position),
+            Request::Analyse { question, limits } => search.analyse(&question, limits),
+            Request::Bot { question, limits } => search.ask_bot(question, limits),
+            Request::Review { rules, moves, winner } => search.review(rules, &moves, winner),
+            Request::Room { now, input } => self.rooms.answer(now, input).map(Answer::Room),
+        }
+    }
+}

@@ -1,0 +1,76 @@
+// Games on this device: against a bot without a server, and two people at one board.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { put, sees, Server, stage, visitor } from './harness.mjs';
+
+/** @import { Page } from 'playwright-core' */
+
+const at = stage('--no-demo');
+
+/** The page for local games, with these options. @param {Page} page @param {object} options */
+async function open(page, options) {
+  await page.addInitScript((chosen) => localStorage.setItem('fivefold.local', JSON.stringify(chosen)), { variant: 'freestyle', size: '15', clock: 0, colour: 'black', opening: 'free', ...options });
+  await page.goto('/local');
+}
+
+test('a bot plays without a server, at any level', async () => {
+  const server = await Server.start('--no-demo');
+  const { page, complaints } = await visitor(at.browser, server);
+  await open(page, {});
+  await page.getByLabel('Level').fill('5');
+  await page.getByRole('button', { name: 'Play the bot' }).click();
+  await page.getByRole('heading', { name: 'Your turn' }).waitFor();
+  await server.kill();
+  for (const [index, name] of ['h8', 'a1', 'o15', 'a15'].entries()) {
+    await put(page, name);
+    await page.getByText(`${2 * index + 2} moves`).waitFor();
+    await sees(page, name, 'Black');
+  }
+  await page.getByRole('button', { name: 'Take back' }).click();
+  await page.getByText('6 moves').waitFor();
+  await sees(page, 'a15', 'empty');
+  await page.getByText('Bot, level 5').first().waitFor();
+  await page.getByRole('button', { name: 'Resign' }).click();
+  await page.getByRole('heading', { name: 'You lost' }).waitFor({ timeout: 20_000 });
+  await page.getByRole('button', { name: 'Rematch' }).click();
+  // The colours change, so the bot begins.
+  await page.getByText('1 move', { exact: true }).waitFor();
+  assert.deepEqual(complaints, []);
+  await server.stop();
+});
+
+test('two people play at one board, take back, agree on a draw, and go on after a reload', async () => {
+  const { page, complaints } = await visitor(at.browser, at.server);
+  await open(page, {});
+  await page.getByRole('button', { name: 'Two people at this board' }).click();
+  for (const [index, [name, stone]] of [['h8', 'Black'], ['i9', 'White'], ['h9', 'Black']].entries()) {
+    await put(page, name ?? '');
+    await sees(page, name ?? '', stone ?? '');
+    await page.getByText(index === 0 ? '1 move' : `${index + 1} moves`, { exact: true }).waitFor();
+  }
+  await page.reload();
+  await page.getByRole('button', { name: 'Continue the game' }).click();
+  await sees(page, 'h9', 'Black');
+  await page.getByRole('button', { name: 'Take back' }).click();
+  await page.getByText('2 moves', { exact: true }).waitFor({ timeout: 20_000 });
+  await sees(page, 'h9', 'empty');
+  await page.getByRole('button', { name: 'Offer a draw' }).click();
+  await page.getByRole('button', { name: 'Accept' }).click({ timeout: 20_000 });
+  await page.getByRole('heading', { name: 'Draw' }).waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test('openings are those of the server', async () => {
+  const { page, complaints } = await visitor(at.browser, at.server);
+  await open(page, { opening: 'swap2' });
+  await page.getByRole('button', { name: 'Two people at this board' }).click();
+  for (const name of ['h8', 'h9', 'j10']) {
+    await put(page, name);
+    await sees(page, name, '(Black|White)');
+  }
+  await page.locator('.opening').getByRole('button', { name: 'Confirm' }).click();
+  await page.getByText('Opening: Swap2 – you choose').waitFor();
+  assert.deepEqual(complaints, []);
+});
