@@ -4,8 +4,10 @@
 /** @import { BotSpec } from '../types' */
 /** @import { View } from '../view-types' */
 
-import { el, fill } from '../dom.js';
-import { botLevel, createGameOptions, createLevel } from '../game-options.js';
+import { botLevel } from '../bot-level.js';
+import { el, fill, write } from '../dom.js';
+import { createGameOptions } from '../game-options.js';
+import { createLevelChoice } from '../level-choice.js';
 import { view as roomView } from '../room-view.js';
 import { t } from '../texts.js';
 import { hasKeptGame, LocalConnection } from './local-connection.js';
@@ -17,16 +19,18 @@ const CODE = 'local';
 export const view = (app, place) => {
   let leave = () => {};
   const options = createGameOptions('local');
-  place.append(el('div', { class: 'home' },
+  const bot = el('button', { type: 'button', onclick: () => start([t('you')], { kind: 'engine', level: botLevel() }) });
+  const showLevel = () => write(bot, t('play_level', { level: botLevel() }));
+  showLevel();
+  place.append(el('div', { class: 'local' },
     el('h1', null, t('local')),
-    el('p', { class: 'hint' }, t('local_how')),
-    el('div', { class: 'start' },
-      el('div', { class: 'ways' },
-        hasKeptGame() && el('button', { type: 'button', class: 'primary', onclick: () => show((room) => room.goOn()) }, t('local_continue')),
-        el('button', { type: 'button', onclick: () => start([t('you')], { kind: 'engine', level: botLevel() }) }, t('play_bot')),
-        createLevel(),
-        el('button', { type: 'button', onclick: () => start([1, 2].map((number) => t('local_player', { number }))) }, t('local_two')),
-        options.element))));
+    el('section', { class: 'card play' },
+      el('p', { class: 'hint' }, t('local_how')),
+      hasKeptGame() && el('button', { type: 'button', class: 'primary', onclick: () => show((room) => room.goOn()) }, t('local_continue')),
+      createLevelChoice(showLevel),
+      options.element,
+      el('div', { class: 'row' }, bot,
+        el('button', { type: 'button', onclick: () => start([1, 2].map((number) => t('local_player', { number }))) }, t('local_two'))))));
   app.tab(`${t('local')} – Fivefold`);
 
   /** @param {string[]} names @param {BotSpec} [bot] */
