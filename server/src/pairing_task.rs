@@ -40,10 +40,10 @@ use crate::{
     logins::{Login, Logins},
     metrics::Metrics,
     outbox::{Outbox, encode},
-    paired_games::{PairedGame, Playing},
+    paired_games::PairedGame,
     pairing::{Answer, Effect, Input, NewPair, Pairing, Rating, Seeker},
     pools::Pools,
-    storage::KnownMember,
+    storage::{KnownMember, Playing},
 };
 
 /// Gives sessions access to the pairing; cheap to clone.
@@ -110,7 +110,7 @@ struct Seeking {
 }
 
 /// Waits until a room is stored, or cannot be.
-type Making = Pin<Box<dyn Future<Output = Input> + Send>>;
+type Making = Pin<Box<dyn Future<Output = Vec<Input>> + Send>>;
 
 impl PairingHandle {
     /// Passes a command on, unless too many wait.
@@ -154,7 +154,9 @@ impl PairingTask {
             tokio::select! {
                 biased;
                 () = stop.cancelled() => return,
-                Some(input) = self.making.next(), if !self.making.is_empty() => self.apply(input),
+                Some(inputs) = self.making.next(), if !self.making.is_empty() => {
+                    inputs.into_iter().for_each(|input| self.apply(input));
+                }
                 () = lobby.paired_games().ended() => self.take_ends(),
                 _ = rounds.tick() => self.round(),
                 Some(command) = self.commands.recv() => self.take(*command),
@@ -409,12 +411,19 @@ impl PairingTask {
         }
         let metrics = Arc::clone(&self.context.metrics);
         Ok(Box::pin(async move {
-            if stored.await.is_ok() {
-                metrics.pairing.paired.inc();
-                return Input::Made { pair: number, room };
-            }
+            let (reason, playing) = match stored.await {
+                Ok(Ok(())) => {
+                    metrics.pairing.paired.inc();
+                    return vec![Input::Made { pair: number, room }];
+                }
+                Ok(Err(Playing { member, room, seat })) => {
+                    (Reason::NoSuchSeek, Some(Input::Playing { member, room, seat }))
+                }
+                Err(_) => (Reason::Unavailable, None),
+            };
             metrics.pairing.not_made.inc();
-            Input::NotMade { pair: number, refusal: Refusal::new(Reason::Unavailable) }
+            let not_made = Input::NotMade { pair: number, refusal: Refusal::new(reason) };
+            [not_made].into_iter().chain(playing).collect()
         }))
     }
 

@@ -76,16 +76,7 @@ fn two_bots(limits: Limits) -> (Opened, Input) {
     let mut effects = Effects::new();
     let room = Room::create(0, founding, limits.room, &mut effects).unwrap();
     let enter = Input::Enter { session: SessionId(1), member: host, command, after: None };
-    let opened = Opened {
-        room,
-        effects,
-        epoch: Epoch::FIRST,
-        opened_at: 0,
-        is_new: true,
-        handover: None,
-        paired: None,
-    };
-    (opened, enter)
+    (Opened { is_new: true, ..Opened::founded(room, effects, 0) }, enter)
 }
 
 /// A context for rooms, with bots that never answer; and the parts that must live as long.

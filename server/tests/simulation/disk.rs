@@ -12,7 +12,7 @@ use fivefold_server::{
     node::registry::{JoinError, NodeReport, Pulse, Registry},
     storage::{
         Append, Claimed, Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KnownMember,
-        MadeRoom, Memory, Storage, StorageError, StorageReader,
+        MadeRoom, Memory, Playing, Storage, StorageError, StorageReader,
     },
 };
 use fivefold_shared::{
@@ -371,6 +371,11 @@ impl StorageReader for Disk {
     fn made_by(&mut self, maker: &MemberId) -> Result<Vec<MadeRoom>, StorageError> {
         self.reach()?;
         self.kept.made_by(maker)
+    }
+
+    fn playing(&mut self, member: &MemberId) -> Result<Option<Playing>, StorageError> {
+        self.reach()?;
+        self.kept.playing(member)
     }
 
     fn disk_space(&mut self) -> Result<Option<DiskSpace>, StorageError> {
