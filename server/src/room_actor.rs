@@ -155,6 +155,7 @@ pub(crate) fn run(
         late_answers: Vec::new(),
         refused: VecDeque::new(),
         is_stored: epoch > Epoch::FIRST,
+        has_begun: false,
         on_stored: None,
         ahead_ms: opened_at.saturating_sub(context.clock.now()),
         listed,
@@ -171,7 +172,7 @@ pub(crate) fn run(
             Box::pin(actor.survive(&mut mailbox)).await;
         }
         actor.refuse_the_rest(&mut mailbox).await;
-        actor.leave_unstored();
+        actor.withdraw_unstored();
     }
 }
 
@@ -330,7 +331,7 @@ impl Actor {
         self.apply(input, Some(route));
         self.current = None;
         if begins_paired {
-            self.withdraw_paired();
+            self.settle_paired();
         }
     }
 

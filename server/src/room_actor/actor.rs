@@ -50,6 +50,8 @@ pub(super) struct Actor {
     pub(super) ahead_ms: u64,
     /// Whether anything of the room is known to be stored.
     pub(super) is_stored: bool,
+    /// Whether a game between paired players has begun, and is not known to be stored.
+    pub(super) has_begun: bool,
     /// Notified as soon as something is, or cannot be because a player plays elsewhere.
     pub(super) on_stored: Option<oneshot::Sender<Result<(), Playing>>>,
     /// The room's entry in the directory.
@@ -145,6 +147,7 @@ impl Actor {
     pub(super) fn release(&mut self, since: Instant) {
         self.context.metrics.note_commit(since.elapsed());
         self.is_stored = true;
+        self.has_begun = false;
         if let Some(on_stored) = self.on_stored.take() {
             // Nobody waits if the server is about to stop.
             on_stored.send(Ok(())).ok();

@@ -15,8 +15,8 @@ use crate::{
 
 impl Actor {
     /// Whether an input may begin a game between people: none of them may be in another paired game.
-    /// Returns whether the game counts as begun now. If the input does not begin it after all, call
-    /// [`withdraw_paired`](Self::withdraw_paired).
+    /// Returns whether the game counts as begun now; after the input, call
+    /// [`settle_paired`](Self::settle_paired) then.
     ///
     /// # Errors
     /// If one of the players is in another game.
@@ -32,11 +32,24 @@ impl Actor {
         games.begin(self.code(), game).map_err(|_| Refusal::new(Reason::GameRunning))
     }
 
-    /// The input before has not begun a game.
-    pub(super) fn withdraw_paired(&self) {
-        if let Some(games) = self.listed.paired_games()
-            && self.room.state().running().is_none()
-        {
+    /// After an input that may have begun a game: takes it back if it has not.
+    pub(super) fn settle_paired(&mut self) {
+        self.has_begun = self.room.state().running().is_some();
+        if !self.has_begun {
+            self.withdraw_paired();
+        }
+    }
+
+    /// Takes back a game that has begun and is not stored, before any command is refused for that:
+    /// the players may seek again.
+    pub(super) fn withdraw_unstored(&mut self) {
+        if std::mem::take(&mut self.has_begun) || !self.is_stored {
+            self.withdraw_paired();
+        }
+    }
+
+    fn withdraw_paired(&self) {
+        if let Some(games) = self.listed.paired_games() {
             games.withdraw(self.code());
         }
     }
@@ -56,18 +69,9 @@ impl Actor {
     pub(super) fn note_playing(&mut self, playing: &Playing) {
         tracing::info!(room.id = %self.code(), other = %playing.room, "a player plays elsewhere");
         if let Some(on_stored) = self.on_stored.take() {
-            self.leave_unstored();
+            self.withdraw_unstored();
             // Nobody waits if the server is about to stop.
             on_stored.send(Err(playing.clone())).ok();
-        }
-    }
-
-    /// Frees the players of a room that was never stored, before anybody learns of its end.
-    pub(super) fn leave_unstored(&self) {
-        if let Some(games) = self.listed.paired_games()
-            && !self.is_stored
-        {
-            games.withdraw(self.code());
         }
     }
 

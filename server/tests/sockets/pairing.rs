@@ -18,7 +18,7 @@ use crate::{
     storage::Brittle,
 };
 
-fn seek(pool: &str) -> Value {
+pub(crate) fn seek(pool: &str) -> Value {
     json!({"type": "seek", "pool": pool})
 }
 
@@ -31,12 +31,12 @@ fn seeking(answer: Message) -> SeekId {
 }
 
 impl Client {
-    async fn seek(&mut self, pool: &str) -> SeekId {
+    pub(crate) async fn seek(&mut self, pool: &str) -> SeekId {
         seeking(self.ask(seek(pool)).await)
     }
 
     /// Reads up to the game that was found.
-    async fn paired(&mut self) -> (Option<SeekId>, RoomCode, Seat) {
+    pub(crate) async fn paired(&mut self) -> (Option<SeekId>, RoomCode, Seat) {
         loop {
             if let Message::Paired { seek, room, seat } = self.receive().await {
                 return (seek, room, seat);
@@ -410,6 +410,33 @@ async fn both_go_on_seeking_while_no_room_can_be_stored() {
     assert_eq!(found, Some(anns));
     assert_eq!(bob.paired().await, (Some(bobs), room, seat.other()));
     assert_eq!(server.count("rooms").await, 1);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_rematch_that_is_not_stored_lets_both_seek() {
+    let storage = Brittle::default();
+    let is_broken = std::sync::Arc::clone(&storage.is_broken);
+    let server = TestServer::start_on(Box::new(storage), LIMITS);
+    let (mut ann, mut bob) = (server.greet("Ann").await, server.greet("Bob").await);
+    ann.seek("free").await;
+    bob.seek("free").await;
+    let (_, room, _) = ann.paired().await;
+    ann.join(&room).await;
+    bob.join(&room).await;
+    let rematch = json!({"type": "rematch", "room": room});
+    ann.ask(json!({"type": "resign", "room": room})).await;
+    assert!(matches!(bob.ask(rematch.clone()).await, Message::Done { .. }));
+    is_broken.store(true, Ordering::SeqCst);
+    assert_eq!(ann.refused(rematch.clone()).await, Reason::Unavailable);
+    is_broken.store(false, Ordering::SeqCst);
+    for client in [&mut ann, &mut bob] {
+        let seek = client.seek("gomoku-5-3").await;
+        client.ask(json!({"type": "cancel_seek", "seek": seek})).await;
+    }
+    // And the rematch is possible, too.
+    assert!(matches!(ann.ask(rematch).await, Message::Done { .. }));
+    assert!(matches!(bob.ask(seek("free")).await, Message::Done { .. }));
     server.stop().await;
 }
 
