@@ -57,6 +57,7 @@ impl Lobby {
     ///
     /// # Errors
     /// If it cannot be looked up.
+    #[expect(dead_code, reason = "sessions ask it once one node pairs for all")]
     pub(crate) async fn playing(&self, member: &MemberId) -> Result<Option<Playing>, Refusal> {
         if !self.is_clustered() {
             return Ok(self.paired_games().of(member));
