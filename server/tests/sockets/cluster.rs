@@ -567,7 +567,8 @@ async fn nobody_is_in_two_paired_games_of_two_nodes() {
     done(ann.ask(rematch).await);
     assert_eq!(starts(&first), 2);
     // Somebody new, as two who have just played are paired again only after a while.
-    nodes[1].greet("Sid").await.seek("free").await;
+    let mut sid = nodes[1].greet("Sid").await;
+    sid.seek("free").await;
     far.ask(seek("free")).await;
     assert_eq!(far.paired().await.1, first);
     stop_all(nodes.into()).await;
