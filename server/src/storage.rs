@@ -29,6 +29,7 @@ use fivefold_shared::{
     room::Entry,
     seat::{BySeat, Seat},
 };
+use serde::{Deserialize, Serialize};
 
 use crate::node_id::NodeId;
 
@@ -240,7 +241,7 @@ pub struct KnownMember {
 
 /// A hash that does not reveal the identity. Comparing takes the same time for all hashes, so that
 /// nobody can find one byte by byte.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct IdentityHash(pub [u8; 32]);
 
 impl PartialEq for IdentityHash {

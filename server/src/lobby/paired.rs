@@ -57,14 +57,14 @@ impl Lobby {
     ///
     /// # Errors
     /// If it cannot be looked up.
-    #[expect(dead_code, reason = "sessions ask it once one node pairs for all")]
     pub(crate) async fn playing(&self, member: &MemberId) -> Result<Option<Playing>, Refusal> {
         if !self.is_clustered() {
             return Ok(self.paired_games().of(member));
         }
         let member = member.clone();
-        let playing = self.read_pool.try_read(move |reader| reader.playing(&member)).await;
-        playing.map_err(|error| unreadable(&error))
+        // Each session waits for one read, and the pairing for one.
+        let playing = self.read_pool.read(move |reader| reader.playing(&member)).await;
+        playing.map_err(|error| unreadable(&error.into()))
     }
 
     /// Checks that a game could begin now, and takes a request for a room from the allowance of the

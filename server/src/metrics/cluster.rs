@@ -34,7 +34,7 @@ impl ClusterMetrics {
         registry.register("rooms_taken_over", help, self.rooms_taken_over.clone());
         let help = "Times that a relay began to send to the owner of its room";
         registry.register("relay_attempts", help, self.relay_attempts.clone());
-        let help = "Sockets closed because a room could not answer a command in time";
+        let help = "Sockets closed because a command could not be answered in time";
         registry.register("sockets_restarted", help, self.sockets_restarted.clone());
         let help = "Frames of other nodes that could not be decoded";
         registry.register("frames_undecodable", help, self.undecodable.clone());

@@ -35,14 +35,14 @@ use crate::{
 };
 
 /// So many nodes on one storage.
-fn nodes(count: usize) -> Vec<TestServer> {
+pub(crate) fn nodes(count: usize) -> Vec<TestServer> {
     let (storage, network) = (Memory::default(), LocalNetwork::new(7));
     // Their bots' threads and timers are real.
     let limits = Limits { ..LIMITS };
     (0..count).map(|_| TestServer::start_node(&storage, &network, limits)).collect()
 }
 
-async fn stop_all(nodes: Vec<TestServer>) {
+pub(crate) async fn stop_all(nodes: Vec<TestServer>) {
     for node in nodes {
         node.stop().await;
     }
@@ -295,7 +295,7 @@ async fn listed(client: &mut Client) -> (Vec<RoomSummary>, usize) {
 }
 
 /// Waits until each node sees the bus, and the others.
-async fn until_all_ready(nodes: &[TestServer]) {
+pub(crate) async fn until_all_ready(nodes: &[TestServer]) {
     for node in nodes {
         until_ready(node, true).await;
     }

@@ -23,7 +23,7 @@ pub(crate) fn seek(pool: &str) -> Value {
 }
 
 /// The seek that began.
-fn seeking(answer: Message) -> SeekId {
+pub(crate) fn seeking(answer: Message) -> SeekId {
     match answer {
         Message::Seeking { seek, .. } => seek,
         other => panic!("not seeking: {other:?}"),
@@ -69,16 +69,16 @@ async fn two_strangers_who_seek_the_same_play() {
 }
 
 /// The game of a challenge or an open seek.
-fn settings() -> Value {
+pub(crate) fn settings() -> Value {
     json!({"rules": {"variant": "caro"}})
 }
 
-fn challenge(name: &str) -> Value {
+pub(crate) fn challenge(name: &str) -> Value {
     json!({"type": "challenge", "name": name, "settings": settings()})
 }
 
 /// A new person, with what they come back by.
-async fn known(server: &TestServer, name: &str) -> (Client, Identity, MemberId) {
+pub(crate) async fn known(server: &TestServer, name: &str) -> (Client, Identity, MemberId) {
     let mut client = server.connect().await;
     let hello = json!({"type": "hello", "protocol": 1, "name": name});
     let Message::Welcome { identity: Some(identity), you, .. } = client.ask(hello).await else {
@@ -87,7 +87,7 @@ async fn known(server: &TestServer, name: &str) -> (Client, Identity, MemberId) 
     (client, identity, you)
 }
 
-async fn back(server: &TestServer, identity: &Identity) -> Client {
+pub(crate) async fn back(server: &TestServer, identity: &Identity) -> Client {
     let mut client = server.connect().await;
     let hello = json!({"type": "hello", "protocol": 1, "identity": identity});
     assert!(matches!(client.ask(hello).await, Message::Welcome { .. }));
@@ -96,7 +96,7 @@ async fn back(server: &TestServer, identity: &Identity) -> Client {
 
 impl Client {
     /// Reads up to the next challenge.
-    async fn challenged(&mut self) -> OpenSeek {
+    pub(crate) async fn challenged(&mut self) -> OpenSeek {
         loop {
             if let Message::Challenged { challenge, .. } = self.receive().await {
                 return challenge;
@@ -105,7 +105,7 @@ impl Client {
     }
 
     /// Reads up to the end of a seek.
-    async fn over(&mut self) -> (SeekId, SeekEnd) {
+    pub(crate) async fn over(&mut self) -> (SeekId, SeekEnd) {
         loop {
             if let Message::SeekOver { seek, why } = self.receive().await {
                 return (seek, why);
@@ -365,7 +365,9 @@ async fn who_watches_the_lobby_gets_what_changes() {
 impl Client {
     /// Reads up to the next change of the lobby: pools with who waits and plays there, and seeks that
     /// came and went.
-    async fn lobby_changed(&mut self) -> (Vec<(String, usize, usize)>, Vec<SeekId>, Vec<SeekId>) {
+    pub(crate) async fn lobby_changed(
+        &mut self,
+    ) -> (Vec<(String, usize, usize)>, Vec<SeekId>, Vec<SeekId>) {
         loop {
             if let Message::LobbyChanged { pools, added, removed } = self.receive().await {
                 let pool =
