@@ -87,8 +87,8 @@ pub(crate) struct PairingTask {
 enum Job {
     /// A room for a pair, for the leader at this node.
     Room(NodeId, Box<Made>),
-    /// Those who seek here and play.
-    Asked(Vec<Playing>),
+    /// Those who seek here, and their games, asked after so many doubts.
+    Asked(u64, Vec<(MemberId, Option<Playing>)>),
 }
 
 impl PairingTask {
@@ -187,7 +187,7 @@ impl PairingTask {
             self.front.send_away();
         }
         if self.front.leader() != before {
-            self.ask_storage();
+            self.repair();
         }
     }
 
@@ -205,16 +205,18 @@ impl PairingTask {
             Some(ForPairing::Lost(node)) => {
                 self.front.note_lost(now, node);
                 self.leader.note_lost(now, node);
-                self.ask_storage();
+                self.repair();
             }
             None => {
                 // Too much waited here, and some of it is lost.
+                self.context.metrics.cluster.pairing_overruns.inc();
                 self.from_nodes = listen(self.context.cluster.as_deref());
                 let others = self.context.cluster.iter().flat_map(|cluster| cluster.node.others());
                 for node in others.collect::<Vec<_>>() {
                     self.front.note_lost(now, node);
                     self.leader.note_lost(now, node);
                 }
+                self.repair();
             }
         }
     }
@@ -254,6 +256,14 @@ impl PairingTask {
         front.take_command(now, command, playing, admit, || games(lobby, pools));
     }
 
+    /// Makes up for news that may be lost: of the games here, and of the games of those who seek here.
+    fn repair(&mut self) {
+        for playing in self.rooms.recent_players() {
+            self.front.note_playing(&playing);
+        }
+        self.ask_storage();
+    }
+
     /// Asks the storage about those who seek here, if the news of their games may be lost.
     fn ask_storage(&mut self) {
         let members = self.front.doubtful(self.context.clock.now());
@@ -261,17 +271,15 @@ impl PairingTask {
             return;
         }
         self.is_asking = true;
-        let lobby = Arc::clone(&self.context.lobby);
-        self.jobs.push(Box::pin(async move { Job::Asked(playing(&lobby, members).await) }));
+        let (lobby, doubts) = (Arc::clone(&self.context.lobby), self.front.doubts());
+        self.jobs.push(Box::pin(async move { Job::Asked(doubts, ask(&lobby, members).await) }));
     }
 
     fn end_job(&mut self, job: Job) {
         match job {
             Job::Room(asker, made) => {
-                let Made { room, message } = *made;
-                if let Some(room) = &room {
-                    self.rooms.note_end(room);
-                }
+                self.rooms.note_end(&made);
+                let Made { message, .. } = *made;
                 if let ToLeader::Made { room, players, .. } = &message
                     && self.front.leader() != Some(asker)
                 {
@@ -283,10 +291,11 @@ impl PairingTask {
                 }
                 self.send_to_leader(asker, message);
             }
-            Job::Asked(playing) => {
+            Job::Asked(doubts, asked) => {
                 self.is_asking = false;
-                for playing in playing {
-                    self.front.note_playing(&playing);
+                self.front.note_asked(doubts, asked);
+                if doubts != self.front.doubts() {
+                    self.ask_storage();
                 }
             }
         }
@@ -376,12 +385,12 @@ fn games(lobby: &Lobby, pools: &Pools) -> RunningGames {
 }
 
 /// The running games of these members, as far as the storage answers.
-async fn playing(lobby: &Lobby, members: Vec<MemberId>) -> Vec<Playing> {
-    let mut found = Vec::new();
+async fn ask(lobby: &Lobby, members: Vec<MemberId>) -> Vec<(MemberId, Option<Playing>)> {
+    let mut asked = Vec::new();
     for member in members {
-        if let Ok(Some(playing)) = lobby.playing(&member).await {
-            found.push(playing);
+        if let Ok(playing) = lobby.playing(&member).await {
+            asked.push((member, playing));
         }
     }
-    found
+    asked
 }

@@ -46,6 +46,9 @@ pub(super) struct Front {
     here: (RunningGames, bool),
     /// When the seeks are to be repeated next.
     repeats_at: u64,
+    /// Whether there was a leader before.
+    had_leader: bool,
+    doubts: u64,
     /// Until then somebody here may play without this front's knowledge.
     in_doubt_until: u64,
     logins: Arc<Logins>,
@@ -62,6 +65,8 @@ impl Front {
             watchers: Watchers::default(),
             here: (Vec::new(), false),
             repeats_at: 0,
+            had_leader: false,
+            doubts: 0,
             in_doubt_until: 0,
             logins,
             metrics,
@@ -187,6 +192,7 @@ impl Front {
         let Playing { member, room, seat } = playing.clone();
         self.answer(session, id.clone(), Answer::Done);
         if let Some(seeking) = self.sessions.get_mut(&session) {
+            seeking.seeks.retain(|own| own.by.command != *id);
             seeking.paired = Some(room.clone());
         }
         self.send(session, &Message::Paired { seek: None, room: room.clone(), seat });
@@ -201,12 +207,33 @@ impl Front {
             own.map(|(session, seeking)| (*session, seeking.asked_for_game())).collect();
         for (session, asked) in own {
             for id in asked {
+                if let Some(seeking) = self.sessions.get_mut(&session) {
+                    seeking.seeks.retain(|own| own.by.command != id);
+                }
                 self.answer(session, id, Answer::Done);
                 self.send_paired(session, None, &room, seat);
             }
         }
         // The leader ends the seeks, and sends the game to their sessions.
         self.tell(ToLeader::Playing { member, room, seat });
+    }
+
+    /// Takes in the storage's word on these members, who were [in doubt](Self::doubtful), after so many
+    /// doubts.
+    pub(super) fn note_asked(&mut self, doubts: u64, asked: Vec<(MemberId, Option<Playing>)>) {
+        for (member, playing) in asked {
+            if let Some(playing) = playing {
+                self.note_playing(&playing);
+            }
+            // What was lost after that may have been the news of a game.
+            if doubts == self.doubts {
+                let own = self.sessions.values_mut();
+                let own = own.filter(|seeking| seeking.member.id == member);
+                for message in own.flat_map(Seeking::release).collect::<Vec<_>>() {
+                    self.tell(message);
+                }
+            }
+        }
     }
 
     /// The end of a game in a room of this node.
@@ -322,30 +349,39 @@ impl Front {
     /// Takes in who leads now.
     pub(super) fn set_leader(&mut self, now: u64, leader: Option<NodeId>) {
         if self.leader != leader {
-            let before = std::mem::replace(&mut self.leader, leader);
-            self.repeat_all(now);
-            if before.is_some() {
+            self.leader = leader;
+            if self.had_leader {
                 self.doubt(now);
             }
+            self.had_leader |= leader.is_some();
+            self.repeat_all(now);
         }
     }
 
     /// Messages to or from this node were lost.
     pub(super) fn note_lost(&mut self, now: u64, node: NodeId) {
         if self.leader == Some(node) {
-            self.repeat_all(now);
             self.doubt(now);
+            self.repeat_all(now);
         }
     }
 
     /// The leader's news may be lost, and a room may still be made for somebody here.
     fn doubt(&mut self, now: u64) {
+        self.doubts += 1;
         self.in_doubt_until = now + millis(PAIR_MADE_WITHIN);
     }
 
-    /// The members who seek, while they may play without this front's knowledge.
+    /// How often there was a doubt.
+    pub(super) const fn doubts(&self) -> u64 {
+        self.doubts
+    }
+
+    /// The members who seek, while they may play without this front's knowledge, or wait for the
+    /// storage's word.
     pub(super) fn doubtful(&self, now: u64) -> Vec<MemberId> {
-        if now >= self.in_doubt_until {
+        let holds = |seeking: &Seeking| seeking.holds();
+        if now >= self.in_doubt_until && !self.sessions.values().any(holds) {
             return Vec::new();
         }
         let seeking = self.sessions.values().filter(|seeking| seeking.wants_game());
@@ -423,11 +459,13 @@ impl Front {
 }
 
 impl Front {
-    /// Sends the leader everything that it has to know.
+    /// Sends the leader everything that it has to know. In doubt, commands that may have led to a game
+    /// wait for the storage's word: otherwise they might be refused.
     fn repeat_all(&mut self, now: u64) {
         self.repeat(now);
-        let asked = self.sessions.values().flat_map(Seeking::messages);
-        for message in asked.cloned().collect::<Vec<_>>() {
+        let holds = now < self.in_doubt_until;
+        let asked = self.sessions.values_mut().flat_map(|seeking| seeking.repeat(holds));
+        for message in asked.collect::<Vec<_>>() {
             self.tell(message);
         }
     }

@@ -36,6 +36,8 @@ pub(super) struct Asked {
     since: u64,
     /// What the leader gets for it; absent before it is known.
     message: Option<ToLeader>,
+    /// Whether the leader gets it only after the storage was asked: it may have led to a game.
+    is_held: bool,
 }
 
 /// A seek or a challenge of a session.
@@ -66,7 +68,7 @@ impl Seeking {
     /// Notes a command. If the same one waits already, it has one answer.
     pub(super) fn ask(&mut self, id: CommandId, kind: &'static str, now: u64) {
         if !self.has_asked(&id) {
-            self.asked.push(Asked { id, kind, since: now, message: None });
+            self.asked.push(Asked { id, kind, since: now, message: None, is_held: false });
         }
     }
 
@@ -103,9 +105,28 @@ impl Seeking {
         self.asked.iter().find(|asked| asked.id == *id)?.message.as_ref()
     }
 
-    /// The same for all unanswered commands.
-    pub(super) fn messages(&self) -> impl Iterator<Item = &ToLeader> {
-        self.asked.iter().filter_map(|asked| asked.message.as_ref())
+    /// The same for all unanswered commands. With `holds` those that may begin a game are held back.
+    pub(super) fn repeat(&mut self, holds: bool) -> Vec<ToLeader> {
+        for asked in &mut self.asked {
+            asked.is_held = holds && asked.message.as_ref().is_some_and(ToLeader::makes_game);
+        }
+        let repeated = self.asked.iter().filter(|asked| !asked.is_held);
+        repeated.filter_map(|asked| asked.message.clone()).collect()
+    }
+
+    /// Whether commands are held back.
+    pub(super) fn holds(&self) -> bool {
+        self.asked.iter().any(|asked| asked.is_held)
+    }
+
+    /// What the leader gets for the commands that were held back.
+    pub(super) fn release(&mut self) -> Vec<ToLeader> {
+        let held = self.asked.iter_mut().filter(|asked| asked.is_held);
+        let released = held.filter_map(|asked| {
+            asked.is_held = false;
+            asked.message.clone()
+        });
+        released.collect()
     }
 
     /// The unanswered commands that may begin a game.
@@ -125,7 +146,7 @@ impl Seeking {
 
     /// Whether the session seeks, or has accepted a game.
     pub(super) fn wants_game(&self) -> bool {
-        !self.seeks.is_empty() || self.messages().any(ToLeader::makes_game)
+        !self.seeks.is_empty() || !self.asked_for_game().is_empty()
     }
 
     /// The seek that a command has begun.

@@ -1,8 +1,15 @@
 //! Makes the rooms of pairs whose first player is at this node.
 
-use std::{collections::BTreeSet, net::IpAddr, pin::Pin, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeSet, VecDeque},
+    net::IpAddr,
+    pin::Pin,
+    sync::Arc,
+    time::Duration,
+};
 
 use fivefold_shared::{
+    clock::millis,
     protocol::{MemberId, Player, Reason, Refusal, RoomCode},
     seat::{BySeat, Seat},
 };
@@ -10,6 +17,7 @@ use fivefold_shared::{
 use super::messages::ToLeader;
 use crate::{
     clock::Clock,
+    limits::PAIR_MADE_WITHIN,
     lobby::{Lobby, NotPaired, PairedRoom},
     metrics::Metrics,
     paired_games::PairedGame,
@@ -25,6 +33,8 @@ pub(super) struct RoomMaker {
     clock: Clock,
     /// The rooms that are not stored yet.
     unstored: BTreeSet<RoomCode>,
+    /// The rooms that were stored last, with the times. The leader's news of them may be lost.
+    recent: VecDeque<(u64, RoomCode, BySeat<MemberId>)>,
 }
 
 /// Waits until a room is stored, or cannot be.
@@ -41,7 +51,7 @@ pub(super) struct Made {
 
 impl RoomMaker {
     pub(super) const fn new(lobby: Arc<Lobby>, metrics: Arc<Metrics>, clock: Clock) -> Self {
-        Self { lobby, metrics, clock, unstored: BTreeSet::new() }
+        Self { lobby, metrics, clock, unstored: BTreeSet::new(), recent: VecDeque::new() }
     }
 
     /// Whether this room is not stored yet, so that nobody may be sent there.
@@ -50,8 +60,33 @@ impl RoomMaker {
     }
 
     /// The room is stored, or it will not be.
-    pub(super) fn note_end(&mut self, room: &RoomCode) {
+    pub(super) fn note_end(&mut self, made: &Made) {
+        let Some(room) = &made.room else { return };
         self.unstored.remove(room);
+        if let ToLeader::Made { players, .. } = &made.message {
+            self.recent.push_back((self.clock.now(), room.clone(), players.clone()));
+        }
+        self.forget_old();
+    }
+
+    fn forget_old(&mut self) {
+        let since = self.clock.now().saturating_sub(millis(PAIR_MADE_WITHIN));
+        while self.recent.front().is_some_and(|(at, ..)| *at < since) {
+            self.recent.pop_front();
+        }
+    }
+
+    /// Those who play in the rooms that were stored last.
+    pub(super) fn recent_players(&mut self) -> Vec<Playing> {
+        self.forget_old();
+        let games = self.lobby.paired_games();
+        let members = self
+            .recent
+            .iter()
+            .flat_map(|(_, room, players)| Seat::BOTH.map(|seat| (room, &players[seat])));
+        let playing = members
+            .filter_map(|(room, member)| games.of(member).filter(|playing| playing.room == *room));
+        playing.collect()
     }
 
     /// Makes the room of a pair, which counts for this address.

@@ -158,11 +158,14 @@ impl Net {
     fn ask_storage(&mut self) {
         let now = self.now;
         for (front, _) in self.nodes.values_mut() {
-            for member in front.doubtful(now) {
-                if let Some((room, seat)) = self.playing.get(&member).cloned() {
-                    front.note_playing(&Playing { member, room, seat });
-                }
-            }
+            let game = |member: MemberId| {
+                let playing = self.playing.get(&member).cloned();
+                let playing = playing.map(|(room, seat)| (member.clone(), room, seat));
+                let playing = playing.map(|(member, room, seat)| Playing { member, room, seat });
+                (member, playing)
+            };
+            let asked = front.doubtful(now).into_iter().map(game).collect();
+            front.note_asked(front.doubts(), asked);
         }
         self.deliver();
     }
@@ -639,6 +642,25 @@ fn who_accepts_a_seek_of_a_leader_that_died_is_answered() {
         panic!("{messages:?}");
     };
     assert_eq!((found, ann.paired()), (&room, vec![room.clone()]));
+}
+
+#[test]
+fn who_accepts_is_not_refused_because_the_answer_was_lost() {
+    let mut net = Net::new(3);
+    let (mut ann, mut bob) = (net.person(2, "Ann"), net.person(3, "Bob"));
+    let open = PairingRequest::Seek { wanted: Wanted::Settings(settings()), engine: false };
+    net.ask(&ann, "seek", open);
+    let (seek, _) = ann.seeking();
+    net.cut.insert((node(1), node(3)));
+    net.ask(&bob, "accept", PairingRequest::Accept { seek, engine: false });
+    let room = net.room_of(&bob).expect("it is stored");
+    assert_eq!((ann.paired(), bob.messages()), (vec![room.clone()], vec![]));
+    net.heal();
+    let messages = bob.messages();
+    let [Message::Done { .. }, Message::Paired { room: found, .. }] = &messages[..] else {
+        panic!("{messages:?}");
+    };
+    assert_eq!(*found, room);
 }
 
 #[test]
