@@ -202,6 +202,8 @@ pub const CHALLENGES_PER_HOUR: u32 = 20;
 pub const CHALLENGERS_MAX: usize = 10_000;
 /// Most commands and other inputs waiting for the pairing. Further ones are refused.
 pub const PAIRING_INPUTS_MAX: usize = 4_096;
+/// Most challenges that a node gets again when it is new, or has missed messages: the newest.
+pub const CHALLENGES_REPEATED_MAX: usize = 1_000;
 /// Interval between the rounds of the pairing, and between two changes of the lobby.
 pub const PAIRING_INTERVAL: Duration = Duration::from_secs(1);
 /// In a cluster each node repeats the seeks of its sessions to the leader of the pairing at this
@@ -634,6 +636,11 @@ const _: () = assert!(
     SEEK_REPEAT_INTERVAL.as_millis() < LEADER_SETTLES_IN.as_millis()
         && 2 * HEARTBEAT_INTERVAL.as_millis() < LEADER_SETTLES_IN.as_millis(),
     "all nodes notice a new leader in that time"
+);
+const _: () = assert!(
+    4 * CHALLENGES_REPEATED_MAX <= LINK_QUEUE_FRAMES_MAX
+        && CHALLENGES_REPEATED_MAX * 4 * 1024 <= LINK_QUEUE_BYTES_MAX,
+    "repeated challenges do not fill a link"
 );
 const _: () = assert!(
     DATABASE_ANSWER_WITHIN.as_millis() < PAIR_MADE_WITHIN.as_millis()

@@ -208,9 +208,21 @@ impl Pairing {
 
     /// The challenges that stand for a member, and until when.
     pub fn challenges_for(&self, member: &MemberId) -> Vec<(OpenSeek, u64)> {
-        let is_theirs = |seek: &&Seek| matches!(&seek.aim, Aim::Member(to) if to == member);
-        let theirs = self.seeks.values().filter(is_theirs).filter(|seek| self.is_open(seek));
-        theirs.map(|seek| (seek.to_open(), seek.since + millis(CHALLENGE_STANDS))).collect()
+        let theirs = self.challenges().filter(|(to, ..)| *to == member);
+        theirs.map(|(_, seek, until)| (seek.to_open(), until)).collect()
+    }
+
+    /// The newest challenges that stand, with the members who are challenged, and until when.
+    pub(crate) fn newest_challenges(&self, most: usize) -> Vec<(MemberId, OpenSeek, u64)> {
+        let newest = self.challenges().rev().take(most);
+        newest.map(|(to, seek, until)| (to.clone(), seek.to_open(), until)).collect()
+    }
+
+    fn challenges(&self) -> impl DoubleEndedIterator<Item = (&MemberId, &Seek, u64)> {
+        self.seeks.values().filter(|seek| self.is_open(seek)).filter_map(|seek| match &seek.aim {
+            Aim::Member(to) => Some((to, seek, seek.since + millis(CHALLENGE_STANDS))),
+            Aim::Pool(_) | Aim::Anybody => None,
+        })
     }
 
     /// What somebody seeks, with the game.

@@ -15,7 +15,10 @@ use fivefold_shared::{
 
 use super::messages::{LobbyView, Mail, RunningGames, ToFront, ToLeader};
 use crate::{
-    limits::{LEADER_SETTLES_IN, PAIR_MADE_WITHIN, PAIRING_INPUTS_MAX, SEEK_REPEATED_WITHIN},
+    limits::{
+        CHALLENGES_REPEATED_MAX, LEADER_SETTLES_IN, PAIR_MADE_WITHIN, PAIRING_INPUTS_MAX,
+        SEEK_REPEATED_WITHIN,
+    },
     node_id::NodeId,
     pairing::{Answer, Effect, Input, NewPair, PairNumber, Pairing, SeekAim},
     pools::Pools,
@@ -76,6 +79,9 @@ impl Leader {
     /// Takes a message of a front.
     pub(super) fn take(&mut self, now: u64, from: NodeId, message: ToLeader) {
         let settled_at = *self.settled_at.get_or_insert(now + millis(LEADER_SETTLES_IN));
+        if !self.fronts.contains_key(&from) {
+            self.repeat_challenges(now, from);
+        }
         self.fronts.entry(from).or_default().sent_at = now;
         if now < settled_at
             && let Some((seek, session, command)) = message.names()
@@ -202,8 +208,17 @@ impl Leader {
     pub(super) fn note_lost(&mut self, now: u64, node: NodeId) {
         if let Some(front) = self.fronts.get_mut(&node) {
             front.lobby = None;
+            self.repeat_challenges(now, node);
         }
         self.give_up_at(now, node);
+    }
+
+    /// Sends a node the challenges that somebody there may have missed.
+    fn repeat_challenges(&mut self, now: u64, node: NodeId) {
+        for (to, challenge, until) in self.pairing.newest_challenges(CHALLENGES_REPEATED_MAX) {
+            let for_ms = until.saturating_sub(now);
+            self.send(node, ToFront::Challenged { to, only: None, challenge, for_ms });
+        }
     }
 
     /// Lets the players go on whose rooms this node makes. If one is made after all, they learn so.

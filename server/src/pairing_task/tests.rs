@@ -21,6 +21,7 @@ use super::*;
 use crate::{
     ids,
     limits::{ANSWERED_WITHIN, PAIR_MADE_WITHIN, UNANSWERED_COMMANDS_MAX},
+    logins::{Ending, Login},
     outbox::{Outbox, OutboxReceiver},
     thinking::Owner,
 };
@@ -39,6 +40,8 @@ struct Net {
     cut: BTreeSet<(NodeId, NodeId)>,
     /// A node that takes itself and the nodes above it for the whole cluster.
     believes: Option<NodeId>,
+    /// The members at the last node.
+    logins: Arc<Logins>,
     /// The storage: who plays where.
     playing: BTreeMap<MemberId, (RoomCode, Seat)>,
     /// Whether rooms can be made.
@@ -84,6 +87,7 @@ impl Net {
             draining: BTreeSet::new(),
             cut: BTreeSet::new(),
             believes: None,
+            logins: Arc::default(),
             playing: BTreeMap::new(),
             makes_rooms: true,
             unstored: Vec::new(),
@@ -92,7 +96,8 @@ impl Net {
         };
         for number in 1..=nodes {
             let id = node(number);
-            let front = Front::new(id, Arc::default(), Arc::new(Metrics::new()));
+            let logins = if number == nodes { Arc::clone(&net.logins) } else { Arc::default() };
+            let front = Front::new(id, logins, Arc::new(Metrics::new()));
             net.nodes.insert(id, (front, Leader::new(id, Pools::default(), true)));
         }
         net.pass(2 * STEP);
@@ -683,6 +688,25 @@ fn a_cancelled_seek_is_not_repeated() {
     assert_eq!(ann.message(), Message::SeekOver { seek, why: SeekEnd::Declined });
     net.pass(4 * SECOND);
     assert_eq!(net.seeks(), 0);
+}
+
+#[test]
+fn a_challenge_that_a_node_has_missed_is_repeated() {
+    let mut net = Net::new(2);
+    let (ann, mut bob) = (net.person(1, "Ann"), net.person(2, "Bob"));
+    let login = Login {
+        session: bob.session,
+        ending: Ending::new(CancellationToken::new()),
+        outbox: bob.outbox.clone(),
+    };
+    assert!(net.logins.enter(&bob.member, login, 0));
+    net.cut.insert((node(1), node(2)));
+    let to = Ok(bob.member.id.clone());
+    let challenge = PairingRequest::Challenge { to, settings: settings(), engine: false };
+    net.ask(&ann, "challenge", challenge);
+    assert!(bob.messages().is_empty());
+    net.heal();
+    assert!(matches!(bob.message(), Message::Challenged { for_ms: 60_000, .. }));
 }
 
 #[test]

@@ -233,12 +233,18 @@ async fn a_node_that_drains_sends_those_who_seek_to_the_others() {
     until_all_ready(slice::from_ref(&leaving)).await;
     let nodes = vec![start(Duration::ZERO), start(Duration::ZERO)];
     until_all_ready(&nodes).await;
+    // It knows the others.
+    let mut watcher = leaving.greet("Eve").await;
+    for (node, name) in nodes.iter().zip(["Gil", "Sid"]) {
+        let _guest = node.greet(name).await;
+        let seek = seeking(until_found(&mut watcher, &challenge(name)).await);
+        watcher.ask(json!({"type": "cancel_seek", "seek": seek})).await;
+    }
     let (mut ann, identity, _) = known(&leaving, "Ann").await;
     let (mut bob, bobs_identity, _) = known(&leaving, "Bob").await;
     let anns = seeking(ann.ask(mine()).await);
     let other = json!({"type": "seek", "id": "mine", "pool": "gomoku-5-3"});
     seeking(bob.ask(other).await);
-    let mut watcher = leaving.greet("Eve").await;
     watcher.ask(json!({"type": "watch_lobby"})).await;
     leaving.begin_stop();
     for client in [&mut ann, &mut bob] {
