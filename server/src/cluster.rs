@@ -25,7 +25,7 @@ use self::{
     questions::Questions,
 };
 use crate::{
-    limits::FROM_OWNER_MAX,
+    limits::{FROM_OWNER_MAX, FROM_PEERS_MAX},
     link::Links,
     node::{Beat, Node, registry::NodeReport},
     node_id::NodeId,
@@ -39,6 +39,8 @@ pub(crate) struct Cluster {
     links: Links,
     /// Locked to look up or change.
     relays: Mutex<Relays>,
+    /// Where the pairing here receives what other nodes send. Locked to send or replace it.
+    pairing: Mutex<Option<mpsc::Sender<ForPairing>>>,
     /// Nodes that are silent on the bus. Locked to look up or change.
     silent: Mutex<BTreeSet<NodeId>>,
     /// How many rooms this node had at its last heartbeat.
@@ -73,12 +75,24 @@ pub(crate) enum FromOwner {
     Died(NodeId),
 }
 
+/// What the pairing receives from other nodes. The texts are its own messages as JSON.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum ForPairing {
+    /// For the leader of the pairing.
+    ToLeader { from: NodeId, text: String },
+    /// From a leader of the pairing.
+    ToFront { from: NodeId, text: String },
+    /// Frames to or from this node were lost.
+    Lost(NodeId),
+}
+
 impl Cluster {
     pub(crate) fn new(node: Node, links: Links, draining: CancellationToken) -> Self {
         Self {
             node,
             links,
             relays: Mutex::default(),
+            pairing: Mutex::default(),
             silent: Mutex::default(),
             rooms: AtomicUsize::new(0),
             attempts: AtomicU64::new(0),
@@ -139,9 +153,40 @@ impl Cluster {
         others
     }
 
-    /// Whether this node has the lowest number of those that live and stay.
-    pub(crate) fn is_lowest(&self) -> bool {
-        self.node.is_lowest()
+    /// The node that does what one node does for all: the one with the lowest number of those that live
+    /// and stay.
+    pub(crate) fn leader(&self) -> Option<NodeId> {
+        self.node.lowest(self.draining.is_cancelled())
+    }
+
+    /// Whether this node is that one.
+    pub(crate) fn is_leader(&self) -> bool {
+        self.leader() == Some(self.node.id())
+    }
+
+    /// Receives what other nodes send to the pairing here. When the receiver ends, messages were lost.
+    pub(crate) fn listen_for_pairing(&self) -> mpsc::Receiver<ForPairing> {
+        let (sender, receiver) = mpsc::channel(FROM_PEERS_MAX);
+        *lock(&self.pairing) = Some(sender);
+        receiver
+    }
+
+    /// Hands the pairing what came from another node.
+    pub(crate) fn pass_on_to_pairing(&self, message: ForPairing) {
+        let mut pairing = lock(&self.pairing);
+        if pairing.as_ref().is_some_and(|sender| sender.try_send(message).is_err()) {
+            *pairing = None;
+        }
+    }
+
+    /// Sends a message to the leader of the pairing.
+    pub(crate) fn to_leader(&self, node: NodeId, text: String) {
+        self.send(node, &Frame::ToLeader { text });
+    }
+
+    /// Sends a message of the leader of the pairing.
+    pub(crate) fn to_front(&self, node: NodeId, text: String) {
+        self.send(node, &Frame::ToFront { text });
     }
 
     /// Asks all other nodes. Those that do not answer soon are left out.

@@ -99,10 +99,8 @@ impl Directory {
             rooms.entry(member.clone()).or_default().push(room.code().clone());
         }
         drop(rooms);
-        if listed.is_paired
-            && room.state().running().is_some()
-            && let Some(game) = PairedGame::of(room, None)
-            && let Err(playing) = self.paired_games.begin(room.code(), game)
+        if let Some(game) = PairedGame::running(room)
+            && let Err(playing) = self.paired_games.restore(room.code(), game)
         {
             tracing::error!(room.id = %room.code(), other = %playing.room, "a player is in two paired games");
         }
@@ -247,12 +245,16 @@ impl Listed {
         self.lock().evicted
     }
 
-    /// Removes the entry of a closed room.
+    /// Removes the entry of a room that has closed, or is not this node's any more.
     pub(crate) fn remove(&self, code: &RoomCode) {
-        if let Some(games) = self.paired_games() {
-            games.end(code, None, None);
+        let Standing { summary, is_closed, .. } = self.standing();
+        match self.paired_games() {
+            Some(games) if is_closed => games.end(code, None, None),
+            // The game goes on at the next start or on another node, if the room was stored.
+            Some(games) => games.withdraw(code),
+            None => {}
         }
-        let seats = self.standing().summary.seats;
+        let seats = summary.seats;
         if std::mem::take(&mut self.lock().counts_as_bots) {
             self.directory.bot_rooms().remove(self.address);
         }

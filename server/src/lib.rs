@@ -65,6 +65,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use self::{
     address_limits::AddressLimits,
+    cluster::Cluster,
     config::Config,
     connection_limit::{ConnectionLimit, ConnectionPermit, Full},
     disk::Disk,
@@ -215,8 +216,10 @@ async fn serve(
         is_in_cluster: peers.is_some(),
     });
 
+    let cluster = peers.as_ref().map(Peers::cluster);
+    let pairing = pairing_task(&server, (node, cluster), seekers, config.pools);
     let peers = open_rooms(peers, &server, &log_writer, node).await?;
-    connections.spawn(pairing_task(&server, seekers, config.pools).run(stop.clone()));
+    connections.spawn(pairing.run(stop.clone()));
     disk.measure().await;
     let ending = tokio::select! {
         () = drained(&shutdown, drain) => Ending::Shutdown,
@@ -247,6 +250,7 @@ impl Ending {
 
 fn pairing_task(
     server: &Server,
+    (node, cluster): (NodeId, Option<Arc<Cluster>>),
     commands: mpsc::Receiver<Box<PairingCommand>>,
     pools: Pools,
 ) -> PairingTask {
@@ -256,6 +260,8 @@ fn pairing_task(
         address_limits: Arc::clone(&server.address_limits),
         metrics: Arc::clone(&server.metrics),
         clock: server.clock,
+        node,
+        cluster,
         draining: server.draining.clone(),
     };
     PairingTask::new(commands, pools, context)
@@ -308,7 +314,8 @@ async fn open_rooms(
     log_writer: &LogWriter,
     node: NodeId,
 ) -> Result<Option<Serving>, StorageError> {
-    let serving = peers.map(|peers| peers.serve(SharedLimits::of(server)));
+    let serving =
+        peers.map(|peers| peers.serve(SharedLimits::of(server), Arc::clone(&server.logins)));
     if serving.is_none() {
         reopen_rooms(&server.lobby, log_writer, node).await?;
     }

@@ -202,8 +202,25 @@ pub const CHALLENGES_PER_HOUR: u32 = 20;
 pub const CHALLENGERS_MAX: usize = 10_000;
 /// Most commands and other inputs waiting for the pairing. Further ones are refused.
 pub const PAIRING_INPUTS_MAX: usize = 4_096;
+/// Most challenges that a node gets again when it is new, or has missed messages: the newest.
+pub const CHALLENGES_REPEATED_MAX: usize = 1_000;
 /// Interval between the rounds of the pairing, and between two changes of the lobby.
 pub const PAIRING_INTERVAL: Duration = Duration::from_secs(1);
+/// In a cluster each node repeats the seeks of its sessions to the leader of the pairing at this
+/// interval.
+pub const SEEK_REPEAT_INTERVAL: Duration = Duration::from_secs(2);
+/// The leader drops a seek of another node that is not repeated within this time.
+pub const SEEK_REPEATED_WITHIN: Duration = Duration::from_secs(6);
+/// Most seeks in one message between nodes. More go in several messages.
+pub const SEEKS_IN_MESSAGE_MAX: usize = 128;
+/// A new leader of the pairing gets the seeks of all nodes within this time. Until then it refuses no
+/// command because a seek is not known.
+pub const LEADER_SETTLES_IN: Duration = Duration::from_secs(3);
+/// How long another node has to make the room of a pair. Then the players go on seeking.
+pub const PAIR_MADE_WITHIN: Duration = Duration::from_secs(8);
+/// Most running games that the pairing remembers. Then it forgets the older half, whose ends it may
+/// have missed.
+pub const PAIRED_GAMES_KEPT: usize = 100_000;
 /// Most open seeks in the lobby.
 pub const LOBBY_SEEKS_MAX: usize = 100;
 /// Most seeks that are remembered after their opponents left before the game began.
@@ -609,6 +626,31 @@ const _: () = assert!(
 const _: () = assert!(
     WRITE_BUFFER + (POOLS_MAX + 2 * LOBBY_SEEKS_MAX) * 512 <= WRITE_BUFFER_MAX,
     "a lobby, and any change of it, has room in an empty write buffer"
+);
+const _: () = assert!(
+    PAIRING_INTERVAL.as_millis() <= SEEK_REPEAT_INTERVAL.as_millis()
+        && 2 * SEEK_REPEAT_INTERVAL.as_millis() < SEEK_REPEATED_WITHIN.as_millis(),
+    "a seek whose repetition is late once is not dropped"
+);
+const _: () = assert!(
+    SEEK_REPEAT_INTERVAL.as_millis() < LEADER_SETTLES_IN.as_millis()
+        && 2 * HEARTBEAT_INTERVAL.as_millis() < LEADER_SETTLES_IN.as_millis(),
+    "all nodes notice a new leader in that time"
+);
+const _: () = assert!(
+    4 * CHALLENGES_REPEATED_MAX <= LINK_QUEUE_FRAMES_MAX
+        && CHALLENGES_REPEATED_MAX * 4 * 1024 <= LINK_QUEUE_BYTES_MAX,
+    "repeated challenges do not fill a link"
+);
+const _: () = assert!(
+    DATABASE_ANSWER_WITHIN.as_millis() < PAIR_MADE_WITHIN.as_millis()
+        && PAIR_MADE_WITHIN.as_millis() < ANSWERED_WITHIN.as_millis(),
+    "a node that makes a room answers in time, and so does the leader that waits for it"
+);
+const _: () = assert!(
+    SEEKS_IN_MESSAGE_MAX * 1024 + 1024 <= LINK_FRAME_MAX
+        && (POOLS_MAX + LOBBY_SEEKS_MAX) * 512 + 1024 <= LINK_FRAME_MAX,
+    "seeks and a lobby fit into a frame between nodes"
 );
 const _: () = assert!(
     SEEK_KEPT.as_millis() < CHALLENGE_STANDS.as_millis()

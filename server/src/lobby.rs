@@ -253,17 +253,9 @@ impl Lobby {
         self.context.disk.may_grow()?;
         let spared = self.make_place(&makers, &maker.id, address, &create, elsewhere)?;
         let maker_of = Maker { member: maker.id.clone(), address: Some(address) };
-        let (room, effects) = self.found(maker, command.clone(), create, false, None)?;
+        let founded = self.found(maker, command.clone(), create, false, None)?;
         self.close_spared(&mut makers, &spared)?;
-        let opened = Opened {
-            room,
-            effects,
-            epoch: Epoch::FIRST,
-            opened_at: self.context.clock.now(),
-            is_new: true,
-            handover: None,
-            paired: None,
-        };
+        let opened = Opened { is_new: true, ..founded };
         Ok(self.open(&mut makers, maker_of, command, opened))
     }
 
@@ -397,7 +389,7 @@ impl Lobby {
         drop(room.mailbox.try_send(Box::new(wake)));
     }
 
-    /// Makes the room's value, without opening it.
+    /// Makes a room, without opening it.
     fn found(
         &self,
         host: Member,
@@ -405,7 +397,7 @@ impl Lobby {
         create: Create,
         demo: bool,
         paired: Option<BySeat<Player>>,
-    ) -> Result<(Room, Effects), Refusal> {
+    ) -> Result<Opened, Refusal> {
         let mut effects = Effects::new();
         let founding = Founding {
             code: self.unused_code(),
@@ -418,8 +410,8 @@ impl Lobby {
             paired,
         };
         let now = self.context.clock.now();
-        Room::create(now, founding, self.context.limits.room, &mut effects)
-            .map(|room| (room, effects))
+        let room = Room::create(now, founding, self.context.limits.room, &mut effects)?;
+        Ok(Opened::founded(room, effects, now))
     }
 
     /// Keeps a room closed whose log cannot be read. The log stays as it is.
@@ -541,17 +533,8 @@ impl Lobby {
             chat: true,
         };
         let (maker, command) = (demo_host.id.clone(), ids::command_id());
-        let (room, effects) =
+        let opened =
             self.found(demo_host, command.clone(), demo, true, None).expect("two usual bots");
-        let opened = Opened {
-            room,
-            effects,
-            epoch: Epoch::FIRST,
-            opened_at: self.context.clock.now(),
-            is_new: false,
-            handover: None,
-            paired: None,
-        };
         let maker = Maker { member: maker, address: None };
         self.open(&mut makers, maker, command, opened);
         true

@@ -12,7 +12,7 @@ use std::{
 };
 
 use fivefold_shared::{
-    protocol::{MemberId, Name, Reason, Refusal},
+    protocol::{MemberId, Name},
     room::{Member, SessionId},
 };
 use tokio_util::sync::CancellationToken;
@@ -96,18 +96,16 @@ impl Logins {
         self.lock().rename(&member.id, &member.name);
     }
 
-    /// The only member of this name who is online. Letter case does not matter.
-    ///
-    /// # Errors
-    /// If there is none, or more than one.
-    pub(crate) fn find(&self, name: &Name) -> Result<MemberId, Refusal> {
+    /// The members of this name who are online, two at most. Letter case does not matter.
+    pub(crate) fn named(&self, name: &Name) -> Vec<MemberId> {
         let state = self.lock();
-        let mut named = state.names.get(&key(name)).into_iter().flatten();
-        match (named.next(), named.next()) {
-            (Some(member), None) => Ok(member.clone()),
-            (Some(_), Some(_)) => Err(Refusal::new(Reason::SeveralOnline)),
-            (None, _) => Err(Refusal::new(Reason::NobodyOnline)),
-        }
+        let named = state.names.get(&key(name)).into_iter().flatten();
+        named.take(2).cloned().collect()
+    }
+
+    /// Whether a member is online.
+    pub(crate) fn is_online(&self, member: &MemberId) -> bool {
+        self.lock().members.contains_key(member)
     }
 
     /// The sessions of a member.
@@ -177,6 +175,8 @@ fn key(name: &Name) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::slice;
+
     use super::*;
     use crate::{ids, thinking::Owner};
 
@@ -190,28 +190,29 @@ mod tests {
     }
 
     #[test]
-    fn a_member_is_found_by_their_name_if_they_alone_have_it() {
+    fn members_are_found_by_their_name_while_they_are_online() {
         let logins = Logins::default();
         let enter = |member: &Member, session| {
             let ending = Ending::new(CancellationToken::new());
             assert!(logins.enter(member, login(session, ending), 0));
         };
-        let find = |name| logins.find(&Name::new(name).unwrap()).map_err(|no| no.reason);
+        let named = |name| logins.named(&Name::new(name).unwrap());
         let (ann, mut other) = (member("Ann"), member("ann"));
-        assert_eq!(find("Ann"), Err(Reason::NobodyOnline));
+        assert_eq!(named("Ann"), []);
         enter(&ann, 1);
         enter(&ann, 2);
-        assert_eq!(find("ANN"), Ok(ann.id.clone()));
-        assert_eq!(logins.of(&ann.id).len(), 2);
+        assert_eq!(named("ANN"), slice::from_ref(&ann.id));
+        assert_eq!((logins.of(&ann.id).len(), logins.is_online(&ann.id)), (2, true));
         enter(&other, 3);
-        assert_eq!(find("Ann"), Err(Reason::SeveralOnline));
+        assert_eq!(named("Ann").len(), 2);
         other.name = Name::new("Bob").unwrap();
         logins.rename(&other);
-        assert_eq!((find("Ann"), find("bob")), (Ok(ann.id.clone()), Ok(other.id.clone())));
+        assert_eq!((named("Ann"), named("bob")), (vec![ann.id.clone()], vec![other.id.clone()]));
         logins.leave(&other.id, SessionId(3));
         logins.leave(&ann.id, SessionId(1));
-        assert_eq!((find("Ann"), find("bob")), (Ok(ann.id.clone()), Err(Reason::NobodyOnline)));
+        assert_eq!((named("Ann"), named("bob")), (vec![ann.id.clone()], vec![]));
         logins.leave(&ann.id, SessionId(2));
+        assert!(!logins.is_online(&ann.id));
         let state = logins.lock();
         assert!(state.members.is_empty() && state.names.is_empty());
     }

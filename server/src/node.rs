@@ -131,11 +131,13 @@ impl Node {
         view.living.iter().map(|node| node.id).filter(|node| *node != self.id).collect()
     }
 
-    /// Whether this node has the lowest number of those that live and do not drain.
-    pub(crate) fn is_lowest(&self) -> bool {
+    /// The node with the lowest number of those that live and do not drain. This one may know before
+    /// its heartbeats that it drains.
+    pub(crate) fn lowest(&self, is_draining: bool) -> Option<NodeId> {
         let view = self.view();
-        let lowest = view.living.iter().find(|node| !node.report.draining);
-        lowest.is_some_and(|node| node.id == self.id)
+        let stays =
+            |node: &&LivingNode| !node.report.draining && (!is_draining || node.id != self.id);
+        view.living.iter().find(stays).map(|node| node.id)
     }
 
     /// The node that should claim a room rather than this one, which owns so many: the emptiest one,

@@ -15,6 +15,8 @@ use fivefold_shared::{
 };
 use tokio::sync::Notify;
 
+use crate::storage::Playing;
+
 /// The running games of all paired rooms.
 #[derive(Debug, Default)]
 pub(crate) struct PairedGames {
@@ -46,14 +48,6 @@ pub(crate) struct GameEnd {
     pub(crate) aborted_by: Option<MemberId>,
 }
 
-/// The game in which a member plays.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Playing {
-    pub(crate) member: MemberId,
-    pub(crate) room: RoomCode,
-    pub(crate) seat: Seat,
-}
-
 impl PairedGames {
     /// Begins a game. The same room may begin again. Returns whether it had no game.
     ///
@@ -61,16 +55,21 @@ impl PairedGames {
     /// If one of the players is in the game of another room.
     pub(crate) fn begin(&self, room: &RoomCode, game: PairedGame) -> Result<bool, Playing> {
         let mut state = self.lock();
-        for seat in Seat::BOTH {
-            let member = &game.players[seat];
-            if let Some((other, seat)) = state.players.get(member)
-                && other != room
-            {
-                let (member, room) = (member.clone(), other.clone());
-                return Err(Playing { member, room, seat: *seat });
-            }
+        match state.elsewhere(room, &game) {
+            Some(playing) => Err(playing),
+            None => Ok(state.insert(room, game).is_none()),
         }
-        Ok(state.insert(room, game).is_none())
+    }
+
+    /// Takes in a game that is running by the room's log.
+    ///
+    /// # Errors
+    /// If one of the players is in the game of another room, too. The one of this room counts.
+    pub(crate) fn restore(&self, room: &RoomCode, game: PairedGame) -> Result<(), Playing> {
+        let mut state = self.lock();
+        let elsewhere = state.elsewhere(room, &game);
+        state.insert(room, game);
+        elsewhere.map_or(Ok(()), Err)
     }
 
     /// Ends a room's game, if one is running. `next` is its next game, if that has begun already.
@@ -86,7 +85,7 @@ impl PairedGames {
         self.ended.notify_one();
     }
 
-    /// A room's game did not begin after all.
+    /// Forgets a room's game: it did not begin after all, or the room goes to another node.
     pub(crate) fn withdraw(&self, room: &RoomCode) {
         self.lock().remove(room);
     }
@@ -123,6 +122,15 @@ impl PairedGames {
 }
 
 impl State {
+    /// A player of this game who is in the game of another room.
+    fn elsewhere(&self, room: &RoomCode, game: &PairedGame) -> Option<Playing> {
+        Seat::BOTH.into_iter().find_map(|seat| {
+            let member = &game.players[seat];
+            let (other, seat) = self.players.get(member).filter(|(other, _)| other != room)?;
+            Some(Playing { member: member.clone(), room: other.clone(), seat: *seat })
+        })
+    }
+
     /// Returns the room's game before.
     fn insert(&mut self, room: &RoomCode, game: PairedGame) -> Option<PairedGame> {
         let before = self.remove(room);
@@ -136,13 +144,21 @@ impl State {
     fn remove(&mut self, room: &RoomCode) -> Option<PairedGame> {
         let game = self.games.remove(room)?;
         for seat in Seat::BOTH {
-            self.players.remove(&game.players[seat]);
+            let member = &game.players[seat];
+            if self.players.get(member).is_some_and(|(other, _)| other == room) {
+                self.players.remove(member);
+            }
         }
         Some(game)
     }
 }
 
 impl PairedGame {
+    /// The running game of a room of paired players, if that is between people.
+    pub(crate) fn running(room: &Room) -> Option<Self> {
+        room.state().paired_players().map(|players| Self::new(room, players))
+    }
+
     /// The game of a room in which two people have the seats, or will when `sitter` has sat down.
     pub(crate) fn of(room: &Room, sitter: Option<&MemberId>) -> Option<Self> {
         let state = room.state();
@@ -152,8 +168,13 @@ impl PairedGame {
             None => sitter.cloned(),
         };
         let players = BySeat { first: member(Seat::First)?, second: member(Seat::Second)? };
+        Some(Self::new(room, players))
+    }
+
+    fn new(room: &Room, players: BySeat<MemberId>) -> Self {
+        let state = room.state();
         let (rules, time, opening) = (state.rules, state.time, state.opening);
-        Some(Self { settings: GameSettings { rules, time, opening }, players })
+        Self { settings: GameSettings { rules, time, opening }, players }
     }
 }
 
@@ -193,5 +214,21 @@ mod tests {
         assert_eq!(games.begin(&two, game(&eve, &bob)), Ok(true));
         games.withdraw(&two);
         assert_eq!((games.of(&bob), games.take_ends()), (None, vec![]));
+    }
+
+    #[test]
+    fn a_game_in_a_log_counts_before_one_that_is_about_to_begin() {
+        let games = PairedGames::default();
+        let [ann, bob, eve] = std::array::from_fn(|_| ids::member_id(&ids::identity()));
+        let [one, two] = std::array::from_fn(|_| ids::room_code());
+        assert_eq!(games.begin(&one, game(&ann, &bob)), Ok(true));
+        let playing = Playing { member: bob.clone(), room: one.clone(), seat: Seat::Second };
+        assert_eq!(games.restore(&two, game(&eve, &bob)), Err(playing));
+        // The other one cannot be stored.
+        games.withdraw(&one);
+        assert_eq!(games.of(&ann), None);
+        assert_eq!(games.of(&bob).map(|playing| playing.room), Some(two.clone()));
+        assert_eq!(games.restore(&two, game(&bob, &eve)), Ok(()));
+        assert_eq!(games.of(&bob).map(|playing| playing.seat), Some(Seat::First));
     }
 }

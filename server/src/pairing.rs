@@ -5,11 +5,14 @@
 //! began it, and waits in a queue with all seeks for the same games. A pair is made in one step, which
 //! takes all seeks of both players out of their queues; they come back only if no room can be made.
 //!
-//! It does not know how rooms are made, and who is in a running game: that is for the one who applies.
+//! In a cluster the nodes of the sessions repeat their seeks, so that nothing is lost with this value:
+//! `repeats.rs`. It does not know how rooms are made, and who is in a running game: that is for the one
+//! who applies.
 
 mod history;
 mod input;
 mod matching;
+mod repeats;
 mod standing;
 #[cfg(test)]
 mod tests;
@@ -32,14 +35,15 @@ use self::{
     standing::{Aim, Pair, Seek, SeekNumber, Side, Standing},
 };
 pub use self::{
-    input::{Answer, Effect, Input, NewPair, PairNumber, Rating, Seeker},
+    input::{Answer, Effect, Input, NewPair, PairNumber, Rating, SeekAim, Seeker, StandingSeek},
     matching::rating_window,
 };
 use crate::{
     limits::{
-        CHALLENGE_STANDS, LOBBY_SEEKS_MAX, POOL_WAITS_KEPT, POOL_WAITS_OF, SEEK_KEPT, SEEKS_MAX,
-        SEEKS_PER_MEMBER_MAX, WAITS_KEPT, WAITS_MAX,
+        CHALLENGE_STANDS, LOBBY_SEEKS_MAX, PAIRED_GAMES_KEPT, POOL_WAITS_KEPT, POOL_WAITS_OF,
+        SEEK_KEPT, SEEKS_MAX, SEEKS_PER_MEMBER_MAX, WAITS_KEPT, WAITS_MAX,
     },
+    node_id::NodeId,
     pools::Pools,
 };
 
@@ -47,6 +51,8 @@ use crate::{
 #[derive(Debug)]
 pub struct Pairing {
     pools: Pools,
+    /// The node that pairs. Seeks of sessions at other nodes end if those do not repeat them.
+    node: NodeId,
     /// All seeks and challenges, the oldest first.
     seeks: BTreeMap<SeekNumber, Seek>,
     by_id: HashMap<SeekId, SeekNumber>,
@@ -58,12 +64,19 @@ pub struct Pairing {
     seeks_begun: u64,
     pairs_begun: u64,
     /// The players of running games, by their rooms.
-    games: HashMap<RoomCode, BySeat<Waited>>,
+    games: HashMap<RoomCode, Game>,
     /// The seeks that go on where they were if their members repeat them: their opponents left.
     waits: HashMap<(MemberId, CommandId), Wait>,
     histories: Histories,
     /// How long each pool's last players waited, and when they were paired.
     pool_waits: Vec<VecDeque<(u64, u64)>>,
+}
+
+/// A running game that was paired here.
+#[derive(Debug)]
+struct Game {
+    began_at: u64,
+    players: BySeat<Waited>,
 }
 
 /// A player of a game, and how long their seek had waited.
@@ -84,9 +97,15 @@ struct Wait {
 impl Pairing {
     /// Nobody seeks yet.
     pub fn new(pools: Pools) -> Self {
+        Self::at(NodeId::ALONE, pools)
+    }
+
+    /// The same for this node of a cluster.
+    pub(crate) fn at(node: NodeId, pools: Pools) -> Self {
         let pool_waits = pools.as_slice().iter().map(|_| VecDeque::new()).collect();
         Self {
             pools,
+            node,
             seeks: BTreeMap::new(),
             by_id: HashMap::new(),
             by_command: HashMap::new(),
@@ -106,10 +125,13 @@ impl Pairing {
     pub fn apply(&mut self, now: u64, input: Input) -> Vec<Effect> {
         let mut effects = Vec::new();
         match input {
-            Input::Seek { by, id, wanted } => self.seek(now, by, id, &wanted, &mut effects),
-            Input::Challenge { by, id, to, settings } => {
-                self.begin(now, by, id, Ok((Aim::Member(to), settings)), &mut effects);
+            Input::Seek { by, id, wanted } => {
+                self.begin(now, by, id, SeekAim::Anybody(wanted), &mut effects);
             }
+            Input::Challenge { by, id, to, settings } => {
+                self.begin(now, by, id, SeekAim::Member { to, settings }, &mut effects);
+            }
+            Input::Stands(seek) => self.stand(now, seek, &mut effects),
             Input::Accept { by, seek } => self.accept(now, by, &seek, &mut effects),
             Input::Decline { member, session, command, seek } => {
                 let answer = self.decline(&member, &seek, &mut effects);
@@ -120,11 +142,13 @@ impl Pairing {
                 effects.push(Effect::Answer { session, command, answer });
             }
             Input::Gone { member, session } => self.note_gone(now, &member, session),
+            Input::NodeGone(node) => self.note_node_gone(now, node),
             Input::Playing { member, room, seat } => {
                 self.end_seeks(&member, (&room, seat), None, &mut effects);
             }
             Input::Made { pair, room } => self.made(now, pair, &room, &mut effects),
             Input::NotMade { pair, refusal } => self.not_made(pair, &refusal, &mut effects),
+            Input::NotFree { pair, playing } => self.not_free(pair, &playing, &mut effects),
             Input::GameOver { room, aborted_by } => self.game_over(now, &room, aborted_by.as_ref()),
             Input::Tick => self.tick(now, &mut effects),
         }
@@ -139,6 +163,11 @@ impl Pairing {
     /// Whether this command has begun a seek that stands.
     pub fn knows(&self, member: &MemberId, command: &CommandId) -> bool {
         self.by_command.contains_key(&(member.clone(), command.clone()))
+    }
+
+    /// Whether this seek or challenge stands.
+    pub(crate) fn has(&self, seek: &SeekId) -> bool {
+        self.by_id.contains_key(seek)
     }
 
     /// How many seeks and challenges stand.
@@ -179,48 +208,47 @@ impl Pairing {
 
     /// The challenges that stand for a member, and until when.
     pub fn challenges_for(&self, member: &MemberId) -> Vec<(OpenSeek, u64)> {
-        let is_theirs = |seek: &&Seek| matches!(&seek.aim, Aim::Member(to) if to == member);
-        let theirs = self.seeks.values().filter(is_theirs).filter(|seek| self.is_open(seek));
-        theirs.map(|seek| (seek.to_open(), seek.since + millis(CHALLENGE_STANDS))).collect()
+        let theirs = self.challenges().filter(|(to, ..)| *to == member);
+        theirs.map(|(_, seek, until)| (seek.to_open(), until)).collect()
     }
 
-    fn seek(
-        &mut self,
-        now: u64,
-        by: Seeker,
-        id: SeekId,
-        wanted: &Wanted,
-        effects: &mut Vec<Effect>,
-    ) {
-        let aim = match wanted {
-            Wanted::Pool(name) => {
+    /// The newest challenges that stand, with the members who are challenged, and until when.
+    pub(crate) fn newest_challenges(&self, most: usize) -> Vec<(MemberId, OpenSeek, u64)> {
+        let newest = self.challenges().rev().take(most);
+        newest.map(|(to, seek, until)| (to.clone(), seek.to_open(), until)).collect()
+    }
+
+    fn challenges(&self) -> impl DoubleEndedIterator<Item = (&MemberId, &Seek, u64)> {
+        self.seeks.values().filter(|seek| self.is_open(seek)).filter_map(|seek| match &seek.aim {
+            Aim::Member(to) => Some((to, seek, seek.since + millis(CHALLENGE_STANDS))),
+            Aim::Pool(_) | Aim::Anybody => None,
+        })
+    }
+
+    /// What somebody seeks, with the game.
+    fn aim(&self, aim: SeekAim) -> Result<(Aim, GameSettings), Refusal> {
+        match aim {
+            SeekAim::Anybody(Wanted::Pool(name)) => {
                 let pools = self.pools.as_slice();
-                let pool = pools.iter().position(|pool| pool.name == *name);
+                let pool = pools.iter().position(|pool| pool.name == name);
                 pool.map(|pool| (Aim::Pool(pool), pools[pool].settings))
                     .ok_or_else(|| Refusal::new(Reason::NoSuchPool))
             }
-            Wanted::Settings(settings) => Ok((Aim::Anybody, *settings)),
-        };
-        self.begin(now, by, id, aim, effects);
+            SeekAim::Anybody(Wanted::Settings(settings)) => Ok((Aim::Anybody, settings)),
+            SeekAim::Member { to, settings } => Ok((Aim::Member(to), settings)),
+        }
     }
 
     /// Begins a seek or a challenge, or goes on with the one that the same command has begun.
-    fn begin(
-        &mut self,
-        now: u64,
-        by: Seeker,
-        id: SeekId,
-        aim: Result<(Aim, GameSettings), Refusal>,
-        effects: &mut Vec<Effect>,
-    ) {
+    fn begin(&mut self, now: u64, by: Seeker, id: SeekId, aim: SeekAim, effects: &mut Vec<Effect>) {
         let key = (by.member.clone(), by.command.clone());
         let number = match self.by_command.get(&key) {
             Some(&number) => {
-                self.move_to(number, by.session);
+                self.move_to(now, number, by.session, now);
                 number
             }
-            None => match aim.and_then(|aim| self.may_begin(now, &by, aim)) {
-                Ok((aim, settings)) => self.add(now, by, id, aim, settings),
+            None => match self.aim(aim).and_then(|aim| self.may_begin(now, &by, aim)) {
+                Ok(aim) => self.add(now, by, id, aim),
                 Err(refusal) => {
                     effects.push(Effect::refused(&by, refusal));
                     return;
@@ -231,13 +259,19 @@ impl Pairing {
         let answer = Answer::Seeking { seek: seek.id.clone(), waited_ms: seek.waited_ms(now) };
         let (session, command) = (seek.by.session, seek.by.command.clone());
         effects.push(Effect::Answer { session, command, answer });
+        self.announce(now, number, effects);
+        self.queue(number);
+        self.pair_at_once(now, number, effects);
+    }
+
+    /// Notifies the person who is challenged, if it is a challenge.
+    fn announce(&self, now: u64, number: SeekNumber, effects: &mut Vec<Effect>) {
+        let seek = &self.seeks[&number];
         if let Aim::Member(to) = &seek.aim {
             let (to, challenge) = (to.clone(), seek.to_open());
             let until = seek.since + millis(CHALLENGE_STANDS);
             effects.push(Effect::Challenged { to, challenge, for_ms: until.saturating_sub(now) });
         }
-        self.queue(number);
-        self.pair_at_once(now, number, effects);
     }
 
     fn may_begin(
@@ -280,8 +314,7 @@ impl Pairing {
         now: u64,
         by: Seeker,
         id: SeekId,
-        aim: Aim,
-        settings: GameSettings,
+        (aim, settings): (Aim, GameSettings),
     ) -> SeekNumber {
         self.seeks_begun += 1;
         let number = SeekNumber(self.seeks_begun);
@@ -290,16 +323,27 @@ impl Pairing {
         self.members.entry(by.member.clone()).or_default().seeks.push(number);
         self.by_id.insert(id.clone(), number);
         self.by_command.insert(key, number);
-        let gone_at = None;
-        let seek = Seek { id, by, aim, settings, since: now, waited_before_ms, gone_at };
+        let seek = Seek {
+            id,
+            by,
+            aim,
+            settings,
+            since: now,
+            asked_at: now,
+            repeated_at: now,
+            waited_before_ms,
+            gone_at: None,
+        };
         self.seeks.insert(number, seek);
         number
     }
 
     /// The member has repeated the command of a seek, maybe over another session.
-    fn move_to(&mut self, number: SeekNumber, session: SessionId) {
+    fn move_to(&mut self, now: u64, number: SeekNumber, session: SessionId, asked_at: u64) {
         let Some(seek) = self.seeks.get_mut(&number) else { return };
         seek.by.session = session;
+        seek.asked_at = seek.asked_at.max(asked_at);
+        seek.repeated_at = now;
         seek.gone_at = None;
         let pair = self.members.get(&seek.by.member).and_then(|standing| standing.pair);
         if let Some(pair) = pair.and_then(|pair| self.pairs.get_mut(&pair)) {
@@ -423,7 +467,8 @@ impl Pairing {
         let players = BySeat { first: first.by.clone(), second: second.by.clone() };
         let waited_ms = BySeat { first: first.waited_ms, second: second.waited_ms };
         self.pairs.insert(number, Pair { sides: BySeat { first, second } });
-        effects.push(Effect::Make(NewPair { number, settings, players, waited_ms }));
+        let pair = NewPair { number, settings, players, waited_ms };
+        effects.push(Effect::Make(Box::new(pair)));
     }
 
     fn accept(&mut self, now: u64, by: Seeker, seek: &SeekId, effects: &mut Vec<Effect>) {
@@ -588,9 +633,8 @@ impl Pairing {
             self.forget_idle(&side.by.member);
         }
         self.histories.note_pair(now, &sides.first.by.member, &sides.second.by.member);
-        let BySeat { first, second } = sides;
-        self.games
-            .insert(room.clone(), BySeat { first: Waited::of(first), second: Waited::of(second) });
+        let players = BySeat { first: Waited::of(sides.first), second: Waited::of(sides.second) };
+        self.games.insert(room.clone(), Game { began_at: now, players });
     }
 
     /// No room can be made for a pair: both go on with their seeks.
@@ -601,35 +645,95 @@ impl Pairing {
             if own.is_none() {
                 effects.push(Effect::refused(by, refusal.clone()));
             }
-            if let Some(standing) = self.members.get_mut(&by.member) {
-                standing.pair = None;
-                for number in standing.seeks.clone() {
-                    self.queue(number);
-                }
-            }
-            self.forget_idle(&by.member);
+            self.release(&by.member);
         }
     }
 
+    /// The players of a pair who are in another game get that one, and the other goes on.
+    fn not_free(
+        &mut self,
+        number: PairNumber,
+        playing: &BySeat<Option<(RoomCode, Seat)>>,
+        effects: &mut Vec<Effect>,
+    ) {
+        let Some(Pair { sides }) = self.pairs.remove(&number) else { return };
+        for seat in Seat::BOTH {
+            let side = &sides[seat];
+            let (session, command) = (side.by.session, side.by.command.clone());
+            self.release(&side.by.member);
+            let accepts = side.own.is_none();
+            match &playing[seat] {
+                Some((room, seat)) => {
+                    if accepts {
+                        effects.push(Effect::Answer { session, command, answer: Answer::Done });
+                        let (seek, room, seat) = (None, room.clone(), *seat);
+                        effects.push(Effect::Paired { session, seek, room, seat });
+                    }
+                    let informed = accepts.then_some(side);
+                    self.end_seeks(&side.by.member, (room, *seat), informed, effects);
+                }
+                None if accepts => {
+                    effects.push(Effect::refused(&side.by, Refusal::new(Reason::NoSuchSeek)));
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// The member is in no pair any more, and goes on with their seeks.
+    fn release(&mut self, member: &MemberId) {
+        if let Some(standing) = self.members.get_mut(member) {
+            standing.pair = None;
+            for number in standing.seeks.clone() {
+                self.queue(number);
+            }
+        }
+        self.forget_idle(member);
+    }
+
     fn game_over(&mut self, now: u64, room: &RoomCode, aborted_by: Option<&MemberId>) {
-        let Some(BySeat { first, second }) = self.games.remove(room) else {
-            // It was paired before a restart.
+        let Some(Game { players, .. }) = self.games.remove(room) else {
+            // It was paired before a restart, or by another node.
             if let Some(member) = aborted_by {
                 self.histories.note_end(now, member, true);
             }
             return;
         };
+        let BySeat { first, second } = players;
         if aborted_by.is_some() {
             self.histories.forget_seats(&first.member, &second.member);
         }
-        for Waited { member, command, waited_ms } in [first, second] {
-            let is_mark = aborted_by == Some(&member);
-            self.histories.note_end(now, &member, is_mark);
-            if aborted_by.is_some() && !is_mark && self.waits.len() < WAITS_MAX {
-                let until = now + millis(WAITS_KEPT);
-                self.waits.insert((member, command), Wait { waited_ms, until });
+        for player in [first, second] {
+            let is_mark = aborted_by == Some(&player.member);
+            self.histories.note_end(now, &player.member, is_mark);
+            if aborted_by.is_some() && !is_mark {
+                self.give_back(now, player);
             }
         }
+    }
+
+    /// The seek of a player whose opponent left goes on with the time that it has waited.
+    fn give_back(&mut self, now: u64, Waited { member, command, waited_ms }: Waited) {
+        let key = (member, command);
+        // They may have repeated it before the node of the room reports the end.
+        let standing = self.by_command.get(&key).and_then(|number| self.seeks.get_mut(number));
+        if let Some(seek) = standing {
+            seek.waited_before_ms += waited_ms;
+        } else if self.waits.len() < WAITS_MAX {
+            self.waits.insert(key, Wait { waited_ms, until: now + millis(WAITS_KEPT) });
+        }
+    }
+
+    /// Forgets the older half of the games, if there are too many: their ends were lost with a node.
+    fn forget_old_games(&mut self) {
+        if self.games.len() <= PAIRED_GAMES_KEPT {
+            return;
+        }
+        let mut times: Vec<u64> = self.games.values().map(|game| game.began_at).collect();
+        let middle = times.len() / 2;
+        let (_, kept_since, _) = times.select_nth_unstable(middle);
+        let kept_since = *kept_since;
+        self.games.retain(|_, game| game.began_at > kept_since);
     }
 
     fn tick(&mut self, now: u64, effects: &mut Vec<Effect>) {
@@ -650,8 +754,10 @@ impl Pairing {
         for (number, why) in over.collect::<Vec<_>>() {
             self.end(number, why, None, effects);
         }
+        self.drop_unrepeated(now, effects);
         self.waits.retain(|_, wait| now < wait.until);
         self.histories.forget_old(now);
+        self.forget_old_games();
         self.round(now, effects);
     }
 }

@@ -1,79 +1,56 @@
-//! The task that pairs people: it owns the [`Pairing`], gives it the commands of sessions and the ends of
-//! games, and performs its effects.
+//! The task that pairs people, on each node: the front of the node's sessions, and the leader, which
+//! pairs the people of all nodes if this node leads. They send each other messages, here by function
+//! calls and to other nodes by frames.
 //!
 //! It never waits for a room, the disk or a socket. Rooms are made beside it, and sessions take messages
 //! from their outboxes.
 
 mod challenges;
+mod commands;
+mod front;
+mod leader;
+mod messages;
+mod own_seeks;
+mod rooms;
+#[cfg(test)]
+mod tests;
 mod watchers;
 
-use std::{
-    collections::{HashMap, VecDeque},
-    net::IpAddr,
-    pin::Pin,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{pin::Pin, sync::Arc, time::Instant};
 
 use fivefold_shared::{
-    protocol::{
-        Addressee, CommandId, GameSettings, MemberId, Message, Player, Reason, Refusal, SeekId,
-        Wanted,
-    },
-    room::{Member, SessionId},
-    seat::{BySeat, Seat},
+    protocol::{MemberId, Reason, Refusal},
+    seat::Seat,
 };
 use futures_util::{StreamExt, stream::FuturesUnordered};
+use serde::Serialize;
 use tokio::{
-    sync::mpsc::{self, error::TrySendError},
+    sync::mpsc,
     time::{MissedTickBehavior, interval},
 };
 use tokio_util::sync::CancellationToken;
 
-use self::{challenges::ChallengeLimits, watchers::Watchers};
+pub(crate) use self::commands::{PairingCommand, PairingHandle, PairingRequest};
+use self::{
+    challenges::ChallengeLimits,
+    front::Front,
+    leader::Leader,
+    messages::{Mail, RunningGames, ToFront, ToLeader},
+    rooms::{Made, RoomMaker},
+};
 use crate::{
     address_limits::AddressLimits,
     clock::Clock,
-    ids,
-    limits::{PAIRING_INPUTS_MAX, PAIRING_INTERVAL},
-    lobby::{Lobby, NotPaired, PairedRoom},
-    logins::{Login, Logins},
+    cluster::{Cluster, ForPairing},
+    limits::{HEARTBEAT_INTERVAL, PAIRING_INTERVAL},
+    lobby::Lobby,
+    logins::Logins,
     metrics::Metrics,
-    outbox::{Outbox, encode},
-    paired_games::{PairedGame, Playing},
-    pairing::{Answer, Effect, Input, NewPair, Pairing, Rating, Seeker},
+    node_id::NodeId,
+    pairing::{NewPair, SeekAim, Seeker},
     pools::Pools,
-    storage::KnownMember,
+    storage::Playing,
 };
-
-/// Gives sessions access to the pairing; cheap to clone.
-#[derive(Clone, Debug)]
-pub(crate) struct PairingHandle(mpsc::Sender<Box<PairingCommand>>);
-
-/// A command of a session for the pairing.
-#[derive(Debug)]
-pub(crate) struct PairingCommand {
-    pub(crate) id: CommandId,
-    /// Metric label.
-    pub(crate) kind: &'static str,
-    pub(crate) member: Member,
-    pub(crate) session: SessionId,
-    pub(crate) address: IpAddr,
-    pub(crate) outbox: Outbox,
-    pub(crate) request: PairingRequest,
-}
-
-/// A request that the pairing answers.
-#[derive(Debug)]
-pub(crate) enum PairingRequest {
-    Seek { wanted: Wanted, engine: bool },
-    Challenge { to: Addressee, settings: GameSettings, engine: bool },
-    Accept { seek: SeekId, engine: bool },
-    Decline(SeekId),
-    Cancel(SeekId),
-    Watch,
-    Unwatch,
-}
 
 /// What the task needs from the server around it.
 #[derive(Debug)]
@@ -83,6 +60,9 @@ pub(crate) struct PairingContext {
     pub(crate) address_limits: Arc<AddressLimits>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) clock: Clock,
+    pub(crate) node: NodeId,
+    /// The other nodes; absent on a node that is alone.
+    pub(crate) cluster: Option<Arc<Cluster>>,
     /// Cancelled when the server takes no new rooms.
     pub(crate) draining: CancellationToken,
 }
@@ -90,42 +70,25 @@ pub(crate) struct PairingContext {
 /// The task.
 pub(crate) struct PairingTask {
     commands: mpsc::Receiver<Box<PairingCommand>>,
-    pairing: Pairing,
+    /// What other nodes send. It never comes to an end on a node that is alone.
+    from_nodes: mpsc::Receiver<ForPairing>,
+    front: Front,
+    leader: Leader,
+    rooms: RoomMaker,
+    pools: Pools,
     context: PairingContext,
-    /// The sessions that may have seeks.
-    sessions: HashMap<SessionId, Seeking>,
-    /// The rooms that are being stored.
-    making: FuturesUnordered<Making>,
+    jobs: FuturesUnordered<Pin<Box<dyn Future<Output = Job> + Send>>>,
+    /// Whether the storage is being asked about those who seek here.
+    is_asking: bool,
     challenges: ChallengeLimits,
-    watchers: Watchers,
 }
 
-/// A session that has sent a command.
-struct Seeking {
-    member: Member,
-    address: IpAddr,
-    outbox: Outbox,
-    /// Commands that are not answered yet, with their metric labels.
-    unanswered: HashMap<CommandId, &'static str>,
-}
-
-/// Waits until a room is stored, or cannot be.
-type Making = Pin<Box<dyn Future<Output = Input> + Send>>;
-
-impl PairingHandle {
-    /// Passes a command on, unless too many wait.
-    pub(crate) fn send(&self, command: PairingCommand) -> Result<(), Refusal> {
-        self.0.try_send(Box::new(command)).map_err(|error| match error {
-            TrySendError::Full(_) => Refusal::new(Reason::Busy),
-            TrySendError::Closed(_) => Refusal::new(Reason::Stopping),
-        })
-    }
-
-    /// A handle, and what comes over it.
-    pub(crate) fn new() -> (Self, mpsc::Receiver<Box<PairingCommand>>) {
-        let (sender, receiver) = mpsc::channel(PAIRING_INPUTS_MAX);
-        (Self(sender), receiver)
-    }
+/// Something beside the task that has ended.
+enum Job {
+    /// A room for a pair, for the leader at this node.
+    Room(NodeId, Box<Made>),
+    /// Those who seek here, and their games, asked after so many doubts.
+    Asked(u64, Vec<(MemberId, Option<Playing>)>),
 }
 
 impl PairingTask {
@@ -134,31 +97,48 @@ impl PairingTask {
         pools: Pools,
         context: PairingContext,
     ) -> Self {
+        let PairingContext { lobby, logins, metrics, clock, node, cluster, .. } = &context;
         Self {
             commands,
-            pairing: Pairing::new(pools),
-            context,
-            sessions: HashMap::new(),
-            making: FuturesUnordered::new(),
+            from_nodes: listen(cluster.as_deref()),
+            front: Front::new(*node, Arc::clone(logins), Arc::clone(metrics)),
+            leader: Leader::new(*node, pools.clone(), cluster.is_some()),
+            rooms: RoomMaker::new(Arc::clone(lobby), Arc::clone(metrics), *clock),
+            pools,
+            jobs: FuturesUnordered::new(),
+            is_asking: false,
             challenges: ChallengeLimits::default(),
-            watchers: Watchers::default(),
+            context,
         }
     }
 
     /// Pairs people until the server stops.
     pub(crate) async fn run(mut self, stop: CancellationToken) {
         let lobby = Arc::clone(&self.context.lobby);
+        let is_clustered = self.context.cluster.is_some();
+        let draining = self.context.draining.clone();
+        let mut is_draining = false;
         let mut rounds = interval(PAIRING_INTERVAL);
         rounds.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut looks = interval(HEARTBEAT_INTERVAL);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        self.look_around();
         loop {
             tokio::select! {
                 biased;
                 () = stop.cancelled() => return,
-                Some(input) = self.making.next(), if !self.making.is_empty() => self.apply(input),
+                () = draining.cancelled(), if !is_draining => {
+                    is_draining = true;
+                    self.look_around();
+                }
+                Some(job) = self.jobs.next(), if !self.jobs.is_empty() => self.end_job(job),
                 () = lobby.paired_games().ended() => self.take_ends(),
                 _ = rounds.tick() => self.round(),
-                Some(command) = self.commands.recv() => self.take(*command),
+                _ = looks.tick(), if is_clustered => self.look_around(),
+                from_node = self.from_nodes.recv(), if is_clustered => self.take(from_node),
+                Some(command) = self.commands.recv() => self.take_command(*command),
             }
+            self.deliver();
         }
     }
 
@@ -167,307 +147,250 @@ impl PairingTask {
             if end.aborted_by.is_some() {
                 self.context.metrics.pairing.aborted.inc();
             }
-            self.apply(Input::GameOver { room: end.room, aborted_by: end.aborted_by });
+            self.front.note_game_over(end.room, end.aborted_by);
         }
+        self.deliver();
     }
 
     fn round(&mut self) {
-        let is_gone = |(_, seeking): &(&SessionId, &Seeking)| seeking.outbox.is_closed();
-        let gone: Vec<_> = self.sessions.iter().filter(is_gone).map(|(id, _)| *id).collect();
-        for session in gone {
-            self.note_gone(session);
-        }
-        if !self.context.draining.is_cancelled() {
-            let began = Instant::now();
-            self.apply(Input::Tick);
+        let now = self.context.clock.now();
+        let is_clustered = self.context.cluster.is_some();
+        let (lobby, pools) = (&self.context.lobby, &self.pools);
+        // Without a watcher nobody needs the numbers.
+        let games =
+            |watches| if watches || is_clustered { games(lobby, pools) } else { Vec::new() };
+        self.front.round(now, games);
+        self.deliver();
+        let began = Instant::now();
+        let pairs = !self.context.draining.is_cancelled();
+        self.leader.round(now, pairs);
+        if pairs {
             self.context.metrics.pairing.round.observe(began.elapsed().as_secs_f64());
         }
-        self.context.metrics.pairing.note_seeks(self.pairing.count());
+        self.ask_storage();
+    }
+
+    /// Takes in who leads, and which nodes live. A node that is about to stop sends those who seek to
+    /// the others.
+    fn look_around(&mut self) {
         let now = self.context.clock.now();
-        self.watchers.update(now, &self.pairing, self.context.lobby.paired_games());
-    }
-
-    fn note_gone(&mut self, session: SessionId) {
-        let Some(Seeking { member, .. }) = self.sessions.remove(&session) else { return };
-        self.apply(Input::Gone { member: member.id, session });
-    }
-
-    fn take(&mut self, command: PairingCommand) {
-        // Who asks may have learned of the end of a game.
-        self.take_ends();
-        let PairingCommand { id, kind, member, session, address, outbox, request } = command;
-        let seeking = Seeking { member, address, outbox, unanswered: HashMap::new() };
-        let seeking = self.sessions.entry(session).or_insert(seeking);
-        seeking.unanswered.insert(id.clone(), kind);
-        let member = seeking.member.clone();
-        match self.request(member, session, address, &id, request) {
-            Ok(Some(input)) => self.apply(input),
-            Ok(None) => {}
-            Err(refusal) => self.answer(session, id, Answer::Refused(refusal)),
+        let Some(cluster) = &self.context.cluster else {
+            self.front.set_leader(now, Some(self.context.node));
+            return;
+        };
+        let others = cluster.node.others().into_iter().collect();
+        self.leader.note_living(now, &others);
+        let is_draining = self.context.draining.is_cancelled();
+        let before = self.front.leader();
+        self.front.set_leader(now, cluster.leader());
+        if is_draining {
+            self.front.send_away();
+        }
+        if self.front.leader() != before {
+            self.repair();
         }
     }
 
-    /// What a request is to the pairing, if it is for the pairing at all.
-    fn request(
-        &mut self,
-        member: Member,
-        session: SessionId,
-        address: IpAddr,
-        id: &CommandId,
-        request: PairingRequest,
-    ) -> Result<Option<Input>, Refusal> {
-        let command = id.clone();
-        let seeker = |engine| {
-            let (member, name) = (member.id.clone(), member.name.clone());
-            let rating = Rating::UNRATED;
-            Seeker { member, name, engine, session, command: id.clone(), rating }
+    fn take(&mut self, from_node: Option<ForPairing>) {
+        let now = self.context.clock.now();
+        match from_node {
+            Some(ForPairing::ToLeader { from, text }) => match serde_json::from_str(&text) {
+                Ok(message) => self.hand_to_leader(from, message),
+                Err(error) => self.note_undecodable(from, &error),
+            },
+            Some(ForPairing::ToFront { from, text }) => match serde_json::from_str(&text) {
+                Ok(message) => self.hand_to_front(from, message),
+                Err(error) => self.note_undecodable(from, &error),
+            },
+            Some(ForPairing::Lost(node)) => {
+                self.front.note_lost(now, node);
+                self.leader.note_lost(now, node);
+                self.repair();
+            }
+            None => {
+                // Too much waited here, and some of it is lost.
+                self.context.metrics.cluster.pairing_overruns.inc();
+                self.from_nodes = listen(self.context.cluster.as_deref());
+                let others = self.context.cluster.iter().flat_map(|cluster| cluster.node.others());
+                for node in others.collect::<Vec<_>>() {
+                    self.front.note_lost(now, node);
+                    self.leader.note_lost(now, node);
+                }
+                self.repair();
+            }
+        }
+    }
+
+    fn note_undecodable(&self, from: NodeId, error: &serde_json::Error) {
+        self.context.metrics.cluster.undecodable.inc();
+        tracing::warn!(node.id = %from, %error, "a message of the pairing is lost");
+    }
+
+    fn take_command(&mut self, command: PairingCommand) {
+        // Who asks may have learned of the end of a game.
+        self.take_ends();
+        if self.front.leader().is_none() {
+            self.look_around();
+        }
+        let now = self.context.clock.now();
+        let Self { front, leader, rooms, context, challenges, pools, .. } = self;
+        let lobby = &context.lobby;
+        let playing = command.playing.clone();
+        let playing = playing.or_else(|| lobby.paired_games().of(&command.member.id));
+        // Nobody learns of a room before it is stored.
+        let playing = playing.filter(|playing| !rooms.is_unstored(&playing.room));
+        let address = command.address;
+        let admit = |by: &Seeker, aim: &SeekAim| {
+            if leader.pairing().knows(&by.member, &by.command) {
+                return Ok(());
+            }
+            if let SeekAim::Member { .. } = aim {
+                let now = tokio::time::Instant::now();
+                let of_address = context.address_limits.of(address, now);
+                if !challenges.take(&by.member, now) || !of_address.take_challenge(now) {
+                    return Err(Refusal::new(Reason::TooManyChallenges));
+                }
+            }
+            lobby.may_seek(address)
         };
-        Ok(Some(match request {
-            PairingRequest::Seek { wanted, engine } => {
-                if self.is_playing(&member, session, id) {
-                    return Ok(None);
+        front.take_command(now, command, playing, admit, || games(lobby, pools));
+    }
+
+    /// Makes up for news that may be lost: of the games here, and of the games of those who seek here.
+    fn repair(&mut self) {
+        for playing in self.rooms.recent_players() {
+            self.front.note_playing(&playing);
+        }
+        self.ask_storage();
+    }
+
+    /// Asks the storage about those who seek here, if the news of their games may be lost.
+    fn ask_storage(&mut self) {
+        let members = self.front.doubtful(self.context.clock.now());
+        if members.is_empty() || self.is_asking {
+            return;
+        }
+        self.is_asking = true;
+        let (lobby, doubts) = (Arc::clone(&self.context.lobby), self.front.doubts());
+        self.jobs.push(Box::pin(async move { Job::Asked(doubts, ask(&lobby, members).await) }));
+    }
+
+    fn end_job(&mut self, job: Job) {
+        match job {
+            Job::Room(asker, made) => {
+                self.rooms.note_end(&made);
+                let Made { message, .. } = *made;
+                if let ToLeader::Made { room, players, .. } = &message
+                    && self.front.leader() != Some(asker)
+                {
+                    // The leader of now does not know the pair.
+                    for seat in Seat::BOTH {
+                        let (member, room) = (players[seat].clone(), room.clone());
+                        self.front.note_playing(&Playing { member, room, seat });
+                    }
                 }
-                if !self.pairing.knows(&member.id, id) {
-                    self.context.lobby.may_seek(address)?;
+                self.send_to_leader(asker, message);
+            }
+            Job::Asked(doubts, asked) => {
+                self.is_asking = false;
+                self.front.note_asked(doubts, asked);
+                if doubts != self.front.doubts() {
+                    self.ask_storage();
                 }
-                Input::Seek { by: seeker(engine), id: ids::seek_id(), wanted }
             }
-            PairingRequest::Challenge { to, settings, engine } => {
-                if self.is_playing(&member, session, id) {
-                    return Ok(None);
-                }
-                let to = self.addressee(to)?;
-                if !self.pairing.knows(&member.id, id) {
-                    self.may_challenge(&member, address)?;
-                }
-                Input::Challenge { by: seeker(engine), id: ids::seek_id(), to, settings }
-            }
-            PairingRequest::Accept { seek, engine } => {
-                if self.is_playing(&member, session, id) {
-                    return Ok(None);
-                }
-                Input::Accept { by: seeker(engine), seek }
-            }
-            PairingRequest::Decline(seek) => {
-                Input::Decline { member: member.id, session, command, seek }
-            }
-            PairingRequest::Cancel(seek) => {
-                Input::Cancel { member: member.id, session, command, seek }
-            }
-            PairingRequest::Watch => {
-                self.watch(&member, session, command);
-                return Ok(None);
-            }
-            PairingRequest::Unwatch => {
-                self.watchers.remove(session);
-                self.answer(session, command, Answer::Done);
-                return Ok(None);
-            }
-        }))
+        }
     }
 }
 
 impl PairingTask {
-    /// Answers a member who plays in a paired room already. Returns whether they do.
-    fn is_playing(&mut self, member: &Member, session: SessionId, command: &CommandId) -> bool {
-        if self.pairing.is_being_paired(&member.id) {
-            return false;
-        }
-        let playing = self.context.lobby.paired_games().of(&member.id);
-        let Some(Playing { member, room, seat }) = playing else { return false };
-        self.answer(session, command.clone(), Answer::Done);
-        self.send(session, &Message::Paired { seek: None, room: room.clone(), seat });
-        self.apply(Input::Playing { member, room, seat });
-        true
-    }
-
-    /// The member who is challenged.
-    fn addressee(&self, to: Addressee) -> Result<MemberId, Refusal> {
-        match to {
-            Addressee::Name(name) => self.context.logins.find(&name),
-            Addressee::Member(member) if self.context.logins.of(&member).is_empty() => {
-                Err(Refusal::new(Reason::NobodyOnline))
+    /// Delivers everything that the front and the leader have for each other, and for other nodes.
+    fn deliver(&mut self) {
+        loop {
+            let mut mail = self.front.take_mail();
+            mail.append(&mut self.leader.take_mail());
+            if mail.is_empty() {
+                return;
             }
-            Addressee::Member(member) => Ok(member),
-        }
-    }
-
-    /// Takes a challenge from the allowances of the member and of the address.
-    fn may_challenge(&mut self, member: &Member, address: IpAddr) -> Result<(), Refusal> {
-        let now = tokio::time::Instant::now();
-        let of_address = self.context.address_limits.of(address, now);
-        if self.challenges.take(&member.id, now) && of_address.take_challenge(now) {
-            return self.context.lobby.may_seek(address);
-        }
-        Err(Refusal::new(Reason::TooManyChallenges))
-    }
-
-    /// Sends the lobby, and what the member has missed before this session began.
-    fn watch(&mut self, member: &Member, session: SessionId, id: CommandId) {
-        let Some(seeking) = self.sessions.get(&session) else { return };
-        let now = self.context.clock.now();
-        let games = self.context.lobby.paired_games();
-        let outbox = seeking.outbox.clone();
-        let (pools, seeks) = self.watchers.add(session, outbox, now, &self.pairing, games);
-        self.reply(session, &Message::Lobby { id, pools, seeks });
-        for (challenge, until) in self.pairing.challenges_for(&member.id) {
-            let for_ms = until.saturating_sub(now);
-            self.send(session, &Message::Challenged { challenge, for_ms });
-        }
-    }
-
-    fn apply(&mut self, input: Input) {
-        let mut inputs = VecDeque::from([input]);
-        while let Some(input) = inputs.pop_front() {
-            for effect in self.pairing.apply(self.context.clock.now(), input) {
-                self.perform(effect, &mut inputs);
-            }
-        }
-    }
-
-    fn perform(&mut self, effect: Effect, inputs: &mut VecDeque<Input>) {
-        match effect {
-            Effect::Answer { session, command, answer } => self.answer(session, command, answer),
-            Effect::Make(pair) => {
-                let number = pair.number;
-                match self.make(pair) {
-                    Ok(making) => self.making.push(making),
-                    Err(not_made) => {
-                        let refusal = match not_made {
-                            NotMade::Gone(gone) => {
-                                inputs.extend(gone);
-                                Refusal::new(Reason::NoSuchSeek)
-                            }
-                            NotMade::Lobby(NotPaired::Playing(Playing { member, room, seat })) => {
-                                inputs.push_back(Input::Playing { member, room, seat });
-                                Refusal::new(Reason::NoSuchSeek)
-                            }
-                            NotMade::Lobby(NotPaired::Refused(refusal)) => refusal,
-                        };
-                        self.context.metrics.pairing.not_made.inc();
-                        // Before what follows from the reason.
-                        inputs.push_front(Input::NotMade { pair: number, refusal });
+            for mail in mail {
+                match mail {
+                    Mail::ToLeader(node, message) => self.send_to_leader(node, message),
+                    Mail::ToFront(node, message) if node == self.context.node => {
+                        self.hand_to_front(node, message);
+                    }
+                    Mail::ToFront(node, message) => {
+                        if let Some(cluster) = &self.context.cluster {
+                            cluster.to_front(node, encode(&message));
+                        }
                     }
                 }
             }
-            Effect::Paired { session, seek, room, seat } => {
-                self.send(session, &Message::Paired { seek, room, seat });
-            }
-            Effect::Over { session, seek, why } => {
-                self.send(session, &Message::SeekOver { seek, why });
-            }
-            Effect::Challenged { to, challenge, for_ms } => {
-                self.send_all(&to, &Message::Challenged { challenge, for_ms }, None);
-            }
-            Effect::ChallengeOver { to, seek, why, except } => {
-                self.send_all(&to, &Message::SeekOver { seek, why }, except);
-            }
         }
     }
 
-    /// Makes the room of a pair.
-    fn make(&mut self, pair: NewPair) -> Result<Making, NotMade> {
-        let NewPair { number, settings, players, waited_ms } = pair;
-        let gone: Vec<_> = Seat::BOTH
-            .into_iter()
-            .map(|seat| &players[seat])
-            .filter(|seeker| {
-                let seeking = self.sessions.get(&seeker.session);
-                seeking.is_none_or(|seeking| seeking.outbox.is_closed())
-            })
-            .map(|Seeker { member, session, .. }| Input::Gone {
-                member: member.clone(),
-                session: *session,
-            })
-            .collect();
-        let [Some(first), Some(second)] =
-            Seat::BOTH.map(|seat| self.sessions.get(&players[seat].session))
-        else {
-            return Err(NotMade::Gone(gone));
-        };
-        if !gone.is_empty() {
-            return Err(NotMade::Gone(gone));
+    fn send_to_leader(&mut self, node: NodeId, message: ToLeader) {
+        if node == self.context.node {
+            self.hand_to_leader(node, message);
+        } else if let Some(cluster) = &self.context.cluster {
+            cluster.to_leader(node, encode(&message));
         }
+    }
+
+    fn hand_to_leader(&mut self, from: NodeId, message: ToLeader) {
+        // A node that is about to stop begins nothing. The others know so soon, and ask the next one.
+        let is_draining = self.context.cluster.is_some() && self.context.draining.is_cancelled();
+        if !is_draining || !message.makes_game() {
+            self.leader.take(self.context.clock.now(), from, message);
+        }
+    }
+
+    fn hand_to_front(&mut self, from: NodeId, message: ToFront) {
         let now = self.context.clock.now();
-        let known = |seeker: &Seeker, seeking: &Seeking| {
-            let (id, name) = (seeker.member.clone(), seeker.name.clone());
-            Some(KnownMember { id, hash: seeking.outbox.identity()?, name, seen_at: now })
-        };
-        let members = [known(&players.first, first), known(&players.second, second)];
-        let ids =
-            BySeat { first: players.first.member.clone(), second: players.second.member.clone() };
-        let room = PairedRoom {
-            game: PairedGame { settings, players: ids },
-            players: BySeat { first: player(players.first), second: player(players.second) },
-            members: members.into_iter().flatten().collect(),
-            address: first.address,
-        };
-        let (room, stored) = self.context.lobby.pair(room)?;
-        for seat in Seat::BOTH {
-            let waited = Duration::from_millis(waited_ms[seat]);
-            self.context.metrics.pairing.wait.observe(waited.as_secs_f64());
-        }
-        let metrics = Arc::clone(&self.context.metrics);
-        Ok(Box::pin(async move {
-            if stored.await.is_ok() {
-                metrics.pairing.paired.inc();
-                return Input::Made { pair: number, room };
-            }
-            metrics.pairing.not_made.inc();
-            Input::NotMade { pair: number, refusal: Refusal::new(Reason::Unavailable) }
-        }))
-    }
-
-    fn answer(&mut self, session: SessionId, id: CommandId, answer: Answer) {
-        let message = match answer {
-            Answer::Seeking { seek, waited_ms } => Message::Seeking { id, seek, waited_ms },
-            Answer::Done => Message::Done { id, seq: None },
-            Answer::Refused(refusal) => Message::Refused { id: Some(id), refusal },
-        };
-        self.reply(session, &message);
-    }
-
-    /// Sends the reply to a command.
-    fn reply(&mut self, session: SessionId, message: &Message) {
-        let kind = message.answers().and_then(|id| {
-            self.sessions.get_mut(&session).and_then(|seeking| seeking.unanswered.remove(id))
-        });
-        if let Some(kind) = kind {
-            self.context.metrics.answered(kind, message);
-        }
-        self.send(session, message);
-    }
-
-    /// Sends a message to a session, unless it has ended. Its member comes back and asks again.
-    fn send(&self, session: SessionId, message: &Message) {
-        if let Some(seeking) = self.sessions.get(&session) {
-            seeking.outbox.post(encode(message));
+        if let Some(pair) = self.front.take(now, from, message) {
+            self.make(from, pair);
         }
     }
 
-    fn send_all(&self, member: &MemberId, message: &Message, except: Option<SessionId>) {
-        let text = encode(message);
-        for Login { session, outbox, .. } in self.context.logins.of(member) {
-            if Some(session) != except {
-                outbox.post(text.clone());
-            }
+    /// Makes the room of a pair for the leader at this node.
+    fn make(&mut self, asker: NodeId, pair: NewPair) {
+        let gone = self.front.gone_players(&pair.players);
+        let address = self.front.address(pair.players.first.session);
+        if let Some(address) = address.filter(|_| gone.is_empty()) {
+            let making = self.rooms.make(pair, address);
+            self.jobs.push(Box::pin(async move { Job::Room(asker, Box::new(making.await)) }));
+            return;
+        }
+        self.context.metrics.pairing.not_made.inc();
+        let refusal = Refusal::new(Reason::NoSuchSeek);
+        self.send_to_leader(asker, ToLeader::NotMade { pair: pair.number, refusal });
+        for (member, session) in gone {
+            self.send_to_leader(asker, ToLeader::Gone { member, session });
         }
     }
 }
 
-/// Why no room was made for a pair.
-enum NotMade {
-    /// The session of a player has ended.
-    Gone(Vec<Input>),
-    Lobby(NotPaired),
+/// What other nodes send; on a node that is alone, nothing.
+fn listen(cluster: Option<&Cluster>) -> mpsc::Receiver<ForPairing> {
+    cluster.map_or_else(|| mpsc::channel(1).1, Cluster::listen_for_pairing)
 }
 
-impl From<NotPaired> for NotMade {
-    fn from(not_paired: NotPaired) -> Self {
-        Self::Lobby(not_paired)
+fn encode(message: &impl Serialize) -> String {
+    serde_json::to_string(message).expect("a message is plain data")
+}
+
+/// How many games of paired players run in the rooms of this node, for each pool that has some.
+fn games(lobby: &Lobby, pools: &Pools) -> RunningGames {
+    let counts = lobby.paired_games().count();
+    let games = pools.as_slice().iter().map(|pool| pool.settings);
+    games.filter_map(|settings| Some((settings, *counts.get(&settings)?))).collect()
+}
+
+/// The running games of these members, as far as the storage answers.
+async fn ask(lobby: &Lobby, members: Vec<MemberId>) -> Vec<(MemberId, Option<Playing>)> {
+    let mut asked = Vec::new();
+    for member in members {
+        if let Ok(playing) = lobby.playing(&member).await {
+            asked.push((member, playing));
+        }
     }
-}
-
-fn player(Seeker { member, name, engine, .. }: Seeker) -> Player {
-    Player::Member { member, name, engine }
+    asked
 }

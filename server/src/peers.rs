@@ -11,6 +11,7 @@ use crate::{
     clock::Clock,
     cluster::Cluster,
     link::{FromPeer, Links},
+    logins::Logins,
     metrics::Metrics,
     node::{
         Beat, Node,
@@ -86,7 +87,7 @@ impl Peers {
     }
 
     /// Begins to serve: sends heartbeats, hands out what comes from other nodes, and claims rooms.
-    pub(crate) fn serve(self, limits: SharedLimits) -> Serving {
+    pub(crate) fn serve(self, limits: SharedLimits, logins: Arc<Logins>) -> Serving {
         let Self { cluster, from_peers, tasks, metrics } = self;
         let limits = Arc::new(limits);
         let lobby = limits.lobby();
@@ -108,7 +109,7 @@ impl Peers {
             let (cluster, tasks, limits) =
                 (Arc::clone(&cluster), tasks.clone(), Arc::clone(&limits));
             let note_use = move |node, usage| limits.note(node, usage);
-            Arc::clone(lobby).serve_peers(cluster, from_peers, tasks, note_use)
+            Arc::clone(lobby).serve_peers(cluster, from_peers, tasks, logins, note_use)
         };
         let sweeping = {
             let (cluster, lobby) = (Arc::clone(&cluster), Arc::clone(lobby));

@@ -57,7 +57,9 @@ use crate::{
     ids,
     limits::{MAKER_ENTERS_WITHIN, PENDING_EFFECTS_MAX},
     outbox::Outbox,
-    storage::{Append, AppendError, Epoch, KnownMember, LogWriter, StorageError, WriterPermit},
+    storage::{
+        Append, AppendError, Epoch, KnownMember, LogWriter, Playing, StorageError, WriterPermit,
+    },
 };
 
 /// A room that was just made or read from its log.
@@ -83,8 +85,9 @@ pub(crate) struct Opened {
 pub(crate) struct PairedStart {
     /// The players, who are stored with the room.
     pub(crate) members: Vec<KnownMember>,
-    /// Notified when the room is stored; dropped if it cannot be.
-    pub(crate) on_stored: oneshot::Sender<()>,
+    /// Notified when the room is stored, or refused because a player plays elsewhere; dropped if it
+    /// cannot be stored otherwise.
+    pub(crate) on_stored: oneshot::Sender<Result<(), Playing>>,
 }
 
 /// Sessions that a relay hands over to the room that it becomes.
@@ -101,6 +104,12 @@ pub(crate) struct Handover {
 }
 
 impl Opened {
+    /// A room that was made just now, and is not stored. Nobody is about to enter it.
+    pub(crate) const fn founded(room: Room, effects: Effects, now: u64) -> Self {
+        let (epoch, opened_at, is_new) = (Epoch::FIRST, now, false);
+        Self { room, effects, epoch, opened_at, is_new, handover: None, paired: None }
+    }
+
     /// A room that this node has claimed, and the command that made it. Nobody is present.
     ///
     /// # Errors
@@ -119,8 +128,7 @@ impl Opened {
         let room = room.map_err(|error| error.to_string())?;
         let cause = log.first().and_then(|entry| entry.cause.clone());
         let cause = cause.ok_or_else(|| "nobody made the room".to_owned())?;
-        let (is_new, handover, paired) = (false, None, None);
-        Ok((Self { room, effects, epoch, opened_at, is_new, handover, paired }, cause))
+        Ok((Self { epoch, ..Self::founded(room, effects, opened_at) }, cause))
     }
 }
 
@@ -147,6 +155,7 @@ pub(crate) fn run(
         late_answers: Vec::new(),
         refused: VecDeque::new(),
         is_stored: epoch > Epoch::FIRST,
+        has_begun: false,
         on_stored: None,
         ahead_ms: opened_at.saturating_sub(context.clock.now()),
         listed,
@@ -163,6 +172,7 @@ pub(crate) fn run(
             Box::pin(actor.survive(&mut mailbox)).await;
         }
         actor.refuse_the_rest(&mut mailbox).await;
+        actor.withdraw_unstored();
     }
 }
 
@@ -321,7 +331,7 @@ impl Actor {
         self.apply(input, Some(route));
         self.current = None;
         if begins_paired {
-            self.withdraw_paired();
+            self.settle_paired();
         }
     }
 

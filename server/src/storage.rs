@@ -27,7 +27,9 @@ use fivefold_shared::{
     protocol::{CommandId, GameId, MemberId, Name, RoomCode},
     record::{FinishedGame, GameList, Record},
     room::Entry,
+    seat::{BySeat, Seat},
 };
+use serde::{Deserialize, Serialize};
 
 use crate::node_id::NodeId;
 
@@ -175,6 +177,15 @@ pub trait StorageReader: Send + fmt::Debug {
         Err(StorageError::Failed(format!("no other node knows {maker}")))
     }
 
+    /// The game of this member in an open room of paired players. Asked only where nodes share the
+    /// storage, which then lets nobody begin a second one ([`Conflict::Playing`]).
+    ///
+    /// # Errors
+    /// When it cannot be read, or the storage is of one process.
+    fn playing(&mut self, member: &MemberId) -> Result<Option<Playing>, StorageError> {
+        Err(StorageError::Failed(format!("no other node knows the games of {member}")))
+    }
+
     /// The space that the storage uses and has left; absent for a storage without a disk.
     ///
     /// # Errors
@@ -191,6 +202,17 @@ pub struct MadeRoom {
     pub room: RoomCode,
     /// The node that owns it, or owned it before it died.
     pub owner: NodeId,
+}
+
+/// The game of a member in a room of paired players.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Playing {
+    /// The player.
+    pub member: MemberId,
+    /// The room.
+    pub room: RoomCode,
+    /// The player's seat there.
+    pub seat: Seat,
 }
 
 /// Space on the disk, in bytes.
@@ -219,7 +241,7 @@ pub struct KnownMember {
 
 /// A hash that does not reveal the identity. Comparing takes the same time for all hashes, so that
 /// nobody can find one byte by byte.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct IdentityHash(pub [u8; 32]);
 
 impl PartialEq for IdentityHash {
@@ -290,15 +312,31 @@ pub struct Append {
     pub members: Vec<KnownMember>,
     /// The games that these entries end.
     pub games: Vec<FinishedGame>,
-    /// Whether this closes the room. Its games stay.
+    /// Who plays after these entries, in a room of paired players.
+    pub playing: NowPlaying,
+    /// Whether this closes the room. Its games stay, and nobody plays in it any more.
     pub closes: bool,
+}
+
+/// Who plays in a room of paired players after an append.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum NowPlaying {
+    /// The same as before.
+    #[default]
+    Unchanged,
+    /// Nobody: no game between people is running.
+    Nobody,
+    /// These two. Where nodes share the storage, it refuses the append if one of them plays in
+    /// another room.
+    These(Box<BySeat<MemberId>>),
 }
 
 impl Append {
     /// An append without entries.
     pub fn nothing(room: RoomCode, node: NodeId, epoch: Epoch) -> Self {
         let (entries, members, games) = (Vec::new(), Vec::new(), Vec::new());
-        Self { room, node, epoch, entries, members, games, closes: false }
+        let (playing, closes) = (NowPlaying::Unchanged, false);
+        Self { room, node, epoch, entries, members, games, playing, closes }
     }
 
     /// Moves the entries and what comes with them out.
@@ -310,13 +348,14 @@ impl Append {
             entries: mem::take(&mut self.entries),
             members: mem::take(&mut self.members),
             games: mem::take(&mut self.games),
+            playing: mem::take(&mut self.playing),
             closes: self.closes,
         }
     }
 }
 
 /// Why a room's log does not take an append.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Conflict {
     /// The room has another owner, is closed, or is missing; or it exists and should be created.
     #[error("the room has another owner, or is closed")]
@@ -327,6 +366,10 @@ pub enum Conflict {
         /// The number of its last event.
         last: u64,
     },
+    /// One of the players plays in another room of paired players. Never where one process has the
+    /// storage: it knows all of its rooms.
+    #[error("{} plays in room {}", .0.member, .0.room)]
+    Playing(Playing),
 }
 
 /// The storage has failed.

@@ -149,6 +149,7 @@ impl World {
         Seeker {
             member: MemberId::try_from(format!("{number:016x}")).expect("an id"),
             name: Name::new(&format!("Player {number}")).expect("a name"),
+            identity: None,
             engine: false,
             session: SessionId(number as u64),
             command: CommandId::try_from("seek").expect("an id"),

@@ -32,15 +32,23 @@ pub(crate) enum Frame {
     Ask { number: u64, question: Question },
     /// The answer, as JSON.
     Reply { number: u64, text: String },
+    /// To the leader of the pairing, as JSON.
+    ToLeader { text: String },
+    /// From the leader of the pairing, as JSON.
+    ToFront { text: String },
 }
 
-/// A question that each node answers for the rooms that it owns.
+/// A question that each node answers for the rooms that it owns, and for the members at it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum Question {
     /// The rooms in which a member has a place: a list of `OwnRoom`.
     OwnRooms { member: MemberId },
     /// The summary of a room; null if the node does not own it.
     Summary { room: RoomCode },
+    /// The members of this name who are online: a list, which may leave out some after the second.
+    Named { name: Name },
+    /// Whether a member is online.
+    IsOnline { member: MemberId },
     /// Closes the room of this member that can be spared most easily: whether there is one.
     MakePlace { maker: MemberId },
 }

@@ -85,7 +85,7 @@ impl Lobby {
     /// that for all, once it knows their lists.
     fn begin_demo(self: &Arc<Self>, list: &RoomList) -> bool {
         let is_its_task = self.context.cluster.as_ref().is_none_or(|cluster| {
-            cluster.is_lowest() && self.peer_lists.are_complete(&cluster.others())
+            cluster.is_leader() && self.peer_lists.are_complete(&cluster.others())
         });
         !list.has_game && is_its_task && self.start_demo()
     }

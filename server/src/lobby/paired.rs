@@ -5,18 +5,19 @@ use std::{net::IpAddr, sync::Arc};
 
 use fivefold_shared::{
     protocol::{
-        Colour, Create, GameSettings, Player, Reason, Refusal, RoomCode, SeatRequest, Visibility,
+        Colour, Create, GameSettings, MemberId, Player, Reason, Refusal, RoomCode, SeatRequest,
+        Visibility,
     },
     seat::BySeat,
 };
 use tokio::sync::oneshot;
 
-use super::{Lobby, Maker, lock};
+use super::{Lobby, Maker, lock, unreadable};
 use crate::{
     ids,
-    paired_games::{PairedGame, PairedGames, Playing},
+    paired_games::{PairedGame, PairedGames},
     room_actor::{Opened, PairedStart},
-    storage::{Epoch, KnownMember},
+    storage::{KnownMember, Playing},
 };
 
 /// A room to make for two players.
@@ -51,6 +52,21 @@ impl Lobby {
         self.directory.paired_games()
     }
 
+    /// The game of this member in a paired room, on whatever node. It is stored where there are other
+    /// nodes; a node that is alone knows it from its beginning on.
+    ///
+    /// # Errors
+    /// If it cannot be looked up.
+    pub(crate) async fn playing(&self, member: &MemberId) -> Result<Option<Playing>, Refusal> {
+        if !self.is_clustered() {
+            return Ok(self.paired_games().of(member));
+        }
+        let member = member.clone();
+        // Each session waits for one read, and the pairing for one.
+        let playing = self.read_pool.read(move |reader| reader.playing(&member)).await;
+        playing.map_err(|error| unreadable(&error.into()))
+    }
+
     /// Checks that a game could begin now, and takes a request for a room from the allowance of the
     /// address: each seek makes at most one room.
     ///
@@ -69,15 +85,16 @@ impl Lobby {
         Ok(())
     }
 
-    /// Makes a room for two players. The room is stored when the receiver gets its notice, and cannot
-    /// be if the sender is dropped.
+    /// Makes a room for two players. The receiver gets `Ok` when the room is stored, and the game of a
+    /// player who is in another one, as another node knew before; if the sender is dropped, the room
+    /// cannot be stored. A room that is not stored is gone.
     ///
     /// # Errors
-    /// If one of them is in another game, or a limit is reached.
+    /// If one of them is in another game here, or a limit is reached.
     pub(crate) fn pair(
         self: &Arc<Self>,
         paired: PairedRoom,
-    ) -> Result<(RoomCode, oneshot::Receiver<()>), NotPaired> {
+    ) -> Result<(RoomCode, oneshot::Receiver<Result<(), Playing>>), NotPaired> {
         let PairedRoom { game, players, members, address } = paired;
         if self.context.cluster.as_ref().is_some_and(|cluster| !cluster.node.is_current()) {
             return Err(Refusal::new(Reason::Unavailable).into());
@@ -93,23 +110,16 @@ impl Lobby {
         let command = ids::command_id();
         let create = create(game.settings);
         let founder = host.clone();
-        let (room, effects) = self.found(founder, command.clone(), create, false, Some(players))?;
-        let code = room.code().clone();
+        let founded = self.found(founder, command.clone(), create, false, Some(players))?;
+        let code = founded.room.code().clone();
         self.paired_games().begin(&code, game).map_err(NotPaired::Playing)?;
         if let Err(refusal) = self.close_spared(&mut makers, &spared) {
             self.paired_games().withdraw(&code);
             return Err(refusal.into());
         }
         let (on_stored, stored) = oneshot::channel();
-        let opened = Opened {
-            room,
-            effects,
-            epoch: Epoch::FIRST,
-            opened_at: self.context.clock.now(),
-            is_new: false,
-            handover: None,
-            paired: Some(Box::new(PairedStart { members, on_stored })),
-        };
+        let paired = Some(Box::new(PairedStart { members, on_stored }));
+        let opened = Opened { paired, ..founded };
         let maker = Maker { member: host.id, address: Some(address) };
         self.open(&mut makers, maker, command, opened);
         Ok((code, stored))

@@ -4,7 +4,7 @@
 use std::{collections::BTreeSet, convert::Infallible, sync::Arc};
 
 use fivefold_shared::{
-    protocol::{MemberId, Message, Reason, Refusal, RoomCode},
+    protocol::{MemberId, Message, Name, Reason, Refusal, RoomCode},
     room::{Entry, Spare},
 };
 use futures_util::future::join_all;
@@ -23,12 +23,13 @@ use super::{
 };
 use crate::{
     cluster::{
-        Cluster, FromOwner,
+        Cluster, ForPairing, FromOwner,
         frame::{AddressUse, Frame, News, Outcome, Question, ToOwner, ToRelay, decode},
     },
     directory::Listed,
     limits::{CLAIMED_ROOMS_MAX, MAILBOX_INPUTS_MAX, SWEEP_INTERVAL},
     link::FromPeer,
+    logins::Logins,
     node_id::NodeId,
     outbox::refuse,
     relay::{Claim, Next, Relay, RelayedSeats},
@@ -95,6 +96,22 @@ impl Lobby {
             }
         }
         made
+    }
+
+    /// The members of this name who are online at other nodes; a node that does not answer soon is left
+    /// out.
+    pub(crate) async fn named_elsewhere(&self, name: &Name) -> Vec<MemberId> {
+        let Some(cluster) = &self.context.cluster else { return Vec::new() };
+        let named: Vec<Vec<MemberId>> =
+            cluster.ask_all(&Question::Named { name: name.clone() }).await;
+        named.into_iter().flatten().collect()
+    }
+
+    /// The same for one member.
+    pub(crate) async fn is_online_elsewhere(&self, member: &MemberId) -> bool {
+        let Some(cluster) = &self.context.cluster else { return false };
+        let question = Question::IsOnline { member: member.clone() };
+        cluster.ask_all::<bool>(&question).await.contains(&true)
     }
 
     /// Closes the room here that its maker can spare most easily. Returns whether there is one.
@@ -204,18 +221,22 @@ impl Lobby {
         cluster: Arc<Cluster>,
         mut from_peers: mpsc::Receiver<FromPeer>,
         tasks: TaskTracker,
+        logins: Arc<Logins>,
         note_use: impl Fn(NodeId, AddressUse),
     ) {
         while let Some(from_peer) = from_peers.recv().await {
             match from_peer {
                 FromPeer::Frame { from, frame } => match decode(&frame) {
-                    Ok(frame) => self.take_frame(&cluster, from, frame),
+                    Ok(frame) => self.take_frame(&cluster, &logins, from, frame),
                     Err(error) => {
                         self.context.metrics.cluster.undecodable.inc();
                         tracing::warn!(node.id = %from, %error, "a frame is lost");
                     }
                 },
-                FromPeer::Reset(node) => cluster.pass_on_to_all(&FromOwner::Lost(node)),
+                FromPeer::Reset(node) => {
+                    cluster.pass_on_to_all(&FromOwner::Lost(node));
+                    cluster.pass_on_to_pairing(ForPairing::Lost(node));
+                }
                 FromPeer::Silent(node) => {
                     tracing::warn!(node.id = %node, "a node is silent");
                     cluster.note_silence(node, true);
@@ -264,16 +285,24 @@ impl Lobby {
     }
 
     /// Answers a question of another node, as JSON.
-    fn answer(&self, question: &Question) -> String {
+    fn answer(&self, logins: &Logins, question: &Question) -> String {
         let text = match question {
             Question::OwnRooms { member } => serde_json::to_string(&self.own_rooms_here(member)),
             Question::Summary { room } => serde_json::to_string(&self.summary(room)),
+            Question::Named { name } => serde_json::to_string(&logins.named(name)),
+            Question::IsOnline { member } => serde_json::to_string(&logins.is_online(member)),
             Question::MakePlace { maker } => serde_json::to_string(&self.close_least_needed(maker)),
         };
         text.expect("answers are plain data")
     }
 
-    fn take_frame(self: &Arc<Self>, cluster: &Arc<Cluster>, from: NodeId, frame: Frame) {
+    fn take_frame(
+        self: &Arc<Self>,
+        cluster: &Arc<Cluster>,
+        logins: &Logins,
+        from: NodeId,
+        frame: Frame,
+    ) {
         match frame {
             Frame::ToOwner { room, attempt, message } => {
                 let handle = match self.find_here(&room) {
@@ -301,9 +330,15 @@ impl Lobby {
                 cluster.pass_on(&room, FromOwner::Message { from, attempt, message });
             }
             Frame::Ask { number, question } => {
-                cluster.reply(from, number, self.answer(&question));
+                cluster.reply(from, number, self.answer(logins, &question));
             }
             Frame::Reply { number, text } => cluster.note_reply(number, text),
+            Frame::ToLeader { text } => {
+                cluster.pass_on_to_pairing(ForPairing::ToLeader { from, text });
+            }
+            Frame::ToFront { text } => {
+                cluster.pass_on_to_pairing(ForPairing::ToFront { from, text });
+            }
             Frame::Take { room } => {
                 // The offer may have been made before the other node knew that this one drains.
                 if !cluster.leaves_rooms_to_others() {

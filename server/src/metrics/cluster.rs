@@ -23,6 +23,8 @@ pub(crate) struct ClusterMetrics {
     pub(crate) sockets_restarted: Counter,
     /// Frames and broadcasts of other nodes that could not be decoded.
     pub(crate) undecodable: Counter,
+    /// Times that messages of other nodes for the pairing were lost, because too many waited.
+    pub(crate) pairing_overruns: Counter,
     clock_drift: Gauge<f64, AtomicU64>,
     /// Whether the log says that the clock is wrong.
     is_warned: AtomicBool,
@@ -34,10 +36,13 @@ impl ClusterMetrics {
         registry.register("rooms_taken_over", help, self.rooms_taken_over.clone());
         let help = "Times that a relay began to send to the owner of its room";
         registry.register("relay_attempts", help, self.relay_attempts.clone());
-        let help = "Sockets closed because a room could not answer a command in time";
+        let help = "Sockets closed because a command could not be answered in time";
         registry.register("sockets_restarted", help, self.sockets_restarted.clone());
         let help = "Frames of other nodes that could not be decoded";
         registry.register("frames_undecodable", help, self.undecodable.clone());
+        let help =
+            "Times that too many messages of other nodes waited for the pairing, and were lost";
+        registry.register("pairing_overruns", help, self.pairing_overruns.clone());
         let help = "Difference between the clocks of this node and of the database";
         registry.register_with_unit("clock_drift", help, Unit::Seconds, self.clock_drift.clone());
     }

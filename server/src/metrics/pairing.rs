@@ -42,17 +42,17 @@ impl Default for PairingMetrics {
 
 impl PairingMetrics {
     pub(super) fn register(&self, registry: &mut Registry) {
-        let help = "Seeks and challenges that stand";
+        let help = "Seeks and challenges of this node's sessions that stand";
         registry.register("seeks", help, self.seeks.clone());
-        let help = "Games of players that the server has paired";
+        let help = "Games of players that were paired, with rooms made by this node";
         registry.register("paired", help, self.paired.clone());
-        let help = "Pairs that got no room; they go on seeking";
+        let help = "Pairs that got no room from this node; they go on seeking";
         registry.register("pairs_not_made", help, self.not_made.clone());
         let help = "Paired games that a player left before they began";
         registry.register("paired_games_aborted", help, self.aborted.clone());
-        let help = "How long those waited who were paired";
+        let help = "How long those waited who were paired, with rooms made by this node";
         registry.register_with_unit("seek_wait", help, Unit::Seconds, self.wait.clone());
-        let help = "How long one round of the pairing took";
+        let help = "How long one round of the pairing took; short on nodes that do not lead it";
         registry.register_with_unit("pairing_round", help, Unit::Seconds, self.round.clone());
     }
 

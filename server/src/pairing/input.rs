@@ -8,14 +8,19 @@ use fivefold_shared::{
     room::SessionId,
     seat::{BySeat, Seat},
 };
+use serde::{Deserialize, Serialize};
+
+use crate::{node_id::NodeId, storage::IdentityHash};
 
 /// Somebody who seeks or accepts a game, by one command.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Seeker {
     /// Their public id.
     pub member: MemberId,
     /// Their name.
     pub name: Name,
+    /// Their identity, which is stored when they have a seat.
+    pub identity: Option<IdentityHash>,
     /// Whether a program plays, by its own declaration.
     pub engine: bool,
     /// The session that they sent the command over, the last one if they repeated it.
@@ -27,7 +32,7 @@ pub struct Seeker {
 }
 
 /// A playing strength and how sure it is, in points.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Rating {
     /// The strength; 1500 for a new player.
     pub value: i32,
@@ -38,6 +43,35 @@ pub struct Rating {
 impl Rating {
     /// The rating of everybody as long as nothing is rated.
     pub const UNRATED: Self = Self { value: 1500, deviation: 350 };
+}
+
+/// A seek or a challenge that stands, as the node of its session keeps it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct StandingSeek {
+    /// The seeker, with their command.
+    pub by: Seeker,
+    /// Its id.
+    pub id: SeekId,
+    /// What the seeker wants.
+    pub aim: SeekAim,
+    /// When the session asked for it, in milliseconds since the Unix epoch.
+    pub asked_at: u64,
+    /// How long it has waited, in milliseconds.
+    pub waited_ms: u64,
+}
+
+/// What somebody seeks.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum SeekAim {
+    /// A game with anybody who wants the same.
+    Anybody(Wanted),
+    /// A game with this member.
+    Member {
+        /// The person to challenge.
+        to: MemberId,
+        /// The game.
+        settings: GameSettings,
+    },
 }
 
 /// Something that happens to the pairing.
@@ -92,6 +126,9 @@ pub enum Input {
         /// The seek or the challenge.
         seek: SeekId,
     },
+    /// A node says that a seek of one of its sessions stands. One that is not known goes on with the
+    /// time that it has waited.
+    Stands(StandingSeek),
     /// A session has ended. Its seeks stay for a while, in case that its member comes back.
     Gone {
         /// The seeker.
@@ -99,6 +136,8 @@ pub enum Input {
         /// The session.
         session: SessionId,
     },
+    /// A node is dead. The seeks of its sessions stay for a while, as after [`Input::Gone`].
+    NodeGone(NodeId),
     /// A member who may have seeks plays a game of a paired room.
     Playing {
         /// Who.
@@ -122,6 +161,13 @@ pub enum Input {
         /// The reason, for the one who waits for an answer.
         refusal: Refusal,
     },
+    /// No room is made for a pair, because these of its players are in other running games.
+    NotFree {
+        /// The pair.
+        pair: PairNumber,
+        /// The game of each player who has one: the room, and their seat there.
+        playing: BySeat<Option<(RoomCode, Seat)>>,
+    },
     /// The game of a paired room is over.
     GameOver {
         /// The room.
@@ -134,11 +180,11 @@ pub enum Input {
 }
 
 /// The number of a pair.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct PairNumber(pub u64);
 
 /// Two players who need a room.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct NewPair {
     /// Its number.
     pub number: PairNumber,
@@ -163,7 +209,7 @@ pub enum Effect {
         answer: Answer,
     },
     /// Make a room for a pair, and report by [`Input::Made`] or [`Input::NotMade`].
-    Make(NewPair),
+    Make(Box<NewPair>),
     /// Send a session the game of its member.
     Paired {
         /// The session.
@@ -183,6 +229,13 @@ pub enum Effect {
         seek: SeekId,
         /// The reason.
         why: SeekEnd,
+    },
+    /// Notify the node of a session that another session of the member has its seek now.
+    Moved {
+        /// The session that has it no more.
+        session: SessionId,
+        /// The command that began it.
+        command: CommandId,
     },
     /// Notify all sessions of a member of a challenge.
     Challenged {
@@ -214,7 +267,7 @@ impl Effect {
 }
 
 /// The answer to a command.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Answer {
     /// The seek or the challenge stands.
     Seeking {

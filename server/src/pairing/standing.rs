@@ -20,6 +20,10 @@ pub(super) struct Seek {
     pub(super) settings: GameSettings,
     /// When it began, or went on.
     pub(super) since: u64,
+    /// When its session asked for it.
+    pub(super) asked_at: u64,
+    /// When its session's node has repeated it last.
+    pub(super) repeated_at: u64,
     /// How long it had waited before.
     pub(super) waited_before_ms: u64,
     /// When its session ended.

@@ -1,5 +1,7 @@
 //! Tests of the pairing value: each drives it by inputs at given times.
 
+mod repeats;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use fivefold_shared::{
@@ -48,6 +50,7 @@ fn seeker(who: u64, session: u64, command: u64) -> Seeker {
     Seeker {
         member: member(who),
         name: Name::new(&format!("Player {who}")).unwrap(),
+        identity: None,
         engine: false,
         session: SessionId(session),
         command: CommandId::try_from(format!("c{command}")).unwrap(),
@@ -81,10 +84,11 @@ impl World {
     fn apply(&mut self, input: Input) -> Vec<Effect> {
         let mut effects = Vec::new();
         for effect in self.pairing.apply(self.now, input) {
-            let Effect::Make(NewPair { number: pair, players, .. }) = effect else {
+            let Effect::Make(pair) = effect else {
                 effects.push(effect);
                 continue;
             };
+            let NewPair { number: pair, players, .. } = *pair;
             let made = if self.makes_rooms {
                 let number = |seat: Seat| u64::from_str_radix(players[seat].member.as_str(), 16);
                 let room = room(self.paired.len() as u64);
@@ -686,7 +690,8 @@ proptest! {
             let mut sent = HashSet::new();
             for effect in pairing.apply(now, input) {
                 match effect {
-                    Effect::Make(NewPair { number, players, .. }) => {
+                    Effect::Make(pair) => {
+                        let NewPair { number, players, .. } = *pair;
                         let players = Seat::BOTH.map(|seat| players[seat].member.clone());
                         prop_assert_ne!(&players[0], &players[1]);
                         for other in making.values() {
@@ -702,6 +707,7 @@ proptest! {
                         prop_assert!(asked > 0, "an answer to nothing");
                         asked -= 1;
                     }
+                    Effect::Moved { .. } => prop_assert!(false, "nothing is repeated"),
                     Effect::Over { .. }
                     | Effect::Challenged { .. }
                     | Effect::ChallengeOver { .. } => {}

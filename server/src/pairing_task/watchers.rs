@@ -1,41 +1,36 @@
-//! The sessions that watch the lobby. All of them see the same lobby, and the same changes of it.
+//! The sessions here that watch the lobby. All of them see the same lobby, and the same changes of it.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use fivefold_shared::{
     protocol::{Message, OpenSeek, Pool},
     room::SessionId,
 };
 
-use crate::{
-    outbox::{Outbox, Posted, encode},
-    paired_games::PairedGames,
-    pairing::Pairing,
-};
+use super::messages::LobbyView;
+use crate::outbox::{Outbox, Posted, encode};
 
 /// The sessions that watch, and the lobby that was sent last.
 #[derive(Debug, Default)]
 pub(super) struct Watchers {
-    sessions: HashMap<SessionId, Outbox>,
-    pools: Vec<Pool>,
-    seeks: Vec<OpenSeek>,
+    sessions: BTreeMap<SessionId, Outbox>,
+    view: LobbyView,
 }
 
 impl Watchers {
-    /// Adds a session, and returns the lobby that the next change will follow.
-    pub(super) fn add(
-        &mut self,
-        session: SessionId,
-        outbox: Outbox,
-        now: u64,
-        pairing: &Pairing,
-        games: &PairedGames,
-    ) -> (Vec<Pool>, Vec<OpenSeek>) {
-        if self.sessions.is_empty() {
-            (self.pools, self.seeks) = (pools(now, pairing, games), pairing.open_seeks());
-        }
+    /// Whether nobody watches.
+    pub(super) fn are_none(&self) -> bool {
+        self.sessions.is_empty()
+    }
+
+    /// The lobby that the next change will follow, while somebody watches.
+    pub(super) fn view(&self) -> Option<LobbyView> {
+        (!self.are_none()).then(|| self.view.clone())
+    }
+
+    /// Adds a session, which has the lobby of now.
+    pub(super) fn add(&mut self, session: SessionId, outbox: Outbox) {
         self.sessions.insert(session, outbox);
-        (self.pools.clone(), self.seeks.clone())
     }
 
     /// Removes a session that watches no more.
@@ -43,42 +38,30 @@ impl Watchers {
         self.sessions.remove(&session);
     }
 
-    /// Sends what has changed since the last time.
-    pub(super) fn update(&mut self, now: u64, pairing: &Pairing, games: &PairedGames) {
+    /// Forgets sessions that have ended.
+    pub(super) fn forget_closed(&mut self) {
         self.sessions.retain(|_, outbox| !outbox.is_closed());
-        if self.sessions.is_empty() {
-            return;
-        }
-        let (pools, seeks) = (pools(now, pairing, games), pairing.open_seeks());
-        if let Some(change) = change((&self.pools, &self.seeks), (&pools, &seeks)) {
+    }
+
+    /// Takes in the lobby of now, and sends what has changed.
+    pub(super) fn update(&mut self, view: LobbyView) {
+        if let Some(change) = change(&self.view, &view) {
             let text = encode(&change);
             self.sessions.retain(|_, outbox| outbox.post(text.clone()) == Posted::Queued);
         }
-        (self.pools, self.seeks) = (pools, seeks);
+        self.view = view;
     }
 }
 
-fn pools(now: u64, pairing: &Pairing, games: &PairedGames) -> Vec<Pool> {
-    let (waiting, games) = (pairing.waiting(), games.count());
-    let named = pairing.pools().as_slice().iter().zip(waiting).enumerate();
-    let pool = named.map(|(index, (pool, waiting))| Pool {
-        name: pool.name.clone(),
-        settings: pool.settings,
-        waiting,
-        games: games.get(&pool.settings).copied().unwrap_or(0),
-        wait_ms: pairing.median_wait(now, index),
-    });
-    pool.collect()
-}
-
-/// The difference between two lobbies, if there is one. The pools are the same ones in the same order.
-fn change(before: (&[Pool], &[OpenSeek]), now: (&[Pool], &[OpenSeek])) -> Option<Message> {
-    let pools = now.0.iter().zip(before.0).filter(|(now, before)| now != before);
-    let pools: Vec<_> = pools.map(|(pool, _)| pool.clone()).collect();
+/// The difference between two lobbies, if there is one. All nodes should have the same pools.
+fn change(before: &LobbyView, now: &LobbyView) -> Option<Message> {
+    let changed = now.pools.iter().filter(|pool| !before.pools.contains(pool));
+    let pools: Vec<Pool> = changed.cloned().collect();
     let has =
         |seeks: &[OpenSeek], seek: &OpenSeek| seeks.iter().any(|other| other.seek == seek.seek);
-    let added: Vec<_> = now.1.iter().filter(|seek| !has(before.1, seek)).cloned().collect();
-    let removed = before.1.iter().filter(|seek| !has(now.1, seek));
+    let added = now.seeks.iter().filter(|seek| !has(&before.seeks, seek));
+    let added: Vec<_> = added.cloned().collect();
+    let removed = before.seeks.iter().filter(|seek| !has(&now.seeks, seek));
     let removed: Vec<_> = removed.map(|seek| seek.seek.clone()).collect();
     let is_same = pools.is_empty() && added.is_empty() && removed.is_empty();
     (!is_same).then_some(Message::LobbyChanged { pools, added, removed })

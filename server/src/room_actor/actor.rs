@@ -26,7 +26,7 @@ use crate::{
     limits::{Limits, REFUSED_IN_ROOM_KEPT},
     metrics::Metrics,
     node_id::NodeId,
-    storage::LogWriter,
+    storage::{LogWriter, Playing},
     thinking::{Owner, Pool},
 };
 
@@ -50,8 +50,10 @@ pub(super) struct Actor {
     pub(super) ahead_ms: u64,
     /// Whether anything of the room is known to be stored.
     pub(super) is_stored: bool,
-    /// Notified as soon as something is.
-    pub(super) on_stored: Option<oneshot::Sender<()>>,
+    /// Whether a game between paired players has begun, and is not known to be stored.
+    pub(super) has_begun: bool,
+    /// Notified as soon as something is, or cannot be because a player plays elsewhere.
+    pub(super) on_stored: Option<oneshot::Sender<Result<(), Playing>>>,
     /// The room's entry in the directory.
     pub(super) listed: Arc<Listed>,
     pub(super) context: Arc<RoomContext>,
@@ -109,7 +111,8 @@ impl Actor {
         for effect in effects {
             if let Effect::Append { entry, finished } = effect {
                 log_game(self.room.code(), &entry.event);
-                self.gate.append(entry, finished, sender);
+                let playing = self.now_playing(&entry.event.event);
+                self.gate.append(entry, finished, playing, sender);
                 continue;
             }
             let route = self.route(&effect, sender);
@@ -144,9 +147,10 @@ impl Actor {
     pub(super) fn release(&mut self, since: Instant) {
         self.context.metrics.note_commit(since.elapsed());
         self.is_stored = true;
+        self.has_begun = false;
         if let Some(on_stored) = self.on_stored.take() {
             // Nobody waits if the server is about to stop.
-            on_stored.send(()).ok();
+            on_stored.send(Ok(())).ok();
         }
         while let Some(pending) = self.gate.release() {
             match pending {

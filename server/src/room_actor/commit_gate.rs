@@ -17,7 +17,7 @@ use tokio_tungstenite::tungstenite::Utf8Bytes;
 use super::route::Route;
 use crate::{
     outbox::encode_event,
-    storage::{Append, AppendError, Epoch, KnownMember, Reply, WriterPermit},
+    storage::{Append, AppendError, Epoch, KnownMember, NowPlaying, Reply, WriterPermit},
 };
 
 /// Delays effects until the events before them are stored.
@@ -64,14 +64,20 @@ impl CommitGate {
         Self { pending: VecDeque::new(), unstored, commit: None }
     }
 
-    /// Appends an entry and the game that it ends. `sender` is the way to the session that caused it.
+    /// Appends an entry, the game that it ends, and who plays then. `sender` is the way to the session
+    /// that caused it.
     pub(super) fn append(
         &mut self,
         entry: Entry,
         finished: Option<Box<FinishedGame>>,
+        playing: NowPlaying,
         sender: Option<&Route>,
     ) {
         let event = &entry.event;
+        match playing {
+            NowPlaying::Unchanged => {}
+            NowPlaying::Nobody | NowPlaying::These(_) => self.unstored.playing = playing,
+        }
         self.unstored.members.extend(seated_member(event, sender));
         self.unstored.games.extend(finished.map(|game| *game));
         let text = encode_event(&self.unstored.room, event);

@@ -13,6 +13,7 @@ use super::{
     actor::{Actor, CurrentCommand, RoomContext},
     commit_gate::Routed,
     mailbox::{Envelope, Mailbox},
+    paired::reason_without_game,
 };
 use crate::{
     limits::{ANSWERED_WITHIN, FAULTS_MAX, FAULTS_WITHIN, MAILBOX_INPUTS_MAX, REBUILD_RETRY},
@@ -114,12 +115,19 @@ impl Actor {
     }
 
     async fn roll_back_to_log(&mut self, error: &AppendError, inbox: &mut Inbox<'_>) -> bool {
-        tracing::error!(room.id = %self.code(), %error, "the room rolls back to its log");
-        self.context.metrics.note_failed_commit(self.context.clock.now());
+        if !matches!(error, AppendError::Conflict(Conflict::Playing(_))) {
+            tracing::error!(room.id = %self.code(), %error, "the room rolls back to its log");
+            self.context.metrics.note_failed_commit(self.context.clock.now());
+        }
         match error {
             AppendError::Storage(StorageError::InDoubt(_)) => self.settle(inbox).await,
             AppendError::Storage(StorageError::Failed(_) | StorageError::Damaged(_)) => {
                 self.discard_pending();
+                self.reload(inbox).await
+            }
+            AppendError::Conflict(Conflict::Playing(playing)) => {
+                self.note_playing(playing);
+                self.discard_pending_for(reason_without_game);
                 self.reload(inbox).await
             }
             AppendError::Conflict(Conflict::Seq { .. }) => {
@@ -190,8 +198,14 @@ impl Actor {
         }
     }
 
-    /// Discards what waits for a commit, and refuses the commands among it.
+    /// Discards what waits for a commit, and refuses the commands among it: they may be sent again.
     fn discard_pending(&mut self) {
+        self.discard_pending_for(|_| Reason::Unavailable);
+    }
+
+    /// The same, with a reason for each by its metric label.
+    fn discard_pending_for(&mut self, reason: impl Fn(&str) -> Reason) {
+        self.withdraw_unstored();
         if self.may_be_made_elsewhere() {
             self.restart_unanswered();
         }
@@ -204,7 +218,7 @@ impl Actor {
                     } else if let (Some(route), Some(id)) = (route, message.answers())
                         && !self.may_be_made_elsewhere()
                     {
-                        let refusal = Refusal::new(Reason::Unavailable);
+                        let refusal = Refusal::new(reason(kind));
                         let message = Message::Refused { id: Some(id.clone()), refusal };
                         self.answer(session, &route, message, kind);
                     }
@@ -265,6 +279,7 @@ impl Actor {
             self.fan_out.send(&route, message);
         }
         self.update_listed();
+        self.restore_paired();
         true
     }
 

@@ -11,10 +11,11 @@ use fivefold_shared::{
     clock::TimeControl,
     opening::OpeningKind,
     protocol::{
-        Colour, CommandId, Create, Event, MemberId, Name, RoomCode, SeatRequest, Visibility,
+        Colour, CommandId, Create, Event, MemberId, Name, Player, RoomCode, SeatRequest, Visibility,
     },
     room::{Entry, Founding, Member, RoomLimits, RoomSeeds, SessionId},
     rules::Rules,
+    seat::BySeat,
 };
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -27,6 +28,7 @@ use crate::{
     limits::Limits,
     metrics::{Levels, Metrics},
     node_id::NodeId,
+    paired_games::GameEnd,
     storage::{
         Blocking, Claimed, Conflict, IdentityHash, KnownMember, Memory, ReadPool, Storage,
         StorageReader,
@@ -51,8 +53,12 @@ impl io::Write for Lines {
 
 /// A room that Ann made, in which two bots play tic-tac-toe.
 fn two_bots(limits: Limits) -> (Opened, Input) {
-    let id = MemberId::try_from("0".repeat(16)).unwrap();
-    let host = Member { id, name: Name::new("Ann").unwrap() };
+    made(limits, None)
+}
+
+/// The same, unless the server has paired two players.
+fn made(limits: Limits, paired: Option<BySeat<Player>>) -> (Opened, Input) {
+    let host = person('0', "Ann");
     let command = CommandId::try_from("create".to_owned()).unwrap();
     let founding = Founding {
         code: RoomCode::try_from("k7m2qpxw9abc".to_owned()).unwrap(),
@@ -71,21 +77,17 @@ fn two_bots(limits: Limits) -> (Opened, Input) {
         coin: true,
         seeds: RoomSeeds { seed: 1, secret: [1; 32] },
         demo: false,
-        paired: None,
+        paired,
     };
     let mut effects = Effects::new();
     let room = Room::create(0, founding, limits.room, &mut effects).unwrap();
     let enter = Input::Enter { session: SessionId(1), member: host, command, after: None };
-    let opened = Opened {
-        room,
-        effects,
-        epoch: Epoch::FIRST,
-        opened_at: 0,
-        is_new: true,
-        handover: None,
-        paired: None,
-    };
-    (opened, enter)
+    (Opened { is_new: true, ..Opened::founded(room, effects, 0) }, enter)
+}
+
+fn person(digit: char, name: &str) -> Member {
+    let id = MemberId::try_from(digit.to_string().repeat(16)).unwrap();
+    Member { id, name: Name::new(name).unwrap() }
 }
 
 /// A context for rooms, with bots that never answer; and the parts that must live as long.
@@ -115,6 +117,28 @@ fn around_storage(memory: impl Storage) -> (Arc<RoomContext>, impl Sized) {
         }),
         (writer, threads),
     )
+}
+
+#[test]
+fn a_paired_game_ends_with_its_room_and_not_with_the_task() {
+    let player = |Member { id, name }| Player::Member { member: id, name, engine: false };
+    let [bob, eve] = [person('1', "Bob"), person('2', "Eve")];
+    let players = BySeat { first: player(bob.clone()), second: player(eve) };
+    let (mut opened, _) = made(Limits::DEFAULT, Some(players));
+    let code = opened.room.code().clone();
+    let directory = Arc::<Directory>::default();
+    let games = directory.paired_games();
+    let listed = directory.list(&opened.room, None, false);
+    assert_eq!(games.of(&bob.id).map(|playing| playing.room), Some(code.clone()));
+    // The server stops, or another node owns the room.
+    listed.remove(&code);
+    assert_eq!((games.of(&bob.id), games.take_ends()), (None, vec![]));
+
+    let listed = directory.list(&opened.room, None, false);
+    opened.room.apply(0, Input::Evict, &mut Effects::new());
+    listed.update(&opened.room);
+    listed.remove(&code);
+    assert_eq!(games.take_ends(), [GameEnd { room: code, aborted_by: None }]);
 }
 
 #[tokio::test]

@@ -344,26 +344,29 @@ impl Commands {
             }
             LobbyRequest::Ping => Ok(Some(Message::Pong { id: id.clone() })),
             LobbyRequest::Seek { wanted, engine } => {
-                self.pass_to_pairing(identity, id, kind, PairingRequest::Seek { wanted, engine })
+                let request = PairingRequest::Seek { wanted, engine };
+                self.pass_to_pairing(identity, id, kind, request).await
             }
             LobbyRequest::Challenge { to, settings, engine } => {
+                let to = self.addressee(to).await;
                 let request = PairingRequest::Challenge { to, settings, engine };
-                self.pass_to_pairing(identity, id, kind, request)
+                self.pass_to_pairing(identity, id, kind, request).await
             }
             LobbyRequest::AcceptSeek { seek, engine } => {
-                self.pass_to_pairing(identity, id, kind, PairingRequest::Accept { seek, engine })
+                let request = PairingRequest::Accept { seek, engine };
+                self.pass_to_pairing(identity, id, kind, request).await
             }
             LobbyRequest::DeclineChallenge { seek } => {
-                self.pass_to_pairing(identity, id, kind, PairingRequest::Decline(seek))
+                self.pass_to_pairing(identity, id, kind, PairingRequest::Decline(seek)).await
             }
             LobbyRequest::CancelSeek { seek } => {
-                self.pass_to_pairing(identity, id, kind, PairingRequest::Cancel(seek))
+                self.pass_to_pairing(identity, id, kind, PairingRequest::Cancel(seek)).await
             }
             LobbyRequest::WatchLobby => {
-                self.pass_to_pairing(identity, id, kind, PairingRequest::Watch)
+                self.pass_to_pairing(identity, id, kind, PairingRequest::Watch).await
             }
             LobbyRequest::UnwatchLobby => {
-                self.pass_to_pairing(identity, id, kind, PairingRequest::Unwatch)
+                self.pass_to_pairing(identity, id, kind, PairingRequest::Unwatch).await
             }
         }
     }

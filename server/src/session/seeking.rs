@@ -1,6 +1,6 @@
 //! The commands of a session that the pairing answers.
 
-use fivefold_shared::protocol::CommandId;
+use fivefold_shared::protocol::{Addressee, CommandId, MemberId, Reason, Refusal};
 
 use super::{
     close_reason::CloseReason,
@@ -13,24 +13,25 @@ use crate::{
 
 impl Commands {
     /// Passes a command on to the pairing, which answers it.
-    pub(super) fn pass_to_pairing(
+    pub(super) async fn pass_to_pairing(
         &self,
         Authenticated { member, .. }: Authenticated,
         id: &CommandId,
         kind: &'static str,
         request: PairingRequest,
     ) -> CommandResult {
-        let makes_game = match &request {
-            PairingRequest::Seek { .. }
-            | PairingRequest::Challenge { .. }
-            | PairingRequest::Accept { .. } => true,
-            PairingRequest::Decline(_)
-            | PairingRequest::Cancel(_)
-            | PairingRequest::Watch
-            | PairingRequest::Unwatch => false,
-        };
-        if makes_game && self.server.draining.is_cancelled() {
-            return Err(CloseReason::RESTART.into());
+        let lobby = &self.server.lobby;
+        let mut playing = None;
+        if request.makes_game() {
+            if self.server.draining.is_cancelled() {
+                return Err(CloseReason::RESTART.into());
+            }
+            if lobby.is_clustered() {
+                // Who has missed the news of their game gets it from the storage. The same command may
+                // have found it, so it is not refused if that cannot be read.
+                let found = lobby.playing(&member.id).await;
+                playing = found.map_err(|_| CloseReason::RESTART)?;
+            }
         }
         self.server.pairing.send(PairingCommand {
             id: id.clone(),
@@ -40,7 +41,32 @@ impl Commands {
             address: self.address,
             outbox: self.outbox.clone(),
             request,
+            playing,
         })?;
         Ok(None)
+    }
+
+    /// The member who is challenged, at whatever node.
+    pub(super) async fn addressee(&self, to: Addressee) -> Result<MemberId, Refusal> {
+        let (logins, lobby) = (&self.server.logins, &self.server.lobby);
+        match to {
+            Addressee::Name(name) => {
+                let mut named = logins.named(&name);
+                named.extend(lobby.named_elsewhere(&name).await);
+                named.sort_unstable();
+                named.dedup();
+                match <[MemberId; 1]>::try_from(named) {
+                    Ok([member]) => Ok(member),
+                    Err(named) if named.is_empty() => Err(Refusal::new(Reason::NobodyOnline)),
+                    Err(_) => Err(Refusal::new(Reason::SeveralOnline)),
+                }
+            }
+            Addressee::Member(member) => {
+                if logins.is_online(&member) || lobby.is_online_elsewhere(&member).await {
+                    return Ok(member);
+                }
+                Err(Refusal::new(Reason::NobodyOnline))
+            }
+        }
     }
 }

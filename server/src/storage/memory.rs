@@ -9,11 +9,12 @@ use fivefold_shared::{
     protocol::{GameId, MemberId, RoomCode, Visibility},
     record::{FinishedGame, GameList, ListedGame, Record},
     room::{Cause, Entry},
+    seat::{BySeat, Seat},
 };
 
 use super::{
     Append, Claimed, Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KnownMember, MadeRoom,
-    Storage, StorageError, StorageReader,
+    NowPlaying, Playing, Storage, StorageError, StorageReader,
 };
 use crate::{
     limits::{MEMORY_GAMES_MAX, MEMORY_MEMBERS_MAX},
@@ -41,6 +42,8 @@ struct Tables {
     rooms: HashMap<RoomCode, OpenRoom>,
     /// The open room that each command made.
     made: HashMap<Cause, RoomCode>,
+    /// Who plays in a room of paired players, and where.
+    playing: HashMap<MemberId, (RoomCode, Seat)>,
     /// Codes claimed before their room was stored: the room can no longer be created.
     void: HashSet<RoomCode>,
     /// Oldest first.
@@ -67,6 +70,8 @@ struct OpenRoom {
     node: NodeId,
     epoch: Epoch,
     log: Vec<Entry>,
+    /// The players of a running game, in a room of paired players.
+    players: Option<Box<BySeat<MemberId>>>,
 }
 
 impl Memory {
@@ -228,12 +233,17 @@ impl Tables {
         let first = append.entries.first().filter(|entry| entry.event.seq == 1);
         let begins = first.is_some();
         let cause = first.and_then(|entry| entry.cause.clone());
+        let may_play = match self.playing_elsewhere(append) {
+            Some(playing) => Err(Conflict::Playing(playing)),
+            None => Ok(()),
+        };
         match self.rooms.get_mut(&append.room) {
             Some(room) if room.epoch == append.epoch && !begins => {
                 let last = room.log.last().map_or(0, |entry| entry.event.seq);
                 if append.entries.first().is_some_and(|entry| entry.event.seq != last + 1) {
                     return Err(Conflict::Seq { last });
                 }
+                may_play?;
                 room.log.extend_from_slice(&append.entries);
             }
             None if begins
@@ -241,8 +251,10 @@ impl Tables {
                 && (self.nodes.is_empty()
                     || cause.as_ref().is_none_or(|cause| !self.made.contains_key(cause))) =>
             {
+                may_play?;
                 let (node, epoch, log) = (append.node, append.epoch, append.entries.clone());
-                self.rooms.insert(append.room.clone(), OpenRoom { process, node, epoch, log });
+                let room = OpenRoom { process, node, epoch, log, players: None };
+                self.rooms.insert(append.room.clone(), room);
                 self.made.extend(cause.map(|cause| (cause, append.room.clone())));
             }
             Some(_) | None => return Err(Conflict::Owner),
@@ -250,6 +262,7 @@ impl Tables {
         for member in &append.members {
             self.save_member(member);
         }
+        self.note_players(append);
         if append.closes
             && let Some(room) = self.rooms.remove(&append.room)
             && let Some(cause) = room.log.first().and_then(|entry| entry.cause.as_ref())
@@ -262,6 +275,46 @@ impl Tables {
             self.dropped += 1;
         }
         Ok(())
+    }
+
+    /// The game in another room of one who is to play. It matters where nodes share the storage.
+    fn playing_elsewhere(&self, append: &Append) -> Option<Playing> {
+        let NowPlaying::These(players) = &append.playing else { return None };
+        if self.nodes.is_empty() {
+            return None;
+        }
+        Seat::BOTH.into_iter().find_map(|seat| {
+            self.playing(&players[seat]).filter(|playing| playing.room != append.room)
+        })
+    }
+
+    fn playing(&self, member: &MemberId) -> Option<Playing> {
+        let (room, seat) = self.playing.get(member)?.clone();
+        Some(Playing { member: member.clone(), room, seat })
+    }
+
+    /// Notes who plays in a room after an append that is stored.
+    fn note_players(&mut self, append: &Append) {
+        let now = match &append.playing {
+            NowPlaying::Unchanged if append.closes => None,
+            NowPlaying::Unchanged => return,
+            NowPlaying::Nobody => None,
+            NowPlaying::These(players) => Some(players.clone()).filter(|_| !append.closes),
+        };
+        let Some(room) = self.rooms.get_mut(&append.room) else { return };
+        if let Some(players) = std::mem::replace(&mut room.players, now.clone()) {
+            for player in [players.first, players.second] {
+                if self.playing.get(&player).is_some_and(|(room, _)| *room == append.room) {
+                    self.playing.remove(&player);
+                }
+            }
+        }
+        if let Some(players) = now {
+            let BySeat { first, second } = *players;
+            for (player, seat) in [(first, Seat::First), (second, Seat::Second)] {
+                self.playing.insert(player, (append.room.clone(), seat));
+            }
+        }
     }
 
     /// The member whose identity was replaced by this one. Only such members have a hash that does
@@ -338,6 +391,10 @@ impl StorageReader for Memory {
         let mut made: Vec<_> = made.collect();
         made.sort_by(|one, other| one.command.as_str().cmp(other.command.as_str()));
         Ok(made)
+    }
+
+    fn playing(&mut self, member: &MemberId) -> Result<Option<Playing>, StorageError> {
+        Ok(self.tables().playing(member))
     }
 
     fn disk_space(&mut self) -> Result<Option<DiskSpace>, StorageError> {

@@ -10,6 +10,7 @@ mod check;
 mod claim;
 mod connection;
 mod migrate;
+mod playing;
 mod reader;
 mod registry;
 mod retention;
@@ -27,7 +28,7 @@ use tokio_postgres::error::SqlState;
 
 use self::{
     address::Address,
-    append::Group,
+    append::{Group, begins_game},
     connection::{ConnectError, Connection, Role, explain},
     reader::PostgresReader,
     schema::{Database, EVENT_FORMAT, FORMAT},
@@ -116,16 +117,15 @@ impl Postgres {
         &self.writer.address().name
     }
 
-    /// Appends of different rooms.
+    /// Appends of different rooms, or one alone that begins a game of paired players.
     fn append_group(
         &mut self,
         batch: &[Append],
     ) -> Result<Vec<Result<(), Conflict>>, StorageError> {
         let group = Group::of(batch)?;
         self.writer.commit(DATABASE_ANSWER_WITHIN, &async |session| {
-            let won = group.write(session).await?;
-            append::answers(session, batch, &won).await
-        })
+            append::append(session, batch, &group).await
+        })?
     }
 }
 
@@ -239,12 +239,15 @@ impl Storage for Postgres {
 }
 
 /// Splits a batch so that no part has two appends of one room: an `UPDATE` would silently take one
-/// of them. The log writer never sends such a batch.
+/// of them. The log writer never sends such a batch. A game of paired players that begins is a part of
+/// its own, because a player who plays elsewhere makes the whole statement fail.
 fn groups(batch: &[Append]) -> Vec<&[Append]> {
     let (mut groups, mut rest) = (Vec::new(), batch);
     while !rest.is_empty() {
         let mut rooms = HashSet::new();
-        let end = rest.iter().position(|append| !rooms.insert(&append.room)).unwrap_or(rest.len());
+        let next =
+            rest.iter().position(|append| begins_game(append) || !rooms.insert(&append.room));
+        let end = next.unwrap_or(rest.len()).max(1);
         let (group, left) = rest.split_at(end);
         groups.push(group);
         rest = left;

@@ -45,6 +45,8 @@ pub(crate) struct Day {
     pub(crate) repeated: u64,
     /// Commands that were refused for a while.
     pub(crate) refused: u64,
+    /// Games that seekers have found.
+    pub(crate) pairs: u64,
     /// Times that a member received a full snapshot.
     pub(crate) snapshots: u64,
     /// Times that a member received only the missed events.
@@ -72,6 +74,7 @@ impl Add<&Self> for Day {
             doubts: self.doubts + other.doubts,
             repeated: self.repeated + other.repeated,
             refused: self.refused + other.refused,
+            pairs: self.pairs + other.pairs,
             snapshots: self.snapshots + other.snapshots,
             caught_up: self.caught_up + other.caught_up,
             trace: self.trace ^ other.trace,

@@ -12,17 +12,18 @@ use fivefold_server::{
     node::registry::{JoinError, NodeReport, Pulse, Registry},
     storage::{
         Append, Claimed, Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KnownMember,
-        MadeRoom, Memory, Storage, StorageError, StorageReader,
+        MadeRoom, Memory, NowPlaying, Playing, Storage, StorageError, StorageReader,
     },
 };
 use fivefold_shared::{
     protocol::{GameId, MemberId, RoomCode},
     record::{GameList, Record},
-    room::Entry,
+    room::{Entry, RoomState},
+    seat::{BySeat, Seat},
 };
 use rand::{RngExt, rngs::StdRng};
 
-use crate::findings::{ANOTHER_EVENT, REFUSED_AND_DONE};
+use crate::findings::{ANOTHER_EVENT, REFUSED_AND_DONE, TWO_GAMES};
 
 /// How often a commit fails.
 const FAILURES: f64 = 0.01;
@@ -37,6 +38,8 @@ pub(crate) enum Planted {
     NoEpochs,
     /// A commit in doubt is reported as one that has failed.
     DoubtIsFailure,
+    /// Players may begin a game while they are in another one.
+    NoPlaying,
 }
 
 impl Planted {
@@ -45,12 +48,14 @@ impl Planted {
         match self {
             Self::NoEpochs => "no_epochs",
             Self::DoubtIsFailure => "doubt_is_failure",
+            Self::NoPlaying => "no_playing",
         }
     }
 
     /// The fault with this name.
     pub(crate) fn named(name: &str) -> Option<Self> {
-        [Self::NoEpochs, Self::DoubtIsFailure].into_iter().find(|planted| planted.name() == name)
+        let all = [Self::NoEpochs, Self::DoubtIsFailure, Self::NoPlaying];
+        all.into_iter().find(|planted| planted.name() == name)
     }
 
     /// What the judge must find because of it, on some day. An append of an earlier owner is stored
@@ -60,6 +65,7 @@ impl Planted {
         match self {
             Self::NoEpochs => &[ANOTHER_EVENT, REFUSED_AND_DONE],
             Self::DoubtIsFailure => &[REFUSED_AND_DONE],
+            Self::NoPlaying => &[TWO_GAMES],
         }
     }
 }
@@ -93,6 +99,10 @@ struct Shared {
     /// The rooms in the order in which they were made, with their owners and epochs.
     rooms: Vec<RoomCode>,
     owners: HashMap<RoomCode, (NodeId, Epoch)>,
+    /// Who plays in rooms of paired players.
+    playing: HashMap<RoomCode, BySeat<MemberId>>,
+    /// A member who was in two of them at once, with both.
+    two_games: Option<(MemberId, [RoomCode; 2])>,
     /// The node that learned that an event is stored.
     acknowledged: HashMap<(RoomCode, u64), NodeId>,
 }
@@ -111,6 +121,8 @@ impl Disk {
             late: Vec::new(),
             rooms: Vec::new(),
             owners: HashMap::new(),
+            playing: HashMap::new(),
+            two_games: None,
             acknowledged: HashMap::new(),
         };
         let shared = Arc::new(Mutex::new(shared));
@@ -128,6 +140,11 @@ impl Disk {
     pub(crate) fn counts(&self) -> [u64; 3] {
         let shared = self.shared();
         [shared.doubts, shared.takeovers, shared.deaths]
+    }
+
+    /// A member who was in two paired games at once, with both rooms.
+    pub(crate) fn two_games(&self) -> Option<(MemberId, [RoomCode; 2])> {
+        self.shared().two_games.clone()
     }
 
     /// While it is full nothing is committed.
@@ -198,12 +215,22 @@ impl Disk {
                 append.epoch = shared.owners.get(&append.room).map_or(append.epoch, |own| own.1);
             }
         }
+        if shared.planted == Some(Planted::NoPlaying) {
+            for append in &mut batch {
+                append.playing = NowPlaying::Unchanged;
+            }
+        }
         let results = self.kept.append(&batch)?;
         for (append, _) in batch.iter().zip(&results).filter(|(_, result)| result.is_ok()) {
             if append.entries.first().is_some_and(|entry| entry.event.seq == 1) {
                 shared.rooms.push(append.room.clone());
                 shared.owners.insert(append.room.clone(), (append.node, append.epoch));
             }
+        }
+        for append in &batch {
+            let log = self.kept.read(&append.room)?;
+            let state = RoomState::from_log(log.iter().map(|entry| &entry.event)).ok();
+            shared.note_playing(&append.room, state.and_then(|state| state.paired_players()));
         }
         Ok(results)
     }
@@ -242,8 +269,24 @@ impl Disk {
         let text = "the disk did not answer".to_owned();
         match shared.planted {
             Some(Planted::DoubtIsFailure) => StorageError::Failed(text),
-            Some(Planted::NoEpochs) | None => StorageError::InDoubt(text),
+            Some(Planted::NoEpochs | Planted::NoPlaying) | None => StorageError::InDoubt(text),
         }
+    }
+}
+
+impl Shared {
+    /// Notes who plays in a room by its log, and looks for them in the others.
+    fn note_playing(&mut self, room: &RoomCode, players: Option<BySeat<MemberId>>) {
+        self.playing.remove(room);
+        let Some(players) = players else { return };
+        for (other, others) in &self.playing {
+            for member in Seat::BOTH.map(|seat| &players[seat]) {
+                if Seat::BOTH.iter().any(|seat| others[*seat] == *member) {
+                    self.two_games = Some((member.clone(), [room.clone(), other.clone()]));
+                }
+            }
+        }
+        self.playing.insert(room.clone(), players);
     }
 }
 
@@ -371,6 +414,11 @@ impl StorageReader for Disk {
     fn made_by(&mut self, maker: &MemberId) -> Result<Vec<MadeRoom>, StorageError> {
         self.reach()?;
         self.kept.made_by(maker)
+    }
+
+    fn playing(&mut self, member: &MemberId) -> Result<Option<Playing>, StorageError> {
+        self.reach()?;
+        self.kept.playing(member)
     }
 
     fn disk_space(&mut self) -> Result<Option<DiskSpace>, StorageError> {

@@ -10,13 +10,15 @@ use fivefold_shared::{
 
 use crate::{
     disk::Disk,
-    findings::{ANOTHER_EVENT, REFUSED_AND_DONE},
+    findings::{ANOTHER_EVENT, REFUSED_AND_DONE, TWO_GAMES},
     member::{Made, Member},
 };
 
 /// Compares what the members received with the disk. Returns how many games have ended.
 pub(crate) fn judge(disk: &Disk, members: &[Member], tables: usize) -> u64 {
-    let logs = disk.logs();
+    assert_eq!(disk.two_games(), None, "{TWO_GAMES}");
+    let mut logs = disk.logs();
+    logs.retain(|(_, log)| !fold(log).paired);
     assert_eq!(logs.len(), tables, "each table has made one room");
     let mut games = 0;
     for (code, log) in &logs {

@@ -15,6 +15,7 @@ mod disk;
 mod findings;
 mod judge;
 mod member;
+mod seeker;
 mod server;
 mod storm;
 mod world;
@@ -144,6 +145,7 @@ fn every_promise_is_kept_by_three_nodes() {
     let (count, total) = run_many(3);
     let Day { moves, games, crashes, cuts, full_disks, doubts, .. } = total;
     let Day { freezes, stops, cut_disks, bad_buses, deaths, takeovers, .. } = total;
+    assert!(total.pairs > count, "{total:?}");
     let Day { repeated, refused, snapshots, caught_up, .. } = total;
     for happened in [
         [moves, games, crashes, cuts, full_disks, doubts],
@@ -177,6 +179,11 @@ fn appends_of_earlier_owners_are_noticed() {
 #[test]
 fn a_doubt_that_is_taken_for_a_failure_is_noticed() {
     assert!(is_found(Planted::DoubtIsFailure));
+}
+
+#[test]
+fn players_in_two_games_are_noticed() {
+    assert!(is_found(Planted::NoPlaying));
 }
 
 #[test]

@@ -31,7 +31,7 @@ use crate::{
 };
 
 /// A member drops a connection that is silent for this long, without even a ping.
-const SILENCE: Duration = Duration::from_secs(3);
+pub(crate) const SILENCE: Duration = Duration::from_secs(3);
 /// On a live connection, the server answers a command within this time. Usually it needs much less,
 /// but it must notice a one-way partition first.
 const PATIENCE: Duration = Duration::from_secs(12);
@@ -42,7 +42,7 @@ const MOVES_IN_CALM: usize = 3;
 /// Members repeat old commands from the last so many; the server remembers 64.
 const RECENT: usize = 20;
 
-type Socket = WebSocketStream<TcpStream>;
+pub(crate) type Socket = WebSocketStream<TcpStream>;
 
 /// A room, as its members share it.
 #[derive(Debug)]
@@ -416,18 +416,18 @@ impl Member {
 }
 
 /// Whether a command that is refused for this may be tried again at once.
-fn is_passing(reason: Reason) -> bool {
+pub(crate) fn is_passing(reason: Reason) -> bool {
     matches!(reason, Reason::Unavailable | Reason::Busy | Reason::Stopping)
 }
 
-async fn send(socket: &mut Socket, id: CommandId, request: Request) -> Option<()> {
+pub(crate) async fn send(socket: &mut Socket, id: CommandId, request: Request) -> Option<()> {
     let json = Command { id, request }.to_json();
     timeout(SILENCE, socket.send(tungstenite::Message::text(json))).await.ok()?.ok()
 }
 
 /// Waits for the next frame: `Some(None)` if it is no message; `None` if the connection is lost or
 /// was silent for too long. In a hurry, it reads only what has arrived.
-async fn listen(socket: &mut Socket, in_hurry: bool) -> Option<Option<Message>> {
+pub(crate) async fn listen(socket: &mut Socket, in_hurry: bool) -> Option<Option<Message>> {
     let patience = if in_hurry { Duration::from_millis(50) } else { SILENCE };
     match timeout(patience, socket.next()).await {
         Ok(Some(Ok(tungstenite::Message::Text(text)))) => {

@@ -19,6 +19,7 @@ use crate::{
     disk::{Disk, Planted},
     judge::judge,
     member::{Conduct, Member, Table},
+    seeker::Seeker,
     server::{Host, Life, server_name},
     storm::Storm,
 };
@@ -29,6 +30,9 @@ const STORM: Duration = Duration::from_secs(8);
 const EVENING: Duration = Duration::from_secs(60);
 /// The beginning of all days, in milliseconds since the Unix epoch.
 const MORNING: Duration = Duration::from_secs(1_795_230_000);
+
+/// How many people seek games with strangers, on every other day of several nodes.
+const SEEKERS: usize = 4;
 
 fn tables() -> Vec<Arc<Table>> {
     let renju = Rules::new(Variant::Renju, Size::square(15)).unwrap();
@@ -84,7 +88,14 @@ pub(crate) fn run_day(setting: Setting) -> Day {
 
     let tables = tables();
     let conducts = [Conduct::Hosts, Conduct::Plays, Conduct::Watches];
-    let members = tables.len() * conducts.len();
+    let players = tables.len() * conducts.len();
+    let come = match planted {
+        None => servers > 1 && seed.is_multiple_of(2),
+        Some(Planted::NoPlaying) => true,
+        Some(Planted::NoEpochs | Planted::DoubtIsFailure) => false,
+    };
+    let seekers = if come { SEEKERS } else { 0 };
+    let members = players + seekers;
     let day = Arc::new(SharedDay::new(members, servers, planted.is_some()));
     let done = Arc::new(Mutex::new(Vec::new()));
     let seats = tables.iter().flat_map(|table| conducts.map(|conduct| (table, conduct)));
@@ -99,6 +110,14 @@ pub(crate) fn run_day(setting: Setting) -> Day {
         });
     }
 
+    for number in players..members {
+        let seeker = Seeker::new(number, Arc::clone(&day), fork(&mut random));
+        sim.client(member_name(number), async move {
+            seeker.attend().await;
+            Ok(())
+        });
+    }
+
     let mut storm = Storm::new(fork(&mut random), disk.clone(), bus, lives, members);
     while !sim.step().unwrap() {
         if sim.elapsed() < STORM {
@@ -106,7 +125,7 @@ pub(crate) fn run_day(setting: Setting) -> Day {
         } else if !day.is_calm() {
             storm.end(&mut sim);
             day.calm_down();
-        } else if day.content() == 2 * tables.len() {
+        } else if day.content() == 2 * tables.len() + seekers {
             day.end();
         }
     }

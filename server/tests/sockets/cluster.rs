@@ -29,17 +29,20 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 use tokio::{task::yield_now, time::sleep};
 
-use crate::harness::{Client, LIMITS, TestServer, joined, within};
+use crate::{
+    harness::{Client, LIMITS, TestServer, joined, within},
+    pairing::seek,
+};
 
 /// So many nodes on one storage.
-fn nodes(count: usize) -> Vec<TestServer> {
+pub(crate) fn nodes(count: usize) -> Vec<TestServer> {
     let (storage, network) = (Memory::default(), LocalNetwork::new(7));
     // Their bots' threads and timers are real.
     let limits = Limits { ..LIMITS };
     (0..count).map(|_| TestServer::start_node(&storage, &network, limits)).collect()
 }
 
-async fn stop_all(nodes: Vec<TestServer>) {
+pub(crate) async fn stop_all(nodes: Vec<TestServer>) {
     for node in nodes {
         node.stop().await;
     }
@@ -292,7 +295,7 @@ async fn listed(client: &mut Client) -> (Vec<RoomSummary>, usize) {
 }
 
 /// Waits until each node sees the bus, and the others.
-async fn until_all_ready(nodes: &[TestServer]) {
+pub(crate) async fn until_all_ready(nodes: &[TestServer]) {
     for node in nodes {
         until_ready(node, true).await;
     }
@@ -507,6 +510,88 @@ async fn time_does_not_go_back_when_a_room_goes_to_a_slower_clock() {
     assert!(times.is_sorted() && times[0] >= 10 * hour, "{times:?}");
     assert!(log.iter().any(|entry| matches!(entry.event.event, Event::Played { ply: 1, .. })));
     second.stop().await;
+}
+
+/// Ann at each node.
+async fn ann_everywhere(nodes: &[TestServer]) -> Vec<Client> {
+    let mut clients = Vec::new();
+    for node in nodes {
+        let mut ann = node.connect().await;
+        let hello = json!({"type": "hello", "protocol": 1, "identity": "0f".repeat(32)});
+        assert!(matches!(ann.ask(hello).await, Message::Welcome { .. }));
+        clients.push(ann);
+    }
+    clients
+}
+
+/// The room in which these two are paired.
+async fn paired(one: &mut Client, other: &mut Client) -> RoomCode {
+    one.seek("free").await;
+    other.seek("free").await;
+    let room = one.paired().await.1;
+    assert_eq!(other.paired().await.1, room);
+    room
+}
+
+#[tokio::test]
+async fn nobody_is_in_two_paired_games_of_two_nodes() {
+    let (storage, network) = (Memory::default(), LocalNetwork::new(7));
+    let start = || TestServer::start_node(&storage, &network, LIMITS);
+    let nodes = [start(), start()];
+    until_all_ready(&nodes).await;
+    let [mut ann, mut far] = ann_everywhere(&nodes).await.try_into().ok().unwrap();
+    let (mut bob, mut gil) = (nodes[0].greet("Bob").await, nodes[0].greet("Gil").await);
+    let mut eve = nodes[1].greet("Eve").await;
+    let first = paired(&mut ann, &mut bob).await;
+    ann.join(&first).await;
+    bob.join(&first).await;
+    done(ann.ask(json!({"type": "resign", "room": first})).await);
+    let second = paired(&mut far, &mut eve).await;
+    far.join(&second).await;
+
+    let rematch = json!({"type": "rematch", "room": first});
+    done(bob.ask(rematch.clone()).await);
+    assert_eq!(ann.refused(rematch.clone()).await, Reason::GameRunning);
+    let starts = |room| {
+        let log = storage.clone().read(room).unwrap();
+        log.iter().filter(|entry| matches!(entry.event.event, Event::Started { .. })).count()
+    };
+    assert_eq!(starts(&first), 1);
+    // No other room is made for her, and she gets the game that she is in.
+    gil.seek("free").await;
+    ann.ask(seek("free")).await;
+    assert_eq!(ann.paired().await.1, second);
+    within(async { while nodes[0].count("rooms").await != 1 {} }).await;
+
+    done(far.ask(json!({"type": "resign", "room": second})).await);
+    done(ann.ask(rematch).await);
+    assert_eq!(starts(&first), 2);
+    // Somebody new, as two who have just played are paired again only after a while.
+    let mut sid = nodes[1].greet("Sid").await;
+    sid.seek("free").await;
+    far.ask(seek("free")).await;
+    assert_eq!(far.paired().await.1, first);
+    stop_all(nodes.into()).await;
+}
+
+#[tokio::test]
+async fn a_paired_game_is_known_to_the_next_owner_of_its_room() {
+    let (storage, network) = (Memory::default(), LocalNetwork::new(7));
+    let start = || TestServer::start_node(&storage, &network, LIMITS);
+    let nodes = [start(), start()];
+    until_all_ready(&nodes).await;
+    let [mut ann, mut far] = ann_everywhere(&nodes).await.try_into().ok().unwrap();
+    let mut bob = nodes[0].greet("Bob").await;
+    let room = paired(&mut ann, &mut bob).await;
+    let [node, heir] = nodes;
+    node.stop().await;
+    let wanted = json!({"type": "seek", "id": "mine", "pool": "free"});
+    within(async { while let Message::Seeking { .. } = far.ask(wanted.clone()).await {} }).await;
+    assert_eq!(far.paired().await.1, room);
+    far.join(&room).await;
+    done(far.ask(json!({"type": "resign", "room": room})).await);
+    far.seek("free").await;
+    heir.stop().await;
 }
 
 /// A storage whose next claims wait for a permit, and which counts them.

@@ -5,6 +5,7 @@
 mod analysis;
 mod chat;
 mod cluster;
+mod cluster_pairing;
 mod ends;
 mod faults;
 mod games;

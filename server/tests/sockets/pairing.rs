@@ -18,12 +18,12 @@ use crate::{
     storage::Brittle,
 };
 
-fn seek(pool: &str) -> Value {
+pub(crate) fn seek(pool: &str) -> Value {
     json!({"type": "seek", "pool": pool})
 }
 
 /// The seek that began.
-fn seeking(answer: Message) -> SeekId {
+pub(crate) fn seeking(answer: Message) -> SeekId {
     match answer {
         Message::Seeking { seek, .. } => seek,
         other => panic!("not seeking: {other:?}"),
@@ -31,12 +31,12 @@ fn seeking(answer: Message) -> SeekId {
 }
 
 impl Client {
-    async fn seek(&mut self, pool: &str) -> SeekId {
+    pub(crate) async fn seek(&mut self, pool: &str) -> SeekId {
         seeking(self.ask(seek(pool)).await)
     }
 
     /// Reads up to the game that was found.
-    async fn paired(&mut self) -> (Option<SeekId>, RoomCode, Seat) {
+    pub(crate) async fn paired(&mut self) -> (Option<SeekId>, RoomCode, Seat) {
         loop {
             if let Message::Paired { seek, room, seat } = self.receive().await {
                 return (seek, room, seat);
@@ -69,16 +69,16 @@ async fn two_strangers_who_seek_the_same_play() {
 }
 
 /// The game of a challenge or an open seek.
-fn settings() -> Value {
+pub(crate) fn settings() -> Value {
     json!({"rules": {"variant": "caro"}})
 }
 
-fn challenge(name: &str) -> Value {
+pub(crate) fn challenge(name: &str) -> Value {
     json!({"type": "challenge", "name": name, "settings": settings()})
 }
 
 /// A new person, with what they come back by.
-async fn known(server: &TestServer, name: &str) -> (Client, Identity, MemberId) {
+pub(crate) async fn known(server: &TestServer, name: &str) -> (Client, Identity, MemberId) {
     let mut client = server.connect().await;
     let hello = json!({"type": "hello", "protocol": 1, "name": name});
     let Message::Welcome { identity: Some(identity), you, .. } = client.ask(hello).await else {
@@ -87,7 +87,7 @@ async fn known(server: &TestServer, name: &str) -> (Client, Identity, MemberId) 
     (client, identity, you)
 }
 
-async fn back(server: &TestServer, identity: &Identity) -> Client {
+pub(crate) async fn back(server: &TestServer, identity: &Identity) -> Client {
     let mut client = server.connect().await;
     let hello = json!({"type": "hello", "protocol": 1, "identity": identity});
     assert!(matches!(client.ask(hello).await, Message::Welcome { .. }));
@@ -96,7 +96,7 @@ async fn back(server: &TestServer, identity: &Identity) -> Client {
 
 impl Client {
     /// Reads up to the next challenge.
-    async fn challenged(&mut self) -> OpenSeek {
+    pub(crate) async fn challenged(&mut self) -> OpenSeek {
         loop {
             if let Message::Challenged { challenge, .. } = self.receive().await {
                 return challenge;
@@ -105,7 +105,7 @@ impl Client {
     }
 
     /// Reads up to the end of a seek.
-    async fn over(&mut self) -> (SeekId, SeekEnd) {
+    pub(crate) async fn over(&mut self) -> (SeekId, SeekEnd) {
         loop {
             if let Message::SeekOver { seek, why } = self.receive().await {
                 return (seek, why);
@@ -365,7 +365,9 @@ async fn who_watches_the_lobby_gets_what_changes() {
 impl Client {
     /// Reads up to the next change of the lobby: pools with who waits and plays there, and seeks that
     /// came and went.
-    async fn lobby_changed(&mut self) -> (Vec<(String, usize, usize)>, Vec<SeekId>, Vec<SeekId>) {
+    pub(crate) async fn lobby_changed(
+        &mut self,
+    ) -> (Vec<(String, usize, usize)>, Vec<SeekId>, Vec<SeekId>) {
         loop {
             if let Message::LobbyChanged { pools, added, removed } = self.receive().await {
                 let pool =
@@ -410,6 +412,33 @@ async fn both_go_on_seeking_while_no_room_can_be_stored() {
     assert_eq!(found, Some(anns));
     assert_eq!(bob.paired().await, (Some(bobs), room, seat.other()));
     assert_eq!(server.count("rooms").await, 1);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_rematch_that_is_not_stored_lets_both_seek() {
+    let storage = Brittle::default();
+    let is_broken = std::sync::Arc::clone(&storage.is_broken);
+    let server = TestServer::start_on(Box::new(storage), LIMITS);
+    let (mut ann, mut bob) = (server.greet("Ann").await, server.greet("Bob").await);
+    ann.seek("free").await;
+    bob.seek("free").await;
+    let (_, room, _) = ann.paired().await;
+    ann.join(&room).await;
+    bob.join(&room).await;
+    let rematch = json!({"type": "rematch", "room": room});
+    ann.ask(json!({"type": "resign", "room": room})).await;
+    assert!(matches!(bob.ask(rematch.clone()).await, Message::Done { .. }));
+    is_broken.store(true, Ordering::SeqCst);
+    assert_eq!(ann.refused(rematch.clone()).await, Reason::Unavailable);
+    is_broken.store(false, Ordering::SeqCst);
+    for client in [&mut ann, &mut bob] {
+        let seek = client.seek("gomoku-5-3").await;
+        client.ask(json!({"type": "cancel_seek", "seek": seek})).await;
+    }
+    // And the rematch is possible, too.
+    assert!(matches!(ann.ask(rematch).await, Message::Done { .. }));
+    assert!(matches!(bob.ask(seek("free")).await, Message::Done { .. }));
     server.stop().await;
 }
 

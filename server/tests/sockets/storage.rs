@@ -74,6 +74,13 @@ pub(crate) struct Brittle {
     next_doubt: Arc<Mutex<Option<bool>>>,
 }
 
+impl Brittle {
+    /// The same on the memory that nodes share.
+    pub(crate) fn on(memory: Memory, is_broken: &Arc<AtomicBool>) -> Self {
+        Self { memory, is_broken: Arc::clone(is_broken), ..Self::default() }
+    }
+}
+
 impl Storage for Brittle {
     fn orphans(&mut self, rooms_max: usize) -> Result<Vec<RoomCode>, StorageError> {
         self.memory.orphans(rooms_max)

@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, sync::LazyLock};
 
 use fivefold_server::{
     NodeId,
+    node::registry::Registry,
     storage::{
         Append, Claimed, Conflict, DataFolder, Epoch, GameQuery, IdentityHash, KnownMember, Memory,
         Sqlite, Storage,
@@ -12,12 +13,15 @@ use fivefold_server::{
 use fivefold_shared::{
     protocol::{MemberId, Name, RoomCode},
     room::Entry,
+    seat::Seat,
 };
 use proptest::prelude::*;
 
 use crate::{
     postgres::{Durability, Server},
-    rooms::{append, code, entry, event, game_id, log, member, resigned},
+    rooms::{
+        append, code, end, entry, event, game_id, log, member, pair, playing, rematch, resigned,
+    },
 };
 
 fn hash(number: u64) -> IdentityHash {
@@ -31,6 +35,14 @@ fn every_storage(check: impl Fn(&mut dyn Storage)) {
         assert_eq!(node, NodeId::ALONE);
         check(storage.as_mut());
     });
+}
+
+/// Tries every back end that nodes share. The node is [`NodeId::ALONE`].
+fn every_shared_storage(check: impl Fn(&mut dyn Storage)) {
+    let mut memory = Memory::default();
+    assert_eq!(memory.join(), Ok(NodeId::ALONE));
+    check(&mut memory);
+    postgres_lives(|next| check(next().0.as_mut()));
 }
 
 /// A storage, and the node that uses it.
@@ -360,6 +372,72 @@ fn a_member_is_found_by_the_current_identity_and_never_pruned_once_it_was_replac
         assert_eq!(storage.prune_members(u64::MAX, 10).unwrap(), 1);
         let found = Some(KnownMember { seen_at: 101, ..known(1, hash(8)) });
         assert_eq!(reader.member(&member(1), hash(1)).unwrap(), found);
+    });
+}
+
+#[test]
+fn nobody_begins_a_second_game_of_paired_players() {
+    every_shared_storage(|storage| {
+        let mut reader = storage.reader().unwrap();
+        let mut room_of = |number| {
+            let playing = reader.playing(&member(number)).unwrap()?;
+            assert_eq!(playing.member, member(number));
+            Some((playing.room, playing.seat))
+        };
+        let elsewhere = |number, room, seat| Err(Conflict::Playing(playing(number, room, seat)));
+        assert_eq!(storage.append(&[pair(1, [1, 2])]).unwrap(), [Ok(())]);
+        assert_eq!(room_of(1), Some((code(1), Seat::First)));
+        assert_eq!(room_of(2), Some((code(1), Seat::Second)));
+        assert_eq!(room_of(3), None);
+
+        // A conflict stores nothing, and does not touch the others.
+        let known = KnownMember {
+            id: member(3),
+            hash: hash(3),
+            name: Name::new("Cid").unwrap(),
+            seen_at: 1,
+        };
+        let refused = Append { members: vec![known], ..pair(2, [3, 2]) };
+        let batch = [append(3, log(3), 0), refused, pair(4, [4, 5]), append(5, log(3), 0)];
+        let answers = [Ok(()), elsewhere(2, 1, Seat::Second), Ok(()), Ok(())];
+        assert_eq!(storage.append(&batch).unwrap(), answers);
+        assert_eq!(storage.read(&code(2)).unwrap(), []);
+        assert_eq!((room_of(3), room_of(4)), (None, Some((code(4), Seat::First))));
+        assert_eq!(storage.reader().unwrap().member(&member(3), hash(3)).unwrap(), None);
+        // A room that the append does not fit has another conflict.
+        assert_eq!(storage.append(&[pair(4, [3, 2])]).unwrap(), [Err(Conflict::Owner)]);
+
+        // The end frees both, and who plays elsewhere then has no rematch.
+        assert_eq!(storage.append(&[end(1, [1, 2])]).unwrap(), [Ok(())]);
+        assert_eq!((room_of(1), room_of(2)), (None, None));
+        assert_eq!(storage.append(&[pair(2, [3, 2])]).unwrap(), [Ok(())]);
+        let again = [rematch(1, [1, 2])];
+        assert_eq!(storage.append(&again).unwrap(), [elsewhere(2, 2, Seat::Second)]);
+        assert_eq!((storage.read(&code(1)).unwrap().len(), room_of(1)), (5, None));
+        // Closing the room frees them, too.
+        let closed = Append { closes: true, ..append(2, Vec::new(), 0) };
+        assert_eq!(storage.append(&[closed]).unwrap(), [Ok(())]);
+        assert_eq!(storage.append(&again).unwrap(), [Ok(())]);
+        assert_eq!(room_of(2), Some((code(1), Seat::Second)));
+        // A late end of an earlier owner frees nobody.
+        let late = Append { epoch: Epoch(9), ..end(1, [1, 2]) };
+        assert_eq!(storage.append(&[late]).unwrap(), [Err(Conflict::Owner)]);
+        assert_eq!(room_of(2), Some((code(1), Seat::Second)));
+    });
+}
+
+#[test]
+fn one_commit_may_end_a_game_and_begin_that_of_others_in_the_same_room() {
+    every_shared_storage(|storage| {
+        let mut reader = storage.reader().unwrap();
+        let mut seat_of = |number| reader.playing(&member(number)).unwrap().map(|game| game.seat);
+        assert_eq!(storage.append(&[pair(1, [1, 2])]).unwrap(), [Ok(())]);
+        // Who plays now counts, not the entries: a seat went from 2 to 3, and 1 changed seats.
+        let next = |players| Append { entries: end(1, [1, 2]).entries, ..rematch(1, players) };
+        assert_eq!(storage.append(&[next([3, 1])]).unwrap(), [Ok(())]);
+        let seats = [seat_of(1), seat_of(2), seat_of(3)];
+        assert_eq!(seats, [Some(Seat::Second), None, Some(Seat::First)]);
+        assert_eq!(storage.append(&[pair(2, [2, 4])]).unwrap(), [Ok(())]);
     });
 }
 

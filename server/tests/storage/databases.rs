@@ -13,12 +13,12 @@ use fivefold_server::{
         check_postgres, migrate,
     },
 };
-use fivefold_shared::protocol::Name;
+use fivefold_shared::{protocol::Name, seat::Seat};
 
 use crate::{
     postgres::{Durability, Server},
     relay::Relay,
-    rooms::{append, code, game_id, log, member, resigned},
+    rooms::{append, code, game_id, log, member, pair, playing, resigned},
 };
 
 #[test]
@@ -64,7 +64,7 @@ fn a_database_of_a_newer_server_is_left_as_it_is() {
     drop(server.open());
     server.execute("UPDATE fivefold.format SET number = 99");
     let refused = Postgres::open(&server.url(), None).map(drop).unwrap_err();
-    assert!(matches!(refused, OpenError::Newer { found: 99, known: 1, .. }), "{refused:?}");
+    assert!(matches!(refused, OpenError::Newer { found: 99, known: 2, .. }), "{refused:?}");
     assert_eq!(server.value("SELECT number FROM fivefold.format"), "99");
 }
 
@@ -216,7 +216,7 @@ fn games_are_read_from_the_replica_and_otherwise_from_the_primary() {
     assert!(reader.game(&game_id(1)).unwrap().is_none());
 }
 
-/// A file with open, closed and forgotten rooms, games and members.
+/// A file with open, closed and forgotten rooms, games and members. Members 210 and 211 are paired.
 fn fill(storage: &mut dyn Storage) {
     let known = |number: u64| KnownMember {
         id: member(number),
@@ -232,7 +232,7 @@ fn fill(storage: &mut dyn Storage) {
         };
         assert_eq!(storage.append(&[played]).unwrap(), [Ok(())]);
     }
-    storage.append(&[append(40, log(1_000), 0)]).unwrap();
+    storage.append(&[append(40, log(1_000), 0), pair(41, [210, 211])]).unwrap();
     storage.prune_logs(u64::MAX, 4).unwrap();
     let hash = |byte| IdentityHash([byte; 32]);
     assert!(storage.replace_identity(&member(5), hash(5), hash(99)).unwrap());
@@ -248,13 +248,13 @@ fn a_database_file_is_copied_whole_into_an_empty_database() {
     let path = folder.path().join("fivefold.sqlite3");
     let in_use = migrate(&path, &server.url()).unwrap_err();
     assert!(matches!(in_use, MigrateError::Open(OpenError::InUse { .. })), "{in_use}");
-    let logs: Vec<_> = (0..=40).map(|room| file.read(&code(room)).unwrap()).collect();
+    let logs: Vec<_> = (0..=41).map(|room| file.read(&code(room)).unwrap()).collect();
     let query = GameQuery { member: Some(member(7)), unlisted: true, max: 99, before: None };
     let games = file.reader().unwrap().games(&query).unwrap();
     drop(file);
 
     let copied = migrate(&path, &server.url()).unwrap();
-    assert!(copied.to_string().contains("32 rows of room"), "{copied}");
+    assert!(copied.to_string().contains("33 rows of room"), "{copied}");
     let mut storage = server.open();
     let node = server.join(false);
     for (room, log) in (0..).zip(&logs) {
@@ -264,10 +264,12 @@ fn a_database_file_is_copied_whole_into_an_empty_database() {
     assert_eq!(reader.games(&query).unwrap(), games);
     let renewed = reader.member(&member(1), IdentityHash([99; 32])).unwrap().unwrap();
     assert_eq!((renewed.id, renewed.name.as_str()), (member(5), "Ann Ω"));
+    let paired = Some(playing(211, 41, Seat::Second));
+    assert_eq!(reader.playing(&member(211)).unwrap(), paired);
     // Rooms go on with the next epoch, and new ones get numbers of their own.
     let mut orphans = storage.orphans(99).unwrap();
     orphans.sort();
-    assert_eq!(orphans.len(), 21);
+    assert_eq!(orphans.len(), 22);
     let claimed = storage.claim(&[code(1), code(0)], node).unwrap();
     assert!(matches!(claimed[..], [Claimed::Mine { epoch: Epoch(3), .. }, Claimed::Closed]));
     let more = append(50, resigned("public", 7, 8), 50);
@@ -278,6 +280,28 @@ fn a_database_file_is_copied_whole_into_an_empty_database() {
     assert!(matches!(refused, MigrateError::NotEmpty { .. }), "{refused}");
     fs::write(&path, "no database").unwrap();
     assert!(migrate(&path, &server.url()).is_err());
+}
+
+#[test]
+fn a_database_of_format_1_learns_who_plays_from_its_logs() {
+    let Some(server) = Server::start(Durability::None) else { return };
+    let mut storage = server.open();
+    server.join(false);
+    fill(&mut storage);
+    let rows = "SELECT string_agg(member || ' ' || room || ' ' || seat, ', ' ORDER BY member)
+        FROM fivefold.playing";
+    let before = server.value(rows);
+    let expected =
+        format!("{} {room} first, {} {room} second", member(210), member(211), room = code(41));
+    assert_eq!(before, expected);
+    drop(storage);
+    server.execute("DROP TABLE fivefold.playing; UPDATE fivefold.format SET number = 1");
+    let refused = check_postgres(&server.url()).unwrap_err();
+    assert!(matches!(refused, OpenError::Storage { .. }), "{refused:?}");
+    drop(server.open());
+    assert_eq!(server.value(rows), before);
+    assert_eq!(server.value("SELECT number FROM fivefold.format"), "2");
+    assert!(check_postgres(&server.url()).unwrap().is_sound());
 }
 
 #[test]
@@ -294,6 +318,9 @@ fn damage_in_a_database_is_found() {
         (format!("UPDATE fivefold.event SET event = 'x' WHERE seq = 3 AND room = {}", id(2)), 2),
         (format!("DELETE FROM fivefold.game WHERE room = {}", id(4)), 4),
         (format!("UPDATE fivefold.room SET seq = 9 WHERE id = {}", id(5)), 5),
+        (format!("DELETE FROM fivefold.playing WHERE member = '{}'", member(210)), 41),
+        (format!("INSERT INTO fivefold.playing VALUES ('nobody', '{}', 'first')", code(7)), 7),
+        (format!("INSERT INTO fivefold.playing VALUES ('closed', '{}', 'first')", code(27)), 27),
     ];
     for (damage, room) in damages {
         server.execute(&damage);
@@ -301,6 +328,9 @@ fn damage_in_a_database_is_found() {
         let names = |problem: &String| problem.contains(code(room).as_str());
         assert!(findings.problems.iter().any(names), "{damage}: {findings}");
     }
+    server.execute("INSERT INTO fivefold.playing VALUES ('lost', 'nowhere', 'first')");
+    let findings = check_postgres(&server.url()).unwrap();
+    assert!(findings.problems.contains(&"of 4 players, 3 play in a room".to_owned()), "{findings}");
     // A damaged room stops no other.
     let claimed = storage.claim(&[code(1), code(40)], NodeId::ALONE).unwrap();
     assert!(matches!(claimed[..], [Claimed::Damaged(_), Claimed::Mine { .. }]), "{claimed:?}");

@@ -14,11 +14,12 @@ use fivefold_server::{
     NodeId,
     storage::{Append, Claimed, Conflict, Epoch, Postgres, Storage, StorageError},
 };
+use fivefold_shared::seat::Seat;
 
 use crate::{
     postgres::{Durability, Server},
     relay::{Hold, Relay},
-    rooms::{append, code, log},
+    rooms::{append, code, end, log, member, pair, playing, rematch},
 };
 
 const NOTHING: Hold = Hold { requests: false, replies: false };
@@ -58,15 +59,40 @@ impl World {
         (epoch, log)
     }
 
-    /// Appends while a helper acts, and expects the doubt.
+    /// Appends to room 1 while a helper acts, and expects the doubt.
     fn append_in_doubt(&mut self, act: impl FnOnce(&Relay, &Server) + Send) {
+        self.put_in_doubt(next(1, Epoch::FIRST), act);
+    }
+
+    fn put_in_doubt(&mut self, append: Append, act: impl FnOnce(&Relay, &Server) + Send) {
         let Self { server, relay, storage } = self;
         thread::scope(|scope| {
-            let append = scope.spawn(|| storage.append(&[next(1, Epoch::FIRST)]));
+            let append = scope.spawn(|| storage.append(&[append]));
             act(relay, server);
             let answer = append.join().unwrap();
             assert!(matches!(answer, Err(StorageError::InDoubt(_))), "{answer:?}");
         });
+    }
+}
+
+impl World {
+    /// Waits until an append that was cut off has run.
+    fn wait_for_late_append(&self) {
+        wait_until("the late append has run", || {
+            let running = "SELECT count(*) FROM pg_stat_activity
+                WHERE application_name = 'fivefold-server' AND state = 'active'";
+            self.server.value(running) == "0"
+        });
+    }
+
+    /// Claims a room as its owner does after a doubt. Returns whether it is there.
+    fn is_open(&mut self, room: u64) -> bool {
+        reclaim(&mut self.storage, room, NodeId::ALONE).is_some()
+    }
+
+    /// Who plays in rooms of paired players.
+    fn players(&self) -> String {
+        self.server.value("SELECT string_agg(member, ' ' ORDER BY member) FROM fivefold.playing")
     }
 }
 
@@ -90,7 +116,7 @@ fn settled(storage: &mut Postgres, node: NodeId) -> (Epoch, usize) {
 }
 
 /// Waits for something that must come.
-fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(60);
     while !is_so() {
         assert!(Instant::now() < deadline, "{what}");
@@ -124,13 +150,59 @@ fn a_commit_that_never_arrived_is_in_doubt_and_then_not_found() {
     assert_eq!(settled(&mut other, NodeId::ALONE), (Epoch(2), 3));
     world.relay.hold(NOTHING);
     assert_eq!(world.settle(), (Epoch(3), 3));
-    wait_until("the late append has run", || {
-        let running = "SELECT count(*) FROM pg_stat_activity
-            WHERE application_name = 'fivefold-server' AND state = 'active'";
-        world.server.value(running) == "0"
-    });
+    world.wait_for_late_append();
     assert_eq!(world.seq(), "3");
     assert_eq!(world.storage.append(&[next(1, Epoch(3))]).unwrap(), [Ok(())]);
+}
+
+#[test]
+fn a_game_whose_commit_is_in_doubt_counts_if_it_is_stored() {
+    let Some(mut world) = World::new() else { return };
+    assert_eq!(world.storage.append(&[pair(2, [1, 2])]).unwrap(), [Ok(())]);
+    assert_eq!(world.storage.append(&[end(2, [1, 2])]).unwrap(), [Ok(())]);
+    world.relay.hold(REPLIES);
+    world.put_in_doubt(rematch(2, [1, 2]), |relay, server| {
+        let players = "SELECT count(*) FROM fivefold.playing";
+        wait_until("it is stored", || server.value(players) == "2");
+        relay.cut();
+        relay.hold(NOTHING);
+    });
+    let mut other = world.server.open();
+    let elsewhere = [Err(Conflict::Playing(playing(2, 2, Seat::Second)))];
+    assert_eq!(other.append(&[pair(3, [2, 3])]).unwrap(), elsewhere);
+    let (epoch, _) = reclaim(&mut world.storage, 2, NodeId::ALONE).expect("it is there");
+    let last = Append { epoch, closes: true, ..append(2, Vec::new(), 0) };
+    assert_eq!(world.storage.append(&[last]).unwrap(), [Ok(())]);
+    assert_eq!(other.append(&[pair(3, [2, 3])]).unwrap(), [Ok(())]);
+    assert_eq!(world.players(), format!("{} {}", member(2), member(3)));
+}
+
+#[test]
+fn a_game_whose_commit_comes_late_takes_nobody_out_of_another() {
+    // The owner of the late one may have claimed its room before it comes, or claims it later.
+    for claims_first in [true, false] {
+        let Some(mut world) = World::new() else { return };
+        assert_eq!(world.storage.append(&[pair(2, [8, 9])]).unwrap(), [Ok(())]);
+        world.relay.hold(REQUESTS);
+        world.put_in_doubt(pair(3, [1, 2]), |relay, _| {
+            relay.wait_for_request();
+            relay.cut();
+        });
+        let mut other = world.server.open();
+        if claims_first {
+            assert_eq!(other.claim(&[code(3)], NodeId::ALONE).unwrap(), [Claimed::Closed]);
+        } else {
+            assert_eq!(other.append(&[pair(4, [2, 3])]).unwrap(), [Ok(())]);
+        }
+        world.relay.hold(NOTHING);
+        assert!(world.is_open(2));
+        world.wait_for_late_append();
+        assert!(!world.is_open(3), "the room of the late one");
+        let more = if claims_first { vec![] } else { vec![member(2), member(3)] };
+        let players: Vec<_> =
+            more.into_iter().chain([member(8), member(9)]).map(|id| id.to_string()).collect();
+        assert_eq!(world.players(), players.join(" "));
+    }
 }
 
 #[test]

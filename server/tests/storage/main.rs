@@ -7,6 +7,7 @@ mod crash;
 mod databases;
 mod doubt;
 mod files;
+mod playing;
 mod postgres;
 mod relay;
 mod rooms;

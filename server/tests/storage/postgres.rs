@@ -110,7 +110,7 @@ impl Server {
         let storage = self.open();
         self.execute(
             "TRUNCATE fivefold.room, fivefold.event, fivefold.game, fivefold.player,
-                fivefold.member, fivefold.node RESTART IDENTITY",
+                fivefold.member, fivefold.node, fivefold.playing RESTART IDENTITY",
         );
         storage
     }

@@ -2,12 +2,13 @@
 
 use fivefold_server::{
     NodeId,
-    storage::{Append, Epoch},
+    storage::{Append, Epoch, NowPlaying, Playing},
 };
 use fivefold_shared::{
     protocol::{CommandId, Event, GameId, MemberId, NumberedEvent, ROOM_CODE_ALPHABET, RoomCode},
     record::FinishedGame,
     room::{Cause, Entry, RoomState},
+    seat::{BySeat, Seat},
 };
 use serde_json::{Value, json};
 
@@ -90,6 +91,38 @@ pub(crate) fn append(room: u64, entries: Vec<Entry>, first_game: u64) -> Append 
         .map(|(number, game)| FinishedGame { id: game_id(number), ..game })
         .collect();
     Append { entries, games, ..Append::nothing(code(room), NodeId::ALONE, Epoch::FIRST) }
+}
+
+/// A room that is made for these two, who were paired: their game begins.
+pub(crate) fn pair(room: u64, [first, second]: [u64; 2]) -> Append {
+    let mut entries = resigned("private", first, second);
+    entries.truncate(4);
+    if let Event::Created { paired, .. } = &mut entries[0].event.event {
+        *paired = true;
+    }
+    Append { playing: these(first, second), ..append(room, entries, 0) }
+}
+
+/// The end of that game.
+pub(crate) fn end(room: u64, [first, second]: [u64; 2]) -> Append {
+    let whole = append(room, resigned("private", first, second), room);
+    let entries = whole.entries[4..].to_vec();
+    Append { entries, playing: NowPlaying::Nobody, ..whole }
+}
+
+/// The next game of the same two, after that end.
+pub(crate) fn rematch(room: u64, [first, second]: [u64; 2]) -> Append {
+    let started = json!({"type": "started", "game": 2, "black": "second", "id": game_id(2)});
+    Append { playing: these(first, second), ..append(room, vec![entry(6, started)], 0) }
+}
+
+fn these(first: u64, second: u64) -> NowPlaying {
+    NowPlaying::These(Box::new(BySeat { first: member(first), second: member(second) }))
+}
+
+/// The place of a player.
+pub(crate) fn playing(number: u64, room: u64, seat: Seat) -> Playing {
+    Playing { member: member(number), room: code(room), seat }
 }
 
 /// The log of a room in which a game of these two is resigned at once.

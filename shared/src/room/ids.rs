@@ -1,9 +1,11 @@
 //! Who a room deals with, and the tickets of what it asks for.
 
+use serde::{Deserialize, Serialize};
+
 use crate::protocol::{MemberId, Name};
 
 /// One live socket; the server never reuses an id while it runs.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct SessionId(pub u64);
 
 /// A person as the room knows them: one member may have several sessions.

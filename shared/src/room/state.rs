@@ -12,7 +12,7 @@ use crate::{
         Phase, Player, Seats, Snapshot, Visibility,
     },
     rules::{Illegal, Outcome, Point, Position, Rules, Stone},
-    seat::Seat,
+    seat::{BySeat, Seat},
 };
 
 /// The state of a room after its event number `seq`.
@@ -300,6 +300,17 @@ impl RoomState {
     /// The game, if one is running.
     pub fn running(&self) -> Option<&Game> {
         self.game.as_ref().filter(|game| game.position.outcome().is_none())
+    }
+
+    /// The players of a running game between two people, in a room whose first players the server
+    /// has paired.
+    pub fn paired_players(&self) -> Option<BySeat<MemberId>> {
+        self.running().filter(|_| self.paired)?;
+        let member = |seat| match self.seats.get(seat)? {
+            Player::Member { member, .. } => Some(member.clone()),
+            Player::Bot { .. } => None,
+        };
+        Some(BySeat { first: member(Seat::First)?, second: member(Seat::Second)? })
     }
 
     /// Whether a player may abort the game: it is the first one of a paired room, and not both have

@@ -5,6 +5,10 @@
 //! It gets columns as arrays, so its text and its plan are the same for every group. A row of the
 //! room's table matches only the owner's epoch and the number of the last event; everything else
 //! follows from the rows that matched.
+//!
+//! A game of paired players that begins is alone in its group: if one of them plays elsewhere, the
+//! whole statement fails. It writes players in the order of their ids, and deletes others after them,
+//! so that two statements never wait for each other.
 
 use std::collections::BTreeSet;
 
@@ -12,15 +16,17 @@ use fivefold_shared::{
     protocol::{NumberedEvent, Player, Visibility},
     record::{FinishedGame, Record},
     room::Entry,
+    seat::Seat,
 };
 use tokio_postgres::{Error, types::ToSql};
 
 use super::{
     connection::Session,
+    playing,
     schema::EVENT_FORMAT,
     values::{signed, unsigned},
 };
-use crate::storage::{Append, Conflict, StorageError, values::to_json};
+use crate::storage::{Append, Conflict, NowPlaying, StorageError, values::to_json};
 
 /// For groups in which nothing but events is appended to rooms that stay open: nearly all.
 const APPEND_EVENTS: &str = "
@@ -102,12 +108,31 @@ const APPEND: &str = "
         UPDATE member SET has_game = true
         WHERE NOT has_game AND id IN (SELECT member FROM played)
             AND id NOT IN (SELECT id FROM seated)
+    ), begun AS (
+        INSERT INTO playing (member, room, seat)
+        SELECT p.member, p.room, p.seat
+        FROM unnest($33::bigint[], $34::text[], $35::text[], $36::text[])
+            AS p (place, member, room, seat)
+        JOIN won ON won.place = p.place
+        ORDER BY p.member
+        ON CONFLICT (member) DO UPDATE SET seat = excluded.seat,
+            room = CASE WHEN playing.room = excluded.room THEN excluded.room END
+        RETURNING member
+    ), gone AS (
+        DELETE FROM playing
+        WHERE room = ANY (ARRAY(
+            SELECT c.room FROM unnest($31::bigint[], $32::text[]) AS c (place, room)
+            JOIN won ON won.place = c.place
+        )) AND member NOT IN (SELECT member FROM begun)
     )
     SELECT place FROM won";
 
 /// How the rooms that did not take an append look now.
 const SELECT_TAILS: &str = "
     SELECT code, epoch, seq FROM room WHERE code = ANY($1::text[]) AND closed_at IS NULL";
+
+/// A game that is refused is tried again if the other one ended at that moment.
+const TRIES_MAX: usize = 4;
 
 /// A group as columns.
 #[derive(Debug, Default)]
@@ -117,6 +142,8 @@ pub(super) struct Group<'a> {
     games: GameColumns<'a>,
     players: PlayerColumns<'a>,
     members: MemberColumns<'a>,
+    changes: ChangeColumns<'a>,
+    playing: PlayingColumns<'a>,
 }
 
 /// One row for each append.
@@ -171,6 +198,22 @@ struct MemberColumns<'a> {
     seen_at: Vec<i64>,
 }
 
+/// Rooms in which others play than before, or nobody.
+#[derive(Debug, Default)]
+struct ChangeColumns<'a> {
+    place: Vec<i64>,
+    room: Vec<&'a str>,
+}
+
+/// The players in rooms of paired players.
+#[derive(Debug, Default)]
+struct PlayingColumns<'a> {
+    place: Vec<i64>,
+    member: Vec<&'a str>,
+    room: Vec<&'a str>,
+    seat: Vec<String>,
+}
+
 impl<'a> Group<'a> {
     /// # Errors
     /// If an event cannot be encoded.
@@ -216,7 +259,25 @@ impl<'a> Group<'a> {
             self.members.name.push(member.name.as_str());
             self.members.seen_at.push(signed(member.seen_at));
         }
+        self.add_playing(append, place);
         Ok(())
+    }
+
+    fn add_playing(&mut self, append: &'a Append, place: i64) {
+        let players = match &append.playing {
+            NowPlaying::Unchanged if !append.closes => return,
+            NowPlaying::Unchanged | NowPlaying::Nobody => None,
+            NowPlaying::These(players) => Some(players).filter(|_| !append.closes),
+        };
+        self.changes.place.push(place);
+        self.changes.room.push(append.room.as_str());
+        let Some(players) = players else { return };
+        for seat in Seat::BOTH {
+            self.playing.place.push(place);
+            self.playing.member.push(players[seat].as_str());
+            self.playing.room.push(append.room.as_str());
+            self.playing.seat.push(seat.to_string());
+        }
     }
 
     fn add_game(
@@ -251,19 +312,20 @@ impl<'a> Group<'a> {
 
     /// Whether it only adds events to rooms.
     fn is_plain(&self) -> bool {
-        let Self { rooms, games, members, .. } = self;
+        let Self { rooms, games, members, changes, .. } = self;
         let is_plain = |place: usize| {
             !rooms.begins[place] && !rooms.closes[place] && rooms.last[place].is_some()
         };
-        games.code.is_empty() && members.id.is_empty() && (0..rooms.code.len()).all(is_plain)
+        let has_more = [games.code.len(), members.id.len(), changes.room.len()] != [0; 3];
+        !has_more && (0..rooms.code.len()).all(is_plain)
     }
 
     /// Writes the group. Returns the places of the rooms that took it, from 1.
     ///
     /// # Errors
-    /// As the database.
-    pub(super) async fn write(&self, session: &Session) -> Result<Vec<i64>, Error> {
-        let Self { rooms, events, games, players, members } = self;
+    /// As the database; nothing is written if a player plays elsewhere.
+    async fn write(&self, session: &Session) -> Result<Vec<i64>, Error> {
+        let Self { rooms, events, games, players, members, changes, playing } = self;
         let mut values: Vec<&(dyn ToSql + Sync)> = vec![
             &rooms.code,
             &rooms.epoch,
@@ -300,6 +362,12 @@ impl<'a> Group<'a> {
                 &members.hash,
                 &members.name,
                 &members.seen_at,
+                &changes.place,
+                &changes.room,
+                &playing.place,
+                &playing.member,
+                &playing.room,
+                &playing.seat,
             ]);
             session.query(APPEND, &values).await?
         };
@@ -307,12 +375,43 @@ impl<'a> Group<'a> {
     }
 }
 
-/// The answers to a batch. `won` are the places of the stored appends, counted from 1; the rooms of
-/// the others are looked up to tell why.
+/// Writes a group, and returns the answers to its appends. The inner error means that a row of the
+/// database is damaged.
 ///
 /// # Errors
 /// As the database.
-pub(super) async fn answers(
+pub(super) async fn append(
+    session: &Session,
+    batch: &[Append],
+    group: &Group<'_>,
+) -> Result<Result<Vec<Result<(), Conflict>>, StorageError>, Error> {
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        match (group.write(session).await, batch) {
+            (Ok(won), _) => return answers(session, batch, &won).await.map(Ok),
+            (Err(error), [append]) if playing::is_refused(&error) && tries < TRIES_MAX => {
+                if let Some(playing) = playing::elsewhere(session, append).await? {
+                    return Ok(playing.map(|playing| vec![Err(Conflict::Playing(playing))]));
+                }
+                // That game has ended since.
+            }
+            (Err(error), _) => return Err(error),
+        }
+    }
+}
+
+/// Whether a game of paired players begins, which may be refused.
+pub(super) fn begins_game(append: &Append) -> bool {
+    match &append.playing {
+        NowPlaying::These(_) => true,
+        NowPlaying::Unchanged | NowPlaying::Nobody => false,
+    }
+}
+
+/// The answers to a batch. `won` are the places of the stored appends, counted from 1; the rooms of
+/// the others are looked up to tell why.
+async fn answers(
     session: &Session,
     batch: &[Append],
     won: &[i64],

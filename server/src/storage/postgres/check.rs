@@ -1,10 +1,13 @@
 //! Checks a PostgreSQL database, also while servers use it: whether every room's log is complete
-//! and can be replayed, and whether the finished games match the logs. Damaged pages are found by
-//! PostgreSQL's own `pg_amcheck`.
+//! and can be replayed, and whether the finished games, and the players of running ones, match the
+//! logs. Damaged pages are found by PostgreSQL's own `pg_amcheck`.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
-use fivefold_shared::record::Record;
+use fivefold_shared::{record::Record, room::Entry};
 use tokio_postgres::{Error, Row};
 
 use super::{
@@ -13,6 +16,7 @@ use super::{
     claim::{Logs, read_logs},
     connect_error, connection,
     connection::{Role, Session},
+    playing::{self, Players},
     values::unsigned,
 };
 use crate::{
@@ -23,15 +27,18 @@ use crate::{
 /// Rooms that are read at a time.
 const PART: i64 = 200;
 
-const HAS_TABLES: &str = "SELECT to_regclass('fivefold.room') IS NOT NULL";
+/// The newest of the tables.
+const HAS_TABLES: &str = "SELECT to_regclass('fivefold.playing') IS NOT NULL";
 
 const SELECT_ROOMS: &str = "
-    SELECT id, code, seq, forgotten FROM room WHERE id > $1 ORDER BY id LIMIT $2";
+    SELECT id, code, seq, forgotten, closed_at IS NULL FROM room WHERE id > $1 ORDER BY id LIMIT $2";
 
 const SELECT_GAMES: &str = "
     SELECT room, summary, moves FROM game WHERE room = ANY($1::bigint[]) ORDER BY id";
 
-const COUNT: &str = "SELECT (SELECT count(*) FROM event), (SELECT count(*) FROM game)";
+const COUNT: &str = "
+    SELECT (SELECT count(*) FROM event), (SELECT count(*) FROM game),
+        (SELECT count(*) FROM playing)";
 
 /// Everything as it was at one instant.
 const BEGIN: &str = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY; \
@@ -54,19 +61,21 @@ pub fn check_postgres(url: &DatabaseUrl) -> Result<Findings, OpenError> {
         }
         session.transaction(BEGIN, inspect(session)).await.map(Some)
     });
-    let no_tables = || StorageError::Failed("it has no tables; start a server with it".to_owned());
+    let no_tables =
+        || StorageError::Failed("it lacks tables; start this server with it".to_owned());
     findings.and_then(|findings| findings.ok_or_else(no_tables)).map_err(failed)
 }
 
 async fn inspect(session: &Session) -> Result<Findings, Error> {
     let mut findings = Findings { is_repairable: false, ..Findings::default() };
-    let (mut last, mut in_logs) = (0, 0);
+    let (mut last, mut found) = (0, Found::default());
     loop {
         let rooms = session.query(SELECT_ROOMS, &[&last, &PART]).await?;
         let Some(end) = rooms.last() else { break };
         last = end.try_get::<_, i64>(0)?;
-        in_logs += inspect_rooms(session, &rooms, &mut findings).await?;
+        inspect_rooms(session, &rooms, &mut findings, &mut found).await?;
     }
+    let Found { events: in_logs, players: in_rooms } = found;
     for row in session.query(COUNT, &[]).await? {
         let (events, games) = (unsigned(row.try_get(0)?), unsigned(row.try_get(1)?));
         if events != in_logs {
@@ -76,24 +85,42 @@ async fn inspect(session: &Session) -> Result<Findings, Error> {
             let found = findings.games;
             findings.add(format_args!("of {games} games, {found} belong to a room"));
         }
+        let players = unsigned(row.try_get(2)?);
+        if players != in_rooms {
+            findings.add(format_args!("of {players} players, {in_rooms} play in a room"));
+        }
         findings.events = events;
         findings.games = games;
     }
     Ok(findings)
 }
 
-/// Checks these rooms. Returns how many events their logs have.
+/// What belongs to rooms, whether it should or not.
+#[derive(Default)]
+struct Found {
+    /// Events in their logs.
+    events: u64,
+    /// Players of running games between paired players.
+    players: u64,
+}
+
+/// Checks these rooms, and counts what belongs to them.
 async fn inspect_rooms(
     session: &Session,
     rooms: &[Row],
     findings: &mut Findings,
-) -> Result<u64, Error> {
+    found: &mut Found,
+) -> Result<(), Error> {
     let mut whole: Logs = BTreeMap::new();
     let mut forgotten = Vec::new();
+    let mut open = BTreeSet::new();
     for row in rooms {
         let (id, code, seq, is_forgotten): (i64, String, i64, bool) =
             (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?, row.try_get(3)?);
         findings.rooms += 1;
+        if row.try_get(4)? {
+            open.insert(id);
+        }
         if is_forgotten {
             forgotten.push(id);
         } else {
@@ -102,15 +129,19 @@ async fn inspect_rooms(
     }
     let mut games = games_of(session, whole.keys().copied().chain(forgotten).collect()).await?;
     findings.games += games.values().map(|games| games.len() as u64).sum::<u64>();
-    let mut events = 0;
+    let codes: Vec<_> = whole.values().map(|(code, _)| code.as_str()).collect();
+    let mut playing = playing::by_rooms(session, &codes).await?;
+    found.players += playing.values().map(|players| players.len() as u64).sum::<u64>();
     let logs = read_logs(session, &whole).await?;
     for ((id, (code, _)), log) in whole.into_iter().zip(logs) {
         let games =
             games.remove(&id).unwrap_or_default().into_iter().collect::<Result<Vec<_>, _>>();
         let problem = match log.and_then(|log| Ok((log, games?))) {
             Ok((log, games)) => {
-                events += log.len() as u64;
-                log_problems(&log, &games)
+                found.events += log.len() as u64;
+                let players = playing.remove(&code).unwrap_or_default();
+                let is_open = open.contains(&id);
+                log_problems(&log, &games).or_else(|| playing_problem(&log, is_open, &players))
             }
             Err(error) => Some(error.to_string()),
         };
@@ -118,7 +149,14 @@ async fn inspect_rooms(
             findings.add(format_args!("room {code}: {problem}"));
         }
     }
-    Ok(events)
+    Ok(())
+}
+
+/// Whether the players of a room's running game are those that its log has.
+fn playing_problem(log: &[Entry], is_open: bool, players: &Players) -> Option<String> {
+    let expected = if is_open { playing::by_log(log) } else { Players::new() };
+    let text = || "the players in table playing are not those of its running game".to_owned();
+    (*players != expected).then(text)
 }
 
 type Games = BTreeMap<i64, Vec<Result<Record, StorageError>>>;

@@ -1,5 +1,6 @@
 //! Copies a database file into an empty PostgreSQL database: rooms, logs, games and members, with
-//! their numbers. Everything happens in one transaction, and is compared before it commits.
+//! their numbers. Everything happens in one transaction, and is compared before it commits. Who plays
+//! in rooms of paired players is derived from the logs.
 
 use std::{collections::HashSet, fmt, path::Path};
 
@@ -10,6 +11,7 @@ use tokio_postgres::{Error, Row};
 use super::{
     DatabaseUrl, OpenError, Postgres,
     connection::{Connection, Session},
+    playing,
     schema::{EVENT_FORMAT, make_partitions},
 };
 use crate::{
@@ -187,6 +189,7 @@ pub fn migrate(from: &Path, url: &DatabaseUrl) -> Result<Migrated, MigrateError>
         }
         counts.push((table.name, original.rows));
     }
+    call(writer, &playing::fill)?;
     call(writer, &async |session| session.batch(SET_NUMBERS).await)?;
     call(writer, &async |session| session.batch("COMMIT").await)?;
     Ok(Migrated { counts })

@@ -8,13 +8,15 @@ use tokio_postgres::{Error, Row};
 
 use super::{
     connection::{Connection, Session},
+    playing,
     values::{signed, unsigned},
 };
 use crate::{
     limits::DATABASE_READ_WITHIN,
     node_id::NodeId,
     storage::{
-        DiskSpace, GameQuery, IdentityHash, KnownMember, MadeRoom, StorageError, StorageReader,
+        DiskSpace, GameQuery, IdentityHash, KnownMember, MadeRoom, Playing, StorageError,
+        StorageReader,
         values::{from_json, name},
     },
 };
@@ -149,6 +151,13 @@ impl StorageReader for PostgresReader {
             Ok(MadeRoom { command: name(command)?, room: name(room)?, owner })
         };
         made.into_iter().map(room).collect()
+    }
+
+    fn playing(&mut self, member: &MemberId) -> Result<Option<Playing>, StorageError> {
+        let game = self.primary.read(DATABASE_READ_WITHIN, &async |session: &Session| {
+            playing::game_of(session, member.as_str()).await
+        })?;
+        game.transpose()
     }
 
     /// The database's disk belongs to another machine.

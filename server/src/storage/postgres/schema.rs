@@ -5,12 +5,12 @@
 
 use tokio_postgres::Error;
 
-use super::connection::Session;
+use super::{connection::Session, playing};
 use crate::limits::{EVENT_PARTITION_ROOMS, EVENT_PARTITIONS_AHEAD};
 
 /// The current format. A migration only adds; what it makes useless goes a release later, so that
 /// nodes of two versions can share a database.
-pub(super) const FORMAT: i32 = 1;
+pub(super) const FORMAT: i32 = 2;
 
 /// The format of events: a node claims no room whose events it may not know.
 pub(super) const EVENT_FORMAT: i32 = 1;
@@ -21,8 +21,8 @@ pub(super) const VERSION_MIN: i32 = 150_000;
 /// Number of the advisory lock under which tables are created: "5FLD".
 const LOCK: i64 = 0x3546_4C44;
 
-/// No index mentions a column that changes with each move, so that a move's new row version stays
-/// in its page and touches no index (HOT); the fill factor leaves space for it.
+/// The tables of format 1. No index mentions a column that changes with each move, so that a move's
+/// new row version stays in its page and touches no index (HOT); the fill factor leaves space for it.
 const SCHEMA: &str = "
     CREATE SCHEMA fivefold;
 
@@ -119,6 +119,18 @@ const SCHEMA: &str = "
         WHERE NOT has_game AND NOT renewed;
 ";
 
+/// What format 2 adds.
+const PLAYING: &str = "
+    -- The players in running games of rooms of paired players. A member is in one such game.
+    CREATE TABLE fivefold.playing (
+        member text COLLATE \"C\" PRIMARY KEY,
+        -- A null that is written here makes an append fail.
+        room text COLLATE \"C\" NOT NULL,
+        seat text NOT NULL
+    );
+    CREATE INDEX playing_room ON fivefold.playing (room);
+";
+
 /// What a server found in its database.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Database {
@@ -147,14 +159,18 @@ async fn migrate(session: &Session) -> Result<Database, Error> {
     let tables = session.query("SELECT (to_regclass('fivefold.format') IS NOT NULL)::int", &[]);
     if number(&tables.await?) == 0 {
         session.batch(SCHEMA).await?;
-        session.batch(&format!("INSERT INTO fivefold.format (number) VALUES ({FORMAT})")).await?;
-    } else {
-        let format = number(&session.query("SELECT max(number) FROM fivefold.format", &[]).await?);
-        if format > FORMAT {
-            return Ok(Database::Newer(format));
-        }
+        session.batch("INSERT INTO fivefold.format (number) VALUES (1)").await?;
+    }
+    let format = number(&session.query("SELECT max(number) FROM fivefold.format", &[]).await?);
+    if format > FORMAT {
+        return Ok(Database::Newer(format));
     }
     make_partitions(session).await?;
+    if format < 2 {
+        session.batch(PLAYING).await?;
+        playing::fill(session).await?;
+        session.batch("UPDATE fivefold.format SET number = 2").await?;
+    }
     Ok(Database::Ready)
 }
 

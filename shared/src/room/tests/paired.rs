@@ -5,7 +5,7 @@ use std::{cell::Cell, time::Duration};
 use proptest::{prelude::*, test_runner::TestRunner};
 
 use super::{
-    harness::{BOT, OPEN, PAIRED, Table, begun, check, command_id, show_all},
+    harness::{BOT, OPEN, PAIRED, Table, begun, check, command_id, member, show_all},
     property::{Act, NUDGE_AFTER, Watched, check_log, ends_nudge},
 };
 use crate::{
@@ -45,6 +45,26 @@ fn begun_by_both() -> Table {
     let mut table = half_begun("");
     table.run("2 play 1 8,8 > played 1 8,8; 2 done 8");
     table
+}
+
+#[test]
+fn players_count_as_paired_while_a_game_of_people_runs_in_a_paired_room() {
+    let players = |table: &Table| {
+        let players = table.room.state().paired_players();
+        players.map(|players| [players.first, players.second])
+    };
+    let ann_and_bob = Some([member("Ann").id, member("Bob").id]);
+    let mut table = begun_by_both();
+    assert_eq!(players(&table), ann_and_bob);
+    table.run("1 resign > ended resignation second; 1 done 9");
+    assert_eq!(players(&table), None);
+    table.run(
+        "1 rematch > rematch_asked first; 1 done 10
+         2 rematch > started 2 second; 2 done 11",
+    );
+    assert_eq!(players(&table), ann_and_bob);
+    // The server has paired nobody here.
+    assert_eq!(players(&begun("none")), None);
 }
 
 #[test]

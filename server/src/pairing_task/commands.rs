@@ -1,0 +1,80 @@
+//! The commands of sessions for the pairing, and the handle that passes them on.
+
+use std::net::IpAddr;
+
+use fivefold_shared::{
+    protocol::{CommandId, GameSettings, MemberId, Reason, Refusal, SeekId, Wanted},
+    room::{Member, SessionId},
+};
+use tokio::sync::mpsc::{self, error::TrySendError};
+
+use crate::{limits::PAIRING_INPUTS_MAX, outbox::Outbox, storage::Playing};
+
+/// Gives sessions access to the pairing; cheap to clone.
+#[derive(Clone, Debug)]
+pub(crate) struct PairingHandle(mpsc::Sender<Box<PairingCommand>>);
+
+/// A command of a session for the pairing.
+#[derive(Debug)]
+pub(crate) struct PairingCommand {
+    pub(crate) id: CommandId,
+    /// Metric label.
+    pub(crate) kind: &'static str,
+    pub(crate) member: Member,
+    pub(crate) session: SessionId,
+    pub(crate) address: IpAddr,
+    pub(crate) outbox: Outbox,
+    pub(crate) request: PairingRequest,
+    /// The member's running game, as the storage knows it. Looked up only in a cluster, for requests
+    /// that may begin a game.
+    pub(crate) playing: Option<Playing>,
+}
+
+/// A request that the pairing answers.
+#[derive(Debug)]
+pub(crate) enum PairingRequest {
+    Seek {
+        wanted: Wanted,
+        engine: bool,
+    },
+    Challenge {
+        /// The person, if they were found.
+        to: Result<MemberId, Refusal>,
+        settings: GameSettings,
+        engine: bool,
+    },
+    Accept {
+        seek: SeekId,
+        engine: bool,
+    },
+    Decline(SeekId),
+    Cancel(SeekId),
+    Watch,
+    Unwatch,
+}
+
+impl PairingRequest {
+    /// Whether it may begin a game.
+    pub(crate) const fn makes_game(&self) -> bool {
+        match self {
+            Self::Seek { .. } | Self::Challenge { .. } | Self::Accept { .. } => true,
+            Self::Decline(_) | Self::Cancel(_) | Self::Watch | Self::Unwatch => false,
+        }
+    }
+}
+
+impl PairingHandle {
+    /// Passes a command on, unless too many wait.
+    pub(crate) fn send(&self, command: PairingCommand) -> Result<(), Refusal> {
+        self.0.try_send(Box::new(command)).map_err(|error| match error {
+            TrySendError::Full(_) => Refusal::new(Reason::Busy),
+            TrySendError::Closed(_) => Refusal::new(Reason::Stopping),
+        })
+    }
+
+    /// A handle, and what comes over it.
+    pub(crate) fn new() -> (Self, mpsc::Receiver<Box<PairingCommand>>) {
+        let (sender, receiver) = mpsc::channel(PAIRING_INPUTS_MAX);
+        (Self(sender), receiver)
+    }
+}

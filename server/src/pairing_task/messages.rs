@@ -1,0 +1,127 @@
+//! What the fronts of the nodes and the node that leads the pairing send each other: by function calls
+//! on one node, and as JSON between nodes, over links that keep the order and notice what is lost.
+//!
+//! Everything may be sent twice. After a loss a front repeats what stands and what is not answered.
+
+use fivefold_shared::{
+    protocol::{
+        CommandId, GameSettings, MemberId, OpenSeek, Pool, Refusal, RoomCode, SeekEnd, SeekId,
+    },
+    room::SessionId,
+    seat::{BySeat, Seat},
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    node_id::NodeId,
+    pairing::{Answer, NewPair, PairNumber, SeekAim, Seeker, StandingSeek},
+};
+
+/// A message on its way to a node.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Mail {
+    ToLeader(NodeId, ToLeader),
+    ToFront(NodeId, ToFront),
+}
+
+/// What a front sends to its leader.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(super) enum ToLeader {
+    /// Somebody seeks, or challenges another member.
+    Seek { by: Seeker, id: SeekId, aim: SeekAim },
+    /// Somebody accepts a seek or a challenge.
+    Accept { by: Seeker, seek: SeekId },
+    /// Somebody declines a challenge.
+    Decline { member: MemberId, session: SessionId, command: CommandId, seek: SeekId },
+    /// Somebody ends a seek or a challenge of their own.
+    Cancel { member: MemberId, session: SessionId, command: CommandId, seek: SeekId },
+    /// These seeks stand. Several messages if there are many.
+    Standing(Vec<StandingSeek>),
+    /// A session has ended.
+    Gone { member: MemberId, session: SessionId },
+    /// A member plays in a paired room.
+    Playing { member: MemberId, room: RoomCode, seat: Seat },
+    /// The game of a paired room is over.
+    GameOver { room: RoomCode, aborted_by: Option<MemberId> },
+    /// The node lives. How many games of paired players run in its rooms, and whether anybody watches
+    /// the lobby there.
+    Here { games: RunningGames, watches: bool },
+    /// A session watches the lobby from now on. With `wants_lobby` the front has none.
+    Watch { member: MemberId, session: SessionId, wants_lobby: bool },
+    /// The room of a pair is stored.
+    Made { pair: PairNumber, room: RoomCode, players: BySeat<MemberId> },
+    /// The room of a pair cannot be made now.
+    NotMade { pair: PairNumber, refusal: Refusal },
+    /// The room of a pair is not made: these players are in other games.
+    NotFree { pair: PairNumber, playing: BySeat<Option<(RoomCode, Seat)>> },
+}
+
+/// What the leader sends to a front.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(super) enum ToFront {
+    /// The answer to a command.
+    Answer { session: SessionId, command: CommandId, answer: Answer },
+    /// A game is found for the member of a session. It is stored.
+    Paired { session: SessionId, seek: Option<SeekId>, room: RoomCode, seat: Seat },
+    /// A seek or a challenge is over without a game.
+    Over { session: SessionId, seek: SeekId, why: SeekEnd },
+    /// Another session of the member has the seek of this command.
+    Moved { session: SessionId, command: CommandId },
+    /// A member is challenged. With `only` this session alone has missed it.
+    Challenged { to: MemberId, only: Option<SessionId>, challenge: OpenSeek, for_ms: u64 },
+    /// A challenge is over. The session `except` knows it.
+    ChallengeOver { to: MemberId, seek: SeekId, why: SeekEnd, except: Option<SessionId> },
+    /// Make the room of this pair, whose first player is here.
+    Make(Box<NewPair>),
+    /// The lobby, as everybody sees it now.
+    Lobby(LobbyView),
+}
+
+/// How many games of paired players run, by how they are played.
+pub(super) type RunningGames = Vec<(GameSettings, usize)>;
+
+/// What those see who watch the lobby.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub(super) struct LobbyView {
+    pub(super) pools: Vec<Pool>,
+    /// The oldest first.
+    pub(super) seeks: Vec<OpenSeek>,
+}
+
+impl ToLeader {
+    /// The seek that a command names, with the session and the command.
+    pub(super) const fn names(&self) -> Option<(&SeekId, SessionId, &CommandId)> {
+        match self {
+            Self::Accept { by, seek } => Some((seek, by.session, &by.command)),
+            Self::Decline { session, command, seek, .. }
+            | Self::Cancel { session, command, seek, .. } => Some((seek, *session, command)),
+            Self::Seek { .. }
+            | Self::Standing(_)
+            | Self::Gone { .. }
+            | Self::Playing { .. }
+            | Self::GameOver { .. }
+            | Self::Here { .. }
+            | Self::Watch { .. }
+            | Self::Made { .. }
+            | Self::NotMade { .. }
+            | Self::NotFree { .. } => None,
+        }
+    }
+
+    /// Whether it may begin a game.
+    pub(super) const fn makes_game(&self) -> bool {
+        match self {
+            Self::Seek { .. } | Self::Accept { .. } | Self::Standing(_) => true,
+            Self::Decline { .. }
+            | Self::Cancel { .. }
+            | Self::Gone { .. }
+            | Self::Playing { .. }
+            | Self::GameOver { .. }
+            | Self::Here { .. }
+            | Self::Watch { .. }
+            | Self::Made { .. }
+            | Self::NotMade { .. }
+            | Self::NotFree { .. } => false,
+        }
+    }
+}
