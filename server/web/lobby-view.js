@@ -35,6 +35,7 @@ export const view = (app, place) => {
   const tab = (/** @type {boolean} */ games) => el('button', { type: 'button', onclick: () => choose(games) });
   const tabs = [tab(false), tab(true)];
   const list = el('ol', { class: 'pools' });
+  const anyone = el('div', { hidden: true }, el('h2', null, t('play_anyone')), list);
   const name = el('input', { maxLength: NAME_MAX, required: true, placeholder: t('name'), 'aria-label': t('challenge_by_name'), autocomplete: 'off' });
   const panelPlace = el('div', { hidden: true });
   const own = el('form', { class: 'row', onsubmit: challenge }, name, el('button', { type: 'submit' }, t('challenge')));
@@ -113,7 +114,7 @@ export const view = (app, place) => {
       t('waiting_count', { count: pool.waiting }), pool.wait_ms !== undefined && t('usual_wait', { time: waitText(pool.wait_ms) }),
       pool.games > 0 && t('games_count', { count: pool.games }),
     ].filter(Boolean).join(' · ');
-    const what = gameName(pool);
+    const what = gameName(pool).replace(' · 15×15', '');
     return el('li', { class: `pool-row ${pool.waiting > 0 ? 'now' : ''}` },
       el('span', { class: 'grow' }, el('strong', null, what), el('span', { class: 'hint' }, about)),
       el('button', { type: 'button', onclick: () => press(pool) }, t(soughtIn(pool) ? 'cancel' : 'play'), el('span', { class: 'spoken' }, ` ${what}`)));
@@ -124,6 +125,7 @@ export const view = (app, place) => {
     if (state === shown) return;
     shown = state;
     fill(list, ...pools.map(row));
+    anyone.hidden = pools.length === 0;
   }
 
   const stop = watchLobby(app, (lobby) => {
@@ -139,7 +141,7 @@ export const view = (app, place) => {
     panel?.show();
   });
 
-  const challenges = el('div', null, open.element, el('h2', null, t('play_anyone')), list);
+  const challenges = el('div', null, open.element, anyone);
   for (const [index, one] of tabs.entries()) write(one, t(index ? 'live_games' : 'challenges'));
   place.append(el('div', { class: 'page' }, el('div', { class: 'head' }, el('h1', null, t('lobby')), counts), panelPlace,
     el('div', { class: 'lobby' },

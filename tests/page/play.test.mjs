@@ -169,6 +169,7 @@ test('a search finds games beyond the first page', async () => {
   await page.goto('/games');
   await page.locator('.game').nth(49).waitFor();
   assert.equal(await page.locator('.game').count(), 50);
+  for (const name of ['My games', 'Public games']) await page.getByRole('button', { name }).waitFor();
   await page.getByLabel('Search').fill('zoe');
   await page.locator('.game', { hasText: 'Zoe' }).waitFor();
   assert.equal(await page.locator('.game').count(), 1);

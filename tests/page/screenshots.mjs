@@ -119,7 +119,7 @@ const SCREENS = {
   async lobby({ shoot, person, other }) {
     const alone = await person('Anna', quiet);
     await alone.goto('/lobby');
-    await alone.locator('.none').first().waitFor();
+    await alone.locator('.none').filter({ visible: true }).waitFor();
     await shoot(alone, 'none');
     const page = await person('Anna');
     const people = await Promise.all(['Ilse', 'Quang', 'Guest 4410', 'Matteo'].map((name) => other(name)));
