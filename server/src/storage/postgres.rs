@@ -9,6 +9,7 @@ mod append;
 mod check;
 mod claim;
 mod connection;
+mod logs;
 mod migrate;
 mod playing;
 mod reader;
@@ -224,7 +225,7 @@ impl Storage for Postgres {
 
     fn read(&mut self, room: &RoomCode) -> Result<Vec<Entry>, StorageError> {
         self.writer
-            .read(DATABASE_READ_WITHIN, &async |session| claim::read_log(session, room).await)?
+            .read(DATABASE_READ_WITHIN, &async |session| logs::read_log(session, room).await)?
     }
 
     fn reader(&self) -> Result<Box<dyn StorageReader>, StorageError> {

@@ -131,8 +131,9 @@ const APPEND: &str = "
 const SELECT_TAILS: &str = "
     SELECT code, epoch, seq FROM room WHERE code = ANY($1::text[]) AND closed_at IS NULL";
 
-/// A game that is refused is tried again if the other one ended at that moment.
-const TRIES_MAX: usize = 4;
+/// A game that is refused is tried again if the other one ended at that moment. Each time means that
+/// one of the players began and ended another game.
+const TRIES_MAX: usize = 16;
 
 /// A group as columns.
 #[derive(Debug, Default)]

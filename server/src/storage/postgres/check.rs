@@ -13,9 +13,9 @@ use tokio_postgres::{Error, Row};
 use super::{
     DatabaseUrl, OpenError,
     address::Address,
-    claim::{Logs, read_logs},
     connect_error, connection,
     connection::{Role, Session},
+    logs::{Logs, read_logs},
     playing::{self, Players},
     values::unsigned,
 };
@@ -68,14 +68,14 @@ pub fn check_postgres(url: &DatabaseUrl) -> Result<Findings, OpenError> {
 
 async fn inspect(session: &Session) -> Result<Findings, Error> {
     let mut findings = Findings { is_repairable: false, ..Findings::default() };
-    let (mut last, mut found) = (0, Found::default());
+    let (mut last, mut counted) = (0, Counted::default());
     loop {
         let rooms = session.query(SELECT_ROOMS, &[&last, &PART]).await?;
         let Some(end) = rooms.last() else { break };
         last = end.try_get::<_, i64>(0)?;
-        inspect_rooms(session, &rooms, &mut findings, &mut found).await?;
+        inspect_rooms(session, &rooms, &mut findings, &mut counted).await?;
     }
-    let Found { events: in_logs, players: in_rooms } = found;
+    let Counted { events: in_logs, players: in_rooms } = counted;
     for row in session.query(COUNT, &[]).await? {
         let (events, games) = (unsigned(row.try_get(0)?), unsigned(row.try_get(1)?));
         if events != in_logs {
@@ -97,7 +97,7 @@ async fn inspect(session: &Session) -> Result<Findings, Error> {
 
 /// What belongs to rooms, whether it should or not.
 #[derive(Default)]
-struct Found {
+struct Counted {
     /// Events in their logs.
     events: u64,
     /// Players of running games between paired players.
@@ -109,7 +109,7 @@ async fn inspect_rooms(
     session: &Session,
     rooms: &[Row],
     findings: &mut Findings,
-    found: &mut Found,
+    counted: &mut Counted,
 ) -> Result<(), Error> {
     let mut whole: Logs = BTreeMap::new();
     let mut forgotten = Vec::new();
@@ -131,14 +131,14 @@ async fn inspect_rooms(
     findings.games += games.values().map(|games| games.len() as u64).sum::<u64>();
     let codes: Vec<_> = whole.values().map(|(code, _)| code.as_str()).collect();
     let mut playing = playing::by_rooms(session, &codes).await?;
-    found.players += playing.values().map(|players| players.len() as u64).sum::<u64>();
+    counted.players += playing.values().map(|players| players.len() as u64).sum::<u64>();
     let logs = read_logs(session, &whole).await?;
     for ((id, (code, _)), log) in whole.into_iter().zip(logs) {
         let games =
             games.remove(&id).unwrap_or_default().into_iter().collect::<Result<Vec<_>, _>>();
         let problem = match log.and_then(|log| Ok((log, games?))) {
             Ok((log, games)) => {
-                found.events += log.len() as u64;
+                counted.events += log.len() as u64;
                 let players = playing.remove(&code).unwrap_or_default();
                 let is_open = open.contains(&id);
                 log_problems(&log, &games).or_else(|| playing_problem(&log, is_open, &players))

@@ -12,8 +12,8 @@ use fivefold_shared::{
 use tokio_postgres::{Error, Row, error::SqlState};
 
 use super::{
-    claim::{Logs, read_logs},
     connection::Session,
+    logs::{Logs, read_logs},
     values::unsigned,
 };
 use crate::storage::{Append, NowPlaying, Playing, StorageError, values::name};
