@@ -31,6 +31,7 @@ console.log(`${STONES} stones, ${FRAMES} frames of dragging; milliseconds: media
 for (const [width = 0, height = 0, ratio = 1, larger = 0] of SCREENS) {
   const page = await browser.newPage({ viewport: { width, height }, deviceScaleFactor: ratio });
   await page.goto(`http://127.0.0.1:${port}/`);
+  await page.waitForFunction(() => 'board' in window);
   const { frames, work, step } = await page.evaluate(drag, { moves: game(STONES), larger, count: FRAMES });
   const late = frames.filter((time) => time > 25).length;
   console.log(`${width}x${height} at ${ratio}, ${step.toFixed(0)} px a point: frames ${spread(frames)}, of that painting ${spread(work)}; ${late} frames missed`);
