@@ -45,7 +45,10 @@ export const view = (app, place) => {
   const result = el('p', { class: 'value' });
   const undoText = el('span');
   const undoOffer = el('div', { class: 'offer', role: 'status', hidden: true }, undoText, el('button', { type: 'button', onclick: undo }, t('undo')));
+  /** Where a touched point is confirmed. */
+  const asks = el('div', { class: 'asks-touch' });
   const board = createBoard(boardPlace, {
+    asks,
     onplay: play,
     onkey: (action) => action.type === 'step' && navigation.step(action.by),
     announce: (words) => app.announce(words, true),
@@ -58,7 +61,7 @@ export const view = (app, place) => {
     el('div', { class: 'panel' },
       el('div', { class: 'summary' }, el('h1', { class: 'status' }, t('analyse')), el('p', { class: 'hint' }, t('analyse_how'))),
       el('div', { class: 'row' }, variant.label, size.label),
-      navigation.element, undoOffer, result, analysis.element, list.element,
+      asks, undoOffer, result, analysis.element, el('section', { class: 'card moves-card' }, list.element, navigation.element),
       el('details', { class: 'import' }, el('summary', null, t('import')), text,
         el('div', { class: 'row' }, el('button', { type: 'button', class: 'primary', onclick: () => importText(text.value) }, t('import_read')), file), importStatus),
       el('div', { class: 'row downloads' },

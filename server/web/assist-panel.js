@@ -1,5 +1,5 @@
-// Help from bots beside a game: a bot's move (D), the weight of a point (T), all weights (W), and live
-// analysis. It is shown only where the server allows it.
+// Help from bots beside a game: a hint for beginners, and folded below *Analysis* a bot's move (D), the
+// weight of a point (T), all weights (W), and live analysis. Shown only where the server allows it.
 
 /** @import { Board } from './board.js' */
 /** @import { Room } from './room-state.js' */
@@ -9,7 +9,7 @@
 
 import { createAnalysisDisplay, depthText, drawnLines, LINES } from './analysis-display.js';
 import { boundsOf, pointName } from './board-geometry.js';
-import { el, set, write } from './dom.js';
+import { el, icon, set, write } from './dom.js';
 import { weightText } from './heat-map.js';
 import { errorText } from './refusals.js';
 import { opponent } from './room-state.js';
@@ -17,6 +17,8 @@ import { t } from './texts.js';
 
 /** The largest board, in points, on which minimax plays, as `MINIMAX_POINTS_MAX` in shared/src/bot.rs. */
 const MINIMAX_POINTS = 20;
+/** Good moves that the second hint shows. */
+const GOOD_MOVES = 5;
 /** The longest row for which the engine analyses, as `is_supported` in shared/src/analysis.rs. */
 const ANALYSED_K = 6;
 
@@ -31,6 +33,11 @@ const ANALYSED_K = 6;
 export function createAssistPanel(app, room, board, redraw, viewed) {
   /** Which displays are on. */
   const on = { weights: false, weight: false, engine: false };
+  /** How much the hint tells: the best move, good moves, or what the engine sees; 0 without one. */
+  let hinted = 0;
+  /** The position that the hint is for. */
+  let hintedAt = '';
+  const told = el('p', { class: 'hint' });
   /** The last questions, so that each is asked once: game, ply and bot. */
   let [askedWeights, askedEngine, askedMove] = ['', '', ''];
   /** @type {Weights | undefined} */
@@ -46,7 +53,8 @@ export function createAssistPanel(app, room, board, redraw, viewed) {
   const buttons = { bot_move: button('bot_move'), weight: button('weight'), weights: button('weights'), engine: analyse };
   const status = el('p', { class: 'hint', role: 'status' });
   const display = createAnalysisDisplay();
-  const element = el('section', { class: 'assist', 'aria-label': t('assist'), hidden: true },
+  const hint = el('button', { type: 'button', hidden: true, onclick: hintMore }, icon('hint'), t('hint'));
+  const element = el('details', { class: 'assist card', hidden: true }, el('summary', null, t('analyse')),
     el('div', { class: 'row' }, bots, ...Object.values(buttons)), status, display.element);
 
   /** Whether this player may use help now. */
@@ -66,7 +74,8 @@ export function createAssistPanel(app, room, board, redraw, viewed) {
     return ['engine', 'attack', ...(k === undefined || k === 5 ? /** @type {const} */ (['pattern']) : []), ...(small ? /** @type {const} */ (['minimax']) : [])];
   }
 
-  const bot = () => /** @type {BotSpec['kind']} */ (bots.value);
+  /** Hints are the engine's. */
+  const bot = () => (hinted ? 'engine' : /** @type {BotSpec['kind']} */ (bots.value));
   const positionKey = () => `${room.game?.number} ${viewed()} ${room.game?.moves[viewed() - 1]}`;
 
   /** @param {keyof typeof buttons} what */
@@ -84,6 +93,8 @@ export function createAssistPanel(app, room, board, redraw, viewed) {
       });
       return;
     }
+    if (hinted) Object.assign(on, { weights: false, engine: false });
+    hinted = 0;
     on[what] = !on[what];
     // One map at a time: all weights, one weight, or the engine's moves.
     if (on[what]) for (const other of /** @type {const} */ (['weights', 'weight', 'engine'])) on[other] = other === what;
@@ -91,9 +102,37 @@ export function createAssistPanel(app, room, board, redraw, viewed) {
     redraw();
   }
 
+  /** Tells more, and at last nothing. */
+  function hintMore() {
+    const most = buttons.engine.hidden ? 2 : 3;
+    hinted = (hinted + 1) % (most + 1);
+    hintedAt = positionKey();
+    Object.assign(on, { weights: hinted === 1 || hinted === 2, weight: false, engine: hinted === 3 });
+    update();
+    redraw();
+  }
+
+  /** The best moves by their weights. */
+  function bestMoves() {
+    return [...weights?.weights ?? []].sort((a, b) => b.weight - a.weight).slice(0, hinted === 1 ? 1 : GOOD_MOVES);
+  }
+
+  /** What the hint tells, in words. */
+  function hintText() {
+    const names = hinted && weights ? bestMoves().map(({ point }) => pointName(point, boundsOf(room.rules.size))).join(' ') : '';
+    if (hinted === 3) return t('hint_sees');
+    return names && t(hinted === 1 ? 'hint_best' : 'hint_good', { point: names });
+  }
+
   /** After every change of the room. */
   function update() {
     element.hidden = !allowed();
+    hint.hidden = element.hidden || !!room.game?.outcome;
+    // A hint is for one position.
+    if (hinted && positionKey() !== hintedAt) {
+      hinted = 0;
+      Object.assign(on, { weights: false, engine: false });
+    }
     if (element.hidden) Object.assign(on, { weights: false, weight: false, engine: false });
     const kinds = offered();
     if (kinds.join() !== [...bots.options].map(({ value }) => value).join()) {
@@ -108,6 +147,8 @@ export function createAssistPanel(app, room, board, redraw, viewed) {
     const lines = on.engine && analysis?.ply === viewed() ? analysis : undefined;
     display.show(lines && { ...lines, size: room.rules.size, detail: depthText(lines) });
     write(status, on.weight ? pointText() : '');
+    write(told, hintText());
+    set(hint, { 'aria-pressed': String(hinted > 0) });
   }
 
   function askWeights() {
@@ -144,9 +185,13 @@ export function createAssistPanel(app, room, board, redraw, viewed) {
 
   return {
     element,
+    /** The button for a hint, and what it tells in words. */
+    hint,
+    told,
     /** Additions to the position on the board.
      * @returns {Partial<Shown>} */
     shown() {
+      if (hinted && on.weights && weights) return { best: bestMoves().map(({ point }, at) => ({ point, label: hinted === 1 ? '' : `${at + 1}` })) };
       if (on.weights && weights) return { weights: weights.weights };
       if (on.weight && weights) return { weights: weights.weights, only: board.point() };
       return on.engine && analysis?.ply === viewed() ? drawnLines(analysis.lines) : {};

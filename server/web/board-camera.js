@@ -6,6 +6,8 @@ import { between, clamp, fit } from './board-geometry.js';
 /** @import { Bounds, Point, View } from './board-geometry.js' */
 
 const SMOOTH_MS = 220;
+/** Whether the system asks for less motion. */
+export const stillness = matchMedia('(prefers-reduced-motion: reduce)');
 
 /** The content of a board. @typedef {{bounds: Bounds, moves: readonly Point[], names: boolean}} Sight */
 
@@ -80,7 +82,7 @@ export class Camera {
 
   /** @param {View} to @param {boolean} smooth */
   #fly(to, smooth) {
-    const still = !smooth || matchMedia('(prefers-reduced-motion: reduce)').matches;
+    const still = !smooth || stillness.matches;
     this.#flight = still ? null : { from: this.view, to, since: performance.now() };
     if (still) this.view = to;
     this.changed();

@@ -3,7 +3,7 @@
 // neither input nor games.
 
 import {
-  Stones, context, frameOf, paintGround, paintNames, reachOf, readPalette,
+  Stones, context, frameOf, paintGround, paintNames, place, reachOf, readPalette,
 } from './board-drawing.js';
 import {
   paintBest, paintCursor, paintForbidden, paintGhost, paintHeat, paintLast, paintNumber, paintWin,
@@ -28,7 +28,10 @@ import {
  * @property {(canvas: Context, frame: Frame, palette: Palette) => void} [paint] Paints more marks, below all others.
  * @property {{point: Point, stone: 0 | 1, kind: 'hover' | 'ghost' | 'pending' | 'premove'}[]} shades
  * Stones that are not on the board, or not yet.
+ * @property {boolean} [unmarked] Whether the last move has no mark.
  * @property {Point} [cursor] Where the keyboard is.
+ * @property {{point: Point, stone: 0 | 1, part: number}} [drop] A stone on its way down, after the moves: 1 has arrived.
+ * @property {number} [won] How much of the winning line is drawn, from 0 to 1; all if undefined.
  */
 
 /** A tile's side, in CSS pixels. */
@@ -88,7 +91,7 @@ export class BoardCanvas {
     this.#paintOver(target, scene, frame);
   }
 
-  /** Drops outdated tiles: all of them, or those with new stones.
+  /** Drops outdated tiles, or adds new stones to them.
    * @param {Scene} scene @param {Frame} frame @param {number} side */
   #renew({ bounds, names, numbers, style, moves }, frame, side) {
     const shown = this.#shown;
@@ -98,10 +101,14 @@ export class BoardCanvas {
       this.#spare.push(...this.#tiles.values());
       this.#tiles.clear();
     } else {
-      for (const [x, y] of moves.slice(shown.moves.length)) {
-        const [[left, right], [top, bottom]] = [tilesOf(x, frame.step, side), tilesOf(y, frame.step, side)];
+      for (let ply = shown.moves.length; ply < moves.length; ply += 1) {
+        const point = /** @type {Point} */ (moves[ply]);
+        const [[left, right], [top, bottom]] = [tilesOf(point[0], frame.step, side), tilesOf(point[1], frame.step, side)];
         for (let row = top; row <= bottom; row += 1) {
-          for (let column = left; column <= right; column += 1) this.#tiles.delete(`${column} ${row}`);
+          for (let column = left; column <= right; column += 1) {
+            const tile = this.#tiles.get(`${column} ${row}`);
+            if (tile) this.#paintMove(context(tile), { ...frame, x: -column * side, y: -row * side }, point, ply, style, numbers);
+          }
         }
       }
     }
@@ -155,10 +162,32 @@ export class BoardCanvas {
     if (numbered) paintNumber(target, frame, this.#stones.palette, point, ply + 1, style === 'marks' ? undefined : stone);
   }
 
+  /** A stone that grows smaller and solid as it comes down.
+   * @param {Context} target @param {Frame} frame @param {NonNullable<Scene['drop']>} drop @param {Style} style */
+  #paintDrop(target, frame, { point, stone, part }, style) {
+    const [px, py] = place(frame, point);
+    const scale = 1.12 - 0.12 * part;
+    target.save();
+    target.globalAlpha = part;
+    target.translate(px * (1 - scale), py * (1 - scale));
+    target.scale(scale, scale);
+    this.#stones.paint(target, frame, point, stone, style);
+    target.restore();
+  }
+
+  /** @param {Context} target @param {Frame} frame @param {Scene} scene @param {readonly Point[]} winning */
+  #paintWin(target, frame, { moves, style, numbers, won = 1 }, winning) {
+    paintWin(target, frame, this.#stones.palette, winning, won);
+    for (const [x, y] of winning) {
+      const ply = moves.findIndex((point) => point[0] === x && point[1] === y);
+      if (ply >= 0) this.#paintMove(target, frame, [x, y], ply, style, numbers);
+    }
+  }
+
   /** @param {Context} target @param {Scene} scene @param {Frame} frame */
   #paintOver(target, scene, frame) {
     const { palette } = this.#stones;
-    const { moves, winning, forbidden, heat, best, line, paint, shades, cursor } = scene;
+    const { moves, winning, forbidden, heat, best, line, paint, shades, cursor, drop } = scene;
     paint?.(target, frame, palette);
     if (forbidden) paintForbidden(target, frame, palette, forbidden);
     if (heat) paintHeat(target, frame, palette, heat);
@@ -175,10 +204,12 @@ export class BoardCanvas {
       target.globalAlpha = 1;
       if (kind === 'ghost' || kind === 'premove') paintGhost(target, frame, palette, point, kind === 'ghost', scene.bounds);
     }
-    const last = moves.at(-1);
-    const how = scene.numbers ? 'around' : scene.style === 'marks' ? 'dot' : 'within';
-    if (last && !winning?.length) paintLast(target, frame, palette, last, how);
-    if (winning) paintWin(target, frame, palette, winning, !scene.numbers);
+    if (drop) this.#paintDrop(target, frame, drop, scene.style);
+    const last = drop?.point ?? moves.at(-1);
+    const stone = (drop ? drop.stone : (moves.length - 1) % 2) ? 'white' : 'black';
+    const how = scene.numbers && !drop ? 'around' : scene.style === 'marks' ? 'plain' : stone;
+    if (winning?.length) this.#paintWin(target, frame, scene, winning);
+    else if (last && !scene.unmarked) paintLast(target, frame, palette, last, how);
     if (scene.names) paintNames(target, frame, palette, scene.bounds);
     if (cursor) paintCursor(target, frame, palette, cursor);
   }

@@ -30,39 +30,32 @@ import { t } from './texts.js';
  * @property {string | null} premoved the name of the premove's point
  */
 
-const ICONS = {
-  fit: 'M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5',
-  last: 'M12 5v3M12 16v3M5 12h3M16 12h3M12 12h.01',
-  in: 'M12 5v14M5 12h14',
-  out: 'M5 12h14',
-};
-const ARROW = 'M4 12h15M13 6l6 6-6 6';
+const SIGNS = /** @type {const} */ ({ fit: 'fit', last: 'last', in: 'plus', out: 'minus' });
 
-/** @param {HTMLElement} whole @param {HTMLElement} stage what the board is drawn in
- * @param {boolean} playable whether stones can ever be put there @param {Callbacks} callbacks */
-export function createBoardControls(whole, stage, playable, callbacks) {
+/** @param {HTMLElement} stage what the board is drawn in @param {HTMLElement | undefined} asks where a
+ * touched point is confirmed, if stones can ever be put there @param {Callbacks} callbacks */
+export function createBoardControls(stage, asks, callbacks) {
   const tool = (/** @type {ViewAction} */ what) => {
     const label = t(what === 'last' ? 'board_to_last' : `board_${what}`);
     return el('button', {
       type: 'button', class: 'board-tool', title: label, 'aria-label': label, onclick: () => callbacks.view(what),
-    }, icon(ICONS[what]));
+    }, icon(SIGNS[what]));
   };
   const last = tool('last');
   const tools = el('div', { class: 'board-tools', hidden: true }, tool('in'), tool('out'), tool('fit'), last);
   const hint = el('button', {
     type: 'button', class: 'board-hint', hidden: true, title: t('board_to_last'), 'aria-label': t('board_to_last'),
     onclick: () => callbacks.view('last'),
-  }, icon(ARROW));
+  }, icon('arrow'));
 
+  const coarse = matchMedia('(pointer: coarse)').matches;
   const confirm = el('button', { type: 'button', class: 'primary', onclick: () => callbacks.confirm() });
   const advice = el('span', { class: 'board-advice' }, t('board_touch'));
   const touch = el('div', { class: 'board-touch', hidden: true }, advice, confirm);
   const said = el('span');
-  const premoved = el('div', { class: 'offer premoved', hidden: true }, said,
+  const premoved = el('div', { class: 'row premoved', hidden: true }, said,
     el('button', { type: 'button', onclick: () => callbacks.cancelPremove() }, t('board_premove_cancel')));
-  /** Whether the strip for confirmation is there, as style.css has it. */
-  const strip = playable && matchMedia('(pointer: coarse)').matches;
-  if (strip) touch.append(premoved);
+  touch.append(premoved);
 
   const input = el('input', {
     class: 'board-input', type: 'text', autocomplete: 'off', spellcheck: false, enterKeyHint: 'go', maxLength: 18,
@@ -102,7 +95,7 @@ export function createBoardControls(whole, stage, playable, callbacks) {
   });
 
   stage.append(tools, hint, line);
-  if (playable) whole.append(touch);
+  asks?.append(touch);
 
   return {
     /** @param {ControlsState} state */
@@ -111,15 +104,13 @@ export function createBoardControls(whole, stage, playable, callbacks) {
       last.disabled = !any;
       hint.hidden = !edge;
       if (edge) hint.style.transform = `translate(${edge.x}px, ${edge.y}px) rotate(${edge.angle}rad)`;
-      touch.hidden = !confirms && next === null;
+      touch.hidden = ghost === null && next === null && (!confirms || !coarse || waits);
       confirm.hidden = ghost === null;
-      advice.hidden = ghost !== null || waits;
-      premoved.hidden = next === null || (strip && ghost !== null);
+      advice.hidden = !confirms || ghost !== null || waits || !coarse;
+      premoved.hidden = next === null || ghost !== null;
       if (ghost !== null) write(confirm, t(waits ? 'board_confirm_premove' : 'board_confirm', { point: ghost }));
       if (next !== null) write(said, t('board_premove_set', { point: next }));
     },
-    /** Shows the premove, where the strip has no place for it. */
-    premoved: strip ? undefined : premoved,
     /** Begins a typed point. @param {string} text */
     type(text) {
       input.value = text;

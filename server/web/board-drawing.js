@@ -6,6 +6,7 @@
 // whole pixels without drawing them again.
 
 import { columnName, nameRim, nameStep, starPoints, visible, wholeBoard } from './board-geometry.js';
+import { paintGrain } from './board-grain.js';
 
 /** @typedef {import('./board-geometry.js').Point} Point */
 /** @typedef {import('./board-geometry.js').Bounds} Bounds */
@@ -23,14 +24,17 @@ import { columnName, nameRim, nameStep, starPoints, visible, wholeBoard } from '
  */
 /** @typedef {CanvasRenderingContext2D} Context */
 
-/** The custom properties of CSS, each with `--board-` before it, that a theme sets. */
+/** The custom properties of CSS that a theme sets. */
 const COLOURS = /** @type {const} */ ([
-  'wood', 'line', 'name', 'black', 'black-rim', 'white', 'white-rim', 'accent', 'bad', 'heat', 'shadow',
+  'wood', 'wood-light', 'wood-grain', 'wood-line', 'wood-ink', 'black', 'black-rim', 'white', 'white-rim',
+  'mark', 'mark-on-black', 'mark-on-white', 'heat', 'stone-shadow',
 ]);
 /** How a browser writes `transparent`. */
 const TRANSPARENT = 'rgba(0, 0, 0, 0)';
 /** A stone's radius in steps. */
-const RADIUS = 0.465;
+const RADIUS = 0.474;
+/** How far a stone's shadow reaches, in radii. */
+const SHADOW = 1.45;
 
 /** In device pixels; to tenths, so that stones of one picture are of one size. @param {number} step */
 function radiusOf(step) {
@@ -39,14 +43,14 @@ function radiusOf(step) {
 
 /** How far a stone with its shadow reaches from its point, in whole device pixels. @param {number} step */
 export function reachOf(step) {
-  return Math.ceil(1.16 * radiusOf(step)) + 1;
+  return Math.ceil(SHADOW * radiusOf(step)) + 1;
 }
 
 /** The colours that the theme gives. @returns {Palette} */
 export function readPalette() {
   const probe = document.body.appendChild(document.createElement('i'));
   const read = COLOURS.map((name) => {
-    probe.style.color = `var(--board-${name})`;
+    probe.style.color = `var(--${name})`;
     return [name, getComputedStyle(probe).color];
   });
   probe.remove();
@@ -81,21 +85,20 @@ export function place(frame, [x, y]) {
  */
 export function paintGround(canvas, frame, palette, bounds, names) {
   const { width, height } = canvas.canvas;
-  canvas.clearRect(0, 0, width, height);
   canvas.fillStyle = palette.wood;
-  if (!bounds) {
-    canvas.fillRect(0, 0, width, height);
-    paintEndlessLines(canvas, frame, palette);
-    return;
+  if (bounds) {
+    // Light falls on it from the upper left.
+    const { left, top, right, bottom } = wholeBoard(bounds, names);
+    const light = canvas.createLinearGradient(frame.x + left * frame.step, frame.y + top * frame.step, frame.x + right * frame.step, frame.y + bottom * frame.step);
+    light.addColorStop(0, palette['wood-light']);
+    light.addColorStop(0.55, palette.wood);
+    canvas.fillStyle = light;
   }
-  const box = wholeBoard(bounds, names);
-  const [left, top] = [frame.x + box.left * frame.step, frame.y + box.top * frame.step];
-  canvas.beginPath();
-  canvas.roundRect(left, top, (box.right - box.left) * frame.step, (box.bottom - box.top) * frame.step,
-    Math.min(0.3 * frame.step, 10 * frame.ratio));
-  canvas.fill();
-  canvas.fillStyle = palette.line;
-  if (hasSquares(bounds)) paintSquares(canvas, frame, bounds);
+  canvas.fillRect(0, 0, width, height);
+  paintGrain(canvas, frame, palette['wood-grain']);
+  canvas.fillStyle = palette['wood-line'];
+  if (!bounds) paintEndlessLines(canvas, frame);
+  else if (hasSquares(bounds)) paintSquares(canvas, frame, bounds);
   else paintCrossings(canvas, frame, bounds);
 }
 
@@ -108,17 +111,24 @@ export function hasSquares(bounds) {
 function paintCrossings(canvas, frame, [columns, rows]) {
   const thick = thickness(frame);
   const back = Math.floor(thick / 2);
+  // Small boards are for their stones.
+  const faint = Math.min(0.2 + frame.view.scale / 40, 0.75);
   const [left, top] = place(frame, [0, 0]);
   const [right, bottom] = place(frame, [columns - 1, rows - 1]);
   for (let x = 0; x < columns; x += 1) {
-    const wide = x === 0 || x === columns - 1 ? thick + back + 1 : thick;
+    const outer = x === 0 || x === columns - 1;
+    const wide = outer ? thick + back + 1 : thick;
+    canvas.globalAlpha = outer ? 0.9 : faint;
     canvas.fillRect(place(frame, [x, 0])[0] - Math.floor(wide / 2), top, wide, bottom - top + 1);
   }
   for (let y = 0; y < rows; y += 1) {
-    const wide = y === 0 || y === rows - 1 ? thick + back + 1 : thick;
+    const outer = y === 0 || y === rows - 1;
+    const wide = outer ? thick + back + 1 : thick;
+    canvas.globalAlpha = outer ? 0.9 : faint;
     canvas.fillRect(left, place(frame, [0, y])[1] - Math.floor(wide / 2), right - left + 1, wide);
   }
-  const radius = Math.max(0.09 * frame.step, 1.6 * frame.ratio);
+  canvas.globalAlpha = Math.min(2 * faint, 0.95);
+  const radius = Math.max(0.085 * frame.step, 1.4 * frame.ratio);
   canvas.beginPath();
   for (const point of starPoints([columns, rows])) {
     const [px, py] = place(frame, point);
@@ -126,6 +136,7 @@ function paintCrossings(canvas, frame, [columns, rows]) {
     canvas.arc(px + 0.5, py + 0.5, radius, 0, 2 * Math.PI);
   }
   canvas.fill();
+  canvas.globalAlpha = 1;
 }
 
 /** @param {Context} canvas @param {Frame} frame @param {[number, number]} bounds */
@@ -143,15 +154,14 @@ function paintSquares(canvas, frame, [columns, rows]) {
 
 /**
  * Lines without end. From afar only some are drawn, and every tenth is heavier.
- * @param {Context} canvas @param {Frame} frame @param {Palette} palette
+ * @param {Context} canvas @param {Frame} frame
  */
-function paintEndlessLines(canvas, frame, palette) {
+function paintEndlessLines(canvas, frame) {
   const { width, height } = canvas.canvas;
   const every = frame.view.scale >= 6 ? 1 : nameStep(frame.view.scale, 24);
   const first = (/** @type {number} */ origin) => Math.floor(-origin / frame.step / every) * every;
   const [right, bottom] = [(width - frame.x) / frame.step + 1, (height - frame.y) / frame.step + 1];
   const thick = thickness(frame);
-  canvas.fillStyle = palette.line;
   for (const heavy of [false, true]) {
     canvas.globalAlpha = heavy ? 0.9 : Math.min(0.25 + frame.view.scale / 60, 0.6);
     for (let x = first(frame.x); x <= right; x += every) {
@@ -186,7 +196,7 @@ export function paintNames(canvas, frame, palette, bounds) {
   // Names stay in the wood as long as they are whole there, and at the viewport's rim otherwise.
   const atLeft = left > 0.55 * font ? left : strip / 2;
   const atBottom = bottom < height - 0.55 * font ? bottom : height - strip / 2;
-  canvas.font = `500 ${font}px system-ui, sans-serif`;
+  canvas.font = `550 ${font}px system-ui, sans-serif`;
   canvas.textAlign = 'center';
   canvas.textBaseline = 'middle';
   const widest = bounds ? 0 : canvas.measureText(`${Math.round(box.left) - 9}`).width;
@@ -198,7 +208,7 @@ export function paintNames(canvas, frame, palette, bounds) {
   if (atLeft !== left) canvas.fillRect(0, fromY, Math.max(strip, widest + 0.8 * font), toY - fromY);
   if (atBottom !== bottom) canvas.fillRect(fromX, height - strip, toX - fromX, strip);
   canvas.globalAlpha = 1;
-  canvas.fillStyle = palette.name;
+  canvas.fillStyle = palette['wood-ink'];
   const acrossEvery = nameStep(frame.view.scale, bounds ? 13 : widest / ratio + 16);
   const downEvery = nameStep(frame.view.scale, 15);
   const first = (/** @type {number} */ from, /** @type {number} */ every) => Math.ceil(from / every) * every;
@@ -249,7 +259,7 @@ export class Stones {
     canvas.translate(half + 0.5, half + 0.5);
     if (radius < 4) paintDot(canvas, radius, stone, this.palette);
     else if (style === 'marks') paintMark(canvas, radius, stone, this.palette);
-    else paintStone(canvas, radius, stone, this.palette, style === 'shaded' && this.palette.shadow !== TRANSPARENT);
+    else paintStone(canvas, radius, stone, this.palette, style === 'shaded' && this.palette['stone-shadow'] !== TRANSPARENT);
     this.#pictures.set(key, picture);
     return picture;
   }
@@ -274,34 +284,64 @@ function paintDot(canvas, radius, stone, palette) {
   canvas.stroke();
 }
 
+/** Shades of a lit stone, from where the light falls to the far rim.
+ * @type {readonly (readonly [number, string])[][]} */
+const SHADES = [
+  [[0, '#7b797c'], [0.16, '#565457'], [0.42, '#2f2d30'], [0.75, '#1a191b'], [1, '#0a090a']],
+  [[0, '#fff'], [0.5, '#fdfcf9'], [0.78, '#f0ece3'], [0.93, '#d9d2c5'], [1, '#c2b8a8']],
+];
+
 /**
  * @param {Context} canvas @param {number} radius @param {0 | 1} stone @param {Palette} palette
  * @param {boolean} shaded
  */
 function paintStone(canvas, radius, stone, palette, shaded) {
-  const [body, rim] = stone ? [palette.white, palette['white-rim']] : [palette.black, palette['black-rim']];
-  const edge = Math.max(radius * (shaded ? 0.05 : 0.09), 1);
-  if (shaded && radius > 6) {
-    canvas.shadowColor = palette.shadow;
-    canvas.shadowBlur = 0.14 * radius;
-    canvas.shadowOffsetX = canvas.shadowOffsetY = 0.07 * radius;
-  }
-  canvas.fillStyle = body;
-  canvas.beginPath();
-  canvas.arc(0, 0, radius - edge / 2, 0, 2 * Math.PI);
+  if (shaded) return paintLitStone(canvas, radius, stone, palette['stone-shadow']);
+  const edge = Math.max(radius * 0.09, 1);
+  disc(canvas, radius - edge / 2);
+  canvas.fillStyle = stone ? palette.white : palette.black;
   canvas.fill();
-  canvas.shadowColor = 'transparent';
-  if (shaded) {
-    const light = canvas.createRadialGradient(-0.36 * radius, -0.42 * radius, 0.05 * radius, -0.1 * radius, -0.1 * radius, 1.15 * radius);
-    light.addColorStop(0, stone ? 'rgba(255,255,255,.95)' : 'rgba(255,255,255,.34)');
-    light.addColorStop(0.4, stone ? 'rgba(255,255,255,.3)' : 'rgba(255,255,255,.07)');
-    light.addColorStop(1, stone ? 'rgba(70,56,40,.28)' : 'rgba(0,0,0,.3)');
-    canvas.fillStyle = light;
-    canvas.fill();
-  }
-  canvas.strokeStyle = rim;
+  canvas.strokeStyle = stone ? palette['white-rim'] : palette['black-rim'];
   canvas.lineWidth = edge;
   canvas.stroke();
+}
+
+/** Lit from the upper left, with a shadow where it touches the wood.
+ * @param {Context} canvas @param {number} radius @param {0 | 1} stone @param {string} shadow */
+function paintLitStone(canvas, radius, stone, shadow) {
+  canvas.shadowColor = shadow;
+  canvas.shadowBlur = 0.3 * radius;
+  canvas.shadowOffsetX = 0.07 * radius;
+  canvas.shadowOffsetY = 0.17 * radius;
+  const light = canvas.createRadialGradient(-0.36 * radius, -0.44 * radius, 0.05 * radius, -0.12 * radius, -0.16 * radius, 1.22 * radius);
+  for (const [at, shade] of SHADES[stone] ?? []) light.addColorStop(at, shade);
+  canvas.fillStyle = light;
+  disc(canvas, radius);
+  canvas.fill();
+  canvas.shadowColor = 'transparent';
+  if (radius < 6) return;
+  canvas.clip();
+  canvas.lineWidth = Math.max(0.05 * radius, 1);
+  if (stone && radius > 15) {
+    // The lines of a shell, faint.
+    canvas.strokeStyle = 'rgb(150 125 85 / .055)';
+    for (let line = -4; line <= 5; line += 1) {
+      canvas.beginPath();
+      canvas.arc(-2.4 * radius, 0.5 * radius, radius * (2.4 + 0.2 * line), -0.9, 0.7);
+      canvas.stroke();
+    }
+  }
+  // Warm light that the wood reflects.
+  canvas.strokeStyle = stone ? 'rgb(255 236 205 / .55)' : 'rgb(255 214 160 / .2)';
+  canvas.beginPath();
+  canvas.arc(0, 0, radius - canvas.lineWidth / 2, 0.2, 2.1);
+  canvas.stroke();
+}
+
+/** @param {Context} canvas @param {number} radius */
+function disc(canvas, radius) {
+  canvas.beginPath();
+  canvas.arc(0, 0, radius, 0, 2 * Math.PI);
 }
 
 /** A cross for Black, a ring for White. @param {Context} canvas @param {number} radius

@@ -10,45 +10,49 @@ import { place } from './board-drawing.js';
 /** @typedef {import('./heat-map.js').HeatMark} HeatMark */
 
 /**
- * A ring within the stone; around one that carries a number; a dot on a cross or a ring.
+ * A dot on the stone; a ring around one that carries a number.
  * @param {Context} canvas @param {Frame} frame @param {Palette} palette @param {Point} point
- * @param {'within' | 'around' | 'dot'} how
+ * @param {'black' | 'white' | 'around' | 'plain'} how the stone below the dot, or `plain` on a cross or ring
  */
 export function paintLast(canvas, frame, palette, point, how) {
   const [px, py] = place(frame, point);
-  const radius = { within: 0.21, around: 0.45, dot: 0.09 }[how] * frame.step;
-  circle(canvas, px, py, Math.max(radius, 1.2));
-  if (how === 'dot' || radius < 2.5) {
-    canvas.fillStyle = palette.accent;
-    canvas.fill();
+  const around = how === 'around';
+  circle(canvas, px, py, Math.max((around ? 0.45 : how === 'plain' ? 0.09 : 0.13) * frame.step, 1.2));
+  if (around) {
+    canvas.strokeStyle = palette.mark;
+    canvas.lineWidth = Math.max(0.06 * frame.step, 1.5);
+    canvas.stroke();
     return;
   }
-  canvas.strokeStyle = palette.accent;
-  canvas.lineWidth = Math.max((how === 'around' ? 0.06 : 0.095) * frame.step, 1.5);
-  canvas.stroke();
+  canvas.fillStyle = how === 'plain' ? palette.mark : palette[`mark-on-${how}`];
+  canvas.fill();
 }
 
+/** By how much the rest of the board steps back at a win. */
+const DIMMED = 0.2;
+
 /**
- * Rings around the stones, and a bar through them where it hides nothing.
+ * Dims the board, and draws a capsule around the winning stones, which are painted over it.
  * @param {Context} canvas @param {Frame} frame @param {Palette} palette
- * @param {readonly Point[]} points @param {boolean} bar
+ * @param {readonly Point[]} points @param {number} part how much of it is drawn, from 0 to 1
  */
-export function paintWin(canvas, frame, palette, points, bar) {
+export function paintWin(canvas, frame, palette, points, part) {
   const ordered = [...points].sort(([ax, ay], [bx, by]) => ax - bx || ay - by);
   const [first, last] = [ordered[0], ordered.at(-1)];
   if (!first || !last) return;
+  canvas.globalAlpha = DIMMED * part;
+  canvas.fillStyle = palette.wood;
+  canvas.fillRect(0, 0, canvas.canvas.width, canvas.canvas.height);
+  canvas.globalAlpha = 1;
+  const [[fromX, fromY], [toX, toY]] = [place(frame, first), place(frame, last)];
   canvas.lineCap = 'round';
-  for (const [style, wide] of /** @type {const} */ ([[palette.wood, 0.16], [palette.accent, 0.1]])) {
+  const edge = Math.max(0.1 * frame.step, 2);
+  for (const [style, wide] of /** @type {const} */ ([[palette.mark, 1.2 * frame.step], [palette['wood-light'], 1.2 * frame.step - 2 * edge]])) {
     canvas.strokeStyle = style;
-    canvas.lineWidth = Math.max(wide * frame.step, 20 * wide);
-    for (const point of points) {
-      circle(canvas, ...place(frame, point), 0.47 * frame.step);
-      canvas.stroke();
-    }
-    if (!bar) continue;
+    canvas.lineWidth = wide;
     canvas.beginPath();
-    canvas.moveTo(...place(frame, first));
-    canvas.lineTo(...place(frame, last));
+    canvas.moveTo(fromX + 0.5, fromY + 0.5);
+    canvas.lineTo(fromX + part * (toX - fromX) + 0.5, fromY + part * (toY - fromY) + 0.5);
     canvas.stroke();
   }
 }
@@ -72,7 +76,7 @@ export function paintNumber(canvas, frame, palette, point, number, stone) {
     canvas.lineWidth = 0.3 * size;
     canvas.lineJoin = 'round';
     canvas.strokeText(text, px + 0.5, py + 0.06 * size);
-    canvas.fillStyle = palette.name;
+    canvas.fillStyle = palette['wood-ink'];
   }
   canvas.fillText(text, px + 0.5, py + 0.06 * size);
 }
@@ -86,7 +90,7 @@ export function paintGhost(canvas, frame, palette, point, guides, bounds) {
   const [right, bottom] = bounds
     ? place(frame, [bounds[0] - 1, bounds[1] - 1])
     : [canvas.canvas.width, canvas.canvas.height];
-  canvas.strokeStyle = palette.accent;
+  canvas.strokeStyle = palette.mark;
   canvas.lineWidth = Math.max(1.5 * frame.ratio, 1);
   if (guides) {
     canvas.globalAlpha = 0.45;
@@ -116,7 +120,7 @@ export function paintCursor(canvas, frame, palette, point) {
   const [px, py] = place(frame, point);
   const reach = Math.max(0.5 * frame.step, 6 * frame.ratio);
   const arm = 0.42 * reach;
-  for (const [style, wide] of /** @type {const} */ ([[palette.wood, 4.5], [palette.accent, 2.5]])) {
+  for (const [style, wide] of /** @type {const} */ ([[palette.wood, 4.5], [palette.mark, 2.5]])) {
     canvas.strokeStyle = style;
     canvas.lineWidth = wide * frame.ratio;
     canvas.lineCap = 'square';
@@ -133,7 +137,7 @@ export function paintCursor(canvas, frame, palette, point) {
 /** A small cross on each. @param {Context} canvas @param {Frame} frame @param {Palette} palette @param {readonly Point[]} points */
 export function paintForbidden(canvas, frame, palette, points) {
   const reach = Math.max(0.17 * frame.step, 2);
-  canvas.strokeStyle = palette.bad;
+  canvas.strokeStyle = palette.mark;
   canvas.lineWidth = Math.max(0.08 * frame.step, 1.5);
   canvas.lineCap = 'round';
   canvas.beginPath();
@@ -167,14 +171,14 @@ export function paintHeat(canvas, frame, palette, marks) {
     canvas.fill();
     canvas.globalAlpha = 1;
     if (best) {
-      canvas.strokeStyle = palette.accent;
+      canvas.strokeStyle = palette.mark;
       canvas.lineWidth = Math.max(0.06 * step, 1.5);
       circle(canvas, px, py, 0.48 * step);
       canvas.stroke();
     }
     if (!written) continue;
     canvas.font = `${strong ? 700 : 500} ${size}px system-ui, sans-serif`;
-    canvas.fillStyle = strong ? '#fff' : palette.name;
+    canvas.fillStyle = strong ? '#fff' : palette['wood-ink'];
     canvas.fillText(label, px + 0.5, py + 0.06 * size);
   }
 }
@@ -196,7 +200,7 @@ export function paintBest(canvas, frame, palette, choices) {
     const size = 0.27 * frame.step * (label.length > 4 ? 0.85 : 1);
     if (size < 5 * frame.ratio) continue;
     canvas.font = `700 ${size}px system-ui, sans-serif`;
-    canvas.fillStyle = palette.name;
+    canvas.fillStyle = palette['wood-ink'];
     canvas.fillText(label, px, py + 0.06 * size);
   }
 }

@@ -2,7 +2,7 @@
 // knows no rules and no server: the caller says what may be played and receives the moves.
 
 import { createAriaGrid } from './board-aria-grid.js';
-import { Camera } from './board-camera.js';
+import { Camera, stillness } from './board-camera.js';
 import { createBoardControls } from './board-controls.js';
 import { hasSquares } from './board-drawing.js';
 import { keyAction } from './board-keys.js';
@@ -24,6 +24,7 @@ import { t } from './texts.js';
 /**
  * @typedef {object} BoardOptions
  * @property {boolean} [still] shows only: small boards in lists
+ * @property {HTMLElement} [asks] where a touched point is confirmed; below the board if there is none
  * @property {(point: Point) => void} [onplay] a point was chosen, and where needed confirmed
  * @property {(point: Point | null) => void} [onpoint] the mouse or the keyboard is at another point
  * @property {(action: Action) => void} [onkey] a key that is for others: steps, help of the bots
@@ -36,6 +37,9 @@ const ZOOM_BY = 1.4;
 /** A comfortable distance between points, in pixels. */
 const SCALE_TO_SEE = 20;
 const HINT_INSET = 26;
+/** How long a stone comes down, and a winning line is drawn. */
+const DROP_MS = 240;
+const WIN_MS = 420;
 
 /**
  * Puts a board into an element, as large as that is.
@@ -66,6 +70,10 @@ export class Board {
   /** The keyboard was used last, so its cursor is shown. */
   #keyed = false;
   #asked = 0;
+  /** When the last stone began to come down, and the winning line to be drawn; 0 if that is over. */
+  #dropped = 0;
+  #won = 0;
+  #wins = false;
   #end = new AbortController();
 
   /** @param {HTMLElement} place @param {BoardOptions} options */
@@ -91,7 +99,7 @@ export class Board {
       focused: (point) => this.#focused(point),
       activate: (point) => this.#commit(point),
     });
-    this.bar = createBoardControls(this.element, this.stage, !!this.options.onplay, {
+    this.bar = createBoardControls(this.stage, this.options.onplay && (this.options.asks ?? this.element), {
       confirm: () => this.#ghost && this.#commit(this.#ghost),
       typed: (point) => this.#commit(point),
       typing: (point) => this.#setGhost(point),
@@ -143,6 +151,7 @@ export class Board {
     if (next.weights !== before.weights || String(next.only) !== String(before.only)) this.#heat = heatOf(next);
     // The same list may have grown since.
     const last = String(moves.at(-1));
+    this.#animate(next, last);
     if (moves.length !== this.#taken.size || last !== this.#last || moves !== before.moves) {
       this.#last = last;
       this.#pending = null;
@@ -154,16 +163,32 @@ export class Board {
     this.#refresh();
   }
 
+  /** Lets a new stone of somebody else come down, and a new winning line be drawn.
+   * @param {Shown} next @param {string} last */
+  #animate({ moves, winning }, last) {
+    const { length } = moves;
+    if (length === this.#taken.size && last === this.#last) {
+      if (winning?.length && !this.#wins && length > 0) this.#won = performance.now();
+    } else {
+      const isNext = length === this.#taken.size + 1 && length > 1 && String(moves.at(-2)) === this.#last;
+      this.#dropped = isNext && last !== String(this.#pending) ? performance.now() : 0;
+      this.#won = isNext && winning?.length ? performance.now() : 0;
+    }
+    this.#wins = !!winning?.length;
+    if (stillness.matches) this.#dropped = this.#won = 0;
+  }
+
+  /** How much of a motion is over, from 0 to 1. @param {number} since @param {number} length */
+  #part(since, length) {
+    const part = since ? Math.min((performance.now() - since) / length, 1) : 1;
+    return 1 - (1 - part) ** 3;
+  }
+
   /** Applies the theme and the settings again. */
   #restyle() {
     this.surface.restyle();
     if (this.#camera.whole) this.#camera.fit(false);
     this.#refresh();
-  }
-
-  /** Shows the premove and cancels it; the caller places it if the board has no room for it. */
-  get premoved() {
-    return this.bar?.premoved;
   }
 
   /** Removes the stone of a refused move. */
@@ -302,10 +327,11 @@ export class Board {
     const camera = this.#camera;
     if (!camera.viewport.width || this.#end.signal.aborted) return;
     camera.tick(performance.now());
-    this.surface.paint(this.#scene(), camera.view, camera.viewport, devicePixelRatio, this.#draggable);
+    const scene = this.#scene();
+    this.surface.paint(scene, camera.view, camera.viewport, devicePixelRatio, this.#draggable);
     this.grid?.lay(camera.view, camera.viewport);
     this.#drawBar();
-    if (camera.moving) this.#invalidate();
+    if (camera.moving || scene.drop || scene.won !== undefined) this.#invalidate();
   }
 
   #drawBar() {
@@ -338,8 +364,11 @@ export class Board {
     shade(this.#pending, 'pending');
     shade(this.#ghost, 'ghost');
     if (this.#stone !== undefined && !this.#keyed && !this.#pending && !this.#ghost) shade(this.#hover, 'hover');
+    const [down, drawn] = [this.#part(this.#dropped, DROP_MS), this.#part(this.#won, WIN_MS)];
+    const last = moves.at(-1);
+    const drop = down < 1 && last ? { point: last, stone: /** @type {0 | 1} */ ((moves.length - 1) % 2), part: down } : undefined;
     return {
-      bounds: this.#bounds, moves, names: this.#names, numbers: settings.numbers || !!numbered, style: hasSquares(this.#bounds) ? 'marks' : settings.stones,
+      bounds: this.#bounds, moves: drop ? moves.slice(0, -1) : moves, drop, won: drawn < 1 ? drawn : undefined, names: this.#names, numbers: settings.numbers || !!numbered, unmarked: this.#shown.unmarked, style: hasSquares(this.#bounds) ? 'marks' : settings.stones,
       winning, forbidden: turn !== 'white' ? forbidden : undefined, heat: this.#heat, best, line, paint, shades,
       cursor: this.#keyed && this.grid?.hasFocus() ? this.grid.at() : undefined,
     };

@@ -3,9 +3,8 @@
 /** @import { Room } from './room-state.js' */
 /** @import { ChatLine, RoomNews } from './types' */
 /** @import { App } from './view-types' */
-/** @import { UnseenBadge } from './unseen-badge.js' */
 
-import { el, fill } from './dom.js';
+import { el, fill, icon, write } from './dom.js';
 import { CHAT_TEXT_MAX } from './protocol.js';
 import { change, settings } from './settings.js';
 import { t } from './texts.js';
@@ -18,21 +17,36 @@ const LINES_MAX = 200;
 /**
  * @param {App} app
  * @param {Room} room
- * @param {UnseenBadge} unseen
+ * @param {() => void} reveal brings the chat into sight
  */
-export function createChat(app, room, unseen) {
+export function createChat(app, room, reveal) {
   const list = el('ol');
   const log = el('div', { class: 'chat-lines', role: 'log', tabIndex: 0, 'aria-label': t('chat') }, list);
   const field = el('input', { maxLength: CHAT_TEXT_MAX, placeholder: t('chat_say'), 'aria-label': t('chat_say'), enterKeyHint: 'send', autocomplete: 'off' });
   const form = el('form', { class: 'row' }, field, el('button', { type: 'submit' }, t('chat_send')));
+  /** The last line, and how many are new, where the chat itself is out of sight. */
+  const last = el('span');
+  const counts = [el('span', { class: 'chip now' }), el('span', { class: 'chip now' })];
+  const line = el('button', { type: 'button', class: 'talk', onclick: reveal }, icon('talk'), last, counts[0]);
+  const button = el('button', { type: 'button', class: 'talk-too', onclick: reveal }, icon('talk'), t('chat'), counts[1]);
   const note = el('p', { class: 'hint' });
   const allowed = el('input', { type: 'checkbox', onchange: () => send({ type: 'set_chat', on: allowed.checked }) });
   const host = el('label', { class: 'check' }, allowed, t('chat_allowed'));
-  const element = el('details', { class: 'chat card', open: settings.chat, ontoggle: () => change('chat', element.open) }, el('summary', null, t('chat')), log, form, note, host);
+  const element = el('details', { class: 'chat card', open: settings.chat, ontoggle: () => change('chat', element.open) }, el('summary', null, t('chat')),
+    el('div', { class: 'chat-body' }, log, form, note, host));
   /** @type {Map<number, Line>} */
   const lines = new Map();
   let usable = true;
   let playing = false;
+  /** How many lines came while the chat was out of sight. */
+  let fresh = 0;
+  let inSight = false;
+  const watch = new IntersectionObserver((entries) => {
+    inSight = entries.at(-1)?.isIntersecting ?? false;
+    if (inSight) fresh = 0;
+    showFresh();
+  });
+  watch.observe(log);
 
   form.addEventListener('submit', (event) => {
     event.preventDefault();
@@ -67,6 +81,16 @@ export function createChat(app, room, unseen) {
     const sorted = [...lines.values()].sort((a, b) => a.number - b.number).slice(-LINES_MAX);
     fill(list, ...(sorted.length > 0 ? sorted.map(lineOf) : [el('li', { class: 'hint' }, t('chat_quiet'))]));
     log.scrollTop = log.scrollHeight;
+    const latest = sorted.at(-1);
+    fill(last, ...(latest ? [el('bdi', { class: 'name' }, latest.name), ' ', el('bdi', null, latest.text)] : [t('chat')]));
+  }
+
+  function showFresh() {
+    const text = t('chat_new', { count: fresh });
+    for (const count of counts) {
+      write(count, text);
+      count.hidden = fresh === 0;
+    }
   }
 
   function show() {
@@ -78,6 +102,7 @@ export function createChat(app, room, unseen) {
     const { first, second } = room.seats;
     const alone = [first, second].some((player) => player && 'bot' in player) && room.spectators.count === 0;
     element.hidden = !usable || !app.connection.chat || (alone && lines.size === 0);
+    line.hidden = button.hidden = element.hidden;
     host.hidden = room.host !== app.connection.you;
     allowed.checked = room.chat;
     form.hidden = !room.chat;
@@ -85,8 +110,12 @@ export function createChat(app, room, unseen) {
     note.textContent = t(room.chat ? 'chat_apart' : 'chat_off');
   }
 
+  showFresh();
   return {
     element,
+    /** The last line, as a button that leads to the chat, and a shorter one. */
+    line,
+    button,
     load,
     show,
     /** @param {RoomNews} news */
@@ -96,9 +125,10 @@ export function createChat(app, room, unseen) {
       if (lines.has(news.line.number)) lines.clear();
       lines.set(news.line.number, { ...news.line, apart: news.type === 'spectator_said' });
       showLines();
-      // With the chat folded, only the count is shown.
-      if (news.line.member !== app.connection.you) unseen.add(log, element.open ? `${news.line.name}: ${news.line.text}` : '');
+      if (news.line.member !== app.connection.you && !inSight) fresh += 1;
+      showFresh();
     },
+    remove: () => watch.disconnect(),
   };
 }
 

@@ -83,7 +83,7 @@ export class Connection {
 
   /** Connects, and stays connected. */
   start() {
-    addEventListener('online', () => this.#retryNow());
+    addEventListener('online', () => this.retryNow());
     document.addEventListener('visibilitychange', () => {
       if (document.visibilityState === 'visible') this.#probe();
     });
@@ -274,8 +274,8 @@ export class Connection {
     this.#retry = setTimeout(() => this.#connect(), most * (0.5 + Math.random() / 2));
   }
 
-  /** Reconnects at once: the network is back. */
-  #retryNow() {
+  /** Reconnects at once: the network is back, or the player asks for it. */
+  retryNow() {
     this.#failures = 0;
     if (this.status === 'lost' && !this.#socket) this.#connect();
     else this.#probe();
@@ -284,7 +284,7 @@ export class Connection {
   /** Checks that the server still answers. */
   #probe() {
     if (!this.#greeted) {
-      if (this.status === 'lost' && !this.#socket) this.#retryNow();
+      if (this.status === 'lost' && !this.#socket) this.retryNow();
       return;
     }
     this.send({ type: 'ping' }).catch(() => {});

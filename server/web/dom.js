@@ -1,5 +1,7 @@
 // Creates and updates elements. Text goes in as text, so that nothing people write is read as markup.
 
+import { ICONS } from './icons.js';
+
 /** @typedef {Node | string | number | null | undefined | false} Child */
 
 /**
@@ -19,7 +21,9 @@ export function el(tag, properties, ...children) {
 }
 
 /**
- * @param {Element} element
+ * Changes properties, and returns the element.
+ * @template {Element} E
+ * @param {E} element
  * @param {Record<string, unknown>} properties
  */
 export function set(element, properties) {
@@ -29,6 +33,7 @@ export function set(element, properties) {
     else if (name === 'class' || name.includes('-') || !(name in element)) attribute(element, name, value);
     else Object.assign(element, { [name]: value });
   }
+  return element;
 }
 
 /**
@@ -43,13 +48,18 @@ function attribute(element, name, value) {
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/**
- * Creates an icon from one path, 24 by 24.
- * @param {string} path
- */
-export function icon(path) {
+/** Creates an icon. @param {keyof typeof ICONS} name */
+export function icon(name) {
   const picture = svg('svg', { viewBox: '0 0 24 24', 'aria-hidden': 'true', class: 'icon' });
-  picture.append(svg('path', { d: path }));
+  picture.append(svg('path', { d: ICONS[name] }));
+  return picture;
+}
+
+/** Creates the seal: five stones in a row on vermilion. */
+export function seal() {
+  const picture = svg('svg', { viewBox: '0 0 32 32', 'aria-hidden': 'true', class: 'seal' });
+  picture.append(svg('rect', { width: 32, height: 32, rx: 6 }), svg('path', { d: 'M5 27 27 5' }),
+    ...[6.4, 11.2, 16, 20.8, 25.6].map((at) => svg('circle', { cx: at, cy: 32 - at, r: 3 })));
   return picture;
 }
 
@@ -87,16 +97,6 @@ export function write(node, text) {
  */
 function shown(child) {
   return child !== null && child !== undefined && child !== false;
-}
-
-/**
- * A page with a message and links to go on.
- * @param {string} title
- * @param {string} text
- * @param {...Child} ways
- */
-export function messagePage(title, text, ...ways) {
-  return el('section', { class: 'card' }, el('h1', null, title), text && el('p', null, text), el('div', { class: 'row' }, ...ways));
 }
 
 /**

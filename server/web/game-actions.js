@@ -1,36 +1,36 @@
-// A player's actions besides moving: resign, abort, offer, ask, answer, nudge, claim. Actions that
-// cannot be undone wait a few seconds for "Undo".
+// A player's actions besides moving: resign, abort, offer, ask, answer, nudge, claim, and the ways on
+// after the game. Actions that cannot be undone wait a few seconds for "Undo".
 
 /** @import { Room } from './room-state.js' */
 /** @import { BareType, Seat } from './types' */
 /** @import { App } from './view-types' */
-/** @import { UnseenBadge } from './unseen-badge.js' */
+/** @import { ICONS } from './icons.js' */
 
 import { playerName } from './display-names.js';
-import { el, fill, write } from './dom.js';
+import { el, fill, icon, set, write } from './dom.js';
+import { canClose, closeRoom } from './own-rooms.js';
 import { NUDGE_AFTER_MS } from './protocol.js';
 import { opponent, stoneOf } from './room-state.js';
 import { t } from './texts.js';
 
 /** Time to undo an action before it is sent. */
-const UNDO_MS = 4_000;
+const UNDO_MS = 5_000;
 
 /** @typedef {import('./texts.js').TextKey} TextKey */
 
 /**
  * @param {App} app
  * @param {Room} room
- * @param {HTMLElement} ways links that stand beside the buttons
- * @param {UnseenBadge} unseen
+ * @param {readonly HTMLElement[]} more buttons that stand beside a player's own while they play
  */
-export function createGameActions(app, room, ways, unseen) {
-  const offers = el('div', { class: 'offers', role: 'status' });
-  const buttons = el('div', { class: 'row actions' });
-  const element = el('div', { class: 'actions-place' }, offers, el('div', { class: 'row' }, buttons, ways));
+export function createGameActions(app, room, more) {
+  const offers = el('div', { class: 'offers' });
+  const again = el('div', { class: 'again' });
+  const element = el('div', { class: 'actions' });
   // Screen readers hear the first text of a countdown, not each second.
   const countdown = el('span', { 'aria-live': 'off' });
   // One element for all times: the text stays where it is while nothing else changes.
-  const counting = el('div', { class: 'offer' }, countdown);
+  const counting = el('p', { class: 'offer-line' }, countdown);
   let nudges = false;
   /** The action that can still be undone.
    * @type {{ text: string, timer: ReturnType<typeof setTimeout> } | undefined} */
@@ -56,7 +56,7 @@ export function createGameActions(app, room, ways, unseen) {
     }, UNDO_MS);
     waiting = { text, timer };
     show();
-    element.querySelector('button')?.focus();
+    offers.querySelector('button')?.focus();
   }
 
   function undo() {
@@ -69,14 +69,18 @@ export function createGameActions(app, room, ways, unseen) {
    * @param {TextKey} label
    * @param {() => void} press
    * @param {string} [kind]
+   * @param {keyof typeof ICONS} [sign]
    */
-  const button = (label, press, kind = '') => el('button', { type: 'button', class: kind, onclick: press }, t(label));
+  const button = (label, press, kind = '', sign = undefined) => el('button', { type: 'button', class: kind, onclick: press }, sign && icon(sign), t(label));
 
   /**
+   * A question with its answers. It does not take the focus.
    * @param {string} text
-   * @param {...(HTMLElement | false)} answers
+   * @param {string} how what else answers it
+   * @param {...HTMLElement} answers
    */
-  const offer = (text, ...answers) => el('div', { class: 'offer' }, el('span', null, text), el('span', { class: 'row' }, ...answers));
+  const offer = (text, how, ...answers) => el('div', { class: 'offer', role: 'alertdialog', 'aria-label': text },
+    el('p', { class: 'say' }, text), how && el('p', null, how), el('div', { class: 'row' }, ...answers));
 
   /**
    * What follows unless somebody acts before a time: for the first act of a game, for an opponent who
@@ -113,43 +117,89 @@ export function createGameActions(app, room, ways, unseen) {
     const game = room.game;
     if (!game) return [];
     const name = playerName(room.seats[opponent(seat)]);
+    const line = (/** @type {TextKey} */ key) => el('p', { class: 'offer-line' }, t(key));
     const answers = (/** @type {BareType} */ yes, /** @type {BareType} */ no) => [
       button('accept', () => send(yes), 'primary'), button('decline', () => send(no)),
     ];
     const made = [];
-    if (game.draw_offer === seat) made.push(offer(t('draw_asked')));
-    else if (game.draw_offer) made.push(offer(t('draw_offered', { name }), ...answers('accept_draw', 'decline_draw')));
-    if (game.takeback_ask === seat) made.push(offer(t('takeback_waits')));
-    else if (game.takeback_ask) made.push(offer(t('takeback_asked', { name }), ...answers('grant_takeback', 'refuse_takeback')));
-    if (game.rematch_ask === seat) made.push(offer(t('rematch_waits')));
-    else if (game.rematch_ask) made.push(offer(t('rematch_asked', { name }), button('accept', () => send('rematch'), 'primary')));
+    if (game.draw_offer === seat) made.push(line('draw_asked'));
+    else if (game.draw_offer) made.push(offer(t('draw_offered', { name }), t('draw_how'), ...answers('accept_draw', 'decline_draw')));
+    if (game.takeback_ask === seat) made.push(line('takeback_waits'));
+    else if (game.takeback_ask) made.push(offer(t('takeback_asked', { name }), '', ...answers('grant_takeback', 'refuse_takeback')));
+    if (game.rematch_ask === seat) made.push(line('rematch_waits'));
+    else if (game.rematch_ask) made.push(offer(t('rematch_asked', { name }), '', button('accept', () => send('rematch'), 'primary')));
     const waits = deadline(seat);
     if (waits) {
       count(seat, waits.until, waits.text);
       made.push(waits.due && waits.until <= app.connection.now()
-        ? offer(t(waits.due, { name }), button('claim_win', () => send('claim_win'), 'primary'), button('claim_draw', () => send('claim_draw')))
+        ? offer(t(waits.due, { name }), '', button('claim_win', () => send('claim_win'), 'primary'), button('claim_draw', () => send('claim_draw')))
         : counting);
     }
     return made;
   }
 
-  /** @param {Seat} seat */
-  function buttonsOf(seat) {
+  /** What a player may do while the game runs. @param {Seat} seat */
+  function ownActions(seat) {
     const game = room.game;
-    const bot = !!room.seats[opponent(seat)] && 'bot' in (room.seats[opponent(seat)] ?? {});
-    if (room.phase === 'finished') return game?.rematch_ask ? [] : [button('rematch', () => (bot ? send('rematch') : later('rematch', t('rematching'))), 'primary')];
     if (room.phase !== 'running' || !game) return [];
+    const bot = playsBot(seat);
     const own = game.moves.length > (stoneOf(seat, game.black) === 'black' ? 0 : 1);
     const opening = !!room.opening;
     nudges = mayNudge(seat);
     return [
-      nudges && button('nudge', () => send('nudge'), 'primary'),
-      own && !opening && !game.takeback_ask && button('takeback', () => (bot ? send('ask_takeback') : later('ask_takeback', t('taking_back')))),
-      !bot && !opening && !game.draw_offer && button('draw', () => later('offer_draw', t('drawing'))),
+      nudges && button('nudge', () => send('nudge'), '', 'talk'),
+      own && !opening && !game.takeback_ask && button('takeback', () => (bot ? send('ask_takeback') : later('ask_takeback', t('taking_back'))), '', 'undo'),
+      !bot && !opening && !game.draw_offer && button('draw', () => later('offer_draw', t('drawing')), '', 'even'),
+      ...more,
       game.first_act
-        ? button('abort', () => later('abort', t('aborting')), 'danger')
-        : button('resign', () => later('resign', t('resigning')), 'danger'),
+        ? button('abort', () => later('abort', t('aborting')), 'danger', 'close')
+        : button('resign', () => later('resign', t('resigning')), 'danger', 'flag'),
     ];
+  }
+
+  /** @param {Seat} seat */
+  function playsBot(seat) {
+    return 'bot' in (room.seats[opponent(seat)] ?? {});
+  }
+
+  /** The ways on in the voice after a game: play again, or look at it. @param {Seat | undefined} seat */
+  function waysOn(seat) {
+    const { game } = room;
+    if (!game?.outcome) return [];
+    const rematch = () => (seat && playsBot(seat) ? send('rematch') : later('rematch', t('rematching')));
+    const plays = seat && room.phase === 'finished';
+    return [
+      plays && !game.rematch_ask && !waiting && button('rematch', rematch, 'primary'),
+      seat && room.paired && button('new_opponent', seekAnother),
+      room.keptGame && el('a', { class: 'button', href: `/game/${room.keptGame}` }, icon('graph'), t('replay')),
+    ];
+  }
+
+  /** The ways out of the room. @param {Seat | undefined} seat */
+  function waysOut(seat) {
+    const { game } = room;
+    const over = !!game?.outcome;
+    if (!game || seat && !over) return [];
+    const host = room.host === app.connection.you;
+    const closes = over && canClose({ host, phase: room.phase, seats: room.seats }, app.connection.you);
+    const way = (/** @type {string} */ text, /** @type {keyof typeof ICONS} */ sign) => el('a', { class: 'button', href: '/' }, icon(sign), text);
+    return [
+      ...more,
+      room.keptGame && button('share', share, '', 'share'),
+      over && !room.paired && way(t('change_rules'), 'swap'),
+      closes ? set(button('close', () => void closeRoom(app, room.code).then(() => app.go('/')), '', 'close'), { 'aria-label': t('close_room') }) : way(t('leave'), 'close'),
+    ];
+  }
+
+  async function seekAnother() {
+    (await app.seeks()).another(room.code);
+    app.go('/');
+  }
+
+  function share() {
+    const url = `${location.origin}/game/${room.keptGame}`;
+    if (navigator.share) navigator.share({ url }).catch(() => {});
+    else navigator.clipboard.writeText(url).then(() => app.toast(t('copied')), () => app.toast(url));
   }
 
   function show() {
@@ -157,19 +207,24 @@ export function createGameActions(app, room, ways, unseen) {
     if (waiting && room.phase !== 'running' && room.phase !== 'finished') undo();
     const offered = seat ? offersTo(seat) : [];
     const offered_texts = offered.map((one) => (one.contains(countdown) ? seat && deadline(seat)?.text : one.textContent)).join();
-    const made = seat ? buttonsOf(seat) : [];
-    const state = JSON.stringify([seat, room.phase, waiting?.text, offered.length, offered_texts, made.map((one) => one && one.textContent)]);
+    const acts = [...(seat ? ownActions(seat) : []), ...waysOut(seat)];
+    const on = waysOn(seat);
+    const texts = [...acts, ...on].map((one) => one && (more.includes(one) || one.textContent));
+    const state = JSON.stringify([seat, room.phase, room.keptGame, waiting?.text, offered_texts, offered.length, texts]);
     if (state === shown) return;
     shown = state;
-    fill(offers, ...offered);
-    const asked = offered.find((one) => one.querySelector('button') || one.contains(countdown) && room.game?.nudge)?.firstChild?.textContent;
-    if (asked) unseen.add(offers, asked);
-    else unseen.clear(offers);
-    if (waiting) fill(buttons, el('div', { class: 'offer undoable' }, el('span', null, waiting.text), button('undo', undo, 'primary')));
-    else fill(buttons, ...made);
+    const undoing = waiting && el('div', { class: 'offer undoable' }, el('p', { class: 'say' }, waiting.text), el('div', { class: 'row' }, button('undo', undo, 'primary')));
+    fill(offers, undoing, ...offered);
+    fill(again, ...on);
+    fill(element, ...acts);
   }
 
   return {
+    /** Questions and countdowns, for the voice. */
+    offers,
+    /** The ways on after the game, for the voice. */
+    again,
+    /** What the player may do. */
     element,
     show,
     /** Updates the countdown, and shows what a player may do from now on. */
@@ -179,6 +234,12 @@ export function createGameActions(app, room, ways, unseen) {
       const waits = deadline(seat);
       if (waits && (!waits.due || waits.until > app.connection.now())) count(seat, waits.until, waits.text);
       else if (waits || mayNudge(seat) !== nudges) show();
+    },
+    /** The room is closed: only these ways are left. @param {...(HTMLElement | false | undefined)} ways */
+    close(...ways) {
+      fill(offers);
+      fill(again, ...ways);
+      fill(element);
     },
     remove: () => clearTimeout(waiting?.timer),
   };

@@ -1,27 +1,15 @@
-// The options of a new game: one line that sums them up and unfolds to the fields.
+// The options of a new game: clock, rules and board, and more in a part that unfolds.
 
 /** @import { Colour, CreateCommand, GameSettings, OpeningKind, Rules, TimeControl, VariantName } from './types' */
 
 import { timeControlText } from './clock-display.js';
 import { openingName, sizeName, variantName, VARIANTS } from './display-names.js';
 import { el, fill, write } from './dom.js';
-import { check, select } from './form-fields.js';
+import { check, segment, select } from './form-fields.js';
 import { hasText, t } from './texts.js';
 
 /** Keys of the options of games with friends and bots, and of those that are offered to anyone. */
 const STORAGE_KEYS = { friends: 'fivefold.options', anyone: 'fivefold.offer' };
-const LEVEL_KEPT = 'fivefold.level';
-const LEVEL = 3;
-
-/** The last chosen level of the bot. */
-export function botLevel() {
-  return Number(localStorage.getItem(LEVEL_KEPT)) || LEVEL;
-}
-
-/** @param {number} level */
-export function saveBotLevel(level) {
-  localStorage.setItem(LEVEL_KEPT, String(level));
-}
 
 /**
  * @typedef {object} Options
@@ -53,6 +41,10 @@ const CLOCKS = [
   { type: 'byo_yomi', main_ms: 10 * MINUTE, period_ms: 30_000, periods: 3 },
   { type: 'per_move', move_ms: 30_000 },
 ];
+/** The clocks that most people want; the others unfold. */
+const COMMON = [2, 3, 4, 0];
+/** How many were made: each row of choices has its own name. */
+let made = 0;
 const SIZES = ['13', '15', '17', '19', '20', '30', 'unbounded'];
 
 /** @param {'friends' | 'anyone'} [whom] */
@@ -63,33 +55,46 @@ export function createGameOptions(whom = 'friends') {
   const line = el('span', { class: 'options-line' });
   const variant = select(t('variant'), VARIANTS.map((name) => [name, variantName(name)]));
   const size = select(t('size'), SIZES.map((side) => [side, sizeName(side === 'unbounded' ? side : [Number(side), Number(side)])]));
-  const clock = select(t('clock'), CLOCKS.map((control, index) => [String(index), clockName(control)]));
+  made += 1;
+  const names = CLOCKS.map((control, index) => /** @type {const} */ ([String(index), clockName(control)]));
+  const clock = segment(t('clock'), `clock-${made}`, COMMON.map((index) => names[index] ?? ['0', '']));
+  const otherClock = select(t('clock_other'), [['', '–'], ...names.filter((_, index) => !COMMON.includes(index))]);
   const colour = select(t('colour'), [['random', t('colour_random')], ['black', t('black')], ['white', t('white')]]);
   const opening = select(t('opening'), []);
   const openingHow = el('p', { class: 'hint opening-how' });
   const assistance = check(t('assistance'));
   const listed = check(t('public_room'));
-  const element = el('details', { class: 'options', open: forAnyone }, el('summary', null, line),
-    el('div', { class: 'options-fields' }, variant.label, size.label, clock.label, !forAnyone && colour.label, opening.label, openingHow,
+  const more = el('details', { open: forAnyone }, el('summary', null, t('more_options'), ' ', line),
+    el('div', { class: 'fields' }, otherClock.label, !forAnyone && colour.label, opening.label, openingHow,
       !forAnyone && assistance.label, !forAnyone && listed.label));
+  const element = el('div', { class: 'options' }, el('div', { class: 'fields' }, clock.label, variant.label, size.label), more);
   /** The rules whose openings are listed. */
   let offeredFor = '';
 
   variant.field.value = options.variant;
   size.field.value = options.size;
-  clock.field.value = String(options.clock);
+  showClock();
   colour.field.value = options.colour;
   assistance.field.checked = options.assistance;
   listed.field.checked = options.listed;
   listOpenings([options.opening]);
-  element.addEventListener('change', read);
-  element.addEventListener('toggle', offerOpenings);
+  element.addEventListener('change', ({ target }) => {
+    const others = target === otherClock.field && otherClock.field.value !== '';
+    options.clock = Number(others ? otherClock.field.value : clock.value || options.clock);
+    showClock();
+    read();
+  });
+  more.addEventListener('toggle', offerOpenings);
   read();
+
+  function showClock() {
+    clock.value = otherClock.field.value = String(options.clock);
+    if (COMMON.includes(options.clock)) otherClock.field.value = '';
+  }
 
   function read() {
     options.variant = VARIANTS.find((name) => name === variant.field.value) ?? 'freestyle';
     options.size = size.field.value;
-    options.clock = clock.field.selectedIndex;
     options.colour = /** @type {Colour} */ (colour.field.value);
     options.opening = /** @type {OpeningKind} */ (opening.field.value);
     options.assistance = assistance.field.checked;
@@ -99,11 +104,8 @@ export function createGameOptions(whom = 'friends') {
     localStorage.setItem(STORAGE_KEYS[whom], JSON.stringify(options));
     void offerOpenings();
     write(openingHow, t(`opening_${options.opening}_how`));
-    const control = CLOCKS[options.clock];
     write(line, [
-      variantName(options.variant), sizeName(rules().size),
-      control?.type === 'none' ? t('clock_none') : timeControlText(control),
-      !forAnyone && (options.colour === 'random' ? t('colour_random') : t(options.colour === 'black' ? 'black' : 'white')),
+      !forAnyone && (options.colour === 'random' ? t('colour_random') : t(options.colour)),
       options.opening !== 'free' && openingName(options.opening),
     ].filter(Boolean).join(' · '));
   }
@@ -111,7 +113,7 @@ export function createGameOptions(whom = 'friends') {
   /** Lists the openings that the rules offer. The server knows them. */
   async function offerOpenings() {
     const wanted = JSON.stringify(rules());
-    if (!element.open || wanted === offeredFor) return;
+    if (!more.open || wanted === offeredFor) return;
     offeredFor = wanted;
     try {
       const { fetchJudged } = await import('./position-judge.js');

@@ -22,7 +22,7 @@ export const view = (app, place) => {
   const tab = (/** @type {boolean} */ mine) => el('button', {
     type: 'button', 'aria-pressed': String(mine === own), onclick: () => choose(mine),
   }, t(mine ? 'my_games' : 'public_games'));
-  const tabs = el('div', { class: 'row tabs' });
+  const tabs = el('div', { class: 'seg' });
   const open = createOwnRooms(app);
   const list = el('ol', { class: 'games' });
   const more = el('button', { type: 'button', hidden: true, onclick: load }, t('more'));

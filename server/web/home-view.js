@@ -1,10 +1,13 @@
-// The home page: play anyone, a friend or the bot; open challenges; watch.
+// The home page: a live game, one new game against anyone, a friend or a bot, open challenges, and more
+// live games.
 
 /** @import { Create } from './types' */
 /** @import { View } from './view-types' */
 
+import { createBoard } from './board.js';
+import { beatenLevel, botLevel, saveBotLevel } from './bot-level.js';
 import { el, icon, write } from './dom.js';
-import { botLevel, createGameOptions, saveBotLevel } from './game-options.js';
+import { segment } from './form-fields.js';
 import { watchLobby } from './lobby-watch.js';
 import { createOpenSeeks } from './open-seeks.js';
 import { createOwnRooms, findOrCreateRoom } from './own-rooms.js';
@@ -13,52 +16,86 @@ import { RefusedError } from './refusals.js';
 import { createSeekCard } from './seek-card.js';
 import { t } from './texts.js';
 
-const FRIENDS = 'M8.5 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM2 20c0-4 3-6 6.5-6s6.5 2 6.5 6M16 4.4a3.5 3.5 0 0 1 0 6.4M18 14.4c2.5.7 4 2.6 4 5.6';
-const ROBOT = 'M5 9h14v10H5zM12 9V5m0 0a1.2 1.2 0 1 0 0-2.4 1.2 1.2 0 0 0 0 2.4M9 13v1.5m6-1.5v1.5M2.5 12.5v3m19-3v3';
-
 /** Open challenges to show. */
 const OPEN_MAX = 3;
+/** Key of whom the player played last. */
+const WHOM_KEY = 'fivefold.whom';
+
+/** The opponents to choose from, with their icons. */
+const WHOM = /** @type {const} */ ([['anyone', 'globe'], ['friend', 'people'], ['bot', 'bot']]);
 
 /** @type {View} */
 export const view = (app, place) => {
-  const options = createGameOptions();
-  const own = createOwnRooms(app);
+  /** The options of a game against a friend or a bot, once one is wanted. @type {Promise<ReturnType<typeof import('./game-options.js').createGameOptions>> | undefined} */
+  let options;
+  const optionsPlace = el('div');
+  const own = createOwnRooms(app, 1);
   const seek = createSeekCard(app);
   const open = createOpenSeeks(app, OPEN_MAX);
+  const openTitle = el('a', { href: '/lobby' });
   const unwatch = watchLobby(app, (lobby) => {
     seek.show(lobby);
     open.show(lobby.seeks);
+    write(openTitle, t(lobby.seeks.length > OPEN_MAX ? 'all_count' : 'lobby', { count: lobby.seeks.length }));
   });
-  const games = el('div');
+  // The bare board is there at once.
+  const heroPlace = el('div', { class: 'board' });
+  const shown = el('div', { class: 'shown' });
+  const games = el('div', { class: 'below' });
+  const hero = el('div', { class: 'hero-board' }, heroPlace, shown);
   /** Removes the live games, once they are loaded. */
   let remove = () => {};
   let left = false;
   // Buttons first, then boards.
   void import('./live-games.js').then(({ createLiveGames }) => {
     if (left) return;
-    const watch = createLiveGames(app);
+    const watch = createLiveGames(app, { board: bare, shown });
     games.append(watch.element);
     remove = watch.remove;
   });
-  const level = el('input', {
-    type: 'range', min: '1', max: String(LEVEL_MAX), value: String(botLevel()), oninput: showLevel,
-  });
-  const word = el('output', { class: 'hint' });
-  showLevel();
 
-  function showLevel() {
-    const value = Number(level.value);
-    const name = t(value <= 2 ? 'level_easy' : value <= 5 ? 'level_medium' : value <= 8 ? 'level_hard' : 'level_expert');
-    write(word, `${value} · ${name}`);
-    level.setAttribute('aria-valuetext', word.textContent ?? '');
-    saveBotLevel(value);
+  const whos = el('fieldset', { class: 'whos', onchange: showWhom }, el('legend', { class: 'spoken' }, t('opponent')),
+    ...WHOM.map(([whom, sign]) => el('label', null, el('input', { type: 'radio', class: 'spoken', name: 'whom', value: whom, checked: whom === (localStorage.getItem(WHOM_KEY) ?? 'anyone') }),
+      icon(sign), el('b', null, t(`whom_${whom}`)), el('span', null, t(`whom_${whom}_how`)))));
+  const level = segment(t('level'), 'level', Array.from({ length: LEVEL_MAX }, (_, at) => /** @type {const} */ ([`${at + 1}`, `${at + 1}`])));
+  const levelHow = el('p', { class: 'hint' });
+  const levels = el('div', { class: 'level', onchange: showWhom }, level.label, levelHow);
+  level.value = String(botLevel());
+  const main = el('button', { type: 'button', class: 'primary big start', onclick: start });
+  const other = el('div', { class: 'other' }, levels, optionsPlace, main);
+
+  async function loadOptions() {
+    const { createGameOptions } = await import('./game-options.js');
+    const made = createGameOptions();
+    optionsPlace.replaceWith(made.element);
+    return made;
+  }
+
+  const whom = () => whos.querySelector('input:checked')?.getAttribute('value') ?? 'anyone';
+
+  function showWhom() {
+    const chosen = whom();
+    const number = Number(level.value) || botLevel();
+    localStorage.setItem(WHOM_KEY, chosen);
+    saveBotLevel(number);
+    seek.element.hidden = chosen !== 'anyone';
+    other.hidden = chosen === 'anyone';
+    levels.hidden = chosen !== 'bot';
+    if (chosen !== 'anyone') options ??= loadOptions();
+    const beaten = beatenLevel();
+    write(levelHow, `${t(/** @type {import('./texts.js').TextKey} */ (`level_${number}`))}${beaten ? ` ${t('level_beaten', { level: beaten })}` : ''}`);
+    write(main, chosen === 'bot' ? t('play_level', { level: number }) : t('create_link'));
+  }
+
+  function start() {
+    void create({ seats: ['me', whom() === 'bot' ? { bot: { kind: 'engine', level: botLevel() } } : 'open'] });
   }
 
   /** @param {Partial<Create>} command */
   async function create(command) {
     place.toggleAttribute('inert', true);
     try {
-      app.go(`/r/${await findOrCreateRoom(app, { ...options.command(), ...command })}`);
+      app.go(`/r/${await findOrCreateRoom(app, { ...(await (options ??= loadOptions())).command(), ...command })}`);
     } catch (error) {
       app.showError(error);
       place.toggleAttribute('inert', false);
@@ -68,25 +105,21 @@ export const view = (app, place) => {
     }
   }
 
-  const friend = el('button', { class: 'way', type: 'button', onclick: () => create({ seats: ['me', 'open'] }) },
-    icon(FRIENDS), el('strong', null, t('play_friend')), el('span', null, t('play_friend_how')));
-  const bot = el('button', {
-    class: 'way', type: 'button',
-    onclick: () => create({ seats: ['me', { bot: { kind: 'engine', level: Number(level.value) } }] }),
-  }, icon(ROBOT), el('strong', null, t('play_bot')), el('span', null, t('play_bot_how')));
+  showWhom();
   place.append(el('div', { class: 'home' },
-    el('h1', null, t('tagline')),
     own.element,
-    el('div', { class: 'start' }, seek.element,
-      el('div', { class: 'ways' },
-        friend, el('div', { class: 'bot-way' }, bot, el('label', { class: 'level' }, el('span', null, t('level')), level, word)), options.element)),
-    el('section', { class: 'card' }, el('div', { class: 'head' }, el('h2', null, t('open_challenges')), el('a', { href: '/lobby' }, t('show_lobby'))), open.element),
+    el('div', { class: 'hero' }, hero,
+      el('div', { class: 'hero-side' }, el('h1', null, t('tagline')),
+        el('section', { class: 'card play', 'aria-label': t('new_game') }, whos, seek.element, other),
+        el('section', { class: 'card seeks' }, el('div', { class: 'head' }, el('h2', null, t('open_challenges')), openTitle), open.element))),
     games));
+  const bare = createBoard(heroPlace, { still: true });
   return () => {
     left = true;
     own.remove();
     unwatch();
     seek.remove();
     remove();
+    bare.remove();
   };
 };

@@ -4,9 +4,6 @@ import { el, icon } from './dom.js';
 import { qrPicture } from './qr-code.js';
 import { t } from './texts.js';
 
-const COPY = 'M8 8V4h12v12h-4M4 8h12v12H4z';
-const SHARE = 'M12 15V3m0 0L8 7m4-4 4 4M5 12v8h14v-8';
-
 /**
  * @param {string} address
  * @param {string} label
@@ -14,7 +11,7 @@ const SHARE = 'M12 15V3m0 0L8 7m4-4 4 4M5 12v8h14v-8';
  */
 export function linkCard(address, label, text) {
   const field = el('input', { class: 'link', readOnly: true, value: address, 'aria-label': label, onfocus: () => field.select() });
-  const copy = el('button', { class: 'primary', type: 'button' }, icon(COPY), t('copy'));
+  const copy = el('button', { class: 'primary', type: 'button' }, icon('copy'), t('copy'));
   copy.addEventListener('click', async () => {
     try {
       await navigator.clipboard.writeText(address);
@@ -27,6 +24,6 @@ export function linkCard(address, label, text) {
   });
   const share = 'share' in navigator && el('button', {
     type: 'button', onclick: () => navigator.share({ url: address, text }).catch(() => {}),
-  }, icon(SHARE), t('share'));
+  }, icon('share'), t('share'));
   return el('div', { class: 'link-card' }, qrPicture(address), el('div', { class: 'link-line' }, field, el('div', { class: 'row' }, copy, share)));
 }

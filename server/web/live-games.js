@@ -1,6 +1,7 @@
-// Public games that are running now, as small live boards, and open rooms to join.
+// Public games that are running now, as live boards, and open rooms to join.
 
 /** @import { RoomSummary } from './types' */
+/** @import { Board } from './board.js' */
 /** @import { App } from './view-types' */
 
 import { createBoard } from './board.js';
@@ -9,24 +10,29 @@ import { el, fill, write } from './dom.js';
 import { Room, seatWith, STONES } from './room-state.js';
 import { t } from './texts.js';
 
-/** Live boards to show. */
-const BOARDS_MAX = 4;
+/** Live boards to show, besides the large one. */
+const BOARDS_MAX = 5;
 /** Open rooms to list. */
 const OPEN_MAX = 5;
 const LIST_EVERY_MS = 8_000;
 
 /** @typedef {{ remove: () => void }} Live */
+/** A large board that is there already, and the place for what it shows. @typedef {{ board: Board, shown: HTMLElement }} Large */
 
 /**
  * @param {App} app
+ * @param {Large} [large] shows the first of them
  */
-export function createLiveGames(app) {
+export function createLiveGames(app, large) {
   const boards = el('div', { class: 'live-boards' });
   const none = el('p', { class: 'hint' }, t('connecting'));
   const open = el('div', { class: 'open-rooms' });
-  const element = el('section', { class: 'card watch' }, el('h2', null, t('watch')), el('p', { class: 'hint' }, t('watch_how')), none, boards, open);
+  const title = el('h2', null, t('live_games'));
+  const element = el('section', { class: 'watch' }, title, none, boards, open);
   /** @type {Map<string, Live>} */
   const shown = new Map();
+  /** The room on the large board. */
+  let first = '';
   let gone = false;
 
   async function list() {
@@ -43,21 +49,26 @@ export function createLiveGames(app) {
   function show(rooms) {
     const running = rooms.filter((room) => room.phase === 'running');
     // Shown games stay; then the most watched come first.
-    running.sort((a, b) => Number(shown.has(b.room)) - Number(shown.has(a.room)) || b.spectators - a.spectators);
-    const wanted = running.slice(0, BOARDS_MAX);
+    running.sort((a, b) => Number(b.room === first) - Number(a.room === first) || Number(shown.has(b.room)) - Number(shown.has(a.room)) || b.spectators - a.spectators);
+    const wanted = running.slice(0, BOARDS_MAX + Number(!!large));
     for (const [code, live] of shown) {
       if (wanted.some((room) => room.room === code)) continue;
       live.remove();
       shown.delete(code);
+      if (code === first) first = '';
     }
-    for (const summary of wanted) {
-      if (shown.has(summary.room)) continue;
-      shown.set(summary.room, createLive(app, summary, boards));
+    for (const { room } of wanted) {
+      if (shown.has(room)) continue;
+      const takesLarge = large && !first;
+      if (takesLarge) first = room;
+      shown.set(room, follow(app, room, takesLarge ? largeFace(large) : smallFace(boards, room)));
     }
     const vacant = rooms.filter((room) => room.phase === 'waiting' && (!room.seats.first || !room.seats.second)).slice(0, OPEN_MAX);
     fill(open, vacant.length > 0 && el('h3', null, t('seats_open')), ...vacant.map(openRoom));
     write(none, t('watch_none'));
     none.hidden = shown.size > 0;
+    title.hidden = !!large && shown.size === 1;
+    if (large && shown.size === 0) fill(large.shown);
   }
 
   void list();
@@ -72,43 +83,85 @@ export function createLiveGames(app) {
   };
 }
 
+/** What shows a game. @typedef {{ show: (room: Room) => void, remove: () => void }} Face */
+
 /**
- * One game, live.
- * @param {App} app
- * @param {RoomSummary} summary
- * @param {HTMLElement} boards
- * @returns {Live}
+ * The large board, and a line below it.
+ * @param {Large} large
+ * @returns {Face}
  */
-function createLive(app, summary, boards) {
-  const room = new Room(summary.room);
+function largeFace({ board, shown }) {
+  const about = el('span', { class: 'hint opt' });
+  const names = el('span', { class: 'shown-players' });
+  return {
+    show(room) {
+      showOn(board, room);
+      fill(names, ...STONES.map((stone) => el('span', null, stoneSign(stone), el('bdi', null, playerName(room.seats[seatWith(stone, room.black)])))));
+      write(about, aboutText(room));
+      if (!names.isConnected) fill(shown, names, about, el('a', { href: `/r/${room.code}` }, t('watch')));
+    },
+    remove: () => {},
+  };
+}
+
+/**
+ * A small board that is a link.
+ * @param {HTMLElement} boards @param {string} code
+ * @returns {Face}
+ */
+function smallFace(boards, code) {
   const place = el('div', { class: 'live-board', 'aria-hidden': 'true' });
   const players = el('span', { class: 'live-players' });
   const about = el('span', { class: 'hint' });
-  const element = el('a', { class: 'live', href: `/r/${summary.room}` }, place, players, about, el('span', { class: 'button' }, t('watch')));
-  // A board reads its colors from its place in the document.
+  const element = el('a', { class: 'live', href: `/r/${code}` }, place, players, about);
+  // A board reads its size from its place in the document.
   boards.append(element);
   const board = createBoard(place, { still: true });
-  function show() {
-    board.show({ size: room.rules.size, moves: room.game?.moves ?? [], winning: room.game?.outcome?.points });
-    fill(players, ...STONES.map((stone) => el('span', null, stoneSign(stone), el('bdi', null, playerName(room.seats[seatWith(stone, room.black)])))));
-    write(about, `${rulesName(room.rules, room.openingKind)} · ${t('moves_count', { count: room.game?.moves.length ?? 0 })}`);
-  }
-  app.connection.enter(summary.room, {
+  return {
+    show(room) {
+      showOn(board, room);
+      fill(players, ...STONES.map((stone) => el('span', null, stoneSign(stone), el('bdi', null, playerName(room.seats[seatWith(stone, room.black)])))));
+      write(about, aboutText(room));
+    },
+    remove() {
+      board.remove();
+      element.remove();
+    },
+  };
+}
+
+/** @param {Board} board @param {Room} room */
+function showOn(board, room) {
+  board.show({ size: room.rules.size, moves: room.game?.moves ?? [], winning: room.game?.outcome?.points });
+}
+
+/** @param {Room} room */
+function aboutText(room) {
+  return `${rulesName(room.rules, room.openingKind)} · ${t('moves_count', { count: room.game?.moves.length ?? 0 })}`;
+}
+
+/**
+ * Follows a room, and shows it.
+ * @param {App} app @param {string} code @param {Face} face
+ * @returns {Live}
+ */
+function follow(app, code, face) {
+  const room = new Room(code);
+  app.connection.enter(code, {
     seq: () => room.seq || undefined,
     joined(joined) {
       room.joined(joined);
-      show();
+      face.show(room);
     },
     receive(news) {
-      if (room.seq > 0 && room.receive(news)) show();
+      if (room.seq > 0 && room.receive(news)) face.show(room);
     },
-    lost: () => element.remove(),
+    lost: () => face.remove(),
   });
   return {
     remove() {
-      app.connection.leave(summary.room);
-      board.remove();
-      element.remove();
+      app.connection.leave(code);
+      face.remove();
     },
   };
 }

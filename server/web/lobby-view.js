@@ -1,18 +1,22 @@
-// The lobby: pools, open challenges, a challenge of one's own, and live games.
+// The lobby: open challenges and pools, or live games, and beside them a challenge of one's own.
 
 /** @import { Pool } from './types' */
 /** @import { View } from './view-types' */
 
-import { waitText } from './clock-display.js';
+import { botLevel } from './bot-level.js';
+import { eachSecond, waitText } from './clock-display.js';
 import { gameName } from './display-names.js';
-import { el, fill, write } from './dom.js';
+import { el, fill, set, write } from './dom.js';
 import { createGameOptions } from './game-options.js';
 import { createLiveGames } from './live-games.js';
 import { watchLobby } from './lobby-watch.js';
 import { createOpenSeeks } from './open-seeks.js';
+import { findOrCreateRoom } from './own-rooms.js';
 import { NAME_MAX } from './protocol.js';
 import { t } from './texts.js';
 
+/** After this long the page says that it is connecting. */
+const CONNECTING_AFTER_MS = 400;
 /** Open challenges to list, as many as the server sends. */
 const LISTED_MAX = 100;
 
@@ -20,15 +24,27 @@ const LISTED_MAX = 100;
 export const view = (app, place) => {
   app.tab(`${t('lobby')} – Fivefold`);
   const options = createGameOptions('anyone');
-  const open = createOpenSeeks(app, LISTED_MAX);
+  const level = botLevel();
+  const open = createOpenSeeks(app, LISTED_MAX, el('button', { type: 'button', onclick: playBot }, t('play_level', { level })));
   const live = createLiveGames(app);
-  const counts = el('p', { class: 'hint', role: 'status' }, t('connecting'));
-  const list = el('ol', { class: 'open-seeks' });
+  /** Says why there is no list yet. */
+  const stateText = el('p', { role: 'status' });
+  const retry = el('button', { type: 'button', onclick: () => app.connection.retryNow() }, t('retry_now'));
+  const state = el('div', { class: 'none', hidden: true }, stateText, retry);
+  const counts = el('span', { class: 'hint', role: 'status' });
+  const tab = (/** @type {boolean} */ games) => el('button', { type: 'button', onclick: () => choose(games) });
+  const tabs = [tab(false), tab(true)];
+  const list = el('ol', { class: 'pools' });
+  const anyone = el('div', { hidden: true }, el('h2', null, t('play_anyone')), list);
   const name = el('input', { maxLength: NAME_MAX, required: true, placeholder: t('name'), 'aria-label': t('challenge_by_name'), autocomplete: 'off' });
   const panelPlace = el('div', { hidden: true });
   const own = el('form', { class: 'row', onsubmit: challenge }, name, el('button', { type: 'submit' }, t('challenge')));
   /** @type {Pool[]} */
   let pools = [];
+  let loaded = false;
+  // Lists mostly come at once.
+  const slow = setTimeout(() => { state.hidden = loaded; }, CONNECTING_AFTER_MS);
+  const stopState = eachSecond(showState);
   /** The shown pools: rows are rebuilt only when they change. */
   let shown = '';
   let left = false;
@@ -50,6 +66,28 @@ export const view = (app, place) => {
   async function start(command, whom) {
     (await app.seeks()).start(command, whom);
     panel?.element.scrollIntoView({ block: 'nearest' });
+  }
+
+  function showState() {
+    const failed = app.connection.status === 'lost';
+    write(stateText, t(failed ? 'list_failed' : 'connecting'));
+    retry.hidden = !failed;
+    if (loaded) state.hidden = true;
+  }
+
+  async function playBot() {
+    try {
+      app.go(`/r/${await findOrCreateRoom(app, { ...createGameOptions().command(), seats: ['me', { bot: { kind: 'engine', level } }] })}`);
+    } catch (error) {
+      app.showError(error);
+    }
+  }
+
+  /** Shows challenges or live games. @param {boolean} games */
+  function choose(games) {
+    challenges.hidden = games;
+    live.element.hidden = !games;
+    for (const [index, one] of tabs.entries()) set(one, { 'aria-pressed': String(games === (index === 1)) });
   }
 
   /** @param {Event} event */
@@ -76,8 +114,8 @@ export const view = (app, place) => {
       t('waiting_count', { count: pool.waiting }), pool.wait_ms !== undefined && t('usual_wait', { time: waitText(pool.wait_ms) }),
       pool.games > 0 && t('games_count', { count: pool.games }),
     ].filter(Boolean).join(' · ');
-    const what = gameName(pool);
-    return el('li', { class: `open-seek ${pool.waiting > 0 ? 'now' : ''}` },
+    const what = gameName(pool).replace(' · 15×15', '');
+    return el('li', { class: `pool-row ${pool.waiting > 0 ? 'now' : ''}` },
       el('span', { class: 'grow' }, el('strong', null, what), el('span', { class: 'hint' }, about)),
       el('button', { type: 'button', onclick: () => press(pool) }, t(soughtIn(pool) ? 'cancel' : 'play'), el('span', { class: 'spoken' }, ` ${what}`)));
   }
@@ -87,26 +125,35 @@ export const view = (app, place) => {
     if (state === shown) return;
     shown = state;
     fill(list, ...pools.map(row));
+    anyone.hidden = pools.length === 0;
   }
 
   const stop = watchLobby(app, (lobby) => {
     ({ pools } = lobby);
+    loaded = true;
+    showState();
     showPools();
     open.show(lobby.seeks);
     const sum = (/** @type {'waiting' | 'games'} */ what) => pools.reduce((all, pool) => all + pool[what], 0);
-    write(counts, `${t('waiting_count', { count: sum('waiting') + lobby.seeks.length })} · ${t('games_count', { count: sum('games') })}`);
+    const [games, waiting] = [sum('games'), sum('waiting') + lobby.seeks.length];
+    write(counts, `${t('waiting_count', { count: waiting })} · ${t('games_count', { count: games })}`);
+    if (tabs[0]) write(tabs[0], lobby.seeks.length > 0 ? `${t('challenges')} (${lobby.seeks.length})` : t('challenges'));
     panel?.show();
   });
 
-  place.append(el('div', { class: 'page' }, el('h1', null, t('lobby')), counts, panelPlace,
+  const challenges = el('div', null, open.element, anyone);
+  for (const [index, one] of tabs.entries()) write(one, t(index ? 'live_games' : 'challenges'));
+  place.append(el('div', { class: 'page' }, el('div', { class: 'head' }, el('h1', null, t('lobby')), counts), panelPlace,
     el('div', { class: 'lobby' },
-      el('section', { class: 'card' }, el('h2', null, t('open_challenges')), open.element, el('h2', null, t('play_anyone')), list),
+      el('section', { class: 'card list-card' }, el('div', { class: 'seg tabs-of' }, ...tabs), state, challenges, live.element),
       el('section', { class: 'card post' }, el('h2', null, t('post_challenge')), options.element,
         el('button', { type: 'button', class: 'primary', onclick: () => start({ type: 'seek', settings: options.settings() }) }, t('post_wait')),
-        el('h2', null, t('challenge_by_name')), own)),
-    live.element));
+        el('h2', null, t('challenge_by_name')), own))));
+  choose(false);
   return () => {
     left = true;
+    clearTimeout(slow);
+    stopState();
     stop();
     panel?.remove();
     live.remove();

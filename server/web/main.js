@@ -4,7 +4,7 @@
 /** @import { App, View } from './view-types' */
 
 import { Connection } from './connection.js';
-import { el, fill, icon, linkButton, messagePage, set, write } from './dom.js';
+import { el, fill, icon, linkButton, seal, set, write } from './dom.js';
 import { errorText } from './refusals.js';
 import { onSettings, settings } from './settings.js';
 import { language, t } from './texts.js';
@@ -12,30 +12,44 @@ import { language, t } from './texts.js';
 /** How long a message is shown. */
 const TOAST_MS = 5_000;
 
-/** Which view an address shows; each is loaded when it is needed.
+/** Which view an address shows; each is loaded when it is needed, with the style of large boards.
  * @type {[RegExp, () => Promise<{ view: View }>][]} */
 const ROUTES = [
   [/^\/$/, () => import('./home-view.js')],
-  [/^\/r\/([0-9a-z]+)$/, () => import('./room-view.js')],
-  [/^\/game\/([0-9a-z]+)$/, () => import('./replay-view.js')],
-  [/^\/analyse$/, () => import('./analysis-view.js')],
+  [/^\/r\/([0-9a-z]+)$/, () => withBoard(import('./room-view.js'))],
+  [/^\/game\/([0-9a-z]+)$/, () => withBoard(import('./replay-view.js'))],
+  [/^\/analyse$/, () => withBoard(import('./analysis-view.js'))],
   [/^\/games$/, () => import('./games-view.js')],
   [/^\/lobby$/, () => import('./lobby-view.js')],
 ];
 
-const GEAR = 'M12 15a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM19 12l2-1.5-2-3.5-2.3.9a7 7 0 0 0-1.7-1L14.6 4.5h-4l-.4 2.4a7 7 0 0 0-1.7 1L6.2 7l-2 3.5 2 1.5-2 1.5 2 3.5 2.3-.9a7 7 0 0 0 1.7 1l.4 2.4h4l.4-2.4a7 7 0 0 0 1.7-1l2.3.9 2-3.5z';
+/** The style of large boards and what stands beside them, once it is asked for. @type {Promise<void> | undefined} */
+let boardStyle;
 
-const BUBBLE = 'M4 5h16v11H9l-5 4z';
+/**
+ * Loads that style beside a view.
+ * @template V
+ * @param {Promise<V>} view
+ */
+async function withBoard(view) {
+  boardStyle ??= new Promise((resolve, reject) => {
+    const style = el('link', { rel: 'stylesheet', href: new URL('game.css', import.meta.url).href, onload: () => resolve(), onerror: reject });
+    document.head.append(style);
+  });
+  boardStyle.catch(() => { boardStyle = undefined; });
+  return (await Promise.all([view, boardStyle]))[0];
+}
 
 const place = el('main', { id: 'main', tabIndex: -1 });
 const polite = el('div', { class: 'spoken', role: 'status' });
 const urgent = el('div', { class: 'spoken', role: 'alert' });
-const badgeCount = el('span');
-const badge = el('button', { type: 'button', class: 'primary badge', hidden: true }, icon(BUBBLE), badgeCount);
 const toasts = el('div', { class: 'toasts', role: 'status' });
 const asks = el('div', { class: 'asks' });
+/** The ways to the pages on phones. */
+const tabs = el('nav', { class: 'tabs', 'aria-label': t('pages') });
 /** How many games wait for the player's move. */
 const turns = el('b', { class: 'turns', hidden: true });
+const lost = el('div', { class: 'lost', role: 'alert', hidden: true });
 const link = el('link', { rel: 'icon' });
 /** Whether the system asks for high contrast. */
 const contrasts = matchMedia('(prefers-contrast: more)');
@@ -55,6 +69,7 @@ let turnOf = '';
 const app = {
   connection,
   bar: el('header', { class: 'bar' }),
+  lost,
   asks,
   seeks: () => (seeks ??= import('./seeks.js').then(({ createSeeks }) => createSeeks(app))),
   notify(text, path) {
@@ -79,12 +94,6 @@ const app = {
   },
   showError(error) {
     app.toast(errorText(error));
-  },
-  unseen(count, go) {
-    badge.hidden = count === 0;
-    badge.onclick = go ?? null;
-    set(badge, { title: t('unseen', { count }), 'aria-label': t('unseen', { count }) });
-    write(badgeCount, String(count));
   },
   tab(text, turn = undefined) {
     title = text;
@@ -148,7 +157,8 @@ async function show() {
     return;
   }
   app.tab('Fivefold');
-  fill(place, messagePage(t('nothing_here'), '', linkButton('/', t('new_game'), true), linkButton('/games', t('games'))));
+  const { showNotFound } = await import('./not-found.js');
+  if (mine === shows) leave = showNotFound(place, t('nothing_here'), t('nothing_here_how'), linkButton('/', t('find_opponent'), true), linkButton('/games', t('your_games')), linkButton('/lobby', t('lobby')));
 }
 
 /** Follows links within the site without loading a new page.
@@ -163,15 +173,14 @@ function follow(event) {
 
 /** @param {Stone | 'yours' | undefined} turn */
 function turnIcon(turn) {
-  const dot = turn === 'yours' ? '#d2453b' : turn === 'white' ? '#fbf8f2' : '#1d1a17';
-  const picture = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#e2b676"/><circle cx="16" cy="16" r="10" fill="${dot}"/></svg>`;
+  const dot = turn === 'yours' ? '#b5371c' : turn === 'white' ? '#fbf8f2' : '#1d1a17';
+  const picture = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="6" fill="#deb172"/><circle cx="16" cy="16" r="10" fill="${dot}"/></svg>`;
   return turn ? `data:image/svg+xml,${encodeURIComponent(picture)}` : new URL('icon.svg', import.meta.url).href;
 }
 
 /** Fills the bar above every view. */
 function fillBar() {
   const name = el('bdi');
-  const lost = el('div', { class: 'lost', role: 'alert', hidden: true });
   let was = connection.status;
   connection.onchange = () => {
     write(name, connection.name || t('you'));
@@ -183,14 +192,18 @@ function fillBar() {
     if (status === 'open' && was === 'lost') app.announce(t('connection_back'));
     was = status;
   };
-  const to = (/** @type {string} */ path, /** @type {string} */ text, /** @type {Node | string} */ more = '') => el('a', { href: path, class: 'way-to' }, text, more);
+  const way = (/** @type {string} */ path, /** @type {string} */ text, /** @type {Node | false} */ sign = false) => el('a', { href: path, class: 'way-to' }, sign, el('span', null, text));
+  const face = el('i', { class: 'face', 'aria-hidden': 'true' });
   app.bar.append(
-    el('a', { href: '/', class: 'brand', 'aria-label': 'Fivefold' }, el('img', { src: turnIcon(undefined), alt: '', width: 28, height: 28 }), el('span', null, 'Fivefold')),
-    el('nav', null, to('/', t('play')), to('/lobby', t('lobby')), to('/games', t('games'), turns), to('/analyse', t('analyse'))),
-    badge,
-    el('button', { type: 'button', class: 'quiet me', title: t('you'), onclick: () => app.open('you') }, name),
-    el('button', { type: 'button', class: 'quiet', title: t('settings'), 'aria-label': t('settings'), onclick: () => app.open('settings') }, icon(GEAR)),
+    el('a', { href: '/', class: 'brand', 'aria-label': 'Fivefold' }, seal(), el('span', null, 'Fivefold')),
+    el('nav', { 'aria-label': t('pages') }, way('/', t('play')), way('/lobby', t('lobby')), way('/analyse', t('analyse'))),
+    el('a', { href: '/games', class: 'way-to games-pill' }, el('span', null, t('your_games')), turns),
+    el('button', { type: 'button', class: 'quiet gear', title: t('settings'), 'aria-label': t('settings'), onclick: () => app.open('settings') }, icon('gear')),
+    el('button', { type: 'button', class: 'quiet me', title: t('you'), onclick: () => app.open('you') }, face, name),
     lost);
+  tabs.append(way('/', t('play'), icon('play')), way('/lobby', t('lobby'), icon('people')), way('/analyse', t('analyse'), icon('graph')),
+    el('button', { type: 'button', class: 'way-to', onclick: () => app.open('you') }, icon('user'), el('span', null, t('you'))));
+  new MutationObserver(() => write(face, [...name.textContent ?? ''][0]?.toUpperCase() ?? '')).observe(name, { childList: true });
 }
 
 /** Marks the current page in the bar. */
@@ -214,7 +227,7 @@ onSettings(applySettings);
 contrasts.addEventListener('change', applySettings);
 applySettings();
 fillBar();
-document.body.append(app.bar, place, asks, toasts, polite, urgent);
+document.body.append(app.bar, place, tabs, asks, toasts, polite, urgent);
 connection.listen((news) => {
   if (news.type === 'challenged') void import('./challenge-card.js').then(({ showChallenge }) => showChallenge(app, news));
   else if (news.type !== 'lobby_changed') void app.seeks().then((own) => own.receive(news));

@@ -13,13 +13,16 @@ import { t } from './texts.js';
  * @param {readonly { ply: number, text: string }[]} [notes] lines to show after so many moves
  */
 export function createMoveList(first, size, go, notes = []) {
-  const list = el('ol', { class: 'moves', onclick: choose });
-  const element = el('details', { class: 'move-list' }, el('summary', null, t('moves')), list);
+  const element = el('div', { class: 'moves', role: 'group', 'aria-label': t('moves'), onclick: choose });
   /** @type {HTMLElement[]} */
   let buttons = [];
+  /** The listed moves. @type {readonly Point[]} */
+  let listed = [];
   /** @type {HTMLElement | undefined} */
   let current;
   let bounds = size;
+  /** The list's height when the current move was last brought into sight. */
+  let height = 0;
   set(first, size);
 
   /** @param {Event} event */
@@ -30,14 +33,25 @@ export function createMoveList(first, size, go, notes = []) {
 
   /** @param {readonly Point[]} moves @param {Size} now */
   function set(moves, now) {
+    const grown = String(now) === String(bounds) && listed.length <= moves.length && listed.every((point, ply) => String(point) === String(moves[ply]));
+    if (!grown) {
+      buttons = [];
+      fill(element);
+    }
     bounds = now;
-    buttons = moves.map((point, ply) => el('button', { type: 'button', class: 'move', 'data-ply': ply + 1 }, pointName(point, boundsOf(bounds))));
-    const pairs = Math.ceil(moves.length / 2);
-    fill(list, ...Array.from({ length: pairs }, (_, pair) => {
-      const own = notes.filter(({ ply }) => Math.max(Math.ceil(ply / 2) - 1, 0) === pair);
-      return el('li', null, ...buttons.slice(2 * pair, 2 * pair + 2), ...own.map(({ text }) => el('span', { class: 'move-note' }, text)));
-    }));
-    element.hidden = moves.length === 0;
+    for (let ply = buttons.length; ply < moves.length; ply += 1) add(ply, /** @type {Point} */ (moves[ply]));
+    listed = [...moves];
+  }
+
+  /** @param {number} ply @param {Point} point */
+  function add(ply, point) {
+    if (ply % 2 === 0) element.append(el('span', { class: 'move-number' }, String(ply + 1)));
+    const button = el('button', { type: 'button', class: 'move', 'data-ply': ply + 1 }, pointName(point, boundsOf(bounds)));
+    buttons.push(button);
+    element.append(button);
+    for (const note of notes) {
+      if (Math.max(note.ply, 1) === ply + 1) element.append(el('span', { class: 'move-note' }, note.text));
+    }
   }
 
   return {
@@ -45,10 +59,19 @@ export function createMoveList(first, size, go, notes = []) {
     set,
     /** Shows which move was the last. @param {number} ply */
     show(ply) {
+      const now = buttons[ply - 1];
+      // The player may have scrolled the list since.
+      if (now === current && element.clientHeight === height) return;
+      height = element.clientHeight;
       current?.removeAttribute('aria-current');
-      current = buttons[ply - 1];
-      current?.setAttribute('aria-current', 'true');
-      if (element.open) current?.scrollIntoView({ block: 'nearest' });
+      current = now;
+      current?.setAttribute('aria-current', 'step');
+      if (!height) return;
+      // Within the list only: the page stays where it is.
+      const [list, move] = [element.getBoundingClientRect(), current?.getBoundingClientRect()];
+      if (!move) element.scrollTo(0, 0);
+      else if (move.top < list.top || move.bottom > list.bottom) element.scrollTop += move.bottom - list.bottom + move.height;
+      if (move && (move.left < list.left || move.right > list.right)) element.scrollLeft += move.right - list.right + 8;
     },
     /** @param {readonly Mark[]} marks */
     mark(marks) {

@@ -3,19 +3,15 @@
 import { el, icon, write } from './dom.js';
 import { t } from './texts.js';
 
-const PICTURES = {
-  first: 'M7 5v14M19 5l-9 7 9 7z', previous: 'M16 5l-9 7 9 7z', next: 'M8 5l9 7-9 7z', latest: 'M17 5v14M5 5l9 7-9 7z',
-};
-
 /** @param {() => void} changed the shown ply changed */
 export function createMoveNavigation(changed) {
   let plies = 0;
   /** The shown ply; undefined for the latest. @type {number | undefined} */
   let at;
   const place = el('span', { class: 'step-place', role: 'status' });
-  const button = (/** @type {keyof typeof PICTURES} */ key, /** @type {number} */ by) => el('button', {
-    type: 'button', class: 'step', title: t(key), 'aria-label': t(key), onclick: () => step(by),
-  }, icon(PICTURES[key]));
+  const button = (/** @type {'first' | 'previous' | 'next' | 'latest'} */ key, /** @type {number} */ by) => el('button', {
+    type: 'button', class: `step ${key}`, title: t(key), 'aria-label': t(key), onclick: () => step(by),
+  }, icon(key));
   const [first, previous, next, latest] = [button('first', -Infinity), button('previous', -1), button('next', 1), button('latest', Infinity)];
   const element = el('div', { class: 'steps' }, first, previous, place, next, latest);
   show(0);

@@ -3,28 +3,38 @@
 /** @import { OpenSeek } from './types' */
 /** @import { App } from './view-types' */
 
-import { gameName, personName } from './display-names.js';
+import { timeControlText } from './clock-display.js';
+import { personName, sizeName, variantName, openingName } from './display-names.js';
 import { el, fill } from './dom.js';
 import { t } from './texts.js';
 
-/** @param {App} app @param {number} most */
-export function createOpenSeeks(app, most) {
-  const element = el('ol', { class: 'open-seeks' });
+/** @param {App} app @param {number} most @param {...HTMLElement} instead stands beside the words where there are none */
+export function createOpenSeeks(app, most, ...instead) {
+  const body = el('tbody');
+  const column = (/** @type {string} */ text, kind = '') => el('th', { scope: 'col', class: kind }, text);
+  const head = el('thead', null, el('tr', null, column(t('player')), column(t('variant')), column(t('size'), 'opt'), column(t('clock')), el('th', null, el('span', { class: 'spoken' }, t('play')))));
+  const table = el('table', { class: 'list open-seeks' }, head, body);
+  const none = el('div', { class: 'none' }, el('p', null, t('open_none')), ...instead);
+  const element = el('div', null, table, none);
   /** The shown state: rows are rebuilt only when it changes. */
   let shown = '';
+  table.hidden = true;
+  none.hidden = true;
 
   /** @param {OpenSeek} offer */
   function row(offer) {
-    const { seek, member, name, engine } = offer;
+    const { seek, member, name, engine, rules, opening, time } = offer;
     const own = member === app.connection.you;
     const press = async () => {
       const waiting = own && (await app.seeks()).list().find((one) => one.seek === seek);
       if (waiting) return (await app.seeks()).cancel(waiting);
       app.connection.send({ type: own ? 'cancel_seek' : 'accept_seek', seek }).catch(app.showError);
     };
-    return el('li', { class: 'open-seek' },
-      el('span', { class: 'grow' }, personName(app, { member, name, engine }), el('span', { class: 'hint' }, gameName(offer))),
-      el('button', { type: 'button', onclick: press }, t(own ? 'cancel' : 'play'), el('span', { class: 'spoken' }, ` ${name}`)));
+    const kind = [variantName(rules.variant), opening && opening !== 'free' && openingName(opening)].filter(Boolean).join(' · ');
+    return el('tr', { class: 'open-seek' },
+      el('td', null, personName(app, { member, name, engine })), el('td', null, kind), el('td', { class: 'opt' }, sizeName(rules.size)),
+      el('td', null, time ? timeControlText(time) : t('clock_none')),
+      el('td', null, el('button', { type: 'button', class: 'slim', onclick: press }, t(own ? 'cancel' : 'play'), el('span', { class: 'spoken' }, ` ${name}`))));
   }
 
   return {
@@ -34,7 +44,9 @@ export function createOpenSeeks(app, most) {
       const state = JSON.stringify([seeks.slice(0, most), app.connection.you]);
       if (state === shown) return;
       shown = state;
-      fill(element, ...(seeks.length > 0 ? seeks.slice(0, most).map(row) : [el('li', { class: 'hint' }, t('open_none'))]));
+      table.hidden = seeks.length === 0;
+      none.hidden = seeks.length > 0;
+      fill(body, ...seeks.slice(0, most).map(row));
     },
   };
 }

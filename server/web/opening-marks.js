@@ -33,7 +33,7 @@ export function paintZone(canvas, frame, palette, { middle: [x, y], distance, be
   canvas.fillStyle = palette.wood;
   canvas.fill('evenodd');
   canvas.globalAlpha = 1;
-  canvas.strokeStyle = palette.accent;
+  canvas.strokeStyle = palette.mark;
   canvas.lineWidth = Math.max(0.06 * frame.step, 1.5 * frame.ratio);
   canvas.setLineDash(beyond ? [0.3 * frame.step, 0.2 * frame.step] : []);
   canvas.strokeRect(...inner);
@@ -57,7 +57,7 @@ export function paintOffered(canvas, frame, palette, points) {
     canvas.fill();
     canvas.strokeStyle = palette.black;
     canvas.stroke();
-    canvas.fillStyle = palette.name;
+    canvas.fillStyle = palette['wood-ink'];
     canvas.fillText(`${index + 1}`, px + 0.5, py + 0.02 * frame.step);
   }
 }

@@ -29,12 +29,13 @@ const WHAT = { choose: 'opening_choose', take: 'opening_take', offer: 'opening_o
  * @param {{ changed: () => void, focus: () => void, refused: () => void }} board
  */
 export function createOpeningPanel(app, room, board) {
-  const title = el('h1', { class: 'status' });
+  const title = el('h1', { class: 'spoken' });
+  const path = el('ol', { class: 'path', 'aria-label': t('opening') });
   const body = el('div', { class: 'opening-body' });
   const message = el('p', { class: 'opening-message', role: 'status' });
-  const asking = el('div', { class: 'opening-asking' }, title, message, body);
+  const asking = el('div', { class: 'opening-asking' }, title, path, message, body);
   const lines = el('ol', { class: 'opening-lines', role: 'log' });
-  const element = el('section', { class: 'opening', 'aria-label': t('opening') }, asking, lines);
+  const element = el('section', { class: 'opening', 'aria-label': t('opening') }, asking);
   /** The ask that the draft belongs to. */
   let asked = '';
   /** The part of the act that the player has chosen. @type {Doing | undefined} */
@@ -87,10 +88,19 @@ export function createOpeningPanel(app, room, board) {
     if (state === shownState) return;
     shownState = state;
     const held = element.contains(document.activeElement);
-    title.textContent = t('opening_title', { kind: t(`opening_${kind}`), what: whatOf(ask, !!mine) });
-    fill(body, ...(mine ? parts(mine) : []), why(kind));
+    const what = whatOf(ask, !!mine);
+    title.textContent = t('opening_title', { kind: t(`opening_${kind}`), what });
+    showPath(what);
+    fill(body, ...(mine ? parts(mine) : [strong(what)]), why(kind));
     // The focused button is gone.
     if (held && !element.contains(document.activeElement)) focusNext();
+  }
+
+  /** Shows the steps: what was done last, what is done now, and then the game. @param {string} what */
+  function showPath(what) {
+    const game = room.game;
+    const done = game?.opening && openingLines(game.opening.acts, game.opening.first, { name, called }).at(-1);
+    fill(path, done && el('li', { class: 'done' }, done.text), el('li', { 'aria-current': 'step' }, what), el('li', null, t('play')));
   }
 
   /** Adds a line for each act. Screen readers announce what is added. */
@@ -238,7 +248,7 @@ export function createOpeningPanel(app, room, board) {
 
   /** @param {string} text @param {Stone} [stone] */
   function strong(text, stone) {
-    return el('p', { class: 'opening-now' }, stone && stoneSign(stone), el('strong', null, text));
+    return el('p', { class: 'say opening-now' }, el('span', null, text), stone && stoneSign(stone));
   }
 
   /** @param {Zone} zone */
@@ -341,6 +351,8 @@ export function createOpeningPanel(app, room, board) {
 
   return {
     element,
+    /** What each player did, in words. */
+    lines,
     update,
     press,
     /** What the board shows of it, besides the game's moves: for the player who acts also the draft.

@@ -6,7 +6,7 @@
 import { timeControlText } from './clock-display.js';
 import { playerName, rulesName } from './display-names.js';
 import { el, fill } from './dom.js';
-import { isMember, SEATS, seatWith, STONES } from './room-state.js';
+import { isMember, opponent, SEATS } from './room-state.js';
 import { t } from './texts.js';
 
 /** Rooms to list, unless all are asked for. */
@@ -56,11 +56,11 @@ export function followTurns(app, show) {
   return now;
 }
 
-/** @param {App} app */
-export function createOwnRooms(app) {
+/** @param {App} app @param {number} [first] rooms to list at first */
+export function createOwnRooms(app, first = SHOWN_MAX) {
   const list = el('ol', { class: 'own-rooms' });
-  const element = el('section', { hidden: true }, el('h2', { tabIndex: -1 }, t('your_games')), list);
-  let most = SHOWN_MAX;
+  const element = el('section', { class: 'own', hidden: true }, el('h2', { tabIndex: -1 }, t('your_games')), list);
+  let most = first;
   /** The shown state: rows are rebuilt only when it changes. */
   let shown = '';
 
@@ -70,17 +70,22 @@ export function createOwnRooms(app) {
     const state = JSON.stringify([most, rooms]);
     if (state === shown) return;
     shown = state;
-    fill(list, ...rooms.slice(0, most).map(row));
+    // Where only some are shown, those come first that wait for the player.
+    const sorted = most < rooms.length ? [...rooms].sort((a, b) => urgency(b) - urgency(a)) : rooms;
+    fill(list, ...sorted.slice(0, most).map(row));
   }
 
   /** @param {OwnRoom} room */
   function row(room) {
-    const players = STONES.map((stone) => el('bdi', null, playerName(room.seats[seatWith(stone, room.black)])));
+    const them = opponent(SEATS.find((seat) => isMember(room.seats[seat], app.connection.you)) ?? 'first');
     const clock = room.time ? ` · ${timeControlText(room.time)}` : '';
+    // Who thinks is named already.
+    const named = room.seats[them] && (room.your_turn || room.phase !== 'running');
     return el('li', { class: 'own-room' },
       el('a', { href: `/r/${room.room}`, class: room.your_turn ? 'now' : '' },
-        el('span', { class: 'own-players' }, ...players.flatMap((name, at) => (at ? [' – ', name] : [name]))),
-        el('strong', null, stateOf(room)), el('span', { class: 'hint' }, `${rulesName(room.rules, room.opening)}${clock}`)),
+        el('span', { class: 'own-state' }, el('strong', null, stateOf(room)), named && ` ${t('against')} `, named && el('bdi', null, playerName(room.seats[them]))),
+        el('span', { class: 'hint opt' }, `${rulesName(room.rules, room.opening)}${clock}`),
+        el('span', { class: room.your_turn ? 'button primary slim' : 'button slim' }, t('continue'))),
       canClose(room, app.connection.you) && el('button', { type: 'button', 'aria-label': t('close_room'), onclick: () => closeRoom(app, room.room).then(() => update(app)) }, t('close')));
   }
 
@@ -96,6 +101,11 @@ export function createOwnRooms(app) {
     },
     remove: () => void lists.delete(show),
   };
+}
+
+/** How much a room waits for the player. @param {OwnRoom} room */
+function urgency(room) {
+  return room.phase !== 'running' ? 0 : room.your_turn ? 2 : 1;
 }
 
 /** @param {OwnRoom} room */

@@ -72,13 +72,15 @@ export function createPlayerPlate(app, room) {
       const state = JSON.stringify([player, opposed, app.connection.you]);
       if (state !== shown) {
         shown = state;
-        fill(name, opposed ? el('bdi', null, playerName(player)) : personName(app, player));
+        fill(name, opposed ? el('bdi', null, playerName(player)) : personName(app, player), isMember(player, app.connection.you) && el('span', { class: 'chip' }, t('you')));
       }
       element.classList.toggle('to-move', room.toAct === seat);
       element.classList.toggle('away', !!away);
-      element.classList.toggle('winner', room.game?.outcome?.winner === seat);
+      const won = room.game?.outcome?.winner === seat;
+      element.classList.toggle('winner', won);
+      element.classList.toggle('you', isMember(player, app.connection.you));
       element.classList.toggle('vacant', !player);
-      write(note, [!undecided && t(colour), player && 'member' in player && player.engine && t('bot_engine'), away && t('away')].filter(Boolean).join(' · '));
+      write(note, [!undecided && t(colour), player && 'member' in player && player.engine && t('bot_engine'), away && t('away'), won && t('won')].filter(Boolean).join(' · '));
       showClock();
     },
     showClock,

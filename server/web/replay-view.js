@@ -7,7 +7,7 @@ import { createAnalysisDisplay, valueText } from './analysis-display.js';
 import { boundsOf, pointName } from './board-geometry.js';
 import { createBoard } from './board.js';
 import { playerName, resultName, rulesName, stoneSign } from './display-names.js';
-import { el, fill, linkButton, messagePage, write } from './dom.js';
+import { el, fill, linkButton, write } from './dom.js';
 import { blackChances, decidingMoves, fetchReview } from './game-review.js';
 import { createMoveList } from './move-list.js';
 import { createMoveNavigation } from './move-navigation.js';
@@ -28,8 +28,11 @@ export const view = (app, place, id) => {
   fetch(`/api/games/${id}`, { signal: end.signal })
     .then((answer) => (answer.ok ? answer.json() : refusedAnswer(answer).then((error) => Promise.reject(error))))
     .then((/** @type {FinishedGame} */ game) => show(app, place, game, end.signal))
-    .catch((error) => {
-      if (!end.signal.aborted) fill(place, messagePage(errorText(error), '', linkButton('/games', t('games'), true), linkButton('/', t('new_game'))));
+    .catch(async (error) => {
+      const { showNotFound } = await import('./not-found.js');
+      if (end.signal.aborted) return;
+      const remove = showNotFound(place, errorText(error), '', linkButton('/', t('find_opponent'), true), linkButton('/games', t('your_games')), linkButton('/lobby', t('lobby')));
+      end.signal.addEventListener('abort', remove);
     });
   return () => end.abort();
 };
@@ -72,8 +75,8 @@ function show(app, place, game, signal) {
         el('p', { class: 'players' }, player(black), ' – ', player(opponent(black))),
         el('p', { class: 'about' }, rulesName(rules, opening?.kind), ' · ', formatDate(game.ended_at, { dateStyle: 'medium' })),
         lines.length > 0 && el('ol', { class: 'opening-lines' }, ...lines.map(({ text }) => el('li', null, text)))),
-      el('div', { class: 'row stepping' }, navigation.element, play),
-      graph.element, reviewing, display.element, lineChoice, turning, list.element, downloads())));
+      el('section', { class: 'card moves-card' }, list.element, el('div', { class: 'stepping' }, navigation.element, play)),
+      graph.element, reviewing, display.element, lineChoice, turning, downloads())));
 
   const wanted = Number(new URLSearchParams(location.search).get('ply') ?? moves.length);
   navigation.show(moves.length);

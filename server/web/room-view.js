@@ -4,24 +4,24 @@
 /** @import { View } from './view-types' */
 
 import { createAssistPanel } from './assist-panel.js';
-import { pointName } from './board-geometry.js';
+import { boundsOf, pointName } from './board-geometry.js';
 import { createBoard } from './board.js';
+import { botLevel, saveBeaten } from './bot-level.js';
 import { createChat } from './chat.js';
 import { timeControlText } from './clock-display.js';
 import { playerName, resultName, rulesName } from './display-names.js';
-import { el, fill, linkButton, messagePage, write } from './dom.js';
+import { el, fill, icon, linkButton, seal, write } from './dom.js';
 import { createGameActions } from './game-actions.js';
-import { botLevel } from './game-options.js';
 import { linkCard } from './link-card.js';
+import { createMoveList } from './move-list.js';
 import { createMoveNavigation } from './move-navigation.js';
-import { canClose, closeRoom } from './own-rooms.js';
+import { closeRoom } from './own-rooms.js';
 import { createPlayerPlate } from './player-plate.js';
 import { createJudge, mayForbid } from './position-judge.js';
 import { errorText, refusalText } from './refusals.js';
-import { opponent, Room, stoneAt, stoneOf } from './room-state.js';
+import { opponent, Room, seatWith, stoneAt, stoneOf } from './room-state.js';
 import { playClick, playFinish, playNotice } from './sounds.js';
 import { t } from './texts.js';
-import { createUnseenBadge } from './unseen-badge.js';
 
 /** Interval of the clocks. */
 const TICK_MS = 100;
@@ -33,37 +33,68 @@ const ENDED_MAX = 50;
 export const view = (app, place, code) => {
   const room = new Room(code);
   const you = () => room.seatOf(app.connection.you);
-  const status = el('h1', { class: 'status' });
-  const about = el('p', { class: 'about' });
-  const watching = el('span', { class: 'watching' });
-  const result = el('div', { class: 'row ways-on' });
+  const status = el('h1', { class: 'status say' });
+  const detail = el('p');
+  const about = el('p', { class: 'about-text' });
+  const watching = el('p', { class: 'hint' });
   const boardPlace = el('div', { class: 'board' });
   const invitation = el('div', { class: 'invitation', hidden: true });
   const openingPlace = el('div', { class: 'opening-place', hidden: true });
   const [above, below] = [createPlayerPlate(app, room), createPlayerPlate(app, room)];
+  const asks = el('div', { class: 'asks-touch' });
   const navigation = createMoveNavigation(show);
-  const unseen = createUnseenBadge(app);
-  const actions = createGameActions(app, room, result, unseen);
-  const chat = createChat(app, room, unseen);
+  const list = createMoveList([], room.rules.size, (ply) => navigation.go(ply));
   const judge = createJudge(show);
   const board = createBoard(boardPlace, {
+    asks,
     onplay: play,
     onkey: (action) => (action.type === 'step' ? navigation.step(action.by) : assist.key(action)),
     onpoint: () => assist.pointed(),
     announce: (text) => app.announce(text, true),
   });
   const assist = createAssistPanel(app, room, board, show, () => navigation.at ?? room.game?.moves.length ?? 0);
-  place.append(el('div', { class: 'table' },
-    el('div', { class: 'board-side' }, boardPlace, invitation), above.element, below.element,
-    el('div', { class: 'panel' }, openingPlace, el('div', { class: 'summary' }, status, board.premoved, about), actions.element, navigation.element, assist.element, chat.element)));
+  const chat = createChat(app, room, () => openSide('.chat'));
+  const actions = createGameActions(app, room, [chat.button, assist.hint]);
+  const side = el('aside', { class: 'side', 'aria-label': t('more_here'), onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === 'Escape' && closeSide() },
+    el('button', { type: 'button', class: 'quiet side-close', 'aria-label': t('close'), onclick: closeSide }, icon('close')),
+    el('section', { class: 'card about' }, about, watching), assist.element, chat.element);
+  const voice = el('section', { class: 'card voice', 'aria-live': 'polite' },
+    openingPlace, el('div', { class: 'summary' }, seal(), el('div', null, status, detail, assist.told)), actions.offers, asks, actions.again, app.lost);
+  const table = el('div', { class: 'table' },
+    el('div', { class: 'board-side' }, boardPlace, invitation),
+    el('section', { class: 'card score', 'aria-label': t('players') }, above.element, below.element), voice,
+    el('section', { class: 'card moves-card' }, list.element, navigation.element),
+    chat.line, actions.element, side);
+  place.append(table);
+  document.body.classList.add('gaming');
+  const line = el('span', { class: 'game-line' });
+  const more = el('button', { type: 'button', class: 'quiet more', 'aria-label': t('more_here'), onclick: () => openSide('.about') }, icon('more'));
+  app.bar.querySelector('.games-pill')?.before(line);
+  app.bar.append(more);
   let entered = false;
   let shownGame = 0;
   let gone = false;
   let left = false;
-  let shownWays = '';
+  /** Removes a page that is shown instead of the room. */
+  let clearPlace = () => {};
   /** The panel of the opening, once one is played. @type {import('./opening-panel.js').OpeningPanel | undefined} */
   let opening;
   let openingLoads = false;
+
+  /** Brings a part of what stands at the side into sight, on small screens over everything. @param {string} part */
+  function openSide(part) {
+    side.classList.add('open');
+    const found = side.querySelector(part);
+    if (found instanceof HTMLDetailsElement) found.open = true;
+    found?.scrollIntoView({ block: 'nearest' });
+    const focus = found?.querySelector('input') ?? side.querySelector('button');
+    focus?.focus({ preventScroll: true });
+  }
+
+  function closeSide() {
+    side.classList.remove('open');
+    board.focus();
+  }
 
   /** @param {import('./types').Point} point */
   function play(point) {
@@ -89,17 +120,13 @@ export const view = (app, place, code) => {
       const { createOpeningPanel } = await import('./opening-panel.js');
       opening = createOpeningPanel(app, room, { changed: show, focus: () => board.focus(), refused: () => board.refused() });
       openingPlace.append(opening.element);
+      side.querySelector('.about')?.append(opening.lines);
       if (!left) show();
     } catch (error) {
       // The next event tries again.
       openingLoads = false;
       app.showError(error);
     }
-  }
-
-  async function seekAnother() {
-    (await app.seeks()).another(code);
-    app.go('/');
   }
 
   async function close() {
@@ -124,6 +151,8 @@ export const view = (app, place, code) => {
     const judged = asks ? judge.of(room.rules, shown) : undefined;
     const stone = seat && stoneOf(seat, room.black);
     boardPlace.classList.toggle('over', !!game?.outcome);
+    table.classList.toggle('is-over', !!game?.outcome);
+    table.classList.toggle('is-won', !!seat && game?.outcome?.winner === seat);
     board.show({
       size: room.rules.size,
       moves: shown,
@@ -137,7 +166,8 @@ export const view = (app, place, code) => {
     if (game?.opening) void loadOpening();
     opening?.update();
     openingPlace.hidden = !game?.opening || gone;
-    status.hidden = inOpening && !!opening;
+    table.classList.toggle('opening-runs', inOpening && !!opening);
+    list.set(moves, room.rules.size);
     if (!gone) assist.update();
     const bottom = seat ?? room.black;
     below.show(bottom);
@@ -146,6 +176,8 @@ export const view = (app, place, code) => {
     chat.show();
     showStatus(seat);
     showInvitation(seat);
+    // The list is as high as the voice leaves it.
+    list.show(shown.length);
     seekOn(game?.outcome, seat);
   }
 
@@ -168,24 +200,31 @@ export const view = (app, place, code) => {
       text = turn === seat ? t('your_turn') : t('their_turn', { name: playerName(room.seats[turn]) });
     }
     write(status, text);
-    const clock = room.time.type === 'none' ? '' : ` · ${timeControlText(room.time)}`;
-    const watches = !seat && !room.vacant && `${t('you_watch')} `;
-    fill(about, outcome && seat ? `${resultName(outcome, room.black)} · ` : '', watches, rulesName(room.rules, room.openingKind), clock, ' ', watching);
+    const watches = !seat && !room.vacant && !outcome && t('you_watch');
+    const result = outcome && seat && resultName(outcome, room.black);
+    write(detail, watches || result || lastMove());
+    const clock = room.time.type === 'none' ? t('clock_none') : timeControlText(room.time);
+    const rules = rulesName(room.rules, room.openingKind);
+    write(about, `${rules} · ${clock}`);
+    write(line, `${rules} · ${clock}`);
     watching.title = room.spectators.names.join(', ');
-    write(watching, room.spectators.count > 0 ? `· ${t('watching', { count: room.spectators.count })}` : '');
+    write(watching, room.spectators.count > 0 ? t('watching', { count: room.spectators.count }) : '');
     const id = room.keptGame;
-    const host = room.host === app.connection.you;
-    const closes = outcome && canClose({ host, phase: room.phase, seats: room.seats }, app.connection.you);
-    // Rebuild the buttons only when they change.
-    const ways = [id, !!outcome, closes, !!room.game].join();
-    if (ways !== shownWays) {
-      shownWays = ways;
-      fill(result, id && linkButton(`/game/${id}`, t('replay')),
-        outcome && (room.paired && seat ? el('button', { type: 'button', onclick: seekAnother }, t('new_opponent')) : linkButton('/', t('new_game'))),
-        closes ? el('button', { type: 'button', onclick: close }, t('close_room')) : room.game && linkButton('/', t('leave')));
-    }
     if (id) saveEndedGame(id);
+    if (id && outcome?.winner && outcome.winner === seat) {
+      const loser = room.seats[opponent(seat)];
+      if (loser && 'bot' in loser && loser.bot.kind === 'engine') saveBeaten(loser.bot.level ?? 0);
+    }
     app.tab(turn && turn === seat ? `● ${t('your_turn')} – Fivefold` : `${text} – Fivefold`, turn && (turn === seat ? 'yours' : stoneOf(turn, room.black)));
+  }
+
+  /** Who played where last; nothing before the first move. */
+  function lastMove() {
+    const { game } = room;
+    const point = game?.moves.at(-1);
+    if (!game || !point || game.outcome) return '';
+    const mover = seatWith(stoneAt(game.moves.length - 1), game.black);
+    return t('played', { name: playerName(room.seats[mover]), point: pointName(point, boundsOf(room.rules.size)) });
   }
 
   /** Shows how to invite an opponent. @param {Seat | undefined} seat */
@@ -262,21 +301,24 @@ export const view = (app, place, code) => {
     const closed = type === 'closed' || reason === 'no_such_room' || reason === 'malformed';
     const game = room.keptGame ?? endedGames()[code];
     const again = el('button', { type: 'button', class: 'primary', onclick: () => location.reload() }, t('try_again'));
-    const ways = [closed ? game && linkButton(`/game/${game}`, t('replay'), true) : again, linkButton('/', t('new_game'), closed && !game), linkButton('/games', t('games'))];
+    const ways = [closed ? !!game && linkButton(`/game/${game}`, t('replay'), true) : again, linkButton('/', t('find_opponent'), closed && !game), linkButton('/games', t('your_games')), closed && linkButton('/lobby', t('lobby'))];
     const how = type === 'refused' && !closed ? refusalText(refusal) : room.seq > 0 || game ? t('room_gone_how') : t('no_room_how');
     app.announce(how, true);
     if (room.seq === 0) {
       app.tab('Fivefold');
-      return fill(place, messagePage(t(!closed ? 'no_entry' : game ? 'room_gone' : 'no_room'), how, ...ways));
+      const title = t(!closed ? 'no_entry' : game ? 'room_gone' : 'no_room');
+      document.body.classList.remove('gaming');
+      return void import('./not-found.js').then(({ showNotFound }) => {
+        if (!left) clearPlace = showNotFound(place, title, how, ...ways);
+      });
     }
     // The board stays visible.
     gone = true;
     if (room.game?.clock) room.game.clock.running = undefined;
     show();
     if (!room.game?.outcome) write(status, t('room_gone'));
-    fill(about, how);
-    fill(result, ...ways);
-    fill(actions.element, result);
+    write(detail, how);
+    actions.close(...ways);
     invitation.hidden = assist.element.hidden = true;
     chat.element.inert = true;
   }
@@ -313,9 +355,14 @@ export const view = (app, place, code) => {
     clearInterval(ticker);
     app.connection.leave(code);
     actions.remove();
-    unseen.remove();
+    chat.remove();
     judge.remove();
     board.remove();
+    clearPlace();
+    line.remove();
+    more.remove();
+    app.bar.append(app.lost);
+    document.body.classList.remove('gaming');
   };
 };
 

@@ -1,4 +1,5 @@
-// The card on the home page that finds an opponent: choose a pool, press one button.
+// What finds an opponent on the home page: rules, clock, one button. Each pair of them is a pool of the
+// server.
 
 /** @import { Pool } from './types' */
 /** @import { App } from './view-types' */
@@ -7,6 +8,7 @@
 import { timeControlText, waitText } from './clock-display.js';
 import { rulesName } from './display-names.js';
 import { el, fill, write } from './dom.js';
+import { segment, select } from './form-fields.js';
 import { hasText, t } from './texts.js';
 
 /** Key of the pool that was sought last. */
@@ -16,12 +18,14 @@ const FIRST_POOL = 'gomoku-5-3';
 
 /** @param {App} app */
 export function createSeekCard(app) {
-  const choices = el('fieldset', { class: 'pools', onchange: choose });
+  const clock = segment(t('clock'), 'pool', []);
+  const rules = select(t('variant'), []);
   const how = el('p', { class: 'hint' });
   const now = el('p', { class: 'hint seek-now', role: 'status' }, t('connecting'));
-  const find = el('button', { class: 'primary find', type: 'button', disabled: true, onclick: seek }, t('find_opponent'));
+  const find = el('button', { class: 'primary big find', type: 'button', disabled: true, onclick: seek }, t('find_opponent'));
   const panelPlace = el('div', { hidden: true });
-  const element = el('section', { class: 'card seek' }, el('h2', null, t('play_anyone')), panelPlace, choices, how, find, now);
+  const choices = el('div', { class: 'fields' }, clock.label, rules.label);
+  const element = el('div', { class: 'seek' }, panelPlace, choices, how, find, now);
   /** @type {Pool[]} */
   let pools = [];
   let chosen = localStorage.getItem(POOL_KEY) ?? '';
@@ -42,9 +46,18 @@ export function createSeekCard(app) {
     panelPlace.replaceWith(panel.element);
   }
   const loaded = load();
+  clock.row.addEventListener('change', () => choose(clock.value));
+  rules.field.addEventListener('change', () => {
+    const others = pools.filter((pool) => groupOf(pool) === rules.field.value);
+    const same = others.find((pool) => clockOf(pool) === clockOf(current()));
+    choose((same ?? others[0])?.name ?? chosen);
+  });
 
-  function choose() {
-    chosen = choices.querySelector('input:checked')?.getAttribute('value') ?? chosen;
+  const current = () => pools.find(({ name }) => name === chosen);
+
+  /** @param {string} pool */
+  function choose(pool) {
+    chosen = pool;
     localStorage.setItem(POOL_KEY, chosen);
     show();
   }
@@ -67,31 +80,39 @@ export function createSeekCard(app) {
   /** How many others wait there. @param {Pool} pool */
   const others = (pool) => Math.max(0, pool.waiting - Number(isSought(pool)));
 
-  /** @param {Pool} pool */
-  function choice(pool) {
-    return el('label', { class: 'pool' },
-      el('input', { type: 'radio', name: 'pool', value: pool.name, class: 'spoken', checked: pool.name === chosen }),
-      el('b', null, pool.time ? timeControlText(pool.time) : t('clock_none')), el('span', { class: 'waiting' }),
-      el('span', null, rulesName(pool.rules, pool.opening).replace(' · 15×15', '')));
+  /** Shows the pools as rules, and the clocks of the chosen rules. */
+  function showChoices() {
+    const pool = current();
+    const state = JSON.stringify([pools.map(({ name }) => name), pool && groupOf(pool)]);
+    if (state !== shown) {
+      shown = state;
+      const groups = new Map(pools.map((one) => [groupOf(one), one]));
+      fill(rules.field, ...[...groups].map(([value]) => el('option', { value })));
+      clock.offer(pools.filter((one) => groupOf(one) === (pool && groupOf(pool))).map((one) => [one.name, clockOf(one)]));
+    }
+    for (const option of rules.field.options) {
+      const all = pools.filter((one) => groupOf(one) === option.value);
+      const waiting = all.reduce((sum, one) => sum + others(one), 0);
+      write(option, option.value + (waiting > 0 ? ` (${t('waiting_count', { count: waiting })})` : ''));
+    }
+    for (const label of clock.row.children) {
+      const one = pools.find(({ name }) => name === label.querySelector('input')?.value);
+      const place = label.querySelector('small');
+      if (one && place) write(place, others(one) > 0 ? t('waiting_count', { count: others(one) }) : '');
+    }
+    if (pool) rules.field.value = groupOf(pool);
+    clock.value = chosen;
   }
 
   function show() {
-    const names = pools.map(({ name }) => name).join();
-    if (names !== shown) {
-      shown = names;
-      fill(choices, el('legend', { class: 'spoken' }, t('play_anyone')), ...pools.map(choice));
-    }
-    for (const [index, place] of choices.querySelectorAll('.waiting').entries()) {
-      const pool = pools[index];
-      write(place, pool && others(pool) > 0 ? t('waiting_count', { count: others(pool) }) : '');
-    }
-    const pool = pools.find(({ name }) => name === chosen);
+    showChoices();
+    const pool = current();
     if (!pool) return;
     const key = `opening_${pool.opening ?? 'free'}_how`;
     write(how, hasText(key) ? t(key) : '');
     const waiting = others(pool);
     find.disabled = false;
-    find.hidden = isSought(pool);
+    find.hidden = how.hidden = choices.hidden = isSought(pool);
     write(find, t(waiting > 0 ? 'find_opponent' : 'wait_opponent'));
     write(now, [
       waiting > 0 ? t('waiting_count', { count: waiting }) : !find.hidden && t('nobody_waits'),
@@ -114,6 +135,16 @@ export function createSeekCard(app) {
       panel?.remove();
     },
   };
+}
+
+/** What a pool's rules are called. @param {Pool} pool */
+function groupOf({ rules, opening }) {
+  return rulesName(rules, opening).replace(' · 15×15', '');
+}
+
+/** @param {Pool | undefined} pool */
+function clockOf(pool) {
+  return pool?.time ? timeControlText(pool.time) : t('clock_none');
 }
 
 /** The pool for a new player: the fair one where most wait. @param {Pool[]} pools */

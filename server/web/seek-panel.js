@@ -4,10 +4,10 @@
 /** @import { App } from './view-types' */
 /** @import { Seek, Seeks } from './seeks.js' */
 
+import { botLevel } from './bot-level.js';
 import { eachSecond, waitText } from './clock-display.js';
 import { gameName } from './display-names.js';
 import { el, fill, write } from './dom.js';
-import { botLevel } from './game-options.js';
 import { findOrCreateRoom } from './own-rooms.js';
 import { dots } from './seeks.js';
 import { settings } from './settings.js';

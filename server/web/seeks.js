@@ -43,7 +43,7 @@ export function createSeeks(app) {
   const listeners = new Set();
   const time = el('span');
   const pill = el('a', { class: 'seeking', href: '/', hidden: true, title: t('looking'), 'aria-label': t('looking') }, dots(), time);
-  app.bar.querySelector('.badge')?.before(pill);
+  app.bar.querySelector('.games-pill')?.before(pill);
   eachSecond(showTime);
 
   function showTime() {

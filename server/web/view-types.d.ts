@@ -14,12 +14,12 @@ export type App = {
   toast: (text: string, silent?: boolean) => void;
   /** Shows why something failed. */
   showError: (error: unknown) => void;
-  /** Sets the number of unseen news and the action that leads to them. */
-  unseen: (count: number, go?: () => void) => void;
   /** Sets the tab's title and icon. */
   tab: (title: string, turn?: Stone | 'yours') => void;
   /** The player's seeks; loads them at first. */
   seeks: () => Promise<import('./seeks.js').Seeks>;
+  /** Says that the connection is lost. */
+  lost: HTMLElement;
   /** The bar above every view. */
   bar: HTMLElement;
   /** Cards that ask the player something on any page. */
@@ -55,6 +55,8 @@ export type Shown = {
   waiting?: Stone;
   /** Whether stones carry their numbers, whatever the settings say. */
   numbered?: boolean;
+  /** Whether the last move has no mark. */
+  unmarked?: boolean;
   /** Paints more marks on the board. */
   paint?: import('./board-canvas.js').Scene['paint'];
   /** More words about a free point, for screen readers. */

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { put, sees, stage, twoPlay, visitor } from './harness.mjs';
+import { begin, choose, put, sees, stage, twoPlay, unfold, visitor } from './harness.mjs';
 
 const at = stage('--bot-pace', '300');
 const axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
@@ -52,8 +52,8 @@ for (const [theme, system] of THEMES) {
     await sees(bob.page, 'h8', 'Black');
     await put(bob.page, 'h9');
     await sees(ann.page, 'h9', 'White');
-    await bob.page.getByRole('button', { name: 'Offer a draw' }).click();
-    await ann.page.getByText('Bob offers a draw.').waitFor();
+    await bob.page.getByRole('button', { name: 'Offer draw' }).click();
+    await ann.page.getByText('Bob offers a draw').waitFor();
     assert.deepEqual(await faults(ann.page), []);
     await assertFits(ann.page);
     await ann.page.getByRole('button', { name: 'Accept' }).click();
@@ -64,8 +64,9 @@ for (const [theme, system] of THEMES) {
       await ann.page.goto(path);
       await ann.page.locator('main > *').first().waitFor();
       if (path === '/') {
-        await ann.page.locator('.live').first().waitFor();
-        await ann.page.locator('.options > summary').click();
+        await ann.page.locator('.shown a').waitFor();
+        await choose(ann.page, 'friend');
+  await unfold(ann.page);
       }
       assert.deepEqual(await faults(ann.page), [], path);
       await assertFits(ann.page);
@@ -75,7 +76,7 @@ for (const [theme, system] of THEMES) {
     await assertFits(ann.page);
     await ann.page.keyboard.press('Escape');
     await ann.page.goto('/');
-    await ann.page.getByRole('button', { name: 'Play a friend' }).click();
+    await begin(ann.page, 'friend');
     await ann.page.locator('.qr').waitFor();
     assert.deepEqual(await faults(ann.page), []);
     await assertFits(ann.page);
@@ -92,7 +93,7 @@ test('the theme is the chosen one, or else follows the system at once', async ()
     const read = (/** @type {string} */ text) => light((text.match(/\d+/g) ?? []).map(Number));
     const canvas = /** @type {HTMLCanvasElement} */ (document.querySelector('.board-canvas'));
     const board = light([...canvas.getContext('2d')?.getImageData(canvas.width / 2 + 12, canvas.height / 2 + 12, 1, 1).data ?? []]);
-    return [read(backgroundColor) > 127, board > 127, [0, 255].includes(read(color))].map(Number).join('');
+    return [read(backgroundColor) > 127, board > 150, [0, 255].includes(read(color))].map(Number).join('');
   });
   const shows = async (/** @type {string} */ expected, /** @type {string} */ what) => {
     // The board is painted with the next frame.
@@ -180,9 +181,10 @@ async function compare() {
 }
 
 test('the texts of every language are shown, and fit', async () => {
-  for (const [locale, word] of /** @type {const} */ ([['ru-RU', 'Играть с другом'], ['es-ES', 'Jugar con un amigo'], ['de-DE', 'Play a friend']])) {
+  for (const [locale, word] of /** @type {const} */ ([['ru-RU', 'Создать ссылку'], ['es-ES', 'Crear enlace'], ['de-DE', 'Create invite link']])) {
     const { page } = await visitor(at.browser, at.server, { locale });
     await page.goto('/');
+    await choose(page, 'friend');
     await page.getByRole('button', { name: word }).waitFor();
     await assertFits(page);
     await page.getByRole('button', { name: word }).click();

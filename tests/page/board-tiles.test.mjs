@@ -120,7 +120,7 @@ test('crosses and rings keep their shape with numbers', async () => {
     /** Whether the place beside a stone, in hundredths of a step, is wood. @param {number} x @param {number} dx @param {number} dy */
     const wood = (x, dx, dy) => {
       const [red, green, blue] = canvas.getContext('2d')?.getImageData(200 + 100 * x + dx, 200 + dy, 1, 1).data ?? [];
-      return Math.abs((red ?? 0) - 230) + Math.abs((green ?? 0) - 192) + Math.abs((blue ?? 0) - 138) < 12;
+      return Math.abs((red ?? 0) - 210) + Math.abs((green ?? 0) - 162) + Math.abs((blue ?? 0) - 100) < 70;
     };
     return { cross: [wood(-1, 38, 12), wood(-1, 12, -38), !wood(-1, 21, 21), !wood(-1, -21, 21)], ring: [wood(1, 9, -18), wood(1, 9, 18), !wood(1, 31, 0), !wood(1, 0, -31)] };
   });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { PHONE, TABLET, stage, visitor } from './harness.mjs';
+import { begin, PHONE, stage, TABLET, visitor } from './harness.mjs';
 
 /** @import { BrowserContextOptions, Page } from 'playwright-core' */
 
@@ -18,8 +18,8 @@ async function againstBot(game = {}, options = {}) {
     if (!localStorage.getItem('fivefold.options')) localStorage.setItem('fivefold.options', value);
   }, kept);
   await guest.page.goto('/');
-  await guest.page.getByRole('button', { name: 'Play the bot' }).click();
-  await guest.page.getByText('Your turn', { exact: true }).waitFor();
+  await begin(guest.page, 'bot');
+  await guest.page.getByText('Your move', { exact: true }).waitFor();
   return { ...guest, ...handle(guest.page) };
 }
 
@@ -60,7 +60,7 @@ for (const [device, options] of /** @type {const} */ ([['phone', PHONE], ['table
     await tap('h8');
     await tap('h8');
     await called('h8', 'Black');
-    await page.getByText('Your turn', { exact: true }).waitFor();
+    await page.getByText('Your move', { exact: true }).waitFor();
     assert.equal(await stones('White'), 1);
     assert.equal(await confirm.isVisible(), false);
     const free = (await label('a1')).includes('empty') ? 'a1' : 'o1';
@@ -119,7 +119,7 @@ test('a whole game by keyboard alone', async () => {
   const [up, down, left, right] = ['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight'];
   const tour = [up, up, left, left, right, right, down, left, left, down, right, right];
   for (let way = 0; !(await over.isVisible()); way += 1) {
-    await page.getByText(/^(Your turn|You won|You lost|Draw)$/).waitFor();
+    await page.getByText(/^(Your move|You won|You lost|Draw)$/).waitFor();
     if (await over.isVisible()) break;
     assert.ok(way < 9 * tour.length);
     await page.keyboard.press(tour[way % tour.length] ?? up);
@@ -150,7 +150,7 @@ test('a premove is played on the player’s turn', async () => {
   const black = await againstFriend();
   const white = await visitor(here.browser, here.server);
   await white.page.goto(black.page.url());
-  await black.page.getByText('Your turn', { exact: true }).waitFor();
+  await black.page.getByText('Your move', { exact: true }).waitFor();
   const other = handle(white.page);
   const point = await other.at('h9');
   await white.page.mouse.click(point.x, point.y);
@@ -217,7 +217,7 @@ test('a new move does not pull away a player who looks back', async () => {
   const black = await againstFriend();
   const white = await visitor(here.browser, here.server);
   await white.page.goto(black.page.url());
-  await black.page.getByText('Your turn', { exact: true }).waitFor();
+  await black.page.getByText('Your move', { exact: true }).waitFor();
   const other = handle(white.page);
   const first = await black.at('h8');
   await black.page.mouse.click(first.x, first.y);
@@ -247,7 +247,7 @@ test('the board without borders pans and zooms, and points to stones out of sigh
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
   await page.mouse.click(x, y);
   await called('0,0', 'Black');
-  await page.getByText('Your turn', { exact: true }).waitFor();
+  await page.getByText('Your move', { exact: true }).waitFor();
   const hint = page.locator('.board-hint');
   assert.equal(await hint.isVisible(), false);
   for (let times = 0; times < 3; times += 1) {
@@ -308,7 +308,7 @@ async function whiteWaits(options = {}) {
   const black = await againstFriend();
   const white = await visitor(here.browser, here.server, options);
   await white.page.goto(black.page.url());
-  await black.page.getByText('Your turn', { exact: true }).waitFor();
+  await black.page.getByText('Your move', { exact: true }).waitFor();
   return { black, white, theirs: handle(white.page) };
 }
 
@@ -317,7 +317,7 @@ async function againstFriend() {
   const guest = await visitor(here.browser, here.server);
   await guest.context.addInitScript(() => localStorage.setItem('fivefold.options', JSON.stringify({ variant: 'freestyle', size: '15', clock: 0, colour: 'black' })));
   await guest.page.goto('/');
-  await guest.page.getByRole('button', { name: 'Play a friend' }).click();
+  await begin(guest.page, 'friend');
   await guest.page.waitForURL('**/r/*');
   return { ...guest, ...handle(guest.page) };
 }

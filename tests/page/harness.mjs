@@ -130,13 +130,39 @@ export async function twoPlay({ server, browser }, options = {}, [one, other] = 
   const ann = await visitor(browser, server, options, one);
   const bob = await visitor(browser, server, others, other);
   await ann.page.goto('/');
-  await ann.page.locator('.options > summary').click();
-  await ann.page.getByLabel('Your colour').selectOption('black');
-  await ann.page.getByRole('button', { name: 'Play a friend' }).click();
+  await choose(ann.page, 'friend');
+  await unfold(ann.page);
+  await ann.page.getByLabel('Your color').selectOption('black');
+  await begin(ann.page, 'friend');
   const link = await ann.page.getByLabel('Link to this room').inputValue();
   await bob.page.goto(link);
-  await ann.page.getByRole('heading', { name: 'Your turn' }).waitFor();
+  await ann.page.getByRole('heading', { name: 'Your move' }).waitFor();
   return { ann, bob, link };
+}
+
+/**
+ * Presses what begins a game against a friend or a bot, on the home page.
+ * @param {import('playwright-core').Page} page @param {'friend' | 'bot'} whom
+ */
+export async function begin(page, whom) {
+  await choose(page, whom);
+  await page.locator('.start').click();
+}
+
+/**
+ * Chooses the opponent of a new game, so that its options are shown.
+ * @param {import('playwright-core').Page} page @param {'anyone' | 'friend' | 'bot'} whom
+ */
+export async function choose(page, whom) {
+  await page.locator(`.whos label:has([value=${whom}])`).click();
+}
+
+/**
+ * Unfolds the options of a new game that few people change.
+ * @param {import('playwright-core').Page} page
+ */
+export async function unfold(page) {
+  await page.locator('.home .options summary').click();
 }
 
 /**
@@ -171,10 +197,10 @@ export async function playedGame(stage, moves) {
   const { ann, bob } = await twoPlay(stage);
   for (const [ply, name] of moves.entries()) {
     const { page } = ply % 2 === 0 ? ann : bob;
-    await page.getByRole('heading', { name: 'Your turn' }).waitFor();
+    await page.getByRole('heading', { name: 'Your move' }).waitFor();
     await put(page, name);
   }
-  const path = await ann.page.getByRole('link', { name: 'Replay' }).getAttribute('href');
+  const path = await ann.page.getByRole('link', { name: 'Review game' }).getAttribute('href');
   await Promise.all([ann.context.close(), bob.context.close()]);
   return path ?? '';
 }

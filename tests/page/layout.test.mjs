@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { PHONE, put, sees, stage, twoPlay, visitor } from './harness.mjs';
+import { begin, choose, PHONE, put, sees, stage, twoPlay, unfold, visitor } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -40,7 +40,7 @@ test('on a phone in landscape the board fills the height, with the rest beside i
   assert.ok(board.height >= 380, `the board is ${board.height} high`);
   const [low, high] = [await boxOf(page, '[role=gridcell][aria-label^="a1,"]'), await boxOf(page, '[role=gridcell][aria-label^="o15,"]')];
   assert.ok(low.bottom - high.y > 330, `its points take ${low.bottom - high.y}`);
-  for (const what of ['.bar', '.plate >> nth=0', '.plate >> nth=1', '.status', '.actions']) {
+  for (const what of ['.bar', '.plate >> nth=0', '.plate >> nth=1', '.status', '.actions', '.talk']) {
     const box = await boxOf(page, what);
     assert.ok(box.x >= board.right && box.right <= 844 && box.y >= 0 && box.bottom <= 390, `${what} is beside the board: ${JSON.stringify(box)}`);
   }
@@ -78,7 +78,8 @@ test('words of the bar are never broken', async () => {
       await page.setViewportSize({ width, height: 740 });
       const broken = await page.evaluate(() => [...document.querySelectorAll('.way-to')].filter((way) => {
         const range = document.createRange();
-        range.selectNodeContents(way);
+        // The words alone: a tab's icon is above them.
+        range.selectNodeContents(way.querySelector('span')?.firstChild ?? way);
         return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1;
       }).map((way) => way.textContent));
       assert.deepEqual(broken, [], `${locale} at ${width}`);
@@ -105,43 +106,62 @@ for (const [name, options] of /** @type {const} */ ([['phone', PHONE], ['phone o
   });
 }
 
-test('a button counts news below the fold of a phone and leads there', async () => {
+test('a button counts chat that is out of sight on a phone and leads there, and an offer is in sight', async () => {
   const { ann, bob } = await twoPlay(at, SMALL);
-  const badge = ann.page.locator('.badge');
-  assert.equal(await badge.isVisible(), false);
-  await bob.page.getByLabel('Say something').fill('have fun');
+  const { page } = ann;
+  const button = page.locator('.talk-too');
+  assert.equal(await button.locator('.chip').isVisible(), false);
+  await bob.page.getByLabel('Send a message').fill('have fun');
   await bob.page.keyboard.press('Enter');
-  await ann.page.locator('.toast').getByText('Bob: have fun').waitFor();
-  await badge.getByText('1', { exact: true }).waitFor();
-  await bob.page.getByRole('button', { name: 'Offer a draw' }).click();
-  await ann.page.locator('.toast').getByText('Bob offers a draw.').waitFor({ timeout: 15_000 });
-  await badge.getByText('2', { exact: true }).waitFor();
-  assert.equal((await excess(ann.page))[0], 0);
-  for (const plate of [0, 1]) assert.ok(!meet(await boxOf(ann.page, '.badge'), await boxOf(ann.page, `.plate >> nth=${plate}`)));
-  await badge.tap();
-  // It leads to each in turn.
-  for (let times = 0; (await badge.isVisible()) && times < 3; times += 1) {
-    await ann.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
-    if (await badge.isVisible()) await badge.tap();
-  }
-  await badge.waitFor({ state: 'hidden' });
+  await button.getByText('1 new').waitFor();
+  await bob.page.getByRole('button', { name: 'Offer draw' }).click();
+  const offer = page.getByRole('alertdialog', { name: 'Bob offers a draw' });
+  await offer.waitFor({ timeout: 15_000 });
+  const [box, answer] = [await boxOf(page, '[role=alertdialog]'), await boxOf(page, '[role=alertdialog] .primary')];
+  assert.ok(box.y >= 0 && answer.bottom <= 640, JSON.stringify([box, answer]));
+  assert.deepEqual(await excess(page), [0, 0]);
+  for (const plate of [0, 1]) assert.ok(!meet(box, await boxOf(page, `.plate >> nth=${plate}`)));
+  await button.tap();
+  await page.locator('.chat-lines').getByText('have fun').waitFor();
+  await button.locator('.chip').waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'Close' }).tap();
+  await page.locator('.chat-lines').waitFor({ state: 'hidden' });
   assert.deepEqual(ann.complaints, []);
+});
+
+test('a game on a phone needs no scrolling, and nothing lies on anything else', async () => {
+  for (const [width, height] of /** @type {const} */ ([[412, 839], [360, 640], [320, 568], [390, 844], [844, 390], [740, 360], [810, 1080]])) {
+    const { ann, bob } = await twoPlay(at, { ...PHONE, viewport: { width, height }, screen: { width, height } });
+    const { page } = ann;
+    await put(page, 'h8');
+    await put(page, 'h8');
+    await sees(bob.page, 'h8', 'Black');
+    assert.deepEqual(await excess(page), [0, 0], `${width} × ${height}`);
+    const parts = await Promise.all(['.board-stage', '.plate >> nth=0', '.plate >> nth=1', '.summary', '.actions'].map((what) => boxOf(page, what)));
+    for (const [index, part] of parts.entries()) {
+      assert.ok(part.x >= -0.5 && part.y >= -0.5 && part.right <= width + 0.5 && part.bottom <= height + 0.5, `${width} × ${height}: ${JSON.stringify(part)}`);
+      for (const other of parts.slice(index + 1)) assert.ok(!meet(part, other), `${width} × ${height}: ${JSON.stringify([part, other])}`);
+    }
+    assert.deepEqual(ann.complaints, []);
+    await Promise.all([ann.context.close(), bob.context.close()]);
+  }
 });
 
 test('news in sight is not counted', async () => {
   const { ann, bob } = await twoPlay(at, DESK);
-  await bob.page.getByLabel('Say something').fill('have fun');
+  await bob.page.getByLabel('Send a message').fill('have fun');
   await bob.page.keyboard.press('Enter');
   await ann.page.locator('.chat-lines').getByText('have fun').waitFor();
-  await bob.page.getByRole('button', { name: 'Offer a draw' }).click();
-  await ann.page.getByText('Bob offers a draw.').waitFor();
-  assert.deepEqual([await ann.page.locator('.badge').isVisible(), await ann.page.locator('.toast').count()], [false, 0]);
+  await bob.page.getByRole('button', { name: 'Offer draw' }).click();
+  await ann.page.getByText('Bob offers a draw').waitFor();
+  assert.deepEqual([await ann.page.locator('.chip.now:visible').count(), await ann.page.locator('.toast').count()], [0, 0]);
 });
 
 test('entering a room moves the keyboard focus into it', async () => {
   const { page } = await visitor(at.browser, at.server);
   await page.goto('/');
-  await page.getByRole('button', { name: 'Play the bot' }).focus();
+  await choose(page, 'bot');
+  await page.locator('.start').focus();
   await page.keyboard.press('Enter');
   await page.locator('.plate').first().waitFor();
   assert.equal(await page.evaluate(() => document.activeElement?.id), 'main');
@@ -180,11 +200,11 @@ test('the analysis board can undo a click that removed moves', async () => {
   await sees(page, 'h8', 'empty');
   await undo.click();
   await page.getByText('Move 2 of 5').waitFor();
-  await page.getByLabel('Variant').selectOption('renju');
+  await page.getByLabel('Rules').selectOption('renju');
   await sees(page, 'h8', 'empty');
   await undo.click();
   await sees(page, 'h9', 'White');
-  assert.equal(await page.getByLabel('Variant').inputValue(), 'freestyle');
+  assert.equal(await page.getByLabel('Rules').inputValue(), 'freestyle');
   await page.getByRole('button', { name: 'Latest move' }).click();
   await put(page, 'b2');
   await sees(page, 'b2', 'White');
@@ -195,13 +215,14 @@ test('the analysis board can undo a click that removed moves', async () => {
 test('pressing the bot key fast asks for one move only', async () => {
   const { page } = await visitor(at.browser, at.server, {}, 'Ann');
   await page.goto('/');
-  await page.locator('.options > summary').click();
-  await page.getByLabel('Your colour').selectOption('black');
-  await page.getByRole('button', { name: 'Play the bot' }).click();
-  await page.getByText('Your turn', { exact: true }).waitFor();
+  await choose(page, 'friend');
+  await unfold(page);
+  await page.getByLabel('Your color').selectOption('black');
+  await begin(page, 'bot');
+  await page.getByText('Your move', { exact: true }).waitFor();
   await page.getByRole('gridcell', { name: /^h8,/ }).focus();
   await Promise.all([1, 2, 3, 4].map(() => page.keyboard.press('D')));
   await page.getByText('2 moves').waitFor();
-  await page.getByText('Your turn', { exact: true }).waitFor();
+  await page.getByText('Your move', { exact: true }).waitFor();
   assert.deepEqual(await page.locator('.toast').allTextContents(), []);
 });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
-import { ask, identityLink, put, sees, stage, twoPlay, visitor } from './harness.mjs';
+import { ask, begin, choose, identityLink, put, sees, stage, twoPlay, unfold, visitor } from './harness.mjs';
 
 const at = stage('--no-demo');
 
@@ -14,7 +14,7 @@ const BOTS = ['engine', 'attack', 'pattern', 'minimax'];
 test('the assist panel offers exactly the bots that the server accepts', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
   await page.goto('/');
-  await page.getByRole('button', { name: 'Play a friend' }).waitFor();
+  await page.locator('.whos').waitFor();
   for (const rules of [
     { variant: 'mnk', k: 3, size: [3, 3] }, { variant: 'mnk', k: 4, size: [5, 4] }, { variant: 'mnk', k: 3, size: [7, 3] },
     { variant: 'freestyle', size: [5, 4] }, { variant: 'standard', size: [5, 4] }, { variant: 'caro_overline', size: [5, 4] },
@@ -30,7 +30,8 @@ test('the assist panel offers exactly the bots that the server accepts', async (
     }
     const { type } = await ask(page, join, { type: 'analyse', room: room.room });
     await page.goto(`/r/${room.room}`);
-    await page.getByRole('heading', { name: 'Your turn' }).waitFor();
+    await page.getByRole('heading', { name: 'Your move' }).waitFor();
+    await page.locator('.assist > summary').click();
     const offered = await page.getByLabel('Which bot helps').locator('option').evaluateAll((all) => all.map((one) => one.getAttribute('value')));
     assert.deepEqual(offered, taken, JSON.stringify(rules));
     assert.equal(await page.getByRole('button', { name: 'Live analysis' }).isVisible(), type === 'done', JSON.stringify(rules));
@@ -63,12 +64,12 @@ test('an unknown room shows a message with links', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
   for (const code of ['k7m2qpxw9abc', 'zz']) {
     await page.goto(`/r/${code}`);
-    await page.getByRole('heading', { name: 'There is no such room' }).waitFor();
-    await page.locator('main').getByText('It was closed, or the link is incomplete.').waitFor();
-    await page.locator('main').getByRole('link', { name: 'Games' }).waitFor();
-    assert.equal(await page.locator('canvas').count(), 0, 'no board without a game');
-    await page.locator('main').getByRole('link', { name: 'New game' }).click();
-    await page.getByRole('button', { name: 'Play a friend' }).waitFor();
+    await page.getByRole('heading', { name: 'Room not found' }).waitFor();
+    await page.locator('main').getByText('Rooms close a while after the last player leaves').waitFor();
+    await page.locator('main').getByRole('link', { name: 'Your games' }).waitFor();
+    assert.equal(await page.getByRole('gridcell').count(), 0, 'no board to play on without a game');
+    await page.locator('main').getByRole('link', { name: 'Find an opponent' }).click();
+    await page.locator('.whos').waitFor();
   }
   assert.deepEqual(complaints.filter((text) => !text.includes('404')), []);
 });
@@ -96,12 +97,12 @@ test('a closed room leads to its game, now and from its link later', async () =>
   await ann.page.reload();
   await ann.page.locator('main').getByText('This room is closed. Its games are kept.').waitFor();
   await sees(ann.page, 'h8', 'Black');
-  for (const name of ['Replay', 'New game']) await ann.page.locator('main').getByRole('link', { name }).waitFor();
+  for (const name of ['Review game', 'Find an opponent']) await ann.page.locator('main').getByRole('link', { name }).waitFor();
   assert.equal(await ann.page.getByRole('button', { name: 'Rematch' }).count(), 0);
   // The link once more, later.
   await ann.page.reload();
   await ann.page.getByRole('heading', { name: 'This room is closed' }).waitFor();
-  await ann.page.locator('main').getByRole('link', { name: 'Replay' }).click();
+  await ann.page.locator('main').getByRole('link', { name: 'Review game' }).click();
   await ann.page.waitForURL('**/game/*');
   await sees(ann.page, 'h8', 'Black');
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
@@ -123,18 +124,20 @@ test('a full room says what to do', async () => {
   await page.locator('main').getByText('The room is full. Try again later.').waitFor();
   full = false;
   await page.getByRole('button', { name: 'Try again' }).click();
-  await page.getByRole('heading', { name: 'There is no such room' }).waitFor();
+  await page.getByRole('heading', { name: 'Room not found' }).waitFor();
 });
 
 test('an invitation shows the rules, and its bot has the chosen level', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
   await page.goto('/');
-  await page.locator('.options > summary').click();
-  await page.getByLabel('Variant').selectOption('renju');
-  await page.locator('.options').getByLabel('Clock').selectOption({ label: '5+3' });
-  await page.getByLabel('Your colour').selectOption('white');
-  await page.getByLabel('Level').fill('7');
-  await page.getByRole('button', { name: 'Play a friend' }).click();
+  await choose(page, 'friend');
+  await unfold(page);
+  await page.locator('.options').getByLabel('Rules').selectOption('renju');
+  await page.locator('.options').getByText('5+3', { exact: true }).click();
+  await page.getByLabel('Your color').selectOption('white');
+  await choose(page, 'bot');
+  await page.locator('.level').getByText('7', { exact: true }).click();
+  await begin(page, 'friend');
   await page.locator('.invitation').getByText('Renju · 15×15 · 5+3 · You play White').waitFor();
   await page.getByRole('button', { name: 'Play the bot instead, level 7' }).click();
   await page.locator('.plate', { hasText: 'Bot, level 7' }).waitFor();
@@ -181,7 +184,7 @@ test('switching to another identity keeps the former one', async () => {
 test('a running game is listed first, with whose turn it is', async () => {
   const { ann, bob, link } = await twoPlay(at);
   for (const path of ['/', '/games']) {
-    for (const [{ page }, state, opponent] of /** @type {const} */ ([[ann, 'Your turn', 'Bob'], [bob, 'Ann is thinking', 'Ann']])) {
+    for (const [{ page }, state, opponent] of /** @type {const} */ ([[ann, 'Your move', 'Bob'], [bob, 'Ann is thinking', 'Ann']])) {
       await page.goto(path);
       const row = page.locator('.own-room', { hasText: opponent }).filter({ hasText: state });
       await row.waitFor();
@@ -196,7 +199,7 @@ test('a running game is listed first, with whose turn it is', async () => {
   await bob.page.goto('/');
   await bob.page.locator('.own-room', { hasText: 'Ann is thinking' }).waitFor();
   await put(ann.page, 'h8');
-  await bob.page.locator('.own-room', { hasText: 'Your turn' }).waitFor();
+  await bob.page.locator('.own-room', { hasText: 'Your move' }).waitFor();
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });
 
@@ -212,7 +215,7 @@ test('the host can close a room, inside it and in the list; others can leave', a
   await bob.page.goto(link);
   await bob.page.getByRole('heading', { name: 'This room is closed' }).waitFor();
 
-  await ann.page.getByRole('button', { name: 'Play a friend' }).click();
+  await begin(ann.page, 'friend');
   await ann.page.getByRole('link', { name: 'Leave' }).click();
   const row = ann.page.locator('.own-room', { hasText: 'Waiting for an opponent' });
   await row.getByRole('button', { name: 'Close the room' }).click();
@@ -226,20 +229,21 @@ test('a new game reuses the finished room or closes it', async () => {
   const resign = async () => {
     await page.getByRole('button', { name: 'Resign' }).click();
     await page.getByRole('heading', { name: 'You lost' }).waitFor();
-    await page.getByRole('link', { name: 'New game' }).click();
+    await page.getByRole('link', { name: 'Change rules' }).click();
   };
   await page.goto('/');
-  await page.getByRole('button', { name: 'Play the bot' }).click();
+  await begin(page, 'bot');
   await page.waitForURL('**/r/*');
   const room = page.url();
   await resign();
-  await page.getByRole('button', { name: 'Play the bot' }).click();
+  await begin(page, 'bot');
   await page.waitForURL('**/r/*');
   assert.equal(page.url(), room, 'the same settings');
   await resign();
-  await page.locator('.options > summary').click();
-  await page.getByLabel('Variant').selectOption('renju');
-  await page.getByRole('button', { name: 'Play the bot' }).click();
+  await choose(page, 'friend');
+  await unfold(page);
+  await page.locator('.options').getByLabel('Rules').selectOption('renju');
+  await begin(page, 'bot');
   await page.waitForURL('**/r/*');
   assert.notEqual(page.url(), room, 'other settings');
   assert.deepEqual(await rooms(), [page.url().split('/').pop()]);
@@ -263,12 +267,12 @@ test('a player with too many rooms is shown theirs to close', async () => {
       rooms += Number(type === 'joined');
     };
   }));
-  await page.getByRole('button', { name: 'Play a friend' }).click();
+  await begin(page, 'friend');
   await page.locator('.toast').getByText('You have too many open rooms. Close one of yours, then try again.').waitFor();
   await page.locator('.own-room').nth(made - 1).waitFor();
   await page.locator('.own-room').first().getByRole('button', { name: 'Close the room' }).click();
   await page.locator('.own-room').nth(made - 1).waitFor({ state: 'detached' });
-  await page.getByRole('button', { name: 'Play a friend' }).click();
+  await begin(page, 'friend');
   await page.locator('.qr').waitFor();
   assert.deepEqual(complaints, []);
 });
@@ -337,7 +341,7 @@ test('a lost answer to a replacement does not lose the identity', async () => {
     });
   });
   await ann.page.reload();
-  await ann.page.getByRole('heading', { name: 'Your turn' }).waitFor();
+  await ann.page.getByRole('heading', { name: 'Your move' }).waitFor();
   await ann.page.getByRole('button', { name: 'Ann' }).click();
   await ann.page.getByRole('button', { name: 'Replace the link' }).click();
   await ann.page.locator('.toast').getByText('Replaced. The old link no longer works.').waitFor();

@@ -1,7 +1,7 @@
 // Times a newcomer's first minute: from the start of the server to the first stone that two friends
 // see. `node tests/page/measure-first-minute.mjs`, best with FIVEFOLD_SERVER naming a release build.
 
-import { Server, openBrowser, put, sees, visitor } from './harness.mjs';
+import { begin, openBrowser, put, sees, Server, visitor } from './harness.mjs';
 
 const browser = await openBrowser();
 let steps = 0;
@@ -31,16 +31,16 @@ try {
   const [ann, bob] = [await visitor(browser, running), await visitor(browser, running)];
   await step('Ann', 'opens the address', async () => {
     await ann.page.goto('/');
-    await ann.page.getByRole('button', { name: 'Play a friend' }).waitFor();
+    await ann.page.locator('.whos').waitFor();
   });
-  const link = await step('Ann', 'presses "Play a friend" and has a link to pass on', async () => {
-    await ann.page.getByRole('button', { name: 'Play a friend' }).click();
+  const link = await step('Ann', 'chooses a friend, presses "Create invite link" and has a link to pass on', async () => {
+    await begin(ann.page, 'friend');
     return ann.page.getByLabel('Link to this room').inputValue();
   });
   const first = await step('Bob', 'opens the link and sits; the game begins', async () => {
     await bob.page.goto(link);
     return Promise.any([ann, bob].map(async (one) => {
-      await one.page.getByRole('heading', { name: 'Your turn' }).waitFor();
+      await one.page.getByRole('heading', { name: 'Your move' }).waitFor();
       return one;
     }));
   });

@@ -19,7 +19,7 @@ try {
       const { page, context } = await visitor(browser, server, PHONE);
       if (kind === 'next visit') {
         await page.goto('/');
-        await page.getByRole('button', { name: 'Play a friend' }).waitFor();
+        await page.locator('.whos').waitFor();
       }
       const cdp = await context.newCDPSession(page);
       await cdp.send('Network.enable');
@@ -31,7 +31,7 @@ try {
       // The page itself says when its ways in are there, so that no polling is measured.
       await page.addInitScript(() => {
         new MutationObserver((_, observer) => {
-          if (!document.querySelector('.way')) return;
+          if (!document.querySelector('.whos')) return;
           observer.disconnect();
           requestAnimationFrame(() => Object.assign(window, { interactive: performance.now() }));
         }).observe(document, { childList: true, subtree: true });

@@ -13,7 +13,7 @@ const FRAMES = 300;
 /** Pixels of CSS wide and high, device pixels for each, and how often the board is enlarged. */
 const SCREENS = [[1280, 800, 1, 0], [1280, 800, 1, 3], [1920, 1080, 1, 0], [1920, 1080, 1, 3], [412, 824, 2.625, 0], [412, 824, 2.625, 3]];
 const PAGE = `<!doctype html><meta name="viewport" content="width=device-width">
-<link rel="stylesheet" href="/style.css"><body style="margin:0"><div id="place" style="height:100dvh"></div>
+<link rel="stylesheet" href="/style.css"><link rel="stylesheet" href="/game.css"><body style="margin:0"><div id="place" style="height:100dvh"></div>
 <script type="module">import { createBoard } from '/board.js';
 window.board = createBoard(document.getElementById('place'));</script>`;
 const TYPES = /** @type {Record<string, string>} */ ({ '.js': 'text/javascript', '.css': 'text/css' });
@@ -31,6 +31,7 @@ console.log(`${STONES} stones, ${FRAMES} frames of dragging; milliseconds: media
 for (const [width = 0, height = 0, ratio = 1, larger = 0] of SCREENS) {
   const page = await browser.newPage({ viewport: { width, height }, deviceScaleFactor: ratio });
   await page.goto(`http://127.0.0.1:${port}/`);
+  await page.waitForFunction(() => 'board' in window);
   const { frames, work, step } = await page.evaluate(drag, { moves: game(STONES), larger, count: FRAMES });
   const late = frames.filter((time) => time > 25).length;
   console.log(`${width}x${height} at ${ratio}, ${step.toFixed(0)} px a point: frames ${spread(frames)}, of that painting ${spread(work)}; ${late} frames missed`);

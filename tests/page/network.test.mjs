@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { put, sees, stage, twoPlay, visitor } from './harness.mjs';
+import { begin, put, sees, stage, twoPlay, visitor } from './harness.mjs';
 
 const at = stage('--no-demo');
 
@@ -30,7 +30,7 @@ test('killing the server loses no move', async () => {
   await ann.page.getByText('Connection lost. Reconnecting…').waitFor();
   await bob.page.getByText('Connection lost. Reconnecting…').waitFor();
   await put(bob.page, 'h9');
-  await bob.page.getByLabel('Say something').fill('still here');
+  await bob.page.getByLabel('Send a message').fill('still here');
   await bob.page.keyboard.press('Enter');
   await at.server.again();
   await sees(ann.page, 'h9', 'White');
@@ -102,7 +102,7 @@ test('two first tabs, opened at once, are one person', async () => {
     await Promise.all(tabs.map((tab) => tab.goto('/')));
     // Each makes a room, in which its own name is shown.
     const names = await Promise.all(tabs.map(async (tab) => {
-      await tab.getByRole('button', { name: 'Play a friend' }).click();
+      await begin(tab, 'friend');
       await tab.getByRole('heading', { name: 'Waiting' }).waitFor();
       return tab.locator('.me').textContent();
     }));

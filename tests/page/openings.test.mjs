@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { PHONE, put, sees, stage, visitor } from './harness.mjs';
+import { begin, choose, PHONE, put, sees, stage, unfold, visitor } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
 /** @import { BrowserContextOptions } from 'playwright-core' */
@@ -22,7 +22,7 @@ async function opened(options, screen = {}) {
   const ann = await visitor(at.browser, at.server, { ...screen, storageState }, 'Ann');
   const bob = await visitor(at.browser, at.server, screen, 'Bob');
   await ann.page.goto('/');
-  await ann.page.getByRole('button', { name: 'Play a friend' }).click();
+  await begin(ann.page, 'friend');
   const link = await ann.page.getByLabel('Link to this room').inputValue();
   await bob.page.goto(link);
   return { ann, bob, link };
@@ -32,6 +32,8 @@ async function opened(options, screen = {}) {
 const title = (page, text) => page.getByRole('heading', { name: text }).waitFor();
 /** @param {Page} page @param {string | RegExp} text */
 const shows = (page, text) => page.locator('.opening').getByText(text).first().waitFor();
+/** That somebody did something, in the list of the opening's acts. @param {Page} page @param {string} text */
+const tells = (page, text) => page.locator('.opening-lines').getByText(text).waitFor({ state: 'attached' });
 /** @param {Page} page @param {string | RegExp} name */
 const press = (page, name) => page.locator('.opening').getByRole('button', { name }).click();
 
@@ -68,17 +70,18 @@ async function threePlaced({ ann, bob }) {
 test('an opening is chosen among those that the rules offer', async () => {
   const { page, complaints } = await visitor(at.browser, at.server, {}, 'Ann');
   await page.goto('/');
-  await page.locator('.options > summary').click();
+  await choose(page, 'friend');
+  await unfold(page);
   const opening = page.getByLabel('Opening');
   await opening.locator('option', { hasText: 'Swap2' }).waitFor({ state: 'attached' });
   assert.deepEqual(await opening.locator('option').allTextContents(), ['Free', 'Swap1 (pie)', 'Swap', 'Swap2', 'Pro', 'Long pro']);
   await opening.selectOption('swap2');
   await page.locator('.options').getByText('The other picks a side, or places two more').waitFor();
-  await page.locator('.options-line').getByText('Swap2').waitFor();
-  await page.getByLabel('Variant').selectOption('renju');
+  await page.locator('.options summary').getByText('Swap2').waitFor();
+  await page.locator('.options').getByLabel('Rules').selectOption('renju');
   await opening.locator('option', { hasText: 'Taraguchi-10' }).waitFor({ state: 'attached' });
   assert.equal(await opening.inputValue(), 'swap2', 'an opening that the new rules offer too stays chosen');
-  await page.getByLabel('Variant').selectOption('mnk');
+  await page.locator('.options').getByLabel('Rules').selectOption('mnk');
   await page.waitForFunction(() => document.querySelectorAll('.opening-how').length === 1 && !document.querySelector('option[value=swap2]'));
   assert.equal(await opening.inputValue(), 'free');
   assert.deepEqual(complaints, []);
@@ -101,12 +104,12 @@ test('swap2: stones wait to be confirmed, and the second player takes White', as
   await threePlaced(both);
   for (const page of [ann.page, bob.page]) await sees(page, 'j10', 'Black');
   await bob.page.getByRole('button', { name: 'Play Black Ann places the next stone' }).waitFor();
-  assert.equal(await bob.page.getByRole('button', { name: /Take back|Offer a draw/ }).count(), 0);
+  assert.equal(await bob.page.getByRole('button', { name: /Take back|Offer draw/ }).count(), 0);
   await press(bob.page, 'Play White You place the next stone');
-  await title(bob.page, 'Your turn');
+  await title(bob.page, 'Your move');
   for (const page of [ann.page, bob.page]) {
-    await shows(page, 'Bob keeps White');
-    await shows(page, 'The opening is over. Ann plays Black.');
+    await tells(page, 'Bob keeps White');
+    await tells(page, 'The opening is over. Ann plays Black.');
   }
   await put(bob.page, 'i9');
   for (const page of [ann.page, bob.page]) await sees(page, 'i9', 'White');
@@ -120,21 +123,21 @@ test('swap2: the second player takes Black, for a spectator who comes in the mid
   const eve = await visitor(at.browser, at.server, {}, 'Eve');
   await eve.page.goto(link);
   await title(eve.page, 'Opening: Swap2 – Bob chooses');
-  await shows(eve.page, 'Ann placed h8 h9 j10');
+  await tells(eve.page, 'Ann placed h8 h9 j10');
   await press(bob.page, 'Play Black Ann places the next stone');
-  await title(ann.page, 'Your turn');
+  await title(ann.page, 'Your move');
   for (const { page } of [ann, bob, eve]) {
-    await shows(page, 'Bob switched: Bob plays Black');
+    await tells(page, 'Bob switched: Bob plays Black');
     await page.locator('.plate.swapped').first().waitFor();
     await page.locator('.plate', { hasText: 'Bob' }).getByText('Black').waitFor();
   }
   await put(ann.page, 'i9');
   for (const { page } of [ann, bob, eve]) await sees(page, 'i9', 'White');
   await eve.page.reload();
-  await shows(eve.page, 'Bob switched: Bob plays Black');
+  await tells(eve.page, 'Bob switched: Bob plays Black');
   await eve.page.locator('.plate', { hasText: 'Bob' }).getByText('Black').waitFor();
   await bob.page.getByRole('button', { name: 'Resign' }).click();
-  const replay = await ann.page.getByRole('link', { name: 'Replay' }).getAttribute('href');
+  const replay = await ann.page.getByRole('link', { name: 'Review game' }).getAttribute('href');
   await eve.page.goto(replay ?? '');
   await eve.page.locator('.opening-lines').getByText('Bob switched: Bob plays Black').waitFor();
   await eve.page.locator('.about').getByText('Swap2').waitFor();
@@ -154,7 +157,7 @@ test('swap2: two more stones, and the first player picks', async () => {
   await placeAll(bob.page, ['i9', 'g7']);
   await title(ann.page, 'Opening: Swap2 – you pick a side');
   await press(ann.page, 'Play Black Bob places the next stone');
-  await title(bob.page, 'Your turn');
+  await title(bob.page, 'Your move');
   await put(bob.page, 'k9');
   for (const page of [ann.page, bob.page]) await sees(page, 'k9', 'White');
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
@@ -175,7 +178,7 @@ test('pro: zones are kept, also by typed points', async () => {
   await ann.page.getByRole('gridcell', { name: /^h8,/ }).focus();
   await ann.page.keyboard.type('k9');
   await ann.page.keyboard.press('Enter');
-  await title(bob.page, 'Your turn');
+  await title(bob.page, 'Your move');
   await sees(bob.page, 'k9', 'Black');
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });
@@ -209,12 +212,12 @@ test('RIF on a phone: fifth stones that are the same count once, and White picks
   await put(bob.page, 'a1');
   await shows(bob.page, 'a1 is not offered.');
   await put(bob.page, 'g9');
-  await title(bob.page, 'Your turn');
+  await title(bob.page, 'Your move');
   for (const { page } of [ann, bob]) {
     await sees(page, 'g9', 'Black');
     await sees(page, 'g8', 'empty$');
-    await shows(page, 'Ann offers g8 g9');
-    await shows(page, 'Bob picked g9');
+    await tells(page, 'Ann offers g8 g9');
+    await tells(page, 'Bob picked g9');
   }
   await put(bob.page, 'i6');
   for (const { page } of [ann, bob]) await sees(page, 'i6', 'White');
@@ -232,11 +235,11 @@ test('Soosyrv-8: White says how many fifth stones Black offers', async () => {
   await press(bob.page, 'Confirm');
   await press(ann.page, 'Switch to White Bob offers 3 fifth stones');
   await title(bob.page, 'Opening: Soosyrv-8 – you offer fifth stones');
-  await shows(bob.page, 'Bob: Black will offer 3 fifth stones');
+  await tells(bob.page, 'Bob: Black will offer 3 fifth stones');
   await placeAll(bob.page, ['g8', 'g9', 'k10']);
   await title(ann.page, 'Opening: Soosyrv-8 – you pick the fifth stone');
   await put(ann.page, 'k10');
-  await title(ann.page, 'Your turn');
+  await title(ann.page, 'Your move');
   await sees(bob.page, 'k10', 'Black');
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });
@@ -260,7 +263,7 @@ test('Taraguchi-10: sides change after each stone, and each stone is put by the 
   await shows(ann.page, 'a1 is not allowed now.');
   await put(ann.page, 'g6');
   await press(bob.page, 'Switch to Black Ann places the next stone');
-  await title(ann.page, 'Your turn');
+  await title(ann.page, 'Your move');
   await put(ann.page, 'i7');
   for (const { page } of [ann, bob]) {
     await sees(page, 'i7', 'White');

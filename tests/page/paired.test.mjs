@@ -79,9 +79,9 @@ test('an aborted game is neither won nor drawn, and has no replay', async () => 
   await second.page.getByText('Aborting…').waitFor();
   for (const { page, complaints } of [first, second]) {
     await page.getByRole('heading', { name: 'Game aborted' }).waitFor();
-    await page.locator('.about').getByText('Aborted by White').waitFor();
+    await page.locator('.summary').getByText('Aborted by White').waitFor();
     await page.getByRole('button', { name: 'New opponent' }).waitFor();
-    assert.equal(await page.getByRole('link', { name: 'Replay' }).count(), 0);
+    assert.equal(await page.getByRole('link', { name: 'Review game' }).count(), 0);
     assert.deepEqual(complaints, []);
   }
 });

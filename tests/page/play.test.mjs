@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { identityLink, PHONE, put, sees, stage, twoPlay, visitor } from './harness.mjs';
+import { begin, choose, identityLink, PHONE, put, sees, stage, twoPlay, unfold, visitor } from './harness.mjs';
 
 const at = stage('--no-demo');
 
@@ -28,10 +28,10 @@ test('two browsers play to a five, and a rematch', async () => {
   await sees(bob.page, 'j8', 'Black, winning line');
 
   await bob.page.getByRole('button', { name: 'Rematch' }).click();
-  await ann.page.getByText('Bob wants a rematch.').waitFor();
+  await ann.page.getByText('Bob wants a rematch').waitFor();
   await ann.page.getByRole('button', { name: 'Accept' }).click();
   // Colours are swapped.
-  await bob.page.getByRole('heading', { name: 'Your turn' }).waitFor();
+  await bob.page.getByRole('heading', { name: 'Your move' }).waitFor();
   await playAll([bob.page, ann.page], ['a1', 'b1']);
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });
@@ -41,11 +41,11 @@ test('actions that end a game can be undone for a moment', async () => {
   await playAll([ann.page, bob.page], ['h8', 'h9']);
   await ann.page.getByRole('button', { name: 'Resign' }).click();
   await ann.page.getByRole('button', { name: 'Undo' }).click();
-  await ann.page.getByRole('button', { name: 'Offer a draw' }).click();
-  await bob.page.getByText('Ann offers a draw.').waitFor();
+  await ann.page.getByRole('button', { name: 'Offer draw' }).click();
+  await bob.page.getByText('Ann offers a draw').waitFor();
   await bob.page.getByRole('button', { name: 'Decline' }).click();
   await bob.page.getByRole('button', { name: 'Take back' }).click();
-  await ann.page.getByText('Bob asks to take a move back.').waitFor();
+  await ann.page.getByText('Bob asks to take a move back').waitFor();
   await ann.page.getByRole('button', { name: 'Accept' }).click();
   await sees(ann.page, 'h9', 'empty');
   await bob.page.getByRole('button', { name: 'Resign' }).click();
@@ -57,7 +57,7 @@ test('a third visitor watches, chats apart, and looks back undisturbed', async (
   const { ann, bob, link } = await twoPlay(at);
   const eve = await visitor(at.browser, at.server, {}, 'Eve');
   await eve.page.goto(link);
-  await ann.page.getByText('1 spectator').waitFor();
+  await ann.page.getByText('1 watching').waitFor();
   await playAll([ann.page, bob.page, eve.page].slice(0, 2), ['h8', 'h9']);
   await eve.page.getByRole('button', { name: 'Previous move' }).click();
   await eve.page.getByText('Move 1 of 2').waitFor();
@@ -65,9 +65,9 @@ test('a third visitor watches, chats apart, and looks back undisturbed', async (
   await eve.page.getByText('Move 1 of 3').waitFor();
   await sees(eve.page, 'i8', 'empty');
 
-  await eve.page.getByLabel('Say something').fill('l8 wins');
+  await eve.page.getByLabel('Send a message').fill('l8 wins');
   await eve.page.keyboard.press('Enter');
-  await ann.page.getByLabel('Say something').fill('good luck');
+  await ann.page.getByLabel('Send a message').fill('good luck');
   await ann.page.keyboard.press('Enter');
   await bob.page.locator('.chat-lines').getByText('good luck').waitFor();
   await eve.page.locator('.chat-lines').getByText('good luck').waitFor();
@@ -81,11 +81,13 @@ test('a third visitor watches, chats apart, and looks back undisturbed', async (
 test('a game against the bot, on a phone, appears among the player’s games', async () => {
   const { page, complaints } = await visitor(at.browser, at.server, PHONE);
   await page.goto('/');
-  await page.locator('.options > summary').tap();
-  await page.getByLabel('Your colour').selectOption('black');
-  await page.getByLabel('Level').fill('1');
-  await page.getByRole('button', { name: 'Play the bot' }).tap();
-  await page.getByRole('heading', { name: 'Your turn' }).waitFor();
+  await choose(page, 'friend');
+  await unfold(page);
+  await page.getByLabel('Your color').selectOption('black');
+  await choose(page, 'bot');
+  await page.locator('.level').getByText('1', { exact: true }).click();
+  await begin(page, 'bot');
+  await page.getByRole('heading', { name: 'Your move' }).waitFor();
   const box = await page.getByRole('gridcell', { name: /^h8,/ }).boundingBox();
   assert.ok(box);
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
@@ -93,13 +95,38 @@ test('a game against the bot, on a phone, appears among the player’s games', a
   await sees(page, 'h8', 'empty');
   await page.touchscreen.tap(x, y);
   await sees(page, 'h8', 'Black');
-  await page.getByText('2 moves').waitFor();
+  await page.getByRole('button', { name: /^[a-o]\d+$/ }).nth(1).waitFor();
   await page.getByRole('button', { name: 'Resign' }).tap();
   await page.getByRole('heading', { name: 'You lost' }).waitFor();
-  await page.getByRole('link', { name: 'Games' }).tap();
+  await page.getByRole('link', { name: 'Fivefold' }).tap();
+  await page.getByRole('link', { name: 'Your games' }).tap();
   await page.locator('.game', { hasText: 'Bot, level 1' }).waitFor();
   await page.getByLabel('Search').fill('nobody');
   await page.getByText('Nothing found.').waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test('a hint tells more with each press, and is gone with the next move', async () => {
+  const { page, complaints } = await visitor(at.browser, at.server);
+  await page.goto('/');
+  await choose(page, 'bot');
+  await unfold(page);
+  await page.getByLabel('Your color').selectOption('black');
+  await begin(page, 'bot');
+  await playAll([page], ['h8']);
+  await page.getByRole('heading', { name: 'Your move' }).waitFor();
+  const hint = page.getByRole('button', { name: 'Hint' });
+  for (const text of [/^Try [a-o]\d+\.$/, /^Good moves: ([a-o]\d+ ){4}[a-o]\d+$/, /^This is what the bot sees\.$/]) {
+    await hint.click();
+    await page.locator('.voice').getByText(text).waitFor();
+    assert.equal(await hint.getAttribute('aria-pressed'), 'true');
+  }
+  await hint.click();
+  assert.equal(await hint.getAttribute('aria-pressed'), 'false');
+  await hint.click();
+  await page.locator('.voice').getByText(/^Try /).waitFor();
+  await playAll([page], ['a15']);
+  await page.locator('.voice').getByText(/^Try /).waitFor({ state: 'hidden' });
   assert.deepEqual(complaints, []);
 });
 
@@ -142,6 +169,7 @@ test('a search finds games beyond the first page', async () => {
   await page.goto('/games');
   await page.locator('.game').nth(49).waitFor();
   assert.equal(await page.locator('.game').count(), 50);
+  for (const name of ['My games', 'Public games']) await page.getByRole('button', { name }).waitFor();
   await page.getByLabel('Search').fill('zoe');
   await page.locator('.game', { hasText: 'Zoe' }).waitFor();
   assert.equal(await page.locator('.game').count(), 1);

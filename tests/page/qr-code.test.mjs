@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import decode from 'jsqr';
 
-import { stage, visitor } from './harness.mjs';
+import { begin, stage, visitor } from './harness.mjs';
 import { encodeQr } from '../../server/web/qr-encoder.js';
 
 const at = stage();
@@ -50,7 +50,7 @@ test('codes of every length read as their text, up to the limit', () => {
 test('the picture on the screen reads as the link beside it', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
   await page.goto('/');
-  await page.getByRole('button', { name: 'Play a friend' }).click();
+  await begin(page, 'friend');
   const link = await page.getByLabel('Link to this room').inputValue();
   const picture = [...await page.locator('.qr').screenshot()];
   const { data, width, height } = await page.evaluate(async (bytes) => {

@@ -87,7 +87,7 @@ test('a game can be downloaded as files and as a picture', async () => {
 test('a finished game can be continued on the analysis board', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
   await page.goto(await played());
-  await page.locator('.downloads').getByRole('link', { name: 'Analyse' }).click();
+  await page.locator('.downloads').getByRole('link', { name: 'Analysis' }).click();
   await called(page, 'l8, Black, last move, winning line');
   await page.getByRole('button', { name: 'Previous move' }).click();
   await put(page, 'g8');
@@ -105,7 +105,7 @@ test('a game is imported from text, and the engine analyses it', async () => {
   await page.getByRole('button', { name: 'Read' }).click();
   await page.getByText('4 moves read.').waitFor();
   await called(page, 'g9, White, last move');
-  assert.equal(await page.getByLabel('Variant').inputValue(), 'renju');
+  assert.equal(await page.getByLabel('Rules').inputValue(), 'renju');
   await page.getByRole('button', { name: 'Live analysis' }).click();
   await page.locator('.lines li').first().waitFor();
   assert.match((await page.locator('.lines li').first().textContent()) ?? '', /^(\d+%|−?#\d*) [a-o]\d/);

@@ -4,7 +4,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { PHONE, Server, openBrowser, playedGame, visitor } from './harness.mjs';
+import { begin, openBrowser, PHONE, playedGame, Server, visitor } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -59,8 +59,9 @@ try {
 async function heat(page) {
   await page.evaluate(() => localStorage.setItem('fivefold.options', JSON.stringify({ variant: 'freestyle', size: '15', clock: 0, colour: 'black' })));
   await page.goto('/');
-  await page.getByRole('button', { name: 'Play the bot' }).click();
-  await page.getByText('Your turn', { exact: true }).waitFor();
+  await begin(page, 'bot');
+  await page.getByText('Your move', { exact: true }).waitFor();
+  await page.locator('.assist > summary').click();
   for (let times = 1; times <= 4; times += 1) {
     await page.getByRole('button', { name: 'Bot moves' }).click();
     await page.getByText(`${2 * times} moves`).waitFor();

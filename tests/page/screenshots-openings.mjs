@@ -4,7 +4,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { PHONE, Server, openBrowser, put, sees, visitor } from './harness.mjs';
+import { begin, openBrowser, PHONE, put, sees, Server, visitor } from './harness.mjs';
 
 const [, , folder = 'target/screenshots', word = ''] = process.argv;
 const DESK = { viewport: { width: 1280, height: 800 } };
@@ -24,7 +24,7 @@ async function opened(device, options, colorScheme, game) {
   const storageState = { cookies: [], origins: [{ origin: server.url, localStorage: [kept] }] };
   const [ann, bob] = [await visitor(browser, server, { ...options, colorScheme, storageState }, 'Ann'), await visitor(browser, server, { ...options, colorScheme }, 'Bob')];
   await ann.page.goto('/');
-  await ann.page.getByRole('button', { name: 'Play a friend' }).click();
+  await begin(ann.page, 'friend');
   await bob.page.goto(await ann.page.getByLabel('Link to this room').inputValue());
   await ann.page.locator('.opening').waitFor();
   return {
@@ -67,7 +67,7 @@ try {
     await swap2.shoot(swap2.bob, 'choose');
     await swap2.shoot(swap2.ann, 'wait');
     await press(swap2.bob, /^Play Black/);
-    await swap2.ann.getByRole('heading', { name: 'Your turn' }).waitFor();
+    await swap2.ann.getByRole('heading', { name: 'Your move' }).waitFor();
     await swap2.shoot(swap2.ann, 'over');
     await swap2.close();
 

@@ -1,83 +1,240 @@
-// Takes pictures of the main screens: `node tests/page/screenshots.mjs FOLDER [WORD]`.
-// With a word, only those whose names contain it.
+// Takes pictures of every screen in its states and sizes: `node tests/page/screenshots.mjs FOLDER [WORD...]`.
+// With words, only of screens and sizes that are named, such as `game`, `lobby-phone` or `opening-desk-dark`.
 
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { PHONE, Server, openBrowser, put, sees, visitor } from './harness.mjs';
+import { PHONE, Server, begin, choose, openBrowser, put, sees, visitor } from './harness.mjs';
 
-const [, , folder = 'target/screenshots', word = ''] = process.argv;
-const DESK = { viewport: { width: 1280, height: 800 } };
-/** A short game, Black first. */
-const MOVES = ['h8', 'i9', 'i7', 'g9', 'j8', 'h9', 'f9', 'j9', 'k9', 'g7', 'h6', 'j7'];
+/** @import { BrowserContextOptions, Page } from 'playwright-core' */
+
+const [, , folder = 'target/screenshots', ...words] = process.argv;
+/** @type {Record<string, BrowserContextOptions>} */
+const SIZES = {
+  desk: { viewport: { width: 1440, height: 900 } },
+  narrow: { viewport: { width: 1024, height: 768 } },
+  phone: PHONE,
+  landscape: { ...PHONE, viewport: { width: 863, height: 360 }, screen: { width: 863, height: 360 } },
+};
+/** A game that Black wins, Black first. */
+const MOVES = 'h8 i8 f5 h9 j7 i9 j9 i10 i11 j8 i7 k7 h10 g9 f7 g7 f6 e9 f9 f8 h6 d10 c11 m5 l6 k12 g8 k8 i6 l8 m8 j11 l13 h7 j6 k6 g6'.split(' ');
+/** Where the game stands while it goes on. */
+const MIDDLE = 24;
 
 await mkdir(folder, { recursive: true });
-const server = await Server.start('--bot-pace', '300');
 const browser = await openBrowser();
+const server = await Server.start('--bot-pace', '400');
+const quiet = await Server.start('--no-demo');
+
+/** What a screen needs to take its pictures.
+ * @typedef {{ size: string, scheme: 'light' | 'dark', shoot: (page: Page, state: string) => Promise<void>, person: (name: string, where?: Server, options?: object) => Promise<Page>, other: (name: string, where?: Server) => Promise<Page> }} Stage */
+
+/** Screens by name. @type {Record<string, (stage: Stage) => Promise<void>>} */
+const SCREENS = {
+  async home({ shoot, person, other }) {
+    const page = await person('Anna');
+    await page.goto('/');
+    await page.locator('.shown a').waitFor();
+    await page.waitForTimeout(8_000);
+    await shoot(page, 'first');
+    for (const whom of /** @type {const} */ (['friend', 'bot'])) {
+      await choose(page, whom);
+      await shoot(page, whom);
+    }
+    await choose(page, 'anyone');
+    await page.locator('.find').click();
+    await page.getByText('Looking for an opponent').waitFor();
+    await shoot(page, 'waiting');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    const [ilse, bori] = [await other('Ilse'), await other('Bori')];
+    await ilse.goto('/lobby');
+    await ilse.getByRole('button', { name: 'Post and wait' }).click();
+    await choose(page, 'friend');
+    await begin(page, 'friend');
+    const link = await page.getByLabel('Link to this room').inputValue();
+    await shoot(page, 'invite');
+    await bori.goto(link);
+    await page.locator('.plate', { hasText: 'Bori' }).waitFor();
+    const black = (await page.title()).startsWith('●');
+    if (!black) await put(bori, 'h8');
+    await page.goto('/');
+    await page.locator('.own-room .now').waitFor();
+    await choose(page, 'anyone');
+    await page.waitForTimeout(2_000);
+    await shoot(page, 'back');
+    const alone = await person('Anna', quiet);
+    await alone.goto('/');
+    await alone.getByRole('button', { name: 'Wait for an opponent' }).waitFor();
+    await shoot(alone, 'empty');
+  },
+
+  async game({ size, shoot, person, other }) {
+    const { page, bori } = await played(person, other, MOVES.slice(0, MIDDLE), { clock: 3 });
+    await page.mouse.move(2, 2);
+    await shoot(page, 'turn');
+    if (size === 'phone' || size === 'landscape') {
+      await tap(page, 'l6');
+      await page.getByRole('button', { name: 'Place on l6' }).waitFor();
+      await shoot(page, 'aim');
+      await tap(page, 'l6');
+      await sees(page, 'l6', 'Black');
+    } else {
+      await put(page, 'l6');
+    }
+    await put(bori, 'k12');
+    await sees(page, 'k12', 'White');
+    await bori.getByLabel('Send a message').fill('that was close last time');
+    await bori.keyboard.press('Enter');
+    await bori.getByRole('button', { name: 'Offer draw' }).click();
+    await page.getByText('Bori offers a draw').waitFor();
+    await shoot(page, 'offer');
+    await page.getByRole('button', { name: 'Decline' }).click();
+    for (const [index, point] of MOVES.slice(MIDDLE + 2).entries()) await move(index % 2 ? bori : page, [page, bori], point, index % 2 === 0);
+    await page.getByRole('heading', { name: 'You won' }).waitFor();
+    await page.mouse.move(2, 2);
+    await page.waitForTimeout(1_500);
+    await shoot(page, 'won');
+    if (size !== 'desk' && size !== 'phone') return;
+    const low = await played(person, other, ['h8', 'i9'], { clock: 1 });
+    await low.page.waitForTimeout(53_000);
+    await shoot(low.page, 'low');
+  },
+
+  async opening({ shoot, person, other }) {
+    const { page, bori } = await played(person, other, [], { opening: 'swap2', clock: 3 }, true);
+    for (const point of ['h8', 'i9', 'j6']) {
+      await put(bori, point);
+      await sees(bori, point, '(Black|White)');
+    }
+    await bori.getByRole('button', { name: 'Confirm' }).click();
+    await page.locator('.choice').waitFor();
+    await shoot(page, 'choose');
+    await page.getByRole('button', { name: /^Place two more/ }).click();
+    await put(page, 'g7');
+    if (await page.getByRole('button', { name: 'Place on g7' }).isVisible()) await put(page, 'g7');
+    await sees(page, 'g7', 'White');
+    await shoot(page, 'put');
+  },
+
+  async lobby({ shoot, person, other }) {
+    const alone = await person('Anna', quiet);
+    await alone.goto('/lobby');
+    await alone.locator('.none').filter({ visible: true }).waitFor();
+    await shoot(alone, 'none');
+    const page = await person('Anna');
+    const people = await Promise.all(['Ilse', 'Quang', 'Guest 4410', 'Matteo'].map((name) => other(name)));
+    for (const [index, one] of people.entries()) {
+      await one.goto('/lobby');
+      await one.locator('.post').getByLabel('Rules').selectOption({ index: index % 4 });
+      await one.getByRole('button', { name: 'Post and wait' }).click();
+      await one.getByText('Looking for an opponent').waitFor();
+    }
+    await page.goto('/lobby');
+    await page.locator('.open-seek').nth(3).waitFor();
+    await shoot(page, 'some');
+    await page.getByRole('button', { name: 'Live games' }).click();
+    await page.waitForTimeout(1_500);
+    await shoot(page, 'live');
+    const stuck = await person('Anna');
+    await stuck.routeWebSocket('**/ws', () => {});
+    await stuck.goto('/lobby');
+    await stuck.getByText('Connecting…').first().waitFor();
+    await shoot(stuck, 'loading');
+    const cut = await person('Anna');
+    await cut.routeWebSocket('**/ws', (socket) => void socket.close({ code: 1011 }));
+    await cut.goto('/lobby');
+    await cut.getByRole('button', { name: 'Retry now' }).waitFor();
+    await shoot(cut, 'error');
+  },
+
+  async notfound({ shoot, person }) {
+    const page = await person('Anna');
+    for (const [state, path] of /** @type {const} */ ([['room', '/r/jgsqshuy29hw'], ['page', '/nowhere']])) {
+      await page.goto(path);
+      await page.locator('.not-found').waitFor();
+      await shoot(page, state);
+    }
+  },
+
+  async other({ shoot, person }) {
+    const page = await person('Anna');
+    await page.goto(`/analyse#moves=${MOVES.slice(0, 16).join('+')}`);
+    await sees(page, 'g7', 'White');
+    await page.getByRole('button', { name: 'Live analysis' }).click();
+    await page.locator('.lines li').first().waitFor();
+    await page.waitForTimeout(1_500);
+    await page.evaluate(() => scrollTo(0, 0));
+    await shoot(page, 'analysis');
+    await page.goto('/games');
+    await page.waitForTimeout(800);
+    await shoot(page, 'games');
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await shoot(page, 'settings');
+  },
+};
+
+/**
+ * Anna's game against Bori after some moves; Anna plays Black unless Bori begins.
+ * @param {Stage['person']} person @param {Stage['other']} other @param {string[]} moves @param {object} game @param {boolean} [begins] whether Bori begins
+ */
+async function played(person, other, moves, game, begins = false) {
+  const options = JSON.stringify({ variant: 'freestyle', size: '15', colour: begins ? 'white' : 'black', opening: 'free', ...game });
+  const [page, bori] = [await person('Anna', server), await other('Bori')];
+  await page.addInitScript((kept) => localStorage.setItem('fivefold.options', kept), options);
+  await page.goto('/');
+  await begin(page, 'friend');
+  await bori.goto(await page.getByLabel('Link to this room').inputValue());
+  await page.locator('.plate', { hasText: 'Bori' }).waitFor();
+  await bori.locator('.plate', { hasText: 'Anna' }).waitFor();
+  for (const [index, point] of moves.entries()) await move(index % 2 ? bori : page, [page, bori], point, index % 2 === 0);
+  return { page, bori };
+}
+
+/** @param {Page} mover @param {Page[]} both @param {string} point @param {boolean} touches */
+async function move(mover, both, point, touches) {
+  await put(mover, point);
+  if (touches && await mover.evaluate(() => matchMedia('(pointer: coarse)').matches)) await put(mover, point);
+  for (const page of both) await sees(page, point, '(Black|White)');
+}
+
+/** @param {Page} page @param {string} name */
+async function tap(page, name) {
+  const box = await page.getByRole('gridcell', { name: new RegExp(`^${name},`) }).boundingBox();
+  if (box) await page.touchscreen.tap(box.x + box.width / 2, box.y + box.height / 2);
+}
 
 try {
-  for (const [device, options] of /** @type {const} */ ([['desk', DESK], ['phone', PHONE]])) {
-    for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
-      const ann = await visitor(browser, server, { ...options, colorScheme });
-      const bob = await visitor(browser, server, { ...DESK });
-      /** @param {string} name */
-      const shoot = async (name) => {
-        const file = `${name}-${device}-${colorScheme}.png`;
-        if (file.includes(word)) await ann.page.screenshot({ path: join(folder, file) });
-      };
-      await ann.page.goto('/');
-      await ann.page.evaluate(() => localStorage.setItem('fivefold.name', 'Ann'));
-      await bob.page.goto('/');
-      await bob.page.evaluate(() => localStorage.setItem('fivefold.name', 'Bob'));
-      await ann.page.reload();
-      await ann.page.waitForTimeout(1_500);
-      await shoot('home');
-      await ann.page.locator('.options > summary').click();
-      await ann.page.locator('.options').getByLabel('Clock').selectOption({ label: '5+3' });
-      await ann.page.getByLabel('Your colour').selectOption('black');
-      await shoot('options');
-      await ann.page.getByRole('button', { name: 'Play a friend' }).click();
-      await ann.page.waitForURL('**/r/*');
-      await ann.page.locator('.qr').waitFor();
-      await shoot('invite');
-      await bob.page.goto(new URL(ann.page.url()).pathname);
-      await ann.page.getByRole('heading', { name: 'Your turn' }).waitFor();
-      for (const [ply, point] of MOVES.entries()) {
-        const mover = ply % 2 === 0 ? ann : bob;
-        if (ply % 2 === 0 && device === 'phone') {
-          await put(ann.page, point);
-          await put(ann.page, point);
-        } else {
-          await put(mover.page, point);
-        }
-        await sees(ann.page, point, '');
-        await sees(bob.page, point, '');
-      }
-      await bob.page.getByRole('button', { name: 'Offer a draw' }).click();
-      await shoot('play');
-      await ann.page.getByText('Bob offers a draw').waitFor();
-      await shoot('offer');
-      await bob.page.getByRole('button', { name: 'Undo' }).or(bob.page.getByText('You offered a draw')).first().waitFor();
-      await bob.page.getByRole('button', { name: 'Resign' }).click();
-      await ann.page.getByRole('heading', { name: 'You won' }).waitFor();
-      await shoot('won');
-      await ann.page.goto('/games');
-      await ann.page.locator('.game').first().waitFor();
-      await shoot('games');
-      await ann.page.getByRole('button', { name: 'Settings' }).click();
-      await ann.page.locator('dialog').waitFor();
-      await shoot('settings');
-      await ann.page.keyboard.press('Escape');
-      await ann.page.locator('.me').click();
-      await ann.page.getByRole('button', { name: 'Show the link' }).click();
-      await shoot('you');
-      for (const one of [ann, bob]) {
-        if (one.complaints.length > 0) console.error(device, colorScheme, one.complaints);
-        await one.context.close();
-      }
+  for (const [screen, take] of Object.entries(SCREENS)) for (const [size, options] of Object.entries(SIZES)) for (const scheme of /** @type {const} */ (['light', 'dark'])) {
+    if (words.length > 0 && !words.some((word) => `${screen}-${size}-${scheme}-`.startsWith(`${word}-`))) continue;
+    /** @type {Awaited<ReturnType<typeof visitor>>[]} */
+    const people = [];
+    const person = async (/** @type {string} */ name, where = server) => {
+      const one = await visitor(browser, where, { ...options, colorScheme: scheme }, name);
+      people.push(one);
+      return one.page;
+    };
+    const other = async (/** @type {string} */ name, where = server) => {
+      const one = await visitor(browser, where, SIZES.desk, name);
+      people.push(one);
+      return one.page;
+    };
+    const shoot = async (/** @type {Page} */ page, /** @type {string} */ state) => {
+      await page.waitForTimeout(500);
+      await page.screenshot({ path: join(folder, `${screen}-${state}-${size}-${scheme}.png`) });
+    };
+    try {
+      await take({ size, scheme, shoot, person, other });
+    } catch (error) {
+      console.error(screen, size, scheme, error);
+    }
+    for (const { complaints, context } of people) {
+      const wrong = complaints.filter((text) => !text.includes('404'));
+      if (wrong.length > 0) console.error(screen, size, scheme, wrong);
+      await context.close();
     }
   }
 } finally {
   await browser.close();
   await server.stop();
+  await quiet.stop();
 }

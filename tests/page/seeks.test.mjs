@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { ask, PHONE, put, stage, visitor } from './harness.mjs';
+import { ask, begin, PHONE, put, stage, visitor } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
 /** @typedef {Awaited<ReturnType<typeof visitor>>} Visitor */
@@ -23,14 +23,17 @@ async function stranger(name, options) {
 }
 
 /** Chooses a pool that no other test uses. @param {Page} page @param {string} pool */
-async function choose(page, pool) {
-  await page.locator(`.pool:has([value="${pool}"])`).click();
+async function choosePool(page, pool) {
+  const clock = page.locator(`.seg label:has([value="${pool}"])`);
+  const rules = page.locator('.seek select');
+  for (let index = 0; (await clock.count()) === 0; index += 1) await rules.selectOption({ index });
+  await clock.click();
 }
 
 /** Both wait in a pool, and are in a game. @param {Visitor} ann @param {Visitor} bob @param {string} pool */
 async function meet(ann, bob, pool) {
   for (const { page } of [ann, bob]) {
-    await choose(page, pool);
+    await choosePool(page, pool);
     await find(page).click();
   }
   await Promise.all([ann, bob].map(({ page }) => page.waitForURL('**/r/*')));
@@ -60,7 +63,7 @@ test('two strangers: one press each, and they play swap2', async (t) => {
     await page.getByRole('heading', { name: /places? three stones/ }).waitFor();
     return page.title();
   }));
-  const first = people.find((_, index) => titles[index]?.startsWith('● Your turn'));
+  const first = people.find((_, index) => titles[index]?.startsWith('● Your move'));
   const other = people.find((one) => one !== first);
   assert.ok(first && other, titles.join());
   await put(first.page, 'h8');
@@ -72,16 +75,16 @@ test('two strangers: one press each, and they play swap2', async (t) => {
 
 test('who waits is counted, and may stop', async () => {
   const [ann, bob] = [await stranger('Ann'), await stranger('Bob')];
-  for (const { page } of [ann, bob]) await choose(page, 'renju-10-5');
-  await bob.page.getByText('Nobody is waiting here right now.').waitFor();
+  for (const { page } of [ann, bob]) await choosePool(page, 'renju-10-5');
+  await bob.page.getByText('No one is waiting now.').waitFor();
   await bob.page.getByRole('button', { name: 'Wait for an opponent' }).waitFor();
   await find(ann.page).click();
   await ann.page.getByText('Looking for an opponent').waitFor();
   await ann.page.getByRole('timer').getByText(/^0:0[1-9]$/).waitFor();
-  await bob.page.locator('.pool:has(:checked)').getByText('1 waiting').waitFor();
+  await bob.page.locator('.seek .seg label:has(:checked)').getByText('1 waiting').waitFor();
   await bob.page.getByRole('button', { name: 'Find an opponent' }).waitFor();
   // Their own seek is nobody to play.
-  assert.equal(await ann.page.locator('.pool:has(:checked) .waiting').textContent(), '');
+  assert.equal(await ann.page.locator('.seek .seg label:has(:checked) .waiting').textContent(), '');
   await ann.page.getByRole('button', { name: 'Cancel' }).click();
   await find(ann.page).waitFor();
   await bob.page.getByRole('button', { name: 'Wait for an opponent' }).waitFor();
@@ -94,7 +97,7 @@ test('who waits is counted, and may stop', async () => {
 
 test('a seek goes on over a lost socket, other pages and a reload', async () => {
   const [ann, bob] = [await stranger('Ann'), await stranger('Bob')];
-  for (const { page } of [ann, bob]) await choose(page, 'caro-5-3');
+  for (const { page } of [ann, bob]) await choosePool(page, 'caro-5-3');
   await find(ann.page).click();
   await ann.page.getByText('Looking for an opponent').waitFor();
   await bob.page.getByRole('button', { name: 'Find an opponent' }).waitFor();
@@ -103,14 +106,14 @@ test('a seek goes on over a lost socket, other pages and a reload', async () => 
   await ann.page.getByText('Connection lost. Reconnecting…').waitFor();
   await ann.context.setOffline(false);
   await ann.page.getByText('Connection lost. Reconnecting…').waitFor({ state: 'hidden' });
-  await ann.page.getByRole('link', { name: 'Analyse' }).click();
+  await ann.page.getByRole('link', { name: 'Analysis' }).click();
   await ann.page.locator('.seeking').getByText(/^\d+:\d\d$/).waitFor();
   const waited = async () => Number((await ann.page.locator('.seeking').textContent())?.replace(':', ''));
   const before = await waited();
   await ann.page.reload();
   await ann.page.locator('.seeking').getByText(/^\d+:\d\d$/).waitFor();
   assert.ok((await waited()) >= before, 'with the time that it has waited');
-  await bob.page.locator('.pool:has(:checked)').getByText('1 waiting').waitFor();
+  await bob.page.locator('.seek .seg label:has(:checked)').getByText('1 waiting').waitFor();
   await find(bob.page).click();
   await ann.page.waitForURL('**/r/*');
   assert.equal(await ann.page.evaluate(() => location.pathname), await bob.page.waitForURL('**/r/*').then(() => bob.page.evaluate(() => location.pathname)));
@@ -119,7 +122,7 @@ test('a seek goes on over a lost socket, other pages and a reload', async () => 
 
 test('a game against a bot while waiting is left without a result', async () => {
   const [ann, bob] = [await stranger('Ann'), await stranger('Bob')];
-  for (const { page } of [ann, bob]) await choose(page, 'freestyle-5-3');
+  for (const { page } of [ann, bob]) await choosePool(page, 'freestyle-5-3');
   await find(ann.page).click();
   await ann.page.getByRole('button', { name: 'Play a bot while you wait' }).click();
   await ann.page.locator('.plate').getByText('Bot, level').waitFor();
@@ -153,14 +156,14 @@ test('who is left alone seeks on, and who leaves does not', async () => {
 
 test('an open challenge is posted with its own settings, and played', async () => {
   const [ann, bob] = [await stranger('Ann'), await stranger('Bob')];
-  await ann.page.getByRole('link', { name: 'Lobby' }).click();
+  await ann.page.locator('.bar').getByRole('link', { name: 'Lobby' }).click();
   const post = ann.page.locator('.post');
-  await post.getByLabel('Variant').selectOption('renju');
-  await post.getByLabel('Clock').selectOption({ label: '10+5' });
+  await post.getByLabel('Rules').selectOption('renju');
+  await post.getByText('10+5', { exact: true }).click();
   await ann.page.getByRole('button', { name: 'Post and wait' }).click();
   await ann.page.getByText('Looking for an opponent').waitFor();
   const offer = bob.page.locator('.open-seek', { hasText: 'Ann' });
-  await offer.getByText(/^Renju · 15×15.* · 10\+5$/).waitFor();
+  for (const text of [/^Renju/, '10+5']) await offer.getByRole('cell', { name: text }).waitFor();
   await offer.getByRole('button', { name: 'Play' }).click();
   await Promise.all([ann, bob].map(({ page }) => page.waitForURL('**/r/*')));
   await ann.page.locator('.about').getByText('Renju').waitFor();
@@ -239,7 +242,7 @@ test('a hidden tab is called back by a notification, which is asked for only at 
   await ann.page.goto('/');
   const bob = await stranger('Bob');
   const shown = () => ann.page.evaluate(() => /** @type {{ shown: string[] }} */ (/** @type {unknown} */ (window)).shown);
-  for (const { page } of [ann, bob]) await choose(page, 'gomoku-3-2');
+  for (const { page } of [ann, bob]) await choosePool(page, 'gomoku-3-2');
   await find(ann.page).click();
   await ann.page.getByText('Looking for an opponent').waitFor();
   assert.deepEqual(await shown(), []);
@@ -255,19 +258,19 @@ test('a hidden tab is called back by a notification, which is asked for only at 
 
 test('games that wait for a move are counted on every page and in the title', async () => {
   const [ann, bob] = [await stranger('Ann'), await stranger('Bob')];
-  await ann.page.getByRole('button', { name: 'Play a friend' }).click();
+  await begin(ann.page, 'friend');
   const link = await ann.page.getByLabel('Link to this room').inputValue();
   await bob.page.goto(link);
   await ann.page.locator('.plate').getByText('Bob').waitFor();
-  const black = (await ann.page.title()).startsWith('● Your turn') ? ann : bob;
-  assert.match(await black.page.title(), /^● Your turn/);
-  await black.page.getByRole('link', { name: 'Analyse' }).click();
-  await black.page.getByLabel('It is your turn in 1 game').waitFor();
+  const black = (await ann.page.title()).startsWith('● Your move') ? ann : bob;
+  assert.match(await black.page.title(), /^● Your move/);
+  await black.page.getByRole('link', { name: 'Analysis' }).click();
+  await black.page.getByLabel('Your move in 1 game').waitFor();
   assert.match(await black.page.title(), /^\(1\) /);
   await black.page.goBack();
-  await black.page.getByLabel('It is your turn in 1 game').waitFor({ state: 'hidden' });
+  await black.page.getByLabel('Your move in 1 game').waitFor({ state: 'hidden' });
   await put(black.page, 'h8');
-  await black.page.getByRole('link', { name: 'Analyse' }).click();
+  await black.page.getByRole('link', { name: 'Analysis' }).click();
   assert.doesNotMatch(await black.page.title(), /\(1\)/);
   await leave(ann, bob);
 });

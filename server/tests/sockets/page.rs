@@ -12,10 +12,22 @@ use serde_json::json;
 
 use crate::harness::{LIMITS, TestServer, joined};
 
-/// Limit on the size of all files that one visitor can load, in one language, on the wire.
+/// Limit on the size of all files that a visitor loads who plays, in one language, on the wire.
 const PAGE_BYTES_MAX: usize = 80 * 1024;
 /// Limit on the size of the files that the first visit loads at once.
 const FIRST_VISIT_BYTES_MAX: usize = 48 * 1024;
+
+/// Files that are loaded only at other addresses than those of the home page and of rooms.
+const ELSEWHERE: [&str; 8] = [
+    "analysis-view.js",
+    "game-review.js",
+    "games-view.js",
+    "live-analysis.js",
+    "lobby-view.js",
+    "not-found.js",
+    "replay-view.js",
+    "value-graph.js",
+];
 
 /// Extensions of the files that are served, as in build.rs.
 const KINDS: [&str; 4] = ["html", "js", "css", "svg"];
@@ -64,11 +76,11 @@ fn head_and_body(answer: &[u8]) -> (String, &[u8]) {
 }
 
 #[tokio::test]
-async fn everything_together_is_small() {
+async fn what_playing_needs_is_small() {
     let server = TestServer::start(LIMITS);
     let place = place(&server).await;
     let index = server.get("/").await;
-    let (mut all, mut first) = (0, 0);
+    let (mut all, mut first, mut elsewhere) = (0, 0, 0);
     let mut languages = Vec::new();
     for name in names() {
         let path = if name == "index.html" { "/".to_owned() } else { format!("{place}/{name}") };
@@ -79,11 +91,17 @@ async fn everything_together_is_small() {
             languages.push(body.len());
             continue;
         }
+        if ELSEWHERE.contains(&name.as_str()) {
+            assert!(!index.contains(&path), "{name} is loaded at first");
+            elsewhere += 1;
+            continue;
+        }
         all += body.len();
         if name == "index.html" || index.contains(&path) {
             first += body.len();
         }
     }
+    assert_eq!(elsewhere, ELSEWHERE.len());
     // A visitor loads one language.
     let language = languages.iter().max().expect("the languages' files");
     let (all, first) = (all + language, first + language);

@@ -1,0 +1,26 @@
+// The bot's level: the last chosen one, and the highest that the player has beaten.
+
+const CHOSEN_KEY = 'fivefold.level';
+const BEATEN_KEY = 'fivefold.beaten';
+/** The level of a new player. */
+const LEVEL = 3;
+
+/** The last chosen level of the bot. */
+export function botLevel() {
+  return Number(localStorage.getItem(CHOSEN_KEY)) || LEVEL;
+}
+
+/** @param {number} level */
+export function saveBotLevel(level) {
+  localStorage.setItem(CHOSEN_KEY, String(level));
+}
+
+/** The highest level that the player has beaten; 0 if none. */
+export function beatenLevel() {
+  return Number(localStorage.getItem(BEATEN_KEY)) || 0;
+}
+
+/** Remembers a win against the bot. @param {number} level */
+export function saveBeaten(level) {
+  if (level > beatenLevel()) localStorage.setItem(BEATEN_KEY, String(level));
+}
