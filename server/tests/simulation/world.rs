@@ -31,7 +31,7 @@ const EVENING: Duration = Duration::from_secs(60);
 /// The beginning of all days, in milliseconds since the Unix epoch.
 const MORNING: Duration = Duration::from_secs(1_795_230_000);
 
-/// How many people seek games with strangers, on every other day of several nodes.
+/// How many people seek games with strangers, on every fourth day of several nodes.
 const SEEKERS: usize = 4;
 
 fn tables() -> Vec<Arc<Table>> {
@@ -90,7 +90,7 @@ pub(crate) fn run_day(setting: Setting) -> Day {
     let conducts = [Conduct::Hosts, Conduct::Plays, Conduct::Watches];
     let players = tables.len() * conducts.len();
     let come = match planted {
-        None => servers > 1 && seed.is_multiple_of(2),
+        None => servers > 1 && seed.is_multiple_of(4),
         Some(Planted::NoPlaying) => true,
         Some(Planted::NoEpochs | Planted::DoubtIsFailure) => false,
     };
