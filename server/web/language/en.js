@@ -60,7 +60,7 @@ export const texts = {
   play_bot: 'Play the bot',
   play_bot_how: 'It answers at once, on any board.',
   local: 'On this device',
-  local_how: 'Against a bot, or two people at one board. The game stays in this browser.',
+  local_how: 'The game stays in this browser.',
   local_continue: 'Continue the game',
   local_two: 'Two people at this board',
   local_player: 'Player {number}',

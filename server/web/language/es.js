@@ -61,7 +61,7 @@ export const texts = {
   play_bot: 'Jugar con el bot',
   play_bot_how: 'Responde al instante, en cualquier tablero.',
   local: 'En este dispositivo',
-  local_how: 'Contra un bot, o dos personas ante un tablero. La partida se queda en este navegador.',
+  local_how: 'La partida se queda en este navegador.',
   local_continue: 'Continuar la partida',
   local_two: 'Dos personas ante este tablero',
   local_player: 'Jugador {number}',
