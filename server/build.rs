@@ -2,7 +2,7 @@
 //! digest of the content, so that browsers may cache it forever.
 //!
 //! All files share one digest. Modules can then import each other by relative paths, and only
-//! `{web}` in `index.html` is rewritten. Scripts and styles lose their comments and needless spaces;
+//! `{web}` in `index.html` and the service worker is rewritten, and `{files}` in the latter. Scripts and styles lose their comments and needless spaces;
 //! the WebAssembly module stays as it is.
 
 use std::{
@@ -17,7 +17,7 @@ use std::{
 use sha2::{Digest, Sha256};
 
 /// Extensions of the files to serve. Others, such as the type checker's, are not embedded.
-const SERVED: [&str; 5] = ["html", "js", "css", "svg", "wasm"];
+const SERVED: [&str; 6] = ["html", "js", "css", "svg", "wasm", "webmanifest"];
 
 fn main() -> io::Result<()> {
     let web = Path::new("web");
@@ -46,9 +46,15 @@ fn main() -> io::Result<()> {
     });
 
     let mut table = format!("const DIGEST: &str = {digest:?};\nstatic FILES: &[Embedded] = &[\n");
+    let kept = |name: &&str| !["index.html", "service-worker.js"].contains(name);
+    let to_keep: Vec<_> = files.iter().map(|(name, _)| name.as_str()).filter(kept).collect();
+    let to_keep = to_keep.join(" ");
     for (name, content) in files {
         let content = match str::from_utf8(&content) {
-            Ok(text) => text.replace("{web}", &format!("/web/{digest}")).into_bytes(),
+            Ok(text) => {
+                let place = format!("/web/{digest}");
+                text.replace("{web}", &place).replace("{files}", &to_keep).into_bytes()
+            }
             Err(_) => content,
         };
         let file = out.join(name.replace('/', "-"));

@@ -75,6 +75,7 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .route("/game/{id}", get(page::page))
         .route("/r/{code}", get(page::room))
         .route("/web/{digest}/{*name}", get(page::file))
+        .route("/service-worker.js", get(page::service_worker))
         .route("/healthz", get(monitor::health))
         .route("/readyz", get(monitor::ready))
         .route("/ws", any(socket))

@@ -9,6 +9,8 @@ import { errorText } from './refusals.js';
 import { onSettings, settings } from './settings.js';
 import { language, t } from './texts.js';
 
+/** When the page's files begin to be kept for times without a network. */
+const KEEP_AFTER_MS = 2_000;
 /** How long a message is shown. */
 const TOAST_MS = 5_000;
 
@@ -241,6 +243,8 @@ void import('./own-rooms.js').then(({ followTurns }) => {
     showTurns();
   });
 });
+// After everything that the visitor waits for.
+setTimeout(() => void import('./local/keep-offline.js').then(({ keepOffline }) => keepOffline()), KEEP_AFTER_MS);
 // Seeks go on after a reload.
 if (sessionStorage.getItem('fivefold.seeks')) void app.seeks();
 if (location.hash.startsWith('#identity=')) void import('./identity-dialog.js').then(({ offerIdentity }) => offerIdentity(app));

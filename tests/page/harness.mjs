@@ -166,14 +166,15 @@ export async function unfold(page) {
 }
 
 /**
- * A person with their own browser. Errors of their page are kept in `complaints`.
+ * A person with their own browser. Errors of their page are kept in `complaints`. Tests see all requests, because
+ * no service worker answers them, unless the options allow one.
  * @param {Browser} browser
  * @param {{ url: string }} server
  * @param {BrowserContextOptions} [options]
  * @param {string} [name] their name
  */
 export async function visitor(browser, server, options = {}, name) {
-  const context = await browser.newContext({ locale: 'en-GB', baseURL: server.url, ...options });
+  const context = await browser.newContext({ locale: 'en-GB', baseURL: server.url, serviceWorkers: 'block', ...options });
   if (name) await context.addInitScript((said) => localStorage.setItem('fivefold.name', said), name);
   const page = await context.newPage();
   /** @type {string[]} */

@@ -41,10 +41,12 @@ const LIVE: &str = "live";
 const ABOUT: &str = "Five in a row, online: with a friend, against a bot, or watching.";
 
 /// Content security policy: the page runs only its own script files and builds elements without
-/// parsing markup. The one policy of trusted types is for the address of [`WORKER`].
+/// parsing markup. The two policies of trusted types are for
+/// the addresses of [`WORKER`] and [`SERVICE_WORKER`].
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
-    img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
-    frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types worker";
+    img-src 'self' data: blob:; connect-src 'self'; manifest-src 'self'; base-uri 'none'; \
+    form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
+    trusted-types worker service-worker";
 
 /// The script that may run WebAssembly, in a worker.
 const WORKER: &str = "engine/worker.js";
@@ -52,6 +54,12 @@ const WORKER: &str = "engine/worker.js";
 /// Content security policy of [`WORKER`].
 const WORKER_POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; \
     connect-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'";
+
+/// The script that keeps the page for times without a network.
+const SERVICE_WORKER: &str = "service-worker.js";
+
+/// Content security policy of [`SERVICE_WORKER`].
+const SERVICE_WORKER_POLICY: &str = "default-src 'none'; connect-src 'self'";
 
 /// How a file is compressed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -193,6 +201,23 @@ pub(super) async fn file(
     response
 }
 
+/// The service worker. It lies at the top, because it serves only addresses beside and below its own.
+/// A page from a folder has none: its files change.
+pub(super) async fn service_worker(
+    State(server): State<Arc<Server>>,
+    headers: HeaderMap,
+) -> Response {
+    let found = match &server.page {
+        PageSource::Program => embedded(SERVICE_WORKER, &headers),
+        PageSource::Folder(_) => None,
+    };
+    let Some(mut response) = found else { return StatusCode::NOT_FOUND.into_response() };
+    let policy = HeaderValue::from_static(SERVICE_WORKER_POLICY);
+    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response
+}
+
 /// `index.html`, which browsers revalidate on each visit. `about` replaces [`ABOUT`].
 fn index(
     source: &PageSource,
@@ -308,6 +333,7 @@ fn describe(name: &str) -> Option<[(HeaderName, &'static str); 1]> {
         "css" => "text/css; charset=utf-8",
         "svg" => "image/svg+xml",
         "wasm" => "application/wasm",
+        "webmanifest" => "application/manifest+json",
         _ => return None,
     };
     Some([(header::CONTENT_TYPE, kind)])

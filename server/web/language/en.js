@@ -56,7 +56,7 @@ export const texts = {
 
   // The home page.
   local: 'On this device',
-  local_how: 'Against a bot, or two people at one board. The game stays in this browser.',
+  local_how: 'The game stays in this browser.',
   local_continue: 'Continue the game',
   local_two: 'Two people at this board',
   local_player: 'Player {number}',

@@ -57,7 +57,7 @@ export const texts = {
 
   // The home page.
   local: 'En este dispositivo',
-  local_how: 'Contra un bot, o dos personas ante un tablero. La partida se queda en este navegador.',
+  local_how: 'La partida se queda en este navegador.',
   local_continue: 'Continuar la partida',
   local_two: 'Dos personas ante este tablero',
   local_player: 'Jugador {number}',

@@ -57,7 +57,7 @@ export const texts = {
 
   // The home page.
   local: 'На этом устройстве',
-  local_how: 'Против бота или вдвоём за одной доской. Партия остаётся в этом браузере.',
+  local_how: 'Партия остаётся в этом браузере.',
   local_continue: 'Продолжить партию',
   local_two: 'Вдвоём за этой доской',
   local_player: 'Игрок {number}',

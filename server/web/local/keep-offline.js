@@ -1,0 +1,16 @@
+// Lets the page be installed, and registers the service worker, which keeps the page's files for times
+// without a network.
+
+import { el } from '../dom.js';
+
+const ADDRESS = '/service-worker.js';
+
+/** Keeps nothing where browsers do not: on addresses without encryption, or if the visitor saves data. */
+export function keepOffline() {
+  document.head.append(el('link', { rel: 'manifest', href: new URL('manifest.webmanifest', import.meta.url).href }));
+  const { serviceWorker, connection } = /** @type {any} */ (navigator);
+  if (!serviceWorker || connection?.saveData) return;
+  // The page's security policy allows this script and no other.
+  const policy = /** @type {any} */ (globalThis).trustedTypes?.createPolicy('service-worker', { createScriptURL: () => ADDRESS });
+  serviceWorker.register(policy?.createScriptURL('') ?? ADDRESS).catch(() => {});
+}

@@ -1,0 +1,37 @@
+// Keeps the page's files, so that the page opens without a network. The build writes the address and the
+// names of its files into this one, so that each build has a worker and a store of its own. A page comes
+// from the network wherever there is one: no server meets an old page.
+
+const WEB = '{web}';
+const FILES = '{files}'.split(' ');
+
+/** The worker's own scope, which the types of pages do not have. @type {any} */
+const worker = globalThis;
+
+worker.addEventListener('install', (/** @type {any} */ event) => event.waitUntil(keep()));
+worker.addEventListener('activate', (/** @type {any} */ event) => event.waitUntil(forgetOthers()));
+worker.addEventListener('fetch', (/** @type {any} */ event) => {
+  const { request } = event;
+  if (request.mode === 'navigate') event.respondWith(fetch(request).catch(() => kept('/')));
+  else if (new URL(request.url).pathname.startsWith(`${WEB}/`)) event.respondWith(kept(request));
+});
+
+async function keep() {
+  const page = await fetch('/', { cache: 'no-cache' });
+  // Another server of the same site may already have the next build.
+  if (!(await page.clone().text()).includes(`"${WEB}/`)) throw new Error('the page is of another build');
+  const store = await caches.open(WEB);
+  await store.addAll(FILES.map((name) => `${WEB}/${name}`));
+  await store.put('/', page);
+}
+
+/** Deletes the files of older builds, which no page uses any more. */
+async function forgetOthers() {
+  for (const name of await caches.keys()) if (name !== WEB) await caches.delete(name);
+}
+
+/** @param {Request | string} request @returns {Promise<Response>} */
+async function kept(request) {
+  const store = await caches.open(WEB);
+  return (await store.match(request)) ?? fetch(request);
+}

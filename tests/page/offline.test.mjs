@@ -1,0 +1,68 @@
+// The page without a network: kept by the service worker after the first visit, and never an old one where
+// there is a server.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import { put, Server, stage, visitor } from './harness.mjs';
+
+const at = stage('--no-demo');
+
+/** A visitor whose browser has kept the page of a server. @param {Server} server */
+async function keeper(server) {
+  const { page, complaints } = await visitor(at.browser, server, { serviceWorkers: 'allow' });
+  await page.goto('/');
+  await page.evaluate(async () => void await navigator.serviceWorker.ready);
+  return { page, complaints };
+}
+
+test('after one visit a bot plays and the engine analyses without a network', async () => {
+  const server = await Server.start('--no-demo');
+  const { page, complaints } = await keeper(server);
+  await server.kill();
+  await page.goto('/local');
+  await page.getByLabel('Level').fill('5');
+  await page.getByRole('button', { name: 'Play the bot' }).click();
+  await page.getByText('Your turn').or(page.getByText('1 move', { exact: true })).first().waitFor();
+  await page.goto('/analyse#moves=h8+i9+h9');
+  await page.getByRole('button', { name: 'Live analysis' }).click();
+  await page.locator('.lines li').nth(2).waitFor();
+  await put(page, 'h10');
+  await page.getByText('4 moves', { exact: true }).waitFor();
+  await page.locator('.lines li').nth(2).waitFor();
+  assert.deepEqual(complaints, []);
+  await server.stop();
+});
+
+test('a new server is met by its own page', async () => {
+  const server = await Server.start('--no-demo');
+  const { page } = await keeper(server);
+  const script = () => page.locator('script').getAttribute('src');
+  const old = await script();
+  await server.kill();
+  await page.reload();
+  assert.equal(await script(), old, 'the kept page');
+  // The same page from a folder has another address, as another build has.
+  server.flags.push('--page-folder', fileURLToPath(new URL('../../server/web', import.meta.url)));
+  await server.again();
+  await page.reload();
+  assert.equal(await script(), '/web/live/main.js');
+  await page.getByRole('button', { name: 'Play a friend' }).waitFor();
+  await server.stop();
+});
+
+test('the page can be installed', async () => {
+  const { page } = await visitor(at.browser, at.server);
+  await page.goto('/');
+  const address = (await page.locator('link[rel=manifest]').getAttribute('href')) ?? '';
+  const answer = await page.request.get(address);
+  assert.equal(answer.headers()['content-type'], 'application/manifest+json');
+  const { start_url, display, icons } = await answer.json();
+  assert.deepEqual([start_url, display], ['/', 'standalone']);
+  const icon = await page.request.get(new URL(icons[0].src, new URL(address, page.url())).href);
+  assert.equal(icon.headers()['content-type'], 'image/svg+xml');
+  const session = await page.context().newCDPSession(page);
+  const { installabilityErrors } = await session.send('Page.getInstallabilityErrors');
+  assert.deepEqual(installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito'), []);
+});
