@@ -23,7 +23,7 @@ const ROUTES = [
   [/^\/analyse$/, () => withBoard(import('./analysis-view.js'))],
   [/^\/games$/, () => import('./games-view.js')],
   [/^\/lobby$/, () => import('./lobby-view.js')],
-  [/^\/local$/, () => import('./local/local-view.js')],
+  [/^\/local$/, () => withBoard(import('./local/local-view.js'))],
 ];
 
 /** The style of large boards and what stands beside them, once it is asked for. @type {Promise<void> | undefined} */
@@ -243,8 +243,8 @@ void import('./own-rooms.js').then(({ followTurns }) => {
     showTurns();
   });
 });
-// After everything that the visitor waits for.
-setTimeout(() => void import('./local/keep-offline.js').then(({ keepOffline }) => keepOffline()), KEEP_AFTER_MS);
+// After everything that the visitor waits for; without the server at the next visit.
+setTimeout(() => void import('./local/keep-offline.js').then(({ keepOffline }) => keepOffline(), () => {}), KEEP_AFTER_MS);
 // Seeks go on after a reload.
 if (sessionStorage.getItem('fivefold.seeks')) void app.seeks();
 if (location.hash.startsWith('#identity=')) void import('./identity-dialog.js').then(({ offerIdentity }) => offerIdentity(app));

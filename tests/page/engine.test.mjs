@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { playedGame, stage, visitor } from './harness.mjs';
+import { begin, playedGame, stage, visitor } from './harness.mjs';
 
 const at = stage('--no-demo');
 
@@ -16,7 +16,7 @@ test('nothing of the engine is loaded before it is used', async () => {
   const loaded = [];
   page.on('request', (request) => loaded.push(new URL(request.url()).pathname));
   await page.goto('/');
-  await page.getByRole('button', { name: 'Play a friend' }).waitFor();
+  await page.locator('.whos').waitFor();
   await page.waitForLoadState('networkidle');
   assert.deepEqual(loaded.filter((path) => path.includes('/engine/')), []);
   assert.deepEqual(complaints, []);
@@ -67,8 +67,8 @@ test('help in a room comes from the own processor', async () => {
   await page.route('**/api/**', (route) => route.abort());
   await page.addInitScript(() => localStorage.setItem('fivefold.options', JSON.stringify({ variant: 'freestyle', size: '15', clock: 0, colour: 'black' })));
   await page.goto('/');
-  await page.getByRole('button', { name: 'Play the bot' }).click();
-  await page.getByText('Your turn', { exact: true }).waitFor();
+  await begin(page, 'bot');
+  await page.locator('.assist > summary').click();
   for (const plies of [2, 4]) {
     await page.getByRole('button', { name: 'Bot moves' }).click();
     await page.getByText(`${plies} moves`).waitFor();

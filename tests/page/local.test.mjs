@@ -19,9 +19,9 @@ test('a bot plays without a server, at any level', async () => {
   const server = await Server.start('--no-demo');
   const { page, complaints } = await visitor(at.browser, server);
   await open(page, {});
-  await page.getByLabel('Level').fill('5');
-  await page.getByRole('button', { name: 'Play the bot' }).click();
-  await page.getByRole('heading', { name: 'Your turn' }).waitFor();
+  await page.locator('.level label', { hasText: /^5$/ }).click();
+  await page.getByRole('button', { name: 'Play level 5' }).click();
+  await page.getByRole('heading', { name: 'Your move' }).waitFor();
   await server.kill();
   for (const [index, name] of ['h8', 'a1', 'o15', 'a15'].entries()) {
     await put(page, name);
@@ -56,9 +56,9 @@ test('two people play at one board, take back, agree on a draw, and go on after 
   await page.getByRole('button', { name: 'Take back' }).click();
   await page.getByText('2 moves', { exact: true }).waitFor({ timeout: 20_000 });
   await sees(page, 'h9', 'empty');
-  await page.getByRole('button', { name: 'Offer a draw' }).click();
+  await page.getByRole('button', { name: 'Offer draw' }).click();
   await page.getByRole('button', { name: 'Accept' }).click({ timeout: 20_000 });
-  await page.getByRole('heading', { name: 'Draw' }).waitFor();
+  await page.getByRole('heading', { name: /^Draw/ }).waitFor();
   assert.deepEqual(complaints, []);
 });
 

@@ -51,6 +51,7 @@ const ANSWERS = [
 
 test('a refusal over HTTP is shown in the language of the player', async () => {
   const { page } = await visitor(at.browser, at.server, { locale: 'ru-RU' });
+  await page.route('**/engine/worker.js', (route) => route.abort());
   await page.goto('/analyse');
   await page.locator('.import > summary').click();
   for (const [status, contentType, body, shown] of ANSWERS) {

@@ -45,7 +45,9 @@ export const view = (app, place) => {
     try {
       await open(room);
       fill(place);
-      leave = roomView({ ...app, connection: /** @type {any} */ (room) }, place, CODE);
+      // The game does not miss the server.
+      const lost = el('span', { hidden: true });
+      leave = roomView({ ...app, lost, connection: /** @type {any} */ (room) }, place, CODE);
     } catch (error) {
       room.leave();
       app.showError(error);
