@@ -15,8 +15,9 @@ async function open(page, options) {
   await page.goto('/local');
 }
 
-test('a bot plays without a server, at any level', async () => {
+test('a bot plays without a server, at any level', async (t) => {
   const server = await Server.start('--no-demo');
+  t.after(() => server.stop());
   const { page, complaints } = await visitor(at.browser, server);
   await open(page, {});
   await page.locator('.level label', { hasText: /^5$/ }).click();
@@ -38,7 +39,6 @@ test('a bot plays without a server, at any level', async () => {
   // The colours change, so the bot begins.
   await page.getByText('1 move', { exact: true }).waitFor();
   assert.deepEqual(complaints, []);
-  await server.stop();
 });
 
 test('two people play at one board, take back, agree on a draw, and go on after a reload', async () => {

@@ -17,14 +17,15 @@ async function keeper(server) {
   return { page, complaints };
 }
 
-test('after one visit a bot plays and the engine analyses without a network', async () => {
+test('after one visit a bot plays and the engine analyses without a network', async (t) => {
   const server = await Server.start('--no-demo');
+  t.after(() => server.stop());
   const { page, complaints } = await keeper(server);
   await server.kill();
   await page.goto('/local');
-  await page.getByLabel('Level').fill('5');
-  await page.getByRole('button', { name: 'Play the bot' }).click();
-  await page.getByText('Your turn').or(page.getByText('1 move', { exact: true })).first().waitFor();
+  await page.locator('.level label', { hasText: /^5$/ }).click();
+  await page.getByRole('button', { name: 'Play level 5' }).click();
+  await page.getByRole('heading', { name: 'Your move' }).or(page.getByText('1 move', { exact: true })).first().waitFor();
   await page.goto('/analyse#moves=h8+i9+h9');
   await page.getByRole('button', { name: 'Live analysis' }).click();
   await page.locator('.lines li').nth(2).waitFor();
@@ -32,11 +33,11 @@ test('after one visit a bot plays and the engine analyses without a network', as
   await page.getByText('4 moves', { exact: true }).waitFor();
   await page.locator('.lines li').nth(2).waitFor();
   assert.deepEqual(complaints, []);
-  await server.stop();
 });
 
-test('a new server is met by its own page', async () => {
+test('a new server is met by its own page', async (t) => {
   const server = await Server.start('--no-demo');
+  t.after(() => server.stop());
   const { page } = await keeper(server);
   const script = () => page.locator('script').getAttribute('src');
   const old = await script();
@@ -48,8 +49,7 @@ test('a new server is met by its own page', async () => {
   await server.again();
   await page.reload();
   assert.equal(await script(), '/web/live/main.js');
-  await page.getByRole('button', { name: 'Play a friend' }).waitFor();
-  await server.stop();
+  await page.locator('.whos').waitFor();
 });
 
 test('the page can be installed', async () => {
