@@ -22,7 +22,7 @@ export const view = (app, place) => {
   const bot = el('button', { type: 'button', onclick: () => start([t('you')], { kind: 'engine', level: botLevel() }) });
   const showLevel = () => write(bot, t('play_level', { level: botLevel() }));
   showLevel();
-  place.append(el('div', { class: 'local' },
+  place.append(el('div', { class: 'page' },
     el('h1', null, t('local')),
     el('section', { class: 'card play' },
       el('p', { class: 'hint' }, t('local_how')),
