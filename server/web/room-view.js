@@ -10,7 +10,7 @@ import { botLevel, saveBeaten } from './bot-level.js';
 import { createChat } from './chat.js';
 import { timeControlText } from './clock-display.js';
 import { playerName, resultName, rulesName } from './display-names.js';
-import { el, fill, icon, linkButton, seal, write } from './dom.js';
+import { el, fill, icon, linkButton, seal, set, write } from './dom.js';
 import { createGameActions } from './game-actions.js';
 import { linkCard } from './link-card.js';
 import { createMoveList } from './move-list.js';
@@ -37,7 +37,7 @@ export const view = (app, place, code) => {
   const detail = el('p');
   const about = el('p', { class: 'about-text' });
   const watching = el('p', { class: 'hint' });
-  const boardPlace = el('div', { class: 'board' });
+  const boardPlace = el('div', { class: 'board', 'aria-busy': true });
   const invitation = el('div', { class: 'invitation', hidden: true });
   const openingPlace = el('div', { class: 'opening-place', hidden: true });
   const [above, below] = [createPlayerPlate(app, room), createPlayerPlate(app, room)];
@@ -150,6 +150,7 @@ export const view = (app, place, code) => {
     const asks = game && !room.opening && (game.outcome ? !live : seat) && mayForbid(room.rules, shown);
     const judged = asks ? judge.of(room.rules, shown) : undefined;
     const stone = seat && stoneOf(seat, room.black);
+    set(boardPlace, { 'aria-busy': room.seq === 0 });
     boardPlace.classList.toggle('over', !!game?.outcome);
     table.classList.toggle('is-over', !!game?.outcome);
     table.classList.toggle('is-won', !!seat && game?.outcome?.winner === seat);

@@ -185,7 +185,21 @@ export async function visitor(browser, server, options = {}, name) {
     if (message.type() === 'error' && !/ERR_|WebSocket connection/.test(message.text())) complaints.push(message.text());
   });
   page.setDefaultTimeout(15_000);
+  if (process.env.DELAY_MS) await context.addInitScript(delayMessages, Number(process.env.DELAY_MS));
   return { context, page, complaints };
+}
+
+/**
+ * In the page: what the server sends arrives so much later. `DELAY_MS=700` finds tests that do not wait.
+ * @param {number} ms
+ */
+function delayMessages(ms) {
+  globalThis.WebSocket = class extends WebSocket {
+    /** @param {(event: MessageEvent) => void} receive */
+    set onmessage(receive) {
+      super.onmessage = (event) => setTimeout(() => receive(event), ms);
+    }
+  };
 }
 
 /**
@@ -226,7 +240,11 @@ export async function identityLink({ server, browser }, name) {
  * @param {string} name such as h8
  */
 export async function put(page, name) {
-  const box = await page.getByRole('gridcell', { name: new RegExp(`^${name},`) }).boundingBox();
+  const cell = page.getByRole('gridcell', { name: new RegExp(`^${name},`) });
+  await cell.waitFor({ state: 'attached' });
+  // The bare board is there before the room's state, and takes no stone.
+  await page.locator('[aria-busy=true]').waitFor({ state: 'detached' });
+  const box = await cell.boundingBox();
   if (!box) throw new Error(`${name} is not on the board`);
   await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
 }
