@@ -266,9 +266,10 @@ export async function sees(page, name, what) {
  * @returns {Promise<any>}
  */
 export async function ask(page, ...commands) {
+  await page.waitForFunction(() => localStorage.getItem('fivefold.identity'));
   return page.evaluate((all) => new Promise((resolve, reject) => {
     const socket = new WebSocket(`ws://${location.host}/ws`);
-    const identity = localStorage.getItem('fivefold.identity') ?? undefined;
+    const identity = localStorage.getItem('fivefold.identity');
     const left = [{ type: 'hello', protocol: 1, identity }, ...all].map((one) => ({ ...one, id: crypto.randomUUID() }));
     let id = '';
     const next = () => {
