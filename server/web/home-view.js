@@ -27,7 +27,7 @@ const OPPONENTS = /** @type {const} */ ([['anyone', 'globe'], ['friend', 'people
 export const view = (app, place) => {
   /** The options of a game against a friend or a bot, once one is wanted. @type {Promise<ReturnType<typeof import('./game-options.js').createGameOptions>> | undefined} */
   let options;
-  const optionsPlace = el('div');
+  const optionsPlace = el('div', { class: 'options' });
   const own = createOwnRooms(app, 1);
   const seek = createSeekCard(app);
   const open = createOpenSeeks(app, OPEN_MAX);
