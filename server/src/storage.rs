@@ -339,6 +339,11 @@ impl Append {
         Self { room, node, epoch, entries, members, games, playing, closes }
     }
 
+    /// Who plays after this: nobody in a room that it closes.
+    pub(crate) fn now_playing(&self) -> &NowPlaying {
+        if self.closes { &NowPlaying::Nobody } else { &self.playing }
+    }
+
     /// Moves the entries and what comes with them out.
     pub(crate) fn take(&mut self) -> Self {
         Self {

@@ -23,7 +23,7 @@ export function createChat(app, room, reveal) {
   const list = el('ol');
   const log = el('div', { class: 'chat-lines', role: 'log', tabIndex: 0, 'aria-label': t('chat') }, list);
   const field = el('input', { maxLength: CHAT_TEXT_MAX, placeholder: t('chat_say'), 'aria-label': t('chat_say'), enterKeyHint: 'send', autocomplete: 'off' });
-  const form = el('form', { class: 'row' }, field, el('button', { type: 'submit' }, t('chat_send')));
+  const form = el('form', { class: 'row' }, field, el('button', { type: 'submit', title: t('chat_send'), 'aria-label': t('chat_send') }, icon('arrow')));
   /** The last line, and how many are new, where the chat itself is out of sight. */
   const last = el('span');
   const counts = [el('span', { class: 'chip now' }), el('span', { class: 'chip now' })];

@@ -22,7 +22,7 @@ export function check(text) {
 }
 
 /**
- * A row of choices of which one is pressed. It has a select's `value`, and fires `change`.
+ * A row of choices; one is pressed. It has a select's `value`, and fires `change`.
  * @param {string} text
  * @param {string} name its own on the page
  * @param {readonly (readonly [string, string])[]} choices

@@ -47,10 +47,10 @@ const COMMON = [2, 3, 4, 0];
 let made = 0;
 const SIZES = ['13', '15', '17', '19', '20', '30', 'unbounded'];
 
-/** @param {'friends' | 'anyone' | 'local'} [whom] */
-export function createGameOptions(whom = 'friends') {
-  const forAnyone = whom === 'anyone';
-  const options = { ...DEFAULTS, ...forAnyone && DEFAULTS_ANYONE, ...stored(whom) };
+/** @param {'friends' | 'anyone' | 'local'} [opponent] */
+export function createGameOptions(opponent = 'friends') {
+  const forAnyone = opponent === 'anyone';
+  const options = { ...DEFAULTS, ...forAnyone && DEFAULTS_ANYONE, ...stored(opponent) };
   if (!hasText(`opening_${options.opening}_how`)) options.opening = 'free';
   const line = el('span', { class: 'options-line' });
   const variant = select(t('variant'), VARIANTS.map((name) => [name, variantName(name)]));
@@ -66,7 +66,7 @@ export function createGameOptions(whom = 'friends') {
   const listed = check(t('public_room'));
   const more = el('details', { open: forAnyone }, el('summary', null, t('more_options'), ' ', line),
     el('div', { class: 'fields' }, otherClock.label, !forAnyone && colour.label, opening.label, openingHow,
-      ...whom === 'friends' ? [assistance.label, listed.label] : []));
+      ...opponent === 'friends' ? [assistance.label, listed.label] : []));
   const element = el('div', { class: 'options' }, el('div', { class: 'fields' }, clock.label, variant.label, size.label), more);
   /** The rules whose openings are listed. */
   let offeredFor = '';
@@ -101,7 +101,7 @@ export function createGameOptions(whom = 'friends') {
     options.listed = listed.field.checked;
     // These two variants have one board.
     size.label.hidden = options.variant === 'renju' || options.variant === 'mnk';
-    localStorage.setItem(STORAGE_KEYS[whom], JSON.stringify(options));
+    localStorage.setItem(STORAGE_KEYS[opponent], JSON.stringify(options));
     void offerOpenings();
     write(openingHow, t(`opening_${options.opening}_how`));
     write(line, [
@@ -162,10 +162,10 @@ function clockName(control) {
   }
 }
 
-/** @param {keyof typeof STORAGE_KEYS} whom @returns {Partial<Options>} */
-function stored(whom) {
+/** @param {keyof typeof STORAGE_KEYS} opponent @returns {Partial<Options>} */
+function stored(opponent) {
   try {
-    return JSON.parse(localStorage.getItem(STORAGE_KEYS[whom]) ?? '{}');
+    return JSON.parse(localStorage.getItem(STORAGE_KEYS[opponent]) ?? '{}');
   } catch {
     return {};
   }

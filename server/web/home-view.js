@@ -17,17 +17,17 @@ import { t } from './texts.js';
 
 /** Open challenges to show. */
 const OPEN_MAX = 3;
-/** Key of whom the player played last. */
-const WHOM_KEY = 'fivefold.whom';
+/** Key of the kind of opponent that was chosen last. */
+const OPPONENT_KEY = 'fivefold.opponent';
 
-/** The opponents to choose from, with their icons. */
-const WHOM = /** @type {const} */ ([['anyone', 'globe'], ['friend', 'people'], ['bot', 'bot']]);
+/** The kinds of opponents, with their icons. */
+const OPPONENTS = /** @type {const} */ ([['anyone', 'globe'], ['friend', 'people'], ['bot', 'bot']]);
 
 /** @type {View} */
 export const view = (app, place) => {
   /** The options of a game against a friend or a bot, once one is wanted. @type {Promise<ReturnType<typeof import('./game-options.js').createGameOptions>> | undefined} */
   let options;
-  const optionsPlace = el('div');
+  const optionsPlace = el('div', { class: 'options' });
   const own = createOwnRooms(app, 1);
   const seek = createSeekCard(app);
   const open = createOpenSeeks(app, OPEN_MAX);
@@ -53,10 +53,10 @@ export const view = (app, place) => {
     remove = watch.remove;
   });
 
-  const whos = el('fieldset', { class: 'whos', onchange: showWhom }, el('legend', { class: 'spoken' }, t('opponent')),
-    ...WHOM.map(([whom, sign]) => el('label', null, el('input', { type: 'radio', class: 'spoken', name: 'whom', value: whom, checked: whom === (localStorage.getItem(WHOM_KEY) ?? 'anyone') }),
-      icon(sign), el('b', null, t(`whom_${whom}`)), el('span', null, t(`whom_${whom}_how`)))));
-  const level = createLevelChoice(showWhom);
+  const opponents = el('fieldset', { class: 'opponents', onchange: showChosen }, el('legend', { class: 'spoken' }, t('opponent')),
+    ...OPPONENTS.map(([kind, sign]) => el('label', null, el('input', { type: 'radio', class: 'spoken', name: 'opponent', value: kind, checked: kind === (localStorage.getItem(OPPONENT_KEY) ?? 'anyone') }),
+      icon(sign), el('b', null, t(`opponent_${kind}`)), el('span', null, t(`opponent_${kind}_how`)))));
+  const level = createLevelChoice(showChosen);
   const main = el('button', { type: 'button', class: 'primary big start', onclick: start });
   const other = el('div', { class: 'other' }, level, optionsPlace, main, el('a', { href: '/local' }, t('local')));
 
@@ -67,11 +67,11 @@ export const view = (app, place) => {
     return made;
   }
 
-  const whom = () => whos.querySelector('input:checked')?.getAttribute('value') ?? 'anyone';
+  const opponent = () => opponents.querySelector('input:checked')?.getAttribute('value') ?? 'anyone';
 
-  function showWhom() {
-    const chosen = whom();
-    localStorage.setItem(WHOM_KEY, chosen);
+  function showChosen() {
+    const chosen = opponent();
+    localStorage.setItem(OPPONENT_KEY, chosen);
     seek.element.hidden = chosen !== 'anyone';
     other.hidden = chosen === 'anyone';
     level.hidden = chosen !== 'bot';
@@ -80,7 +80,7 @@ export const view = (app, place) => {
   }
 
   function start() {
-    void create({ seats: ['me', whom() === 'bot' ? { bot: { kind: 'engine', level: botLevel() } } : 'open'] });
+    void create({ seats: ['me', opponent() === 'bot' ? { bot: { kind: 'engine', level: botLevel() } } : 'open'] });
   }
 
   /** @param {Partial<Create>} command */
@@ -97,12 +97,12 @@ export const view = (app, place) => {
     }
   }
 
-  showWhom();
+  showChosen();
   place.append(el('div', { class: 'home' },
     own.element,
     el('div', { class: 'hero' }, hero,
       el('div', { class: 'hero-side' }, el('h1', null, t('tagline')),
-        el('section', { class: 'card play', 'aria-label': t('new_game') }, whos, seek.element, other),
+        el('section', { class: 'card play', 'aria-label': t('new_game') }, opponents, seek.element, other),
         el('section', { class: 'card seeks' }, el('div', { class: 'head' }, el('h2', null, t('open_challenges')), openTitle), open.element))),
     games));
   const bare = createBoard(heroPlace, { still: true });

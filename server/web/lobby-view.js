@@ -62,9 +62,9 @@ export const view = (app, place) => {
     panelPlace.replaceWith(panel.element);
   }
 
-  /** @param {import('./types').SeekCommand} command @param {string} [whom] */
-  async function start(command, whom) {
-    (await app.seeks()).start(command, whom);
+  /** @param {import('./types').SeekCommand} command @param {string} [name] */
+  async function start(command, name) {
+    (await app.seeks()).start(command, name);
     panel?.element.scrollIntoView({ block: 'nearest' });
   }
 
@@ -93,8 +93,8 @@ export const view = (app, place) => {
   /** @param {Event} event */
   function challenge(event) {
     event.preventDefault();
-    const whom = name.value.trim();
-    if (whom) void start({ type: 'challenge', name: whom, settings: options.settings() }, whom);
+    const wanted = name.value.trim();
+    if (wanted) void start({ type: 'challenge', name: wanted, settings: options.settings() }, wanted);
     name.value = '';
   }
 

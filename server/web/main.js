@@ -61,7 +61,7 @@ const connection = new Connection(`${location.protocol === 'https:' ? 'wss' : 'w
 
 /** @type {Promise<import('./seeks.js').Seeks> | undefined} */
 let seeks;
-/** The rooms in which it is the player's turn. @type {readonly string[]} */
+/** The other rooms in which it is the player's turn. @type {readonly string[]} */
 let turnRooms = [];
 let askForTurns = () => {};
 /** The tab's title without the number of games. */
@@ -118,7 +118,9 @@ function showTitle() {
 
 /** Shows in how many other games it is the player's turn. */
 function showTurns() {
-  const count = turnRooms.filter((room) => location.pathname !== `/r/${room}`).length;
+  // A room that the player sees is in the list again if they leave it at their turn.
+  turnRooms = turnRooms.filter((room) => location.pathname !== `/r/${room}`);
+  const count = turnRooms.length;
   turns.hidden = count === 0;
   write(turns, String(count));
   const text = t('turns_wait', { count });

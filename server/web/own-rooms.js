@@ -11,6 +11,8 @@ import { t } from './texts.js';
 
 /** Rooms to list, unless all are asked for. */
 const SHOWN_MAX = 6;
+/** Key of whether there were rooms: their place is kept until they are known. */
+const SOME_KEY = 'fivefold.rooms';
 const LIST_EVERY_MS = 4_000;
 /** Without a list, rooms are fetched only once in so many times. */
 const UNLISTED_TIMES = 4;
@@ -27,6 +29,7 @@ async function fetchOwnRooms(app) {
 /** Fetches the rooms for all who receive them. @param {App} app */
 async function update(app) {
   const rooms = await fetchOwnRooms(app);
+  localStorage.setItem(SOME_KEY, rooms.length > 0 ? '1' : '');
   for (const receive of lists) receive(rooms);
 }
 
@@ -59,7 +62,7 @@ export function followTurns(app, show) {
 /** @param {App} app @param {number} [first] rooms to list at first */
 export function createOwnRooms(app, first = SHOWN_MAX) {
   const list = el('ol', { class: 'own-rooms' });
-  const element = el('section', { class: 'own', hidden: true }, el('h2', { tabIndex: -1 }, t('your_games')), list);
+  const element = el('section', { class: 'own', hidden: !localStorage.getItem(SOME_KEY) }, el('h2', { tabIndex: -1 }, t('your_games')), list);
   let most = first;
   /** The shown state: rows are rebuilt only when it changes. */
   let shown = '';

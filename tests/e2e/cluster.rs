@@ -101,21 +101,12 @@ async fn a_game_goes_on_through_a_restart_of_every_part() {
     game.play(4).await;
 }
 
-/// The last line of a server that does not start with these flags.
-fn refused(flags: &[&str]) -> String {
-    let mut server = Command::new(program("fivefold-server"));
-    server.args(["--listen", "127.0.0.1:0"]).args(flags);
-    let refused = block_in_place(|| server.output()).expect("the server starts");
-    let text = String::from_utf8_lossy(&refused.stderr);
-    assert_eq!(refused.status.code(), Some(1), "{text}");
-    text.lines().next_back().unwrap_or_default().to_owned()
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nodes_and_a_server_without_the_bus_refuse_to_share_a_database() {
     let Some(mut cluster) = Cluster::start(1, &[]).await else { return };
     let database = format!("postgres://fivefold@{}/fivefold", cluster.to_database(0).address());
     let bus = format!("nats://{}", cluster.to_bus(0).address());
+    let refused = |flags: &[&str]| block_in_place(|| Server::refusal(flags));
     let text = refused(&["--database", &database]);
     assert!(text.contains("is in use by another server. Stop that one"), "{text}");
 

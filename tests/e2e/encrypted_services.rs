@@ -1,23 +1,11 @@
 //! Nodes that reach PostgreSQL and NATS by TLS, as on machines of their own.
 
-use std::process::Command;
-
 use fivefold_shared::protocol::RoomRequest;
 use fivefold_test_services::{Certificate, NatsServer, PostgresServer};
-use fivefold_tests::{Guest, Server, private, program};
+use fivefold_tests::{Guest, Server, private};
 use tokio::task::block_in_place;
 
 use super::freestyle;
-
-/// The last line of a server that does not start on this database.
-fn refused(database: &str) -> String {
-    let mut server = Command::new(program("fivefold-server"));
-    server.args(["--listen", "127.0.0.1:0", "--database", database]);
-    let refused = block_in_place(|| server.output()).expect("the server starts");
-    let text = String::from_utf8_lossy(&refused.stderr);
-    assert_eq!(refused.status.code(), Some(1), "{text}");
-    text.lines().next_back().unwrap_or_default().to_owned()
-}
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nodes_play_over_encrypted_services_that_they_trust() {
@@ -30,6 +18,7 @@ async fn nodes_play_over_encrypted_services_that_they_trust() {
         let (url, roots) = (postgres.encrypted_url(), trusted.file());
         format!("{url}?sslmode=verify-full&sslrootcert={}", roots.display())
     };
+    let refused = |database: &str| block_in_place(|| Server::refusal(&["--database", database]));
     let text = refused(&database(&other));
     assert!(text.contains("cannot reach the database") && text.contains("certificate"), "{text}");
     let text = refused(&format!("{}?sslmode=disable", postgres.encrypted_url()));

@@ -66,7 +66,7 @@ for (const [theme, system] of THEMES) {
       if (path === '/') {
         await ann.page.locator('.shown a').waitFor();
         await choose(ann.page, 'friend');
-  await unfold(ann.page);
+        await unfold(ann.page);
       }
       assert.deepEqual(await faults(ann.page), [], path);
       await assertFits(ann.page);

@@ -16,7 +16,7 @@ test('nothing of the engine is loaded before it is used', async () => {
   const loaded = [];
   page.on('request', (request) => loaded.push(new URL(request.url()).pathname));
   await page.goto('/');
-  await page.locator('.whos').waitFor();
+  await page.locator('.opponents').waitFor();
   await page.waitForLoadState('networkidle');
   assert.deepEqual(loaded.filter((path) => path.includes('/engine/')), []);
   assert.deepEqual(complaints, []);

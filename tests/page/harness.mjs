@@ -142,19 +142,19 @@ export async function twoPlay({ server, browser }, options = {}, [one, other] = 
 
 /**
  * Presses what begins a game against a friend or a bot, on the home page.
- * @param {import('playwright-core').Page} page @param {'friend' | 'bot'} whom
+ * @param {import('playwright-core').Page} page @param {'friend' | 'bot'} opponent
  */
-export async function begin(page, whom) {
-  await choose(page, whom);
+export async function begin(page, opponent) {
+  await choose(page, opponent);
   await page.locator('.start').click();
 }
 
 /**
  * Chooses the opponent of a new game, so that its options are shown.
- * @param {import('playwright-core').Page} page @param {'anyone' | 'friend' | 'bot'} whom
+ * @param {import('playwright-core').Page} page @param {'anyone' | 'friend' | 'bot'} opponent
  */
-export async function choose(page, whom) {
-  await page.locator(`.whos label:has([value=${whom}])`).click();
+export async function choose(page, opponent) {
+  await page.locator(`.opponents label:has([value=${opponent}])`).click();
 }
 
 /**

@@ -226,3 +226,45 @@ test('pressing the bot key fast asks for one move only', async () => {
   await page.getByText('Your move', { exact: true }).waitFor();
   assert.deepEqual(await page.locator('.toast').allTextContents(), []);
 });
+
+/** Sums up how far things jump on the pages that somebody opens from now on (Web Vitals' layout shift).
+ * @param {Page} page @returns the sum on the current page, once all is there */
+async function watchShifts(page) {
+  await page.addInitScript(() => {
+    const all = Object.assign(window, { shifted: 0 });
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) all.shifted += /** @type {any} */ (entry).value;
+    }).observe({ type: 'layout-shift', buffered: true });
+  });
+  return async () => {
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+    return page.evaluate(() => Number(Reflect.get(window, 'shifted')));
+  };
+}
+
+test('what loads late moves nothing on a phone', async () => {
+  const fresh = await visitor(at.browser, at.server, PHONE);
+  const first = await watchShifts(fresh.page);
+  await fresh.page.goto('/');
+  await fresh.page.locator('.find:enabled').waitFor();
+  assert.ok(await first() < 0.02, `a first visit: ${await first()}`);
+
+  const { ann, bob } = await twoPlay(at, PHONE);
+  const { page } = ann;
+  await put(page, 'h8');
+  await put(page, 'h8');
+  await sees(bob.page, 'h8', 'Black');
+  await bob.page.getByLabel('Send a message').fill('have fun');
+  await bob.page.keyboard.press('Enter');
+  await page.locator('.talk').getByText('have fun').waitFor();
+  const shifts = await watchShifts(page);
+  await page.reload();
+  await sees(page, 'h8', 'Black');
+  await page.locator('.talk').getByText('have fun').waitFor();
+  await page.locator('.actions .danger').waitFor();
+  assert.ok(await shifts() < 0.02, `a running game: ${await shifts()}`);
+  await page.goto('/');
+  await page.locator('.own-room').waitFor();
+  await page.locator('.options .seg input').first().waitFor({ state: 'attached' });
+  assert.ok(await shifts() < 0.02, `home with a running game: ${await shifts()}`);
+});

@@ -14,7 +14,7 @@ const BOTS = ['engine', 'attack', 'pattern', 'minimax'];
 test('the assist panel offers exactly the bots that the server accepts', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
   await page.goto('/');
-  await page.locator('.whos').waitFor();
+  await page.locator('.opponents').waitFor();
   for (const rules of [
     { variant: 'mnk', k: 3, size: [3, 3] }, { variant: 'mnk', k: 4, size: [5, 4] }, { variant: 'mnk', k: 3, size: [7, 3] },
     { variant: 'freestyle', size: [5, 4] }, { variant: 'standard', size: [5, 4] }, { variant: 'caro_overline', size: [5, 4] },
@@ -69,7 +69,7 @@ test('an unknown room shows a message with links', async () => {
     await page.locator('main').getByRole('link', { name: 'Your games' }).waitFor();
     assert.equal(await page.getByRole('gridcell').count(), 0, 'no board to play on without a game');
     await page.locator('main').getByRole('link', { name: 'Find an opponent' }).click();
-    await page.locator('.whos').waitFor();
+    await page.locator('.opponents').waitFor();
   }
   assert.deepEqual(complaints.filter((text) => !text.includes('404')), []);
 });

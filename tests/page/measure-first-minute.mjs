@@ -31,7 +31,7 @@ try {
   const [ann, bob] = [await visitor(browser, running), await visitor(browser, running)];
   await step('Ann', 'opens the address', async () => {
     await ann.page.goto('/');
-    await ann.page.locator('.whos').waitFor();
+    await ann.page.locator('.opponents').waitFor();
   });
   const link = await step('Ann', 'chooses a friend, presses "Create invite link" and has a link to pass on', async () => {
     await begin(ann.page, 'friend');

@@ -19,7 +19,7 @@ try {
       const { page, context } = await visitor(browser, server, PHONE);
       if (kind === 'next visit') {
         await page.goto('/');
-        await page.locator('.whos').waitFor();
+        await page.locator('.opponents').waitFor();
       }
       const cdp = await context.newCDPSession(page);
       await cdp.send('Network.enable');
@@ -31,7 +31,7 @@ try {
       // The page itself says when its ways in are there, so that no polling is measured.
       await page.addInitScript(() => {
         new MutationObserver((_, observer) => {
-          if (!document.querySelector('.whos')) return;
+          if (!document.querySelector('.opponents')) return;
           observer.disconnect();
           requestAnimationFrame(() => Object.assign(window, { interactive: performance.now() }));
         }).observe(document, { childList: true, subtree: true });

@@ -49,7 +49,7 @@ test('a new server is met by its own page', async (t) => {
   await server.again();
   await page.reload();
   assert.equal(await script(), '/web/live/main.js');
-  await page.locator('.whos').waitFor();
+  await page.locator('.opponents').waitFor();
 });
 
 test('the page can be installed', async () => {

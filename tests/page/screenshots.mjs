@@ -37,9 +37,9 @@ const SCREENS = {
     await page.locator('.shown a').waitFor();
     await page.waitForTimeout(8_000);
     await shoot(page, 'first');
-    for (const whom of /** @type {const} */ (['friend', 'bot'])) {
-      await choose(page, whom);
-      await shoot(page, whom);
+    for (const opponent of /** @type {const} */ (['friend', 'bot'])) {
+      await choose(page, opponent);
+      await shoot(page, opponent);
     }
     await choose(page, 'anyone');
     await page.locator('.find').click();

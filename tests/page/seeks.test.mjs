@@ -270,7 +270,17 @@ test('games that wait for a move are counted on every page and in the title', as
   await black.page.goBack();
   await black.page.getByLabel('Your move in 1 game').waitFor({ state: 'hidden' });
   await put(black.page, 'h8');
+  await black.page.getByRole('heading', { name: /is thinking$/ }).waitFor();
+  // Not even for a moment is the game counted that no longer waits for them.
+  const titles = await black.page.evaluateHandle(() => {
+    /** @type {string[]} */
+    const seen = [];
+    new MutationObserver(() => seen.push(document.title)).observe(/** @type {Element} */ (document.querySelector('title')), { childList: true });
+    return seen;
+  });
   await black.page.getByRole('link', { name: 'Analysis' }).click();
-  await black.page.waitForFunction(() => !document.title.startsWith('('));
+  await black.page.waitForFunction(() => location.pathname === '/analyse' && document.title.startsWith('Analysis'));
+  await ask(black.page, { type: 'own_rooms' });
+  assert.deepEqual((await titles.jsonValue()).filter((title) => title.startsWith('(')), []);
   await leave(ann, bob);
 });

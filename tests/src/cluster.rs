@@ -68,9 +68,14 @@ impl Cluster {
         self.nodes[node].server.as_ref().expect("this node runs")
     }
 
-    /// The addresses of all running nodes.
+    /// All running nodes.
+    pub fn nodes(&self) -> Vec<&Server> {
+        self.nodes.iter().filter_map(|node| node.server.as_ref()).collect()
+    }
+
+    /// Their addresses.
     pub fn addresses(&self) -> Vec<SocketAddr> {
-        self.nodes.iter().filter_map(|node| Some(node.server.as_ref()?.address())).collect()
+        self.nodes().into_iter().map(Server::address).collect()
     }
 
     /// Starts a node that was killed, at another address.

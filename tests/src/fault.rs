@@ -32,7 +32,7 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 use tokio::{sync::watch, task::JoinSet, time::sleep_until};
 
 use self::member::{Conduct, Made, Member};
-use crate::{Guest, Seen, Server, private};
+use crate::{Cluster, Guest, Seen, Server, private};
 
 /// The mean time from a start of the server to its kill.
 const LIFE: Duration = Duration::from_secs(1);
@@ -112,11 +112,19 @@ impl fmt::Display for Verdict {
             self.out_of_order,
             self.wrong_answers.len()
         )?;
-        self.wrong_answers
-            .iter()
-            .take(WRONG_ANSWERS_SHOWN)
-            .try_for_each(|one| write!(f, "\n  {one}"))
+        write_wrong_answers(&self.wrong_answers, f)
     }
+}
+
+/// Writes the first wrong answers of a run below its counts.
+fn write_wrong_answers(answers: &[String], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    answers.iter().take(WRONG_ANSWERS_SHOWN).try_for_each(|one| write!(f, "\n  {one}"))
+}
+
+/// Nodes for many members who are faster than people, with these flags. `None` where a service is
+/// not installed.
+async fn start_nodes(count: usize, flags: &[&str]) -> Option<Cluster> {
+    Cluster::start(count, &[FAST.as_flattened(), &["--log", "info"], flags].concat()).await
 }
 
 /// Plays in this many rooms for a time, and kills the server once a second on average.

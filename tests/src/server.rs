@@ -161,6 +161,19 @@ impl Server {
         Self::run(shell.arg(program("fivefold-server")).arg("--in-memory").stderr(log))
     }
 
+    /// The last line that a server writes when it does not start with these flags.
+    ///
+    /// # Panics
+    /// When it ends as after another kind of error.
+    pub fn refusal(flags: &[&str]) -> String {
+        let mut server = Command::new(program("fivefold-server"));
+        server.args(["--listen", "127.0.0.1:0"]).args(flags);
+        let refused = server.output().expect("the server starts");
+        let text = String::from_utf8_lossy(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(1), "{text}");
+        text.lines().next_back().unwrap_or_default().to_owned()
+    }
+
     fn run(server: &mut Command) -> Self {
         let mut child = server
             .args(["--listen", "127.0.0.1:0", "--no-demo"])

@@ -2,8 +2,8 @@
 //! stand. It passes their commands to the leader of the pairing and sends them what the leader says,
 //! each answer once.
 //!
-//! When the leader changes, or messages were lost, it repeats what stands and what is not answered. It
-//! knows nothing about who fits whom.
+//! When the leader changes, or messages were lost, it repeats what stands and what is not answered.
+//! Which seeks fit each other, only the leader knows.
 
 use std::{collections::BTreeMap, net::IpAddr, sync::Arc};
 

@@ -314,6 +314,16 @@ impl Person {
         }
     }
 
+    /// The seek that went on, how long it had waited, and the room of the game that it found.
+    fn found(&mut self) -> (SeekId, u64, RoomCode) {
+        match <[_; 2]>::try_from(self.messages()) {
+            Ok([Message::Seeking { seek, waited_ms, .. }, Message::Paired { room, .. }]) => {
+                (seek, waited_ms, room)
+            }
+            other => panic!("not paired: {other:?}"),
+        }
+    }
+
     /// The rooms of the games that have come.
     fn paired(&mut self) -> Vec<RoomCode> {
         let room = |message| match message {
@@ -460,11 +470,9 @@ fn nobody_is_paired_with_somebody_whose_node_died() {
     net.pass(4 * SECOND);
     let mut ann = net.back(2, ann.member);
     net.ask(&ann, "seek", seek());
-    let Some(Message::Seeking { seek, waited_ms, .. }) = ann.messages().first().cloned() else {
-        panic!("not seeking");
-    };
+    let (seek, waited_ms, room) = ann.found();
     assert_eq!((seek, waited_ms), (anns, 4 * SECOND + STEP));
-    assert_eq!(bob.paired().len(), 1);
+    assert_eq!(bob.paired(), [room]);
 }
 
 #[test]
@@ -523,12 +531,9 @@ fn a_node_that_drains_hands_its_seeks_to_the_next_leader() {
     bob.seeking();
     let mut ann = net.back(2, member);
     net.ask(&ann, "seek", seek());
-    let [Message::Seeking { seek, waited_ms, .. }, Message::Paired { .. }] = &ann.messages()[..]
-    else {
-        panic!("not paired");
-    };
-    assert_eq!((seek, *waited_ms), (&anns, 4 * SECOND));
-    assert_eq!(bob.paired().len(), 1);
+    let (seek, waited_ms, room) = ann.found();
+    assert_eq!((seek, waited_ms), (anns, 4 * SECOND));
+    assert_eq!(bob.paired(), [room]);
 }
 
 #[test]

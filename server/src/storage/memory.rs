@@ -279,7 +279,7 @@ impl Tables {
 
     /// The game in another room of one who is to play. It matters where nodes share the storage.
     fn playing_elsewhere(&self, append: &Append) -> Option<Playing> {
-        let NowPlaying::These(players) = &append.playing else { return None };
+        let NowPlaying::These(players) = append.now_playing() else { return None };
         if self.nodes.is_empty() {
             return None;
         }
@@ -295,11 +295,10 @@ impl Tables {
 
     /// Notes who plays in a room after an append that is stored.
     fn note_players(&mut self, append: &Append) {
-        let now = match &append.playing {
-            NowPlaying::Unchanged if append.closes => None,
+        let now = match append.now_playing() {
             NowPlaying::Unchanged => return,
             NowPlaying::Nobody => None,
-            NowPlaying::These(players) => Some(players.clone()).filter(|_| !append.closes),
+            NowPlaying::These(players) => Some(players.clone()),
         };
         let Some(room) = self.rooms.get_mut(&append.room) else { return };
         if let Some(players) = std::mem::replace(&mut room.players, now.clone()) {

@@ -37,9 +37,15 @@ use crate::{
 /// So many nodes on one storage.
 pub(crate) fn nodes(count: usize) -> Vec<TestServer> {
     let (storage, network) = (Memory::default(), LocalNetwork::new(7));
-    // Their bots' threads and timers are real.
-    let limits = Limits { ..LIMITS };
-    (0..count).map(|_| TestServer::start_node(&storage, &network, limits)).collect()
+    (0..count).map(|_| TestServer::start_node(&storage, &network, LIMITS)).collect()
+}
+
+/// Two nodes on this storage, when both are ready.
+async fn two_nodes(storage: &Memory, limits: Limits) -> [TestServer; 2] {
+    let network = LocalNetwork::new(7);
+    let nodes = [(), ()].map(|()| TestServer::start_node(storage, &network, limits));
+    until_all_ready(&nodes).await;
+    nodes
 }
 
 pub(crate) async fn stop_all(nodes: Vec<TestServer>) {
@@ -413,10 +419,7 @@ async fn what_an_address_has_on_other_nodes_counts() {
         bot_rooms_per_address_max: 2,
         ..LIMITS
     };
-    let (storage, network) = (Memory::default(), LocalNetwork::new(7));
-    let start = || TestServer::start_node(&storage, &network, limits);
-    let nodes = [start(), start()];
-    until_all_ready(&nodes).await;
+    let nodes = two_nodes(&Memory::default(), limits).await;
     let mut ann = nodes[0].greet("Ann").await;
     let bots = json!([{"bot": {"kind": "attack"}}, {"bot": {"kind": "attack"}}]);
     ann.create(bots.clone()).await;
@@ -456,18 +459,8 @@ async fn what_an_address_has_on_other_nodes_counts() {
 #[tokio::test]
 async fn the_rooms_of_an_identity_count_on_whatever_node() {
     let limits = Limits { rooms_per_identity_max: 2, ..LIMITS };
-    let (storage, network) = (Memory::default(), LocalNetwork::new(7));
-    let start = || TestServer::start_node(&storage, &network, limits);
-    let nodes = [start(), start()];
-    until_all_ready(&nodes).await;
-    let identity = Identity::try_from("0f".repeat(32)).unwrap();
-    let mut clients = Vec::new();
-    for node in &nodes {
-        let mut ann = node.connect().await;
-        let hello = json!({"type": "hello", "protocol": 1, "identity": identity});
-        assert!(matches!(ann.ask(hello).await, Message::Welcome { .. }));
-        clients.push(ann);
-    }
+    let nodes = two_nodes(&Memory::default(), limits).await;
+    let mut clients = ann_everywhere(&nodes).await;
     let create = json!({"type": "create", "rules": {"variant": "freestyle"}, "seats": ["me", "open"],
         "colour": "black", "visibility": "private"});
     let first = joined(clients[0].ask(create.clone()).await);
@@ -513,15 +506,14 @@ async fn time_does_not_go_back_when_a_room_goes_to_a_slower_clock() {
 }
 
 /// Ann at each node.
-async fn ann_everywhere(nodes: &[TestServer]) -> Vec<Client> {
-    let mut clients = Vec::new();
-    for node in nodes {
+async fn ann_everywhere(nodes: &[TestServer; 2]) -> [Client; 2] {
+    let connect = async |node: &TestServer| {
         let mut ann = node.connect().await;
         let hello = json!({"type": "hello", "protocol": 1, "identity": "0f".repeat(32)});
         assert!(matches!(ann.ask(hello).await, Message::Welcome { .. }));
-        clients.push(ann);
-    }
-    clients
+        ann
+    };
+    [connect(&nodes[0]).await, connect(&nodes[1]).await]
 }
 
 /// The room in which these two are paired.
@@ -535,11 +527,9 @@ async fn paired(one: &mut Client, other: &mut Client) -> RoomCode {
 
 #[tokio::test]
 async fn nobody_is_in_two_paired_games_of_two_nodes() {
-    let (storage, network) = (Memory::default(), LocalNetwork::new(7));
-    let start = || TestServer::start_node(&storage, &network, LIMITS);
-    let nodes = [start(), start()];
-    until_all_ready(&nodes).await;
-    let [mut ann, mut far] = ann_everywhere(&nodes).await.try_into().ok().unwrap();
+    let storage = Memory::default();
+    let nodes = two_nodes(&storage, LIMITS).await;
+    let [mut ann, mut far] = ann_everywhere(&nodes).await;
     let (mut bob, mut gil) = (nodes[0].greet("Bob").await, nodes[0].greet("Gil").await);
     let mut eve = nodes[1].greet("Eve").await;
     let first = paired(&mut ann, &mut bob).await;
@@ -576,11 +566,8 @@ async fn nobody_is_in_two_paired_games_of_two_nodes() {
 
 #[tokio::test]
 async fn a_paired_game_is_known_to_the_next_owner_of_its_room() {
-    let (storage, network) = (Memory::default(), LocalNetwork::new(7));
-    let start = || TestServer::start_node(&storage, &network, LIMITS);
-    let nodes = [start(), start()];
-    until_all_ready(&nodes).await;
-    let [mut ann, mut far] = ann_everywhere(&nodes).await.try_into().ok().unwrap();
+    let nodes = two_nodes(&Memory::default(), LIMITS).await;
+    let [mut ann, mut far] = ann_everywhere(&nodes).await;
     let mut bob = nodes[0].greet("Bob").await;
     let room = paired(&mut ann, &mut bob).await;
     let [node, heir] = nodes;
@@ -688,10 +675,7 @@ async fn a_room_that_is_entered_while_it_is_swept_is_claimed_once() {
 #[tokio::test]
 async fn moves_in_ones_own_game_are_not_held_up_by_others_at_the_same_address() {
     let limits = Limits { address_commands_per_second: 1, address_commands_burst: 40, ..LIMITS };
-    let (storage, network) = (Memory::default(), LocalNetwork::new(7));
-    let start = || TestServer::start_node(&storage, &network, limits);
-    let nodes = [start(), start()];
-    until_all_ready(&nodes).await;
+    let nodes = two_nodes(&Memory::default(), limits).await;
     let (mut ann, mut bob, room) = seated(&nodes).await;
     let mut eve = nodes[1].greet("Eve").await;
     while let Message::Pong { .. } = eve.ask(json!({"type": "ping"})).await {}

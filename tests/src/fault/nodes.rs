@@ -18,7 +18,7 @@ use tokio::{
     time::sleep,
 };
 
-use super::{FAST, Verdict, enter, judge, member::Made, pause};
+use super::{Verdict, enter, judge, member::Made, pause, start_nodes};
 use crate::{Cluster, Times};
 
 /// The mean time between two faults.
@@ -155,16 +155,14 @@ pub async fn run(
     seed: u64,
     is_mixed: bool,
 ) -> Option<NodesVerdict> {
-    let flags = [FAST.as_flattened(), &["--log", "info"]].concat();
-    let mut cluster = Cluster::start(nodes, &flags).await?;
+    let mut cluster = start_nodes(nodes, &[]).await?;
     let mut found = NodesVerdict::default();
     let (moved, servers) = watch::channel(cluster.addresses());
     let (stop, stopped) = watch::channel(false);
     let mut playing = JoinSet::new();
     let mut random = StdRng::seed_from_u64(seed);
     for number in 0..rooms {
-        let all: Vec<_> = (0..nodes).map(|node| cluster.node(node)).collect();
-        for (guest, member) in enter(&all, number).await {
+        for (guest, member) in enter(&cluster.nodes(), number).await {
             let (servers, stopped) = (servers.clone(), stopped.clone());
             let chances = StdRng::seed_from_u64(random.random());
             playing.spawn(member.attend(guest, servers, stopped, chances));

@@ -20,10 +20,11 @@ use tokio::{
 };
 
 use super::{
-    FAST, Verdict, judge,
+    Verdict, judge,
     member::{Conduct, Member},
+    start_nodes,
 };
-use crate::{Cluster, Guest, PATIENCE, Server, Times, private};
+use crate::{Guest, PATIENCE, Server, Times, private};
 
 /// Rooms that one person makes.
 const ROOMS_PER_HOST: usize = 50;
@@ -72,9 +73,7 @@ impl fmt::Display for OrphansVerdict {
 /// # Panics
 /// When a member receives an impossible event, or rooms stay without an owner.
 pub async fn run(rooms: usize, played: usize, seed: u64) -> Option<OrphansVerdict> {
-    let flags = [FAST.as_flattened(), &["--rooms-per-identity", "1000000"]].concat();
-    let flags = [&flags[..], &["--log", "info"]].concat();
-    let mut cluster = Cluster::start(3, &flags).await?;
+    let mut cluster = start_nodes(3, &["--rooms-per-identity", "1000000"]).await?;
     make_rooms(cluster.node(0), rooms.saturating_sub(played)).await;
     let (stop, stopped) = watch::channel(false);
     let others = vec![cluster.node(1).address(), cluster.node(2).address()];

@@ -24,12 +24,13 @@ use tokio::{
 };
 
 use super::{
-    FAST, LIFE, Life, WRONG_ANSWERS_SHOWN,
+    LIFE, Life,
     nodes::{BETWEEN, Fault, happen},
     pause,
     seeker::{FoundGame, Seeker},
+    start_nodes, write_wrong_answers,
 };
-use crate::{Cluster, Guest, Server, Times};
+use crate::{Guest, Server, Times};
 
 /// Most rooms that are read at the end.
 const ROOMS_MAX: usize = 1_000_000;
@@ -112,10 +113,7 @@ impl fmt::Display for SeekersVerdict {
             self.acts_lost,
             self.wrong_answers.len()
         )?;
-        self.wrong_answers
-            .iter()
-            .take(WRONG_ANSWERS_SHOWN)
-            .try_for_each(|one| write!(f, "\n  {one}"))
+        write_wrong_answers(&self.wrong_answers, f)
     }
 }
 
@@ -159,12 +157,10 @@ pub async fn run_on_nodes(
     seed: u64,
     is_mixed: bool,
 ) -> Option<SeekersVerdict> {
-    let flags = [FAST.as_flattened(), &["--log", "info"]].concat();
-    let mut cluster = Cluster::start(nodes, &flags).await?;
+    let mut cluster = start_nodes(nodes, &[]).await?;
     let mut verdict = SeekersVerdict::default();
     let mut random = StdRng::seed_from_u64(seed);
-    let all: Vec<_> = (0..nodes).map(|node| cluster.node(node)).collect();
-    let crowd = Crowd::gather(&all, seekers, &mut random).await;
+    let crowd = Crowd::gather(&cluster.nodes(), seekers, &mut random).await;
     let (kinds, between): (&[Fault], _) =
         if is_mixed { (&Fault::MIXED, BETWEEN) } else { (&[Fault::Kill], LIFE) };
     let begin = Instant::now();

@@ -265,10 +265,10 @@ impl<'a> Group<'a> {
     }
 
     fn add_playing(&mut self, append: &'a Append, place: i64) {
-        let players = match &append.playing {
-            NowPlaying::Unchanged if !append.closes => return,
-            NowPlaying::Unchanged | NowPlaying::Nobody => None,
-            NowPlaying::These(players) => Some(players).filter(|_| !append.closes),
+        let players = match append.now_playing() {
+            NowPlaying::Unchanged => return,
+            NowPlaying::Nobody => None,
+            NowPlaying::These(players) => Some(players),
         };
         self.changes.place.push(place);
         self.changes.room.push(append.room.as_str());
@@ -404,7 +404,7 @@ pub(super) async fn append(
 
 /// Whether a game of paired players begins, which may be refused.
 pub(super) fn begins_game(append: &Append) -> bool {
-    match &append.playing {
+    match append.now_playing() {
         NowPlaying::These(_) => true,
         NowPlaying::Unchanged | NowPlaying::Nobody => false,
     }

@@ -59,7 +59,7 @@ pub(super) async fn elsewhere(
     session: &Session,
     append: &Append,
 ) -> Result<Option<Result<Playing, StorageError>>, Error> {
-    let NowPlaying::These(players) = &append.playing else { return Ok(None) };
+    let NowPlaying::These(players) = append.now_playing() else { return Ok(None) };
     let (first, second) = (players.first.as_str(), players.second.as_str());
     let rows = session.query(SELECT_ELSEWHERE, &[&first, &second, &append.room.as_str()]).await?;
     rows.first().map(playing).transpose()
