@@ -99,8 +99,7 @@ pub struct Args {
     #[arg(long, env = "FIVEFOLD_ALLOW_ORIGIN", value_name = "ORIGIN", value_delimiter = ',')]
     pub allow_origin: Vec<Origin>,
 
-    /// Trust the X-Forwarded-For and X-Forwarded-Host headers of this address or network;
-    /// repeatable.
+    /// Trust the X-Forwarded-For, -Host and -Proto headers of this address or network; repeatable.
     #[arg(long, env = "FIVEFOLD_TRUSTED_PROXY", value_name = "NETWORK", value_delimiter = ',',
           value_parser = proxy::parse_network)]
     pub trusted_proxy: Vec<IpNet>,

@@ -1,4 +1,4 @@
-//! The HTTP server: the page, finished games, the health check, and the handshake that turns a
+//! The HTTP server: the page, finished games, pictures, the health check, and the handshake that turns a
 //! connection into a WebSocket.
 //!
 //! It does not know the protocol on the socket.
@@ -10,7 +10,9 @@ mod handshake;
 pub(crate) mod jobs;
 pub(crate) mod monitor;
 mod page;
+mod picture;
 mod position;
+mod preview;
 mod questions;
 mod refusals;
 
@@ -64,15 +66,17 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .route("/api/games/{id}/analysis", get(games::review))
         .route("/api/analyse", post(analyse::analyse))
         .route("/api/position", post(position::judge))
+        .route("/analyse.png", get(picture::of_position))
         .route_layer(from_fn_with_state(Arc::clone(&server), questions::admit))
         .layer(DefaultBodyLimit::max(HTTP_BODY_MAX));
     Router::new()
         .route("/", get(page::page))
         .route("/games", get(page::page))
         .route("/lobby", get(page::page))
-        .route("/analyse", get(page::page))
+        .route("/analyse", get(page::analyse))
         .route("/local", get(page::page))
-        .route("/game/{id}", get(page::page))
+        .route("/learn", get(page::page))
+        .route("/game/{id}", get(page::game))
         .route("/r/{code}", get(page::room))
         .route("/web/{digest}/{*name}", get(page::file))
         .route("/service-worker.js", get(page::service_worker))

@@ -31,6 +31,7 @@ mod paired_games;
 pub mod pairing;
 mod pairing_task;
 mod peers;
+mod picture;
 pub mod pools;
 mod priority;
 pub mod proxy;
@@ -77,6 +78,7 @@ use self::{
     node::registry::JoinError,
     pairing_task::{PairingCommand, PairingContext, PairingHandle, PairingTask},
     peers::{Peers, Serving},
+    picture::Pictures,
     pools::Pools,
     reviews::Reviews,
     room_actor::RoomContext,
@@ -202,6 +204,7 @@ async fn serve(
         identities: Identities::new(Arc::clone(&read_pool), log_writer.clone()),
         read_pool,
         reviews: Reviews::new(pool.clone()),
+        pictures: Pictures::default(),
         jobs: Jobs::new(blocking),
         pool: pool.clone(),
         logins: Arc::default(),

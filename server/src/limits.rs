@@ -31,12 +31,15 @@ pub const HTTP_BODY_MAX: usize = 96 * 1024;
 pub const HTTP_HEADERS_MAX: usize = 64;
 /// An HTTP request costs one token, and one more for each of this many bytes of its body.
 pub const HTTP_BYTES_PER_TOKEN: usize = 4 * 1024;
-/// Additional cost of an HTTP request that starts an analysis or a review.
+/// Additional cost of an HTTP request that starts an analysis or a review, or for which a picture is
+/// drawn.
 pub const HTTP_STUDY_TOKENS: u32 = 10;
 /// HTTP jobs that run at once, on threads of their own.
 pub const HTTP_JOBS_MAX: usize = 2;
 /// Most HTTP jobs that run or wait.
 pub const HTTP_JOB_QUEUE_MAX: usize = 32;
+/// Most bytes of pictures that are kept: the ones asked for last.
+pub const PICTURE_CACHE_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Slowest rate at which a client may read a response while its connection is blocked. Slower ones
 /// are disconnected.
 pub const ANSWER_BYTES_PER_SECOND_MIN: u32 = 1_024;

@@ -39,6 +39,7 @@ pub(crate) struct Metrics {
     turned_away: Family<FullLabels, Counter>,
     sessions_ended: Family<EndLabels, Counter>,
     http_cut: Family<CutLabels, Counter>,
+    pictures: Family<PictureLabels, Counter>,
     levels: LevelGauges,
     outbox_depth: Gauge,
     mailbox_depth: Gauge,
@@ -119,6 +120,20 @@ struct CutLabels {
     why: &'static str,
 }
 
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+struct PictureLabels {
+    from: &'static str,
+}
+
+/// Where a picture comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum PictureSource {
+    /// It was drawn for this request.
+    Drawn,
+    /// It was drawn for an earlier one.
+    Cache,
+}
+
 /// Why a connection was cut before it became a session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Cut {
@@ -154,6 +169,7 @@ impl Metrics {
             turned_away: Family::default(),
             sessions_ended: Family::default(),
             http_cut: Family::default(),
+            pictures: Family::default(),
             levels: LevelGauges::default(),
             outbox_depth: Gauge::default(),
             mailbox_depth: Gauge::default(),
@@ -199,6 +215,8 @@ impl Metrics {
         registry.register("sessions_ended", help, self.sessions_ended.clone());
         let help = "Connections cut because a question did not come or an answer was not read";
         registry.register("http_cut", help, self.http_cut.clone());
+        let help = "Pictures sent, by where they come from";
+        registry.register("pictures", help, self.pictures.clone());
         let help = "Most messages that waited for one session, since the last look";
         registry.register("outbox_depth_max", help, self.outbox_depth.clone());
         let help = "Most inputs that waited for one room, since the last look";
@@ -263,6 +281,15 @@ impl Metrics {
             Cut::Answer => "answer",
         };
         self.http_cut.get_or_create(&CutLabels { why }).inc();
+    }
+
+    /// Counts a picture that is sent.
+    pub(crate) fn sent_picture(&self, from: PictureSource) {
+        let from = match from {
+            PictureSource::Drawn => "drawn",
+            PictureSource::Cache => "cache",
+        };
+        self.pictures.get_or_create(&PictureLabels { from }).inc();
     }
 
     /// Counts a session that has ended.

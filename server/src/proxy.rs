@@ -1,7 +1,7 @@
 //! Finds the client address and the host of a request that came through trusted proxies.
 //!
-//! `X-Forwarded-For` and `X-Forwarded-Host` count only from the addresses that the operator names,
-//! because any other client could put anything into them.
+//! `X-Forwarded-For`, `X-Forwarded-Host` and `X-Forwarded-Proto` count only from the addresses that the
+//! operator names, because any other client could put anything into them.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -9,6 +9,7 @@ use axum::http::{HeaderMap, HeaderName, header::HOST};
 use ipnet::IpNet;
 
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 
 /// Proxies whose `X-Forwarded-*` headers are trusted.
@@ -41,6 +42,12 @@ impl Proxies {
             client = before;
         }
         client
+    }
+
+    /// Whether the browser encrypted the request, as a trusted proxy reports.
+    pub(crate) fn is_encrypted(&self, peer: IpAddr, headers: &HeaderMap) -> bool {
+        let scheme = headers.get(FORWARDED_PROTO).filter(|_| self.contains(peer));
+        scheme.is_some_and(|scheme| scheme.as_bytes().eq_ignore_ascii_case(b"https"))
     }
 
     /// The host that the request was made to.

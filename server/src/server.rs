@@ -22,6 +22,7 @@ use crate::{
     metrics::Metrics,
     origin::Origin,
     pairing_task::PairingHandle,
+    picture::Pictures,
     proxy::Proxies,
     reviews::Reviews,
     storage::ReadPool,
@@ -44,6 +45,7 @@ pub(crate) struct Server {
     pub(crate) lobby: Arc<Lobby>,
     pub(crate) read_pool: Arc<ReadPool>,
     pub(crate) reviews: Reviews,
+    pub(crate) pictures: Pictures,
     /// For answers over HTTP.
     pub(crate) jobs: Jobs,
     /// For analyses that belong to no room.

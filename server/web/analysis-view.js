@@ -23,7 +23,8 @@ const TEXT_MAX = 96_000;
 
 /** @type {View} */
 export const view = (app, place) => {
-  const asked = new URLSearchParams(location.hash.slice(1));
+  // Shared links have the position in their query, which the server reads for the link's preview.
+  const asked = new URLSearchParams(location.hash.slice(1) || location.search);
   /** @type {Rules} */
   let rules = rulesOf(asked.get('variant') ?? 'freestyle', asked.get('size') ?? '15', Number(asked.get('k')));
   /** @type {Point[]} */
@@ -184,7 +185,9 @@ export const view = (app, place) => {
   }
 
   function share() {
-    navigator.clipboard.writeText(location.href).then(() => app.toast(t('copied')), () => app.toast(location.href));
+    const url = `${location.origin}/analyse?${positionHash(rules, moves)}`;
+    if (navigator.share) navigator.share({ url }).catch(() => {});
+    else navigator.clipboard.writeText(url).then(() => app.toast(t('copied')), () => app.toast(url));
   }
 };
 

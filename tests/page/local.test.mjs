@@ -41,6 +41,44 @@ test('a bot plays without a server, at any level', async (t) => {
   assert.deepEqual(complaints, []);
 });
 
+test('every bot of the server plays, each by the rules that it knows', async () => {
+  const { page, complaints } = await visitor(at.browser, at.server);
+  await open(page, {});
+  const bots = page.getByRole('combobox', { name: 'Bot', exact: true });
+  assert.deepEqual(await bots.locator('option').allTextContents(), ['Engine', 'Patterns', 'Attack', 'Perfect']);
+  for (const [kind, name] of /** @type {const} */ ([['pattern', 'Patterns'], ['attack', 'Attack']])) {
+    await page.goto('/local');
+    await bots.selectOption(kind);
+    await page.locator('.level').waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: `Play ${name}` }).click();
+    await page.getByRole('heading', { name: 'Your move' }).waitFor();
+    await put(page, 'h8');
+    await page.getByText('2 moves', { exact: true }).waitFor();
+  }
+  // The choice is remembered. This bot plays small boards only, and the room says so.
+  await page.goto('/local');
+  assert.equal(await bots.inputValue(), 'attack');
+  await bots.selectOption('minimax');
+  await page.getByRole('button', { name: 'Play Perfect' }).click();
+  await page.locator('.toast').waitFor();
+  await page.evaluate(() => localStorage.setItem('fivefold.local_bot', '<b>'));
+  await page.goto('/local');
+  assert.equal(await bots.inputValue(), 'engine');
+  await page.getByRole('button', { name: /^Play level/ }).waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test('a bot that never loses plays tic-tac-toe', async () => {
+  const { page, complaints } = await visitor(at.browser, at.server);
+  await open(page, { variant: 'mnk', size: '3' });
+  await page.getByRole('combobox', { name: 'Bot', exact: true }).selectOption('minimax');
+  await page.getByRole('button', { name: 'Play Perfect' }).click();
+  await page.getByRole('heading', { name: 'Your move' }).waitFor();
+  await put(page, 'b2');
+  await page.getByText('2 moves', { exact: true }).waitFor();
+  assert.deepEqual(complaints, []);
+});
+
 test('two people play at one board, take back, agree on a draw, and go on after a reload', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
   await open(page, {});

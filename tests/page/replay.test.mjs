@@ -44,6 +44,27 @@ test('a link leads to the position that was shared', async () => {
   await called(page, 'j2, empty');
 });
 
+test('a shared position is in the query of its link, where previews find it', async () => {
+  const { page, complaints } = await visitor(at.browser, at.server);
+  await page.addInitScript(() => {
+    Object.assign(navigator, { share: undefined });
+    Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (/** @type {string} */ text) => void Object.assign(window, { copied: text }) } });
+  });
+  await page.goto('/analyse#moves=h8+i9');
+  await called(page, 'i9, White, last move');
+  await page.getByRole('button', { name: 'Share' }).click();
+  await page.getByText('Copied').waitFor();
+  const link = String(await page.evaluate(() => /** @type {any} */ (window).copied));
+  assert.equal(new URL(link).search, '?variant=freestyle&size=15%2C15&moves=h8+i9');
+  await page.goto(link);
+  await called(page, 'i9, White, last move');
+  const picture = await page.locator('meta[property="og:image"]').getAttribute('content');
+  assert.equal(picture, link.replace('/analyse?', '/analyse.png?'));
+  const answer = await page.request.get(picture ?? '');
+  assert.deepEqual([answer.status(), answer.headers()['content-type']], [200, 'image/png']);
+  assert.deepEqual(complaints, []);
+});
+
 test('autoplay plays the game', async () => {
   const { page } = await visitor(at.browser, at.server);
   await page.goto(`${await played()}?ply=6`);

@@ -200,7 +200,8 @@ fn told_of(id: GameId, told: ReviewAnswer) -> Response {
     }
 }
 
-fn unreadable(error: &ReadError) -> Response {
+/// The response when finished games cannot be read.
+pub(super) fn unreadable(error: &ReadError) -> Response {
     match error {
         ReadError::Busy => {}
         ReadError::Storage(error) => tracing::error!(%error, "cannot read finished games"),

@@ -8,17 +8,17 @@ use axum::{
     Extension,
     body::Bytes,
     extract::{Path, State},
-    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header},
     response::{IntoResponse, Response},
 };
-use fivefold_shared::{
-    clock::TimeControl,
-    protocol::{Reason, RoomCode, RoomSummary},
-};
+use fivefold_shared::protocol::RoomCode;
 use sha2::{Digest, Sha256};
-use tokio::time::Instant;
 
-use super::caller::Caller;
+use super::{
+    caller::Caller,
+    picture,
+    preview::{self, Preview},
+};
 use crate::{config::PageSource, server::Server};
 
 /// A file of the page, embedded in the program.
@@ -35,10 +35,6 @@ include!(concat!(env!("OUT_DIR"), "/page/table.rs"));
 
 /// Stands in for the digest when files are read from a folder.
 const LIVE: &str = "live";
-
-/// The description in `index.html`, for previews of a link. A link to a room describes the room
-/// instead.
-const ABOUT: &str = "Five in a row, online: with a friend, against a bot, or watching.";
 
 /// Content security policy: the page runs only its own script files and builds elements without
 /// parsing markup. The two policies of trusted types are for
@@ -130,49 +126,33 @@ pub(super) async fn room(
     let Ok(code) = RoomCode::try_from(code) else {
         return index(&server.page, StatusCode::NOT_FOUND, None, &headers);
     };
-    let about = find(&server, &caller, &code, &headers).await.as_ref().map(describe_room);
-    index(&server.page, StatusCode::OK, about.as_deref(), &headers)
+    let preview = preview::of_room(&server, &caller, &code, &headers).await;
+    index(&server.page, StatusCode::OK, preview, &headers)
 }
 
-/// The room with this code. Failed lookups count as in `join`, so that nobody can guess codes here.
-async fn find(
-    server: &Server,
-    caller: &Caller,
-    code: &RoomCode,
-    headers: &HeaderMap,
-) -> Option<RoomSummary> {
-    let now = Instant::now();
-    let address = server.proxies.client(caller.peer, headers);
-    let rate = server.address_limits.of(address, now);
-    if !rate.may_try_code(now) {
-        return None;
+/// The page at a finished game, or the game's picture. The preview of the link shows the game.
+pub(super) async fn game(
+    State(server): State<Arc<Server>>,
+    Extension(caller): Extension<Caller>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+) -> Response {
+    if let Some(id) = name.strip_suffix(".png") {
+        return picture::of_game(server, caller, id, headers).await;
     }
-    match server.lobby.look_up(code).await {
-        Ok(summary) => summary,
-        Err(refusal) => {
-            if refusal.reason == Reason::NoSuchRoom {
-                rate.note_unknown_code(now);
-            }
-            None
-        }
-    }
+    let preview = preview::of_game(&server, &caller, name, &headers).await;
+    index(&server.page, StatusCode::OK, preview, &headers)
 }
 
-/// Text for the preview of a link: only what the link's holder may know, and no names.
-fn describe_room(room: &RoomSummary) -> String {
-    let clock = match room.time {
-        TimeControl::None => "no clock".to_owned(),
-        TimeControl::SuddenDeath { .. }
-        | TimeControl::Fischer { .. }
-        | TimeControl::ByoYomi { .. }
-        | TimeControl::PerMove { .. } => format!("clock {}", room.time),
-    };
-    let invitation = if room.seats.vacant().is_some() {
-        "A seat is open: open the link to play."
-    } else {
-        "Both seats are taken: open the link to watch."
-    };
-    format!("Five in a row: {}, {clock}. {invitation}", room.rules)
+/// The page at the analysis. If the address has a position, the preview of the link shows it.
+pub(super) async fn analyse(
+    State(server): State<Arc<Server>>,
+    Extension(caller): Extension<Caller>,
+    address: Uri,
+    headers: HeaderMap,
+) -> Response {
+    let preview = preview::of_position(&server, &caller, address, &headers).await;
+    index(&server.page, StatusCode::OK, preview, &headers)
 }
 
 /// The page at any other address: it shows a "not found" view.
@@ -218,17 +198,17 @@ pub(super) async fn service_worker(
     response
 }
 
-/// `index.html`, which browsers revalidate on each visit. `about` replaces [`ABOUT`].
+/// `index.html`, which browsers revalidate on each visit, with the preview of the link, if it has one.
 fn index(
     source: &PageSource,
     status: StatusCode,
-    about: Option<&str>,
+    preview: Option<Preview>,
     headers: &HeaderMap,
 ) -> Response {
-    let found = match (source, about) {
+    let found = match (source, preview) {
         (PageSource::Program, None) => embedded("index.html", headers),
-        (PageSource::Program, Some(about)) => index_about(about, headers),
-        (PageSource::Folder(folder), about) => live(folder, "index.html", about),
+        (PageSource::Program, Some(preview)) => index_with(&preview, headers),
+        (PageSource::Folder(folder), preview) => live(folder, "index.html", preview.as_ref()),
     };
     let Some(mut response) = found else {
         return (StatusCode::NOT_FOUND, "The page's folder has no index.html.\n").into_response();
@@ -247,34 +227,18 @@ fn index(
     response
 }
 
-/// `index.html` with another description. Its tag covers both, because either may change.
-fn index_about(about: &str, headers: &HeaderMap) -> Option<Response> {
+/// `index.html` with the preview of a link. Its tag covers both, because either may change.
+fn index_with(preview: &Preview, headers: &HeaderMap) -> Option<Response> {
     let file = FILES.iter().find(|file| file.name == "index.html")?;
-    let hash = Sha256::digest(about);
+    let content = preview.write_into(str::from_utf8(file.plain).ok()?);
+    let hash = Sha256::digest(&content);
     let hash = u32::from_be_bytes([hash[0], hash[1], hash[2], hash[3]]);
     let tag = HeaderValue::try_from(format!("W/\"{DIGEST}-{hash:08x}\"")).ok()?;
     let described = describe(file.name)?;
     if headers.get(header::IF_NONE_MATCH) == Some(&tag) {
         return Some((StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response());
     }
-    let content = str::from_utf8(file.plain).ok()?.replace(ABOUT, &escape(about));
     Some(([(header::ETAG, tag)], described, content).into_response())
-}
-
-/// Escapes text for HTML.
-fn escape(text: &str) -> String {
-    let mut html = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => html.push_str("&amp;"),
-            '<' => html.push_str("&lt;"),
-            '>' => html.push_str("&gt;"),
-            '"' => html.push_str("&quot;"),
-            '\'' => html.push_str("&#39;"),
-            letter => html.push(letter),
-        }
-    }
-    html
 }
 
 /// An embedded file, or "not modified" if the browser has it.
@@ -301,7 +265,7 @@ fn embedded(name: &str, headers: &HeaderMap) -> Option<Response> {
 }
 
 /// A file as it is in the folder now.
-fn live(folder: &FilePath, name: &str, about: Option<&str>) -> Option<Response> {
+fn live(folder: &FilePath, name: &str, preview: Option<&Preview>) -> Option<Response> {
     if !is_inside(name) {
         return None;
     }
@@ -309,9 +273,8 @@ fn live(folder: &FilePath, name: &str, about: Option<&str>) -> Option<Response> 
     let mut content = fs::read(folder.join(name)).ok()?;
     if name == "index.html" {
         let place = format!("/web/{LIVE}");
-        let about = about.map_or_else(|| ABOUT.to_owned(), escape);
-        let text = String::from_utf8(content).ok()?;
-        content = text.replace("{web}", &place).replace(ABOUT, &about).into_bytes();
+        let text = String::from_utf8(content).ok()?.replace("{web}", &place);
+        content = preview.map_or(text.clone(), |preview| preview.write_into(&text)).into_bytes();
     }
     let cached = [(header::CACHE_CONTROL, "no-store")];
     Some((cached, described, content).into_response())
@@ -351,10 +314,5 @@ mod tests {
         for name in ["../main.js", "language/../main.js", "/etc/main.js", "a//b.js", ".a.js", ""] {
             assert!(!is_inside(name), "{name}");
         }
-    }
-
-    #[test]
-    fn no_text_ends_its_attribute() {
-        assert_eq!(escape(r#"<a href="x">'&'"#), "&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;");
     }
 }

@@ -31,7 +31,7 @@ async fn greet_again(server: &TestServer, name: &str, identity: &Identity) -> Cl
     client
 }
 
-async fn get<T: DeserializeOwned>(server: &TestServer, path: &str) -> T {
+pub(crate) async fn get<T: DeserializeOwned>(server: &TestServer, path: &str) -> T {
     let answer = server.get(path).await;
     let (head, body) = answer.split_once("\r\n\r\n").unwrap();
     assert!(head.starts_with("HTTP/1.1 200"), "{path}: {answer}");
@@ -39,7 +39,7 @@ async fn get<T: DeserializeOwned>(server: &TestServer, path: &str) -> T {
 }
 
 /// A game of Ann, who plays first, against Bob, in which she puts one stone and gives up.
-async fn play(ann: &mut Client, bob: &mut Client, visibility: &str) {
+pub(crate) async fn play(ann: &mut Client, bob: &mut Client, visibility: &str) {
     let create = json!({"type": "create", "rules": {"variant": "standard"}, "colour": "black",
         "visibility": visibility, "seats": ["me", "open"]});
     let Message::Joined { room, .. } = ann.ask(create).await else { panic!("no room") };

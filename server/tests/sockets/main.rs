@@ -19,6 +19,7 @@ mod operator_files;
 mod own;
 mod page;
 mod pairing;
+mod pictures;
 mod play;
 mod positions;
 mod questions;

@@ -1,11 +1,12 @@
 // Games on this device, without a server: against a bot, or two people at one board. The room's page shows
 // them.
 
-/** @import { BotSpec } from '../types' */
+/** @import { BotKind, BotSpec } from '../types' */
 /** @import { View } from '../view-types' */
 
 import { botLevel } from '../bot-level.js';
 import { el, fill, write } from '../dom.js';
+import { select } from '../form-fields.js';
 import { createGameOptions } from '../game-options.js';
 import { createLevelChoice } from '../level-choice.js';
 import { view as roomView } from '../room-view.js';
@@ -14,24 +15,46 @@ import { hasKeptGame, LocalConnection } from './local-connection.js';
 
 /** Stands in for a room's code. */
 const CODE = 'local';
+const BOT_KEY = 'fivefold.local_bot';
+/** All bots. The rules do not offer each; the room says so. @type {BotKind[]} */
+const BOTS = ['engine', 'pattern', 'attack', 'minimax'];
 
 /** @type {View} */
 export const view = (app, place) => {
   let leave = () => {};
   const options = createGameOptions('local');
-  const bot = el('button', { type: 'button', onclick: () => start([t('you')], { kind: 'engine', level: botLevel() }) });
-  const showLevel = () => write(bot, t('play_level', { level: botLevel() }));
-  showLevel();
+  const kind = select(t('local_bot'), BOTS.map((name) => [name, t(`bot_${name}`)]));
+  kind.field.value = BOTS.find((name) => name === localStorage.getItem(BOT_KEY)) ?? 'engine';
+  const bot = el('button', { type: 'button', onclick: () => start([t('you')], spec()) });
+  const levels = createLevelChoice(showBot);
+  kind.field.addEventListener('change', () => {
+    localStorage.setItem(BOT_KEY, kind.field.value);
+    showBot();
+  });
+  showBot();
   place.append(el('div', { class: 'page' },
     el('h1', null, t('local')),
     el('section', { class: 'card play' },
-      el('p', { class: 'hint' }, t('local_how')),
+      el('p', { class: 'hint' }, t('local_how'), ' ', el('a', { href: '/learn' }, t('learn'))),
       hasKeptGame() && el('button', { type: 'button', class: 'primary', onclick: () => show((room) => room.goOn()) }, t('local_continue')),
-      createLevelChoice(showLevel),
+      kind.label,
+      levels,
       options.element,
       el('div', { class: 'row' }, bot,
         el('button', { type: 'button', onclick: () => start([1, 2].map((number) => t('local_player', { number }))) }, t('local_two'))))));
   app.tab(`${t('local')} – Fivefold`);
+
+  /** The chosen bot. Only the engine has levels. @returns {BotSpec} */
+  function spec() {
+    const chosen = /** @type {BotKind} */ (kind.field.value);
+    return chosen === 'engine' ? { kind: chosen, level: botLevel() } : { kind: chosen };
+  }
+
+  function showBot() {
+    const { kind: name, level } = spec();
+    levels.hidden = level === undefined;
+    write(bot, level === undefined ? t('local_play', { bot: t(`bot_${name}`) }) : t('play_level', { level }));
+  }
 
   /** @param {string[]} names @param {BotSpec} [bot] */
   function start(names, bot) {

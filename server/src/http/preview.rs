@@ -1,0 +1,215 @@
+//! Previews of links: how `index.html` describes a room, a game or a position to programs that show
+//! links, by Open Graph. Pictures have absolute addresses, because those programs need them.
+
+use std::fmt::Write as _;
+
+use axum::http::{HeaderMap, Uri};
+use fivefold_shared::{
+    clock::TimeControl,
+    protocol::{GameId, Reason, RoomCode, RoomSummary},
+    rules::{Rules, Size, Variant},
+};
+use tokio::time::Instant;
+
+use super::{caller::Caller, picture::read_position};
+use crate::{
+    picture::{Card, PICTURE_SIZE},
+    server::Server,
+};
+
+/// The description in `index.html`.
+const ABOUT: &str = "Five in a row, online: with a friend, against a bot, or watching.";
+/// The title in `index.html`.
+const TITLE: &str = r#"<meta property="og:title" content="Fivefold">"#;
+
+/// How a link is described.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Preview {
+    title: String,
+    about: String,
+    /// The picture's address; none if the request does not say to which host it was made.
+    picture: Option<String>,
+}
+
+impl Preview {
+    /// Writes the preview into `index.html`.
+    pub(super) fn write_into(&self, html: &str) -> String {
+        let mut tags = String::new();
+        let mut tag = |kind: &str, name: &str, content: &str| {
+            let content = escape(content);
+            write!(tags, r#"<meta {kind}="{name}" content="{content}">"#)
+                .expect("a string takes everything");
+        };
+        tag("property", "og:title", &self.title);
+        tag("property", "og:site_name", "Fivefold");
+        tag("property", "og:type", "website");
+        if let Some(picture) = &self.picture {
+            let (width, height) = PICTURE_SIZE;
+            tag("property", "og:image", picture);
+            tag("property", "og:image:type", "image/png");
+            tag("property", "og:image:width", &width.to_string());
+            tag("property", "og:image:height", &height.to_string());
+            tag("name", "twitter:card", "summary_large_image");
+            tag("name", "twitter:image", picture);
+        }
+        html.replace(ABOUT, &escape(&self.about)).replace(TITLE, &tags)
+    }
+
+    fn of_card(card: &Card, picture: Option<String>) -> Self {
+        Self { title: card.title(), about: card.about(), picture }
+    }
+}
+
+/// The preview of a link to a room: only what the link's holder may know, and no names.
+pub(super) async fn of_room(
+    server: &Server,
+    caller: &Caller,
+    code: &RoomCode,
+    headers: &HeaderMap,
+) -> Option<Preview> {
+    let room = find_room(server, caller, code, headers).await?;
+    let title = "Fivefold: five in a row".to_owned();
+    let path = empty_board(room.rules);
+    let picture = address(server, caller, headers, &path);
+    Some(Preview { title, about: describe_room(&room), picture })
+}
+
+/// The preview of a link to a finished game; none if there is no such game, or the address asks too
+/// often.
+pub(super) async fn of_game(
+    server: &Server,
+    caller: &Caller,
+    id: String,
+    headers: &HeaderMap,
+) -> Option<Preview> {
+    let id = GameId::try_from(id).ok()?;
+    charge(server, caller, headers)?;
+    let wanted = id.clone();
+    let found = server.read_pool.try_read(move |reader| reader.game(&wanted)).await;
+    let card = Card::of_game(&found.ok().flatten()?);
+    let picture = address(server, caller, headers, &format!("/game/{id}.png"));
+    Some(Preview::of_card(&card, picture))
+}
+
+/// The preview of a link to a position; none if the address has no position.
+pub(super) async fn of_position(
+    server: &Server,
+    caller: &Caller,
+    position: Uri,
+    headers: &HeaderMap,
+) -> Option<Preview> {
+    let query = position.query()?.to_owned();
+    charge(server, caller, headers)?;
+    let card = server.jobs.run(move || read_position(&position)).await.ok()?.ok()?;
+    let picture = address(server, caller, headers, &format!("/analyse.png?{query}"));
+    Some(Preview::of_card(&card, picture))
+}
+
+/// Takes a request's cost from the allowance of its address. Who has none left gets a page without a
+/// preview.
+fn charge(server: &Server, caller: &Caller, headers: &HeaderMap) -> Option<()> {
+    let now = Instant::now();
+    let address = server.proxies.client(caller.peer, headers);
+    server.address_limits.of(address, now).take_http(now, 1).then_some(())
+}
+
+/// An address on this server for other programs.
+fn address(server: &Server, caller: &Caller, headers: &HeaderMap, path: &str) -> Option<String> {
+    let host = server.proxies.host(caller.peer, headers)?;
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-_:[]".contains(&byte);
+    if host.is_empty() || !host.bytes().all(is_plain) {
+        return None;
+    }
+    let is_encrypted = server.tls.is_some() || server.proxies.is_encrypted(caller.peer, headers);
+    let scheme = if is_encrypted { "https" } else { "http" };
+    Some(format!("{scheme}://{host}{path}"))
+}
+
+/// The picture of the board before the first move.
+fn empty_board(rules: Rules) -> String {
+    let size = match rules.size() {
+        Size::Bounded { width, height } => format!("{width},{height}"),
+        Size::Unbounded => "unbounded".to_owned(),
+    };
+    let k = match rules.variant() {
+        Variant::Mnk { k } => format!("&k={k}"),
+        Variant::Freestyle
+        | Variant::Standard
+        | Variant::Renju
+        | Variant::Caro
+        | Variant::CaroOverline => String::new(),
+    };
+    format!("/analyse.png?variant={}&size={size}{k}", rules.variant().name())
+}
+
+/// The room with this code. Failed lookups count as in `join`, so that nobody can guess codes here.
+async fn find_room(
+    server: &Server,
+    caller: &Caller,
+    code: &RoomCode,
+    headers: &HeaderMap,
+) -> Option<RoomSummary> {
+    let now = Instant::now();
+    let address = server.proxies.client(caller.peer, headers);
+    let rate = server.address_limits.of(address, now);
+    if !rate.may_try_code(now) {
+        return None;
+    }
+    match server.lobby.look_up(code).await {
+        Ok(summary) => summary,
+        Err(refusal) => {
+            if refusal.reason == Reason::NoSuchRoom {
+                rate.note_unknown_code(now);
+            }
+            None
+        }
+    }
+}
+
+fn describe_room(room: &RoomSummary) -> String {
+    let clock = match room.time {
+        TimeControl::None => "no clock".to_owned(),
+        TimeControl::SuddenDeath { .. }
+        | TimeControl::Fischer { .. }
+        | TimeControl::ByoYomi { .. }
+        | TimeControl::PerMove { .. } => format!("clock {}", room.time),
+    };
+    let invitation = if room.seats.vacant().is_some() {
+        "A seat is open: open the link to play."
+    } else {
+        "Both seats are taken: open the link to watch."
+    };
+    format!("Five in a row: {}, {clock}. {invitation}", room.rules)
+}
+
+/// Escapes text for HTML.
+fn escape(text: &str) -> String {
+    let mut html = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => html.push_str("&amp;"),
+            '<' => html.push_str("&lt;"),
+            '>' => html.push_str("&gt;"),
+            '"' => html.push_str("&quot;"),
+            '\'' => html.push_str("&#39;"),
+            letter => html.push(letter),
+        }
+    }
+    html
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_ends_its_attribute() {
+        assert_eq!(escape(r#"<a href="x">'&'"#), "&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;");
+    }
+
+    #[test]
+    fn the_page_has_what_previews_replace() {
+        let html = include_str!("../../web/index.html");
+        assert_eq!((html.matches(ABOUT).count(), html.matches(TITLE).count()), (2, 1));
+    }
+}
