@@ -58,9 +58,11 @@ function lineText(moves, size) {
 export function drawnLines(lines) {
   const [first, ...others] = lines.filter(({ moves }) => moves.length > 0);
   if (!first) return {};
+  const line = first.moves.slice(0, LINE_DRAWN);
   return {
-    line: first.moves.slice(0, LINE_DRAWN),
-    best: others.flatMap(({ value, moves: [point] }) => (point ? { point, label: valueLabel(value) } : [])),
+    line,
+    // One mark a point.
+    best: others.flatMap(({ value, moves: [point] }) => (point && !line.some((other) => String(other) === String(point)) ? { point, label: valueLabel(value) } : [])),
   };
 }
 
@@ -69,8 +71,11 @@ export function depthText({ depth, nodes_per_second }) {
   return t('analysis_depth', { depth, speed: Math.round(nodes_per_second / 1000) });
 }
 
-/** A bar of both sides' chances, the value in words, and the lines behind it. */
-export function createAnalysisDisplay() {
+/**
+ * A bar of both sides' chances, the value in words, and the lines behind it.
+ * @param {(moves: readonly Point[], text: string) => Node} [linked] a line that can be pressed, in place of its text
+ */
+export function createAnalysisDisplay(linked) {
   const share = el('div', { class: 'bar-black' });
   const bar = el('div', { class: 'value-bar', role: 'img' }, share);
   const words = el('span', { class: 'value-words' });
@@ -94,7 +99,7 @@ export function createAnalysisDisplay() {
       write(words, text);
       write(detail, thought.detail ?? '');
       fill(list, ...thought.lines.map(({ value, moves }) => el('li', null,
-        el('b', null, valueLabel(value)), ' ', lineText(moves, thought.size))));
+        el('b', null, valueLabel(value)), ' ', linked?.(moves, lineText(moves, thought.size)) ?? lineText(moves, thought.size))));
     },
   };
 }

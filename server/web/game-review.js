@@ -1,6 +1,6 @@
 // The engine's review of a finished game: gets it and finds the moves worth showing.
 
-/** @import { FinishedGame, Review } from './types' */
+/** @import { FinishedGame, Point, Review, Stone } from './types' */
 /** @import { Mark } from './value-graph.js' */
 
 import { blackChance } from './analysis-display.js';
@@ -37,18 +37,25 @@ export async function fetchReview({ id, rules, moves, outcome: { winner }, black
 
 /**
  * Black's chance of winning before each move, and at the end.
- * @param {Review} review @param {FinishedGame} game @returns {number[]}
+ * @param {Review} review @param {Stone} [winner] on the board @returns {number[]}
  */
-export function blackChances(review, game) {
+export function blackChances(review, winner) {
   const values = review.moves.map(({ value }, ply) => blackChance(value, ply));
-  const { winner, reason } = game.outcome;
   // If the game did not end on the board, estimate the last value from the last move.
-  const decided = reason === 'five' || reason === 'forbidden';
   const last = review.moves.at(-1);
   const before = values.at(-1) ?? 0.5;
   const side = review.moves.length % 2 === 1 ? -1 : 1;
-  values.push(decided ? (winner === game.black ? 1 : 0) : Math.min(Math.max(before + side * (last?.loss ?? 0), 0), 1));
+  values.push(winner ? Number(winner === 'black') : Math.min(Math.max(before + side * (last?.loss ?? 0), 0), 1));
   return values;
+}
+
+/**
+ * The best line in place of a mistake.
+ * @param {Review} review @param {number} ply @param {Point | undefined} played @returns {readonly Point[]} none if the move was no mistake
+ */
+export function betterLine(review, ply, played) {
+  const { loss = 0, line = [] } = review.moves[ply] ?? {};
+  return loss >= MISTAKE && String(line[0]) !== String(played) ? line : [];
 }
 
 /**

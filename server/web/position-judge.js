@@ -3,8 +3,6 @@
 
 /** @import { Judged, Point, Rules } from './types' */
 
-import { boundsOf, pointName } from './board-geometry.js';
-
 /**
  * @param {{rules: Rules} & ({moves: readonly Point[]} | {text: string})} question `text` of a file
  * @param {AbortSignal} [signal]
@@ -45,12 +43,6 @@ export function createJudge(changed) {
     },
     remove: () => end.abort(),
   };
-}
-
-/** A position as the part of an address that comes after `/analyse#`. @param {Rules} rules @param {readonly Point[]} moves */
-export function positionHash({ variant, size, k }, moves) {
-  const names = moves.map((point) => pointName(point, boundsOf(size))).join(' ');
-  return String(new URLSearchParams({ variant, size: String(size), ...(k !== undefined && { k: String(k) }), moves: names }));
 }
 
 /** Whether there may be forbidden points. @param {Rules} rules @param {readonly Point[]} moves */

@@ -1,6 +1,6 @@
 // A finished game's page: step through it, see the engine's review, share and download it.
 
-/** @import { FinishedGame, Review } from './types' */
+/** @import { FinishedGame, Point, Review } from './types' */
 /** @import { View } from './view-types' */
 
 import { createAnalysisDisplay, valueText } from './analysis-display.js';
@@ -8,11 +8,12 @@ import { boundsOf, pointName } from './board-geometry.js';
 import { createBoard } from './board.js';
 import { playerName, resultName, rulesName, stoneSign } from './display-names.js';
 import { el, fill, linkButton, write } from './dom.js';
-import { blackChances, decidingMoves, fetchReview } from './game-review.js';
+import { betterLine, blackChances, decidingMoves, fetchReview } from './game-review.js';
 import { createMoveList } from './move-list.js';
 import { createMoveNavigation } from './move-navigation.js';
 import { openingLines } from './opening-lines.js';
-import { createJudge, mayForbid, positionHash } from './position-judge.js';
+import { createJudge, mayForbid } from './position-judge.js';
+import { positionLink } from './position-link.js';
 import { errorText, refusedAnswer } from './refusals.js';
 import { opponent, stoneOf } from './room-state.js';
 import { formatDate, formatPercent, t } from './texts.js';
@@ -87,7 +88,8 @@ function show(app, place, game, signal) {
       write(reviewing, found ? '' : t('no_review'));
       if (!found) return;
       review = found;
-      values = blackChances(found, game);
+      const isOnBoard = outcome.reason === 'five' || outcome.reason === 'forbidden';
+      values = blackChances(found, isOnBoard && outcome.winner ? stoneOf(outcome.winner, black) : undefined);
       showDeciding(found);
       lineChoice.hidden = false;
       update();
@@ -140,10 +142,21 @@ function show(app, place, game, signal) {
     list.mark(marks);
     fill(turning, marks.length > 0 && el('h2', null, t('deciding')), ...marks.map(({ ply, kind, loss }) => {
       const point = moves[ply];
-      return point && el('button', { type: 'button', class: `turn ${kind}`, onclick: () => go(ply + 1) },
+      const better = betterLine(found, ply, point);
+      const [best] = better;
+      return point && el('div', { class: 'turning' }, el('button', { type: 'button', class: `turn ${kind}`, onclick: () => go(ply + 1) },
         el('i', { class: `shape ${kind}`, 'aria-hidden': 'true' }), el('b', null, `${ply + 1}. ${pointName(point, boundsOf(rules.size))}`), ' ',
-        t(kind), loss >= 0.01 && el('span', null, `−${formatPercent(loss)}`));
+        t(kind), loss >= 0.01 && el('span', null, `−${formatPercent(loss)}`)),
+      best && el('button', { type: 'button', onclick: () => void analyseBetter(ply, better) },
+        t('better', { point: pointName(best, boundsOf(rules.size)) })));
     }));
+  }
+
+  /** Shows a better line in the analysis, as a variation of this game. @param {number} ply @param {readonly Point[]} line */
+  async function analyseBetter(ply, line) {
+    const { addToAnalysis } = await import('./analysis/kept-analysis.js');
+    const [first, second] = [playerName(game[black]), playerName(game[opponent(black)])];
+    app.go(addToAnalysis({ rules, moves, black: first, white: second }, ply, line));
   }
 
   /** @param {boolean} on */
@@ -182,6 +195,6 @@ function show(app, place, game, signal) {
     return el('div', { class: 'row downloads' },
       el('button', { type: 'button', class: 'primary', onclick: link }, t('share')),
       file('sgf'), file('psq'), file('json'), el('button', { type: 'button', onclick: picture }, 'PNG'),
-      el('a', { class: 'button', href: `/analyse#${positionHash(rules, moves)}` }, t('analyse')));
+      el('a', { class: 'button', href: `/analyse#${positionLink(rules, moves)}` }, t('analyse')));
   }
 }

@@ -63,12 +63,17 @@ export type EngineRequest =
   | { type: 'bot'; task: 'turn' | 'weigh'; bot: protocol.BotSpec; rules: protocol.Rules; moves: readonly protocol.Point[];
     opening?: protocol.RecordedOpening; seed: number; time_ms?: number; nodes?: number }
   | { type: 'room'; now: number; input: 'open' | 'restore' | 'command' | 'bot_replied' | 'wake'; [field: string]: unknown }
+  | { type: 'read_tree'; rules: protocol.Rules; text?: string; bytes?: readonly number[] }
+  | { type: 'write_tree'; format: 'sgf' | 'psq'; tree: GameTree }
   | { type: 'review'; rules: protocol.Rules; moves: readonly protocol.Point[]; winner?: protocol.Stone };
 /** The module's answer: one of these. */
 export type EngineAnswer = {
   position?: protocol.Judged; analysis?: protocol.Report; weights?: protocol.Weight[]; review?: Review;
+  tree?: { tree: GameTree; left_out?: number; ply?: number; why?: Refusal }; file?: string;
   move?: protocol.Point | null; act?: protocol.Act; reviewed?: number; refused?: Refusal; room?: RoomOutput;
 };
+/** A tree of moves as files hold it, as in shared/src/notation/tree.rs. */
+export type GameTree = import('./analysis/move-tree.js').ListedTree & { rules: protocol.Rules; black?: string; white?: string };
 /** What follows from an input of a local room. */
 export type RoomOutput = {
   awaited: string; deadline?: number; snapshot?: protocol.Snapshot;

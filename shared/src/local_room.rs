@@ -12,14 +12,15 @@ use crate::{
     clock::TimeControl,
     opening::OpeningKind,
     protocol::{
-        Colour, CommandId, Create, MemberId, Message, Name, NumberedEvent, Player, Refusal,
+        Colour, CommandId, Create, Event, MemberId, Message, Name, NumberedEvent, Player, Refusal,
         RoomCode, RoomRequest, SeatRequest, Visibility,
     },
+    questions::open_position,
     room::{
         AnalysisUpdate, Effect, Effects, Entry, FoldError, Founding, Input, Job, Member, Room,
         RoomLimits, RoomSeeds, RoomState, SessionId, Ticket, limits::SPECTATOR_NEWS_INTERVAL_MS,
     },
-    rules::{Rules, Stone},
+    rules::{Point, Rules, Stone},
     seat::Seat,
 };
 
@@ -74,6 +75,15 @@ pub enum LocalEffect {
     CancelThinking(Ticket),
     /// A bot gave no usable reply, and the room continues without it.
     BotFailed,
+}
+
+impl LocalEffect {
+    fn event(self) -> Option<NumberedEvent> {
+        match self {
+            Self::Event(event) => Some(event),
+            Self::Message(_) | Self::Think(_) | Self::CancelThinking(_) | Self::BotFailed => None,
+        }
+    }
 }
 
 /// A room and the people at its board.
@@ -145,6 +155,31 @@ impl LocalRoom {
         }
         done.extend(local.apply(now, Input::Wake));
         Ok((local, done))
+    }
+
+    /// Starts the first game with these moves already made, Black's first. Its opening is free, and
+    /// it has no clock.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); and when a move is illegal, or the game would be over.
+    pub fn from_position(
+        now: u64,
+        setup: LocalSetup,
+        moves: &[Point],
+        options: LocalOptions,
+    ) -> Result<(Self, Vec<LocalEffect>), Refusal> {
+        open_position(setup.rules, moves)?;
+        let setup = LocalSetup { opening: OpeningKind::Free, time: TimeControl::None, ..setup };
+        let (_, begun) = Self::new(now, setup, options)?;
+        let mut log: Vec<NumberedEvent> =
+            begun.into_iter().filter_map(LocalEffect::event).collect();
+        let first = log.len();
+        let played = |(ply, &point)| Event::Played { ply, point, assisted: false, time: None };
+        let events = moves.iter().enumerate().map(played);
+        let numbered = (1..).skip(first).zip(events);
+        log.extend(numbered.map(|(seq, event)| NumberedEvent { seq, at: now, event }));
+        let (room, news) = Self::restore(now, log.clone(), options).map_err(Refusal::malformed)?;
+        Ok((room, log.into_iter().map(LocalEffect::Event).chain(news).collect()))
     }
 
     /// Goes on with a room from the events that [`LocalEffect::Event`] has passed on.

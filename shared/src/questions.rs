@@ -1,13 +1,14 @@
 //! Questions about a position that need no room: its state by the rules, the game in a text, and the
-//! position to analyse.
+//! position to analyse; and trees of moves in files.
 //!
-//! The server answers them over HTTP, and the page's WebAssembly module on the visitor's machine.
+//! The page's WebAssembly module answers them on the visitor's machine, and the server over HTTP all
+//! but those about trees.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     analysis, notation,
-    notation::file::FileError,
+    notation::{file::FileError, psq, sgf, tree::GameTree},
     protocol::{Judged, LineCount, Reason, Refusal, RefusalValues},
     rules::{Illegal, Point, Position, Rules, moves_of_one_game},
 };
@@ -97,6 +98,82 @@ impl AnalysisQuestion {
             return Err(Refusal::new(Reason::NoEngine));
         }
         open_position(self.rules, &self.moves)
+    }
+}
+
+/// A file with a tree of moves to read: its text, or its bytes.
+#[derive(Debug, Deserialize)]
+pub struct TreeQuestion {
+    /// Apply where the file names none.
+    rules: Rules,
+    #[serde(default)]
+    text: String,
+    #[serde(default)]
+    bytes: Vec<u8>,
+}
+
+/// A tree from a file. Moves that cannot be played, and those after them, are left out.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct ReadTree {
+    /// The tree.
+    pub tree: GameTree,
+    /// How many moves of the file it lacks.
+    pub left_out: usize,
+    /// The number of the first move that cannot be played, counted from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ply: Option<usize>,
+    /// Why that cannot be played.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<Refusal>,
+}
+
+impl TreeQuestion {
+    /// Reads the file.
+    ///
+    /// # Errors
+    /// When it is too long, or nothing that Fivefold reads.
+    pub fn answer(self) -> Result<ReadTree, Refusal> {
+        let bytes = if self.bytes.is_empty() { self.text.into_bytes() } else { self.bytes };
+        let (tree, lacking) = notation::read_tree(&bytes, self.rules).map_err(unreadable_game)?;
+        let (tree, unplayable) = tree.playable();
+        let left_out = lacking + unplayable.as_ref().map_or(0, |first| first.moves);
+        let ply = unplayable.as_ref().map(|first| first.ply + 1);
+        let why = unplayable.map(|first| Refusal::from(first.illegal));
+        Ok(ReadTree { tree, left_out, ply, why })
+    }
+}
+
+/// A tree of moves to write.
+#[derive(Debug, Deserialize)]
+pub struct TreeToWrite {
+    format: TreeFormat,
+    tree: GameTree,
+}
+
+/// The formats in which trees are written. A PSQ has only the main line.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum TreeFormat {
+    Sgf,
+    Psq,
+}
+
+impl TreeToWrite {
+    /// The text of the file.
+    ///
+    /// # Errors
+    /// When the format has no boards as large as this one.
+    pub fn text(&self) -> Result<String, Refusal> {
+        match self.format {
+            TreeFormat::Psq => Ok(psq::write(&self.tree.main_line())),
+            TreeFormat::Sgf => sgf::tree::write(&self.tree).map_err(|large| {
+                let detail = Some(large.to_string());
+                Refusal::with(
+                    Reason::NotInFormat,
+                    RefusalValues { detail, ..RefusalValues::default() },
+                )
+            }),
+        }
     }
 }
 

@@ -100,6 +100,12 @@ fn files_from_the_seeds() {
     check_seeds("files", |seed| bodies::files(text(seed)));
 }
 
+#[test]
+fn trees_from_the_seeds() {
+    check_seeds("trees", bodies::trees);
+    check_seeds("files", bodies::trees);
+}
+
 proptest! {
     #[test]
     fn any_bytes_of_gomocup_are_read_or_refused(
@@ -121,6 +127,19 @@ proptest! {
         for text in [sgf, psq, list] {
             bodies::files(&text);
         }
+    }
+
+    #[test]
+    fn any_tree_is_read_or_refused(
+        sgf in "\\((;|;[BW]\\[[a-d]{2}\\]|C\\[[a\\\\\n]{0,3}\\]|AB\\[aa\\]|\\(;B\\[aa\\]|\\(|\\)){0,30}\\)?",
+        nodes in prop::collection::vec(any::<u8>(), 0..80),
+        flags in prop::collection::vec((0..16_u8, 0..16_u8, prop::sample::select(vec![0, 0x40, 0x80, 0xc0, 0x48, 0x01])), 0..40),
+    ) {
+        bodies::trees(sgf.as_bytes());
+        let head = b"\xffRenLib\xff\x03\x04\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff";
+        bodies::trees(&[head.as_slice(), &nodes].concat());
+        let nodes: Vec<u8> = flags.into_iter().flat_map(|(column, row, flags)| [column + 16 * row, flags]).collect();
+        bodies::trees(&[head.as_slice(), &nodes].concat());
     }
 
     #[test]

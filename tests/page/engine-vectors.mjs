@@ -15,6 +15,9 @@ export const GAMES = [
   [[7, 7], [6, 7], [6, 8], [8, 6], [5, 9], [4, 10], [7, 9], [7, 8], [8, 10], [9, 11]],
 ];
 
+/** A library of RenLib: h8 with a comment, then h7 and i9. */
+export const LIBRARY = [...Buffer.from('\xffRenLib\xff\x03\x04' + '\xff'.repeat(10), 'latin1'), 0x78, 0x08, 0xe9, 0, 0x88, 0xc0, 0x69, 0x40];
+
 /** @type {Rules} */
 export const FREESTYLE = { variant: 'freestyle', size: [15, 15] };
 /** @type {Rules[]} */
@@ -58,6 +61,12 @@ export function others() {
     { type: 'bot', task: 'weigh', bot: { kind: 'minimax' }, rules: { variant: 'mnk', k: 3, size: [3, 3] }, moves: [[1, 1]], seed: 1 },
     { type: 'analyse', rules: FREESTYLE, moves: game, lines: 5, nodes: 20_000 },
     { type: 'review', rules: FREESTYLE, moves: [[7, 7], [0, 0], [8, 7], [0, 2], [9, 7], [0, 4], [10, 7], [0, 6], [11, 7]], winner: 'black' },
+    // Trees in files: SGF, a library of RenLib, a broken file, and what is written of them.
+    { type: 'read_tree', rules: FREESTYLE, text: '(;SZ[15]C[start];B[hh](;W[ig]C[a];B[ii])(;W[hh])(;W[gg]))' },
+    { type: 'read_tree', rules: FREESTYLE, bytes: LIBRARY },
+    { type: 'read_tree', rules: FREESTYLE, text: '(;SZ[15];B[hh](;W[ig]' },
+    { type: 'write_tree', format: 'sgf', tree: { rules: FREESTYLE, comment: 'a]', nodes: [{ point: [7, 7] }, { parent: 0, point: [7, 8] }, { parent: 0, point: [8, 8], comment: 'b' }] } },
+    { type: 'write_tree', format: 'psq', tree: { rules: FREESTYLE, nodes: [{ point: [7, 7] }, { parent: 0, point: [7, 8] }] } },
     // Games in a text, won games and refusals.
     { type: 'position', rules: FREESTYLE, text: '(;SZ[15]RU[renju];B[hh];W[ig];B[ii];W[gg])' },
     { type: 'position', rules: FREESTYLE, text: 'h8\nz26' },

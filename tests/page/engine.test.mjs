@@ -24,9 +24,10 @@ test('nothing of the engine is loaded before it is used', async () => {
 
 test('only the worker may run WebAssembly', async () => {
   const { page } = await visitor(at.browser, at.server);
+  const loading = page.waitForResponse(/engine\/worker\.js$/);
   const index = await page.goto('/analyse');
   assert.doesNotMatch((await index?.headerValue('content-security-policy')) ?? '', /wasm|unsafe/);
-  const worker = await page.waitForResponse(/engine\/worker\.js$/);
+  const worker = await loading;
   assert.match((await worker.headerValue('content-security-policy')) ?? '', /script-src 'self' 'wasm-unsafe-eval'/);
   const refused = await page.evaluate(() => WebAssembly.compile(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])).then(() => '', String));
   assert.match(refused, /Content Security Policy/);

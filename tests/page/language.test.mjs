@@ -4,6 +4,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { texts as analysisEn } from '../../server/web/analysis/language/en.js';
+import { texts as analysisEs } from '../../server/web/analysis/language/es.js';
+import { texts as analysisRu } from '../../server/web/analysis/language/ru.js';
 import { texts as en } from '../../server/web/language/en.js';
 import { texts as es } from '../../server/web/language/es.js';
 import { texts as ru } from '../../server/web/language/ru.js';
@@ -12,8 +15,17 @@ import { stage, visitor } from './harness.mjs';
 /** @import { Plural } from '../../server/web/texts.js' */
 
 /** @type {Record<string, Record<string, string | Plural>>} */
-const LANGUAGES = { en, ru, es };
+const LANGUAGES = {
+  en: { ...prefixed(en, ''), ...prefixed(analysisEn, 'analysis_') },
+  ru: { ...prefixed(ru, ''), ...prefixed(analysisRu, 'analysis_') },
+  es: { ...prefixed(es, ''), ...prefixed(analysisEs, 'analysis_') },
+};
 const at = stage('--no-demo');
+
+/** The texts of a file, with its name before the keys. @param {Record<string, string | Plural>} texts @param {string} name */
+function prefixed(texts, name) {
+  return Object.fromEntries(Object.entries(texts).map(([key, text]) => [name + key, text]));
+}
 
 /** @param {string | Plural | undefined} text */
 function forms(text = '') {

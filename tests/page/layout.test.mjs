@@ -177,41 +177,6 @@ test('a player sees the seconds until they may claim', async () => {
   await ann.page.getByText(/you may claim in \d+ seconds?$/).waitFor();
 });
 
-test('the analysis board can undo a click that removed moves', async () => {
-  const { page, complaints } = await visitor(at.browser, at.server);
-  await page.goto('/analyse');
-  await page.getByRole('gridcell').first().waitFor({ state: 'attached' });
-  assert.equal(await page.locator('.step:visible:enabled').count(), 0, 'there is nothing to step through');
-  await page.goto('/analyse#moves=h8+h9+i8+i9+j8');
-  await page.reload();
-  await sees(page, 'j8', 'Black');
-  const [previous, undo] = [page.getByRole('button', { name: 'Previous move' }), page.getByRole('button', { name: 'Undo' })];
-  for (let times = 0; times < 4; times += 1) await previous.click();
-  await put(page, 'h9');
-  await page.getByText('Move 2 of 5').waitFor();
-  assert.equal(await undo.isVisible(), false, 'the same move only goes on');
-  await put(page, 'a1');
-  await page.getByText('3 moves taken off the board').waitFor();
-  await sees(page, 'i8', 'empty');
-  await undo.click();
-  await page.getByText('Move 2 of 5').waitFor();
-  assert.equal(await undo.isVisible(), false);
-  await page.getByRole('button', { name: 'Clear' }).click();
-  await sees(page, 'h8', 'empty');
-  await undo.click();
-  await page.getByText('Move 2 of 5').waitFor();
-  await page.getByLabel('Rules').selectOption('renju');
-  await sees(page, 'h8', 'empty');
-  await undo.click();
-  await sees(page, 'h9', 'White');
-  assert.equal(await page.getByLabel('Rules').inputValue(), 'freestyle');
-  await page.getByRole('button', { name: 'Latest move' }).click();
-  await put(page, 'b2');
-  await sees(page, 'b2', 'White');
-  assert.equal(await undo.isVisible(), false, 'nothing is taken by a move at the end');
-  assert.deepEqual(complaints, []);
-});
-
 test('pressing the bot key fast asks for one move only', async () => {
   const { page } = await visitor(at.browser, at.server, {}, 'Ann');
   await page.goto('/');

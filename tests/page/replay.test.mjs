@@ -114,16 +114,17 @@ test('a finished game can be continued on the analysis board', async () => {
   await put(page, 'g8');
   await called(page, 'g8, Black, last move, winning line');
   await page.getByText('Black won').waitFor();
-  assert.match(decodeURIComponent(page.url()), /moves=h8\+h2\+i8\+j2\+j8\+l2\+k8\+n2\+g8$/);
+  assert.match(page.url(), /#freestyle\/h8h2i8j2j8l2k8n2g8$/);
+  await page.locator('.tree ul').getByRole('button', { name: '9. g8' }).waitFor();
   assert.deepEqual(complaints, []);
 });
 
 test('a game is imported from text, and the engine analyses it', async () => {
   const { page } = await visitor(at.browser, at.server);
   await page.goto('/analyse');
-  await page.getByText('Import a game').click();
+  await page.getByText('Read text').click();
   await page.getByLabel('SGF, PSQ, or moves').fill('(;SZ[15]RU[renju];B[hh];W[ig];B[ii];W[gg])');
-  await page.getByRole('button', { name: 'Read' }).click();
+  await page.getByRole('button', { name: 'Read', exact: true }).click();
   await page.getByText('4 moves read.').waitFor();
   await called(page, 'g9, White, last move');
   assert.equal(await page.getByLabel('Rules').inputValue(), 'renju');
@@ -135,16 +136,16 @@ test('a game is imported from text, and the engine analyses it', async () => {
 test('import errors name the line, and unplayable moves the reason', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
   await page.goto('/analyse');
-  await page.getByText('Import a game').click();
+  await page.getByText('Read text').click();
   /** @type {[string, RegExp][]} */
   const cases = [
     ['h8\nz26', /^Line 2 is not part of a game/], ['', /^No moves were found/], ['h8 i9 h8', /^2 moves read\. Move 3 cannot be played: There is a stone on that point/],
-    ['Piskvorky 20x20, 11:11, 0\r\n11,11,0\r\n12,10,130\r\nann\r\nbob\r\n-1\r\n', /^2 moves read\.$/], ['x'.repeat(100_000), /^The text is too long/],
+    ['Piskvorky 20x20, 11:11, 0\r\n11,11,0\r\n12,10,130\r\nann\r\nbob\r\n-1\r\n', /^2 moves read\.$/], ['x'.repeat((1 << 20) + 1), /^The file is too long/],
   ];
   for (const [text, told] of cases) {
     await page.getByLabel('SGF, PSQ, or moves').fill(text);
-    await page.getByRole('button', { name: 'Read' }).click();
-    await page.locator('.import').getByText(told).waitFor();
+    await page.getByRole('button', { name: 'Read', exact: true }).click();
+    await page.locator('.file-status').getByText(told).waitFor();
   }
   await called(page, 'k10, Black');
   assert.deepEqual(complaints.filter((text) => !/status of 4/.test(text)), []);
@@ -176,6 +177,6 @@ test('a move against the rules disappears, with the reason', async () => {
   await page.goto(`/analyse#${new URLSearchParams({ variant: 'mnk', size: '7,7', k: '4', moves: 'a1 a7 b1 b7 c1 c7 d1' })}`);
   await page.reload();
   await page.getByText('Black won').waitFor();
-  assert.match(page.url(), /k=4/);
+  assert.match(page.url(), /#mnk4-7\//);
   assert.deepEqual(complaints, []);
 });

@@ -16,7 +16,7 @@ use crate::harness::{LIMITS, TestServer, joined};
 /// [`ON_USE`].
 const PAGE_BYTES_MAX: usize = 80 * 1024;
 /// Folders with files that are loaded only when they are used.
-const ON_USE: [&str; 4] = ["engine/", "learn/", "local/", "service-worker.js"];
+const ON_USE: [&str; 5] = ["analysis/", "engine/", "learn/", "local/", "service-worker.js"];
 /// Limit on the size of these files.
 const ON_USE_BYTES_MAX: usize = 500 * 1024;
 /// Limit on the size of the files that the first visit loads at once.
@@ -24,12 +24,12 @@ const FIRST_VISIT_BYTES_MAX: usize = 48 * 1024;
 
 /// Files that are loaded only at other addresses than those of the home page and of rooms.
 const ELSEWHERE: [&str; 8] = [
-    "analysis-view.js",
     "game-review.js",
     "games-view.js",
     "live-analysis.js",
     "lobby-view.js",
     "not-found.js",
+    "position-link.js",
     "replay-view.js",
     "value-graph.js",
 ];

@@ -1,7 +1,7 @@
 // A room on this machine in place of a connection to the server: the WebAssembly module is the room, and
 // workers are the bots. The events are kept in the browser, so that a game goes on after a reload.
 
-/** @import { Answer, BotSpec, Colour, Command, GameSettings, NumberedEvent, RoomNews, RoomOutput, Snapshot } from '../types' */
+/** @import { Answer, BotSpec, Colour, Command, GameSettings, NumberedEvent, Point, RoomNews, RoomOutput, Snapshot } from '../types' */
 /** @import { Listener } from '../connection.js' */
 
 import { EngineWorker, think } from '../engine/engine.js';
@@ -12,7 +12,8 @@ const STORAGE_KEY = 'fivefold.local_game';
 const BOT_MS = 1_000;
 
 /** How a local game starts: one name and a bot, or two names.
- * @typedef {GameSettings & { names: string[], bot?: BotSpec, colour: Colour }} LocalSetup */
+ * `moves` are made already.
+ * @typedef {GameSettings & { names: string[], bot?: BotSpec, colour: Colour, moves?: readonly Point[] }} LocalSetup */
 
 export class LocalConnection {
   local = true;

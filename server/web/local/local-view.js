@@ -1,14 +1,18 @@
 // Games on this device, without a server: against a bot, or two people at one board. The room's page shows
 // them.
 
-/** @import { BotKind, BotSpec } from '../types' */
+/** @import { BotKind, BotSpec, Colour } from '../types' */
 /** @import { View } from '../view-types' */
 
+import { ta } from '../analysis/texts.js';
 import { botLevel } from '../bot-level.js';
+import { rulesName } from '../display-names.js';
 import { el, fill, write } from '../dom.js';
 import { select } from '../form-fields.js';
 import { createGameOptions } from '../game-options.js';
 import { createLevelChoice } from '../level-choice.js';
+import { linkedPosition } from '../position-link.js';
+import { stoneAt } from '../room-state.js';
 import { view as roomView } from '../room-view.js';
 import { t } from '../texts.js';
 import { hasKeptGame, LocalConnection } from './local-connection.js';
@@ -23,6 +27,10 @@ const BOTS = ['engine', 'pattern', 'attack', 'minimax'];
 export const view = (app, place) => {
   let leave = () => {};
   const options = createGameOptions('local');
+  /** The position from which the game goes on, if the address has one. */
+  const from = linkedPosition(location.hash.slice(1));
+  const own = select(t('colour'), [['black', t('black')], ['white', t('white')]]);
+  if (from) own.field.value = stoneAt(from.moves.length);
   const kind = select(t('local_bot'), BOTS.map((name) => [name, t(`bot_${name}`)]));
   kind.field.value = BOTS.find((name) => name === localStorage.getItem(BOT_KEY)) ?? 'engine';
   const bot = el('button', { type: 'button', onclick: () => start([t('you')], spec()) });
@@ -39,7 +47,7 @@ export const view = (app, place) => {
       hasKeptGame() && el('button', { type: 'button', class: 'primary', onclick: () => show((room) => room.goOn()) }, t('local_continue')),
       kind.label,
       levels,
-      options.element,
+      from ? el('div', { class: 'fields' }, el('p', null, `${ta('play_from', { count: from.moves.length })} ${rulesName(from.rules)}`), own.label) : options.element,
       el('div', { class: 'row' }, bot,
         el('button', { type: 'button', onclick: () => start([1, 2].map((number) => t('local_player', { number }))) }, t('local_two'))))));
   app.tab(`${t('local')} – Fivefold`);
@@ -59,7 +67,8 @@ export const view = (app, place) => {
   /** @param {string[]} names @param {BotSpec} [bot] */
   function start(names, bot) {
     const { colour = 'random' } = options.command();
-    void show((room) => room.begin({ ...options.settings(), names, bot, colour }));
+    const setup = from ? { ...from, colour: /** @type {Colour} */ (own.field.value) } : { ...options.settings(), colour };
+    void show((room) => room.begin({ ...setup, names, bot }));
   }
 
   /** Shows the room once it is open. @param {(room: LocalConnection) => Promise<void>} open */

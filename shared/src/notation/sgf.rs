@@ -6,15 +6,19 @@
 //! games (the first is read). Two properties are ours: `MS` on a move is its time in milliseconds,
 //! and `UB` gives the top-left point of an unbounded board's part. An opening is `ON`, and each of
 //! its choices a comment, `C`; comments are not read.
+//! [`tree`] has variations and comments.
 
 use std::fmt::Write as _;
 
 use super::{
     file::{Ending, FileError, FileMove, FileOpening, GameFile, one_line, too_many},
     rules_text,
+    tree::GameTree,
 };
 use crate::opening::OpeningKind;
 use crate::rules::{Point, Rules, Size, Stone, Variant};
+
+pub mod tree;
 
 /// The longest side: the number of SGF's letters.
 pub const SIDE_MAX: u32 = 52;
@@ -32,6 +36,25 @@ pub struct TooLarge {
 /// # Errors
 /// When the board has more points a side than SGF has letters.
 pub fn write(game: &GameFile) -> Result<String, TooLarge> {
+    let (mut text, origin) = header(game)?;
+    for (ply, made) in game.moves.iter().enumerate() {
+        let colour = if Stone::to_move(ply) == Stone::Black { 'B' } else { 'W' };
+        let [column, row] = letters(made.point, origin);
+        let _written = write!(text, "\n;{colour}[{column}{row}]");
+        if let Some(took) = made.took_ms {
+            let _written = write!(text, "MS[{took}]");
+        }
+        let comment = choices_after(game, ply + 1);
+        if !comment.is_empty() {
+            let _written = write!(text, "C[{}]", escaped(&comment));
+        }
+    }
+    text.push_str(")\n");
+    Ok(text)
+}
+
+/// The first node without its end, and the point from which the moves are counted.
+fn header(game: &GameFile) -> Result<(String, Point), TooLarge> {
     let (origin, width, height) = game.extent();
     let needs = width.max(height);
     if needs > SIDE_MAX {
@@ -58,21 +81,13 @@ pub fn write(game: &GameFile) -> Result<String, TooLarge> {
     if let Some(opening) = &game.opening {
         property("ON", opening.kind.name());
     }
-    for (ply, made) in game.moves.iter().enumerate() {
-        let colour = if Stone::to_move(ply) == Stone::Black { 'B' } else { 'W' };
-        let letters = [made.point.x.abs_diff(origin.x), made.point.y.abs_diff(origin.y)]
-            .map(|distance| letter(distance).unwrap_or('?'));
-        let _written = write!(text, "\n;{colour}[{}{}]", letters[0], letters[1]);
-        if let Some(took) = made.took_ms {
-            let _written = write!(text, "MS[{took}]");
-        }
-        let comment = choices_after(game, ply + 1);
-        if !comment.is_empty() {
-            let _written = write!(text, "C[{}]", escaped(&comment));
-        }
-    }
-    text.push_str(")\n");
-    Ok(text)
+    Ok((text, origin))
+}
+
+/// The letters of a point's column and row.
+fn letters(point: Point, origin: Point) -> [char; 2] {
+    [point.x.abs_diff(origin.x), point.y.abs_diff(origin.y)]
+        .map(|distance| letter(distance).unwrap_or('?'))
 }
 
 /// The choices of the opening that were made with so many stones on the board.
@@ -402,11 +417,16 @@ impl Scanner<'_> {
 }
 
 fn escaped(value: &str) -> String {
+    escaped_text(&value.replace('\n', " "))
+}
+
+/// A text that keeps its line ends.
+fn escaped_text(value: &str) -> String {
     let mut text = String::new();
     for c in value.chars() {
         match c {
             ']' | '\\' => text.extend(['\\', c]),
-            c if c.is_control() => text.push(' '),
+            c if c.is_control() && c != '\n' => text.push(' '),
             c => text.push(c),
         }
     }

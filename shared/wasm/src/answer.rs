@@ -4,6 +4,7 @@ use fivefold_shared::{
     analysis::{Report, Weight},
     opening::Act,
     protocol::{Judged, Refusal},
+    questions::ReadTree,
     review::Review,
     rules::Point,
 };
@@ -16,6 +17,9 @@ use crate::local_rooms::RoomOutput;
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Answer {
     Position(Judged),
+    Tree(Box<ReadTree>),
+    /// The text of a file.
+    File(String),
     Analysis(Report),
     /// The point; absent when no move is left to make.
     Move(Option<Point>),

@@ -11,7 +11,7 @@ use fivefold_shared::{
     opening::{Act, OpeningKind},
     protocol::{CommandId, MemberId, Message, Name, NumberedEvent, Refusal, RoomRequest, Snapshot},
     room::{BotReply, Input, Ticket},
-    rules::{Point, Rules, Stone},
+    rules::{Point, Rules, Stone, moves_of_one_game},
 };
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +34,9 @@ pub(crate) enum RoomInput {
         names: Vec<Name>,
         bot: Option<BotSpec>,
         colour: Stone,
+        /// The moves that are already made; with any, the opening is free and there is no clock.
+        #[serde(default, deserialize_with = "moves_of_one_game")]
+        moves: Vec<Point>,
         seed: u64,
     },
     /// Goes on with a room from its events.
@@ -93,10 +96,14 @@ impl LocalRooms {
     /// Handles an input at the time `now`, in milliseconds since the Unix epoch.
     pub(crate) fn answer(&mut self, now: u64, input: RoomInput) -> Result<RoomOutput, Refusal> {
         match input {
-            RoomInput::Open { rules, opening, time, names, bot, colour, seed } => {
+            RoomInput::Open { rules, opening, time, names, bot, colour, moves, seed } => {
                 let players = players(names, bot)?;
                 let setup = LocalSetup { rules, opening, time, players, colour };
-                let (room, effects) = LocalRoom::new(now, setup, options(seed))?;
+                let (room, effects) = if moves.is_empty() {
+                    LocalRoom::new(now, setup, options(seed))?
+                } else {
+                    LocalRoom::from_position(now, setup, &moves, options(seed))?
+                };
                 Ok(begin(self.0.insert(room), effects))
             }
             RoomInput::Restore { log, seed } => {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use fivefold_shared::{
     protocol::Refusal,
-    questions::{AnalysisQuestion, PositionQuestion},
+    questions::{AnalysisQuestion, PositionQuestion, TreeQuestion, TreeToWrite},
     rules::{Point, Rules, Stone, moves_of_one_game},
 };
 use serde::Deserialize;
@@ -22,6 +22,10 @@ use crate::{
 enum Request {
     /// The state of a position; as `/api/position`.
     Position(PositionQuestion),
+    /// Reads a file with a tree of moves.
+    ReadTree(TreeQuestion),
+    /// Writes a tree of moves to a file.
+    WriteTree(TreeToWrite),
     /// Searches a position ever deeper; as `/api/analyse`.
     Analyse {
         #[serde(flatten)]
@@ -78,6 +82,10 @@ impl Module {
     fn answer_to(&mut self, request: Request, search: Searching<'_>) -> Result<Answer, Refusal> {
         match request {
             Request::Position(question) => question.answer().map(Answer::Position),
+            Request::ReadTree(question) => {
+                question.answer().map(|read| Answer::Tree(Box::new(read)))
+            }
+            Request::WriteTree(question) => question.text().map(Answer::File),
             Request::Analyse { question, limits } => search.analyse(&question, limits),
             Request::Bot { question, limits } => search.ask_bot(question, limits),
             Request::Review { rules, moves, winner } => search.review(rules, &moves, winner),

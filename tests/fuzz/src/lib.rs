@@ -6,7 +6,7 @@ use fivefold_shared::{
         coordinates,
         file::GameFile,
         gomocup::{self, LINE_BYTES_MAX, Reader, Reply},
-        moves, psq, sgf,
+        moves, psq, read_tree, renlib, sgf,
     },
     protocol::{CatchUp, Command, Message},
     room::RoomState,
@@ -126,6 +126,38 @@ pub fn files(text: &str) {
     for read in read {
         match read {
             Ok(game) => rewritten(&game),
+            Err(error) => assert!(error.line >= 1 && !error.text.is_empty()),
+        }
+    }
+}
+
+/// A file with a tree is refused with the reason, or the tree survives writing and reading unchanged,
+/// and so does its playable part. The game in the same text begins the tree's main line.
+pub fn trees(bytes: &[u8]) {
+    let rules = Rules::new(Variant::Renju, Size::square(15)).expect("on offer");
+    let library = renlib::read(bytes, rules.variant()).map(|library| library.tree);
+    let read = read_tree(bytes, rules).map(|(tree, _)| tree);
+    let sgf = std::str::from_utf8(bytes).ok().map(|text| {
+        let tree = sgf::tree::read(text, rules.variant());
+        if let (Ok(tree), Ok(game)) = (&tree, sgf::read(text, rules.variant())) {
+            assert!(tree.main_line().points().starts_with(&game.points()), "{text}");
+        }
+        tree
+    });
+    for read in [library, read].into_iter().chain(sgf) {
+        match read {
+            Ok(tree) => {
+                let (playable, unplayable) = tree.clone().playable();
+                let left_out = unplayable.map_or(0, |first| first.moves);
+                assert_eq!(playable.nodes().len() + left_out, tree.nodes().len());
+                assert_eq!(playable.clone().playable(), (playable.clone(), None));
+                if let Ok(text) = sgf::tree::write(&tree) {
+                    let again = sgf::tree::read(&text, rules.variant());
+                    let again = again.expect("what was written can be read");
+                    assert_eq!(sgf::tree::write(&again).as_ref(), Ok(&text));
+                    assert_eq!(again.nodes().len(), tree.nodes().len());
+                }
+            }
             Err(error) => assert!(error.line >= 1 && !error.text.is_empty()),
         }
     }

@@ -31,6 +31,10 @@ pub fn bounded(text: &str) {
             let judged = Judged::of(game.rules, game.points());
             assert!(judged.moves.len() <= game.moves.len());
         }
+        if let Ok((tree, _)) = notation::read_tree(text.as_bytes(), rules) {
+            let moves = tree.nodes().len();
+            assert!(tree.playable().0.nodes().len() <= moves);
+        }
     }
     let taken = MEMORY.peak_usage().saturating_sub(before);
     let most = BYTES_FOR_A_GAME + text.len() * BYTES_FOR_A_BYTE;

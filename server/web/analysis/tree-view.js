@@ -1,0 +1,227 @@
+// Shows a tree of moves: the main line, variations indented under a rail, comments, and what a review found. A
+// press goes to a move; a move's menu changes the tree.
+
+/** @import { Point, Size } from '../types' */
+/** @import { MoveNode, Path } from './move-tree.js' */
+
+import { boundsOf, pointName } from '../board-geometry.js';
+import { el, fill, icon, set } from '../dom.js';
+import { t } from '../texts.js';
+import { nodeAt } from './move-tree.js';
+import { ta } from './texts.js';
+
+/** What a review says of a move. @typedef {{ sign: string, words: string, kind: string, better?: readonly Point[] }} Remark */
+/** @typedef {'make_main' | 'delete_from' | 'comment'} TreeAction */
+/**
+ * @typedef {object} TreeCallbacks
+ * @property {(path: Point[]) => void} go a move was chosen
+ * @property {(path: Point[], line: readonly Point[]) => void} better the better line after this path was chosen
+ * @property {(action: TreeAction, path: Point[]) => void} act
+ */
+
+/** How deep variations are indented; those within them follow on the same level. */
+const LEVELS_MAX = 6;
+/** @type {readonly TreeAction[]} */
+const ACTIONS = ['make_main', 'delete_from', 'comment'];
+
+/** @param {TreeCallbacks} callbacks */
+export function createTreeView(callbacks) {
+  const element = el('div', { class: 'tree', role: 'group', 'aria-label': ta('tree') });
+  const items = ACTIONS.map((action) => el('button', { type: 'button', role: 'menuitem', tabIndex: -1, onclick: () => act(action) }, ta(action)));
+  const menu = el('div', { class: 'move-menu', role: 'menu', popover: 'auto', 'aria-label': ta('menu') }, ...items);
+  const more = el('button', { type: 'button', class: 'step more-move', title: ta('menu'), 'aria-label': ta('menu'), 'aria-haspopup': 'menu', onclick: () => openMenu(current, more) }, icon('more'));
+  /** The shown moves: each one's node and the button before it on its path. @type {Map<Element, { node: MoveNode, before: Element | undefined }>} */
+  let places = new Map();
+  /** @type {Map<MoveNode, HTMLElement>} */
+  let buttons = new Map();
+  /** @type {MoveNode | undefined} */
+  let drawn;
+  let bounds = boundsOf([15, 15]);
+  /** @type {ReadonlyMap<MoveNode, Remark>} */
+  let remarks = new Map();
+  /** The shown path, and the one whose menu is open. @type {Path} */
+  let current = [];
+  /** @type {Point[]} */
+  let chosen = [];
+
+  element.addEventListener('click', ({ target }) => {
+    const button = target instanceof Element ? target.closest('button') : null;
+    const line = button && betters.get(button);
+    if (line) callbacks.better(...line);
+    else if (button) callbacks.go(pathOf(button));
+  });
+  // The right button of a mouse, the menu key, or a long touch.
+  element.addEventListener('contextmenu', (event) => {
+    const button = event.target instanceof Element ? event.target.closest('button') : null;
+    if (!button || !places.has(button)) return;
+    event.preventDefault();
+    openMenu(pathOf(button), button);
+  });
+  element.addEventListener('keydown', (event) => {
+    const button = event.target instanceof Element ? event.target.closest('button') : null;
+    const place = button && places.get(button);
+    if (!button || !place || event.ctrlKey || event.altKey || event.metaKey) return;
+    const to = neighbour(event.key, button, place);
+    if (event.key === 'Delete') act('delete_from', pathOf(button));
+    else if (to) callbacks.go(pathOf(to));
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+    buttons.get(nodeAt(drawn ?? place.node, current) ?? place.node)?.focus();
+  });
+  menu.addEventListener('keydown', (event) => {
+    const at = items.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
+    const free = items.filter((item) => !item.disabled);
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!step || at < 0) return;
+    event.preventDefault();
+    free.at((free.indexOf(/** @type {HTMLButtonElement} */ (items[at])) + step) % free.length)?.focus();
+  });
+
+  /** The lines that remarks offer, by their buttons. @type {Map<Element, [Point[], readonly Point[]]>} */
+  let betters = new Map();
+
+  /** @param {string} key @param {Element} button @param {{ node: MoveNode, before: Element | undefined }} place */
+  function neighbour(key, button, { node, before }) {
+    const above = before ? places.get(before)?.node : drawn;
+    const at = above?.children.indexOf(node) ?? -1;
+    switch (key) {
+      case 'ArrowLeft': return before;
+      case 'ArrowRight': return node.children[0] && buttons.get(node.children[0]);
+      case 'ArrowUp': return buttons.get(above?.children[at - 1] ?? node);
+      case 'ArrowDown': return buttons.get(above?.children[at + 1] ?? node);
+      case 'Home': return [...places.keys()][0];
+      case 'ContextMenu': openMenu(pathOf(button), button); return undefined;
+      default: return undefined;
+    }
+  }
+
+  /** @param {Element | undefined} button */
+  function pathOf(button) {
+    /** @type {Point[]} */
+    const path = [];
+    for (let at = button; at; at = places.get(at)?.before) {
+      const point = places.get(at)?.node.point;
+      if (point) path.unshift(point);
+    }
+    return path;
+  }
+
+  /** @param {Path} path @param {Element} beside */
+  function openMenu(path, beside) {
+    chosen = [...path];
+    const isStart = path.length === 0;
+    for (const [index, item] of items.entries()) item.disabled = isStart && ACTIONS[index] !== 'comment';
+    if (!menu.isConnected) element.after(menu);
+    const { left, bottom } = beside.getBoundingClientRect();
+    menu.showPopover();
+    const { width, height } = menu.getBoundingClientRect();
+    menu.style.left = `${Math.max(0, Math.min(left, innerWidth - width))}px`;
+    menu.style.top = `${Math.max(0, Math.min(bottom, innerHeight - height))}px`;
+    items.find((item) => !item.disabled)?.focus();
+  }
+
+  /** @param {TreeAction} action @param {Point[]} [path] */
+  function act(action, path = chosen) {
+    if (menu.matches(':popover-open')) menu.hidePopover();
+    callbacks.act(action, path);
+  }
+
+  /** Draws a tree line by line; the lines that branch off wait in a list. @param {MoveNode} tree */
+  function draw(tree) {
+    places = new Map();
+    buttons = new Map();
+    betters = new Map();
+    fill(element, tree.comment && el('p', { class: 'tree-comment', dir: 'auto' }, tree.comment));
+    /** @type {{ into: Element, node: MoveNode, before: Element | undefined, ply: number, level: number }[]} */
+    const lines = [];
+    const [first] = tree.children;
+    if (first) lines.push({ into: element, node: first, before: undefined, ply: 0, level: 0 });
+    for (let line = lines.pop(); line; line = lines.pop()) {
+      let { into, node, before, ply, level } = line;
+      let isNumbered = true;
+      for (;;) {
+        const above = before ? places.get(before)?.node : tree;
+        before = append(into, node, before, ply, isNumbered);
+        const others = above?.children[0] === node ? above.children.slice(1) : [];
+        isNumbered = others.length > 0 || node.comment !== '' || remarks.has(node);
+        if (others.length > 0) {
+          const deeper = level < LEVELS_MAX;
+          const made = others.map(() => el('li'));
+          if (deeper) into.append(el('ul', { 'aria-label': ta('variations') }, ...made));
+          else into.after(...made);
+          const from = places.get(before)?.before;
+          lines.push(...others.map((other, at) => ({ into: /** @type {Element} */ (made[at]), node: other, before: from, ply, level: deeper ? level + 1 : level })));
+        }
+        const [next] = node.children;
+        if (!next) break;
+        [node, ply] = [next, ply + 1];
+      }
+    }
+    drawn = tree;
+  }
+
+  /**
+   * @param {Element} into @param {MoveNode} node @param {Element | undefined} before @param {number} ply
+   * @param {boolean} isNumbered whether White's move gets its number, too
+   */
+  function append(into, node, before, ply, isNumbered) {
+    const name = node.point ? pointName(node.point, bounds) : '';
+    const remark = remarks.get(node);
+    if (isNumbered || ply % 2 === 0) into.append(el('span', { class: 'n', 'aria-hidden': 'true' }, `${ply + 1}.`), ' ');
+    const button = el('button', {
+      type: 'button', class: `move ${remark?.kind ?? ''}`, tabIndex: -1, 'aria-label': [`${ply + 1}. ${name}`, remark?.words].filter(Boolean).join(', '),
+    }, name, remark && el('span', { class: 'sign' }, remark.sign));
+    into.append(button, ' ');
+    places.set(button, { node, before });
+    buttons.set(node, button);
+    const [better] = remark?.better ?? [];
+    if (remark?.better && better) {
+      const offer = el('button', { type: 'button', class: 'better', title: ta('better_how', { point: pointName(better, bounds) }) }, t('better', { point: pointName(better, bounds) }));
+      betters.set(offer, [pathOf(before), remark.better]);
+      into.append(offer, ' ');
+    }
+    if (node.comment) into.append(el('em', { class: 'tree-comment', dir: 'auto' }, node.comment), ' ');
+    return button;
+  }
+
+  return {
+    element,
+    /** Opens the menu of the shown move. */
+    more,
+    /**
+     * @param {MoveNode} tree @param {Path} path the shown one @param {Size} size
+     * @param {ReadonlyMap<MoveNode, Remark>} noted what a review says of moves
+     */
+    show(tree, path, size, noted) {
+      const hadFocus = element.contains(document.activeElement);
+      const now = boundsOf(size);
+      if (tree !== drawn || String(now) !== String(bounds) || noted !== remarks) {
+        bounds = now;
+        remarks = noted;
+        draw(tree);
+      }
+      const before = nodeAt(tree, current);
+      const node = nodeAt(tree, path);
+      element.querySelector('[aria-current]')?.removeAttribute('aria-current');
+      const old = before && buttons.get(before);
+      if (old) old.tabIndex = -1;
+      current = path;
+      // One move is reached by Tab, the others from there.
+      const button = (node && buttons.get(node)) ?? element.querySelector('button');
+      if (!button) return;
+      button.tabIndex = 0;
+      if (node?.point) set(button, { 'aria-current': 'step' });
+      if (hadFocus && !element.contains(document.activeElement)) button.focus();
+      keepInSight(element, path.length > 0 ? button : undefined);
+    },
+  };
+}
+
+/** Scrolls within the list only: the page stays where it is. @param {Element} list @param {Element | undefined} item */
+function keepInSight(list, item) {
+  if (!item) return list.scrollTo(0, 0);
+  const [whole, part] = [list.getBoundingClientRect(), item.getBoundingClientRect()];
+  if (part.top < whole.top) list.scrollTop -= whole.top - part.top + part.height;
+  else if (part.bottom > whole.bottom) list.scrollTop += part.bottom - whole.bottom + part.height;
+}

@@ -1,0 +1,189 @@
+//! RenLib's libraries, `.lib`: trees of games on 15x15 with comments. They are only read.
+//!
+//! A head of 20 bytes, which begins with `RenLib` between two bytes of 255 and has the version after
+//! them, then two bytes for each node: the point, and flags. A node is followed by its first child
+//! with all below it, then by its next sibling. A point is the row from the top, from 0, in the upper
+//! four bits, and the column from the left, from 1, in the lower ones; 0 is no point, as in the root.
+//! The file knows no rules. Bytes that are no UTF-8 are read as Latin-1.
+//!
+//! Moves after a pass or an impossible point are left out, because a [`GameTree`] cannot hold them.
+
+use super::{
+    file::FileError,
+    tree::{GameTree, TreeBuilder},
+};
+use crate::rules::{Point, Rules, Size, Variant};
+
+const MAGIC: [u8; 8] = [255, b'R', b'e', b'n', b'L', b'i', b'b', 255];
+const HEAD: usize = 20;
+/// The version whose nodes these are; the minor one only adds flags.
+const MAJOR: u8 = 3;
+const SIDE: u8 = 15;
+
+/// Another node with the same parent follows, after all that is below this one.
+const SIBLING: u8 = 0x80;
+/// No child follows.
+const NO_CHILD: u8 = 0x40;
+/// A text follows. Older versions have another flag for it.
+const COMMENT: u8 = 0x08 | 0x20;
+/// The node is no move, whatever its point.
+const NO_MOVE: u8 = 0x02;
+/// Two more bytes of flags follow.
+const MORE_FLAGS: u8 = 0x01;
+/// Of the second of these: a text for the board follows, after the comment.
+const BOARD_TEXT: u8 = 0x01;
+/// Separates the first line of a comment from the others.
+const LINE_BREAK: char = '\u{8}';
+
+/// The tree of a library, and how many of its nodes it lacks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ReadLibrary {
+    /// The tree.
+    pub tree: GameTree,
+    /// The number of nodes that were left out, with all below them.
+    pub left_out: usize,
+}
+
+/// Whether a file begins as a library does.
+pub fn is_library(bytes: &[u8]) -> bool {
+    bytes.starts_with(&MAGIC)
+}
+
+/// What a node hangs on.
+#[derive(Clone, Copy)]
+enum Above {
+    /// A move at this place, or the beginning.
+    At(Option<usize>),
+    /// A node that was left out.
+    LeftOut,
+}
+
+/// Reads a library of games by this variant.
+///
+/// # Errors
+/// When it is not one, ends too early, or is too large; with the byte.
+pub fn read(bytes: &[u8], variant: Variant) -> Result<ReadLibrary, FileError> {
+    if !is_library(bytes) || bytes.len() < HEAD {
+        return Err(error("no RenLib library"));
+    }
+    if bytes[MAGIC.len()] != MAJOR {
+        return Err(error("a library of another version than 3"));
+    }
+    let size = Size::Bounded { width: SIDE, height: SIDE };
+    let rules = Rules::new(variant, size).map_err(|reason| error(&reason.to_string()))?;
+    let mut builder = TreeBuilder::new(rules);
+    let mut rest = Bytes { bytes, at: HEAD };
+    let mut left_out = 0;
+    let mut above = Above::At(None);
+    // What the siblings hang on that come after all below a node.
+    let mut waiting = Vec::new();
+    let (mut is_first, mut is_whole) = (true, true);
+    while !rest.is_empty() {
+        let at = rest.at;
+        let node = rest.node()?;
+        let here = match (above, node.point) {
+            // The root, which older versions leave out.
+            (_, None) if is_first => Above::At(None),
+            (Above::At(parent), Some(point)) => {
+                let added = builder.add(parent, point);
+                Above::At(Some(added.map_err(|full| at_byte(at, &full.to_string()))?))
+            }
+            (Above::LeftOut, _) | (Above::At(_), None) => {
+                left_out += 1;
+                Above::LeftOut
+            }
+        };
+        if let Above::At(place) = here {
+            let added = builder.comment(place, &node.comment);
+            added.map_err(|long| at_byte(at, &long.to_string()))?;
+        }
+        let is_root = is_first && node.point.is_none();
+        is_first = false;
+        is_whole = is_root;
+        match (node.flags & NO_CHILD == 0 || is_root, node.flags & SIBLING != 0 && !is_root) {
+            (true, has_sibling) => {
+                waiting.extend(has_sibling.then_some(above));
+                above = here;
+            }
+            (false, true) => {}
+            (false, false) => match waiting.pop() {
+                Some(next) => above = next,
+                None => {
+                    is_whole = true;
+                    break;
+                }
+            },
+        }
+    }
+    if !is_whole {
+        return Err(at_byte(rest.at, "a variation is missing"));
+    }
+    Ok(ReadLibrary { tree: builder.finish(rules, None), left_out })
+}
+
+/// A node of the file.
+struct Node {
+    /// None for the root, passes, and what is no point of the board.
+    point: Option<Point>,
+    flags: u8,
+    comment: String,
+}
+
+struct Bytes<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl Bytes<'_> {
+    const fn is_empty(&self) -> bool {
+        self.at >= self.bytes.len()
+    }
+
+    fn two(&mut self) -> Result<[u8; 2], FileError> {
+        let two = self.bytes.get(self.at..self.at + 2);
+        let two = two.and_then(|two| <[u8; 2]>::try_from(two).ok());
+        let two = two.ok_or_else(|| at_byte(self.at, "the library ends within a node"))?;
+        self.at += 2;
+        Ok(two)
+    }
+
+    fn node(&mut self) -> Result<Node, FileError> {
+        let [place, flags] = self.two()?;
+        let [_, more] = if flags & MORE_FLAGS == 0 { [0, 0] } else { self.two()? };
+        let mut texts = Vec::new();
+        for has_text in [flags & COMMENT != 0, more & BOARD_TEXT != 0] {
+            texts.push(if has_text { self.text()? } else { String::new() });
+        }
+        texts.reverse();
+        texts.retain(|text| !text.is_empty());
+        let (column, row) = (place & 0x0f, place >> 4);
+        let is_move = flags & NO_MOVE == 0 && column > 0 && row < SIDE;
+        let point = is_move.then(|| Point::new(i32::from(column) - 1, i32::from(row)));
+        Ok(Node { point, flags, comment: texts.join("\n") })
+    }
+
+    /// A text, which ends with a zero and has an even number of bytes.
+    fn text(&mut self) -> Result<String, FileError> {
+        let mut text = Vec::new();
+        loop {
+            let two = self.two()?;
+            text.extend(two.into_iter().take_while(|&byte| byte != 0));
+            if two.contains(&0) {
+                break;
+            }
+        }
+        let text = match String::from_utf8(text) {
+            Ok(text) => text,
+            Err(other) => other.into_bytes().into_iter().map(char::from).collect(),
+        };
+        Ok(text.replace(LINE_BREAK, "\n"))
+    }
+}
+
+fn error(text: &str) -> FileError {
+    FileError { line: 1, text: text.to_owned() }
+}
+
+fn at_byte(at: usize, text: &str) -> FileError {
+    error(&format!("byte {at}: {text}"))
+}
