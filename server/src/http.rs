@@ -72,6 +72,7 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .route("/lobby", get(page::page))
         .route("/analyse", get(page::page))
         .route("/local", get(page::page))
+        .route("/puzzles", get(page::page))
         .route("/game/{id}", get(page::page))
         .route("/r/{code}", get(page::room))
         .route("/web/{digest}/{*name}", get(page::file))

@@ -16,12 +16,12 @@ export const LANGUAGES = { en: 'English', ru: 'Русский', es: 'Español' }
 
 const wanted = settings.language === 'auto' ? navigator.languages : [settings.language];
 /** The code of the language that the page uses until it is reloaded. */
-const code = wanted.map(codeOf).find((tag) => Object.hasOwn(LANGUAGES, tag)) ?? 'en';
+export const languageCode = wanted.map(codeOf).find((tag) => Object.hasOwn(LANGUAGES, tag)) ?? 'en';
 /** The language with its region where the browser names one, such as `en-GB`. */
-export const language = navigator.languages.find((tag) => codeOf(tag) === code) ?? code;
+export const language = navigator.languages.find((tag) => codeOf(tag) === languageCode) ?? languageCode;
 
 /** @type {{ texts: Texts }} */
-const { texts } = await import(`./language/${code}.js`);
+const { texts } = await import(`./language/${languageCode}.js`);
 const plurals = new Intl.PluralRules(language);
 const numbers = new Intl.NumberFormat(language);
 const percents = new Intl.NumberFormat(language, { style: 'percent' });
@@ -45,8 +45,12 @@ export function hasText(key) {
  * @param {TextKey} key
  * @param {Values} [values]
  */
-export function t(key, values = {}) {
-  const text = texts[key];
+export function t(key, values) {
+  return worded(texts[key], values);
+}
+
+/** A text of any list. @param {string | Plural} text @param {Values} [values] */
+export function worded(text, values = {}) {
   const form = typeof text === 'string' ? text : text[plurals.select(values.count ?? 0)] ?? text.other;
   return form.replaceAll(/\{(\w+)\}/g, (_, name) => {
     const value = values[name] ?? '';

@@ -63,10 +63,12 @@ export type EngineRequest =
   | { type: 'bot'; task: 'turn' | 'weigh'; bot: protocol.BotSpec; rules: protocol.Rules; moves: readonly protocol.Point[];
     opening?: protocol.RecordedOpening; seed: number; time_ms?: number; nodes?: number }
   | { type: 'room'; now: number; input: 'open' | 'restore' | 'command' | 'bot_replied' | 'wake'; [field: string]: unknown }
+  | { type: 'puzzle_answer' | 'puzzle_solution'; rules: protocol.Rules; moves: readonly protocol.Point[] }
   | { type: 'review'; rules: protocol.Rules; moves: readonly protocol.Point[]; winner?: protocol.Stone };
 /** The module's answer: one of these. */
 export type EngineAnswer = {
   position?: protocol.Judged; analysis?: protocol.Report; weights?: protocol.Weight[]; review?: Review;
+  puzzle?: 'solved' | { trapped?: protocol.Point; goes_on?: protocol.Point; fails?: protocol.Point | null }; solution?: protocol.Point[];
   move?: protocol.Point | null; act?: protocol.Act; reviewed?: number; refused?: Refusal; room?: RoomOutput;
 };
 /** What follows from an input of a local room. */

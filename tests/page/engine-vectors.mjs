@@ -15,6 +15,9 @@ export const GAMES = [
   [[7, 7], [6, 7], [6, 8], [8, 6], [5, 9], [4, 10], [7, 9], [7, 8], [8, 10], [9, 11]],
 ];
 
+/** Black wins by an open four at i10. @type {Point[]} */
+const OPEN_FOUR = [[7, 5], [8, 7], [10, 5], [5, 8], [9, 4], [7, 6], [9, 5], [6, 7]];
+
 /** @type {Rules} */
 export const FREESTYLE = { variant: 'freestyle', size: [15, 15] };
 /** @type {Rules[]} */
@@ -58,6 +61,11 @@ export function others() {
     { type: 'bot', task: 'weigh', bot: { kind: 'minimax' }, rules: { variant: 'mnk', k: 3, size: [3, 3] }, moves: [[1, 1]], seed: 1 },
     { type: 'analyse', rules: FREESTYLE, moves: game, lines: 5, nodes: 20_000 },
     { type: 'review', rules: FREESTYLE, moves: [[7, 7], [0, 0], [8, 7], [0, 2], [9, 7], [0, 4], [10, 7], [0, 6], [11, 7]], winner: 'black' },
+    // Puzzles: an open four at i10, a four that is stopped, a quiet move, and the solution.
+    .../** @type {Point[]} */ ([[8, 5], [11, 5], [0, 0]]).map((point) => (/** @type {const} */ ({ type: 'puzzle_answer', rules: FREESTYLE, moves: [...OPEN_FOUR, point] }))),
+    { type: 'puzzle_solution', rules: FREESTYLE, moves: OPEN_FOUR },
+    { type: 'puzzle_solution', rules: FREESTYLE, moves: game },
+    { type: 'puzzle_answer', rules: { variant: 'mnk', k: 7, size: [15, 15] }, moves: [[7, 7]] },
     // Games in a text, won games and refusals.
     { type: 'position', rules: FREESTYLE, text: '(;SZ[15]RU[renju];B[hh];W[ig];B[ii];W[gg])' },
     { type: 'position', rules: FREESTYLE, text: 'h8\nz26' },

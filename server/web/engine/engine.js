@@ -112,6 +112,15 @@ export async function judgePosition(question, signal) {
 }
 
 /**
+ * Asks the module something that the server does not answer. Fails where the module does not run.
+ * @param {EngineRequest} request
+ */
+export async function askModule(request) {
+  loadJudge();
+  return /** @type {EngineWorker} */ (judge).ask(request);
+}
+
+/**
  * Analyses a position ever deeper, until it is decided, time is up, or the signal ends it.
  * @param {{rules: Rules, moves: readonly Point[], lines: number}} question
  * @param {AbortSignal} signal

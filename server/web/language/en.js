@@ -8,6 +8,7 @@ export const texts = {
   play: 'Play',
   games: 'Games',
   analyse: 'Analysis',
+  puzzles: 'Puzzles',
   settings: 'Settings',
   you: 'You',
   close: 'Close',

@@ -9,6 +9,7 @@ export const texts = {
   play: 'Jugar',
   games: 'Partidas',
   analyse: 'Análisis',
+  puzzles: 'Problemas',
   settings: 'Ajustes',
   you: 'Tú',
   close: 'Cerrar',

@@ -9,6 +9,7 @@ export const texts = {
   play: 'Играть',
   games: 'Партии',
   analyse: 'Анализ',
+  puzzles: 'Задачи',
   settings: 'Настройки',
   you: 'Вы',
   close: 'Закрыть',
