@@ -17,7 +17,7 @@ use std::{
 use sha2::{Digest, Sha256};
 
 /// Extensions of the files to serve. Others, such as the type checker's, are not embedded.
-const SERVED: [&str; 6] = ["html", "js", "css", "svg", "wasm", "webmanifest"];
+const SERVED: [&str; 7] = ["html", "js", "css", "svg", "txt", "wasm", "webmanifest"];
 
 fn main() -> io::Result<()> {
     let web = Path::new("web");

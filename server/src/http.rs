@@ -76,6 +76,7 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .route("/analyse", get(page::analyse))
         .route("/local", get(page::page))
         .route("/learn", get(page::page))
+        .route("/puzzles", get(page::page))
         .route("/game/{id}", get(page::game))
         .route("/r/{code}", get(page::room))
         .route("/web/{digest}/{*name}", get(page::file))

@@ -25,6 +25,7 @@ const ROUTES = [
   [/^\/lobby$/, () => import('./lobby-view.js')],
   [/^\/local$/, () => withBoard(import('./local/local-view.js'))],
   [/^\/learn$/, () => withBoard(import('./learn/learn-view.js'))],
+  [/^\/puzzles$/, () => withBoard(import('./puzzles/puzzles-view.js'))],
 ];
 
 /** The style of large boards and what stands beside them, once it is asked for. @type {Promise<void> | undefined} */
@@ -202,12 +203,12 @@ function fillBar() {
   const face = el('i', { class: 'face', 'aria-hidden': 'true' });
   app.bar.append(
     el('a', { href: '/', class: 'brand', 'aria-label': 'Fivefold' }, seal(), el('span', null, 'Fivefold')),
-    el('nav', { 'aria-label': t('pages') }, way('/', t('play')), way('/lobby', t('lobby')), way('/analyse', t('analyse')), way('/learn', t('learn'))),
+    el('nav', { 'aria-label': t('pages') }, way('/', t('play')), way('/puzzles', t('puzzles')), way('/lobby', t('lobby')), way('/analyse', t('analyse')), way('/learn', t('learn'))),
     el('a', { href: '/games', class: 'way-to games-pill' }, el('span', null, t('your_games')), turns),
     el('button', { type: 'button', class: 'quiet gear', title: t('settings'), 'aria-label': t('settings'), onclick: () => app.open('settings') }, icon('gear')),
     el('button', { type: 'button', class: 'quiet me', title: t('you'), onclick: () => app.open('you') }, face, name),
     lost);
-  tabs.append(way('/', t('play'), icon('play')), way('/lobby', t('lobby'), icon('people')), way('/analyse', t('analyse'), icon('graph')),
+  tabs.append(way('/', t('play'), icon('play')), way('/puzzles', t('puzzles'), icon('puzzle')), way('/lobby', t('lobby'), icon('people')), way('/analyse', t('analyse'), icon('graph')),
     el('button', { type: 'button', class: 'way-to', onclick: () => app.open('you') }, icon('user'), el('span', null, t('you'))));
   new MutationObserver(() => write(face, [...name.textContent ?? ''][0]?.toUpperCase() ?? '')).observe(name, { childList: true });
 }

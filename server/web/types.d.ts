@@ -65,11 +65,13 @@ export type EngineRequest =
   | { type: 'room'; now: number; input: 'open' | 'restore' | 'command' | 'bot_replied' | 'wake'; [field: string]: unknown }
   | { type: 'read_tree'; rules: protocol.Rules; text?: string; bytes?: readonly number[] }
   | { type: 'write_tree'; format: 'sgf' | 'psq'; tree: GameTree }
+  | { type: 'puzzle_answer' | 'puzzle_solution'; rules: protocol.Rules; moves: readonly protocol.Point[] }
   | { type: 'review'; rules: protocol.Rules; moves: readonly protocol.Point[]; winner?: protocol.Stone };
 /** The module's answer: one of these. */
 export type EngineAnswer = {
   position?: protocol.Judged; analysis?: protocol.Report; weights?: protocol.Weight[]; review?: Review;
   tree?: { tree: GameTree; left_out?: number; ply?: number; why?: Refusal }; file?: string;
+  puzzle?: 'solved' | { trapped?: protocol.Point; goes_on?: protocol.Point; fails?: protocol.Point | null }; solution?: protocol.Point[];
   move?: protocol.Point | null; act?: protocol.Act; reviewed?: number; refused?: Refusal; room?: RoomOutput;
 };
 /** A tree of moves as files hold it, as in shared/src/notation/tree.rs. */

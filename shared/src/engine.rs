@@ -8,7 +8,7 @@
 //! - `eval` evaluates a position by a small network. `eval_features` numbers its input, `weights`
 //!   holds the fitted weights, and `eval_trace` exposes the input for fitting.
 //! - `threat_answers` finds the answers to threats; `vcf` and `vct` search for wins by threats, and
-//!   `threat_search` is their public interface.
+//!   `threat_search` is their public interface, and `threat_defence` plays them out.
 //! - `tree_search` is the principal variation search over the moves that `move_order` ranks, with
 //!   `node`, `transposition_table` and `search_limits`. `root_search` calls it for the
 //!   `root_moves`.
@@ -33,6 +33,7 @@ mod spots;
 #[cfg(test)]
 mod tests;
 mod threat_answers;
+mod threat_defence;
 mod threat_search;
 mod transposition_table;
 mod tree_search;
@@ -43,5 +44,6 @@ mod weights;
 pub use self::{
     eval_trace::{EvalTrace, Four, TracedPoint},
     root_search::{Engine, EngineOptions},
+    threat_defence::{Defence, ThreatWin},
     threat_search::ThreatSearch,
 };

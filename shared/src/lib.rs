@@ -17,6 +17,7 @@ pub mod notation;
 pub mod opening;
 pub mod protocol;
 pub mod protocol_guide;
+pub mod puzzle;
 pub mod questions;
 pub mod record;
 pub mod review;

@@ -60,7 +60,7 @@ for (const [theme, system] of THEMES) {
     await ann.page.getByRole('heading', { name: 'Draw' }).waitFor();
     assert.deepEqual(await faults(ann.page), []);
 
-    for (const path of ['/', '/lobby', '/games', '/analyse', '/nowhere']) {
+    for (const path of ['/', '/lobby', '/games', '/analyse', '/puzzles', '/nowhere']) {
       await ann.page.goto(path);
       await ann.page.locator('main > *').first().waitFor();
       if (path === '/') {

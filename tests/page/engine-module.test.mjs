@@ -66,7 +66,7 @@ test('the engine visits the same number of positions and finds the same moves', 
 test('bots, reviews, readers and refusals are the same', () => {
   const answers = compare(others());
   /** @type {(keyof EngineAnswer)[]} */
-  const kinds = ['move', 'act', 'weights', 'analysis', 'review', 'position', 'tree', 'file', 'refused'];
+  const kinds = ['move', 'act', 'weights', 'analysis', 'review', 'position', 'tree', 'file', 'puzzle', 'solution', 'refused'];
   for (const kind of kinds) assert.ok(answers.some((answer) => answer[kind]), kind);
 });
 

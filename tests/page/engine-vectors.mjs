@@ -18,6 +18,9 @@ export const GAMES = [
 /** A library of RenLib: h8 with a comment, then h7 and i9. */
 export const LIBRARY = [...Buffer.from('\xffRenLib\xff\x03\x04' + '\xff'.repeat(10), 'latin1'), 0x78, 0x08, 0xe9, 0, 0x88, 0xc0, 0x69, 0x40];
 
+/** Black wins by an open four at i10. @type {Point[]} */
+const OPEN_FOUR = [[7, 5], [8, 7], [10, 5], [5, 8], [9, 4], [7, 6], [9, 5], [6, 7]];
+
 /** @type {Rules} */
 export const FREESTYLE = { variant: 'freestyle', size: [15, 15] };
 /** @type {Rules[]} */
@@ -67,6 +70,11 @@ export function others() {
     { type: 'read_tree', rules: FREESTYLE, text: '(;SZ[15];B[hh](;W[ig]' },
     { type: 'write_tree', format: 'sgf', tree: { rules: FREESTYLE, comment: 'a]', nodes: [{ point: [7, 7] }, { parent: 0, point: [7, 8] }, { parent: 0, point: [8, 8], comment: 'b' }] } },
     { type: 'write_tree', format: 'psq', tree: { rules: FREESTYLE, nodes: [{ point: [7, 7] }, { parent: 0, point: [7, 8] }] } },
+    // Puzzles: an open four at i10, a four that is stopped, a quiet move, and the solution.
+    .../** @type {Point[]} */ ([[8, 5], [11, 5], [0, 0]]).map((point) => (/** @type {const} */ ({ type: 'puzzle_answer', rules: FREESTYLE, moves: [...OPEN_FOUR, point] }))),
+    { type: 'puzzle_solution', rules: FREESTYLE, moves: OPEN_FOUR },
+    { type: 'puzzle_solution', rules: FREESTYLE, moves: game },
+    { type: 'puzzle_answer', rules: { variant: 'mnk', k: 7, size: [15, 15] }, moves: [[7, 7]] },
     // Games in a text, won games and refusals.
     { type: 'position', rules: FREESTYLE, text: '(;SZ[15]RU[renju];B[hh];W[ig];B[ii];W[gg])' },
     { type: 'position', rules: FREESTYLE, text: 'h8\nz26' },

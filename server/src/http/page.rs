@@ -295,6 +295,7 @@ fn describe(name: &str) -> Option<[(HeaderName, &'static str); 1]> {
         "js" => "text/javascript; charset=utf-8",
         "css" => "text/css; charset=utf-8",
         "svg" => "image/svg+xml",
+        "txt" => "text/plain; charset=utf-8",
         "wasm" => "application/wasm",
         "webmanifest" => "application/manifest+json",
         _ => return None,

@@ -16,7 +16,8 @@ use crate::harness::{LIMITS, TestServer, joined};
 /// [`ON_USE`].
 const PAGE_BYTES_MAX: usize = 80 * 1024;
 /// Folders with files that are loaded only when they are used.
-const ON_USE: [&str; 5] = ["analysis/", "engine/", "learn/", "local/", "service-worker.js"];
+const ON_USE: [&str; 6] =
+    ["analysis/", "engine/", "learn/", "local/", "puzzles/", "service-worker.js"];
 /// Limit on the size of these files.
 const ON_USE_BYTES_MAX: usize = 500 * 1024;
 /// Limit on the size of the files that the first visit loads at once.
@@ -35,7 +36,7 @@ const ELSEWHERE: [&str; 8] = [
 ];
 
 /// Extensions of the files that are served, as in build.rs.
-const KINDS: [&str; 6] = ["html", "js", "css", "svg", "wasm", "webmanifest"];
+const KINDS: [&str; 7] = ["html", "js", "css", "svg", "txt", "wasm", "webmanifest"];
 
 fn folder() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/web"))

@@ -9,6 +9,7 @@ export const texts = {
   games: 'Games',
   analyse: 'Analysis',
   learn: 'Learn',
+  puzzles: 'Puzzles',
   settings: 'Settings',
   you: 'You',
   close: 'Close',

@@ -10,6 +10,7 @@ export const texts = {
   games: 'Partidas',
   analyse: 'Análisis',
   learn: 'Aprender',
+  puzzles: 'Problemas',
   settings: 'Ajustes',
   you: 'Tú',
   close: 'Cerrar',

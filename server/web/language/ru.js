@@ -10,6 +10,7 @@ export const texts = {
   games: 'Партии',
   analyse: 'Анализ',
   learn: 'Уроки',
+  puzzles: 'Задачи',
   settings: 'Настройки',
   you: 'Вы',
   close: 'Закрыть',

@@ -123,6 +123,22 @@ impl Engine {
         multi: usize,
         progress: &mut dyn FnMut(&Analysis),
     ) -> Option<Analysis> {
+        self.search_others(position, None, thinking, multi, progress)
+    }
+
+    /// As [`Engine::search`], for the best of the other moves than `excluded`; `None` also where
+    /// there are no others.
+    ///
+    /// # Panics
+    /// When the position is of other rules than the engine's.
+    pub fn search_others(
+        &mut self,
+        position: &Position,
+        excluded: Option<Point>,
+        thinking: &Thinking<'_>,
+        multi: usize,
+        progress: &mut dyn FnMut(&Analysis),
+    ) -> Option<Analysis> {
         assert_eq!(position.rules(), self.rules, "the position is of the engine's rules");
         if position.outcome().is_some() {
             return None;
@@ -132,7 +148,13 @@ impl Engine {
         self.order.begin();
         self.helpers.iter_mut().for_each(|helper| helper.order.begin());
         let grid = self.grid.as_mut().expect("it was set up");
-        let root_moves = root_moves::of(position, grid, &self.order);
+        let mut root_moves = root_moves::of(position, grid, &self.order);
+        if let Some(excluded) = excluded.and_then(|point| grid.window().spot(point)) {
+            root_moves.retain(|root_move| root_move.spot != excluded);
+            if root_moves.is_empty() {
+                return None;
+            }
+        }
         let (turn, vcf_depth, table) = (position.turn(), self.vcf_depth, &self.table);
         let (stop, helper_nodes) = (AtomicBool::new(false), AtomicU64::new(0));
         let (stop, helper_nodes) = (&stop, &helper_nodes);

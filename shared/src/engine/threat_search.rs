@@ -21,10 +21,10 @@ const REMEMBERED: usize = 1 << 18;
 
 /// Searches set-up positions for wins by continuous threats.
 pub struct ThreatSearch {
-    grid: Grid,
+    pub(super) grid: Grid,
     placed: Vec<Spot>,
-    vcf: Vcf,
-    vct: Vct,
+    pub(super) vcf: Vcf,
+    pub(super) vct: Vct,
     nodes: u64,
 }
 

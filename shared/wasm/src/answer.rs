@@ -4,6 +4,7 @@ use fivefold_shared::{
     analysis::{Report, Weight},
     opening::Act,
     protocol::{Judged, Refusal},
+    puzzle,
     questions::ReadTree,
     review::Review,
     rules::Point,
@@ -28,6 +29,10 @@ pub(crate) enum Answer {
     Review(Review),
     /// How many moves of a review are done.
     Reviewed(usize),
+    /// The answer to a move in a puzzle.
+    Puzzle(puzzle::Answer),
+    /// The moves of a win.
+    Solution(Vec<Point>),
     Room(RoomOutput),
     Refused(Refusal),
 }

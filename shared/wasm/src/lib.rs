@@ -1,7 +1,7 @@
 //! The rules and the engine for the page: answers requests in JSON on the visitor's machine.
 //!
-//! `requests` answers them by `searches` and `local_rooms`, and knows no JavaScript. `exports` passes the bytes, and
-//! exists only in WebAssembly. The program `fivefold-answers` answers the same requests natively.
+//! `requests` answers them by `searches`, `puzzles` and `local_rooms`, and knows no JavaScript. `exports`
+//! passes the bytes, and exists only in WebAssembly. The program `fivefold-answers` answers the same requests natively.
 //!
 //! `tests/build-wasm` builds the module into `server/web/engine`; `tests/page/engine-module.test.mjs`
 //! proves that it behaves as this source does.
@@ -11,6 +11,7 @@ mod bot_question;
 #[cfg(target_family = "wasm")]
 mod exports;
 mod local_rooms;
+mod puzzles;
 mod requests;
 mod searches;
 

@@ -13,6 +13,7 @@ use crate::{
     answer::Answer,
     bot_question::BotQuestion,
     local_rooms::{LocalRooms, RoomInput},
+    puzzles::{answer_in_puzzle, solve_puzzle},
     searches::{Limits, Searching},
 };
 
@@ -46,6 +47,18 @@ enum Request {
         #[serde(deserialize_with = "moves_of_one_game")]
         moves: Vec<Point>,
         winner: Option<Stone>,
+    },
+    /// The answer to the last move of somebody who solves a puzzle.
+    PuzzleAnswer {
+        rules: Rules,
+        #[serde(deserialize_with = "moves_of_one_game")]
+        moves: Vec<Point>,
+    },
+    /// A win of the side to move.
+    PuzzleSolution {
+        rules: Rules,
+        #[serde(deserialize_with = "moves_of_one_game")]
+        moves: Vec<Point>,
     },
     /// An input of the module's local room, at a time in milliseconds since the Unix epoch.
     Room {
@@ -89,6 +102,8 @@ impl Module {
             Request::Analyse { question, limits } => search.analyse(&question, limits),
             Request::Bot { question, limits } => search.ask_bot(question, limits),
             Request::Review { rules, moves, winner } => search.review(rules, &moves, winner),
+            Request::PuzzleAnswer { rules, moves } => answer_in_puzzle(rules, &moves),
+            Request::PuzzleSolution { rules, moves } => solve_puzzle(rules, &moves),
             Request::Room { now, input } => self.rooms.answer(now, input).map(Answer::Room),
         }
     }

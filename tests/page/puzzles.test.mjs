@@ -1,0 +1,281 @@
+// Puzzles: their files, the player's progress, and the page with the engine in the browser.
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+
+import { pointName } from '../../server/web/board-geometry.js';
+import { loadModule } from '../../server/web/engine/module.js';
+import { dayOf, noteSolved, readProgress, readWanted, streak } from '../../server/web/puzzles/puzzle-progress.js';
+import { KINDS, LENGTHS, matching, nextPuzzle, PUZZLE_RULES, puzzleOfDay, readPuzzles, rulesOfId } from '../../server/web/puzzles/puzzle-set.js';
+import { texts as en } from '../../server/web/puzzles/language/en.js';
+import { texts as es } from '../../server/web/puzzles/language/es.js';
+import { texts as ru } from '../../server/web/puzzles/language/ru.js';
+import { PHONE, put, sees, Server, stage, visitor } from './harness.mjs';
+
+/** @import { Page } from 'playwright-core' */
+/** @import { EngineAnswer, Point } from '../../server/web/types' */
+/** @import { Puzzle } from '../../server/web/puzzles/puzzle-set.js' */
+
+const web = new URL('../../server/web/', import.meta.url);
+const at = stage('--no-demo');
+const bytes = await readFile(new URL('engine/engine.wasm', web));
+const ask = await loadModule(async (imports) => WebAssembly.instantiate(await WebAssembly.compile(new Uint8Array(bytes)), imports));
+const sets = await Promise.all(PUZZLE_RULES.map(async (rules) => readPuzzles(await readFile(new URL(`puzzles/${rules}.txt`, web), 'utf8'))));
+const [freestyle = [], renju = []] = sets;
+
+/** @param {'puzzle_answer' | 'puzzle_solution'} type @param {Puzzle} puzzle @param {readonly Point[]} played @returns {EngineAnswer} */
+const asked = (type, { rules, moves }, played) => JSON.parse(ask(JSON.stringify({ type, rules, moves: [...moves, ...played] })));
+/** @param {Point} point */
+const called = (point) => pointName(point, [15, 15]);
+/** @param {Puzzle | undefined} puzzle @returns {Puzzle} */
+const found = (puzzle) => puzzle ?? assert.fail('there is no such puzzle');
+/** A free point far from every stone. @param {Puzzle} puzzle */
+const farPoint = ({ moves }) => {
+  const corners = /** @type {Point[]} */ ([[0, 0], [14, 0], [0, 14], [14, 14]]);
+  const distance = (/** @type {Point} */ [x, y]) => Math.min(...moves.map(([a, b]) => Math.max(Math.abs(a - x), Math.abs(b - y))));
+  return corners.reduce((best, corner) => (distance(corner) > distance(best) ? corner : best));
+};
+
+test('every shipped puzzle has its own name, and its first move lies on a free point', () => {
+  for (const [index, puzzles] of sets.entries()) {
+    assert.ok(puzzles.length >= 100, `${puzzles.length}`);
+    assert.equal(new Set(puzzles.map(({ id }) => id)).size, puzzles.length);
+    for (const { id, first, moves, rules, kind, length } of puzzles) {
+      assert.equal(rulesOfId(id), PUZZLE_RULES[index]);
+      assert.equal(rules.variant, PUZZLE_RULES[index]);
+      assert.ok(KINDS.includes(kind) && length > 0, id);
+      const all = [first, ...moves];
+      assert.ok(all.every(([x, y]) => x >= 0 && x < 15 && y >= 0 && y < 15), id);
+      assert.equal(new Set(all.map(String)).size, all.length, id);
+    }
+  }
+  for (const text of ['', 'fivefold puzzles 2\nrenju 15x15\nby hand', '<!doctype html>']) assert.throws(() => readPuzzles(text));
+  assert.equal(rulesOfId('gomoku-1'), undefined);
+});
+
+test('filters leave the puzzles that fit, and the next one is not solved yet', () => {
+  const any = { rules: /** @type {const} */ ('renju'), length: '', kind: '' };
+  assert.equal(matching(renju, any).length, renju.length);
+  assert.equal(matching(renju, { ...any, length: 'x' }).length, renju.length);
+  const byLength = LENGTHS.map(([from]) => matching(renju, { ...any, length: String(from) }).length);
+  assert.equal(byLength.reduce((sum, count) => sum + count, 0), renju.length);
+  for (const kind of KINDS) assert.ok(matching(renju, { ...any, kind }).every((puzzle) => puzzle.kind === kind));
+  const [one, two, three] = /** @type {[Puzzle, Puzzle, Puzzle]} */ (freestyle.slice(0, 3));
+  const few = [one, two, three];
+  assert.equal(nextPuzzle(few, new Set([two.id]), one.id, 0.99), three);
+  assert.equal(nextPuzzle(few, new Set([one.id, two.id, three.id]), one.id, 0), two, 'when all are solved, another one');
+  assert.equal(nextPuzzle([one], new Set([one.id]), one.id, 1), one);
+  assert.equal(nextPuzzle([], new Set(), undefined, 0.5), undefined);
+  const days = Array.from({ length: 20 }, (_, day) => puzzleOfDay(freestyle, `2026-11-${day + 10}`));
+  assert.ok(new Set(days).size > 10 && days.every((puzzle) => puzzle));
+});
+
+test('the streak counts days in a row, and survives whatever lies in the storage', () => {
+  /** @type {Map<string, string>} */
+  const kept = new Map();
+  const storage = { getItem: (/** @type {string} */ key) => kept.get(key) ?? null, setItem: (/** @type {string} */ key, /** @type {string} */ value) => void kept.set(key, value) };
+  Object.defineProperty(globalThis, 'localStorage', { value: storage, configurable: true });
+  const solve = (/** @type {string} */ id, /** @type {string} */ day) => {
+    noteSolved(id, day);
+    return streak(readProgress(), day);
+  };
+  assert.equal(streak(readProgress(), '2026-02-27'), 0);
+  assert.deepEqual(['2026-02-27', '2026-02-28', '2026-02-28', '2026-03-01'].map((day, number) => solve(`renju-${number}`, day)), [1, 2, 2, 3]);
+  assert.equal(streak(readProgress(), '2026-03-02'), 3, 'today may still follow');
+  assert.equal(streak(readProgress(), '2026-03-03'), 0);
+  assert.equal(solve('renju-9', '2026-03-05'), 1);
+  const { longest, solved } = readProgress();
+  assert.deepEqual([longest, solved.size], [3, 5]);
+  assert.equal(dayOf(new Date(2026, 0, 5, 23, 59)), '2026-01-05');
+  const hostile = ['', '{', 'null', '[]', '3', '"x"', '{"solved":{}}', '{"solved":[1,null,"<img>","renju-a","__proto__"],"days":-4,"longest":1e99,"last":7}',
+    '{"last":"9999-99-99","days":5}', `{"solved":${JSON.stringify(Array(30_000).fill('renju-a'))}}`, '{"days":"7","longest":{},"last":"2026-03-05"}'];
+  for (const text of hostile) {
+    kept.set('fivefold.puzzles', text);
+    const { solved: names, days, longest: most, last } = readProgress();
+    assert.ok([...names].every((id) => /^[a-z]+-[0-9a-z]+$/.test(id)) && Number.isInteger(days) && Number.isInteger(most) && most >= days && days >= 0, text.slice(0, 60));
+    assert.equal(typeof last, 'string');
+    assert.equal(solve('renju-b', '2026-04-01'), 1, text.slice(0, 60));
+    kept.set('fivefold.puzzles_wanted', text);
+    assert.ok(Object.values(readWanted()).every((value) => typeof value === 'string'));
+  }
+  storage.setItem = () => { throw new Error('full'); };
+  storage.getItem = () => { throw new Error('forbidden'); };
+  assert.doesNotThrow(() => noteSolved('renju-c', '2026-04-01'));
+  assert.equal(readProgress().solved.size, 0);
+});
+
+test('the texts of puzzles have the same parameters and every plural form', () => {
+  const forms = (/** @type {string | Record<string, string>} */ text) => (typeof text === 'string' ? [text] : Object.values(text));
+  const parameters = (/** @type {string} */ text) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
+  for (const [code, texts] of Object.entries({ en, es, ru })) {
+    const { pluralCategories } = new Intl.PluralRules(code).resolvedOptions();
+    assert.deepEqual(Object.keys(texts), Object.keys(en));
+    for (const [key, text] of Object.entries(texts)) {
+      const expected = parameters(forms(/** @type {any} */ (en)[key])[0] ?? '');
+      for (const form of forms(text)) assert.deepEqual(parameters(form), expected, `${code} ${key}`);
+      if (typeof text !== 'string') assert.deepEqual(Object.keys(text).sort(), [...pluralCategories].sort(), `${code} ${key}`);
+    }
+  }
+});
+
+test('every move that wins is accepted, also one that only puts the win off', () => {
+  // Black has an open three in row 8, and beside it a four to be made in row 12.
+  const three = /** @type {Puzzle} */ ({ rules: { variant: 'freestyle', size: [15, 15] }, moves: [[7, 7], [0, 0], [8, 7], [0, 14], [9, 7], [14, 0], [4, 3], [3, 3], [5, 3], [14, 14], [6, 3], [12, 14]] });
+  for (const end of /** @type {Point[]} */ ([[6, 7], [10, 7]])) {
+    const { puzzle: answer } = asked('puzzle_answer', three, [end]);
+    assert.ok(answer !== 'solved' && answer?.goes_on, `${end}`);
+  }
+  assert.deepEqual(asked('puzzle_answer', three, [[7, 3]]).puzzle, { goes_on: [8, 3] });
+  const { solution } = asked('puzzle_solution', three, [[7, 3], [8, 3]]);
+  assert.equal(solution?.length, 3, 'an open four, its answer, and the five');
+  assert.deepEqual(Object.keys(asked('puzzle_answer', three, [[12, 12]]).puzzle ?? {}), ['fails']);
+});
+
+/** Opens a puzzle by its link. @param {Page} page @param {Puzzle} puzzle */
+async function open(page, puzzle) {
+  await page.goto('about:blank');
+  await page.goto(`/puzzles#${puzzle.id}`);
+  await page.locator('.voice').getByText(/Find the win/).waitFor();
+  await sees(page, called(puzzle.first), 'empty');
+}
+
+/** Plays the module's solution on the page. @param {Page} page @param {Puzzle} puzzle */
+async function playSolution(page, puzzle) {
+  /** @type {Point[]} */
+  const played = [];
+  for (;;) {
+    const move = played.length === 0 ? puzzle.first : asked('puzzle_solution', puzzle, played).solution?.[0];
+    assert.ok(move);
+    await put(page, called(move));
+    played.push(move);
+    const { puzzle: answer } = asked('puzzle_answer', puzzle, played);
+    if (answer === 'solved' || !answer?.goes_on) return;
+    played.push(answer.goes_on);
+    await sees(page, called(answer.goes_on), '(Black|White)');
+    await page.locator('.voice').getByText('Go on').waitFor();
+  }
+}
+
+test('a puzzle: a wrong move is refuted, the right ones solve it, and the streak begins', async () => {
+  const { page, complaints } = await visitor(at.browser, at.server);
+  const puzzle = found(freestyle.find(({ length, kind }) => length >= 3 && length <= 4 && kind === 'fours'));
+  await open(page, puzzle);
+  await page.getByText(`Find the win in ${puzzle.length} moves.`).waitFor();
+  await page.getByText('Solve one today to start it').waitFor();
+  const wrong = called(farPoint(puzzle));
+  await put(page, wrong);
+  await page.getByText(`${wrong} doesn’t win`).waitFor({ timeout: 30_000 });
+  await sees(page, wrong, 'empty');
+  await playSolution(page, puzzle);
+  await page.getByText('Solved', { exact: true }).first().waitFor();
+  await page.getByText('After 1 wrong move').waitFor();
+  await page.getByText('1 day', { exact: true }).first().waitFor();
+  const analyze = (await page.getByRole('link', { name: 'Analyze' }).getAttribute('href')) ?? '';
+  assert.match(analyze, /^\/analyse#variant=freestyle/);
+  // The solved puzzle does not come again.
+  await page.getByRole('button', { name: 'Next puzzle' }).click();
+  await page.locator('.voice').getByText(/Find the win/).waitFor();
+  assert.notEqual(new URL(page.url()).hash, `#${puzzle.id}`);
+  await page.reload();
+  await page.getByText('1 day', { exact: true }).first().waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test('renju: forbidden points are shown, and a trap ends the puzzle', async () => {
+  const { page, complaints } = await visitor(at.browser, at.server);
+  const puzzle = found(renju.find(({ length, kind }) => length <= 2 && kind === 'trap'));
+  await open(page, puzzle);
+  await playSolution(page, puzzle);
+  await page.getByText(/^Black may not answer at \w+: the point is forbidden\./).waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test('a hint shows a winning move, and the solution plays itself', async () => {
+  const { page, complaints } = await visitor(at.browser, at.server, { reducedMotion: 'reduce' });
+  const puzzle = found(freestyle.find(({ length, kind }) => length >= 4 && kind === 'threes'));
+  await open(page, puzzle);
+  await page.getByRole('button', { name: 'Hint' }).click();
+  await page.getByText(`Try ${called(puzzle.first)}.`).waitFor();
+  await page.getByRole('button', { name: 'Show solution' }).click();
+  await page.getByText('The solution').waitFor({ timeout: 30_000 });
+  await sees(page, called(puzzle.first), '(Black|White)');
+  await page.getByRole('button', { name: 'Next puzzle' }).waitFor();
+  await page.getByText('Solve one today to start it').waitFor();
+  await page.getByRole('button', { name: 'Start again' }).click();
+  await sees(page, called(puzzle.first), 'empty');
+  assert.deepEqual(complaints, []);
+});
+
+test('filters, the ways to the page, a wrong link, and a hostile storage', async () => {
+  const { page, context, complaints } = await visitor(at.browser, at.server, PHONE);
+  await context.addInitScript(() => {
+    localStorage.setItem('fivefold.puzzles', '{"solved":{"a":1},"days":"<img>","last":[]}');
+    if (!localStorage.getItem('fivefold.puzzles_wanted')) localStorage.setItem('fivefold.puzzles_wanted', '{"rules":"chess","length":7,"kind":"__proto__"}');
+  });
+  await page.goto('/');
+  await page.locator('.tabs').getByRole('link', { name: 'Puzzles' }).click();
+  await page.locator('.voice').getByText(/Find the win/).waitFor();
+  assert.match(page.url(), /\/puzzles#freestyle-/);
+  await page.getByLabel('Rules').selectOption('renju');
+  await page.waitForURL(/#renju-/);
+  await page.getByLabel('Kind').selectOption('trap');
+  await page.locator('.panel > .hint', { hasText: 'Forbidden point' }).waitFor();
+  await page.reload();
+  await page.locator('.voice').getByText(/Find the win/).waitFor();
+  assert.equal(await page.getByLabel('Rules').inputValue(), 'renju');
+  await page.goto('/puzzles#renju-nothing');
+  await page.getByText('This link leads to no puzzle.').first().waitFor();
+  await page.locator('.voice').getByText(/Find the win/).waitFor();
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  assert.ok(wide <= 0, `${wide} pixels too wide`);
+  assert.deepEqual(complaints, []);
+});
+
+test('a puzzle is solved by keyboard alone', async () => {
+  const { page, complaints } = await visitor(at.browser, at.server);
+  const puzzle = found(freestyle.find(({ length }) => length === 2));
+  await open(page, puzzle);
+  const type = async (/** @type {Point} */ point) => {
+    await page.getByRole('gridcell', { name: new RegExp(`^${called(point)},`) }).focus();
+    await page.keyboard.press('Enter');
+  };
+  await type(puzzle.first);
+  const { puzzle: answer } = asked('puzzle_answer', puzzle, [puzzle.first]);
+  assert.ok(answer !== 'solved' && answer?.goes_on);
+  await page.getByText(`answers ${called(answer.goes_on)}. Go on.`).waitFor();
+  await type(asked('puzzle_solution', puzzle, [puzzle.first, answer.goes_on]).solution?.[0] ?? [0, 0]);
+  await page.getByText('First try, in').waitFor();
+  // The next puzzle is one key away, and the keyboard is on its board again.
+  await page.locator('button:focus', { hasText: 'Next puzzle' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.locator('[role=gridcell]:focus').waitFor({ state: 'attached' });
+  assert.deepEqual(complaints, []);
+});
+
+test('puzzles work without a network after one visit, in every language', async (t) => {
+  const server = await Server.start('--no-demo');
+  t.after(() => server.stop());
+  const { page, complaints } = await visitor(at.browser, server, { serviceWorkers: 'allow', locale: 'ru-RU' });
+  await page.goto('/');
+  await page.evaluate(async () => void await navigator.serviceWorker.ready);
+  await server.kill();
+  const puzzle = found(renju.find(({ length, kind }) => length === 2 && kind === 'fours'));
+  await page.goto(`/puzzles#${puzzle.id}`);
+  await page.getByText('Найдите выигрыш в 2 хода.').waitFor();
+  await playIn(page, puzzle);
+  await page.getByText('Решено', { exact: true }).first().waitFor();
+  const spanish = await visitor(at.browser, at.server, { locale: 'es-ES' });
+  await spanish.page.goto(`/puzzles#${puzzle.id}`);
+  await spanish.page.getByText('Encuentra la victoria en 2 jugadas.').waitFor();
+  assert.deepEqual([...complaints, ...spanish.complaints], []);
+});
+
+/** Plays the two moves of a puzzle, in whatever language. @param {Page} page @param {Puzzle} puzzle */
+async function playIn(page, puzzle) {
+  await put(page, called(puzzle.first));
+  const { puzzle: answer } = asked('puzzle_answer', puzzle, [puzzle.first]);
+  assert.ok(answer !== 'solved' && answer?.goes_on);
+  await page.locator('.voice').getByText(called(answer.goes_on), { exact: false }).waitFor();
+  await put(page, called(asked('puzzle_solution', puzzle, [puzzle.first, answer.goes_on]).solution?.[0] ?? [0, 0]));
+}
