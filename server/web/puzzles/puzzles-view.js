@@ -12,7 +12,8 @@ import { createBoard } from '../board.js';
 import { rulesName } from '../display-names.js';
 import { el, icon, seal, set, write } from '../dom.js';
 import { askModule, loadJudge } from '../engine/engine.js';
-import { createJudge, positionHash } from '../position-judge.js';
+import { createJudge } from '../position-judge.js';
+import { positionLink } from '../position-link.js';
 import { RefusedError, refusalText } from '../refusals.js';
 import { stoneAt } from '../room-state.js';
 import { playClick, playFinish } from '../sounds.js';
@@ -304,7 +305,7 @@ export const view = (app, place) => {
     retry.hidden = state !== 'failed';
     analyze.hidden = !over;
     const shown = moves();
-    if (puzzle && over) set(analyze, { href: `/analyse#${positionHash(puzzle.rules, shown)}` });
+    if (puzzle && over) set(analyze, { href: `/analyse#${positionLink(puzzle.rules, shown)}` });
     const judged = puzzle && judge.of(puzzle.rules, shown);
     board.show({
       size: puzzle?.rules.size ?? [15, 15], moves: shown, turn: asked ? own() : undefined,
