@@ -53,6 +53,7 @@ async function pair() {
   const room = found[0]?.room ?? '';
   assert.ok(first && second && found[1]?.room === room);
   for (const { page } of people) await page.goto(`/r/${room}`);
+  await first.page.getByRole('heading', { name: 'Your move' }).waitFor();
   return { first, second, room };
 }
 
