@@ -192,28 +192,29 @@ async fn each_of_three_nodes_has_every_documented_metric() {
     }
     assert_eq!(missing, []);
     for node in 0..3 {
-        let answer = game.cluster.monitor(node, "/readyz").await.unwrap();
-        assert!(answer.starts_with("HTTP/1.1 200"), "node {node}: {answer}");
+        until_ready_says(&game.cluster, node, "HTTP/1.1 200").await;
     }
+}
+
+/// Waits until a node's answer at `/readyz` contains this.
+async fn until_ready_says(cluster: &Cluster, node: usize, expected: &str) {
+    // Between two lives of the node, the connection is reset.
+    let is_so = async || {
+        cluster.monitor(node, "/readyz").await.is_ok_and(|answer| answer.contains(expected))
+    };
+    let waiting = async { while !is_so().await {} };
+    timeout(Duration::from_secs(30), waiting).await.expect(expected);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_node_without_the_bus_is_not_ready_until_it_is_back() {
     let flags = [&FAST[..], &["--metrics-listen", "127.0.0.1:0"]].concat();
     let Some(cluster) = Cluster::start(2, &flags).await else { return };
-    let until = async |expected: &str| {
-        // Between two lives of the node, the connection is reset.
-        let is_so = async || {
-            cluster.monitor(0, "/readyz").await.is_ok_and(|answer| answer.contains(expected))
-        };
-        let waiting = async { while !is_so().await {} };
-        timeout(Duration::from_secs(30), waiting).await.expect(expected);
-    };
-    until("ready").await;
+    until_ready_says(&cluster, 0, "HTTP/1.1 200").await;
     cluster.to_bus(0).set(Passage::Closed);
-    until("cut off").await;
+    until_ready_says(&cluster, 0, "cut off").await;
     cluster.to_bus(0).set(Passage::Open);
-    until("ready").await;
+    until_ready_says(&cluster, 0, "HTTP/1.1 200").await;
 }
 
 #[test]

@@ -10,7 +10,7 @@ import { boundsOf, pointName } from '../board-geometry.js';
 import { paintForbidden, paintGhost } from '../board-marks.js';
 import { createBoard } from '../board.js';
 import { rulesName } from '../display-names.js';
-import { el, icon, seal, set, write } from '../dom.js';
+import { el, icon, linkButton, seal, set, write } from '../dom.js';
 import { askModule, loadJudge } from '../engine/engine.js';
 import { createJudge } from '../position-judge.js';
 import { positionLink } from '../position-link.js';
@@ -81,7 +81,7 @@ export const view = (app, place) => {
     el('div', { class: 'panel' }, title,
       el('section', { class: 'card voice', 'aria-live': 'polite' }, el('div', { class: 'summary' }, seal(), stone, el('div', null, say, how)), buttons),
       asks, about, filters.element, streak.element,
-      el('div', { class: 'row' }, button(tp('copy'), copyLink))));
+      el('div', { class: 'row' }, button(tp('copy'), copyLink), linkButton('/learn', t('learn')))));
   place.append(table);
   loadJudge();
   app.tab(`${t('puzzles')} – Fivefold`);
