@@ -45,6 +45,7 @@ test('every bot of the server plays, each by the rules that it knows', async () 
   const { page, complaints } = await visitor(at.browser, at.server);
   await open(page, {});
   const bots = page.getByRole('combobox', { name: 'Bot', exact: true });
+  await bots.waitFor();
   assert.deepEqual(await bots.locator('option').allTextContents(), ['Engine', 'Patterns', 'Attack', 'Perfect']);
   for (const [kind, name] of /** @type {const} */ ([['pattern', 'Patterns'], ['attack', 'Attack']])) {
     await page.goto('/local');

@@ -58,7 +58,7 @@ test('a refusal over HTTP is shown in the language of the player', async () => {
     await page.route('**/api/position', (route) => route.fulfill({ status, contentType, body }));
     await page.locator('.import textarea').fill(`h8 ${body}`);
     await page.locator('.import .primary').click();
-    await page.locator('.import').getByText(shown).waitFor();
+    await page.locator('.file-status').getByText(shown).waitFor();
     await page.unroute('**/api/position');
   }
 });
