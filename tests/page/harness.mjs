@@ -185,7 +185,8 @@ export async function visitor(browser, server, options = {}, name) {
     if (message.type() === 'error' && !/ERR_|WebSocket connection/.test(message.text())) complaints.push(message.text());
   });
   page.setDefaultTimeout(15_000);
-  if (process.env.DELAY_MS) await context.addInitScript(delayMessages, Number(process.env.DELAY_MS));
+  // Some visitors are slower than others.
+  if (process.env.DELAY_MS) await context.addInitScript(delayMessages, Math.round(Math.random()) * Number(process.env.DELAY_MS));
   return { context, page, complaints };
 }
 
@@ -260,13 +261,21 @@ export async function sees(page, name, what) {
 }
 
 /**
+ * Waits until the server knows the visitor, so that others can reach them.
+ * @param {import('playwright-core').Page} page
+ */
+export async function online(page) {
+  await page.waitForFunction(() => localStorage.getItem('fivefold.identity'));
+}
+
+/**
  * Sends commands over a separate socket with the page's identity, and returns the last answer.
  * @param {import('playwright-core').Page} page
  * @param {...{ type: string, [field: string]: unknown }} commands
  * @returns {Promise<any>}
  */
 export async function ask(page, ...commands) {
-  await page.waitForFunction(() => localStorage.getItem('fivefold.identity'));
+  await online(page);
   return page.evaluate((all) => new Promise((resolve, reject) => {
     const socket = new WebSocket(`ws://${location.host}/ws`);
     const identity = localStorage.getItem('fivefold.identity');

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { ask, begin, PHONE, put, stage, visitor } from './harness.mjs';
+import { ask, begin, online, PHONE, put, stage, visitor } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
 /** @typedef {Awaited<ReturnType<typeof visitor>>} Visitor */
@@ -174,6 +174,7 @@ test('a challenge to a person is declined, taken back, or accepted', async () =>
   const [ann, bob] = [await stranger('Ann of Challenges'), await stranger('Bob of Challenges')];
   await ann.page.goto('/lobby');
   await bob.page.goto('/analyse');
+  await online(bob.page);
   const challenge = async () => {
     await ann.page.getByLabel('Challenge somebody by name').fill('Bob of Challenges');
     await ann.page.keyboard.press('Enter');
