@@ -1,0 +1,38 @@
+// Runs the tests of the page. A file in which a test fails runs once more, alone: real browsers on a
+// loaded machine miss a moment now and then. Such tests are listed as unstable, and have to be repaired.
+
+import { readdirSync } from 'node:fs';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+import { fileURLToPath } from 'node:url';
+
+/** Browsers wait more than they work. */
+const FILES_AT_ONCE = 2;
+
+/**
+ * @param {string[]} files
+ * @param {number} concurrency
+ * @returns {Promise<{ passed: number, failed: Map<string, string[]> }>} how many tests have passed, and by file which have failed
+ */
+async function test(files, concurrency) {
+  let passed = 0;
+  /** @type {Map<string, string[]>} */
+  const failed = new Map();
+  const stream = run({ files, concurrency });
+  stream.on('test:pass', ({ skip }) => { if (skip === undefined) passed += 1; });
+  stream.on('test:fail', ({ name, file = name }) => failed.set(file, [...failed.get(file) ?? [], name]));
+  for await (const text of stream.compose(new spec())) process.stdout.write(text);
+  return { passed, failed };
+}
+
+const folder = new URL('.', import.meta.url);
+const wanted = process.argv.slice(2);
+const names = wanted.length > 0 ? wanted : readdirSync(folder).filter((name) => name.endsWith('.test.mjs')).sort();
+const first = await test(names.map((name) => fileURLToPath(new URL(name, folder))), FILES_AT_ONCE);
+const again = first.failed.size > 0 ? await test([...first.failed.keys()], 1) : { passed: 0, failed: new Map() };
+const named = (/** @type {Map<string, string[]>} */ failed) => [...failed.values()].flat();
+const unstable = named(first.failed).filter((name) => !named(again.failed).includes(name));
+console.log(`page: ${first.passed} tests passed at the first try, ${unstable.length} at the second, ${named(again.failed).length} failed`);
+for (const name of unstable) console.log(`UNSTABLE: ${name}`);
+for (const name of named(again.failed)) console.log(`FAILED: ${name}`);
+process.exitCode = again.failed.size > 0 ? 1 : 0;
