@@ -147,14 +147,10 @@ test('points can be typed, and invalid ones play nothing', async () => {
 });
 
 test('a premove is played on the player’s turn', async () => {
-  const black = await againstFriend();
-  const white = await visitor(here.browser, here.server);
-  await white.page.goto(black.page.url());
-  await black.page.getByText('Your move', { exact: true }).waitFor();
-  const other = handle(white.page);
-  const point = await other.at('h9');
+  const { white, theirs, black } = await whiteWaits();
+  const point = await theirs.at('h9');
   await white.page.mouse.click(point.x, point.y);
-  await other.called('h9', 'empty, your next move');
+  await theirs.called('h9', 'empty, your next move');
   const mine = await black.at('h8');
   await black.page.mouse.click(mine.x, mine.y);
   await black.called('h9', 'White, last move');
@@ -214,16 +210,12 @@ test('on a phone a touch makes no premove unless that is switched on', async () 
 });
 
 test('a new move does not pull away a player who looks back', async () => {
-  const black = await againstFriend();
-  const white = await visitor(here.browser, here.server);
-  await white.page.goto(black.page.url());
-  await black.page.getByText('Your move', { exact: true }).waitFor();
-  const other = handle(white.page);
+  const { white, theirs, black } = await whiteWaits();
   const first = await black.at('h8');
   await black.page.mouse.click(first.x, first.y);
-  await other.called('h8', 'Black');
+  await theirs.called('h8', 'Black');
   await white.page.getByRole('button', { name: 'Previous move' }).click();
-  await other.called('h8', 'empty');
+  await theirs.called('h8', 'empty');
   const watcher = await visitor(here.browser, here.server);
   await watcher.page.goto(black.page.url());
   const seen = handle(watcher.page);
@@ -231,7 +223,7 @@ test('a new move does not pull away a player who looks back', async () => {
   await watcher.page.getByRole('button', { name: 'Previous move' }).click();
   await seen.called('h8', 'empty');
   await white.page.getByRole('button', { name: 'Latest move' }).click();
-  const second = await other.at('i9');
+  const second = await theirs.at('i9');
   await white.page.mouse.click(second.x, second.y);
   await black.called('i9', 'White');
   await watcher.page.getByText('Move 0 of 2').waitFor();
@@ -309,6 +301,7 @@ async function whiteWaits(options = {}) {
   const white = await visitor(here.browser, here.server, options);
   await white.page.goto(black.page.url());
   await black.page.getByText('Your move', { exact: true }).waitFor();
+  await white.page.getByRole('heading', { name: / is thinking$/ }).waitFor();
   return { black, white, theirs: handle(white.page) };
 }
 

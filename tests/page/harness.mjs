@@ -137,6 +137,7 @@ export async function twoPlay({ server, browser }, options = {}, [one, other] = 
   const link = await ann.page.getByLabel('Link to this room').inputValue();
   await bob.page.goto(link);
   await ann.page.getByRole('heading', { name: 'Your move' }).waitFor();
+  await bob.page.getByRole('heading', { name: / is thinking$/ }).waitFor();
   return { ann, bob, link };
 }
 
@@ -213,6 +214,9 @@ export async function playedGame(stage, moves) {
   const { ann, bob } = await twoPlay(stage);
   for (const [ply, name] of moves.entries()) {
     const { page } = ply % 2 === 0 ? ann : bob;
+    // The page of a player whose own stone is still on its way also says that it is their move.
+    const before = moves[ply - 1];
+    if (before) await sees(page, before, ply % 2 === 0 ? 'White' : 'Black');
     await page.getByRole('heading', { name: 'Your move' }).waitFor();
     await put(page, name);
   }
