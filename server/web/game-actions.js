@@ -197,9 +197,7 @@ export function createGameActions(app, room, more) {
   }
 
   function share() {
-    const url = `${location.origin}/game/${room.keptGame}`;
-    if (navigator.share) navigator.share({ url }).catch(() => {});
-    else navigator.clipboard.writeText(url).then(() => app.toast(t('copied')), () => app.toast(url));
+    app.share(`${location.origin}/game/${room.keptGame}`);
   }
 
   function show() {

@@ -100,6 +100,13 @@ const app = {
   showError(error) {
     app.toast(errorText(error));
   },
+  copy(url) {
+    navigator.clipboard.writeText(url).then(() => app.toast(t('copied')), () => app.toast(url));
+  },
+  share(url) {
+    if (navigator.share) navigator.share({ url }).catch(() => {});
+    else app.copy(url);
+  },
   tab(text, turn = undefined) {
     title = text;
     if (turn === 'yours' && turnOf !== turn) app.notify(text.replace(' – Fivefold', ''));

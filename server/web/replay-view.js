@@ -180,11 +180,7 @@ function show(app, place, game, signal) {
 
   function downloads() {
     const file = (/** @type {string} */ kind) => el('a', { class: 'button', href: `/api/games/${game.id}.${kind}`, download: `fivefold-${game.id}.${kind}` }, kind.toUpperCase());
-    const link = () => {
-      const address = location.href;
-      if (navigator.share) navigator.share({ url: address }).catch(() => {});
-      else navigator.clipboard.writeText(address).then(() => app.toast(t('copied')), () => app.toast(address));
-    };
+    const link = () => app.share(location.href);
     const picture = async () => {
       const blob = await board.picture();
       if (!blob) return;

@@ -14,6 +14,10 @@ export type App = {
   toast: (text: string, silent?: boolean) => void;
   /** Shows why something failed. */
   showError: (error: unknown) => void;
+  /** Copies an address. */
+  copy: (url: string) => void;
+  /** Shares an address, or copies it where the browser cannot share. */
+  share: (url: string) => void;
   /** Sets the tab's title and icon. */
   tab: (title: string, turn?: Stone | 'yours') => void;
   /** The player's seeks; loads them at first. */

@@ -12,11 +12,14 @@ use super::{
 
 /// How many of the nearest by rating are compared with a seeker, on either side.
 const NEIGHBOURS: usize = 8;
-/// The largest difference of ratings at once, in points.
+/// The largest difference of ratings, in points, to somebody who has just come.
 const WINDOW: i64 = 100;
-/// It grows by so much with each second.
+/// The largest difference between two who have both just come: somebody better may come in a moment.
+const WINDOW_OF_NEW: i64 = GOOD_SCORE;
+/// Both grow by so much with each second: the first as the one who waits less waits, the second as the
+/// other one does.
 const WINDOW_PER_SECOND: i64 = 20;
-/// Its largest value.
+/// The largest value of both.
 const WINDOW_MAX: i64 = 400;
 /// A rating with a larger deviation is unsure, and half of the rest widens the window.
 const DEVIATION_SURE: i64 = 60;
@@ -137,8 +140,12 @@ pub(super) fn score(now: u64, one: &Candidate<'_>, other: &Candidate<'_>) -> Opt
 /// The largest difference between two ratings that may be paired, after both have waited so many
 /// milliseconds.
 pub fn rating_window(ratings: [Rating; 2], waited_ms: [u64; 2]) -> i64 {
-    let seconds = i64::try_from(waited_ms[0].min(waited_ms[1]) / 1_000).unwrap_or(WINDOW_MAX);
-    let window = (WINDOW + seconds.saturating_mul(WINDOW_PER_SECOND)).min(WINDOW_MAX);
+    let grown = |window: i64, waited_ms: u64| {
+        let seconds = i64::try_from(waited_ms / 1_000).unwrap_or(WINDOW_MAX);
+        window.saturating_add(seconds.saturating_mul(WINDOW_PER_SECOND)).min(WINDOW_MAX)
+    };
+    let (less, more) = (waited_ms[0].min(waited_ms[1]), waited_ms[0].max(waited_ms[1]));
+    let window = grown(WINDOW, less).min(grown(WINDOW_OF_NEW, more));
     let unsure = ratings.map(|rating| (i64::from(rating.deviation) - DEVIATION_SURE).max(0) / 2);
     window + unsure[0] + unsure[1]
 }

@@ -539,27 +539,38 @@ fn ratings_meet_within_a_window_that_grows() {
         let rating = Rating { value, deviation: 60 };
         Seeker { rating, ..seeker(who, who, 1) }
     };
-    // The difference, and after how many seconds they are paired.
+    // How long the first has waited when the second comes, the difference of their ratings, and after
+    // how many seconds they are paired.
     let cases = [
-        (100, Some(0)),
-        (101, Some(1)),
-        (120, Some(1)),
-        (121, Some(2)),
-        (400, Some(15)),
-        (401, None),
+        (0, 40, Some(0)),
+        (0, 41, Some(1)),
+        (0, 100, Some(3)),
+        (0, 101, Some(4)),
+        (0, 400, Some(18)),
+        (0, 401, None),
+        (30, 100, Some(0)),
+        (30, 101, Some(1)),
+        (30, 120, Some(1)),
+        (30, 121, Some(2)),
+        (30, 400, Some(15)),
+        (30, 401, None),
     ];
-    for (difference, expected) in cases {
+    for (waited, difference, expected) in cases {
         let mut world = World::new();
         world.seek_by(rated(1, 1_500), pool("free"));
+        for _ in 0..waited {
+            world.pass(SECOND);
+        }
         world.seek_by(rated(2, 1_500 + difference), pool("free"));
         let paired = (0..100).find(|&seconds| {
             world.pass(if seconds == 0 { 0 } else { SECOND });
             !world.paired.is_empty()
         });
-        assert_eq!(paired, expected, "{difference} points");
+        assert_eq!(paired, expected, "{difference} points after {waited} s");
     }
     let unsure = Rating { value: 0, deviation: 350 };
-    assert_eq!(rating_window([unsure, Rating { deviation: 45, ..unsure }], [0, 0]), 245);
+    assert_eq!(rating_window([unsure, Rating { deviation: 45, ..unsure }], [0, 0]), 185);
+    assert_eq!(rating_window([unsure; 2], [0, 60 * SECOND]), 100 + 145 + 145);
 }
 
 #[test]
@@ -576,7 +587,7 @@ fn the_best_of_several_pairs_comes_first() {
     world.makes_rooms = true;
     world.pass(0);
     assert_eq!(world.pairs(), [[2, 3]]);
-    world.pass(2 * SECOND);
+    world.pass(5 * SECOND);
     assert_eq!(world.pairs(), [[2, 3], [1, 4]]);
 }
 

@@ -18,7 +18,7 @@ const PAGE_BYTES_MAX: usize = 80 * 1024;
 /// Folders with files that are loaded only when they are used.
 const ON_USE: [&str; 6] =
     ["analysis/", "engine/", "learn/", "local/", "puzzles/", "service-worker.js"];
-/// Limit on the size of these files, of which each view needs its own and many the engine (460 KiB).
+/// Limit on the size of these files, most of it the engine (460 KiB).
 const ON_USE_BYTES_MAX: usize = 560 * 1024;
 /// Limit on the size of the files that the first visit loads at once.
 const FIRST_VISIT_BYTES_MAX: usize = 48 * 1024;

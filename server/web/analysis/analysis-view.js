@@ -267,9 +267,7 @@ export const view = (app, place) => {
 
   function share() {
     const { rules, path } = history.now;
-    const url = `${location.origin}/analyse?${positionQuery(rules, path)}`;
-    if (navigator.share) navigator.share({ url }).catch(() => {});
-    else navigator.clipboard.writeText(url).then(() => app.toast(t('copied')), () => app.toast(url));
+    app.share(`${location.origin}/analyse?${positionQuery(rules, path)}`);
   }
 };
 

@@ -12,7 +12,7 @@ import { el, fill, write } from '../dom.js';
 import { EngineWorker, judgePosition, loadJudge } from '../engine/engine.js';
 import { refusalText } from '../refusals.js';
 import { stoneAt } from '../room-state.js';
-import { language, t } from '../texts.js';
+import { languageCode, t, worded } from '../texts.js';
 import { CHAPTERS, fromMiddle, LESSONS, movesOf, SEARCH_NODES } from './lessons.js';
 
 const STORAGE_KEY = 'fivefold.learned';
@@ -25,9 +25,7 @@ const ANSWER_MS = 500;
 export const view = (app, place) => {
   const end = new AbortController();
   app.tab(`${t('learn')} – Fivefold`);
-  // Each language has a file; the page's language is one of these.
-  const code = ['es', 'ru'].find((tag) => language.toLowerCase().startsWith(tag)) ?? 'en';
-  import(`./${code}.js`).then((/** @type {{ texts: LearnTexts }} */ { texts }) => {
+  import(`./${languageCode}.js`).then((/** @type {{ texts: LearnTexts }} */ { texts }) => {
     const learned = learnedLessons();
     const wanted = location.hash.slice(1);
     const lesson = LESSONS.find(({ id }) => id === wanted) ?? LESSONS.find(({ id }) => !learned.has(id)) ?? LESSONS[0];
@@ -98,7 +96,7 @@ function show(app, place, texts, lesson, learned, signal) {
       size: lesson.rules.size, moves, winning, forbidden: found, best: mark, turn: done || busy ? undefined : stone,
       note: (point) => (done && includes(found, point) ? t('board_forbidden') : undefined),
     });
-    write(task, format(texts.goals[lesson.goal], { stone: t(stoneAt(begin.length)), at: Math.min(moves.length + 1, total), total }));
+    write(task, worded(texts.goals[lesson.goal], { stone: t(stoneAt(begin.length)), at: Math.min(moves.length + 1, total), total }));
     const next = LESSONS[LESSONS.indexOf(lesson) + 1];
     const showMe = !done && lesson.goal !== 'place' && el('button', { type: 'button', onclick: () => void showPoint() }, texts.show);
     fill(ways, done && next && el('a', { class: 'button primary', href: `/learn#${next.id}` }, texts.next),
@@ -192,14 +190,14 @@ function show(app, place, texts, lesson, learned, signal) {
     board.show({ size: lesson.rules.size, moves });
     await new Promise((resolve) => setTimeout(resolve, ANSWER_MS));
     moves = [...moves, answer];
-    say(format(texts.answers, { stone: t(stoneAt(after.length)), point: named(answer) }));
+    say(worded(texts.answers, { stone: t(stoneAt(after.length)), point: named(answer) }));
   }
 
   async function showPoint() {
     const line = lesson.goal === 'win' && moves !== begin ? await search(moves) : undefined;
     if (signal.aborted || done) return;
     shown = line?.moves[0] ?? lesson.right.find((point) => !includes(found, point));
-    if (shown) say(format(texts.try_point, { point: named(shown) }));
+    if (shown) say(worded(texts.try_point, { point: named(shown) }));
     update();
   }
 
@@ -247,9 +245,4 @@ function learnedLessons() {
 /** @param {readonly Point[]} points @param {Point} point */
 function includes(points, point) {
   return points.some((other) => String(other) === String(point));
-}
-
-/** A text with values in place of `{name}`. @param {string} text @param {Record<string, string | number>} values */
-function format(text, values) {
-  return text.replaceAll(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ''));
 }

@@ -81,7 +81,7 @@ export const view = (app, place) => {
     el('div', { class: 'panel' }, title,
       el('section', { class: 'card voice', 'aria-live': 'polite' }, el('div', { class: 'summary' }, seal(), stone, el('div', null, say, how)), buttons),
       asks, about, filters.element, streak.element,
-      el('div', { class: 'row' }, button(tp('copy'), copyLink), linkButton('/learn', t('learn')))));
+      el('div', { class: 'row' }, button(tp('copy'), () => app.copy(location.href)), linkButton('/learn', t('learn')))));
   place.append(table);
   loadJudge();
   app.tab(`${t('puzzles')} – Fivefold`);
@@ -318,10 +318,6 @@ export const view = (app, place) => {
     if (!marked) return;
     if (state === 'ask') paintGhost(canvas, frame, palette, marked, false, boundsOf(puzzle?.rules.size ?? [15, 15]));
     else paintForbidden(canvas, frame, palette, [marked]);
-  }
-
-  function copyLink() {
-    navigator.clipboard.writeText(location.href).then(() => app.toast(t('copied')), () => app.toast(location.href));
   }
 
   /** @param {number} time */

@@ -85,7 +85,7 @@ fn make(
             let puzzles = selection::spread(&found.puzzles, count);
             println!(
                 "{played} games, {candidates} won positions, {refused} with another winning move, \
-                 {repeated} of a known shape, {} puzzles of which {} picked; {:.0} s of processor time",
+                 {repeated} of a known shape, {} puzzles, {} of them picked; {:.0} s of processor time",
                 found.puzzles.len(),
                 puzzles.len(),
                 processor_seconds(),
