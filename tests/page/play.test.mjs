@@ -58,7 +58,8 @@ test('a third visitor watches, chats apart, and looks back undisturbed', async (
   const eve = await visitor(at.browser, at.server, {}, 'Eve');
   await eve.page.goto(link);
   await ann.page.getByText('1 watching').waitFor();
-  await playAll([ann.page, bob.page, eve.page].slice(0, 2), ['h8', 'h9']);
+  await playAll([ann.page, bob.page], ['h8', 'h9']);
+  await sees(eve.page, 'h9', 'White');
   await eve.page.getByRole('button', { name: 'Previous move' }).click();
   await eve.page.getByText('Move 1 of 2').waitFor();
   await put(ann.page, 'i8');
