@@ -31,8 +31,6 @@ const SIZES = ['3', '13', '15', '17', '19', '20', '30', 'unbounded'];
 /** How long after a change the analysis is kept. */
 const KEEP_AFTER_MS = 300;
 
-await new Promise((resolve) => document.head.append(el('link', { rel: 'stylesheet', href: new URL('analysis.css', import.meta.url).href, onload: resolve, onerror: resolve })));
-
 /** @type {View} */
 export const view = (app, place) => {
   const history = begun();
