@@ -35,6 +35,7 @@ mod picture;
 pub mod pools;
 mod priority;
 pub mod proxy;
+pub mod ratings;
 mod relay;
 mod retention;
 mod reviews;

@@ -40,17 +40,21 @@ export const view = (app, place) => {
   // The bare board is there at once.
   const heroPlace = el('div', { class: 'board' });
   const shown = el('div', { class: 'shown' });
-  const games = el('div', { class: 'below' });
+  const daily = el('div');
+  const games = el('div', { class: 'below' }, daily);
   const hero = el('div', { class: 'hero-board' }, heroPlace, shown);
-  /** Removes the live games, once they are loaded. */
-  let remove = () => {};
+  /** Remove the live games and the puzzle of the day, once they are loaded. */
+  let [remove, removeDaily] = [() => {}, () => {}];
   let left = false;
-  // Buttons first, then boards.
+  // Buttons first, then boards, then the puzzle.
   void import('./live-games.js').then(({ createLiveGames }) => {
-    if (left) return;
+    if (left) return undefined;
     const watch = createLiveGames(app, { board: bare, shown });
-    games.append(watch.element);
+    games.prepend(watch.element);
     remove = watch.remove;
+    return import('./puzzles/daily-puzzle.js');
+  }).then((puzzles) => {
+    if (!left) removeDaily = puzzles?.showDailyPuzzle(daily) ?? removeDaily;
   });
 
   const opponents = el('fieldset', { class: 'opponents', onchange: showChosen }, el('legend', { class: 'spoken' }, t('opponent')),
@@ -112,6 +116,7 @@ export const view = (app, place) => {
     unwatch();
     seek.remove();
     remove();
+    removeDaily();
     bare.remove();
   };
 };

@@ -19,6 +19,7 @@ pub mod protocol;
 pub mod protocol_guide;
 pub mod puzzle;
 pub mod questions;
+pub mod rating_pool;
 pub mod record;
 pub mod review;
 pub mod room;

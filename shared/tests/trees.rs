@@ -109,7 +109,7 @@ fn library(nodes: &[u8]) -> Vec<u8> {
 
 #[test]
 fn libraries_of_renlib_are_read() {
-    let cases: [(&[u8], &str); 15] = [
+    let cases: [(&[u8], &str); 18] = [
         (&[], ""),
         (&[0, 0x40], ""),
         (&[0x78, 0x40], "7,7"),
@@ -122,12 +122,17 @@ fn libraries_of_renlib_are_read() {
         // The first line of a comment and the others; an odd number of bytes; Latin-1 and UTF-8.
         (&[0x78, 0x48, b'a', 8, b'b', 0], r#"7,7"a\nb""#),
         (&[0x78, 0x48, 0xe9, 0], r#"7,7"é""#),
-        (&[0x78, 0x60, 0xc3, 0xa9, 0, 0], r#"7,7"é""#),
+        (&[0x78, 0x48, 0xc3, 0xa9, 0, 0], r#"7,7"é""#),
+        // Texts of older versions end with a letter of eight bits.
+        (&[0x78, 0x20, b'a', 0xfd, 0x88, 0x60, b'b' | 0x80, 0], r#"7,7"aå" 7,8"b""#),
         // A text for the board, before the comment.
         (&[0x78, 0x49, 0, 1, b'c', 0, b'A', 0], r#"7,7"A\nc""#),
         (&[0x78, 0x41, 0, 0], "7,7"),
         // After a pass and after no point, all is left out.
         (&[0x78, 0, 0x00, 0x80, 0x99, 0x40, 0x11, 0xc0, 0x22, 0x42], "7,7 0,1"),
+        // A saved position, which RenLib writes without an end; it may keep the mark of a sibling.
+        (&[0x78, 0x80, 0x88, 0x08, b'a', 0], r#"7,7 7,8"a""#),
+        (&[0, 0, 0x01, 0x80, 0x0f, 0], "0,0 14,0"),
         // Nothing is read after the end.
         (&[0x78, 0x40, 1, 2, 3], "7,7"),
         (&[0x71, 0xc0, 0x71, 0x48, b'x', 0], r#"0,7"x""#),
@@ -145,8 +150,9 @@ fn libraries_of_renlib_are_read() {
 fn broken_libraries_are_refused() {
     let whole = library(&[0x78, 0, 0x88, 0x88, b'a', 0, 0x11, 0x40, 0x99, 0x40]);
     assert!(renlib::read(&whole, Variant::Renju).is_ok());
-    // At the end of the head it has no moves, at 28 a variation is missing.
-    for length in (0..whole.len()).filter(|length| *length != 20) {
+    // Until the first line ends, at 28, a library is also one that holds a line. Then a variation is
+    // missing.
+    for length in (0..whole.len()).filter(|length| ![20, 22, 26].contains(length)) {
         let error = renlib::read(&whole[..length], Variant::Renju).expect_err("it is cut");
         assert!(!error.text.is_empty(), "{length}");
     }

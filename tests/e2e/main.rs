@@ -24,6 +24,7 @@ mod pairing;
 mod play;
 mod proxy;
 mod random;
+mod ratings;
 mod readme;
 mod refusals;
 mod resume;

@@ -232,6 +232,37 @@ test('filters, the ways to the page, a wrong link, and a hostile storage', async
   assert.deepEqual(complaints, []);
 });
 
+test('the home page has the puzzle of the day, loaded once it is in sight', async () => {
+  const { page, context, complaints } = await visitor(at.browser, at.server, PHONE);
+  /** @type {string[]} */
+  const loaded = [];
+  page.on('request', (request) => void loaded.push(new URL(request.url()).pathname));
+  const styled = page.waitForResponse(/daily-puzzle\.css/);
+  await page.goto('/');
+  await styled;
+  const [width, height] = await page.evaluate(() => [document.documentElement.scrollWidth, scrollY]);
+  assert.ok(!loaded.some((path) => path.endsWith('.txt')), 'no puzzles yet');
+  // What loads above it may move it out of sight again.
+  const daily = page.locator('.daily');
+  while (!await daily.isVisible()) await page.mouse.wheel(0, 2_000).then(() => page.waitForTimeout(50));
+  assert.equal(height, 0);
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width, 'it is as wide as the page');
+  const address = (await daily.getAttribute('href')) ?? '';
+  const puzzle = found(freestyle.find(({ id }) => address === `/puzzles#${id}`));
+  await daily.getByText(puzzle.moves.length % 2 === 0 ? 'Black to move' : 'White to move').waitFor();
+  await daily.click();
+  await page.locator('.panel > .hint', { hasText: 'Puzzle of the day' }).waitFor();
+  // Solved, and on the sixth day in a row.
+  await page.evaluate(([id, now]) => localStorage.setItem('fivefold.puzzles', JSON.stringify({ solved: [id], last: now, days: 6, longest: 6 })), /** @type {const} */ ([puzzle.id, await page.evaluate(() => new Date().toLocaleDateString('sv'))]));
+  const again = await context.newPage();
+  await again.goto('/');
+  while (!await again.locator('.daily').isVisible()) await again.mouse.wheel(0, 2_000).then(() => again.waitForTimeout(50));
+  await again.locator('.daily').getByText('6 days').waitFor();
+  assert.equal(await again.locator('.daily .stone.black').count(), 1);
+  await again.locator('.daily b', { hasText: 'Solved' }).waitFor();
+  assert.deepEqual(complaints, []);
+});
+
 test('a puzzle is solved by keyboard alone', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
   const puzzle = found(freestyle.find(({ length }) => length === 2));

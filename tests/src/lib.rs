@@ -14,6 +14,7 @@ pub mod opening_games;
 pub mod pairing;
 mod programs;
 pub mod random_games;
+pub mod ratings;
 mod server;
 mod times;
 
@@ -26,7 +27,7 @@ pub use self::{
     times::Times,
 };
 
-use std::time::Duration;
+use std::{f64::consts::TAU, time::Duration};
 
 use fivefold_shared::{
     clock::TimeControl,
@@ -34,6 +35,7 @@ use fivefold_shared::{
     protocol::{Colour, Create, SeatRequest, Visibility},
     rules::Rules,
 };
+use rand::{RngExt, rngs::StdRng};
 
 /// The time limit for anything immediate, generous for a busy machine; after it a test fails.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -51,4 +53,12 @@ pub fn private(rules: Rules) -> Create {
         opening: OpeningKind::Free,
         chat: true,
     }
+}
+
+/// A number that is distributed normally, by its mean and standard deviation.
+fn normal(random: &mut StdRng, (mean, deviation): (f64, f64)) -> f64 {
+    // Box and Muller.
+    let radius = (-2.0 * random.random_range(f64::MIN_POSITIVE..1.0).ln()).sqrt();
+    let angle = TAU * random.random_range(0.0..1.0);
+    mean + deviation * radius * angle.cos()
 }

@@ -15,7 +15,7 @@ use fivefold_shared::{
 use rand::{RngExt, SeedableRng, rngs::StdRng, seq::SliceRandom};
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::Times;
+use crate::{Times, normal};
 
 /// People who are paired later than this are too late.
 const IN_TIME_MS: u64 = 5_000;
@@ -205,14 +205,10 @@ impl World {
     }
 }
 
-/// A normally distributed rating.
+/// A rating.
 fn rating(random: &mut StdRng) -> Rating {
-    // Box and Muller.
-    let radius = (-2.0 * random.random_range(f64::MIN_POSITIVE..1.0).ln()).sqrt();
-    let angle = std::f64::consts::TAU * random.random_range(0.0..1.0);
-    let (mean, deviation) = RATINGS;
     #[expect(clippy::cast_possible_truncation, reason = "ratings are a few thousand points")]
-    let value = (mean + deviation * radius * angle.cos()).round() as i32;
+    let value = normal(random, RATINGS).round() as i32;
     Rating { value, deviation: DEVIATION }
 }
 

@@ -3,13 +3,13 @@
 /** @import { Progress } from './puzzle-progress.js' */
 /** @import { Puzzle } from './puzzle-set.js' */
 
-import { el, fill, write } from '../dom.js';
+import { el, write } from '../dom.js';
 import { dayOf, streak } from './puzzle-progress.js';
 import { tp } from './texts.js';
 
 export function createStreak() {
   const count = el('span', { class: 'hint' });
-  const five = el('div', { class: 'five', 'aria-hidden': 'true' });
+  let five = streakStones(0);
   const longest = el('dd');
   const solved = el('dd');
   return {
@@ -19,11 +19,17 @@ export function createStreak() {
     show(progress, fitting) {
       const days = streak(progress, dayOf(new Date()));
       write(count, days > 0 ? tp('days', { count: days }) : tp('days_none'));
-      // The sixth day begins a new row of five.
-      const filled = days === 0 ? 0 : (days - 1) % 5 + 1;
-      fill(five, ...Array.from({ length: 5 }, (_, at) => el('i', { class: `stone ${at < filled ? 'black' : 'none'}` })));
+      const now = streakStones(days);
+      five.replaceWith(now);
+      five = now;
       write(longest, tp('days', { count: progress.longest }));
       write(solved, tp('solved_of', { done: fitting.filter(({ id }) => progress.solved.has(id)).length, all: fitting.length }));
     },
   };
+}
+
+/** Five stones, of which so many days fill some; the sixth day begins a new row. @param {number} days */
+export function streakStones(days) {
+  const filled = days === 0 ? 0 : (days - 1) % 5 + 1;
+  return el('div', { class: 'five', 'aria-hidden': 'true' }, ...Array.from({ length: 5 }, (_, at) => el('i', { class: `stone ${at < filled ? 'black' : 'none'}` })));
 }

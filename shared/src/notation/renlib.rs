@@ -6,6 +6,8 @@
 //! four bits, and the column from the left, from 1, in the lower ones; 0 is no point, as in the root.
 //! The file knows no rules. Bytes that are no UTF-8 are read as Latin-1.
 //!
+//! RenLib also saves one line as a library, the shown position. Its last node has no mark of the end.
+//!
 //! Moves after a pass or an impossible point are left out, because a [`GameTree`] cannot hold them.
 
 use super::{
@@ -24,8 +26,10 @@ const SIDE: u8 = 15;
 const SIBLING: u8 = 0x80;
 /// No child follows.
 const NO_CHILD: u8 = 0x40;
-/// A text follows. Older versions have another flag for it.
-const COMMENT: u8 = 0x08 | 0x20;
+/// A text follows.
+const COMMENT: u8 = 0x08;
+/// A text of older versions follows, see [`Bytes::old_text`].
+const OLD_COMMENT: u8 = 0x20;
 /// The node is no move, whatever its point.
 const NO_MOVE: u8 = 0x02;
 /// Two more bytes of flags follow.
@@ -77,7 +81,8 @@ pub fn read(bytes: &[u8], variant: Variant) -> Result<ReadLibrary, FileError> {
     let mut above = Above::At(None);
     // What the siblings hang on that come after all below a node.
     let mut waiting = Vec::new();
-    let (mut is_first, mut is_whole) = (true, true);
+    // A saved position is one line, without an end.
+    let (mut is_first, mut is_whole, mut is_one_line) = (true, true, true);
     while !rest.is_empty() {
         let at = rest.at;
         let node = rest.node()?;
@@ -99,7 +104,8 @@ pub fn read(bytes: &[u8], variant: Variant) -> Result<ReadLibrary, FileError> {
         }
         let is_root = is_first && node.point.is_none();
         is_first = false;
-        is_whole = is_root;
+        is_one_line &= node.flags & NO_CHILD == 0 || is_root;
+        is_whole = is_one_line;
         match (node.flags & NO_CHILD == 0 || is_root, node.flags & SIBLING != 0 && !is_root) {
             (true, has_sibling) => {
                 waiting.extend(has_sibling.then_some(above));
@@ -150,11 +156,13 @@ impl Bytes<'_> {
     fn node(&mut self) -> Result<Node, FileError> {
         let [place, flags] = self.two()?;
         let [_, more] = if flags & MORE_FLAGS == 0 { [0, 0] } else { self.two()? };
-        let mut texts = Vec::new();
-        for has_text in [flags & COMMENT != 0, more & BOARD_TEXT != 0] {
-            texts.push(if has_text { self.text()? } else { String::new() });
-        }
-        texts.reverse();
+        let comment = match (flags & OLD_COMMENT != 0, flags & COMMENT != 0) {
+            (true, _) => self.old_text()?,
+            (false, true) => self.text()?,
+            (false, false) => String::new(),
+        };
+        let for_board = if more & BOARD_TEXT == 0 { String::new() } else { self.text()? };
+        let mut texts = vec![for_board, comment];
         texts.retain(|text| !text.is_empty());
         let (column, row) = (place & 0x0f, place >> 4);
         let is_move = flags & NO_MOVE == 0 && column > 0 && row < SIDE;
@@ -177,6 +185,27 @@ impl Bytes<'_> {
             Err(other) => other.into_bytes().into_iter().map(char::from).collect(),
         };
         Ok(text.replace(LINE_BREAK, "\n"))
+    }
+
+    /// A text of seven bits a letter, Swedish ones in place of brackets. The last has the eighth bit.
+    fn old_text(&mut self) -> Result<String, FileError> {
+        let mut text = String::new();
+        loop {
+            for byte in self.two()? {
+                text.push(match byte & 0x7f {
+                    b'}' => 'å',
+                    b'{' => 'ä',
+                    b'|' => 'ö',
+                    b']' => 'Å',
+                    b'[' => 'Ä',
+                    b'\\' => 'Ö',
+                    other => char::from(other),
+                });
+                if byte & 0x80 != 0 {
+                    return Ok(text.replace(LINE_BREAK, "\n"));
+                }
+            }
+        }
     }
 }
 
