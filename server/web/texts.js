@@ -49,17 +49,6 @@ export function t(key, values) {
   return worded(texts[key], values);
 }
 
-/**
- * Loads the texts that only one folder needs, and returns what `t` is for the others.
- * @param {string} folder
- * @returns {Promise<(key: string, values?: Values) => string>}
- */
-export async function loadTexts(folder) {
-  /** @type {{ texts: Record<string, string | Plural> }} */
-  const { texts } = await import(`./${folder}/language/${languageCode}.js`);
-  return (key, values) => worded(texts[key] ?? '', values);
-}
-
 /** A text of any list. @param {string | Plural} text @param {Values} [values] */
 export function worded(text, values = {}) {
   const form = typeof text === 'string' ? text : text[plurals.select(values.count ?? 0)] ?? text.other;

@@ -1,6 +1,6 @@
 // The texts that only puzzles need, in the player's language.
 
-import { loadTexts } from '../texts.js';
+import { loadTexts } from '../folder-texts.js';
 
 /** @typedef {typeof import('./language/en.js').texts} English */
 /** @typedef {{ [key in keyof English]: English[key] extends string ? string : import('../texts.js').Plural }} Texts */
