@@ -57,7 +57,7 @@ export function createGameOptions(opponent = 'friends') {
   const size = select(t('size'), SIZES.map((side) => [side, sizeName(side === 'unbounded' ? side : [Number(side), Number(side)])]));
   made += 1;
   const names = CLOCKS.map((control, index) => /** @type {const} */ ([String(index), clockName(control)]));
-  const clock = segment(t('clock'), `clock-${made}`, COMMON.map((index) => names[index] ?? ['0', '']));
+  const clock = segment(t('clock_how'), `clock-${made}`, COMMON.map((index) => names[index] ?? ['0', '']));
   const otherClock = select(t('clock_other'), [['', '–'], ...names.filter((_, index) => !COMMON.includes(index))]);
   const colour = select(t('colour'), [['random', t('colour_random')], ['black', t('black')], ['white', t('white')]]);
   const opening = select(t('opening'), []);

@@ -14,35 +14,42 @@ const KEEP_AFTER_MS = 2_000;
 /** How long a message is shown. */
 const TOAST_MS = 5_000;
 
-/** Which view an address shows; each is loaded when it is needed, with the style of large boards.
+/** Which view an address shows; each is loaded when it is needed, with its styles.
  * @type {[RegExp, () => Promise<{ view: View }>][]} */
 const ROUTES = [
   [/^\/$/, () => import('./home-view.js')],
-  [/^\/r\/([0-9a-z]+)$/, () => withBoard(import('./room-view.js'))],
-  [/^\/game\/([0-9a-z]+)$/, () => withBoard(import('./replay-view.js'))],
-  [/^\/analyse$/, () => withBoard(import('./analysis/analysis-view.js'))],
+  [/^\/r\/([0-9a-z]+)$/, () => styled(import('./room-view.js'))],
+  [/^\/game\/([0-9a-z]+)$/, () => styled(import('./replay-view.js'))],
+  [/^\/analyse$/, () => styled(import('./analysis/analysis-view.js'), 'analysis/analysis.css')],
   [/^\/games$/, () => import('./games-view.js')],
   [/^\/lobby$/, () => import('./lobby-view.js')],
-  [/^\/local$/, () => withBoard(import('./local/local-view.js'))],
-  [/^\/learn$/, () => withBoard(import('./learn/learn-view.js'))],
-  [/^\/puzzles$/, () => withBoard(import('./puzzles/puzzles-view.js'))],
+  [/^\/local$/, () => styled(import('./local/local-view.js'))],
+  [/^\/learn$/, () => styled(import('./learn/learn-view.js'), 'learn/learn.css')],
+  [/^\/puzzles$/, () => styled(import('./puzzles/puzzles-view.js'), 'puzzles/puzzles.css')],
 ];
 
-/** The style of large boards and what stands beside them, once it is asked for. @type {Promise<void> | undefined} */
-let boardStyle;
+/** The styles that were asked for, by name. @type {Map<string, Promise<unknown>>} */
+const styles = new Map();
 
 /**
- * Loads that style beside a view.
+ * Loads the style of large boards, and the view's own, beside a view.
  * @template V
  * @param {Promise<V>} view
+ * @param {...string} own
  */
-async function withBoard(view) {
-  boardStyle ??= new Promise((resolve, reject) => {
-    const style = el('link', { rel: 'stylesheet', href: new URL('game.css', import.meta.url).href, onload: () => resolve(), onerror: reject });
-    document.head.append(style);
+async function styled(view, ...own) {
+  const loading = ['game.css', ...own].map(loadStyle);
+  return (await Promise.all([view, ...loading]))[0];
+}
+
+/** Loads a style once; after a failure the next call tries again. @param {string} name */
+function loadStyle(name) {
+  const style = styles.get(name) ?? new Promise((resolve, reject) => {
+    document.head.append(el('link', { rel: 'stylesheet', href: new URL(name, import.meta.url).href, onload: resolve, onerror: reject }));
   });
-  boardStyle.catch(() => { boardStyle = undefined; });
-  return (await Promise.all([view, boardStyle]))[0];
+  styles.set(name, style);
+  style.catch(() => styles.delete(name));
+  return style;
 }
 
 const place = el('main', { id: 'main', tabIndex: -1 });

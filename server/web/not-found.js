@@ -19,7 +19,7 @@ const GAP = [7, 7];
 export function showNotFound(place, title, text, ...ways) {
   const boardPlace = el('div', { class: 'board', 'aria-hidden': 'true' });
   fill(place, el('section', { class: 'not-found' }, boardPlace,
-    el('div', { class: 'message' }, el('h1', null, title), text && el('p', { class: 'hint' }, text), el('div', { class: 'row' }, ...ways))));
+    el('div', { class: 'message' }, el('h1', null, title), text && el('p', null, text), el('div', { class: 'row' }, ...ways))));
   const board = createBoard(boardPlace, { still: true });
   board.show({ size: [15, 15], moves: MOVES, unmarked: true, paint: (canvas, frame, palette) => paintGhost(canvas, frame, palette, GAP, false, [15, 15]) });
   return () => board.remove();

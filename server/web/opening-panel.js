@@ -164,8 +164,9 @@ export function createOpeningPanel(app, room, board) {
     const keeps = putOf(ask).length !== 1;
     const stones = /** @type {Stone[]} */ (ask.take ? [first, second].filter((stone) => keeps || stone !== held) : []);
     const part = ask.put?.[0] && partOf(ask.put[0], room);
-    return el('div', { class: 'choice', role: 'group', 'aria-label': t('your_turn') },
-      strong(t('your_turn')),
+    const title = t(ask.take ? 'opening_choose_side' : 'your_turn');
+    return el('div', { class: 'choice', role: 'group', 'aria-label': title },
+      strong(title),
       ...stones.map((stone) => choice([stone], sideText(ask, stone), nextText(ask, stone), () => send({ take: stone }))),
       putOf(ask).length === 2 && choice(putOf(ask).map((_, at) => stoneAt(ply() + at)), t('opening_two_more'), t('opening_two_more_how', other), () => choose('put')),
       putOf(ask).length === 1 && choice([stoneAt(ply())], t('opening_one_fifth'), t('opening_one_fifth_how', { ...other, side: part ? sideOf(part) : '' }), () => choose('put')),

@@ -150,7 +150,8 @@ export const view = (app, place, code) => {
     const asks = game && !room.opening && (game.outcome ? !live : seat) && mayForbid(room.rules, shown);
     const judged = asks ? judge.of(room.rules, shown) : undefined;
     const stone = seat && stoneOf(seat, room.black);
-    set(boardPlace, { 'aria-busy': room.seq === 0 });
+    // The board of an opening takes stones once its panel is there.
+    set(boardPlace, { 'aria-busy': room.seq === 0 || inOpening && !opening });
     boardPlace.classList.toggle('over', !!game?.outcome);
     table.classList.toggle('is-over', !!game?.outcome);
     table.classList.toggle('is-won', !!seat && game?.outcome?.winner === seat);

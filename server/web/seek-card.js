@@ -18,7 +18,7 @@ const FIRST_POOL = 'gomoku-5-3';
 
 /** @param {App} app */
 export function createSeekCard(app) {
-  const clock = segment(t('clock'), 'pool', []);
+  const clock = segment(t('clock_how'), 'pool', []);
   const rules = select(t('variant'), []);
   const how = el('p', { class: 'hint' });
   const now = el('p', { class: 'hint seek-now', role: 'status' }, t('connecting'));

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { begin, choose, PHONE, put, sees, stage, twoPlay, unfold, visitor } from './harness.mjs';
+import { ask, begin, choose, PHONE, put, sees, stage, twoPlay, unfold, visitor } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -66,6 +66,26 @@ test('a game needs no scrolling on a desk', async () => {
   for (const [width, height] of /** @type {const} */ ([[1366, 768], [1024, 768], [1920, 1080], [1280, 600]])) {
     await ann.page.setViewportSize({ width, height });
     assert.deepEqual(await excess(ann.page), [0, 0], `${width} × ${height}`);
+  }
+});
+
+test('after a game the chat keeps its place in a small window', async () => {
+  const { ann, bob, link } = await twoPlay(at, { viewport: { width: 800, height: 600 } });
+  const room = link.split('/').at(-1);
+  await put(ann.page, 'h8');
+  await sees(bob.page, 'h8', 'Black');
+  await put(bob.page, 'i9');
+  await sees(ann.page, 'i9', 'White');
+  await ask(bob.page, { type: 'join', room }, { type: 'resign', room });
+  await ann.page.getByRole('heading', { name: 'You won' }).waitFor();
+  for (const [width, height] of /** @type {const} */ ([[800, 600], [1024, 768]])) {
+    await ann.page.setViewportSize({ width, height });
+    const field = ann.page.getByLabel('Send a message');
+    await field.scrollIntoViewIfNeeded();
+    const [chat, own] = [await boxOf(ann.page, '.chat'), await field.boundingBox()];
+    assert.ok(chat.height >= 140, `${width} × ${height}: the chat is ${chat.height} high`);
+    assert.ok(own && own.y >= chat.y && own.y + own.height <= Math.min(chat.bottom, height), 'its field is in sight');
+    assert.equal((await excess(ann.page))[0], 0);
   }
 });
 

@@ -1,5 +1,6 @@
 // Takes pictures of every screen in its states and sizes: `node tests/page/screenshots.mjs FOLDER [WORD...]`.
 // With words, only of screens and sizes that are named, such as `game`, `lobby-phone` or `opening-desk-dark`.
+// The board's marks and every opening have commands of their own: `screenshots-board.mjs`, `screenshots-openings.mjs`.
 
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -147,6 +148,34 @@ const SCREENS = {
     await shoot(cut, 'error');
   },
 
+  async puzzles({ shoot, person }) {
+    const page = await person('Anna');
+    await page.goto('/puzzles');
+    await page.getByText(/^(Black|White) to move/).first().waitFor();
+    await shoot(page, 'ask');
+    const corners = ['a1', 'o15', 'a15', 'o1'];
+    for (const corner of corners) if (await page.getByRole('gridcell', { name: `${corner}, empty` }).count()) {
+      await place(page, corner);
+      break;
+    }
+    await page.getByText('doesn’t win').waitFor();
+    await shoot(page, 'wrong');
+    await page.getByRole('button', { name: 'Show solution' }).click();
+    await page.getByText('The solution', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Next puzzle' }).waitFor();
+    await shoot(page, 'solved');
+  },
+
+  async learn({ shoot, person }) {
+    const page = await person('Anna');
+    await page.goto('/learn#tic_tac_toe');
+    await page.getByRole('heading', { name: 'Tic-tac-toe' }).waitFor();
+    await shoot(page, 'ask');
+    await place(page, 'c1');
+    await page.getByRole('link', { name: 'Next lesson' }).waitFor();
+    await shoot(page, 'solved');
+  },
+
   async notfound({ shoot, person }) {
     const page = await person('Anna');
     for (const [state, path] of /** @type {const} */ ([['room', '/r/jgsqshuy29hw'], ['page', '/nowhere']])) {
@@ -188,6 +217,13 @@ async function played(person, other, moves, game, begins = false) {
   await bori.locator('.plate', { hasText: 'Anna' }).waitFor();
   for (const [index, point] of moves.entries()) await move(index % 2 ? bori : page, [page, bori], point, index % 2 === 0);
   return { page, bori };
+}
+
+/** Places a stone; by touch that takes two presses. @param {Page} page @param {string} point */
+async function place(page, point) {
+  await put(page, point);
+  const confirm = page.getByRole('button', { name: `Place on ${point}` });
+  if (await page.evaluate(() => matchMedia('(pointer: coarse)').matches) && await confirm.isVisible()) await confirm.click();
 }
 
 /** @param {Page} mover @param {Page[]} both @param {string} point @param {boolean} touches */

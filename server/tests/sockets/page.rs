@@ -24,7 +24,8 @@ const ON_USE_BYTES_MAX: usize = 560 * 1024;
 const FIRST_VISIT_BYTES_MAX: usize = 48 * 1024;
 
 /// Files that are loaded only at other addresses than those of the home page and of rooms.
-const ELSEWHERE: [&str; 8] = [
+const ELSEWHERE: [&str; 9] = [
+    "folder-texts.js",
     "game-review.js",
     "games-view.js",
     "live-analysis.js",

@@ -31,8 +31,6 @@ const SIZES = ['3', '13', '15', '17', '19', '20', '30', 'unbounded'];
 /** How long after a change the analysis is kept. */
 const KEEP_AFTER_MS = 300;
 
-await new Promise((resolve) => document.head.append(el('link', { rel: 'stylesheet', href: new URL('analysis.css', import.meta.url).href, onload: resolve, onerror: resolve })));
-
 /** @type {View} */
 export const view = (app, place) => {
   const history = begun();
@@ -78,11 +76,11 @@ export const view = (app, place) => {
     el('div', { class: 'board-side' }, boardPlace),
     el('div', { class: 'panel' },
       el('div', { class: 'summary' }, el('h1', { class: 'status' }, t('analyse')), players, el('p', { class: 'hint' }, ta('how'))),
-      el('div', { class: 'row' }, variant.label, size.label),
       asks, result, analysis.element,
       el('section', { class: 'card moves-card' }, treeView.element, comment.element,
         el('div', { class: 'tree-tools' }, treeView.more, undoButton, redoButton), navigation.element),
       review.element,
+      el('div', { class: 'row' }, variant.label, size.label),
       el('div', { class: 'row downloads' },
         el('button', { type: 'button', onclick: share }, t('share')), playOn,
         el('button', { type: 'button', onclick: () => file.click() }, ta('open_file')),

@@ -63,7 +63,6 @@ function show(app, place, texts, lesson, learned, signal) {
   const list = el('nav', { class: 'lessons', 'aria-label': texts.lessons_list });
   const board = createBoard(boardPlace, { asks, onplay: (point) => void play(point), announce: (text) => app.announce(text, true) });
   place.append(
-    el('link', { rel: 'stylesheet', href: new URL('learn.css', import.meta.url).href }),
     el('div', { class: 'table replay learn' },
       el('div', { class: 'board-side' }, boardPlace),
       el('div', { class: 'panel' },

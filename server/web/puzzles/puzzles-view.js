@@ -31,8 +31,6 @@ const PACE_MS = 800;
 /** After this time the page says that it checks a move. */
 const PATIENCE_MS = 400;
 
-await new Promise((resolve) => document.head.append(el('link', { rel: 'stylesheet', href: new URL('puzzles.css', import.meta.url).href, onload: resolve, onerror: resolve })));
-
 /** @typedef {'loading' | 'failed' | 'ask' | 'check' | 'wrong' | 'solved' | 'showing' | 'shown'} State */
 
 /** @type {View} */

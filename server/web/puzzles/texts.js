@@ -1,16 +1,9 @@
 // The texts that only puzzles need, in the player's language.
 
-/** @import { Values } from '../texts.js' */
-
-import { languageCode, worded } from '../texts.js';
+import { loadTexts } from '../folder-texts.js';
 
 /** @typedef {typeof import('./language/en.js').texts} English */
 /** @typedef {{ [key in keyof English]: English[key] extends string ? string : import('../texts.js').Plural }} Texts */
 
-/** @type {{ texts: Texts }} */
-const { texts } = await import(`./language/${languageCode}.js`);
-
-/** A text, with values in place of `{name}`. @param {keyof English} key @param {Values} [values] */
-export function tp(key, values) {
-  return worded(texts[key], values);
-}
+/** A text, with values in place of `{name}`. @type {(key: keyof English, values?: import('../texts.js').Values) => string} */
+export const tp = await loadTexts('puzzles');

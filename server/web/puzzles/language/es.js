@@ -1,5 +1,6 @@
 // The texts of puzzles in Spanish.
 
+/** @satisfies {import('../texts.js').Texts} */
 export const texts = {
   of_day: 'Problema del día',
   puzzle: 'Problema',

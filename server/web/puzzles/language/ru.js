@@ -1,5 +1,6 @@
 // The texts of puzzles in Russian.
 
+/** @satisfies {import('../texts.js').Texts} */
 export const texts = {
   of_day: 'Задача дня',
   puzzle: 'Задача',
