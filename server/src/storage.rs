@@ -17,6 +17,7 @@ mod log_writer;
 mod memory;
 mod postgres;
 mod read_pool;
+mod recovery;
 mod repair;
 mod schema;
 mod sqlite;
@@ -47,6 +48,7 @@ pub use self::{
         DatabaseUrl, MigrateError, Migrated, Postgres, PostgresRegistry, SoleNode, check_postgres,
         migrate,
     },
+    recovery::{Database, RecoverError, recover},
     repair::{RepairError, Repaired, repair},
     sqlite::Sqlite,
 };

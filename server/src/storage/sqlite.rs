@@ -3,7 +3,7 @@
 //! A commit is written to the write-ahead log with full sync: when it returns, it is on the disk.
 //! Nothing about rooms is kept in memory, so a commit that fails leaves nothing to undo.
 
-mod accounts;
+pub(super) mod accounts;
 mod log;
 mod reader;
 
@@ -29,7 +29,7 @@ use crate::node_id::NodeId;
 pub(super) use self::log::read_log;
 
 /// How long to wait for another process that uses the file, such as a backup that begins.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The write-ahead log is copied into the database when it has this many pages: 32 MiB. Nothing is
 /// committed during the copy. Copying rarely takes less time in total and delays fewer moves.

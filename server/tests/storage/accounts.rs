@@ -44,12 +44,17 @@ fn change(number: u64, at: u64, step: AccountStep) -> AccountChange {
     AccountChange { member: member(number), at, step }
 }
 
+/// What takes the place of a member's identity.
+fn locked(number: u64) -> IdentityHash {
+    IdentityHash(key(1_000_000_000 + number).0)
+}
+
 /// Signs up a member by a name, which is its own likeness here. The first session has the number of
 /// the member, and the codes are from ten thousand times it on.
 pub(crate) fn sign_up(number: u64, guest: Option<IdentityHash>, name: &str) -> AccountChange {
     let new = NewAccount {
         guest,
-        locked: hash(100 + number % 100),
+        locked: locked(number),
         name: Name::new(name).unwrap(),
         likeness: name.to_owned(),
         password: password("first"),
@@ -100,7 +105,7 @@ fn a_guest_becomes_an_account_and_the_identity_ends() {
         let (account, own) = reader.account_of_session(key(1)).unwrap().unwrap();
         assert_eq!((account.member.clone(), account.name.as_str()), (member(1), "Anna"));
         assert_eq!((account.made_at, account.renamed_at, account.deleted_at), (NOW, None, None));
-        assert_eq!((account.hash, &own), (hash(101), &session(1, NOW)));
+        assert_eq!((account.hash, &own), (locked(1), &session(1, NOW)));
         assert_eq!(reader.account_named("Anna").unwrap(), Some(account));
         assert_eq!(reader.account_named("Ann").unwrap(), None);
         assert_eq!(reader.account_of_session(key(2)).unwrap(), None);
@@ -110,11 +115,11 @@ fn a_guest_becomes_an_account_and_the_identity_ends() {
         assert_eq!(reader.account_keys(&member(2)).unwrap(), AccountKeys::default());
         // The row refuses the identity, and its late seat changes no name.
         let refused = reader.member(&member(1), hash(1)).unwrap().unwrap();
-        assert_eq!((refused.hash, refused.seen_at), (hash(101), NOW));
+        assert_eq!((refused.hash, refused.seen_at), (locked(1), NOW));
         seat(storage, 2, vec![known(1, "Ann")]);
         assert_eq!(reader.member(&member(1), hash(1)).unwrap().unwrap().name.as_str(), "Anna");
         // The account's own seat does, and the row is never pruned.
-        seat(storage, 3, vec![KnownMember { hash: hash(101), ..known(1, "Anne") }]);
+        seat(storage, 3, vec![KnownMember { hash: locked(1), ..known(1, "Anne") }]);
         assert_eq!(reader.member(&member(1), hash(1)).unwrap().unwrap().name.as_str(), "Anne");
         assert_eq!(storage.prune_members(u64::MAX, 9).unwrap(), 1);
         assert!(reader.account_named("Anna").unwrap().is_some());

@@ -21,7 +21,7 @@ const SELECT_ACCOUNT: &str = "
     SELECT member.id, member.hash, member.name, account.made_at, renamed_at, deleted_at";
 
 /// Changes an account.
-pub(super) fn change(
+pub(in crate::storage) fn change(
     transaction: &Transaction<'_>,
     AccountChange { member, at, step }: &AccountChange,
 ) -> Result<AccountChanged, StorageError> {
@@ -285,7 +285,7 @@ fn members(
 }
 
 /// The account whose name has this likeness.
-pub(super) fn named(
+pub(in crate::storage) fn named(
     connection: &Connection,
     likeness: &str,
 ) -> Result<Option<Account>, StorageError> {
