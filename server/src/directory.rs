@@ -10,11 +10,12 @@ use std::{
 use fivefold_shared::{
     protocol::{MemberId, OwnRoom, Player, Reason, Refusal, RoomCode, Seats, Visibility},
     room::{Room, Standing},
+    rules::Point,
     seat::Seat,
 };
 
 use crate::{
-    limits::Limits,
+    limits::{LISTED_MOVES_MAX, Limits},
     network::{Network, NetworkCounts},
     paired_games::{PairedGame, PairedGames},
 };
@@ -55,6 +56,8 @@ pub(crate) struct Listed {
 #[derive(Debug)]
 struct State {
     standing: Standing,
+    /// The game of a public room, for previews of its link; see [`shown_moves`].
+    moves: Vec<Point>,
     /// Whether the room counts, or is about to count, as a room with bots in both seats.
     counts_as_bots: bool,
     /// Whether the room must close to make room for another.
@@ -92,7 +95,12 @@ impl Directory {
             address,
             visibility: room.visibility(),
             is_paired: room.state().paired,
-            state: Mutex::new(State { standing, counts_as_bots, evicted: false }),
+            state: Mutex::new(State {
+                standing,
+                moves: shown_moves(room.visibility(), game_moves(room)).to_vec(),
+                counts_as_bots,
+                evicted: false,
+            }),
         };
         let mut rooms = self.lock();
         for member in listed.members(&seats) {
@@ -181,6 +189,11 @@ impl Listed {
         self.lock().standing.clone()
     }
 
+    /// The moves of the game in a public room; none of a private room or a very long game.
+    pub(crate) fn moves(&self) -> Vec<Point> {
+        self.lock().moves.clone()
+    }
+
     /// Reads part of the room's standing without copying the rest.
     pub(crate) fn read<T>(&self, read: impl FnOnce(&Standing) -> T) -> T {
         read(&self.lock().standing)
@@ -196,6 +209,11 @@ impl Listed {
         let (changed, of_bots, counted) = {
             let mut state = self.lock();
             let before = room.update_standing(&mut state.standing);
+            let moves = shown_moves(self.visibility, game_moves(room));
+            if state.moves != moves {
+                state.moves.clear();
+                state.moves.extend_from_slice(moves);
+            }
             let changed = before.map(|before| (before, state.standing.summary.seats.clone()));
             let of_bots = state.standing.is_of_bots();
             (changed, of_bots, std::mem::replace(&mut state.counts_as_bots, of_bots))
@@ -300,6 +318,18 @@ impl Listed {
     }
 }
 
+/// The moves that everybody may see: those of a public room's game, if a link can hold them.
+fn shown_moves(visibility: Visibility, moves: &[Point]) -> &[Point] {
+    match visibility {
+        Visibility::Public if moves.len() <= LISTED_MOVES_MAX => moves,
+        Visibility::Public | Visibility::Private => &[],
+    }
+}
+
+fn game_moves(room: &Room) -> &[Point] {
+    room.state().game.as_ref().map_or(&[], |game| game.position.moves())
+}
+
 /// The members who have seats; nobody has both.
 fn seated(seats: &Seats) -> impl Iterator<Item = &MemberId> {
     Seat::BOTH.into_iter().filter_map(|seat| match seats.get(seat) {
@@ -314,5 +344,19 @@ fn forget(rooms: &mut HashMap<MemberId, Vec<RoomCode>>, member: &MemberId, code:
         if own.is_empty() {
             rooms.remove(member);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everybody_may_see_public_games_of_a_length_for_links() {
+        let moves: Vec<_> = (0..).map(|x| Point::new(x, 0)).take(LISTED_MOVES_MAX + 1).collect();
+        let longest = &moves[..LISTED_MOVES_MAX];
+        assert_eq!(shown_moves(Visibility::Public, longest), longest);
+        assert_eq!(shown_moves(Visibility::Public, &moves), []);
+        assert_eq!(shown_moves(Visibility::Private, longest), []);
     }
 }

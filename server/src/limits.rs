@@ -42,6 +42,8 @@ pub const HTTP_JOBS_MAX: usize = 2;
 pub const HTTP_JOB_QUEUE_MAX: usize = 32;
 /// Most bytes of pictures that are kept: the ones asked for last.
 pub const PICTURE_CACHE_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Longest game of a public room that the preview of its link shows, in moves: a full board of 20x20.
+pub const LISTED_MOVES_MAX: usize = 400;
 /// Slowest rate at which a client may read a response while its connection is blocked. Slower ones
 /// are disconnected.
 pub const ANSWER_BYTES_PER_SECOND_MIN: u32 = 1_024;
@@ -523,6 +525,10 @@ const _: () = assert!(
 const _: () = assert!(
     SPECTATOR_LINES_MAX <= CHAT_LINES_MAX && SPECTATOR_LINES_MAX * 2 < OUTBOX_MESSAGES_MAX,
     "chat keeps all lines that count as a crowd, and cannot fill an outbox alone"
+);
+const _: () = assert!(
+    LISTED_MOVES_MAX * "-10000,-10000+".len() < HTTP_HEAD_MAX,
+    "the address of a picture fits into a request"
 );
 const _: () = assert!(
     ANSWERS_MAX <= HISTORY_EVENTS_MAX,

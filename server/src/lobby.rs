@@ -33,7 +33,10 @@ use futures_util::FutureExt;
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
-pub(crate) use self::paired::{NotPaired, PairedRoom};
+pub(crate) use self::{
+    listing::LinkedRoom,
+    paired::{NotPaired, PairedRoom},
+};
 use self::{
     makers::{Maker, Makers},
     peer_lists::PeerLists,

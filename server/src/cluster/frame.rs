@@ -43,7 +43,7 @@ pub(crate) enum Frame {
 pub(crate) enum Question {
     /// The rooms in which a member has a place: a list of `OwnRoom`.
     OwnRooms { member: MemberId },
-    /// The summary of a room; null if the node does not own it.
+    /// A room as the preview of its link shows it: a `LinkedRoom`; null if the node does not own it.
     Summary { room: RoomCode },
     /// The members of this name who are online: a list, which may leave out some after the second.
     Named { name: Name },

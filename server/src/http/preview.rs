@@ -6,13 +6,15 @@ use std::fmt::Write as _;
 use axum::http::{HeaderMap, Uri};
 use fivefold_shared::{
     clock::TimeControl,
-    protocol::{GameId, Reason, RoomCode, RoomSummary},
-    rules::{Rules, Size, Variant},
+    notation::coordinates,
+    protocol::{GameId, Reason, RoomCode},
+    rules::{Point, Rules, Size, Variant},
 };
 use tokio::time::Instant;
 
 use super::{caller::Caller, picture::read_position};
 use crate::{
+    lobby::LinkedRoom,
     picture::{Card, PICTURE_SIZE},
     server::Server,
 };
@@ -60,7 +62,8 @@ impl Preview {
     }
 }
 
-/// The preview of a link to a room: only what the link's holder may know, and no names.
+/// The preview of a link to a room: only what the link's holder may know, and no names. A public
+/// room's game is shown as it stands.
 pub(super) async fn of_room(
     server: &Server,
     caller: &Caller,
@@ -69,7 +72,7 @@ pub(super) async fn of_room(
 ) -> Option<Preview> {
     let room = find_room(server, caller, code, headers).await?;
     let title = "Fivefold: five in a row".to_owned();
-    let path = empty_board(room.rules);
+    let path = board_after(room.summary.rules, &room.moves);
     let picture = address(server, caller, headers, &path);
     Some(Preview { title, about: describe_room(&room), picture })
 }
@@ -125,8 +128,8 @@ fn address(server: &Server, caller: &Caller, headers: &HeaderMap, path: &str) ->
     Some(format!("{scheme}://{host}{path}"))
 }
 
-/// The picture of the board before the first move.
-fn empty_board(rules: Rules) -> String {
+/// The address of the picture of a board after these moves.
+fn board_after(rules: Rules, moves: &[Point]) -> String {
     let size = match rules.size() {
         Size::Bounded { width, height } => format!("{width},{height}"),
         Size::Unbounded => "unbounded".to_owned(),
@@ -139,7 +142,12 @@ fn empty_board(rules: Rules) -> String {
         | Variant::Caro
         | Variant::CaroOverline => String::new(),
     };
-    format!("/analyse.png?variant={}&size={size}{k}", rules.variant().name())
+    let mut path = format!("/analyse.png?variant={}&size={size}{k}", rules.variant().name());
+    for (number, point) in moves.iter().enumerate() {
+        path.push_str(if number == 0 { "&moves=" } else { "+" });
+        path.push_str(&coordinates::format(*point, rules.size()));
+    }
+    path
 }
 
 /// The room with this code. Failed lookups count as in `join`, so that nobody can guess codes here.
@@ -148,7 +156,7 @@ async fn find_room(
     caller: &Caller,
     code: &RoomCode,
     headers: &HeaderMap,
-) -> Option<RoomSummary> {
+) -> Option<LinkedRoom> {
     let now = Instant::now();
     let address = server.proxies.client(caller.peer, headers);
     let rate = server.address_limits.of(address, now);
@@ -156,7 +164,7 @@ async fn find_room(
         return None;
     }
     match server.lobby.look_up(code).await {
-        Ok(summary) => summary,
+        Ok(room) => room,
         Err(refusal) => {
             if refusal.reason == Reason::NoSuchRoom {
                 rate.note_unknown_code(now);
@@ -166,7 +174,7 @@ async fn find_room(
     }
 }
 
-fn describe_room(room: &RoomSummary) -> String {
+fn describe_room(LinkedRoom { summary: room, moves }: &LinkedRoom) -> String {
     let clock = match room.time {
         TimeControl::None => "no clock".to_owned(),
         TimeControl::SuddenDeath { .. }
@@ -179,7 +187,12 @@ fn describe_room(room: &RoomSummary) -> String {
     } else {
         "Both seats are taken: open the link to watch."
     };
-    format!("Five in a row: {}, {clock}. {invitation}", room.rules)
+    let moves = match moves.len() {
+        0 => String::new(),
+        1 => " 1 move.".to_owned(),
+        count => format!(" {count} moves."),
+    };
+    format!("Five in a row: {}, {clock}.{moves} {invitation}", room.rules)
 }
 
 /// Escapes text for HTML.

@@ -7,9 +7,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fivefold_shared::protocol::{
-    MemberId, OwnRoom, Phase, ROOMS_MAX, Refusal, RoomCode, RoomSummary,
+use fivefold_shared::{
+    protocol::{MemberId, OwnRoom, Phase, ROOMS_MAX, Refusal, RoomCode, RoomSummary},
+    rules::Point,
 };
+use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
 
 use super::{Lobby, RoomHandle, lock, no_such_room, room_list::RoomList, unreadable};
@@ -121,14 +123,13 @@ impl Lobby {
         newest.filter_map(|code| self.rooms.get(code)?.listed()?.own_room(member)).collect()
     }
 
-    /// The summary of a room on whatever node, for callers who know its code. `None` if its owner
-    /// does not answer.
+    /// A room on whatever node, for callers who know its code. `None` if its owner does not answer.
     ///
     /// # Errors
     /// If there is no such room, or it cannot be looked up.
-    pub(crate) async fn look_up(&self, code: &RoomCode) -> Result<Option<RoomSummary>, Refusal> {
-        if let Some(summary) = self.summary(code) {
-            return Ok(Some(summary));
+    pub(crate) async fn look_up(&self, code: &RoomCode) -> Result<Option<LinkedRoom>, Refusal> {
+        if let Some(room) = self.linked_room(code) {
+            return Ok(Some(room));
         }
         let Some(cluster) = &self.context.cluster else { return Err(no_such_room()) };
         let wanted = code.clone();
@@ -138,12 +139,24 @@ impl Lobby {
             Err(error) => return Err(unreadable(&error)),
         }
         let question = Question::Summary { room: code.clone() };
-        let answers = cluster.ask_all::<Option<RoomSummary>>(&question).await;
+        let answers = cluster.ask_all::<Option<LinkedRoom>>(&question).await;
         Ok(answers.into_iter().flatten().next())
     }
 
-    /// The summary of a room that this node owns.
-    pub(super) fn summary(&self, code: &RoomCode) -> Option<RoomSummary> {
-        self.rooms.get(code)?.listed().map(|listed| listed.standing().summary)
+    /// A room that this node owns, for callers who know its code.
+    pub(super) fn linked_room(&self, code: &RoomCode) -> Option<LinkedRoom> {
+        let room = self.rooms.get(code)?;
+        let listed = room.listed()?;
+        Some(LinkedRoom { summary: listed.standing().summary, moves: listed.moves() })
     }
+}
+
+/// A room as the preview of its link shows it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct LinkedRoom {
+    #[serde(flatten)]
+    pub(crate) summary: RoomSummary,
+    /// The game in a public room; see [`Listed::moves`](crate::directory::Listed::moves).
+    #[serde(default)]
+    pub(crate) moves: Vec<Point>,
 }

@@ -290,7 +290,7 @@ impl Lobby {
     fn answer(&self, logins: &Logins, question: &Question) -> String {
         let text = match question {
             Question::OwnRooms { member } => serde_json::to_string(&self.own_rooms_here(member)),
-            Question::Summary { room } => serde_json::to_string(&self.summary(room)),
+            Question::Summary { room } => serde_json::to_string(&self.linked_room(room)),
             Question::Named { name } => serde_json::to_string(&logins.named(name)),
             Question::IsOnline { member } => serde_json::to_string(&logins.is_online(member)),
             Question::MakePlace { maker } => serde_json::to_string(&self.close_least_needed(maker)),

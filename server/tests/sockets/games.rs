@@ -49,7 +49,7 @@ pub(crate) async fn play(ann: &mut Client, bob: &mut Client, visibility: &str) {
     done(ann, json!({"type": "resign", "room": room})).await;
 }
 
-async fn done(client: &mut Client, command: Value) {
+pub(crate) async fn done(client: &mut Client, command: Value) {
     let answer = client.ask(command).await;
     assert!(matches!(answer, Message::Done { .. }), "{answer:?}");
 }

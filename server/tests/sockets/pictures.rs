@@ -10,7 +10,7 @@ use fivefold_shared::record::GameList;
 use serde_json::json;
 
 use crate::{
-    games::{get, play},
+    games::{done, get, play},
     harness::{LIMITS, TestServer, joined},
 };
 
@@ -205,4 +205,36 @@ async fn links_have_previews_with_pictures() {
         assert!(!answer.contains("\"><b") && !answer.contains("og:image"), "{answer}");
         server.stop().await;
     }
+}
+
+#[tokio::test]
+async fn links_to_public_rooms_show_the_game_as_it_stands() {
+    let server = TestServer::start(LIMITS);
+    let picture = "http://test:8080/analyse.png?variant=freestyle&amp;size=15,15";
+    for (visibility, shown) in [
+        ("public", [("", ""), ("&amp;moves=h8", " 1 move."), ("&amp;moves=h8+i9", " 2 moves.")]),
+        ("private", [("", ""); 3]),
+    ] {
+        let (mut ann, mut bob) = (server.greet("Ann").await, server.greet("Bob").await);
+        let create = json!({"type": "create", "rules": {"variant": "freestyle"}, "colour": "black",
+            "visibility": visibility, "seats": ["me", "open"]});
+        let room = joined(ann.ask(create).await);
+        bob.join(&room).await;
+        done(&mut bob, json!({"type": "sit", "room": room})).await;
+        for (ply, (moves, length)) in shown.into_iter().enumerate() {
+            let (_, body) = ask(&server, &format!("/r/{room}"), "").await;
+            let html = String::from_utf8(body).unwrap();
+            has_tag(&html, "property=\"og:image", &format!("{picture}{moves}\""));
+            let about = format!("Five in a row: freestyle 15x15, no clock.{length} Both seats");
+            has_tag(&html, "property=\"og:description", &about);
+            assert!(!html.contains("Ann") && !html.contains("Bob"), "{html}");
+            let (player, point) =
+                [(&mut ann, [7, 7]), (&mut bob, [8, 6])].into_iter().nth(ply % 2).unwrap();
+            let play = json!({"type": "play", "room": room, "ply": ply, "point": point});
+            if ply < 2 {
+                done(player, play).await;
+            }
+        }
+    }
+    server.stop().await;
 }
