@@ -36,7 +36,7 @@ struct State {
     /// By the likeness of the name.
     names: Buckets<String>,
     recoveries: Buckets<IpAddr>,
-    known: Known,
+    known: UsedPlaces,
 }
 
 /// Token buckets that are made when they are needed. The oldest are dropped.
@@ -50,7 +50,7 @@ struct Buckets<K> {
 
 /// The addresses where accounts were used, by the likeness of the name. The oldest are dropped.
 #[derive(Debug, Default)]
-struct Known {
+struct UsedPlaces {
     places: HashSet<(IpAddr, String)>,
     order: VecDeque<(IpAddr, String)>,
 }
@@ -62,7 +62,7 @@ impl AccountTries {
             sign_ins: Buckets::new(SIGN_INS_MAX, SIGN_INS_WITHIN),
             names: Buckets::new(NAME_SIGN_INS_MAX, NAME_SIGN_INS_WITHIN),
             recoveries: Buckets::new(RECOVERIES_MAX, RECOVERIES_WITHIN),
-            known: Known::default(),
+            known: UsedPlaces::default(),
         }))
     }
 
@@ -137,7 +137,7 @@ impl<K: Clone + Eq + Hash> Buckets<K> {
     }
 }
 
-impl Known {
+impl UsedPlaces {
     fn note(&mut self, place: (IpAddr, String)) {
         if !self.places.insert(place.clone()) {
             return;

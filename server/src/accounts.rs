@@ -3,7 +3,7 @@
 //! It does not know HTTP or sockets. Names of accounts and secrets come in as people typed them, and a
 //! wrong one is refused in the same words and the same time, whether the name is known or not.
 
-use std::{net::IpAddr, sync::Arc, time::Duration};
+use std::{error::Error, net::IpAddr, sync::Arc, time::Duration};
 
 use fivefold_shared::protocol::{
     AccountName, AccountNameError, Identity, MemberId, Name, Reason, Refusal, RefusalValues,
@@ -89,11 +89,15 @@ impl Accounts {
         log_writer: LogWriter,
         blocking: Blocking,
         clock: Clock,
-        logins: Arc<Logins>,
         cluster: Option<Arc<Cluster>>,
     ) -> Self {
         let (passwords, tries) = (Passwords::new(blocking), AccountTries::new());
-        Self { read_pool, log_writer, passwords, tries, clock, logins, cluster }
+        Self { read_pool, log_writer, passwords, tries, clock, logins: Arc::default(), cluster }
+    }
+
+    /// The members who are online, guests among them.
+    pub(crate) fn logins(&self) -> Arc<Logins> {
+        Arc::clone(&self.logins)
     }
 
     /// Makes an account: of a guest, who keeps everything, or of somebody new.
@@ -216,7 +220,9 @@ impl Accounts {
         address: IpAddr,
     ) -> Result<Option<SignedIn>, Refusal> {
         let now = self.clock.now();
-        let found = self.read(move |reader| reader.account_of_session(hash)).await?;
+        // Many may come at once after a restart. Each socket waits for one read.
+        let found = self.read_pool.read(move |reader| reader.account_of_session(hash)).await;
+        let found = found.map_err(|error| unreadable(&error))?;
         let Some((account, mut session)) = found else { return Ok(None) };
         if session.expires_at <= now || account.deleted_at.is_some() {
             return Ok(None);
@@ -376,10 +382,7 @@ impl Accounts {
         &self,
         read: impl FnOnce(&mut dyn StorageReader) -> Result<T, StorageError> + Send + 'static,
     ) -> Result<T, Refusal> {
-        self.read_pool.try_read(read).await.map_err(|error| {
-            tracing::warn!(%error, "cannot read an account");
-            Refusal::new(Reason::Unavailable)
-        })
+        self.read_pool.try_read(read).await.map_err(|error| unreadable(&error))
     }
 
     /// Changes an account, and asks again after a doubt. `gone` is the refusal if there is none.
@@ -430,6 +433,11 @@ fn known_guest(
         Identified::Known(KnownMember { id, .. }) | Identified::New(id) => Some((id, hash)),
         Identified::Replaced => None,
     })
+}
+
+fn unreadable(error: &dyn Error) -> Refusal {
+    tracing::warn!(%error, "cannot read an account");
+    Refusal::new(Reason::Unavailable)
 }
 
 fn account_name(text: &str) -> Result<AccountName, Refusal> {

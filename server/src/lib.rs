@@ -82,7 +82,6 @@ use self::{
         STOP_REST_WITHIN, STOP_SESSIONS_WITHIN,
     },
     lobby::Lobby,
-    logins::Logins,
     metrics::Metrics,
     node::registry::JoinError,
     pairing_task::{PairingCommand, PairingContext, PairingHandle, PairingTask},
@@ -93,7 +92,7 @@ use self::{
     room_actor::RoomContext,
     server::Server,
     shared_limits::SharedLimits,
-    storage::{Claimed, LogWriter, ReadPool, Storage, StorageError, WriterEnd},
+    storage::{Blocking, Claimed, LogWriter, ReadPool, Storage, StorageError, WriterEnd},
     thinking::{Pool, ThreadsEnd},
     tls::Tls,
 };
@@ -202,7 +201,7 @@ async fn serve(
         cluster: peers.as_ref().map(Peers::cluster),
         stop: stop_rooms.clone(),
     };
-    let logins = Arc::<Logins>::default();
+    let accounts = accounts(&context, &read_pool, &blocking);
     let server = Arc::new(Server {
         limits,
         clock,
@@ -212,20 +211,13 @@ async fn serve(
         tls: config.tls,
         lobby: Arc::new(Lobby::new(context, rooms.clone(), Arc::clone(&read_pool), config.demo)),
         identities: Identities::new(Arc::clone(&read_pool), log_writer.clone()),
-        accounts: Accounts::new(
-            Arc::clone(&read_pool),
-            log_writer.clone(),
-            blocking.clone(),
-            clock,
-            Arc::clone(&logins),
-            peers.as_ref().map(Peers::cluster),
-        ),
         read_pool,
         reviews: Reviews::new(pool.clone()),
         pictures: Pictures::default(),
         jobs: Jobs::new(blocking, HTTP_JOBS_MAX, HTTP_JOB_QUEUE_MAX),
         pool: pool.clone(),
-        logins,
+        logins: accounts.logins(),
+        accounts,
         pairing,
         sessions: ConnectionLimit::new(limits.sessions_max, limits.sessions_per_address_max),
         address_limits: Arc::new(AddressLimits::new(limits)),
@@ -267,6 +259,12 @@ impl Ending {
             Self::Retired => Err(RunError::Retired),
         }
     }
+}
+
+fn accounts(context: &RoomContext, read_pool: &Arc<ReadPool>, blocking: &Blocking) -> Accounts {
+    let RoomContext { log_writer, clock, cluster, .. } = context;
+    let (read_pool, log_writer) = (Arc::clone(read_pool), log_writer.clone());
+    Accounts::new(read_pool, log_writer, blocking.clone(), *clock, cluster.clone())
 }
 
 fn pairing_task(

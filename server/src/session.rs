@@ -11,9 +11,9 @@ mod joined_rooms;
 mod rate;
 mod seeking;
 mod transport;
+mod visitor;
 
 use std::{
-    net::IpAddr,
     pin::{Pin, pin},
     sync::Arc,
 };
@@ -25,21 +25,14 @@ use fivefold_shared::{
 use tokio::time::{Instant, Sleep, sleep, sleep_until};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
+pub(crate) use self::visitor::Visitor;
 use self::{
     close_reason::CloseReason,
     commands::{Commands, Handled, Reply},
     frame_limit::Connection,
     transport::{Incoming, Transport},
 };
-use crate::{outbox::Outbox, server::Server, storage::KeyHash, thinking::Owner};
-
-/// Who opened a socket, as the handshake has it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Visitor {
-    pub(crate) address: IpAddr,
-    /// The session of an account in the cookie, which may have ended.
-    pub(crate) account: Option<KeyHash>,
-}
+use crate::{outbox::Outbox, server::Server, thinking::Owner};
 
 /// Runs a session until either side ends it.
 pub(crate) fn run(

@@ -13,6 +13,7 @@ mod accounts;
 mod blocking;
 mod check;
 mod data_folder;
+mod hashes;
 mod log_writer;
 mod memory;
 mod postgres;
@@ -23,7 +24,7 @@ mod schema;
 mod sqlite;
 mod values;
 
-use std::{fmt, hint::black_box, mem};
+use std::{fmt, mem};
 
 use fivefold_shared::{
     protocol::{CommandId, GameId, MemberId, Name, RoomCode},
@@ -31,18 +32,18 @@ use fivefold_shared::{
     room::Entry,
     seat::{BySeat, Seat},
 };
-use serde::{Deserialize, Serialize};
 
 use crate::node_id::NodeId;
 
 pub use self::{
     accounts::{
-        Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, KeyHash,
+        Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep,
         NewAccount, PasswordHash, Sessions,
     },
     blocking::Blocking,
     check::{BackupError, Findings, backup, check},
     data_folder::DataFolder,
+    hashes::{IdentityHash, KeyHash},
     memory::Memory,
     postgres::{
         DatabaseUrl, MigrateError, Migrated, Postgres, PostgresRegistry, SoleNode, check_postgres,
@@ -282,20 +283,6 @@ pub struct KnownMember {
     /// day.
     pub seen_at: u64,
 }
-
-/// A hash that does not reveal the identity. Comparing takes the same time for all hashes, so that
-/// nobody can find one byte by byte.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct IdentityHash(pub [u8; 32]);
-
-impl PartialEq for IdentityHash {
-    fn eq(&self, other: &Self) -> bool {
-        let differences = self.0.iter().zip(other.0).fold(0, |all, (a, b)| all | (a ^ b));
-        black_box(differences) == 0
-    }
-}
-
-impl Eq for IdentityHash {}
 
 /// A query for finished games.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

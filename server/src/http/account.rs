@@ -64,7 +64,7 @@ pub(super) async fn guard(
     let mut answer = if may_change(&server, &caller, &request) {
         next.run(request).await
     } else {
-        No::from(Reason::ForeignPage).into_response()
+        AccountRefusal::from(Reason::ForeignPage).into_response()
     };
     if let Some(reason) = answer.extensions().get::<Reason>() {
         server.metrics.refused(*reason);
@@ -95,7 +95,7 @@ pub(super) async fn signed_in(
     server: &Server,
     caller: &Caller,
     headers: &HeaderMap,
-) -> Result<Option<MemberId>, No> {
+) -> Result<Option<MemberId>, AccountRefusal> {
     let session = cookie::session(headers, is_encrypted(server, caller, headers));
     let Some(session) = session else { return Ok(None) };
     let address = server.proxies.client(caller.peer, headers);
@@ -136,12 +136,12 @@ impl Asked {
     }
 
     /// Parses the body.
-    fn body<T: DeserializeOwned>(&self, body: &[u8]) -> Result<T, No> {
+    fn body<T: DeserializeOwned>(&self, body: &[u8]) -> Result<T, AccountRefusal> {
         Ok(read(&self.headers, body)?)
     }
 
     /// The member who is signed in, if somebody is.
-    async fn find_signed_in(&self) -> Result<Option<SignedIn>, No> {
+    async fn find_signed_in(&self) -> Result<Option<SignedIn>, AccountRefusal> {
         match self.session {
             Some(session) => Ok(self.accounts().of_session(session, self.device.address).await?),
             None => Ok(None),
@@ -149,12 +149,12 @@ impl Asked {
     }
 
     /// The member who is signed in.
-    async fn signed_in(&self) -> Result<SignedIn, No> {
+    async fn signed_in(&self) -> Result<SignedIn, AccountRefusal> {
         self.find_signed_in().await?.ok_or_else(|| Reason::SignedOut.into())
     }
 
     /// The guest's identity, if the request carries one.
-    fn guest(&self) -> Result<Option<Identity>, No> {
+    fn guest(&self) -> Result<Option<Identity>, AccountRefusal> {
         let Some(value) = self.headers.get(header::AUTHORIZATION) else { return Ok(None) };
         let secret = value.to_str().ok().and_then(|text| text.strip_prefix("Bearer "));
         let identity = secret.and_then(|secret| Identity::try_from(secret).ok());
@@ -172,30 +172,30 @@ impl Asked {
 }
 
 /// Why a request is not done.
-pub(super) enum No {
+pub(super) enum AccountRefusal {
     Refused(Refusal),
     Malformed(Refused),
 }
 
-impl From<Refusal> for No {
+impl From<Refusal> for AccountRefusal {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(refusal)
     }
 }
 
-impl From<Reason> for No {
+impl From<Reason> for AccountRefusal {
     fn from(reason: Reason) -> Self {
         Self::Refused(reason.into())
     }
 }
 
-impl From<Refused> for No {
+impl From<Refused> for AccountRefusal {
     fn from(refused: Refused) -> Self {
         Self::Malformed(refused)
     }
 }
 
-impl IntoResponse for No {
+impl IntoResponse for AccountRefusal {
     fn into_response(self) -> Response {
         let refusal = match self {
             Self::Refused(refusal) => refusal,
@@ -296,7 +296,7 @@ impl ShownAccounts {
 }
 
 /// `GET /api/account`
-async fn account(asked: Asked) -> Result<Response, No> {
+async fn account(asked: Asked) -> Result<Response, AccountRefusal> {
     let SignedIn { account, session } = asked.signed_in().await?;
     let keys = asked.accounts().keys(&account).await?;
     let sessions = keys.sessions.into_iter().map(|own| ShownSession::new(own, session.hash));
@@ -319,7 +319,7 @@ impl From<NameAndPassword> for Credentials {
 }
 
 /// `POST /api/account`
-async fn sign_up(asked: Asked, body: Bytes) -> Result<Response, No> {
+async fn sign_up(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> {
     let typed: NameAndPassword = asked.body(&body)?;
     let guest = asked.guest()?;
     if asked.find_signed_in().await?.is_some() {
@@ -332,7 +332,7 @@ async fn sign_up(asked: Asked, body: Bytes) -> Result<Response, No> {
 }
 
 /// `POST /api/session`
-async fn sign_in(asked: Asked, body: Bytes) -> Result<Response, No> {
+async fn sign_in(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> {
     let typed: NameAndPassword = asked.body(&body)?;
     let before = asked.find_signed_in().await?;
     let Opened { account, secret } = asked.accounts().sign_in(typed.into(), &asked.device).await?;
@@ -351,7 +351,7 @@ struct Recovery {
 }
 
 /// `POST /api/recovery`
-async fn recover(asked: Asked, body: Bytes) -> Result<Response, No> {
+async fn recover(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> {
     let Recovery { name, code, password } = asked.body(&body)?;
     let typed = Credentials { name, password };
     let (opened, codes_left) = asked.accounts().recover(typed, &code, &asked.device).await?;
@@ -362,7 +362,7 @@ async fn recover(asked: Asked, body: Bytes) -> Result<Response, No> {
 }
 
 /// `DELETE /api/session`
-async fn sign_out(asked: Asked) -> Result<Response, No> {
+async fn sign_out(asked: Asked) -> Result<Response, AccountRefusal> {
     if let Some(SignedIn { account, session }) = asked.find_signed_in().await? {
         asked.accounts().end(&account, Sessions::One(session.hash)).await?;
     }
@@ -372,14 +372,14 @@ async fn sign_out(asked: Asked) -> Result<Response, No> {
 }
 
 /// `DELETE /api/sessions`
-async fn end_others(asked: Asked) -> Result<StatusCode, No> {
+async fn end_others(asked: Asked) -> Result<StatusCode, AccountRefusal> {
     let SignedIn { account, session } = asked.signed_in().await?;
     asked.accounts().end(&account, Sessions::AllBut(session.hash)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// `DELETE /api/sessions/{id}`
-async fn end_one(asked: Asked, Path(id): Path<String>) -> Result<StatusCode, No> {
+async fn end_one(asked: Asked, Path(id): Path<String>) -> Result<StatusCode, AccountRefusal> {
     let SignedIn { account, .. } = asked.signed_in().await?;
     let sessions = asked.accounts().keys(&account).await?.sessions;
     // It may have ended already.
@@ -396,7 +396,7 @@ struct NewPassword {
 }
 
 /// `POST /api/account/password`
-async fn set_password(asked: Asked, body: Bytes) -> Result<StatusCode, No> {
+async fn set_password(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefusal> {
     let NewPassword { password, new_password } = asked.body(&body)?;
     let own = asked.signed_in().await?;
     asked.accounts().set_password(&own, password, new_password, &asked.device).await?;
@@ -414,7 +414,7 @@ struct ShownCodes {
 }
 
 /// `POST /api/account/codes`
-async fn set_codes(asked: Asked, body: Bytes) -> Result<Response, No> {
+async fn set_codes(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> {
     let Confirmation { password } = asked.body(&body)?;
     let SignedIn { account, .. } = asked.signed_in().await?;
     let codes = asked.accounts().set_codes(&account, password, &asked.device).await?;
@@ -422,7 +422,7 @@ async fn set_codes(asked: Asked, body: Bytes) -> Result<Response, No> {
 }
 
 /// `POST /api/account/name`
-async fn rename(asked: Asked, body: Bytes) -> Result<Response, No> {
+async fn rename(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> {
     let typed: NameAndPassword = asked.body(&body)?;
     let SignedIn { account, .. } = asked.signed_in().await?;
     let renamed = asked.accounts().rename(&account, typed.into(), &asked.device).await?;
@@ -430,7 +430,7 @@ async fn rename(asked: Asked, body: Bytes) -> Result<Response, No> {
 }
 
 /// `DELETE /api/account`
-async fn delete_account(asked: Asked, body: Bytes) -> Result<Response, No> {
+async fn delete_account(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> {
     let Confirmation { password } = asked.body(&body)?;
     let SignedIn { account, .. } = asked.signed_in().await?;
     asked.accounts().delete(&account, password, &asked.device).await?;
@@ -449,7 +449,7 @@ struct Export {
 }
 
 /// `GET /api/account/export`
-async fn export(asked: Asked) -> Result<Response, No> {
+async fn export(asked: Asked) -> Result<Response, AccountRefusal> {
     let SignedIn { account, session } = asked.signed_in().await?;
     let keys = asked.accounts().keys(&account).await?;
     let mut query = GameQuery {

@@ -15,11 +15,11 @@ use tokio_tungstenite::tungstenite::Utf8Bytes;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Visitor,
     close_reason::CloseReason,
     error::CommandError,
     joined_rooms::{JoinedRooms, post},
     rate::Rates,
+    visitor::Visitor,
 };
 use crate::{
     accounts::SignedIn,

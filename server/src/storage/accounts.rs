@@ -6,7 +6,7 @@ use std::{fmt, time::Duration};
 use fivefold_shared::protocol::{MemberId, Name};
 use serde::{Deserialize, Serialize};
 
-use super::IdentityHash;
+use super::hashes::{IdentityHash, KeyHash};
 use crate::limits::accounts::{DELETED_ACCOUNT_KEPT, DELETED_NAME_KEPT};
 
 /// A member who has signed up. Nobody else has a name that looks the same. Times are in milliseconds
@@ -26,10 +26,6 @@ pub struct Account {
     /// When the member asked for the deletion; absent if they have signed in since.
     pub deleted_at: Option<u64>,
 }
-
-/// The SHA-256 hash of a session's secret, or of a recovery code.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-pub struct KeyHash(pub [u8; 32]);
 
 /// The hash of a password, as a PHC string. `Debug` hides it, because it can be guessed.
 #[derive(Clone, PartialEq, Eq)]

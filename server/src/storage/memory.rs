@@ -14,7 +14,7 @@ use fivefold_shared::{
     seat::{BySeat, Seat},
 };
 
-use self::accounts::Accounts;
+use self::accounts::{Accounts, Members};
 use super::{
     Account, AccountChange, AccountChanged, AccountKeys, AccountSession, Append, Claimed, Conflict,
     DiskSpace, Epoch, GameQuery, IdentityHash, KeyHash, KnownMember, MadeRoom, NowPlaying, Playing,
@@ -143,11 +143,15 @@ impl Storage for Memory {
     }
 
     fn change_account(&mut self, change: &AccountChange) -> Result<AccountChanged, StorageError> {
-        self.tables().change_account(change)
+        let mut tables = self.tables();
+        let Tables { accounts, members, renewed, .. } = &mut *tables;
+        accounts.change(&mut Members { members, renewed }, change)
     }
 
     fn prune_accounts(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
-        Ok(self.tables().prune_accounts(now, rows_max))
+        let mut tables = self.tables();
+        let Tables { accounts, members, renewed, .. } = &mut *tables;
+        Ok(accounts.prune(&mut Members { members, renewed }, now, rows_max))
     }
 
     fn prune_members(&mut self, before: u64, members_max: usize) -> Result<usize, StorageError> {
@@ -365,18 +369,20 @@ impl StorageReader for Memory {
     }
 
     fn account_named(&mut self, likeness: &str) -> Result<Option<Account>, StorageError> {
-        Ok(self.tables().account_named(likeness))
+        let tables = self.tables();
+        Ok(tables.accounts.named(&tables.members, likeness))
     }
 
     fn account_of_session(
         &mut self,
         session: KeyHash,
     ) -> Result<Option<(Account, AccountSession)>, StorageError> {
-        Ok(self.tables().account_of_session(session))
+        let tables = self.tables();
+        Ok(tables.accounts.of_session(&tables.members, session))
     }
 
     fn account_keys(&mut self, member: &MemberId) -> Result<AccountKeys, StorageError> {
-        Ok(self.tables().account_keys(member))
+        Ok(self.tables().accounts.keys(member))
     }
 
     fn game(&mut self, id: &GameId) -> Result<Option<Record>, StorageError> {

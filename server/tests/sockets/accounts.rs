@@ -8,7 +8,7 @@ use fivefold_server::{
     config::Config,
     limits::accounts::{ACCOUNT_BODY_MAX, SIGN_INS_MAX, SIGN_UPS_MAX},
     proxy::Proxies,
-    storage::Memory,
+    storage::{DataFolder, Database, Memory, RecoverError, Sqlite, recover},
 };
 use fivefold_shared::protocol::{Identity, Message, Reason, close};
 use serde_json::{Value, json};
@@ -270,6 +270,24 @@ async fn a_recovery_code_sets_a_password_and_ends_all_sessions() {
     ask(&server, "POST /api/session", &[], &typed("Ann")).await.assert(403, "wrong_password");
     let better = json!({"name": "Ann", "password": "better horse"});
     assert_eq!(ask(&server, "POST /api/session", &[], &better).await.status, 200);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn an_operator_helps_who_has_lost_everything() {
+    let folder = tempfile::tempdir().unwrap();
+    let storage = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
+    let server = TestServer::start_on(Box::new(storage), LIMITS);
+    let (cookie, _) = sign_up(&server, "Ann").await;
+    // The server runs and has the folder.
+    let code = recover(Database::Folder(folder.path()), "ANN").unwrap();
+    let shown = ask(&server, "GET /api/account", &with(&cookie), &Value::Null).await;
+    assert_eq!(shown.body["recovery_codes_left"], 9);
+    let body = json!({"name": "Ann", "code": code, "password": "better horse"});
+    let answer = ask(&server, "POST /api/recovery", &[], &body).await;
+    assert_eq!((answer.status, &answer.body["recovery_codes_left"]), (200, &json!(8)));
+    let nobody = recover(Database::Folder(folder.path()), "Bob").unwrap_err();
+    assert!(matches!(nobody, RecoverError::Nobody), "{nobody}");
     server.stop().await;
 }
 

@@ -8,9 +8,9 @@ use fivefold_server::{
     clock::Clock,
     node::registry::{JoinError, NodeReport, Pulse, Registry},
     storage::{
-        AccountChanged, Append, Claimed, DataFolder, DatabaseUrl, Epoch, GameQuery, IdentityHash,
-        KnownMember, MigrateError, OpenError, Postgres, PostgresRegistry, SoleNode, Sqlite,
-        Storage, check_postgres, migrate,
+        AccountChanged, Append, Claimed, DataFolder, Database, DatabaseUrl, Epoch, GameQuery,
+        IdentityHash, KnownMember, MigrateError, OpenError, Postgres, PostgresRegistry,
+        RecoverError, SoleNode, Sqlite, Storage, check_postgres, migrate, recover,
     },
 };
 use fivefold_shared::{protocol::Name, seat::Seat};
@@ -239,7 +239,7 @@ fn fill(storage: &mut dyn Storage) {
     assert!(storage.replace_identity(&member(5), hash(5), hash(99)).unwrap());
     for number in [6, 230] {
         let guest = (number == 6).then_some(hash(6));
-        let made = storage.change_account(&accounts::sign_up(number, guest, "Ann")).unwrap();
+        let made = storage.change_account(&accounts::sign_up(number, guest, "ann")).unwrap();
         // The name of the second is taken.
         let expected = if number == 6 { AccountChanged::Done } else { AccountChanged::NameTaken };
         assert_eq!(made, expected);
@@ -274,7 +274,11 @@ fn a_database_file_is_copied_whole_into_an_empty_database() {
     assert_eq!((renewed.id, renewed.name.as_str()), (member(5), "Ann Ω"));
     let keys = reader.account_keys(&member(6)).unwrap();
     assert_eq!((keys.password.is_some(), keys.codes_left, keys.sessions.len()), (true, 8, 1));
-    assert_eq!(reader.account_named("Ann").unwrap().map(|account| account.member), Some(member(6)));
+    assert_eq!(reader.account_named("ann").unwrap().map(|account| account.member), Some(member(6)));
+    assert_eq!(recover(Database::Postgres(&server.url()), "Ann").unwrap().len(), 16);
+    assert_eq!(reader.account_keys(&member(6)).unwrap().codes_left, 9);
+    let nobody = recover(Database::Postgres(&server.url()), "Bob").unwrap_err();
+    assert!(matches!(nobody, RecoverError::Nobody), "{nobody}");
     let paired = Some(playing(211, 41, Seat::Second));
     assert_eq!(reader.playing(&member(211)).unwrap(), paired);
     // Rooms go on with the next epoch, and new ones get numbers of their own.

@@ -1,10 +1,9 @@
 //! Accounts in memory.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use fivefold_shared::protocol::{MemberId, Name};
 
-use super::Tables;
 use crate::{
     limits::{MEMORY_MEMBERS_MAX, accounts::ACCOUNT_SESSIONS_MAX},
     storage::{
@@ -15,11 +14,18 @@ use crate::{
 };
 
 /// All accounts.
-pub(super) type Accounts = HashMap<MemberId, StoredAccount>;
+#[derive(Debug, Default)]
+pub(super) struct Accounts(HashMap<MemberId, StoredAccount>);
+
+/// The members beside them, and the ones whose identity was replaced.
+pub(super) struct Members<'t> {
+    pub(super) members: &'t mut HashMap<MemberId, KnownMember>,
+    pub(super) renewed: &'t mut HashSet<MemberId>,
+}
 
 /// One account, without what is in the member.
 #[derive(Debug)]
-pub(super) struct StoredAccount {
+struct StoredAccount {
     likeness: String,
     made_at: u64,
     renamed_at: Option<u64>,
@@ -54,21 +60,22 @@ impl StoredAccount {
     }
 }
 
-impl Tables {
-    pub(super) fn change_account(
+impl Accounts {
+    pub(super) fn change(
         &mut self,
+        all: &mut Members<'_>,
         change: &AccountChange,
     ) -> Result<AccountChanged, StorageError> {
         let AccountChange { member, at, step } = change;
         if let AccountStep::Make(new) = step {
-            return self.make_account(member, *at, new);
+            return self.make(all, member, *at, new);
         }
         if let AccountStep::Rename { likeness, .. } = step
-            && self.accounts.iter().any(|(id, other)| other.likeness == *likeness && id != member)
+            && self.0.iter().any(|(id, other)| other.likeness == *likeness && id != member)
         {
             return Ok(AccountChanged::NameTaken);
         }
-        let Some(account) = self.accounts.get_mut(member) else { return Ok(AccountChanged::Gone) };
+        let Some(account) = self.0.get_mut(member) else { return Ok(AccountChanged::Gone) };
         match step {
             AccountStep::Make(_) => {}
             AccountStep::SignIn { session, rehashed } => {
@@ -107,7 +114,7 @@ impl Tables {
             AccountStep::Rename { name, likeness } => {
                 account.likeness.clone_from(likeness);
                 account.renamed_at = Some(*at);
-                self.name_member(member, name);
+                all.name(member, name);
             }
             AccountStep::End(sessions) => account.end(*sessions),
             AccountStep::Delete => {
@@ -118,29 +125,30 @@ impl Tables {
         Ok(AccountChanged::Done)
     }
 
-    fn make_account(
+    fn make(
         &mut self,
+        Members { members, renewed }: &mut Members<'_>,
         member: &MemberId,
         at: u64,
         new: &NewAccount,
     ) -> Result<AccountChanged, StorageError> {
-        if self.accounts.get(member).is_some_and(|own| own.has(new.session.hash)) {
+        if self.0.get(member).is_some_and(|own| own.has(new.session.hash)) {
             return Ok(AccountChanged::Done);
         }
-        if self.accounts.values().any(|other| other.likeness == new.likeness) {
+        if self.0.values().any(|other| other.likeness == new.likeness) {
             return Ok(AccountChanged::NameTaken);
         }
-        match self.members.get(member) {
+        match members.get(member) {
             Some(known) if Some(known.hash) != new.guest => return Ok(AccountChanged::Gone),
-            None if self.members.len() >= MEMORY_MEMBERS_MAX => {
+            None if members.len() >= MEMORY_MEMBERS_MAX => {
                 return Err(StorageError::Failed("too many members".to_owned()));
             }
             Some(_) | None => {}
         }
         let NewAccount { locked, name, likeness, password, codes, session, .. } = new.clone();
         let known = KnownMember { id: member.clone(), hash: locked, name, seen_at: at };
-        self.members.insert(member.clone(), known);
-        self.renewed.insert(member.clone());
+        members.insert(member.clone(), known);
+        renewed.insert(member.clone());
         let account = StoredAccount {
             likeness,
             made_at: at,
@@ -150,14 +158,14 @@ impl Tables {
             codes,
             sessions: vec![session],
         };
-        self.accounts.insert(member.clone(), account);
+        self.0.insert(member.clone(), account);
         Ok(AccountChanged::Done)
     }
 
-    pub(super) fn prune_accounts(&mut self, now: u64, rows_max: usize) -> usize {
+    pub(super) fn prune(&mut self, all: &mut Members<'_>, now: u64, rows_max: usize) -> usize {
         let (removed, forgotten) = (removed_before(now), forgotten_before(now));
         let (mut pruned, mut named) = (0, Vec::new());
-        self.accounts.retain(|member, account| {
+        self.0.retain(|member, account| {
             let is_before = |time| account.deleted_at.is_some_and(|at| at <= time);
             let (is_removed, is_forgotten) = (is_before(removed), is_before(forgotten));
             account.sessions.retain(|session| {
@@ -179,32 +187,34 @@ impl Tables {
         });
         let name = Name::new(DELETED_NAME).expect("it is a name");
         for member in named {
-            self.name_member(&member, &name);
+            all.name(&member, &name);
         }
         pruned
     }
 
-    fn name_member(&mut self, member: &MemberId, name: &Name) {
-        if let Some(known) = self.members.get_mut(member) {
-            known.name = name.clone();
-        }
-    }
-
-    pub(super) fn account_named(&self, likeness: &str) -> Option<Account> {
-        let mut accounts = self.accounts.iter();
+    pub(super) fn named(
+        &self,
+        members: &HashMap<MemberId, KnownMember>,
+        likeness: &str,
+    ) -> Option<Account> {
+        let mut accounts = self.0.iter();
         let (member, account) = accounts.find(|(_, account)| account.likeness == likeness)?;
-        self.whole(member, account)
+        whole(members, member, account)
     }
 
-    pub(super) fn account_of_session(&self, hash: KeyHash) -> Option<(Account, AccountSession)> {
-        self.accounts.iter().find_map(|(member, account)| {
+    pub(super) fn of_session(
+        &self,
+        members: &HashMap<MemberId, KnownMember>,
+        hash: KeyHash,
+    ) -> Option<(Account, AccountSession)> {
+        self.0.iter().find_map(|(member, account)| {
             let session = account.sessions.iter().find(|session| session.hash == hash)?;
-            Some((self.whole(member, account)?, session.clone()))
+            Some((whole(members, member, account)?, session.clone()))
         })
     }
 
-    pub(super) fn account_keys(&mut self, member: &MemberId) -> AccountKeys {
-        let Some(account) = self.accounts.get_mut(member) else { return AccountKeys::default() };
+    pub(super) fn keys(&mut self, member: &MemberId) -> AccountKeys {
+        let Some(account) = self.0.get_mut(member) else { return AccountKeys::default() };
         account.sort();
         AccountKeys {
             password: account.password.clone(),
@@ -212,10 +222,22 @@ impl Tables {
             sessions: account.sessions.clone(),
         }
     }
+}
 
-    fn whole(&self, member: &MemberId, account: &StoredAccount) -> Option<Account> {
-        let KnownMember { id, hash, name, .. } = self.members.get(member)?.clone();
-        let StoredAccount { made_at, renamed_at, deleted_at, .. } = *account;
-        Some(Account { member: id, hash, name, made_at, renamed_at, deleted_at })
+impl Members<'_> {
+    fn name(&mut self, member: &MemberId, name: &Name) {
+        if let Some(known) = self.members.get_mut(member) {
+            known.name = name.clone();
+        }
     }
+}
+
+fn whole(
+    members: &HashMap<MemberId, KnownMember>,
+    member: &MemberId,
+    account: &StoredAccount,
+) -> Option<Account> {
+    let KnownMember { id, hash, name, .. } = members.get(member)?.clone();
+    let StoredAccount { made_at, renamed_at, deleted_at, .. } = *account;
+    Some(Account { member: id, hash, name, made_at, renamed_at, deleted_at })
 }
