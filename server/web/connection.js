@@ -30,8 +30,6 @@ const FAILURES_MANY = 5;
 
 /** Keys of the stored identity and name. */
 export const STORAGE_KEYS = { identity: 'fivefold.identity', name: 'fivefold.name', former: 'fivefold.former', next: 'fivefold.next' };
-/** Former identities to keep. */
-const FORMER_MAX = 5;
 
 /**
  * @typedef {object} Pending
@@ -174,57 +172,14 @@ export class Connection {
     this.send({ type: 'leave', room: code }).catch(() => {});
   }
 
-  /** Identities used before on this device, the latest first.
-   * @returns {{ identity: string, name: string }[]} */
-  formerIdentities() {
-    try {
-      return JSON.parse(localStorage.getItem(STORAGE_KEYS.former) ?? '[]');
-    } catch {
-      return [];
-    }
-  }
-
-  /** Switches to another identity and reloads the page. The current one is kept as a former one.
-   * @param {string} identity
-   * @param {string} [name] */
-  switchIdentity(identity, name) {
-    const own = this.#identity();
-    const others = this.formerIdentities().filter((one) => one.identity !== identity && one.identity !== own);
-    if (own) others.unshift({ identity: own, name: this.name });
-    localStorage.setItem(STORAGE_KEYS.former, JSON.stringify(others.slice(0, FORMER_MAX)));
-    localStorage.setItem(STORAGE_KEYS.identity, identity);
-    if (name) localStorage.setItem(STORAGE_KEYS.name, name);
-    else localStorage.removeItem(STORAGE_KEYS.name);
-    location.reload();
-  }
-
   /** Drops an identity that no longer works, for a new one. */
   startAsNewPlayer() {
     localStorage.removeItem(STORAGE_KEYS.identity);
     location.reload();
   }
 
-  /**
-   * Replaces the secret identity and keeps seats and games. The new one is stored before it is sent,
-   * so that a lost answer locks nobody out.
-   */
-  async replaceIdentity() {
-    const bytes = crypto.getRandomValues(new Uint8Array(32));
-    const identity = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-    localStorage.setItem(STORAGE_KEYS.next, identity);
-    try {
-      await this.send({ type: 'replace_identity', identity });
-    } catch (error) {
-      localStorage.removeItem(STORAGE_KEYS.next);
-      // The server has nothing stored under this identity: a new one will do.
-      if (error instanceof RefusedError && error.refusal.reason === 'nothing_to_keep') return this.startAsNewPlayer();
-      throw error;
-    }
-    this.#adoptNextIdentity();
-  }
-
   /** Adopts the identity of a started replacement, or of another tab. Whether there is one. */
-  #adoptNextIdentity() {
+  adoptNextIdentity() {
     const next = localStorage.getItem(STORAGE_KEYS.next);
     if (!next) return this.#identity() !== this.#helloIdentity;
     localStorage.setItem(STORAGE_KEYS.identity, next);
@@ -266,7 +221,7 @@ export class Connection {
     this.#greeted = false;
     if (code === CLOSE_IDENTITY_REPLACED) {
       // Perhaps this player replaced it.
-      if (!this.#adoptNextIdentity()) return this.#setStatus('replaced');
+      if (!this.adoptNextIdentity()) return this.#setStatus('replaced');
     } else if (CLOSE_FOR_GOOD.includes(code)) return this.#setStatus('stopped');
     this.#setStatus('lost');
     if (code === CLOSE_POLICY) this.#failures = FAILURES_MANY;

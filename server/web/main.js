@@ -110,7 +110,7 @@ const app = {
   },
   open(dialog) {
     if (dialog === 'settings') void import('./settings-dialog.js').then(({ openSettingsDialog }) => openSettingsDialog());
-    else void import('./identity-dialog.js').then(({ openIdentityDialog }) => openIdentityDialog(app));
+    else void import('./account/you-dialog.js').then(({ openYouDialog }) => openYouDialog(app));
   },
 };
 
@@ -251,4 +251,4 @@ void import('./own-rooms.js').then(({ followTurns }) => {
 setTimeout(() => void import('./local/keep-offline.js').then(({ keepOffline }) => keepOffline(), () => {}), KEEP_AFTER_MS);
 // Seeks go on after a reload.
 if (sessionStorage.getItem('fivefold.seeks')) void app.seeks();
-if (location.hash.startsWith('#identity=')) void import('./identity-dialog.js').then(({ offerIdentity }) => offerIdentity(app));
+if (location.hash.startsWith('#identity=')) void import('./account/guest-identity.js').then(({ offerIdentity }) => offerIdentity(app));
