@@ -58,6 +58,7 @@ async fn only_a_server_that_is_believed_is_spoken_to() {
                 you: MemberId::try_from("0123456789abcdef".to_owned()).unwrap(),
                 name: Name::new("Ann").unwrap(),
                 identity: None,
+                account: false,
                 chat: true,
             };
             socket.send(Frame::text(welcome.to_json())).await.unwrap();

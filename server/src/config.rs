@@ -291,6 +291,12 @@ pub enum Task {
         /// Path of the copy; the file must not exist yet.
         file: PathBuf,
     },
+    /// Print a new recovery code for the account with this name, whose member has lost the password
+    /// and all codes. The server may run.
+    Recover {
+        /// The account's name.
+        name: String,
+    },
     /// Copy everything from a database file into an empty PostgreSQL database (--database). Stop
     /// the server first.
     Migrate {

@@ -1,8 +1,9 @@
-//! The HTTP server: the page, finished games, pictures, the health check, and the handshake that turns a
+//! The HTTP server: the page, finished games, accounts, pictures, the health check, and the handshake that turns a
 //! connection into a WebSocket.
 //!
 //! It does not know the protocol on the socket.
 
+mod account;
 mod analyse;
 mod caller;
 mod games;
@@ -46,11 +47,11 @@ use self::{
 };
 use crate::{
     connection_limit::{ConnectionPermit, Full},
-    limits::{HTTP_BODY_MAX, HTTP_HEAD_MAX, HTTP_HEADERS_MAX},
+    limits::{HTTP_BODY_MAX, HTTP_HEAD_MAX, HTTP_HEADERS_MAX, accounts::ACCOUNT_BODY_MAX},
     metrics::Cut,
     origin,
     server::Server,
-    session,
+    session::{self, Visitor},
     tls::Tls,
     write_deadline::{Switch, WriteDeadline},
 };
@@ -69,6 +70,10 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .route("/analyse.png", get(picture::of_position))
         .route_layer(from_fn_with_state(Arc::clone(&server), questions::admit))
         .layer(DefaultBodyLimit::max(HTTP_BODY_MAX));
+    let accounts = account::routes()
+        .route_layer(from_fn_with_state(Arc::clone(&server), questions::admit))
+        .route_layer(from_fn_with_state(Arc::clone(&server), account::guard))
+        .layer(DefaultBodyLimit::max(ACCOUNT_BODY_MAX));
     Router::new()
         .route("/", get(page::page))
         .route("/games", get(page::page))
@@ -85,6 +90,7 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .route("/readyz", get(monitor::ready))
         .route("/ws", any(socket))
         .merge(questions)
+        .merge(accounts)
         .fallback(page::missing)
         .layer(map_response_with_state(Arc::clone(&server), secure))
         .with_state(server)
@@ -133,9 +139,9 @@ async fn speak(
 ) {
     // Boxed, so that sessions reserve no space for HTTP.
     let shaken = Box::pin(shake_hands(stream, deadline, peer, router, &server)).await;
-    let Some((socket, address, place)) = shaken else { return };
+    let Some((socket, visitor, place)) = shaken else { return };
     let id = SessionId(server.next_session.fetch_add(1, Ordering::Relaxed));
-    session::run(TokioIo::new(socket), id, address, server).await;
+    session::run(TokioIo::new(socket), id, visitor, server).await;
     drop(place);
 }
 
@@ -146,7 +152,7 @@ async fn shake_hands(
     peer: IpAddr,
     router: Router,
     server: &Server,
-) -> Option<(Upgraded, IpAddr, ConnectionPermit)> {
+) -> Option<(Upgraded, Visitor, ConnectionPermit)> {
     let caller = Caller::new(peer);
     let service = WithCaller { caller: caller.clone(), router: TowerToHyperService::new(router) };
     let connection = http1::Builder::new()
@@ -168,9 +174,9 @@ async fn shake_hands(
         return None;
     }
     deadline.switch_off();
-    let Upgrade { socket, address, place } = caller.take()?;
+    let Upgrade { socket, visitor, place } = caller.take()?;
     match socket.await {
-        Ok(socket) => Some((socket, address, place)),
+        Ok(socket) => Some((socket, visitor, place)),
         Err(error) => {
             tracing::debug!(%error, "the handshake failed");
             None
@@ -217,8 +223,10 @@ async fn socket(
             return too_many(full);
         }
     };
+    let is_encrypted = account::is_encrypted(&server, &caller, request.headers());
+    let account = account::cookie::session(request.headers(), is_encrypted);
     let socket = hyper::upgrade::on(request);
-    caller.put(Upgrade { socket, address, place });
+    caller.put(Upgrade { socket, visitor: Visitor { address, account }, place });
     handshake::switching(&accept)
 }
 

@@ -13,7 +13,8 @@ use crate::{
     ids,
     limits::SEEN_AGAIN_AFTER,
     storage::{
-        IdentityHash, KnownMember, LogWriter, ReadPool, Replacement, StorageError, StorageReader,
+        IdentityHash, KeyHash, KnownMember, LogWriter, ReadPool, Replacement, StorageError,
+        StorageReader,
     },
 };
 
@@ -29,6 +30,8 @@ pub(crate) struct Identities {
 pub(crate) struct Authenticated {
     pub(crate) member: Member,
     pub(crate) hash: IdentityHash,
+    /// The session of the account by which they are signed in; absent for guests.
+    pub(crate) account: Option<KeyHash>,
 }
 
 /// Result of looking up an identity.
@@ -58,6 +61,16 @@ pub(crate) fn identify(
     })
 }
 
+/// The name of a guest, with the beginning of their id if it may be taken for an account's.
+fn name_of_guest(
+    reader: &mut dyn StorageReader,
+    id: &MemberId,
+    name: Name,
+) -> Result<Name, StorageError> {
+    let is_taken = reader.account_named(name.likeness().as_str())?.is_some();
+    Ok(if is_taken { name.marked(&id.as_str()[..4]).unwrap_or(name) } else { name })
+}
+
 /// The refusal of an identity that was replaced.
 pub(crate) fn replaced() -> Refusal {
     Refusal::new(Reason::IdentityReplaced)
@@ -69,7 +82,7 @@ impl Identities {
     }
 
     /// Authenticates an identity at the time `now`. The name is the given one, else the stored one,
-    /// else a guest name.
+    /// else a guest name. One that looks like the name of an account is marked.
     ///
     /// If the disk cannot be written, the name is not stored, and the client sends it again next
     /// time.
@@ -83,11 +96,20 @@ impl Identities {
         now: u64,
     ) -> Result<Authenticated, Refusal> {
         let (secret, hash) = (identity.clone(), ids::identity_hash(identity));
-        let found = self.read_pool.read(move |reader| identify(reader, &secret)).await;
-        let (id, known) = match found {
-            Ok(Identified::Known(known)) => (known.id.clone(), Some(known)),
-            Ok(Identified::New(id)) => (id, None),
-            Ok(Identified::Replaced) => return Err(replaced()),
+        let read = move |reader: &mut dyn StorageReader| {
+            let (id, known) = match identify(reader, &secret)? {
+                Identified::Known(known) => (known.id.clone(), Some(known)),
+                Identified::New(id) => (id, None),
+                Identified::Replaced => return Ok(None),
+            };
+            let name = name.or_else(|| known.as_ref().map(|known| known.name.clone()));
+            let name = name.map(|name| name_of_guest(reader, &id, name)).transpose()?;
+            let name = name.unwrap_or_else(|| ids::guest_name(&id));
+            Ok(Some((Member { id, name }, known)))
+        };
+        let (member, known) = match self.read_pool.read(read).await {
+            Ok(Some(found)) => found,
+            Ok(None) => return Err(replaced()),
             Err(error) => {
                 tracing::warn!(%error, "cannot look up a member");
                 return Err(Refusal::new(Reason::Unavailable));
@@ -95,14 +117,26 @@ impl Identities {
         };
         let is_stale = known.as_ref().is_some_and(|known| {
             let since = Duration::from_millis(now.saturating_sub(known.seen_at));
-            name.as_ref().is_some_and(|name| known.name != *name) || since >= SEEN_AGAIN_AFTER
+            known.name != member.name || since >= SEEN_AGAIN_AFTER
         });
-        let name = name.or(known.map(|known| known.name)).unwrap_or_else(|| ids::guest_name(&id));
-        let authenticated = Authenticated { member: Member { id, name }, hash };
+        let authenticated = Authenticated { member, hash, account: None };
         if is_stale && let Err(error) = self.update(&authenticated, now).await {
             tracing::warn!(%error, "the name of a member is not stored");
         }
         Ok(authenticated)
+    }
+
+    /// The name that a guest may have instead of this one.
+    ///
+    /// # Errors
+    /// If the storage cannot be read.
+    pub(crate) async fn name_of_guest(&self, id: &MemberId, name: Name) -> Result<Name, Refusal> {
+        let id = id.clone();
+        let found = self.read_pool.read(move |reader| name_of_guest(reader, &id, name)).await;
+        found.map_err(|error| {
+            tracing::warn!(%error, "cannot look up a name");
+            Refusal::new(Reason::Unavailable)
+        })
     }
 
     /// Replaces the identity of a member, who keeps their seats and games.
@@ -143,7 +177,7 @@ impl Identities {
         identity: &Authenticated,
         now: u64,
     ) -> Result<(), StorageError> {
-        let Authenticated { member: Member { id, name }, hash } = identity.clone();
+        let Authenticated { member: Member { id, name }, hash, .. } = identity.clone();
         let member = KnownMember { id, hash, name, seen_at: now };
         self.log_writer.reserve().await?.update_member(member).wait().await
     }

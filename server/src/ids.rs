@@ -10,7 +10,10 @@ use fivefold_shared::{
 use rand::{TryRng, rngs::SysRng};
 use sha2::{Digest, Sha256};
 
-use crate::storage::IdentityHash;
+use crate::{
+    limits::accounts::RECOVERY_CODE_LENGTH,
+    storage::{IdentityHash, KeyHash},
+};
 
 /// Creates a new identity.
 pub(crate) fn identity() -> Identity {
@@ -30,6 +33,52 @@ pub(crate) fn member_id(identity: &Identity) -> MemberId {
 pub(crate) fn identity_hash(identity: &Identity) -> IdentityHash {
     let hash = Sha256::new().chain_update("fivefold identity").chain_update(identity.as_str());
     IdentityHash(hash.finalize().into())
+}
+
+/// A new id for a member who was no guest. It belongs to an identity that nobody has.
+pub(crate) fn new_member_id() -> MemberId {
+    member_id(&identity())
+}
+
+/// The hash in the row of a member who has an account. It belongs to no identity.
+pub(crate) fn locked_hash() -> IdentityHash {
+    IdentityHash(bytes())
+}
+
+/// The secret of a new session of an account.
+pub(crate) fn session_secret() -> String {
+    hex(&bytes::<32>())
+}
+
+/// The stored hash of such a secret.
+pub(crate) fn session_hash(secret: &str) -> KeyHash {
+    key_hash("fivefold session", secret)
+}
+
+/// A new recovery code of an account.
+pub(crate) fn recovery_code() -> String {
+    letters(RECOVERY_CODE_LENGTH, bytes)
+}
+
+/// The stored hash of a recovery code. Spaces, hyphens and letter case do not matter.
+pub(crate) fn recovery_hash(code: &str) -> KeyHash {
+    let letters = code.chars().filter(|c| !c.is_whitespace() && *c != '-');
+    let plain: String = letters.flat_map(char::to_lowercase).collect();
+    key_hash("fivefold recovery", &plain)
+}
+
+fn key_hash(purpose: &str, secret: &str) -> KeyHash {
+    KeyHash(Sha256::new().chain_update(purpose).chain_update(secret).finalize().into())
+}
+
+/// The public id of a session, by which its member may end it: the beginning of its hash.
+pub(crate) fn session_id(hash: KeyHash) -> String {
+    hex(&hash.0[..8])
+}
+
+/// Makes equal passwords have different hashes.
+pub(crate) fn salt() -> [u8; 16] {
+    bytes()
 }
 
 /// The name of a member who chose none: always the same for the same member.

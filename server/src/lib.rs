@@ -2,6 +2,8 @@
 //!
 //! Start reading at [`run`]: it creates every part, connects them, and stops them in order.
 
+mod account_tries;
+mod accounts;
 mod address_limits;
 mod alarm;
 pub mod bus;
@@ -30,6 +32,7 @@ mod outbox;
 mod paired_games;
 pub mod pairing;
 mod pairing_task;
+mod passwords;
 mod peers;
 mod picture;
 pub mod pools;
@@ -65,6 +68,7 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use self::{
+    accounts::Accounts,
     address_limits::AddressLimits,
     cluster::Cluster,
     config::Config,
@@ -72,8 +76,12 @@ use self::{
     disk::Disk,
     http::jobs::Jobs,
     identities::Identities,
-    limits::{CLAIM_DOUBTS_MAX, MONITOR_CONNECTIONS_MAX, STOP_REST_WITHIN, STOP_SESSIONS_WITHIN},
+    limits::{
+        CLAIM_DOUBTS_MAX, HTTP_JOB_QUEUE_MAX, HTTP_JOBS_MAX, MONITOR_CONNECTIONS_MAX,
+        STOP_REST_WITHIN, STOP_SESSIONS_WITHIN,
+    },
     lobby::Lobby,
+    logins::Logins,
     metrics::Metrics,
     node::registry::JoinError,
     pairing_task::{PairingCommand, PairingContext, PairingHandle, PairingTask},
@@ -193,6 +201,7 @@ async fn serve(
         cluster: peers.as_ref().map(Peers::cluster),
         stop: stop_rooms.clone(),
     };
+    let logins = Arc::<Logins>::default();
     let server = Arc::new(Server {
         limits,
         clock,
@@ -202,12 +211,20 @@ async fn serve(
         tls: config.tls,
         lobby: Arc::new(Lobby::new(context, rooms.clone(), Arc::clone(&read_pool), config.demo)),
         identities: Identities::new(Arc::clone(&read_pool), log_writer.clone()),
+        accounts: Accounts::new(
+            Arc::clone(&read_pool),
+            log_writer.clone(),
+            blocking.clone(),
+            clock,
+            Arc::clone(&logins),
+            peers.as_ref().map(Peers::cluster),
+        ),
         read_pool,
         reviews: Reviews::new(pool.clone()),
         pictures: Pictures::default(),
-        jobs: Jobs::new(blocking),
+        jobs: Jobs::new(blocking, HTTP_JOBS_MAX, HTTP_JOB_QUEUE_MAX),
         pool: pool.clone(),
-        logins: Arc::default(),
+        logins,
         pairing,
         sessions: ConnectionLimit::new(limits.sessions_max, limits.sessions_per_address_max),
         address_limits: Arc::new(AddressLimits::new(limits)),

@@ -2,6 +2,8 @@
 //! can change the ones in [`Limits`]; the rest are constants. The assertions at the end relate the
 //! limits to each other.
 
+pub mod accounts;
+
 use std::time::Duration;
 
 use fivefold_shared::{

@@ -1,5 +1,5 @@
 //! The members who are online and their sessions. Challenges find people here, and sessions end when an
-//! identity is replaced.
+//! identity is replaced or an account is signed out.
 //!
 //! It does not know what else sessions do.
 
@@ -15,9 +15,13 @@ use fivefold_shared::{
     protocol::{MemberId, Name},
     room::{Member, SessionId},
 };
+use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
-use crate::outbox::Outbox;
+use crate::{
+    outbox::Outbox,
+    storage::{KeyHash, Sessions},
+};
 
 /// The authenticated sessions of all members.
 #[derive(Debug, Default)]
@@ -31,7 +35,7 @@ struct State {
     members: HashMap<MemberId, Online>,
     /// The members who are online, by their names in lower case.
     names: HashMap<String, HashSet<MemberId>>,
-    /// Number of identities replaced since the start.
+    /// Number of times since the start that an identity was replaced or an account changed.
     replacements: u64,
 }
 
@@ -46,11 +50,24 @@ struct Online {
 #[derive(Clone, Debug)]
 pub(crate) struct Login {
     pub(crate) session: SessionId,
+    /// The session of the account by which it is signed in; absent for guests.
+    pub(crate) account: Option<KeyHash>,
     pub(crate) ending: Ending,
     pub(crate) outbox: Outbox,
 }
 
-/// Signals a session to end because its identity was replaced.
+/// What ends the sessions of a member.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) enum Ended {
+    /// The identity of the guest is one no more.
+    Guest,
+    /// These sessions of the account are signed out.
+    Sessions(Sessions),
+    /// The account has another name: its sessions come again with it.
+    Renamed,
+}
+
+/// Signals a session to end because its identity was replaced, or it was signed out.
 #[derive(Clone, Debug)]
 pub(crate) struct Ending {
     token: CancellationToken,
@@ -63,7 +80,7 @@ impl Ending {
         Self { token, is_replaced: Arc::default() }
     }
 
-    /// Whether the session ends because its identity was replaced.
+    /// Whether the session ends because its identity was replaced, or it was signed out.
     pub(crate) fn is_replaced(&self) -> bool {
         self.is_replaced.load(Ordering::Acquire)
     }
@@ -75,13 +92,14 @@ impl Ending {
 }
 
 impl Logins {
-    /// Number of identities replaced so far. Read it before looking up an identity.
+    /// Number of identities replaced and accounts changed so far. Read it before looking up an identity
+    /// or an account.
     pub(crate) fn replacements(&self) -> u64 {
         self.lock().replacements
     }
 
-    /// Registers a session, unless an identity was replaced since `replacements` was read: then the
-    /// lookup may be out of date. Returns whether it was registered.
+    /// Registers a session, unless [`replacements`](Self::replacements) was read before a change: then
+    /// the lookup may be out of date. Returns whether it was registered.
     pub(crate) fn enter(&self, member: &Member, login: Login, replacements: u64) -> bool {
         let mut state = self.lock();
         let is_current = state.replacements == replacements;
@@ -120,6 +138,22 @@ impl Logins {
         for other in state.members.get(member).into_iter().flat_map(|online| &online.logins) {
             if other.session != session {
                 other.ending.end();
+            }
+        }
+    }
+
+    /// Ends sessions of a member at this node.
+    pub(crate) fn end(&self, member: &MemberId, ended: Ended) {
+        let mut state = self.lock();
+        state.replacements += 1;
+        for login in state.members.get(member).into_iter().flat_map(|online| &online.logins) {
+            match (ended, login.account) {
+                (Ended::Guest, None) => login.ending.end(),
+                (Ended::Sessions(sessions), Some(session)) if sessions.contain(session) => {
+                    login.ending.end();
+                }
+                (Ended::Renamed, Some(_)) => login.outbox.restart(),
+                (Ended::Guest, Some(_)) | (Ended::Sessions(_), _) | (Ended::Renamed, None) => {}
             }
         }
     }
@@ -182,7 +216,7 @@ mod tests {
 
     fn login(session: u64, ending: Ending) -> Login {
         let (outbox, ..) = Outbox::new(&CancellationToken::new(), Owner::UNKNOWN);
-        Login { session: SessionId(session), ending, outbox }
+        Login { session: SessionId(session), account: None, ending, outbox }
     }
 
     fn member(name: &str) -> Member {
@@ -234,5 +268,42 @@ mod tests {
             logins.leave(&ann.id, SessionId(session));
         }
         assert!(logins.lock().members.is_empty());
+    }
+
+    #[test]
+    fn only_the_sessions_that_are_signed_out_end() {
+        let [one, other] = [KeyHash([1; 32]), KeyHash([2; 32])];
+        // What ends, and which sessions do: a guest's, the first one and the other one.
+        let cases = [
+            (Ended::Guest, [true, false, false]),
+            (Ended::Sessions(Sessions::All), [false, true, true]),
+            (Ended::Sessions(Sessions::One(one)), [false, true, false]),
+            (Ended::Sessions(Sessions::AllBut(one)), [false, false, true]),
+            (Ended::Renamed, [false, false, false]),
+        ];
+        for (ended, expected) in cases {
+            let logins = Logins::default();
+            let ann = member("Ann");
+            let all = [None, Some(one), Some(other)].map(|account| {
+                let (session, ending) = (1, Ending::new(CancellationToken::new()));
+                let login = Login { account, ..login(session, ending) };
+                assert!(logins.enter(&ann, login.clone(), 0));
+                login
+            });
+            logins.end(&member("Bob").id, ended);
+            assert!(all.iter().all(|login| !login.ending.is_replaced()), "{ended:?}");
+            logins.end(&ann.id, ended);
+            assert_eq!(
+                all.each_ref().map(|login| login.ending.is_replaced()),
+                expected,
+                "{ended:?}"
+            );
+            let is_renamed = ended == Ended::Renamed;
+            let restarted = all.map(|login| login.outbox.is_restarted());
+            assert_eq!(restarted, [false, is_renamed, is_renamed], "{ended:?}");
+            // A session that was looked up before is not entered.
+            let late = login(9, Ending::new(CancellationToken::new()));
+            assert!(!logins.enter(&ann, late, 1));
+        }
     }
 }

@@ -19,7 +19,8 @@ use fivefold_server::{
     run_in_cluster,
     signals::{cancel_on_signal, reload_on_signal},
     storage::{
-        self, DataFolder, Findings, Memory, Postgres, PostgresRegistry, SoleNode, Sqlite, Storage,
+        self, DataFolder, Database, Findings, Memory, Postgres, PostgresRegistry, SoleNode, Sqlite,
+        Storage,
     },
 };
 use tokio::{net::TcpListener, task::spawn_blocking};
@@ -63,6 +64,8 @@ fn maintain(args: &Args, task: &Task) -> anyhow::Result<ExitCode> {
             "PostgreSQL has better means: pg_dump for a copy of one instant, pg_basebackup with an \
              archive of the WAL for everything up to a failure"
         ),
+        (Task::Recover { name }, None) => recover(Database::Folder(&args.data_folder()?), name),
+        (Task::Recover { name }, Some(url)) => recover(Database::Postgres(url), name),
         (Task::Migrate { from }, Some(url)) => {
             let copied = storage::migrate(from, url)?;
             write!(io::stdout(), "{copied}")?;
@@ -75,6 +78,12 @@ fn maintain(args: &Args, task: &Task) -> anyhow::Result<ExitCode> {
 fn check(findings: &Findings) -> anyhow::Result<ExitCode> {
     write!(io::stdout(), "{findings}")?;
     Ok(if findings.is_sound() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn recover(database: Database<'_>, name: &str) -> anyhow::Result<ExitCode> {
+    let code = storage::recover(database, name)?;
+    writeln!(io::stdout(), "{code}")?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn repair(folder: &Path) -> anyhow::Result<ExitCode> {

@@ -1,5 +1,5 @@
-//! Prunes old data: the logs of rooms that closed long ago, and members not seen for as long who
-//! have finished no game. Finished games stay.
+//! Prunes old data: the logs of rooms that closed long ago, members not seen for as long who have
+//! finished no game, expired sessions, and deleted accounts. Finished games stay.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -7,7 +7,7 @@ use tokio::time::sleep;
 
 use crate::{
     clock::Clock,
-    limits::{PRUNE_INTERVAL, PRUNED_LOGS_MAX, PRUNED_MEMBERS_MAX},
+    limits::{PRUNE_INTERVAL, PRUNED_LOGS_MAX, PRUNED_MEMBERS_MAX, accounts::PRUNED_ACCOUNTS_MAX},
     storage::{LogWriter, Reply, StorageError, WriterPermit},
 };
 
@@ -22,6 +22,13 @@ pub(crate) async fn prune_old(log_writer: LogWriter, clock: Clock, keep: Duratio
             Ok(0) => {}
             Ok(members) => tracing::info!(members, "members without a game are deleted"),
             Err(error) => tracing::warn!(%error, "cannot delete members without a game"),
+        }
+        let accounts =
+            in_parts(&log_writer, PRUNED_ACCOUNTS_MAX, |permit| permit.prune_accounts(clock.now()));
+        match accounts.await {
+            Ok(0) => {}
+            Ok(rows) => tracing::info!(rows, "expired sessions and accounts are deleted"),
+            Err(error) => tracing::warn!(%error, "cannot delete expired sessions and accounts"),
         }
         let rooms =
             in_parts(&log_writer, PRUNED_LOGS_MAX, |permit| permit.prune_logs(before)).await;

@@ -9,6 +9,7 @@ use fivefold_shared::room::SessionId;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    accounts::Accounts,
     address_limits::AddressLimits,
     clock::Clock,
     config::PageSource,
@@ -51,6 +52,7 @@ pub(crate) struct Server {
     /// For analyses that belong to no room.
     pub(crate) pool: Pool,
     pub(crate) identities: Identities,
+    pub(crate) accounts: Accounts,
     pub(crate) logins: Arc<Logins>,
     /// Finds opponents for sessions.
     pub(crate) pairing: PairingHandle,

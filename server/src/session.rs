@@ -31,16 +31,24 @@ use self::{
     frame_limit::Connection,
     transport::{Incoming, Transport},
 };
-use crate::{outbox::Outbox, server::Server, thinking::Owner};
+use crate::{outbox::Outbox, server::Server, storage::KeyHash, thinking::Owner};
+
+/// Who opened a socket, as the handshake has it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Visitor {
+    pub(crate) address: IpAddr,
+    /// The session of an account in the cookie, which may have ended.
+    pub(crate) account: Option<KeyHash>,
+}
 
 /// Runs a session until either side ends it.
 pub(crate) fn run(
     connection: Connection,
     id: SessionId,
-    address: IpAddr,
+    visitor: Visitor,
     server: Arc<Server>,
 ) -> impl Future<Output = ()> + Send {
-    let mut session = Session::new(connection, id, address, server);
+    let mut session = Session::new(connection, id, visitor, server);
     async move {
         let reason = session.serve().await;
         tracing::debug!(session.id = id.0, ?reason, "session ended");
@@ -58,13 +66,13 @@ struct Session {
 }
 
 impl Session {
-    fn new(connection: Connection, id: SessionId, address: IpAddr, server: Arc<Server>) -> Self {
-        let (outbox, messages, ending) = Outbox::new(&server.stop, Owner::of(address));
+    fn new(connection: Connection, id: SessionId, visitor: Visitor, server: Arc<Server>) -> Self {
+        let (outbox, messages, ending) = Outbox::new(&server.stop, Owner::of(visitor.address));
         let now = Instant::now();
         Self {
             transport: Transport::new(connection, messages, &server.limits, now),
             hello_by: now + server.limits.hello_timeout,
-            commands: Commands::new(id, address, outbox, &ending, server, now),
+            commands: Commands::new(id, visitor, outbox, &ending, server, now),
             ending,
         }
     }

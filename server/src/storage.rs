@@ -9,6 +9,7 @@
 //! and then reads the log; from then on, appends of an earlier owner are refused. It is the only
 //! way into a room that this process has not made.
 
+mod accounts;
 mod blocking;
 mod check;
 mod data_folder;
@@ -16,6 +17,7 @@ mod log_writer;
 mod memory;
 mod postgres;
 mod read_pool;
+mod recovery;
 mod repair;
 mod schema;
 mod sqlite;
@@ -34,6 +36,10 @@ use serde::{Deserialize, Serialize};
 use crate::node_id::NodeId;
 
 pub use self::{
+    accounts::{
+        Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, KeyHash,
+        NewAccount, PasswordHash, Sessions,
+    },
     blocking::Blocking,
     check::{BackupError, Findings, backup, check},
     data_folder::DataFolder,
@@ -42,6 +48,7 @@ pub use self::{
         DatabaseUrl, MigrateError, Migrated, Postgres, PostgresRegistry, SoleNode, check_postgres,
         migrate,
     },
+    recovery::{Database, RecoverError, recover},
     repair::{RepairError, Repaired, repair},
     sqlite::Sqlite,
 };
@@ -97,6 +104,22 @@ pub trait Storage: Send + fmt::Debug + 'static {
         new: IdentityHash,
     ) -> Result<bool, StorageError>;
 
+    /// Changes an account, in one commit. The same change again does no harm.
+    ///
+    /// # Errors
+    /// When the commit failed or is in doubt; asking again does no harm.
+    fn change_account(&mut self, change: &AccountChange) -> Result<AccountChanged, StorageError>;
+
+    /// Deletes at most so many sessions and accounts whose time is over at `now`, in milliseconds since
+    /// the Unix epoch: sessions that have expired, what opens accounts that were deleted
+    /// [`DELETED_ACCOUNT_KEPT`](crate::limits::accounts::DELETED_ACCOUNT_KEPT) before, and names that
+    /// nobody may take for [`DELETED_NAME_KEPT`](crate::limits::accounts::DELETED_NAME_KEPT).
+    /// Returns how many.
+    ///
+    /// # Errors
+    /// When the commit failed; nothing is then deleted.
+    fn prune_accounts(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError>;
+
     /// Deletes at most so many members who were last seen before `before`, in milliseconds since
     /// the Unix epoch, and have finished no game. Returns how many.
     ///
@@ -145,6 +168,27 @@ pub trait StorageReader: Send + fmt::Debug {
         id: &MemberId,
         hash: IdentityHash,
     ) -> Result<Option<KnownMember>, StorageError>;
+
+    /// The account whose name has this likeness, also one that is deleted.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn account_named(&mut self, likeness: &str) -> Result<Option<Account>, StorageError>;
+
+    /// The session with this hash, and its account. It may have expired.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn account_of_session(
+        &mut self,
+        session: KeyHash,
+    ) -> Result<Option<(Account, AccountSession)>, StorageError>;
+
+    /// What opens an account, and its sessions, the one seen last first.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn account_keys(&mut self, member: &MemberId) -> Result<AccountKeys, StorageError>;
 
     /// The game with this id, public or private.
     ///
@@ -307,8 +351,8 @@ pub struct Append {
     pub epoch: Epoch,
     /// The entries, in order. The first follows the last one that is in the log.
     pub entries: Vec<Entry>,
-    /// The members who take a seat by these entries. Members already stored get the new name and
-    /// time, and keep the rest. A member whose identity belongs to somebody else is not stored.
+    /// The members who take a seat by these entries. Members already stored get the new time, and the
+    /// new name if the identity is their current one, and keep the rest. A member whose identity belongs to somebody else is not stored.
     pub members: Vec<KnownMember>,
     /// The games that these entries end.
     pub games: Vec<FinishedGame>,

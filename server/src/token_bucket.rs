@@ -1,5 +1,7 @@
 //! A token bucket, which limits how often something may happen.
 
+use std::time::Duration;
+
 use tokio::time::Instant;
 
 /// Holds up to a maximum of tokens, and refills at a steady rate.
@@ -37,6 +39,13 @@ impl TokenBucket {
     pub(crate) fn has_one(&mut self, now: Instant) -> bool {
         self.fill(now);
         self.tokens >= 1.0
+    }
+
+    /// How long it takes until there is a token.
+    pub(crate) fn until_next(&mut self, now: Instant) -> Duration {
+        self.fill(now);
+        let missing = (1.0 - self.tokens).max(0.0);
+        Duration::try_from_secs_f64(missing / self.per_second).unwrap_or(Duration::MAX)
     }
 
     /// Whether the bucket is full.
@@ -102,8 +111,6 @@ impl SharedBucket {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     #[test]
@@ -146,6 +153,18 @@ mod tests {
         assert!(bucket.take(start) && !bucket.take(start));
         bucket.drain(start, 100);
         assert!(bucket.take(start + Duration::from_secs(1)));
+    }
+
+    #[test]
+    fn the_wait_for_a_token_is_known() {
+        let start = Instant::now();
+        let mut bucket = TokenBucket::new(start, 0.5, 2);
+        assert_eq!(bucket.until_next(start), Duration::ZERO);
+        assert!(bucket.take_many(start, 2));
+        assert_eq!(bucket.until_next(start), Duration::from_secs(2));
+        let later = start + Duration::from_secs(1);
+        assert_eq!(bucket.until_next(later), Duration::from_secs(1));
+        assert!(!bucket.take(later) && bucket.take(start + Duration::from_secs(2)));
     }
 
     #[test]

@@ -476,6 +476,8 @@ export type Message = { "type": "welcome",
     name: Name,
     /** The new identity, if `hello` sent none. Keep it, and keep it secret. */
     identity?: Identity,
+    /** Whether the client is signed in to an account, by the cookie of the handshake. */
+    account?: boolean,
     /** Whether people may chat on this server. */
     chat?: boolean, }
   | { "type": "done",
@@ -504,11 +506,11 @@ export type Message = { "type": "welcome",
     point?: Point,
     /** `Reason::SameAsOffered`: the earlier offer, counted from 1. */
     number?: number,
-    /** `Reason::WrongCount`: the least number that the opening asks for. */
+    /** `Reason::WrongCount`: the least number that the opening asks for. `Reason::PasswordLength`: the least number of characters. */
     least?: number,
-    /** `Reason::WrongCount`: the largest one. */
+    /** `Reason::WrongCount`, `Reason::PasswordLength`: the largest one. */
     most?: number,
-    /** `Reason::TooManyAborts`: how long to wait, in milliseconds. */
+    /** `Reason::TooManyAborts`, `Reason::TooManyTries`, `Reason::NameChangedLately`: how long to wait, in milliseconds. */
     wait_ms?: number,
     /** `Reason::Malformed`, `Reason::BotNotOffered`, `Reason::OpeningNotOffered`, `Reason::UnreadableGame`, `Reason::NotInFormat`: what is wrong, in English, for the client's author. */
     detail?: string, }
@@ -826,7 +828,7 @@ export type Pool = {
 export type PoolName = string;
 
 /** The code of a refusal. */
-export type Reason = "malformed" | "unknown_command" | "hello_first" | "already_greeted" | "version" | "identity_replaced" | "nothing_to_keep" | "name_looks_like_bot" | "no_such_room" | "room_damaged" | "not_a_member" | "not_seated" | "not_allowed" | "host_only" | "already_seated" | "seat_taken" | "no_open_seat" | "no_bot" | "bot_not_offered" | "opening_not_offered" | "game_running" | "no_game" | "not_your_turn" | "stale_ply" | "outside" | "too_far" | "occupied" | "double_three" | "double_four" | "overline" | "opening_running" | "not_now" | "wrong_count" | "not_in_zone" | "same_as_offered" | "no_offer" | "already_asked" | "answer_first" | "opponent_here" | "your_turn" | "too_early" | "not_abortable" | "no_nudge" | "opponent_away" | "nothing_to_take_back" | "no_assistance" | "players_only" | "no_such_ply" | "no_such_pool" | "no_such_seek" | "own_seek" | "too_many_seeks" | "too_many_challenges" | "too_many_aborts" | "nobody_online" | "several_online" | "chat_off" | "too_many_talking" | "too_many_rooms" | "too_many_rooms_from_address" | "too_many_rooms_made" | "too_many_bot_rooms" | "too_many_joined" | "too_many_sessions" | "server_full" | "disk_full" | "room_full" | "room_worn_out" | "too_fast" | "too_many_unknown_codes" | "busy" | "unavailable" | "stopping" | "too_long" | "too_slow" | "no_such_game" | "unreadable_game" | "not_in_format" | "no_engine" | "game_over" | "too_many_analyses" | "too_many_connections" | "too_many_new_connections" | "foreign_page" | "broken";
+export type Reason = "malformed" | "unknown_command" | "hello_first" | "already_greeted" | "version" | "identity_replaced" | "nothing_to_keep" | "name_looks_like_bot" | "no_such_room" | "room_damaged" | "not_a_member" | "not_seated" | "not_allowed" | "host_only" | "already_seated" | "seat_taken" | "no_open_seat" | "no_bot" | "bot_not_offered" | "opening_not_offered" | "game_running" | "no_game" | "not_your_turn" | "stale_ply" | "outside" | "too_far" | "occupied" | "double_three" | "double_four" | "overline" | "opening_running" | "not_now" | "wrong_count" | "not_in_zone" | "same_as_offered" | "no_offer" | "already_asked" | "answer_first" | "opponent_here" | "your_turn" | "too_early" | "not_abortable" | "no_nudge" | "opponent_away" | "nothing_to_take_back" | "no_assistance" | "players_only" | "no_such_ply" | "no_such_pool" | "no_such_seek" | "own_seek" | "too_many_seeks" | "too_many_challenges" | "too_many_aborts" | "nobody_online" | "several_online" | "chat_off" | "too_many_talking" | "too_many_rooms" | "too_many_rooms_from_address" | "too_many_rooms_made" | "too_many_bot_rooms" | "too_many_joined" | "too_many_sessions" | "server_full" | "disk_full" | "room_full" | "room_worn_out" | "too_fast" | "too_many_unknown_codes" | "busy" | "unavailable" | "stopping" | "too_long" | "too_slow" | "no_such_game" | "unreadable_game" | "not_in_format" | "no_engine" | "game_over" | "too_many_analyses" | "too_many_connections" | "too_many_new_connections" | "foreign_page" | "signed_out" | "two_identities" | "account_setting" | "wrong_password" | "wrong_code" | "name_taken" | "account_name" | "name_reserved" | "password_length" | "common_password" | "name_changed_lately" | "too_many_tries" | "broken";
 
 /** One move of a finished game. */
 export type RecordedMove = {
@@ -866,11 +868,11 @@ export type Refusal = {
     point?: Point,
     /** `Reason::SameAsOffered`: the earlier offer, counted from 1. */
     number?: number,
-    /** `Reason::WrongCount`: the least number that the opening asks for. */
+    /** `Reason::WrongCount`: the least number that the opening asks for. `Reason::PasswordLength`: the least number of characters. */
     least?: number,
-    /** `Reason::WrongCount`: the largest one. */
+    /** `Reason::WrongCount`, `Reason::PasswordLength`: the largest one. */
     most?: number,
-    /** `Reason::TooManyAborts`: how long to wait, in milliseconds. */
+    /** `Reason::TooManyAborts`, `Reason::TooManyTries`, `Reason::NameChangedLately`: how long to wait, in milliseconds. */
     wait_ms?: number,
     /** `Reason::Malformed`, `Reason::BotNotOffered`, `Reason::OpeningNotOffered`, `Reason::UnreadableGame`, `Reason::NotInFormat`: what is wrong, in English, for the client's author. */
     detail?: string, };

@@ -3,6 +3,7 @@
 //! The guide for people who write a client is [`protocol_guide`](crate::protocol_guide)
 //! (`protocol.md`); its examples are tests.
 
+mod account_name;
 mod chat;
 pub mod close;
 mod command;
@@ -14,6 +15,7 @@ mod refusal;
 mod seek;
 
 pub use self::{
+    account_name::{ACCOUNT_NAME_MAX, ACCOUNT_NAME_MIN, AccountName, AccountNameError},
     chat::{CHAT_LINES_MAX, CHAT_TEXT_MAX, ChatLine, ChatText},
     command::{
         ANALYSIS_LINES_MAX, Colour, Command, Create, LineCount, LobbyRequest, Request, RoomRequest,

@@ -47,8 +47,18 @@ impl Peer {
         assert_eq!(protocol, VERSION);
         let new = identity.is_none().then(secret);
         let (server, you, name) = ("scripted".into(), me(), Name::new("Ann").unwrap());
-        self.say(&Message::Welcome { id, protocol, server, you, name, identity: new, chat: true })
-            .await;
+        let (account, chat) = (false, true);
+        self.say(&Message::Welcome {
+            id,
+            protocol,
+            server,
+            you,
+            name,
+            identity: new,
+            account,
+            chat,
+        })
+        .await;
         identity
     }
 

@@ -15,8 +15,8 @@ use fivefold_shared::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    address_limits::RATES, limits::ADDRESSES_REPORTED_MAX, network::Network, outbox::Outbox,
-    storage::IdentityHash, thinking::Owner,
+    address_limits::RATES, limits::ADDRESSES_REPORTED_MAX, logins::Ended, network::Network,
+    outbox::Outbox, storage::IdentityHash, thinking::Owner,
 };
 
 /// A frame between two nodes.
@@ -65,6 +65,8 @@ pub(crate) enum News {
     Rooms { rooms: String, total: u64, has_game: bool },
     /// The addresses that use much at the sender.
     AddressUse(AddressUse),
+    /// Sessions of a member have ended.
+    Ended { member: MemberId, ended: Ended },
 }
 
 /// The addresses and networks that use more than a quarter of what they are allowed at one node, the

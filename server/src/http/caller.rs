@@ -7,7 +7,7 @@ use std::{
 
 use hyper::upgrade::OnUpgrade;
 
-use crate::connection_limit::ConnectionPermit;
+use crate::{connection_limit::ConnectionPermit, session::Visitor};
 
 /// The other end of a connection. Handlers get it with each request.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub(super) struct Caller {
 #[derive(Debug)]
 pub(super) struct Upgrade {
     pub(super) socket: OnUpgrade,
-    pub(super) address: IpAddr,
+    pub(super) visitor: Visitor,
     /// Kept for as long as the session lasts.
     pub(super) place: ConnectionPermit,
 }

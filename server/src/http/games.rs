@@ -17,6 +17,7 @@ use fivefold_shared::{
 use serde::Deserialize;
 
 use super::{
+    account,
     caller::Caller,
     questions::{charge_study, no_result},
     refusals::{malformed, no_analysis, no_such_game, refused},
@@ -35,23 +36,33 @@ use crate::{
 pub(super) struct GamesQuery {
     before: Option<u64>,
     member: Option<MemberId>,
+    /// Whether the caller, who is signed in, asks for their own games.
+    #[serde(default)]
+    own: bool,
 }
 
 pub(super) async fn list(
     State(server): State<Arc<Server>>,
+    Extension(caller): Extension<Caller>,
     wish: Result<Query<GamesQuery>, QueryRejection>,
     headers: HeaderMap,
 ) -> Response {
-    let Query(GamesQuery { before, member }) = match wish {
+    let Query(GamesQuery { before, member, own }) = match wish {
         Ok(wish) => wish,
         Err(error) => return malformed(error.status(), error.body_text()).into_response(),
     };
-    let identity = asker(&headers);
+    let signed_in =
+        if own { account::signed_in(&server, &caller, &headers).await } else { Ok(None) };
+    let signed_in = match signed_in {
+        Ok(member) => member,
+        Err(no) => return no.into_response(),
+    };
+    let identity = asker(&headers).filter(|_| signed_in.is_none());
     let read = move |reader: &mut dyn StorageReader| {
         let own = match identity.map(|identity| identify(reader, &identity)).transpose()? {
             Some(Identified::Known(KnownMember { id, .. }) | Identified::New(id)) => Some(id),
             Some(Identified::Replaced) => return Ok(None),
-            None => None,
+            None => signed_in,
         };
         let unlisted = own.is_some();
         let query = GameQuery { before, member: own.or(member), unlisted, max: GAMES_PAGE_MAX };

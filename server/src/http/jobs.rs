@@ -1,4 +1,4 @@
-//! Runs slow work for HTTP responses: reading, judging and writing games.
+//! Runs slow work for HTTP responses: reading, judging and writing games, and hashing passwords.
 //!
 //! It runs off the runtime's threads, which serve the sessions, when they need no processor, and
 //! limits how much runs at once.
@@ -8,10 +8,7 @@ use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
-use crate::{
-    limits::{HTTP_JOB_QUEUE_MAX, HTTP_JOBS_MAX},
-    storage::Blocking,
-};
+use crate::storage::Blocking;
 
 /// Runs slow work for HTTP responses.
 #[derive(Debug)]
@@ -33,9 +30,10 @@ pub(crate) enum NoResult {
 }
 
 impl Jobs {
-    pub(crate) fn new(blocking: Blocking) -> Self {
-        let running = Arc::new(Semaphore::new(HTTP_JOBS_MAX));
-        let queue = Arc::new(Semaphore::new(HTTP_JOB_QUEUE_MAX));
+    /// Runs so many at once, while others wait; `queue_max` counts both.
+    pub(crate) fn new(blocking: Blocking, running_max: usize, queue_max: usize) -> Self {
+        let running = Arc::new(Semaphore::new(running_max));
+        let queue = Arc::new(Semaphore::new(queue_max));
         Self { running, queue, blocking }
     }
 
@@ -65,10 +63,11 @@ mod tests {
     use futures_util::future::{join_all, poll_immediate};
 
     use super::*;
+    use crate::limits::{HTTP_JOB_QUEUE_MAX, HTTP_JOBS_MAX};
 
     #[tokio::test]
     async fn so_many_jobs_wait_and_so_many_run() {
-        let jobs = Jobs::new(Blocking::Threads);
+        let jobs = Jobs::new(Blocking::Threads, HTTP_JOBS_MAX, HTTP_JOB_QUEUE_MAX);
         let (begun, beginnings) = mpsc::channel();
         let mut waiting = Vec::new();
         let mut gates = Vec::new();

@@ -248,7 +248,7 @@ impl Lobby {
                     cluster.pass_on_to_all(&FromOwner::Present(node));
                 }
                 FromPeer::Broadcast { from, message } => match decode(&message) {
-                    Ok(news) => self.take_news(&cluster, from, news, &note_use),
+                    Ok(news) => self.take_news(&cluster, &logins, from, news, &note_use),
                     Err(_) => {
                         self.context.metrics.cluster.undecodable.inc();
                     }
@@ -260,6 +260,7 @@ impl Lobby {
     fn take_news(
         &self,
         cluster: &Cluster,
+        logins: &Logins,
         from: NodeId,
         news: News,
         note_use: &impl Fn(NodeId, AddressUse),
@@ -272,6 +273,7 @@ impl Lobby {
             }
             News::RoomsWanted => self.peer_lists.note_wanted(),
             News::AddressUse(usage) => note_use(from, usage),
+            News::Ended { member, ended } => logins.end(&member, ended),
             News::Rooms { rooms, total, has_game } => match serde_json::from_str(&rooms) {
                 Ok(rooms) => {
                     let total = usize::try_from(total).unwrap_or(usize::MAX);

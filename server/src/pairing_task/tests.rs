@@ -701,6 +701,7 @@ fn a_challenge_that_a_node_has_missed_is_repeated() {
     let (ann, mut bob) = (net.person(1, "Ann"), net.person(2, "Bob"));
     let login = Login {
         session: bob.session,
+        account: None,
         ending: Ending::new(CancellationToken::new()),
         outbox: bob.outbox.clone(),
     };

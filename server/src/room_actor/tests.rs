@@ -30,8 +30,8 @@ use crate::{
     node_id::NodeId,
     paired_games::GameEnd,
     storage::{
-        Blocking, Claimed, Conflict, IdentityHash, KnownMember, Memory, ReadPool, Storage,
-        StorageReader,
+        AccountChange, AccountChanged, Blocking, Claimed, Conflict, IdentityHash, KnownMember,
+        Memory, ReadPool, Storage, StorageReader,
     },
     thinking::{Owner, Pool},
 };
@@ -227,6 +227,14 @@ impl Storage for Unreachable {
         _: IdentityHash,
         _: IdentityHash,
     ) -> Result<bool, StorageError> {
+        in_doubt()
+    }
+
+    fn change_account(&mut self, _: &AccountChange) -> Result<AccountChanged, StorageError> {
+        in_doubt()
+    }
+
+    fn prune_accounts(&mut self, _: u64, _: usize) -> Result<usize, StorageError> {
         in_doubt()
     }
 

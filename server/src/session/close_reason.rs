@@ -66,6 +66,10 @@ impl CloseReason {
         code: close::IDENTITY_REPLACED,
         reason: "The identity of this session was replaced. Come back with the new one.",
     };
+    pub(super) const SIGNED_OUT: Self = Self::Close {
+        code: close::IDENTITY_REPLACED,
+        reason: "This session was signed out. Sign in again, or come back as a guest.",
+    };
     const BROKEN_FRAME: Self = Self::Close {
         code: close::PROTOCOL_ERROR,
         reason: "The client broke the WebSocket protocol (RFC 6455). Please update it.",

@@ -15,12 +15,14 @@ use tokio_tungstenite::tungstenite::Utf8Bytes;
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    Visitor,
     close_reason::CloseReason,
     error::CommandError,
     joined_rooms::{JoinedRooms, post},
     rate::Rates,
 };
 use crate::{
+    accounts::SignedIn,
     identities::Authenticated,
     ids,
     limits::LOGIN_TRIES_MAX,
@@ -31,6 +33,7 @@ use crate::{
     pairing_task::PairingRequest,
     room_actor::Envelope,
     server::Server,
+    storage::KeyHash,
 };
 
 /// Handles the commands of one session.
@@ -41,6 +44,8 @@ pub(super) struct Commands {
     pub(super) server: Arc<Server>,
     pub(super) outbox: Outbox,
     login: Ending,
+    /// The session of an account in the cookie of the handshake, which may have ended.
+    cookie: Option<KeyHash>,
     /// Absent before `hello`.
     identity: Option<Authenticated>,
     rooms: JoinedRooms,
@@ -75,7 +80,7 @@ pub(super) type CommandResult = Result<Option<Message>, CommandError>;
 impl Commands {
     pub(super) fn new(
         id: SessionId,
-        address: IpAddr,
+        Visitor { address, account: cookie }: Visitor,
         outbox: Outbox,
         ending: &CancellationToken,
         server: Arc<Server>,
@@ -84,7 +89,7 @@ impl Commands {
         let login = Ending::new(ending.clone());
         let rates = Rates::new(&server, address, now);
         let rooms = JoinedRooms::default();
-        Self { id, address, server, outbox, login, identity: None, rooms, rates }
+        Self { id, address, server, outbox, login, cookie, identity: None, rooms, rates }
     }
 
     /// Whether the client has authenticated.
@@ -101,7 +106,10 @@ impl Commands {
         if self.server.stop.is_cancelled() || self.outbox.is_restarted() {
             CloseReason::RESTART
         } else if self.login.is_replaced() {
-            CloseReason::IDENTITY_REPLACED
+            match self.identity.as_ref().and_then(|identity| identity.account) {
+                Some(_) => CloseReason::SIGNED_OUT,
+                None => CloseReason::IDENTITY_REPLACED,
+            }
         } else {
             CloseReason::TOO_SLOW
         }
@@ -243,9 +251,23 @@ impl Commands {
             return Err(CommandError::RefusedAndClosed(refusal, CloseReason::VERSION));
         }
         name.as_ref().map_or(Ok(()), may_be_called)?;
-        let made = identity.is_none().then(ids::identity);
-        let secret = identity.as_ref().or(made.as_ref()).expect("one of the two");
-        let authenticated = self.log_in(secret, name).await?;
+        let (who, made) = match (identity, self.cookie) {
+            (Some(identity), cookie) => {
+                if let Some(session) = cookie
+                    && self.server.accounts.of_session(session, self.address).await?.is_some()
+                {
+                    return Err(Refusal::new(Reason::TwoIdentities).into());
+                }
+                (Who::Guest { identity, name }, None)
+            }
+            (None, Some(session)) => (Who::Account(session), None),
+            (None, None) => {
+                let identity = ids::identity();
+                (Who::Guest { identity: identity.clone(), name }, Some(identity))
+            }
+        };
+        let authenticated = self.log_in(&who).await?;
+        let account = authenticated.account.is_some();
         let Member { id: you, name } = authenticated.member.clone();
         self.outbox.identify(authenticated.hash);
         self.identity = Some(authenticated);
@@ -256,34 +278,46 @@ impl Commands {
             you,
             name,
             identity: made,
+            account,
             chat: self.server.limits.room.chat,
         }))
     }
 
-    /// Looks up the member with this identity, and registers the session as theirs.
-    async fn log_in(
-        &self,
-        identity: &Identity,
-        name: Option<Name>,
-    ) -> Result<Authenticated, CommandError> {
+    /// Looks up a member, and registers the session as theirs.
+    async fn log_in(&self, who: &Who) -> Result<Authenticated, CommandError> {
         let Server { identities, logins, clock, .. } = &*self.server;
         for _ in 0..LOGIN_TRIES_MAX {
             let replacements = logins.replacements();
-            let found = identities.authenticate(identity, name.clone(), clock.now()).await;
+            let found = match who {
+                Who::Guest { identity, name } => {
+                    identities.authenticate(identity, name.clone(), clock.now()).await
+                }
+                Who::Account(session) => self.of_account(*session).await,
+            };
             let authenticated = found.map_err(|refusal| {
                 if refusal.reason == Reason::IdentityReplaced {
                     CommandError::RefusedAndClosed(refusal, CloseReason::IDENTITY_REPLACED)
+                } else if refusal.reason == Reason::SignedOut {
+                    CommandError::RefusedAndClosed(refusal, CloseReason::SIGNED_OUT)
                 } else {
                     refusal.into()
                 }
             })?;
-            let (ending, outbox) = (self.login.clone(), self.outbox.clone());
-            let login = Login { session: self.id, ending, outbox };
+            let (account, ending) = (authenticated.account, self.login.clone());
+            let login = Login { session: self.id, account, ending, outbox: self.outbox.clone() };
             if logins.enter(&authenticated.member, login, replacements) {
                 return Ok(authenticated);
             }
         }
         Err(Refusal::new(Reason::Busy).into())
+    }
+
+    /// The member who is signed in by this session of an account.
+    async fn of_account(&self, session: KeyHash) -> Result<Authenticated, Refusal> {
+        let found = self.server.accounts.of_session(session, self.address).await?;
+        let SignedIn { account, .. } = found.ok_or_else(|| Refusal::new(Reason::SignedOut))?;
+        let member = Member { id: account.member, name: account.name };
+        Ok(Authenticated { member, hash: account.hash, account: Some(session) })
     }
 
     /// A client may repeat the command over another session that already uses the new identity.
@@ -293,6 +327,7 @@ impl Commands {
         id: &CommandId,
         replacement: &Identity,
     ) -> CommandResult {
+        no_account(&identity)?;
         let new = ids::identity_hash(replacement);
         if new != identity.hash {
             self.server.identities.replace(&identity, new).await?;
@@ -377,7 +412,9 @@ impl Commands {
         id: &CommandId,
         name: Name,
     ) -> CommandResult {
+        no_account(&identity)?;
         may_be_called(&name)?;
+        let name = self.server.identities.name_of_guest(&identity.member.id, name).await?;
         let renamings = self.rooms.prepare_renaming(self.id, &name)?;
         identity.member.name = name;
         if let Err(error) = self.server.identities.update(&identity, self.server.clock.now()).await
@@ -471,6 +508,20 @@ impl Commands {
         self.rates.may_look_up(now)?;
         let found = lobby.find(code).await;
         self.rates.note_look_up(now, found)
+    }
+}
+
+/// Who a session says that it is.
+enum Who {
+    Guest { identity: Identity, name: Option<Name> },
+    Account(KeyHash),
+}
+
+/// Refuses to change an account, which is done over HTTP.
+fn no_account(identity: &Authenticated) -> Result<(), Refusal> {
+    match identity.account {
+        Some(_) => Err(Refusal::new(Reason::AccountSetting)),
+        None => Ok(()),
     }
 }
 

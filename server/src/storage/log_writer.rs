@@ -11,10 +11,14 @@ use fivefold_shared::room::Entry;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
-    Append, AppendError, Blocking, Claimed, IdentityHash, KnownMember, Storage, StorageError,
+    AccountChange, AccountChanged, Append, AppendError, Blocking, Claimed, IdentityHash,
+    KnownMember, Storage, StorageError,
 };
 use crate::{
-    limits::{CLAIMED_ROOMS_MAX, PRUNED_LOGS_MAX, PRUNED_MEMBERS_MAX, WRITER_QUEUE_MAX},
+    limits::{
+        CLAIMED_ROOMS_MAX, PRUNED_LOGS_MAX, PRUNED_MEMBERS_MAX, WRITER_QUEUE_MAX,
+        accounts::PRUNED_ACCOUNTS_MAX,
+    },
     node_id::NodeId,
 };
 
@@ -53,6 +57,8 @@ enum Request {
     Append(Append, oneshot::Sender<Result<(), AppendError>>),
     Read(RoomCode, oneshot::Sender<Result<Vec<Entry>, StorageError>>),
     ReplaceIdentity(Replacement, oneshot::Sender<Result<bool, StorageError>>),
+    ChangeAccount(Box<AccountChange>, oneshot::Sender<Result<AccountChanged, StorageError>>),
+    PruneAccounts(u64, oneshot::Sender<Result<usize, StorageError>>),
     PruneLogs(u64, oneshot::Sender<Result<usize, StorageError>>),
     PruneMembers(u64, oneshot::Sender<Result<usize, StorageError>>),
 }
@@ -118,6 +124,23 @@ impl WriterPermit<'_> {
     pub(crate) fn replace_identity(self, replacement: Replacement) -> Reply<bool, StorageError> {
         let (answer, reply) = oneshot::channel();
         self.0.send(Request::ReplaceIdentity(replacement, answer));
+        Reply(reply)
+    }
+
+    /// Requests [`Storage::change_account`].
+    pub(crate) fn change_account(
+        self,
+        change: AccountChange,
+    ) -> Reply<AccountChanged, StorageError> {
+        let (answer, reply) = oneshot::channel();
+        self.0.send(Request::ChangeAccount(Box::new(change), answer));
+        Reply(reply)
+    }
+
+    /// Requests [`Storage::prune_accounts`], of at most [`PRUNED_ACCOUNTS_MAX`].
+    pub(crate) fn prune_accounts(self, now: u64) -> Reply<usize, StorageError> {
+        let (answer, reply) = oneshot::channel();
+        self.0.send(Request::PruneAccounts(now, answer));
         Reply(reply)
     }
 
@@ -209,6 +232,15 @@ impl Writer {
                     // The member may be stored by a seat in this group.
                     group.commit(storage);
                     report(answer, storage.replace_identity(&member, old, new));
+                }
+                Request::ChangeAccount(change, answer) => {
+                    // The same holds for a guest who signs up.
+                    group.commit(storage);
+                    report(answer, storage.change_account(&change));
+                }
+                Request::PruneAccounts(now, answer) => {
+                    group.commit(storage);
+                    report(answer, storage.prune_accounts(now, PRUNED_ACCOUNTS_MAX));
                 }
                 Request::PruneLogs(before, answer) => {
                     group.commit(storage);

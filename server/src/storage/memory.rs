@@ -1,5 +1,7 @@
 //! A storage in memory, for tests and for servers that keep nothing.
 
+mod accounts;
+
 use std::{
     collections::{BTreeMap, HashMap, HashSet, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -12,9 +14,11 @@ use fivefold_shared::{
     seat::{BySeat, Seat},
 };
 
+use self::accounts::Accounts;
 use super::{
-    Append, Claimed, Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KnownMember, MadeRoom,
-    NowPlaying, Playing, Storage, StorageError, StorageReader,
+    Account, AccountChange, AccountChanged, AccountKeys, AccountSession, Append, Claimed, Conflict,
+    DiskSpace, Epoch, GameQuery, IdentityHash, KeyHash, KnownMember, MadeRoom, NowPlaying, Playing,
+    Storage, StorageError, StorageReader,
 };
 use crate::{
     limits::{MEMORY_GAMES_MAX, MEMORY_MEMBERS_MAX},
@@ -51,6 +55,7 @@ struct Tables {
     members: HashMap<MemberId, KnownMember>,
     /// Members whose identity was replaced.
     renewed: HashSet<MemberId>,
+    accounts: Accounts,
     /// Number of games dropped because there were too many.
     dropped: u64,
 }
@@ -135,6 +140,14 @@ impl Storage for Memory {
         known.hash = new;
         tables.renewed.insert(member.clone());
         Ok(true)
+    }
+
+    fn change_account(&mut self, change: &AccountChange) -> Result<AccountChanged, StorageError> {
+        self.tables().change_account(change)
+    }
+
+    fn prune_accounts(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
+        Ok(self.tables().prune_accounts(now, rows_max))
     }
 
     fn prune_members(&mut self, before: u64, members_max: usize) -> Result<usize, StorageError> {
@@ -325,8 +338,10 @@ impl Tables {
 
     fn save_member(&mut self, member: &KnownMember) {
         if let Some(known) = self.members.get_mut(&member.id) {
-            known.name = member.name.clone();
             known.seen_at = member.seen_at;
+            if known.hash == member.hash {
+                known.name = member.name.clone();
+            }
         } else if self.members.len() < MEMORY_MEMBERS_MAX
             && self.renewed_with(member.hash).is_none()
         {
@@ -347,6 +362,21 @@ impl StorageReader for Memory {
             return Ok(by_id.cloned());
         }
         Ok(tables.renewed_with(hash).or(by_id).cloned())
+    }
+
+    fn account_named(&mut self, likeness: &str) -> Result<Option<Account>, StorageError> {
+        Ok(self.tables().account_named(likeness))
+    }
+
+    fn account_of_session(
+        &mut self,
+        session: KeyHash,
+    ) -> Result<Option<(Account, AccountSession)>, StorageError> {
+        Ok(self.tables().account_of_session(session))
+    }
+
+    fn account_keys(&mut self, member: &MemberId) -> Result<AccountKeys, StorageError> {
+        Ok(self.tables().account_keys(member))
     }
 
     fn game(&mut self, id: &GameId) -> Result<Option<Record>, StorageError> {

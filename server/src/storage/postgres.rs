@@ -4,6 +4,7 @@
 //! it. A commit is one statement; when it returns, it is as durable as the database's
 //! `synchronous_commit` makes it. Nothing about rooms is kept in memory.
 
+mod accounts;
 mod address;
 mod append;
 mod check;
@@ -43,8 +44,8 @@ pub use self::{
     sole_node::SoleNode,
 };
 use super::{
-    Append, Claimed, Conflict, IdentityHash, KnownMember, OpenError, Storage, StorageError,
-    StorageReader, values::name,
+    AccountChange, AccountChanged, Append, Claimed, Conflict, IdentityHash, KnownMember, OpenError,
+    Storage, StorageError, StorageReader, values::name,
 };
 use crate::{
     limits::{
@@ -202,6 +203,19 @@ impl Storage for Postgres {
             session.execute(REPLACE_IDENTITY, &[&member, &old, &new]).await?;
             Ok(!session.query(HAS_IDENTITY, &[&member, &new]).await?.is_empty())
         })
+    }
+
+    fn change_account(&mut self, change: &AccountChange) -> Result<AccountChanged, StorageError> {
+        self.writer.commit(DATABASE_ANSWER_WITHIN, &async |session| {
+            accounts::change(session, change).await
+        })
+    }
+
+    fn prune_accounts(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
+        let pruned = self.writer.commit(DATABASE_ANSWER_WITHIN, &async |session| {
+            accounts::prune(session, now, rows_max).await
+        })?;
+        Ok(usize::try_from(pruned).unwrap_or(usize::MAX))
     }
 
     fn prune_members(&mut self, before: u64, members_max: usize) -> Result<usize, StorageError> {

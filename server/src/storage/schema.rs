@@ -6,7 +6,10 @@ use rusqlite::{Connection, TransactionBehavior};
 pub(super) const APPLICATION_ID: i32 = 0x3546_4C44;
 
 /// The current format. Formats 1 to 6 were written before the first release; no server reads them.
-pub(super) const FORMAT: u32 = 7;
+pub(super) const FORMAT: u32 = 8;
+
+/// The oldest format that a server brings to the current one.
+pub(super) const OLDEST_FORMAT: u32 = 7;
 
 /// The room is open.
 pub(super) const OPEN: u8 = 0;
@@ -22,6 +25,8 @@ pub(super) const CLOSED_WITHOUT_LOG: u8 = 2;
 /// `room.seq` in the transaction that writes it.
 ///
 /// `room.seq` and `room.last` change with each move, so no index mentions them.
+///
+/// These are the tables of format 7.
 const SCHEMA: &str = "
     -- One row for each start of a server; ids are never used twice.
     CREATE TABLE process (id INTEGER PRIMARY KEY AUTOINCREMENT) STRICT;
@@ -90,6 +95,48 @@ const SCHEMA: &str = "
     CREATE INDEX member_without_game ON member (seen_at) WHERE has_game = 0 AND renewed = 0;
 ";
 
+/// What format 8 adds.
+const ACCOUNTS: &str = "
+    -- The members who have signed up. Their name is that of the member.
+    CREATE TABLE account (
+        member TEXT NOT NULL PRIMARY KEY REFERENCES member,
+        -- Names that people may confuse have the same.
+        likeness TEXT NOT NULL UNIQUE,
+        made_at INTEGER NOT NULL,
+        renamed_at INTEGER,
+        -- When the member asked for the deletion.
+        deleted_at INTEGER
+    ) STRICT;
+    CREATE INDEX account_deleted ON account (deleted_at) WHERE deleted_at IS NOT NULL;
+
+    -- What opens an account.
+    CREATE TABLE key (
+        id INTEGER PRIMARY KEY,
+        member TEXT NOT NULL REFERENCES account,
+        kind TEXT NOT NULL CHECK (kind IN ('password', 'recovery')),
+        -- The member's id for a password, the hash of a recovery code.
+        lookup BLOB NOT NULL,
+        -- The hash of a password.
+        secret TEXT,
+        made_at INTEGER NOT NULL,
+        used_at INTEGER,
+        UNIQUE (kind, lookup)
+    ) STRICT;
+    CREATE INDEX key_member ON key (member);
+
+    CREATE TABLE session (
+        -- Of the secret in the cookie.
+        hash BLOB NOT NULL PRIMARY KEY,
+        member TEXT NOT NULL REFERENCES account,
+        label TEXT NOT NULL,
+        made_at INTEGER NOT NULL,
+        seen_at INTEGER NOT NULL,
+        expires_at INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX session_member ON session (member);
+    CREATE INDEX session_expires ON session (expires_at);
+";
+
 /// Kind of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
@@ -124,7 +171,19 @@ pub(super) fn kind(connection: &Connection) -> rusqlite::Result<Kind> {
 pub(super) fn create(connection: &mut Connection) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     transaction.execute_batch(SCHEMA)?;
+    transaction.execute_batch(ACCOUNTS)?;
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+    transaction.pragma_update(None, "user_version", FORMAT)?;
+    transaction.commit()
+}
+
+/// Brings a file of format 7 to the current one: completely, or not at all.
+///
+/// # Errors
+/// When the file cannot be written.
+pub(super) fn upgrade(connection: &mut Connection) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    transaction.execute_batch(ACCOUNTS)?;
     transaction.pragma_update(None, "user_version", FORMAT)?;
     transaction.commit()
 }

@@ -3,6 +3,7 @@
 //! A commit is written to the write-ahead log with full sync: when it returns, it is on the disk.
 //! Nothing about rooms is kept in memory, so a commit that fails leaves nothing to undo.
 
+pub(super) mod accounts;
 mod log;
 mod reader;
 
@@ -16,10 +17,10 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 
 use self::{log::Appender, reader::SqliteReader};
 use super::{
-    Append, Claimed, Conflict, DataFolder, IdentityHash, KnownMember, OpenError, Storage,
-    StorageError, StorageReader,
+    AccountChange, AccountChanged, Append, Claimed, Conflict, DataFolder, IdentityHash,
+    KnownMember, OpenError, Storage, StorageError, StorageReader,
     data_folder::database_in,
-    schema::{self, CLOSED_WITHOUT_LOG, FORMAT, Kind, OPEN},
+    schema::{self, CLOSED_WITHOUT_LOG, FORMAT, Kind, OLDEST_FORMAT, OPEN},
     values::name,
 };
 
@@ -28,7 +29,7 @@ use crate::node_id::NodeId;
 pub(super) use self::log::read_log;
 
 /// How long to wait for another process that uses the file, such as a backup that begins.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The write-ahead log is copied into the database when it has this many pages: 32 MiB. Nothing is
 /// committed during the copy. Copying rarely takes less time in total and delays fewer moves.
@@ -53,11 +54,13 @@ impl Sqlite {
     pub fn open(folder: DataFolder) -> Result<Self, OpenError> {
         let file = folder.database()?;
         let failed = |error: rusqlite::Error| open_error(&file, error.into());
-        let is_new = inspect(&file)?.is_none();
+        let format = inspect(&file)?;
         let mut connection = Connection::open(&file).map_err(failed)?;
         set_up(&connection).map_err(failed)?;
-        if is_new {
-            schema::create(&mut connection).map_err(failed)?;
+        match format {
+            None => schema::create(&mut connection).map_err(failed)?,
+            Some(FORMAT) => {}
+            Some(_) => schema::upgrade(&mut connection).map_err(failed)?,
         }
         connection.execute("INSERT INTO process DEFAULT VALUES", ()).map_err(failed)?;
         let process = connection.last_insert_rowid();
@@ -87,7 +90,7 @@ pub(super) fn inspect(file: &Path) -> Result<Option<u32>, OpenError> {
     match kind.map_err(|error| open_error(file, error.into()))? {
         Kind::Empty => Ok(None),
         Kind::Ours(found) if found > FORMAT => Err(OpenError::Newer { path, found, known: FORMAT }),
-        Kind::Ours(found) if found < FORMAT => Err(OpenError::PreRelease { path, found }),
+        Kind::Ours(found) if found < OLDEST_FORMAT => Err(OpenError::PreRelease { path, found }),
         Kind::Ours(format) => Ok(Some(format)),
         Kind::Foreign => Err(OpenError::Foreign { path }),
     }
@@ -193,6 +196,20 @@ impl Storage for Sqlite {
             .prepare_cached("SELECT 1 FROM member WHERE id = ? AND hash = ?")?
             .exists((member.as_str(), new.0))?;
         Ok(is_replaced)
+    }
+
+    fn change_account(&mut self, change: &AccountChange) -> Result<AccountChanged, StorageError> {
+        let transaction = self.begin()?;
+        let changed = accounts::change(&transaction, change)?;
+        commit(transaction)?;
+        Ok(changed)
+    }
+
+    fn prune_accounts(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
+        let transaction = self.begin()?;
+        let pruned = accounts::prune(&transaction, now, rows_max)?;
+        commit(transaction)?;
+        Ok(pruned)
     }
 
     fn prune_members(&mut self, before: u64, members_max: usize) -> Result<usize, StorageError> {

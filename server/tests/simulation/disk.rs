@@ -11,8 +11,9 @@ use fivefold_server::{
     NodeId,
     node::registry::{JoinError, NodeReport, Pulse, Registry},
     storage::{
-        Append, Claimed, Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KnownMember,
-        MadeRoom, Memory, NowPlaying, Playing, Storage, StorageError, StorageReader,
+        Account, AccountChange, AccountChanged, AccountKeys, AccountSession, Append, Claimed,
+        Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KeyHash, KnownMember, MadeRoom,
+        Memory, NowPlaying, Playing, Storage, StorageError, StorageReader,
     },
 };
 use fivefold_shared::{
@@ -371,6 +372,16 @@ impl Storage for Disk {
         self.kept.replace_identity(member, old, new)
     }
 
+    fn change_account(&mut self, change: &AccountChange) -> Result<AccountChanged, StorageError> {
+        self.fail_sometimes()?;
+        self.kept.change_account(change)
+    }
+
+    fn prune_accounts(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
+        self.fail_sometimes()?;
+        self.kept.prune_accounts(now, rows_max)
+    }
+
     fn prune_members(&mut self, before: u64, members_max: usize) -> Result<usize, StorageError> {
         self.fail_sometimes()?;
         self.kept.prune_members(before, members_max)
@@ -394,6 +405,24 @@ impl StorageReader for Disk {
     ) -> Result<Option<KnownMember>, StorageError> {
         self.reach()?;
         self.kept.member(id, hash)
+    }
+
+    fn account_named(&mut self, likeness: &str) -> Result<Option<Account>, StorageError> {
+        self.reach()?;
+        self.kept.account_named(likeness)
+    }
+
+    fn account_of_session(
+        &mut self,
+        session: KeyHash,
+    ) -> Result<Option<(Account, AccountSession)>, StorageError> {
+        self.reach()?;
+        self.kept.account_of_session(session)
+    }
+
+    fn account_keys(&mut self, member: &MemberId) -> Result<AccountKeys, StorageError> {
+        self.reach()?;
+        self.kept.account_keys(member)
     }
 
     fn game(&mut self, id: &GameId) -> Result<Option<Record>, StorageError> {

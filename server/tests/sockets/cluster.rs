@@ -14,8 +14,8 @@ use fivefold_server::{
     limits::{Limits, READ_QUEUE_MAX},
     node::registry::{NodeReport, Pulse, Registry},
     storage::{
-        Append, Claimed, Conflict, IdentityHash, KnownMember, Memory, Storage, StorageError,
-        StorageReader,
+        AccountChange, AccountChanged, Append, Claimed, Conflict, IdentityHash, KnownMember,
+        Memory, Storage, StorageError, StorageReader,
     },
 };
 use fivefold_shared::{
@@ -619,6 +619,14 @@ impl Storage for SlowClaims {
         new: IdentityHash,
     ) -> Result<bool, StorageError> {
         self.memory.replace_identity(member, old, new)
+    }
+
+    fn change_account(&mut self, change: &AccountChange) -> Result<AccountChanged, StorageError> {
+        self.memory.change_account(change)
+    }
+
+    fn prune_accounts(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
+        self.memory.prune_accounts(now, rows_max)
     }
 
     fn prune_members(&mut self, before: u64, members_max: usize) -> Result<usize, StorageError> {

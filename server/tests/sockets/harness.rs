@@ -29,7 +29,7 @@ use tokio::{
 };
 use tokio_tungstenite::{
     WebSocketStream, client_async,
-    tungstenite::{self, Utf8Bytes},
+    tungstenite::{self, Utf8Bytes, client::IntoClientRequest},
 };
 use tokio_util::sync::CancellationToken;
 
@@ -128,6 +128,16 @@ impl TestServer {
         let stream = self.connect_raw().await;
         let (socket, _) = client_async(format!("ws://{}/ws", self.address), stream).await?;
         Ok(Client::new(socket))
+    }
+
+    /// A connection whose handshake has this cookie.
+    pub(crate) async fn connect_with(&self, cookie: &str) -> Client {
+        let stream = self.connect_raw().await;
+        let address = format!("ws://{}/ws", self.address);
+        let mut request = address.into_client_request().unwrap();
+        request.headers_mut().insert("cookie", cookie.parse().unwrap());
+        let (socket, _) = client_async(request, stream).await.unwrap();
+        Client::new(socket)
     }
 
     /// A new person with another address of this machine, after hello.

@@ -9,8 +9,8 @@ use std::sync::{
 use fivefold_server::{
     NodeId,
     storage::{
-        Append, Claimed, Conflict, IdentityHash, KnownMember, Memory, Storage, StorageError,
-        StorageReader,
+        AccountChange, AccountChanged, Append, Claimed, Conflict, IdentityHash, KnownMember,
+        Memory, Storage, StorageError, StorageReader,
     },
 };
 use fivefold_shared::protocol::{CatchUp, MemberId, Message, Reason, RoomCode, close};
@@ -48,6 +48,14 @@ impl Storage for Broken {
         _: IdentityHash,
     ) -> Result<bool, StorageError> {
         Ok(false)
+    }
+
+    fn change_account(&mut self, _: &AccountChange) -> Result<AccountChanged, StorageError> {
+        unreachable!("it is broken")
+    }
+
+    fn prune_accounts(&mut self, _: u64, _: usize) -> Result<usize, StorageError> {
+        Ok(0)
     }
 
     fn prune_members(&mut self, _: u64, _: usize) -> Result<usize, StorageError> {
@@ -115,6 +123,14 @@ impl Storage for Brittle {
         new: IdentityHash,
     ) -> Result<bool, StorageError> {
         self.memory.replace_identity(member, old, new)
+    }
+
+    fn change_account(&mut self, change: &AccountChange) -> Result<AccountChanged, StorageError> {
+        self.memory.change_account(change)
+    }
+
+    fn prune_accounts(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
+        self.memory.prune_accounts(now, rows_max)
     }
 
     fn prune_members(&mut self, before: u64, members_max: usize) -> Result<usize, StorageError> {

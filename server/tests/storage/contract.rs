@@ -29,7 +29,7 @@ fn hash(number: u64) -> IdentityHash {
 }
 
 /// Tries every back end. The node is [`NodeId::ALONE`].
-fn every_storage(check: impl Fn(&mut dyn Storage)) {
+pub(crate) fn every_storage(check: impl Fn(&mut dyn Storage)) {
     every_life(|next| {
         let (mut storage, node) = next();
         assert_eq!(node, NodeId::ALONE);

@@ -9,11 +9,18 @@ use std::{
 
 use fivefold_server::{
     NodeId,
-    storage::{Append, Claimed, DataFolder, Epoch, Sqlite, Storage, check},
+    storage::{
+        AccountChanged, AccountKeys, Append, Claimed, DataFolder, Epoch, GameQuery, IdentityHash,
+        KnownMember, Sqlite, Storage, check,
+    },
 };
+use fivefold_shared::protocol::Name;
 use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 
-use crate::rooms::{append, code, log};
+use crate::{
+    accounts,
+    rooms::{append, code, log, member, resigned},
+};
 
 const FOLDER: &str = "FIVEFOLD_TEST_FOLDER";
 const ROOMS: u64 = 5;
@@ -61,11 +68,16 @@ struct Writer {
 
 impl Writer {
     fn start(folder: &Path) -> Self {
+        Self::start_as("crash::writer", folder)
+    }
+
+    /// Starts a process that runs this ignored test.
+    fn start_as(test: &str, folder: &Path) -> Self {
         // A file that grows too large is to be an error, and not the end of the process.
         let mut child = Command::new("sh")
             .args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""])
             .arg(env::current_exe().unwrap())
-            .args(["--exact", "crash::writer", "--ignored", "--nocapture", "--test-threads=1"])
+            .args(["--exact", test, "--ignored", "--nocapture", "--test-threads=1"])
             .env(FOLDER, folder)
             .stdout(Stdio::piped())
             .spawn()
@@ -156,4 +168,78 @@ fn a_full_disk_refuses_until_there_is_space() {
     };
     assert_eq!(next, last + 1);
     check_logs(folder.path(), writer.kill().max(next));
+}
+
+/// Not a test of its own, like [`writer`]. Stores guests with a game, and makes an account of each. It
+/// says `stored NUMBER` when both are acknowledged.
+#[test]
+#[ignore = "run by the other tests here"]
+fn upgrader() {
+    let Ok(folder) = env::var(FOLDER) else { return };
+    let mut storage = Sqlite::open(DataFolder::take(Path::new(&folder)).unwrap()).unwrap();
+    let first = (1..).find(|number| !is_stored(&storage, *number)).unwrap();
+    for number in first..ENTRIES_MAX {
+        let played = Append {
+            members: vec![guest(number)],
+            ..append(number, resigned("public", number, number + 10_000), number)
+        };
+        assert_eq!(storage.append(&[played]).unwrap(), [Ok(())]);
+        let up = accounts::sign_up(number, Some(guest(number).hash), &format!("Ann{number}"));
+        assert_eq!(storage.change_account(&up).unwrap(), AccountChanged::Done);
+        println!("stored {number}");
+    }
+}
+
+fn guest(number: u64) -> KnownMember {
+    let mut hash = [9; 32];
+    hash[..8].copy_from_slice(&number.to_be_bytes());
+    let name = Name::new("Guest").unwrap();
+    KnownMember { id: member(number), hash: IdentityHash(hash), name, seen_at: 1 }
+}
+
+fn is_stored(storage: &Sqlite, number: u64) -> bool {
+    let known = guest(number);
+    storage.reader().unwrap().member(&known.id, known.hash).unwrap().is_some()
+}
+
+#[test]
+fn a_kill_while_somebody_signs_up_leaves_the_guest_or_the_account_with_all_games() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut acknowledged, mut guests) = (Vec::new(), 0);
+    for kill in 0..10 {
+        let mut upgrader = Writer::start_as("crash::upgrader", folder.path());
+        for _ in 0..1 + kill {
+            acknowledged.extend(upgrader.next());
+        }
+        let last = upgrader.kill();
+        acknowledged.extend((last > 0).then_some(last));
+        let findings = check(folder.path()).unwrap();
+        assert!(findings.is_sound(), "{findings}");
+        let storage = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
+        let mut reader = storage.reader().unwrap();
+        for number in (1..).take_while(|number| is_stored(&storage, *number)) {
+            let known = guest(number);
+            let stored = reader.member(&known.id, known.hash).unwrap().unwrap();
+            let account = reader.account_named(&format!("Ann{number}")).unwrap();
+            let AccountKeys { password, codes_left, sessions } =
+                reader.account_keys(&known.id).unwrap();
+            match account {
+                Some(account) => {
+                    assert_eq!((account.member, account.hash), (known.id.clone(), stored.hash));
+                    assert_ne!(stored.hash, known.hash, "the identity has ended");
+                    let keys = (password.is_some(), codes_left, sessions.len());
+                    assert_eq!(keys, (true, 8, 1), "member {number}");
+                }
+                None => {
+                    assert_eq!(stored, known, "still the guest");
+                    assert_eq!((password, codes_left, sessions.len()), (None, 0, 0));
+                    assert!(!acknowledged.contains(&number), "member {number} has an account");
+                    guests += 1;
+                }
+            }
+            let query = GameQuery { member: Some(known.id), unlisted: true, max: 9, before: None };
+            assert_eq!(reader.games(&query).unwrap().games.len(), 1, "member {number}");
+        }
+    }
+    assert!(acknowledged.len() >= 55, "{} accounts, and {guests} guests", acknowledged.len());
 }

@@ -8,14 +8,15 @@ use fivefold_server::{
     clock::Clock,
     node::registry::{JoinError, NodeReport, Pulse, Registry},
     storage::{
-        Append, Claimed, DataFolder, DatabaseUrl, Epoch, GameQuery, IdentityHash, KnownMember,
-        MigrateError, OpenError, Postgres, PostgresRegistry, SoleNode, Sqlite, Storage,
-        check_postgres, migrate,
+        AccountChanged, Append, Claimed, DataFolder, DatabaseUrl, Epoch, GameQuery, IdentityHash,
+        KnownMember, MigrateError, OpenError, Postgres, PostgresRegistry, SoleNode, Sqlite,
+        Storage, check_postgres, migrate,
     },
 };
 use fivefold_shared::{protocol::Name, seat::Seat};
 
 use crate::{
+    accounts,
     postgres::{Durability, Server},
     relay::Relay,
     rooms::{append, code, game_id, log, member, pair, playing, resigned},
@@ -64,7 +65,7 @@ fn a_database_of_a_newer_server_is_left_as_it_is() {
     drop(server.open());
     server.execute("UPDATE fivefold.format SET number = 99");
     let refused = Postgres::open(&server.url(), None).map(drop).unwrap_err();
-    assert!(matches!(refused, OpenError::Newer { found: 99, known: 2, .. }), "{refused:?}");
+    assert!(matches!(refused, OpenError::Newer { found: 99, known: 3, .. }), "{refused:?}");
     assert_eq!(server.value("SELECT number FROM fivefold.format"), "99");
 }
 
@@ -236,6 +237,13 @@ fn fill(storage: &mut dyn Storage) {
     storage.prune_logs(u64::MAX, 4).unwrap();
     let hash = |byte| IdentityHash([byte; 32]);
     assert!(storage.replace_identity(&member(5), hash(5), hash(99)).unwrap());
+    for number in [6, 230] {
+        let guest = (number == 6).then_some(hash(6));
+        let made = storage.change_account(&accounts::sign_up(number, guest, "Ann")).unwrap();
+        // The name of the second is taken.
+        let expected = if number == 6 { AccountChanged::Done } else { AccountChanged::NameTaken };
+        assert_eq!(made, expected);
+    }
     storage.claim(&[code(1), code(77)], NodeId::ALONE).unwrap();
 }
 
@@ -264,6 +272,9 @@ fn a_database_file_is_copied_whole_into_an_empty_database() {
     assert_eq!(reader.games(&query).unwrap(), games);
     let renewed = reader.member(&member(1), IdentityHash([99; 32])).unwrap().unwrap();
     assert_eq!((renewed.id, renewed.name.as_str()), (member(5), "Ann Ω"));
+    let keys = reader.account_keys(&member(6)).unwrap();
+    assert_eq!((keys.password.is_some(), keys.codes_left, keys.sessions.len()), (true, 8, 1));
+    assert_eq!(reader.account_named("Ann").unwrap().map(|account| account.member), Some(member(6)));
     let paired = Some(playing(211, 41, Seat::Second));
     assert_eq!(reader.playing(&member(211)).unwrap(), paired);
     // Rooms go on with the next epoch, and new ones get numbers of their own.
@@ -283,7 +294,7 @@ fn a_database_file_is_copied_whole_into_an_empty_database() {
 }
 
 #[test]
-fn a_database_of_format_1_learns_who_plays_from_its_logs() {
+fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
     let Some(server) = Server::start(Durability::None) else { return };
     let mut storage = server.open();
     server.join(false);
@@ -295,12 +306,22 @@ fn a_database_of_format_1_learns_who_plays_from_its_logs() {
         format!("{} {room} first, {} {room} second", member(210), member(211), room = code(41));
     assert_eq!(before, expected);
     drop(storage);
+    let without_accounts = "DROP TABLE fivefold.session, fivefold.key, fivefold.account;";
+    server.execute(without_accounts);
+    server.execute("UPDATE fivefold.format SET number = 2");
+    let refused = check_postgres(&server.url()).unwrap_err();
+    assert!(matches!(refused, OpenError::Storage { .. }), "{refused:?}");
+    drop(server.open());
+    assert_eq!(server.value("SELECT number FROM fivefold.format"), "3");
+    assert_eq!(server.value(rows), before);
+    // Format 1 learns who plays from its logs.
+    server.execute(without_accounts);
     server.execute("DROP TABLE fivefold.playing; UPDATE fivefold.format SET number = 1");
     let refused = check_postgres(&server.url()).unwrap_err();
     assert!(matches!(refused, OpenError::Storage { .. }), "{refused:?}");
     drop(server.open());
     assert_eq!(server.value(rows), before);
-    assert_eq!(server.value("SELECT number FROM fivefold.format"), "2");
+    assert_eq!(server.value("SELECT number FROM fivefold.format"), "3");
     assert!(check_postgres(&server.url()).unwrap().is_sound());
 }
 

@@ -110,7 +110,8 @@ impl Server {
         let storage = self.open();
         self.execute(
             "TRUNCATE fivefold.room, fivefold.event, fivefold.game, fivefold.player,
-                fivefold.member, fivefold.node, fivefold.playing RESTART IDENTITY",
+                fivefold.member, fivefold.node, fivefold.playing, fivefold.account,
+                fivefold.key, fivefold.session RESTART IDENTITY",
         );
         storage
     }

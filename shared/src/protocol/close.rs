@@ -25,7 +25,8 @@ pub const TOO_SLOW: u16 = 4001;
 pub const IDLE: u16 = 4002;
 /// The protocol versions differ. Do not reconnect.
 pub const VERSION: u16 = 4003;
-/// The session's identity was replaced. Reconnect with the new one.
+/// The session's identity was replaced, or it was signed out. Reconnect with the new identity, or sign
+/// in again.
 pub const IDENTITY_REPLACED: u16 = 4004;
 
 /// Whether a client should reconnect by itself after this code (and after no code at all).

@@ -35,6 +35,9 @@ pub enum Message {
         /// The new identity, if `hello` sent none. Keep it, and keep it secret.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         identity: Option<Identity>,
+        /// Whether the client is signed in to an account, by the cookie of the handshake.
+        #[serde(default, skip_serializing_if = "is_false")]
+        account: bool,
         /// Whether people may chat on this server.
         #[serde(default = "yes", skip_serializing_if = "is_true")]
         chat: bool,

@@ -238,7 +238,12 @@ pub struct Name(String);
 pub struct Likeness(String);
 
 impl Likeness {
-    fn of(text: &str) -> Self {
+    /// The key as it is stored.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    pub(super) fn of(text: &str) -> Self {
         let shape = skeleton(text).flat_map(char::to_lowercase).collect::<String>();
         // The skeleton of a small letter may differ from that of the capital.
         let shape = skeleton(&shape).filter(|&c| c != ' ');

@@ -53,13 +53,15 @@ pub struct RefusalValues {
     /// [`Reason::SameAsOffered`]: the earlier offer, counted from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<usize>,
-    /// [`Reason::WrongCount`]: the least number that the opening asks for.
+    /// [`Reason::WrongCount`]: the least number that the opening asks for. [`Reason::PasswordLength`]:
+    /// the least number of characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub least: Option<usize>,
-    /// [`Reason::WrongCount`]: the largest one.
+    /// [`Reason::WrongCount`], [`Reason::PasswordLength`]: the largest one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most: Option<usize>,
-    /// [`Reason::TooManyAborts`]: how long to wait, in milliseconds.
+    /// [`Reason::TooManyAborts`], [`Reason::TooManyTries`], [`Reason::NameChangedLately`]: how long to
+    /// wait, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait_ms: Option<u64>,
     /// [`Reason::Malformed`], [`Reason::BotNotOffered`], [`Reason::OpeningNotOffered`],
@@ -322,6 +324,30 @@ pub enum Reason {
     TooManyNewConnections,
     /// Pages of other hosts may not connect.
     ForeignPage,
+    /// This device is not signed in, or not any more.
+    SignedOut,
+    /// Somebody tries to be a guest and a member who is signed in at once.
+    TwoIdentities,
+    /// The name and settings of an account are changed over HTTP: `POST /api/account/name`.
+    AccountSetting,
+    /// The name or the password is wrong.
+    WrongPassword,
+    /// The name or the recovery code is wrong.
+    WrongCode,
+    /// An account has this name, or one that looks the same.
+    NameTaken,
+    /// An account's name has 2 to 20 letters of one script, digits, `-` and `_`.
+    AccountName,
+    /// No account has a name like this.
+    NameReserved,
+    /// A password has from `least` to `most` characters.
+    PasswordLength,
+    /// Too many people have this password.
+    CommonPassword,
+    /// The name of the account was changed a short time ago, and may change again after `wait_ms`.
+    NameChangedLately,
+    /// Too many tries to sign up, sign in or recover an account. The next one may come after `wait_ms`.
+    TooManyTries,
     /// The server failed at this request.
     Broken,
 }
@@ -389,12 +415,25 @@ impl Reason {
                 );
             }
             Self::TooManyAborts => {
-                let minutes = values.wait_ms.unwrap_or_default().div_ceil(60_000);
-                let minutes =
-                    if minutes == 1 { "a minute".to_owned() } else { format!("{minutes} minutes") };
+                let wait = minutes(values.wait_ms);
                 return format!(
-                    "You left too many games before they began. You can look for opponents again in {minutes}."
+                    "You left too many games before they began. You can look for opponents again in {wait}."
                 );
+            }
+            Self::TooManyTries => {
+                let wait = minutes(values.wait_ms);
+                return format!("Too many tries. You can try again in {wait}.");
+            }
+            Self::NameChangedLately => {
+                let days = values.wait_ms.unwrap_or_default().div_ceil(24 * 60 * 60_000);
+                return format!(
+                    "You changed your name lately. You can change it again in {days} days."
+                );
+            }
+            Self::PasswordLength => {
+                let (least, most) =
+                    (values.least.unwrap_or_default(), values.most.unwrap_or_default());
+                return format!("A password has {least} to {most} characters.");
             }
             Self::UnknownCommand => {
                 "There is no such command. The client may be newer than the server."
@@ -502,8 +541,33 @@ impl Reason {
             Self::ForeignPage => {
                 "Pages of other hosts may not play here. The operator of this server can allow them by --allow-origin."
             }
+            Self::SignedOut => "You are signed out. Sign in again, or go on as a guest.",
+            Self::TwoIdentities => {
+                "This device is signed in. Sign out first, or send no identity of a guest."
+            }
+            Self::AccountSetting => {
+                "Change the name and the keys of an account in its settings: POST /api/account/name."
+            }
+            Self::WrongPassword => "The name or the password is wrong.",
+            Self::WrongCode => "The name or the recovery code is wrong.",
+            Self::NameTaken => {
+                "Somebody has this name, or one that looks the same. Choose another one."
+            }
+            Self::AccountName => {
+                "A name has 2 to 20 letters of one alphabet, digits, hyphens and underscores. Choose another one."
+            }
+            Self::NameReserved => "Nobody can have this name. Choose another one.",
+            Self::CommonPassword => "Too many people have this password. Choose another one.",
             Self::Broken => "The server failed at this request. Please report it.",
         };
         text.to_owned()
+    }
+}
+
+/// A time as a number of minutes, rounded up.
+fn minutes(wait_ms: Option<u64>) -> String {
+    match wait_ms.unwrap_or_default().div_ceil(60_000) {
+        0 | 1 => "a minute".to_owned(),
+        minutes => format!("{minutes} minutes"),
     }
 }

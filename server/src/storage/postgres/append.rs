@@ -102,7 +102,8 @@ const APPEND: &str = "
         INSERT INTO member (id, hash, name, seen_at, has_game)
         SELECT id, hash, name, seen_at, EXISTS (SELECT FROM played WHERE played.member = seated.id)
         FROM seated
-        ON CONFLICT (id) DO UPDATE SET name = excluded.name, seen_at = excluded.seen_at,
+        ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at,
+            name = CASE WHEN member.hash = excluded.hash THEN excluded.name ELSE member.name END,
             has_game = member.has_game OR excluded.has_game
     ), flagged AS (
         UPDATE member SET has_game = true

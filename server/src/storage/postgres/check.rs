@@ -28,7 +28,7 @@ use crate::{
 const PART: i64 = 200;
 
 /// The newest of the tables.
-const HAS_TABLES: &str = "SELECT to_regclass('fivefold.playing') IS NOT NULL";
+const HAS_TABLES: &str = "SELECT to_regclass('fivefold.account') IS NOT NULL";
 
 const SELECT_ROOMS: &str = "
     SELECT id, code, seq, forgotten, closed_at IS NULL FROM room WHERE id > $1 ORDER BY id LIMIT $2";

@@ -1,5 +1,5 @@
-//! Copies a database file into an empty PostgreSQL database: rooms, logs, games and members, with
-//! their numbers. Everything happens in one transaction, and is compared before it commits. Who plays
+//! Copies a database file into an empty PostgreSQL database: rooms, logs, games, members and accounts,
+//! with their numbers. Everything happens in one transaction, and is compared before it commits. Who plays
 //! in rooms of paired players is derived from the logs.
 
 use std::{collections::HashSet, fmt, path::Path};
@@ -17,8 +17,11 @@ use super::{
 use crate::{
     limits::DATABASE_MAINTENANCE_WITHIN,
     storage::{
-        DataFolder, Findings, StorageError, check::check_file, data_folder::is_locked_folder,
-        sqlite::open_to_read,
+        DataFolder, Findings, StorageError,
+        check::check_file,
+        data_folder::is_locked_folder,
+        schema::FORMAT,
+        sqlite::{inspect, open_to_read},
     },
 };
 
@@ -75,7 +78,7 @@ struct Table {
 
 /// Blobs are copied as hexadecimal digits. Rooms belong to node 0, which never lives, so the next
 /// server claims them.
-const TABLES: [Table; 5] = [
+const TABLES: [Table; 8] = [
     Table {
         name: "room",
         from_sqlite: "
@@ -141,7 +144,51 @@ const TABLES: [Table; 5] = [
                 renewed::int::text
             FROM member ORDER BY member.id",
     },
+    Table {
+        name: "account",
+        from_sqlite: "
+            SELECT member, likeness, made_at, renamed_at, deleted_at FROM account ORDER BY member",
+        insert: "
+            INSERT INTO account (member, likeness, made_at, renamed_at, deleted_at)
+            SELECT r->>0, r->>1, (r->>2)::bigint, (r->>3)::bigint, (r->>4)::bigint
+            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
+        from_postgres: "
+            SELECT member, likeness, made_at::text, renamed_at::text, deleted_at::text
+            FROM account ORDER BY account.member",
+    },
+    Table {
+        name: "key",
+        from_sqlite: "
+            SELECT id, member, kind, lookup, secret, made_at, used_at FROM key ORDER BY id",
+        insert: "
+            INSERT INTO key (id, member, kind, lookup, secret, made_at, used_at)
+                OVERRIDING SYSTEM VALUE
+            SELECT (r->>0)::bigint, r->>1, r->>2, decode(r->>3, 'hex'), r->>4, (r->>5)::bigint,
+                (r->>6)::bigint
+            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
+        from_postgres: "
+            SELECT id::text, member, kind, encode(lookup, 'hex'), secret, made_at::text,
+                used_at::text
+            FROM key ORDER BY key.id",
+    },
+    Table {
+        name: "session",
+        from_sqlite: "
+            SELECT hash, member, label, made_at, seen_at, expires_at FROM session ORDER BY hash",
+        insert: "
+            INSERT INTO session (hash, member, label, made_at, seen_at, expires_at)
+            SELECT decode(r->>0, 'hex'), r->>1, r->>2, (r->>3)::bigint, (r->>4)::bigint,
+                (r->>5)::bigint
+            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
+        from_postgres: "
+            SELECT encode(hash, 'hex'), member, label, made_at::text, seen_at::text,
+                expires_at::text
+            FROM session ORDER BY session.hash",
+    },
 ];
+
+/// The tables that files of format 7 lack.
+const SINCE_FORMAT_8: [&str; 3] = ["account", "key", "session"];
 
 /// Rows that are copied or read at a time.
 const PART: usize = 1_000;
@@ -154,6 +201,7 @@ const IS_EMPTY: &str = "
 const SET_NUMBERS: &str = "
     SELECT setval(pg_get_serial_sequence('room', 'id'), greatest(max(id), 1)) FROM room;
     SELECT setval(pg_get_serial_sequence('game', 'id'), greatest(max(id), 1)) FROM game;
+    SELECT setval(pg_get_serial_sequence('key', 'id'), greatest(max(id), 1)) FROM key;
     ANALYZE";
 
 /// Copies a database file into an empty PostgreSQL database.
@@ -168,6 +216,7 @@ pub fn migrate(from: &Path, url: &DatabaseUrl) -> Result<Migrated, MigrateError>
     if !findings.is_sound() {
         return Err(MigrateError::Unsound(findings));
     }
+    let format = inspect(from)?;
     let file = open_to_read(from).map_err(StorageError::from)?;
     let mut target = Postgres::open(url, None)?;
     let database = target.name().to_owned();
@@ -182,7 +231,8 @@ pub fn migrate(from: &Path, url: &DatabaseUrl) -> Result<Migrated, MigrateError>
         return Err(MigrateError::NotEmpty { database });
     }
     let mut counts = Vec::new();
-    for table in &TABLES {
+    let is_there = |table: &&Table| format == Some(FORMAT) || !SINCE_FORMAT_8.contains(&table.name);
+    for table in TABLES.iter().filter(is_there) {
         let original = copy(&file, writer, table)?;
         if original != digest_of_copy(writer, table)? {
             return Err(MigrateError::Differs { table: table.name });

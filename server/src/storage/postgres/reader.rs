@@ -7,6 +7,7 @@ use fivefold_shared::{
 use tokio_postgres::{Error, Row};
 
 use super::{
+    accounts,
     connection::{Connection, Session},
     playing,
     values::{signed, unsigned},
@@ -15,8 +16,8 @@ use crate::{
     limits::DATABASE_READ_WITHIN,
     node_id::NodeId,
     storage::{
-        DiskSpace, GameQuery, IdentityHash, KnownMember, MadeRoom, Playing, StorageError,
-        StorageReader,
+        Account, AccountKeys, AccountSession, DiskSpace, GameQuery, IdentityHash, KeyHash,
+        KnownMember, MadeRoom, Playing, StorageError, StorageReader,
         values::{from_json, name},
     },
 };
@@ -40,7 +41,7 @@ const SELECT_OPEN: &str = "SELECT 1 FROM room WHERE code = $1 AND closed_at IS N
 const SELECT_MADE: &str = "
     SELECT command, code, owner FROM room WHERE maker = $1 AND closed_at IS NULL ORDER BY id";
 
-/// Finished games and members. Members come from the primary only; games may come from a standby,
+/// Finished games and members. Members and accounts come from the primary only; games may come from a standby,
 /// which may lack the last ones.
 #[derive(Debug)]
 pub(super) struct PostgresReader {
@@ -78,6 +79,24 @@ impl StorageReader for PostgresReader {
             rows.first().map(member).transpose()
         };
         self.primary.read(DATABASE_READ_WITHIN, &select)?.transpose()
+    }
+
+    fn account_named(&mut self, likeness: &str) -> Result<Option<Account>, StorageError> {
+        let select = async |session: &Session| accounts::named(session, likeness).await;
+        self.primary.read(DATABASE_READ_WITHIN, &select)?.transpose()
+    }
+
+    fn account_of_session(
+        &mut self,
+        session: KeyHash,
+    ) -> Result<Option<(Account, AccountSession)>, StorageError> {
+        let select = async |reader: &Session| accounts::of_session(reader, session).await;
+        self.primary.read(DATABASE_READ_WITHIN, &select)?.transpose()
+    }
+
+    fn account_keys(&mut self, member: &MemberId) -> Result<AccountKeys, StorageError> {
+        let select = async |session: &Session| accounts::keys(session, member).await;
+        self.primary.read(DATABASE_READ_WITHIN, &select)?
     }
 
     fn game(&mut self, id: &GameId) -> Result<Option<Record>, StorageError> {

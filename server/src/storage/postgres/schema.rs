@@ -10,7 +10,7 @@ use crate::limits::{EVENT_PARTITION_ROOMS, EVENT_PARTITIONS_AHEAD};
 
 /// The current format. A migration only adds; what it makes useless goes a release later, so that
 /// nodes of two versions can share a database.
-pub(super) const FORMAT: i32 = 2;
+pub(super) const FORMAT: i32 = 3;
 
 /// The format of events: a node claims no room whose events it may not know.
 pub(super) const EVENT_FORMAT: i32 = 1;
@@ -131,6 +131,48 @@ const PLAYING: &str = "
     CREATE INDEX playing_room ON fivefold.playing (room);
 ";
 
+/// What format 3 adds.
+const ACCOUNTS: &str = "
+    -- The members who have signed up. Their name is that of the member.
+    CREATE TABLE fivefold.account (
+        member text COLLATE \"C\" PRIMARY KEY REFERENCES fivefold.member,
+        -- Names that people may confuse have the same.
+        likeness text COLLATE \"C\" NOT NULL UNIQUE,
+        made_at bigint NOT NULL,
+        renamed_at bigint,
+        -- When the member asked for the deletion.
+        deleted_at bigint
+    );
+    CREATE INDEX account_deleted ON fivefold.account (deleted_at) WHERE deleted_at IS NOT NULL;
+
+    -- What opens an account.
+    CREATE TABLE fivefold.key (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        member text COLLATE \"C\" NOT NULL REFERENCES fivefold.account,
+        kind text NOT NULL CHECK (kind IN ('password', 'recovery')),
+        -- The member's id for a password, the hash of a recovery code.
+        lookup bytea NOT NULL,
+        -- The hash of a password.
+        secret text,
+        made_at bigint NOT NULL,
+        used_at bigint,
+        UNIQUE (kind, lookup)
+    );
+    CREATE INDEX key_member ON fivefold.key (member);
+
+    CREATE TABLE fivefold.session (
+        -- Of the secret in the cookie.
+        hash bytea PRIMARY KEY,
+        member text COLLATE \"C\" NOT NULL REFERENCES fivefold.account,
+        label text NOT NULL,
+        made_at bigint NOT NULL,
+        seen_at bigint NOT NULL,
+        expires_at bigint NOT NULL
+    );
+    CREATE INDEX session_member ON fivefold.session (member);
+    CREATE INDEX session_expires ON fivefold.session (expires_at);
+";
+
 /// What a server found in its database.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Database {
@@ -169,7 +211,10 @@ async fn migrate(session: &Session) -> Result<Database, Error> {
     if format < 2 {
         session.batch(PLAYING).await?;
         playing::fill(session).await?;
-        session.batch("UPDATE fivefold.format SET number = 2").await?;
+    }
+    if format < 3 {
+        session.batch(ACCOUNTS).await?;
+        session.batch("UPDATE fivefold.format SET number = 3").await?;
     }
     Ok(Database::Ready)
 }

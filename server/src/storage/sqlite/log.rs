@@ -133,14 +133,15 @@ impl<'t> Appender<'t> {
     }
 }
 
-/// Stores a member, or updates the name and the time and keeps the rest. Does nothing if the
-/// identity belongs to somebody else.
+/// Stores a member, or updates the time, and the name if the identity is the current one. Does nothing
+/// if the identity belongs to somebody else.
 fn save_member(transaction: &Transaction<'_>, member: &KnownMember) -> Result<(), StorageError> {
     let KnownMember { id, hash, name, seen_at } = member;
     transaction
         .prepare_cached(
             "INSERT INTO member (id, hash, name, seen_at) VALUES (?, ?, ?, ?)
-             ON CONFLICT (id) DO UPDATE SET name = excluded.name, seen_at = excluded.seen_at
+             ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at,
+                 name = CASE WHEN hash = excluded.hash THEN excluded.name ELSE name END
              ON CONFLICT (hash) DO NOTHING",
         )?
         .execute((id.as_str(), hash.0, name.as_str(), seen_at))?;

@@ -9,7 +9,9 @@ use fivefold_shared::{
 use rusqlite::{Connection, OptionalExtension, named_params};
 
 use crate::storage::{
-    DiskSpace, GameQuery, IdentityHash, KnownMember, StorageError, StorageReader,
+    Account, AccountKeys, AccountSession, DiskSpace, GameQuery, IdentityHash, KeyHash, KnownMember,
+    StorageError, StorageReader,
+    sqlite::accounts,
     values::{from_json, name},
 };
 
@@ -42,6 +44,21 @@ impl StorageReader for SqliteReader {
                 Ok(KnownMember { id: name(id)?, hash, name: name(text)?, seen_at })
             })
             .transpose()
+    }
+
+    fn account_named(&mut self, likeness: &str) -> Result<Option<Account>, StorageError> {
+        accounts::named(&self.connection, likeness)
+    }
+
+    fn account_of_session(
+        &mut self,
+        session: KeyHash,
+    ) -> Result<Option<(Account, AccountSession)>, StorageError> {
+        accounts::of_session(&self.connection, session)
+    }
+
+    fn account_keys(&mut self, member: &MemberId) -> Result<AccountKeys, StorageError> {
+        accounts::keys(&self.connection, member)
     }
 
     fn game(&mut self, id: &GameId) -> Result<Option<Record>, StorageError> {

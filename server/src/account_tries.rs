@@ -1,0 +1,235 @@
+//! How often people may sign up, sign in and recover accounts.
+//!
+//! Tries to sign in count for the address and the name together, and for the name alone. The latter do
+//! not count at an address where the account was used before, so nobody can lock its owner out.
+
+use std::{
+    collections::{HashMap, HashSet, VecDeque},
+    hash::Hash,
+    net::IpAddr,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use fivefold_shared::protocol::{Reason, Refusal, RefusalValues};
+use tokio::time::Instant;
+
+use crate::{
+    limits::accounts::{
+        NAME_SIGN_INS_MAX, NAME_SIGN_INS_WITHIN, RECOVERIES_MAX, RECOVERIES_WITHIN, SIGN_INS_MAX,
+        SIGN_INS_WITHIN, SIGN_UPS_MAX, SIGN_UPS_WITHIN, TRIES_KEPT,
+    },
+    network::network,
+    token_bucket::TokenBucket,
+};
+
+/// Counts tries. IPv6 addresses count by their /64 network.
+#[derive(Debug)]
+pub(crate) struct AccountTries(Mutex<State>);
+
+/// Locked only to count one try.
+#[derive(Debug)]
+struct State {
+    sign_ups: Buckets<IpAddr>,
+    /// By the address and the likeness of the name.
+    sign_ins: Buckets<(IpAddr, String)>,
+    /// By the likeness of the name.
+    names: Buckets<String>,
+    recoveries: Buckets<IpAddr>,
+    known: Known,
+}
+
+/// Token buckets that are made when they are needed. The oldest are dropped.
+#[derive(Debug)]
+struct Buckets<K> {
+    buckets: HashMap<K, TokenBucket>,
+    order: VecDeque<K>,
+    most: u32,
+    within: Duration,
+}
+
+/// The addresses where accounts were used, by the likeness of the name. The oldest are dropped.
+#[derive(Debug, Default)]
+struct Known {
+    places: HashSet<(IpAddr, String)>,
+    order: VecDeque<(IpAddr, String)>,
+}
+
+impl AccountTries {
+    pub(crate) fn new() -> Self {
+        Self(Mutex::new(State {
+            sign_ups: Buckets::new(SIGN_UPS_MAX, SIGN_UPS_WITHIN),
+            sign_ins: Buckets::new(SIGN_INS_MAX, SIGN_INS_WITHIN),
+            names: Buckets::new(NAME_SIGN_INS_MAX, NAME_SIGN_INS_WITHIN),
+            recoveries: Buckets::new(RECOVERIES_MAX, RECOVERIES_WITHIN),
+            known: Known::default(),
+        }))
+    }
+
+    /// Counts a new account.
+    ///
+    /// # Errors
+    /// If there were too many at this address.
+    pub(crate) fn sign_up(&self, address: IpAddr, now: Instant) -> Result<(), Refusal> {
+        self.lock().sign_ups.take(network(address), now)
+    }
+
+    /// Counts a try to sign in by a name of this likeness, or to confirm something by a password.
+    ///
+    /// # Errors
+    /// If there were too many.
+    pub(crate) fn sign_in(
+        &self,
+        address: IpAddr,
+        likeness: &str,
+        now: Instant,
+    ) -> Result<(), Refusal> {
+        let mut state = self.lock();
+        let place = (network(address), likeness.to_owned());
+        let is_known = state.known.places.contains(&place);
+        state.sign_ins.take(place, now)?;
+        if is_known { Ok(()) } else { state.names.take(likeness.to_owned(), now) }
+    }
+
+    /// Counts a try to recover an account.
+    ///
+    /// # Errors
+    /// If there were too many at this address.
+    pub(crate) fn recover(&self, address: IpAddr, now: Instant) -> Result<(), Refusal> {
+        self.lock().recoveries.take(network(address), now)
+    }
+
+    /// Notes that an account is used at an address.
+    pub(crate) fn note_use(&self, address: IpAddr, likeness: &str) {
+        self.lock().known.note((network(address), likeness.to_owned()));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing panics while the lock is held.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<K: Clone + Eq + Hash> Buckets<K> {
+    fn new(most: u32, within: Duration) -> Self {
+        Self { buckets: HashMap::new(), order: VecDeque::new(), most, within }
+    }
+
+    fn take(&mut self, key: K, now: Instant) -> Result<(), Refusal> {
+        if !self.buckets.contains_key(&key) {
+            if self.order.len() >= TRIES_KEPT
+                && let Some(oldest) = self.order.pop_front()
+            {
+                self.buckets.remove(&oldest);
+            }
+            self.order.push_back(key.clone());
+        }
+        let per_second = f64::from(self.most) / self.within.as_secs_f64();
+        let bucket = self.buckets.entry(key);
+        let bucket = bucket.or_insert_with(|| TokenBucket::new(now, per_second, self.most));
+        if bucket.take(now) {
+            return Ok(());
+        }
+        let wait = bucket.until_next(now).as_millis();
+        let wait_ms = Some(u64::try_from(wait).unwrap_or(u64::MAX));
+        let values = RefusalValues { wait_ms, ..RefusalValues::default() };
+        Err(Refusal::with(Reason::TooManyTries, values))
+    }
+}
+
+impl Known {
+    fn note(&mut self, place: (IpAddr, String)) {
+        if !self.places.insert(place.clone()) {
+            return;
+        }
+        self.order.push_back(place);
+        if self.order.len() > TRIES_KEPT
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.places.remove(&oldest);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use super::*;
+
+    fn address(number: u32) -> IpAddr {
+        IpAddr::V4(Ipv4Addr::from(number))
+    }
+
+    /// How many of a hundred more than enough are allowed.
+    fn allowed(mut attempt: impl FnMut() -> Result<(), Refusal>) -> u32 {
+        let mut count = 0;
+        for _ in 0..NAME_SIGN_INS_MAX + 100 {
+            match attempt() {
+                Ok(()) => count += 1,
+                Err(refusal) => assert_eq!(refusal.reason, Reason::TooManyTries),
+            }
+        }
+        count
+    }
+
+    #[test]
+    fn each_kind_of_try_has_its_limit_at_an_address() {
+        let tries = AccountTries::new();
+        let now = Instant::now();
+        let one = address(1);
+        assert_eq!(allowed(|| tries.sign_up(one, now)), SIGN_UPS_MAX);
+        assert_eq!(allowed(|| tries.recover(one, now)), RECOVERIES_MAX);
+        assert_eq!(allowed(|| tries.sign_in(one, "ann", now)), SIGN_INS_MAX);
+        assert_eq!(allowed(|| tries.sign_in(one, "bob", now)), SIGN_INS_MAX);
+        // Other addresses have their own.
+        assert_eq!(allowed(|| tries.sign_up(address(2), now)), SIGN_UPS_MAX);
+        assert_eq!(allowed(|| tries.sign_in(address(2), "ann", now)), SIGN_INS_MAX);
+        // The wait is as long as the refusal says.
+        let refusal = tries.sign_up(one, now).unwrap_err();
+        let wait = Duration::from_millis(refusal.values.wait_ms.unwrap());
+        assert_eq!(wait, SIGN_UPS_WITHIN / SIGN_UPS_MAX);
+        assert!(tries.sign_up(one, now + wait - Duration::from_secs(1)).is_err());
+        assert!(tries.sign_up(one, now + wait + Duration::from_secs(1)).is_ok());
+        assert_eq!(allowed(|| tries.sign_in(one, "ann", now + SIGN_INS_WITHIN)), SIGN_INS_MAX);
+    }
+
+    #[test]
+    fn a_name_has_a_limit_that_its_owner_does_not_notice() {
+        let tries = AccountTries::new();
+        let now = Instant::now();
+        tries.note_use(address(9), "ann");
+        let mut next = 100;
+        let from_everywhere = || {
+            next += 1;
+            tries.sign_in(address(next), "ann", now)
+        };
+        assert_eq!(allowed(from_everywhere), NAME_SIGN_INS_MAX);
+        assert!(tries.sign_in(address(10), "ann", now).is_err());
+        assert_eq!(allowed(|| tries.sign_in(address(9), "ann", now)), SIGN_INS_MAX);
+        assert_eq!(allowed(|| tries.sign_in(address(9), "bob", now)), SIGN_INS_MAX);
+    }
+
+    #[test]
+    fn only_so_many_tries_are_remembered() {
+        let tries = AccountTries::new();
+        let now = Instant::now();
+        let kept = u32::try_from(TRIES_KEPT).unwrap();
+        assert_eq!(allowed(|| tries.sign_up(address(0), now)), SIGN_UPS_MAX);
+        for number in 1..kept {
+            tries.sign_up(address(number), now).unwrap();
+            tries.note_use(address(number), "ann");
+        }
+        assert!(tries.sign_up(address(0), now).is_err(), "the last that is remembered");
+        for number in kept..kept + 10 {
+            tries.sign_up(address(number), now).unwrap();
+            tries.note_use(address(number), "ann");
+        }
+        let state = tries.lock();
+        let sizes = [state.sign_ups.buckets.len(), state.sign_ups.order.len()];
+        assert_eq!(sizes, [TRIES_KEPT; 2]);
+        assert_eq!([state.known.places.len(), state.known.order.len()], [TRIES_KEPT; 2]);
+        drop(state);
+        assert!(tries.sign_up(address(0), now).is_ok(), "and forgotten then");
+    }
+}

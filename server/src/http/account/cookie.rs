@@ -1,0 +1,80 @@
+//! The cookie of a session of an account. Over an encrypted connection its name has the prefix with
+//! which browsers take it from no other host and over no other connection.
+
+use axum::http::{HeaderMap, HeaderValue, header::COOKIE};
+
+use crate::{ids, limits::accounts::SESSION_AGE_MAX, storage::KeyHash};
+
+const PLAIN: &str = "fivefold";
+const ENCRYPTED: &str = "__Host-fivefold";
+
+/// The session in the cookie of a request, which may have ended.
+pub(in crate::http) fn session(headers: &HeaderMap, is_encrypted: bool) -> Option<KeyHash> {
+    let name = if is_encrypted { ENCRYPTED } else { PLAIN };
+    let lines = headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok());
+    let mut pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.split_once('='));
+    let (_, secret) = pairs.find(|(key, _)| key.trim() == name)?;
+    Some(ids::session_hash(secret.trim()))
+}
+
+/// The header that gives a browser the cookie.
+pub(super) fn given(secret: &str, is_encrypted: bool) -> HeaderValue {
+    let (name, secure) = if is_encrypted { (ENCRYPTED, "; Secure") } else { (PLAIN, "") };
+    let age = SESSION_AGE_MAX.as_secs();
+    let text = format!("{name}={secret}; HttpOnly; SameSite=Lax; Path=/; Max-Age={age}{secure}");
+    let mut header = HeaderValue::try_from(text).expect("ASCII letters and digits");
+    header.set_sensitive(true);
+    header
+}
+
+/// The headers that take both cookies from a browser.
+pub(super) fn taken() -> [HeaderValue; 2] {
+    [
+        HeaderValue::from_static("fivefold=; HttpOnly; SameSite=Lax; Path=/; Max-Age=0"),
+        HeaderValue::from_static(
+            "__Host-fivefold=; HttpOnly; SameSite=Lax; Path=/; Max-Age=0; Secure",
+        ),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cookie_is_found_among_others_by_the_name_of_its_connection() {
+        let secret = "ab".repeat(32);
+        let own = Some(ids::session_hash(&secret));
+        let cases: [(&[&str], bool, Option<KeyHash>); 8] = [
+            (&[], false, None),
+            (&["fivefold=SECRET"], false, own),
+            (&["fivefold=SECRET"], true, None),
+            (&["__Host-fivefold=SECRET"], true, own),
+            (&["__Host-fivefold=SECRET"], false, None),
+            (&["a=b; fivefold=SECRET; c=d"], false, own),
+            (&["a=b", "fivefold=SECRET"], false, own),
+            (&["notfivefold=SECRET; fivefold"], false, None),
+        ];
+        for (lines, is_encrypted, expected) in cases {
+            let mut headers = HeaderMap::new();
+            for line in lines {
+                headers.append(COOKIE, line.replace("SECRET", &secret).parse().unwrap());
+            }
+            assert_eq!(session(&headers, is_encrypted), expected, "{lines:?} {is_encrypted}");
+        }
+        assert_ne!(own, Some(ids::session_hash("")));
+    }
+
+    #[test]
+    fn scripts_and_other_sites_do_not_get_the_cookie() {
+        let given = |is_encrypted| given("5ec7e7", is_encrypted).to_str().unwrap().to_owned();
+        assert_eq!(
+            given(false),
+            "fivefold=5ec7e7; HttpOnly; SameSite=Lax; Path=/; Max-Age=31536000"
+        );
+        assert_eq!(
+            given(true),
+            "__Host-fivefold=5ec7e7; HttpOnly; SameSite=Lax; Path=/; Max-Age=31536000; Secure"
+        );
+    }
+}

@@ -1,0 +1,219 @@
+//! Passwords: which ones are accepted, and hashing them off the runtime's threads.
+//!
+//! A hash takes memory and time on purpose, so only a few are computed at once, on threads that run
+//! when no other thread needs the processor.
+
+use std::fmt;
+
+use argon2::{
+    Algorithm, Argon2, Params, Version,
+    password_hash::{PasswordHasher, PasswordVerifier, phc},
+};
+use fivefold_shared::protocol::{Name, Reason, Refusal, RefusalValues};
+use serde::Deserialize;
+
+use crate::{
+    http::jobs::{Jobs, NoResult},
+    ids,
+    limits::accounts::{
+        HASH_MEMORY_KIB, HASH_PASSES, HASH_QUEUE_MAX, HASHES_MAX, PASSWORD_MAX, PASSWORD_MIN,
+    },
+    storage::{Blocking, PasswordHash},
+};
+
+/// Passwords that many people have, in lower case and of at least [`PASSWORD_MIN`] characters, one a
+/// line.
+const COMMON: &str = include_str!("common-passwords.txt");
+
+/// Takes the place of the hash of an account that does not exist, so that looking at it takes as long.
+/// No password has it.
+const NOBODYS: &str = "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5IGhhcyB0aGlzIQ\
+                       $AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+
+/// A password as somebody typed it. `Debug` hides it, and there is no `Display`.
+#[derive(Clone, Deserialize)]
+pub(crate) struct Password(String);
+
+impl fmt::Debug for Password {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Password(hidden)")
+    }
+}
+
+impl Password {
+    /// Checks that this may be the password of an account with this name.
+    ///
+    /// # Errors
+    /// If it is too short or too long, or easily guessed.
+    pub(crate) fn check(&self, name: &Name) -> Result<(), Refusal> {
+        if !self.has_length() {
+            let (least, most) = (Some(PASSWORD_MIN), Some(PASSWORD_MAX));
+            let values = RefusalValues { least, most, ..RefusalValues::default() };
+            return Err(Refusal::with(Reason::PasswordLength, values));
+        }
+        let lower = self.0.to_lowercase();
+        let mut letters = lower.chars();
+        let first = letters.next();
+        let is_one_letter = letters.all(|letter| Some(letter) == first);
+        let is_common = COMMON.lines().any(|common| common == lower);
+        if is_one_letter || is_common || lower == name.as_str().to_lowercase() {
+            return Err(Refusal::new(Reason::CommonPassword));
+        }
+        Ok(())
+    }
+
+    /// Whether any account may have it.
+    fn has_length(&self) -> bool {
+        (PASSWORD_MIN..=PASSWORD_MAX).contains(&self.0.chars().count())
+    }
+}
+
+/// Hashes and verifies passwords.
+#[derive(Debug)]
+pub(crate) struct Passwords {
+    jobs: Jobs,
+}
+
+/// Whether a password is right.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Verified {
+    Wrong,
+    Right {
+        /// Its hash by the current parameters, if the stored one has others.
+        rehashed: Option<PasswordHash>,
+    },
+}
+
+impl Passwords {
+    pub(crate) fn new(blocking: Blocking) -> Self {
+        Self { jobs: Jobs::new(blocking, HASHES_MAX, HASH_QUEUE_MAX) }
+    }
+
+    /// The hash of a password.
+    ///
+    /// # Errors
+    /// If too many wait.
+    pub(crate) async fn hash(&self, password: Password) -> Result<PasswordHash, NoResult> {
+        self.jobs.run(move || hash(&password)).await
+    }
+
+    /// Compares a password with the hash of an account; it takes as long where there is no account.
+    ///
+    /// # Errors
+    /// If too many wait.
+    pub(crate) async fn verify(
+        &self,
+        password: Password,
+        stored: Option<PasswordHash>,
+    ) -> Result<Verified, NoResult> {
+        if !password.has_length() {
+            return Ok(Verified::Wrong);
+        }
+        self.jobs.run(move || verify(&password, stored.as_ref())).await
+    }
+}
+
+fn argon2() -> Argon2<'static> {
+    let params = Params::new(HASH_MEMORY_KIB, HASH_PASSES, 1, None);
+    Argon2::new(Algorithm::Argon2id, Version::V0x13, params.expect("they are within the limits"))
+}
+
+fn hash(password: &Password) -> PasswordHash {
+    let hash: Result<phc::PasswordHash, _> =
+        argon2().hash_password_with_salt(password.0.as_bytes(), &ids::salt());
+    PasswordHash(hash.expect("the salt and the parameters are valid").to_string())
+}
+
+fn verify(password: &Password, stored: Option<&PasswordHash>) -> Verified {
+    let text = stored.map_or(NOBODYS, |hash| hash.0.as_str());
+    let Ok(parsed) = phc::PasswordHash::new(text) else {
+        tracing::error!("the hash of a password is damaged");
+        return Verified::Wrong;
+    };
+    if argon2().verify_password(password.0.as_bytes(), &parsed).is_err() || stored.is_none() {
+        return Verified::Wrong;
+    }
+    let parameters = Params::try_from(&parsed).ok();
+    let is_current = parameters.is_some_and(|params| {
+        (params.m_cost(), params.t_cost(), params.p_cost()) == (HASH_MEMORY_KIB, HASH_PASSES, 1)
+    });
+    Verified::Right { rehashed: (!is_current).then(|| hash(password)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn password(text: &str) -> Password {
+        Password(text.to_owned())
+    }
+
+    #[test]
+    fn passwords_are_long_enough_and_not_the_usual_ones() {
+        let name = Name::new("Correct-Horse").unwrap();
+        let reason = |text: &str| password(text).check(&name).err().map(|refusal| refusal.reason);
+        for (text, expected) in [
+            ("ninechars".to_owned(), Some(Reason::PasswordLength)),
+            ("ten chars!".to_owned(), None),
+            ("ü".repeat(5) + "01234", None),
+            ("xy".repeat(PASSWORD_MAX / 2), None),
+            ("xy".repeat(PASSWORD_MAX / 2) + "z", Some(Reason::PasswordLength)),
+            ("x".repeat(20), Some(Reason::CommonPassword)),
+            ("1234567890".to_owned(), Some(Reason::CommonPassword)),
+            ("Password123".to_owned(), Some(Reason::CommonPassword)),
+            ("correct-horse".to_owned(), Some(Reason::CommonPassword)),
+            ("correct-horse-battery".to_owned(), None),
+        ] {
+            assert_eq!(reason(&text), expected, "{text:?}");
+        }
+        for common in COMMON.lines() {
+            assert!(common.chars().count() >= PASSWORD_MIN, "{common} is refused anyway");
+            assert_eq!(common.to_lowercase(), common);
+        }
+        assert_eq!(format!("{:?}", password("secret secret")), "Password(hidden)");
+    }
+
+    #[tokio::test]
+    async fn a_password_matches_its_own_hash_only() {
+        let passwords = Passwords::new(Blocking::Threads);
+        let right = password("correct horse");
+        let stored = passwords.hash(right.clone()).await.unwrap();
+        assert!(stored.0.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{}", stored.0);
+        assert_ne!(passwords.hash(right.clone()).await.unwrap(), stored, "salted");
+        let kept = Verified::Right { rehashed: None };
+        assert_eq!(passwords.verify(right.clone(), Some(stored.clone())).await, Ok(kept));
+        for (text, stored) in [
+            ("Correct horse", Some(stored.clone())),
+            ("correct horse", None),
+            ("correct horse", Some(PasswordHash("nonsense".to_owned()))),
+            ("short", Some(stored)),
+        ] {
+            assert_eq!(passwords.verify(password(text), stored).await, Ok(Verified::Wrong));
+        }
+    }
+
+    #[test]
+    fn a_hash_by_weaker_parameters_is_replaced() {
+        let weak = Params::new(64, 1, 1, None).unwrap();
+        let weak = Argon2::new(Algorithm::Argon2id, Version::V0x13, weak);
+        let old: phc::PasswordHash =
+            weak.hash_password_with_salt(b"correct horse", &ids::salt()).unwrap();
+        let old = PasswordHash(old.to_string());
+        let verified = verify(&password("correct horse"), Some(&old));
+        let Verified::Right { rehashed: Some(new) } = verified else { panic!("{verified:?}") };
+        let kept = Verified::Right { rehashed: None };
+        assert_eq!(verify(&password("correct horse"), Some(&new)), kept);
+    }
+
+    #[test]
+    fn the_hash_of_nobody_takes_as_long_as_any() {
+        let nobodys = phc::PasswordHash::new(NOBODYS).unwrap();
+        let own = hash(&password("correct horse"));
+        let own = phc::PasswordHash::new(&own.0).unwrap();
+        assert_eq!(Params::try_from(&nobodys), Params::try_from(&own));
+        let lengths = |hash: &phc::PasswordHash| {
+            (hash.salt.as_ref().map(|salt| salt.as_ref().len()), hash.hash.map(|hash| hash.len()))
+        };
+        assert_eq!(lengths(&nobodys), lengths(&own));
+    }
+}

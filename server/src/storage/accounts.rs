@@ -1,0 +1,201 @@
+//! Accounts as they are stored: members who have signed up, what opens their accounts, and their
+//! sessions. Nothing here knows how secrets are made or checked.
+
+use std::{fmt, time::Duration};
+
+use fivefold_shared::protocol::{MemberId, Name};
+use serde::{Deserialize, Serialize};
+
+use super::IdentityHash;
+use crate::limits::accounts::{DELETED_ACCOUNT_KEPT, DELETED_NAME_KEPT};
+
+/// A member who has signed up. Nobody else has a name that looks the same. Times are in milliseconds
+/// since the Unix epoch.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Account {
+    /// The member.
+    pub member: MemberId,
+    /// The hash in the member's row, which belongs to no identity.
+    pub hash: IdentityHash,
+    /// The member's name.
+    pub name: Name,
+    /// When the member signed up.
+    pub made_at: u64,
+    /// When the name was changed last.
+    pub renamed_at: Option<u64>,
+    /// When the member asked for the deletion; absent if they have signed in since.
+    pub deleted_at: Option<u64>,
+}
+
+/// The SHA-256 hash of a session's secret, or of a recovery code.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct KeyHash(pub [u8; 32]);
+
+/// The hash of a password, as a PHC string. `Debug` hides it, because it can be guessed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PasswordHash(pub String);
+
+impl fmt::Debug for PasswordHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PasswordHash(hidden)")
+    }
+}
+
+/// A device that is signed in to an account. Times are in milliseconds since the Unix epoch.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AccountSession {
+    /// The hash of its secret.
+    pub hash: KeyHash,
+    /// What the device calls itself.
+    pub label: String,
+    /// When it signed in.
+    pub made_at: u64,
+    /// When it was last used; accurate to about a day.
+    pub seen_at: u64,
+    /// When it ends, if it is not used before.
+    pub expires_at: u64,
+}
+
+/// What opens an account.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct AccountKeys {
+    /// The hash of the password; absent when the account is deleted for good.
+    pub password: Option<PasswordHash>,
+    /// Number of recovery codes that are not used.
+    pub codes_left: usize,
+    /// The sessions, the one seen last first.
+    pub sessions: Vec<AccountSession>,
+}
+
+/// A change of one account.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AccountChange {
+    /// The member.
+    pub member: MemberId,
+    /// The time, in milliseconds since the Unix epoch.
+    pub at: u64,
+    /// What changes.
+    pub step: AccountStep,
+}
+
+/// What changes in an account.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum AccountStep {
+    /// Signs up a member.
+    Make(Box<NewAccount>),
+    /// Begins a session by the password, and takes back a deletion.
+    SignIn {
+        /// The session. It takes the place of the one seen least recently if there are too many.
+        session: AccountSession,
+        /// The same password, hashed by newer parameters.
+        rehashed: Option<PasswordHash>,
+    },
+    /// Begins a session by a recovery code, which is then used up, and a new password. Ends the other
+    /// sessions, and takes back a deletion.
+    Recover {
+        /// The code.
+        code: KeyHash,
+        /// The new password.
+        password: PasswordHash,
+        /// The session.
+        session: AccountSession,
+    },
+    /// Notes that a session is used.
+    Seen {
+        /// The session.
+        session: KeyHash,
+        /// When it ends from now on.
+        expires_at: u64,
+    },
+    /// Sets another password, and ends the other sessions.
+    SetPassword {
+        /// The new password.
+        password: PasswordHash,
+        /// The session that goes on.
+        keep: KeyHash,
+    },
+    /// Replaces all recovery codes.
+    SetCodes(Vec<KeyHash>),
+    /// Adds a recovery code.
+    AddCode(KeyHash),
+    /// Changes the name.
+    Rename {
+        /// The new name.
+        name: Name,
+        /// Its likeness.
+        likeness: String,
+    },
+    /// Ends sessions.
+    End(Sessions),
+    /// Ends all sessions. The account is deleted after a while, unless the member signs in.
+    Delete,
+}
+
+/// A member who signs up.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NewAccount {
+    /// The hash of the guest's identity, which ends with this; absent for somebody new.
+    pub guest: Option<IdentityHash>,
+    /// Takes its place: random, so that it belongs to no identity.
+    pub locked: IdentityHash,
+    /// The name.
+    pub name: Name,
+    /// Its likeness.
+    pub likeness: String,
+    /// The password.
+    pub password: PasswordHash,
+    /// The recovery codes.
+    pub codes: Vec<KeyHash>,
+    /// The first session.
+    pub session: AccountSession,
+}
+
+/// Some sessions of an account.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Sessions {
+    /// All of them.
+    All,
+    /// One.
+    One(KeyHash),
+    /// All but one.
+    AllBut(KeyHash),
+}
+
+impl Sessions {
+    /// Whether this session is one of them.
+    pub fn contain(&self, session: KeyHash) -> bool {
+        match self {
+            Self::All => true,
+            Self::One(one) => *one == session,
+            Self::AllBut(kept) => *kept != session,
+        }
+    }
+}
+
+/// What became of a change.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AccountChanged {
+    /// It is stored.
+    Done,
+    /// Another account has a name that looks the same; nothing has changed.
+    NameTaken,
+    /// There is no such account, guest, code or session any more; nothing has changed.
+    Gone,
+}
+
+/// The name of members whose account is deleted.
+pub(super) const DELETED_NAME: &str = "Deleted player";
+
+/// Accounts that were deleted up to this time are removed for good.
+pub(super) fn removed_before(now: u64) -> u64 {
+    now.saturating_sub(millis(DELETED_ACCOUNT_KEPT))
+}
+
+/// Others may take the names of accounts that were deleted up to this time.
+pub(super) fn forgotten_before(now: u64) -> u64 {
+    now.saturating_sub(millis(DELETED_ACCOUNT_KEPT) + millis(DELETED_NAME_KEPT))
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,221 @@
+//! Accounts in memory.
+
+use std::collections::HashMap;
+
+use fivefold_shared::protocol::{MemberId, Name};
+
+use super::Tables;
+use crate::{
+    limits::{MEMORY_MEMBERS_MAX, accounts::ACCOUNT_SESSIONS_MAX},
+    storage::{
+        Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, KeyHash,
+        KnownMember, NewAccount, PasswordHash, Sessions, StorageError,
+        accounts::{DELETED_NAME, forgotten_before, removed_before},
+    },
+};
+
+/// All accounts.
+pub(super) type Accounts = HashMap<MemberId, StoredAccount>;
+
+/// One account, without what is in the member.
+#[derive(Debug)]
+pub(super) struct StoredAccount {
+    likeness: String,
+    made_at: u64,
+    renamed_at: Option<u64>,
+    deleted_at: Option<u64>,
+    password: Option<PasswordHash>,
+    codes: Vec<KeyHash>,
+    sessions: Vec<AccountSession>,
+}
+
+impl StoredAccount {
+    /// Begins a session, and takes back a deletion.
+    fn begin(&mut self, session: &AccountSession) {
+        self.deleted_at = None;
+        self.sort();
+        self.sessions.truncate(ACCOUNT_SESSIONS_MAX - 1);
+        self.sessions.push(session.clone());
+    }
+
+    fn end(&mut self, sessions: Sessions) {
+        self.sessions.retain(|session| !sessions.contain(session.hash));
+    }
+
+    fn has(&self, session: KeyHash) -> bool {
+        self.sessions.iter().any(|own| own.hash == session)
+    }
+
+    fn sort(&mut self) {
+        self.sessions.sort_by(|one, other| {
+            let key = |session: &AccountSession| (session.seen_at, session.made_at);
+            key(other).cmp(&key(one)).then(one.hash.cmp(&other.hash))
+        });
+    }
+}
+
+impl Tables {
+    pub(super) fn change_account(
+        &mut self,
+        change: &AccountChange,
+    ) -> Result<AccountChanged, StorageError> {
+        let AccountChange { member, at, step } = change;
+        if let AccountStep::Make(new) = step {
+            return self.make_account(member, *at, new);
+        }
+        if let AccountStep::Rename { likeness, .. } = step
+            && self.accounts.iter().any(|(id, other)| other.likeness == *likeness && id != member)
+        {
+            return Ok(AccountChanged::NameTaken);
+        }
+        let Some(account) = self.accounts.get_mut(member) else { return Ok(AccountChanged::Gone) };
+        match step {
+            AccountStep::Make(_) => {}
+            AccountStep::SignIn { session, rehashed } => {
+                if account.password.is_none() {
+                    return Ok(AccountChanged::Gone);
+                }
+                if !account.has(session.hash) {
+                    account.password = rehashed.clone().or(account.password.take());
+                    account.begin(session);
+                }
+            }
+            AccountStep::Recover { code, password, session } if !account.has(session.hash) => {
+                let Some(place) = account.codes.iter().position(|own| own == code) else {
+                    return Ok(AccountChanged::Gone);
+                };
+                account.codes.remove(place);
+                account.password = Some(password.clone());
+                account.sessions.clear();
+                account.begin(session);
+            }
+            AccountStep::Recover { .. } => {}
+            AccountStep::Seen { session, expires_at } => {
+                let known = account.sessions.iter_mut().find(|own| own.hash == *session);
+                let Some(known) = known else { return Ok(AccountChanged::Gone) };
+                (known.seen_at, known.expires_at) = (*at, *expires_at);
+            }
+            AccountStep::SetPassword { password, keep } => {
+                account.password = Some(password.clone());
+                account.end(Sessions::AllBut(*keep));
+            }
+            AccountStep::SetCodes(codes) => account.codes.clone_from(codes),
+            AccountStep::AddCode(code) => {
+                account.codes.retain(|own| own != code);
+                account.codes.push(*code);
+            }
+            AccountStep::Rename { name, likeness } => {
+                account.likeness.clone_from(likeness);
+                account.renamed_at = Some(*at);
+                self.name_member(member, name);
+            }
+            AccountStep::End(sessions) => account.end(*sessions),
+            AccountStep::Delete => {
+                account.deleted_at = Some(*at);
+                account.sessions.clear();
+            }
+        }
+        Ok(AccountChanged::Done)
+    }
+
+    fn make_account(
+        &mut self,
+        member: &MemberId,
+        at: u64,
+        new: &NewAccount,
+    ) -> Result<AccountChanged, StorageError> {
+        if self.accounts.get(member).is_some_and(|own| own.has(new.session.hash)) {
+            return Ok(AccountChanged::Done);
+        }
+        if self.accounts.values().any(|other| other.likeness == new.likeness) {
+            return Ok(AccountChanged::NameTaken);
+        }
+        match self.members.get(member) {
+            Some(known) if Some(known.hash) != new.guest => return Ok(AccountChanged::Gone),
+            None if self.members.len() >= MEMORY_MEMBERS_MAX => {
+                return Err(StorageError::Failed("too many members".to_owned()));
+            }
+            Some(_) | None => {}
+        }
+        let NewAccount { locked, name, likeness, password, codes, session, .. } = new.clone();
+        let known = KnownMember { id: member.clone(), hash: locked, name, seen_at: at };
+        self.members.insert(member.clone(), known);
+        self.renewed.insert(member.clone());
+        let account = StoredAccount {
+            likeness,
+            made_at: at,
+            renamed_at: None,
+            deleted_at: None,
+            password: Some(password),
+            codes,
+            sessions: vec![session],
+        };
+        self.accounts.insert(member.clone(), account);
+        Ok(AccountChanged::Done)
+    }
+
+    pub(super) fn prune_accounts(&mut self, now: u64, rows_max: usize) -> usize {
+        let (removed, forgotten) = (removed_before(now), forgotten_before(now));
+        let (mut pruned, mut named) = (0, Vec::new());
+        self.accounts.retain(|member, account| {
+            let is_before = |time| account.deleted_at.is_some_and(|at| at <= time);
+            let (is_removed, is_forgotten) = (is_before(removed), is_before(forgotten));
+            account.sessions.retain(|session| {
+                let is_over = pruned < rows_max && session.expires_at <= now;
+                pruned += usize::from(is_over);
+                !is_over
+            });
+            if pruned >= rows_max {
+                return true;
+            }
+            if is_removed && account.password.take().is_some() {
+                account.codes.clear();
+                named.push(member.clone());
+                pruned += 1;
+                return true;
+            }
+            pruned += usize::from(is_forgotten);
+            !is_forgotten
+        });
+        let name = Name::new(DELETED_NAME).expect("it is a name");
+        for member in named {
+            self.name_member(&member, &name);
+        }
+        pruned
+    }
+
+    fn name_member(&mut self, member: &MemberId, name: &Name) {
+        if let Some(known) = self.members.get_mut(member) {
+            known.name = name.clone();
+        }
+    }
+
+    pub(super) fn account_named(&self, likeness: &str) -> Option<Account> {
+        let mut accounts = self.accounts.iter();
+        let (member, account) = accounts.find(|(_, account)| account.likeness == likeness)?;
+        self.whole(member, account)
+    }
+
+    pub(super) fn account_of_session(&self, hash: KeyHash) -> Option<(Account, AccountSession)> {
+        self.accounts.iter().find_map(|(member, account)| {
+            let session = account.sessions.iter().find(|session| session.hash == hash)?;
+            Some((self.whole(member, account)?, session.clone()))
+        })
+    }
+
+    pub(super) fn account_keys(&mut self, member: &MemberId) -> AccountKeys {
+        let Some(account) = self.accounts.get_mut(member) else { return AccountKeys::default() };
+        account.sort();
+        AccountKeys {
+            password: account.password.clone(),
+            codes_left: account.codes.len(),
+            sessions: account.sessions.clone(),
+        }
+    }
+
+    fn whole(&self, member: &MemberId, account: &StoredAccount) -> Option<Account> {
+        let KnownMember { id, hash, name, .. } = self.members.get(member)?.clone();
+        let StoredAccount { made_at, renamed_at, deleted_at, .. } = *account;
+        Some(Account { member: id, hash, name, made_at, renamed_at, deleted_at })
+    }
+}

@@ -1,0 +1,384 @@
+//! Accounts in PostgreSQL: changing, reading and deleting them. A change is one statement, as an
+//! append is, and the same statement again does no harm.
+
+use fivefold_shared::protocol::MemberId;
+use tokio_postgres::{Error, Row, types::ToSql};
+
+use super::{
+    connection::Session,
+    values::{signed, unsigned},
+};
+use crate::{
+    limits::accounts::ACCOUNT_SESSIONS_MAX,
+    storage::{
+        Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep,
+        IdentityHash, KeyHash, NewAccount, PasswordHash, Sessions, StorageError,
+        accounts::{DELETED_NAME, forgotten_before, removed_before},
+        values::name,
+    },
+};
+
+/// Every change returns one row: whether it is done, and whether the name is taken.
+const MAKE: &str = "
+    WITH found AS MATERIALIZED (
+        SELECT EXISTS (SELECT FROM session WHERE hash = $3 AND member = $1) AS done,
+            EXISTS (SELECT FROM account WHERE likeness = $4 AND member <> $1) AS taken
+    ), saved AS (
+        INSERT INTO member (id, hash, name, seen_at, renewed)
+        SELECT $1::text, $5, $6, $2::bigint, true FROM found WHERE NOT done AND NOT taken
+            AND NOT EXISTS (SELECT FROM account WHERE account.member = $1)
+        ON CONFLICT (id) DO UPDATE SET hash = excluded.hash, name = excluded.name,
+            seen_at = excluded.seen_at, renewed = true
+        WHERE member.hash = $7
+        RETURNING id
+    ), made AS (
+        INSERT INTO account (member, likeness, made_at) SELECT id, $4, $2 FROM saved
+        RETURNING member
+    ), keyed AS (
+        INSERT INTO key (member, kind, lookup, secret, made_at)
+        SELECT member, 'password', convert_to(member, 'UTF8'), $8, $2 FROM made
+        UNION ALL
+        SELECT member, 'recovery', code, NULL, $2
+        FROM made CROSS JOIN unnest($9::bytea[]) AS code
+    ), begun AS (
+        INSERT INTO session (hash, member, label, made_at, seen_at, expires_at)
+        SELECT $3, member, $10, $2, $2, $11 FROM made
+    )
+    SELECT done OR EXISTS (SELECT FROM made), taken FROM found";
+
+const SIGN_IN: &str = "
+    WITH used AS (
+        UPDATE key SET used_at = $2, secret = coalesce($6, secret)
+        WHERE member = $1 AND kind = 'password'
+        RETURNING member
+    ), alive AS (
+        UPDATE account SET deleted_at = NULL WHERE member IN (SELECT member FROM used)
+        RETURNING member
+    ), crowd AS (
+        DELETE FROM session WHERE hash IN (
+            SELECT hash FROM session WHERE member = $1 AND hash <> $3
+            ORDER BY seen_at DESC OFFSET $7
+        )
+    ), begun AS (
+        INSERT INTO session (hash, member, label, made_at, seen_at, expires_at)
+        SELECT $3, member, $4, $2, $2, $5 FROM alive
+        ON CONFLICT DO NOTHING
+    )
+    SELECT EXISTS (SELECT FROM alive), false";
+
+const RECOVER: &str = "
+    WITH known AS MATERIALIZED (
+        SELECT EXISTS (SELECT FROM session WHERE hash = $3 AND member = $1) AS done
+    ), used AS (
+        DELETE FROM key USING known
+        WHERE member = $1 AND kind = 'recovery' AND lookup = $6 AND NOT done
+        RETURNING member
+    ), alive AS (
+        UPDATE account SET deleted_at = NULL WHERE member IN (SELECT member FROM used)
+        RETURNING member
+    ), changed AS (
+        UPDATE key SET secret = $7, made_at = $2
+        WHERE member IN (SELECT member FROM alive) AND kind = 'password'
+    ), ended AS (
+        DELETE FROM session WHERE member IN (SELECT member FROM alive)
+    ), begun AS (
+        INSERT INTO session (hash, member, label, made_at, seen_at, expires_at)
+        SELECT $3, member, $4, $2, $2, $5 FROM alive
+    )
+    SELECT done OR EXISTS (SELECT FROM alive), false FROM known";
+
+const SEEN: &str = "
+    WITH seen AS (
+        UPDATE session SET seen_at = $2, expires_at = $4 WHERE member = $1 AND hash = $3
+        RETURNING hash
+    )
+    SELECT EXISTS (SELECT FROM seen), false";
+
+const SET_PASSWORD: &str = "
+    WITH changed AS (
+        UPDATE key SET secret = $3, made_at = $2 WHERE member = $1 AND kind = 'password'
+        RETURNING member
+    ), ended AS (
+        DELETE FROM session WHERE member IN (SELECT member FROM changed) AND hash <> $4
+    )
+    SELECT EXISTS (SELECT FROM changed), false";
+
+const SET_CODES: &str = "
+    WITH owner AS MATERIALIZED (
+        SELECT member FROM account WHERE member = $1
+    ), ended AS (
+        DELETE FROM key WHERE member = $1 AND kind = 'recovery' AND lookup <> ALL ($3::bytea[])
+    ), added AS (
+        INSERT INTO key (member, kind, lookup, made_at)
+        SELECT member, 'recovery', code, $2 FROM owner CROSS JOIN unnest($3::bytea[]) AS code
+        ON CONFLICT DO NOTHING
+    )
+    SELECT EXISTS (SELECT FROM owner), false";
+
+const ADD_CODE: &str = "
+    WITH owner AS MATERIALIZED (
+        SELECT member FROM account WHERE member = $1
+    ), added AS (
+        INSERT INTO key (member, kind, lookup, made_at)
+        SELECT member, 'recovery', $3, $2 FROM owner
+        ON CONFLICT DO NOTHING
+    )
+    SELECT EXISTS (SELECT FROM owner), false";
+
+const RENAME: &str = "
+    WITH found AS MATERIALIZED (
+        SELECT EXISTS (SELECT FROM account WHERE likeness = $3 AND member <> $1) AS taken
+    ), renamed AS (
+        UPDATE account SET likeness = $3, renamed_at = $2 FROM found
+        WHERE member = $1 AND NOT taken
+        RETURNING member
+    ), named AS (
+        UPDATE member SET name = $4 WHERE id IN (SELECT member FROM renamed)
+    )
+    SELECT EXISTS (SELECT FROM renamed), taken FROM found";
+
+/// Ends one session, or all others, or all. The time is not needed.
+const END: &str = "
+    WITH ended AS (
+        DELETE FROM session WHERE member = $1 AND $2::bigint IS NOT NULL
+            AND CASE WHEN $4 THEN hash = $3 ELSE hash <> $3 END
+    )
+    SELECT true, false";
+
+const DELETE: &str = "
+    WITH deleted AS (
+        UPDATE account SET deleted_at = $2 WHERE member = $1
+        RETURNING member
+    ), ended AS (
+        DELETE FROM session WHERE member IN (SELECT member FROM deleted)
+    )
+    SELECT EXISTS (SELECT FROM deleted), false";
+
+const PRUNE: &str = "
+    WITH expired AS (
+        DELETE FROM session
+        WHERE hash IN (SELECT hash FROM session WHERE expires_at <= $1 LIMIT $4)
+        RETURNING hash
+    ), removed AS MATERIALIZED (
+        SELECT member FROM account WHERE deleted_at <= $2
+            AND EXISTS (SELECT FROM key WHERE key.member = account.member) LIMIT $4
+    ), closed AS (
+        DELETE FROM key WHERE member IN (SELECT member FROM removed)
+    ), named AS (
+        UPDATE member SET name = $5 WHERE id IN (SELECT member FROM removed)
+    ), forgotten AS (
+        DELETE FROM account WHERE member IN (
+            SELECT member FROM account WHERE deleted_at <= $3
+                AND NOT EXISTS (SELECT FROM key WHERE key.member = account.member) LIMIT $4
+        )
+        RETURNING member
+    )
+    SELECT (SELECT count(*) FROM expired) + (SELECT count(*) FROM removed)
+        + (SELECT count(*) FROM forgotten)";
+
+const SELECT_NAMED: &str = "
+    SELECT member.id, member.hash, member.name, account.made_at, renamed_at, deleted_at
+    FROM account JOIN member ON member.id = account.member WHERE likeness = $1";
+
+const SELECT_OF_SESSION: &str = "
+    SELECT member.id, member.hash, member.name, account.made_at, renamed_at, deleted_at,
+        session.hash, label, session.made_at, session.seen_at, expires_at
+    FROM session JOIN account ON account.member = session.member
+    JOIN member ON member.id = account.member WHERE session.hash = $1";
+
+const SELECT_KEYS: &str = "
+    SELECT (SELECT secret FROM key WHERE member = $1 AND kind = 'password'),
+        (SELECT count(*) FROM key WHERE member = $1 AND kind = 'recovery')";
+
+const SELECT_SESSIONS: &str = "
+    SELECT hash, label, made_at, seen_at, expires_at FROM session WHERE member = $1
+    ORDER BY seen_at DESC, made_at DESC, hash";
+
+/// Changes an account.
+///
+/// # Errors
+/// As the database.
+pub(super) async fn change(
+    session: &Session,
+    AccountChange { member, at, step }: &AccountChange,
+) -> Result<AccountChanged, Error> {
+    let change = Change { session, member: member.as_str(), at: signed(*at) };
+    match step {
+        AccountStep::Make(new) => change.make(new).await,
+        AccountStep::SignIn { session: new, rehashed } => {
+            let rehashed = rehashed.as_ref().map(|password| password.0.as_str());
+            let (hash, expires_at) = (new.hash.0.as_slice(), signed(new.expires_at));
+            let others = signed(ACCOUNT_SESSIONS_MAX as u64 - 1);
+            change.run(SIGN_IN, &[&hash, &new.label, &expires_at, &rehashed, &others]).await
+        }
+        AccountStep::Recover { code, password, session: new } => {
+            let (hash, expires_at) = (new.hash.0.as_slice(), signed(new.expires_at));
+            let code = code.0.as_slice();
+            change.run(RECOVER, &[&hash, &new.label, &expires_at, &code, &password.0]).await
+        }
+        AccountStep::Seen { session, expires_at } => {
+            change.run(SEEN, &[&session.0.as_slice(), &signed(*expires_at)]).await
+        }
+        AccountStep::SetPassword { password, keep } => {
+            change.run(SET_PASSWORD, &[&password.0, &keep.0.as_slice()]).await
+        }
+        AccountStep::SetCodes(codes) => {
+            let codes: Vec<_> = codes.iter().map(|code| code.0.as_slice()).collect();
+            change.run(SET_CODES, &[&codes]).await
+        }
+        AccountStep::AddCode(code) => change.run(ADD_CODE, &[&code.0.as_slice()]).await,
+        AccountStep::Rename { name, likeness } => {
+            change.run(RENAME, &[likeness, &name.as_str()]).await
+        }
+        AccountStep::End(sessions) => {
+            // No session has an empty hash.
+            let (hash, is_one): (&[u8], _) = match sessions {
+                Sessions::All => (&[], false),
+                Sessions::One(one) => (&one.0, true),
+                Sessions::AllBut(kept) => (&kept.0, false),
+            };
+            change.run(END, &[&hash, &is_one]).await
+        }
+        AccountStep::Delete => change.run(DELETE, &[]).await,
+    }
+}
+
+/// A change under way.
+struct Change<'a> {
+    session: &'a Session,
+    member: &'a str,
+    at: i64,
+}
+
+impl Change<'_> {
+    async fn make(&self, new: &NewAccount) -> Result<AccountChanged, Error> {
+        let NewAccount { guest, locked, name, likeness, password, codes, session } = new;
+        let guest = guest.as_ref().map(|guest| guest.0.as_slice());
+        let codes: Vec<_> = codes.iter().map(|code| code.0.as_slice()).collect();
+        let (hash, locked) = (session.hash.0.as_slice(), locked.0.as_slice());
+        let (name, expires_at) = (name.as_str(), signed(session.expires_at));
+        let values: [&(dyn ToSql + Sync); 9] = [
+            &hash,
+            likeness,
+            &locked,
+            &name,
+            &guest,
+            &password.0,
+            &codes,
+            &session.label,
+            &expires_at,
+        ];
+        self.run(MAKE, &values).await
+    }
+
+    /// Runs a statement, whose first values are the member and the time.
+    async fn run(
+        &self,
+        statement: &'static str,
+        values: &[&(dyn ToSql + Sync)],
+    ) -> Result<AccountChanged, Error> {
+        let mut all: Vec<&(dyn ToSql + Sync)> = vec![&self.member, &self.at];
+        all.extend_from_slice(values);
+        let rows = self.session.query(statement, &all).await?;
+        let flags = |row: &Row| Ok::<(bool, bool), Error>((row.try_get(0)?, row.try_get(1)?));
+        Ok(match rows.first().map(flags).transpose()? {
+            Some((true, _)) => AccountChanged::Done,
+            Some((false, true)) => AccountChanged::NameTaken,
+            Some((false, false)) | None => AccountChanged::Gone,
+        })
+    }
+}
+
+/// Deletes what [`Storage::prune_accounts`](crate::storage::Storage::prune_accounts) names.
+///
+/// # Errors
+/// As the database.
+pub(super) async fn prune(session: &Session, now: u64, rows_max: usize) -> Result<u64, Error> {
+    let (removed, forgotten) = (signed(removed_before(now)), signed(forgotten_before(now)));
+    let limit = signed(rows_max as u64);
+    let values: [&(dyn ToSql + Sync); 5] =
+        [&signed(now), &removed, &forgotten, &limit, &DELETED_NAME];
+    let rows = session.query(PRUNE, &values).await?;
+    rows.first().map_or(Ok(0), |row| row.try_get(0).map(unsigned))
+}
+
+/// The account whose name has this likeness. The inner error means that its row is damaged.
+///
+/// # Errors
+/// As the database.
+pub(super) async fn named(
+    session: &Session,
+    likeness: &str,
+) -> Result<Option<Result<Account, StorageError>>, Error> {
+    session.query(SELECT_NAMED, &[&likeness]).await?.first().map(account).transpose()
+}
+
+/// A session, and its account. The inner errors mean that a row is damaged.
+///
+/// # Errors
+/// As the database.
+pub(super) async fn of_session(
+    session: &Session,
+    hash: KeyHash,
+) -> Result<Option<Result<(Account, AccountSession), StorageError>>, Error> {
+    let rows = session.query(SELECT_OF_SESSION, &[&hash.0.as_slice()]).await?;
+    let Some(row) = rows.first() else { return Ok(None) };
+    let (account, session) = (account(row)?, account_session(row, 6)?);
+    Ok(Some(account.and_then(|account| Ok((account, session?)))))
+}
+
+/// What opens an account, and its sessions. The inner error means that a row is damaged.
+///
+/// # Errors
+/// As the database.
+pub(super) async fn keys(
+    session: &Session,
+    member: &MemberId,
+) -> Result<Result<AccountKeys, StorageError>, Error> {
+    let member = member.as_str();
+    let mut keys = AccountKeys::default();
+    for row in session.query(SELECT_KEYS, &[&member]).await? {
+        keys.password = row.try_get::<_, Option<String>>(0)?.map(PasswordHash);
+        keys.codes_left = usize::try_from(unsigned(row.try_get(1)?)).unwrap_or(usize::MAX);
+    }
+    for row in session.query(SELECT_SESSIONS, &[&member]).await? {
+        match account_session(&row, 0)? {
+            Ok(session) => keys.sessions.push(session),
+            Err(error) => return Ok(Err(error)),
+        }
+    }
+    Ok(Ok(keys))
+}
+
+/// The account in a row. The inner error means that it is damaged.
+fn account(row: &Row) -> Result<Result<Account, StorageError>, Error> {
+    let (id, hash, text): (String, Vec<u8>, String) =
+        (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+    let made_at = unsigned(row.try_get(3)?);
+    let renamed_at = row.try_get::<_, Option<i64>>(4)?.map(unsigned);
+    let deleted_at = row.try_get::<_, Option<i64>>(5)?.map(unsigned);
+    let parse = || {
+        let (hash, member) = (IdentityHash(bytes(&hash)?), name(id)?);
+        Ok(Account { member, hash, name: name(text)?, made_at, renamed_at, deleted_at })
+    };
+    Ok(parse())
+}
+
+/// The session in a row, from this column on. The inner error means that it is damaged.
+fn account_session(row: &Row, first: usize) -> Result<Result<AccountSession, StorageError>, Error> {
+    let (hash, label): (Vec<u8>, String) = (row.try_get(first)?, row.try_get(first + 1)?);
+    let (made_at, seen_at) = (row.try_get(first + 2)?, row.try_get(first + 3)?);
+    let expires_at = unsigned(row.try_get(first + 4)?);
+    Ok(bytes(&hash).map(|hash| AccountSession {
+        hash: KeyHash(hash),
+        label,
+        made_at: unsigned(made_at),
+        seen_at: unsigned(seen_at),
+        expires_at,
+    }))
+}
+
+fn bytes(hash: &[u8]) -> Result<[u8; 32], StorageError> {
+    let damaged = |_| StorageError::Damaged(format!("a hash has {} bytes", hash.len()));
+    hash.try_into().map_err(damaged)
+}

@@ -1,0 +1,82 @@
+//! Adds a recovery code to an account, for an operator. Servers may use the database at the same time.
+
+use std::path::Path;
+
+use fivefold_shared::protocol::{MemberId, Name};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+
+use super::{
+    Account, AccountChange, AccountChanged, AccountStep, DatabaseUrl, OpenError, Postgres, Storage,
+    StorageError,
+    check::look_for_database,
+    data_folder::database_in,
+    sqlite::{BUSY_TIMEOUT, accounts},
+};
+use crate::{clock::Clock, ids};
+
+/// The database of a server.
+#[derive(Clone, Copy, Debug)]
+pub enum Database<'a> {
+    /// The file in this folder.
+    Folder(&'a Path),
+    /// A PostgreSQL database.
+    Postgres(&'a DatabaseUrl),
+}
+
+/// Why there is no new code.
+#[derive(Debug, thiserror::Error)]
+pub enum RecoverError {
+    /// The database cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The database cannot be read or written.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+    /// No account has this name.
+    #[error("nobody has an account with this name")]
+    Nobody,
+}
+
+/// Adds a recovery code to the account with this name, and returns the code. The others stay valid.
+///
+/// # Errors
+/// If there is no such account, or the database cannot be used.
+pub fn recover(database: Database<'_>, name: &str) -> Result<String, RecoverError> {
+    let name = Name::new(name).map_err(|_| RecoverError::Nobody)?;
+    let likeness = name.likeness();
+    let code = ids::recovery_code();
+    let change = |account: Option<Account>| {
+        let Account { member, .. } = account.ok_or(RecoverError::Nobody)?;
+        Ok::<_, RecoverError>(new_code(member, &code))
+    };
+    let changed = match database {
+        Database::Folder(folder) => {
+            let file = database_in(folder);
+            look_for_database(&file)?;
+            let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+            let failed = StorageError::from;
+            let mut connection = Connection::open_with_flags(&file, flags).map_err(failed)?;
+            connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
+            let begun = connection.transaction_with_behavior(TransactionBehavior::Immediate);
+            let transaction = begun.map_err(failed)?;
+            let change = change(accounts::named(&transaction, likeness.as_str())?)?;
+            let changed = accounts::change(&transaction, &change)?;
+            transaction.commit().map_err(failed)?;
+            changed
+        }
+        Database::Postgres(url) => {
+            let mut storage = Postgres::open(url, None)?;
+            let account = storage.reader()?.account_named(likeness.as_str())?;
+            storage.change_account(&change(account)?)?
+        }
+    };
+    match changed {
+        AccountChanged::Done => Ok(code),
+        AccountChanged::Gone | AccountChanged::NameTaken => Err(RecoverError::Nobody),
+    }
+}
+
+fn new_code(member: MemberId, code: &str) -> AccountChange {
+    let step = AccountStep::AddCode(ids::recovery_hash(code));
+    AccountChange { member, at: Clock::of_system().now(), step }
+}

@@ -1,0 +1,357 @@
+//! Accounts in a SQLite file: changing, reading and deleting them.
+
+use fivefold_shared::protocol::MemberId;
+use rusqlite::{Connection, OptionalExtension, Row, Transaction};
+
+use crate::{
+    limits::accounts::ACCOUNT_SESSIONS_MAX,
+    storage::{
+        Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep,
+        IdentityHash, KeyHash, NewAccount, PasswordHash, Sessions, StorageError,
+        accounts::{DELETED_NAME, forgotten_before, removed_before},
+        values::name,
+    },
+};
+
+const PASSWORD: &str = "password";
+const RECOVERY: &str = "recovery";
+
+/// The account's columns, in the order that [`account`] reads.
+const SELECT_ACCOUNT: &str = "
+    SELECT member.id, member.hash, member.name, account.made_at, renamed_at, deleted_at";
+
+/// Changes an account.
+pub(in crate::storage) fn change(
+    transaction: &Transaction<'_>,
+    AccountChange { member, at, step }: &AccountChange,
+) -> Result<AccountChanged, StorageError> {
+    let change = Change { transaction, member: member.as_str(), at: *at };
+    match step {
+        AccountStep::Make(new) => change.make(new),
+        AccountStep::SignIn { session, rehashed } => change.sign_in(session, rehashed.as_ref()),
+        AccountStep::Recover { code, password, session } => {
+            change.recover(*code, password, session)
+        }
+        AccountStep::Seen { session, expires_at } => change.execute(
+            "UPDATE session SET seen_at = ?2, expires_at = ?3 WHERE member = ?1 AND hash = ?4",
+            (change.member, change.at, expires_at, session.0),
+        ),
+        AccountStep::SetPassword { password, keep } => {
+            change.end(Sessions::AllBut(*keep))?;
+            change.set_password(password)
+        }
+        AccountStep::SetCodes(codes) => {
+            change.execute(
+                "DELETE FROM key WHERE member = ? AND kind = ?",
+                (change.member, RECOVERY),
+            )?;
+            change.add_codes(codes)
+        }
+        AccountStep::AddCode(code) => change.add_codes(&[*code]),
+        AccountStep::Rename { name, likeness } => change.rename(name.as_str(), likeness),
+        AccountStep::End(sessions) => change.end(*sessions),
+        AccountStep::Delete => {
+            change.end(Sessions::All)?;
+            change.execute(
+                "UPDATE account SET deleted_at = ?2 WHERE member = ?1",
+                (change.member, change.at),
+            )
+        }
+    }
+}
+
+/// A change under way.
+struct Change<'t> {
+    transaction: &'t Transaction<'t>,
+    member: &'t str,
+    at: u64,
+}
+
+impl Change<'_> {
+    /// Runs a statement: [`AccountChanged::Gone`] if it changes no row.
+    fn execute(
+        &self,
+        statement: &str,
+        values: impl rusqlite::Params,
+    ) -> Result<AccountChanged, StorageError> {
+        let rows = self.transaction.prepare_cached(statement)?.execute(values)?;
+        Ok(if rows == 0 { AccountChanged::Gone } else { AccountChanged::Done })
+    }
+
+    fn is_there(
+        &self,
+        statement: &str,
+        values: impl rusqlite::Params,
+    ) -> Result<bool, StorageError> {
+        Ok(self.transaction.prepare_cached(statement)?.exists(values)?)
+    }
+
+    fn make(&self, new: &NewAccount) -> Result<AccountChanged, StorageError> {
+        if self.has_session(new.session.hash)? {
+            return Ok(AccountChanged::Done);
+        }
+        if self.is_there("SELECT 1 FROM account WHERE likeness = ?", (&new.likeness,))? {
+            return Ok(AccountChanged::NameTaken);
+        }
+        let stored: Option<[u8; 32]> = self
+            .transaction
+            .prepare_cached("SELECT hash FROM member WHERE id = ?")?
+            .query_row((self.member,), |row| row.get(0))
+            .optional()?;
+        if stored.is_some_and(|hash| Some(IdentityHash(hash)) != new.guest) {
+            return Ok(AccountChanged::Gone);
+        }
+        self.execute(
+            "INSERT INTO member (id, hash, name, seen_at, renewed) VALUES (?, ?, ?, ?, 1)
+             ON CONFLICT (id) DO UPDATE SET hash = excluded.hash, name = excluded.name,
+                 seen_at = excluded.seen_at, renewed = 1",
+            (self.member, new.locked.0, new.name.as_str(), self.at),
+        )?;
+        self.execute(
+            "INSERT INTO account (member, likeness, made_at) VALUES (?, ?, ?)",
+            (self.member, &new.likeness, self.at),
+        )?;
+        self.execute(
+            "INSERT INTO key (member, kind, lookup, secret, made_at)
+             VALUES (?1, ?2, CAST(?1 AS BLOB), ?3, ?4)",
+            (self.member, PASSWORD, &new.password.0, self.at),
+        )?;
+        self.add_codes(&new.codes)?;
+        self.begin(&new.session)
+    }
+
+    fn sign_in(
+        &self,
+        session: &AccountSession,
+        rehashed: Option<&PasswordHash>,
+    ) -> Result<AccountChanged, StorageError> {
+        if self.has_session(session.hash)? {
+            return Ok(AccountChanged::Done);
+        }
+        let used = self.execute(
+            "UPDATE key SET used_at = ?2, secret = coalesce(?3, secret)
+             WHERE member = ?1 AND kind = 'password'",
+            (self.member, self.at, rehashed.map(|password| &password.0)),
+        )?;
+        match used {
+            AccountChanged::Done => self.begin(session),
+            AccountChanged::Gone | AccountChanged::NameTaken => Ok(used),
+        }
+    }
+
+    fn recover(
+        &self,
+        code: KeyHash,
+        password: &PasswordHash,
+        session: &AccountSession,
+    ) -> Result<AccountChanged, StorageError> {
+        if self.has_session(session.hash)? {
+            return Ok(AccountChanged::Done);
+        }
+        let used = self.execute(
+            "DELETE FROM key WHERE member = ? AND kind = ? AND lookup = ?",
+            (self.member, RECOVERY, code.0),
+        )?;
+        match used {
+            AccountChanged::Done => {
+                self.set_password(password)?;
+                self.end(Sessions::All)?;
+                self.begin(session)
+            }
+            AccountChanged::Gone | AccountChanged::NameTaken => Ok(used),
+        }
+    }
+
+    /// Begins a session, and takes back a deletion.
+    fn begin(&self, session: &AccountSession) -> Result<AccountChanged, StorageError> {
+        self.execute("UPDATE account SET deleted_at = NULL WHERE member = ?", (self.member,))?;
+        self.execute(
+            "DELETE FROM session WHERE hash IN
+                 (SELECT hash FROM session WHERE member = ? ORDER BY seen_at DESC LIMIT -1 OFFSET ?)",
+            (self.member, ACCOUNT_SESSIONS_MAX - 1),
+        )?;
+        let AccountSession { hash, label, made_at, seen_at, expires_at } = session;
+        self.execute(
+            "INSERT INTO session (hash, member, label, made_at, seen_at, expires_at)
+             VALUES (?, ?, ?, ?, ?, ?)",
+            (hash.0, self.member, label, made_at, seen_at, expires_at),
+        )
+    }
+
+    fn set_password(&self, password: &PasswordHash) -> Result<AccountChanged, StorageError> {
+        self.execute(
+            "UPDATE key SET secret = ?2, made_at = ?3 WHERE member = ?1 AND kind = 'password'",
+            (self.member, &password.0, self.at),
+        )
+    }
+
+    fn add_codes(&self, codes: &[KeyHash]) -> Result<AccountChanged, StorageError> {
+        if !self.is_there("SELECT 1 FROM account WHERE member = ?", (self.member,))? {
+            return Ok(AccountChanged::Gone);
+        }
+        for code in codes {
+            self.execute(
+                "INSERT INTO key (member, kind, lookup, made_at) VALUES (?, ?, ?, ?)
+                 ON CONFLICT DO NOTHING",
+                (self.member, RECOVERY, code.0, self.at),
+            )?;
+        }
+        Ok(AccountChanged::Done)
+    }
+
+    fn rename(&self, name: &str, likeness: &str) -> Result<AccountChanged, StorageError> {
+        let taken = "SELECT 1 FROM account WHERE likeness = ? AND member <> ?";
+        if self.is_there(taken, (likeness, self.member))? {
+            return Ok(AccountChanged::NameTaken);
+        }
+        self.execute(
+            "UPDATE member SET name = ?2 WHERE id = ?1 AND id IN (SELECT member FROM account)",
+            (self.member, name),
+        )?;
+        self.execute(
+            "UPDATE account SET likeness = ?2, renamed_at = ?3 WHERE member = ?1",
+            (self.member, likeness, self.at),
+        )
+    }
+
+    fn end(&self, sessions: Sessions) -> Result<AccountChanged, StorageError> {
+        match sessions {
+            Sessions::All => self.execute("DELETE FROM session WHERE member = ?", (self.member,)),
+            Sessions::One(one) => self
+                .execute("DELETE FROM session WHERE member = ? AND hash = ?", (self.member, one.0)),
+            Sessions::AllBut(kept) => self.execute(
+                "DELETE FROM session WHERE member = ? AND hash <> ?",
+                (self.member, kept.0),
+            ),
+        }?;
+        Ok(AccountChanged::Done)
+    }
+
+    fn has_session(&self, session: KeyHash) -> Result<bool, StorageError> {
+        let statement = "SELECT 1 FROM session WHERE hash = ? AND member = ?";
+        self.is_there(statement, (session.0, self.member))
+    }
+}
+
+/// Deletes what [`Storage::prune_accounts`](crate::storage::Storage::prune_accounts) names.
+pub(super) fn prune(
+    transaction: &Transaction<'_>,
+    now: u64,
+    rows_max: usize,
+) -> Result<usize, StorageError> {
+    let now = now.min(i64::MAX.cast_unsigned());
+    let mut pruned = transaction
+        .prepare_cached(
+            "DELETE FROM session WHERE hash IN
+                 (SELECT hash FROM session WHERE expires_at <= ? LIMIT ?)",
+        )?
+        .execute((now, rows_max))?;
+    let removed = members(
+        transaction,
+        "SELECT member FROM account WHERE deleted_at <= ?
+             AND EXISTS (SELECT 1 FROM key WHERE key.member = account.member) LIMIT ?",
+        removed_before(now),
+        rows_max - pruned,
+    )?;
+    pruned += removed.len();
+    for member in &removed {
+        transaction.prepare_cached("DELETE FROM key WHERE member = ?")?.execute((member,))?;
+        transaction
+            .prepare_cached("UPDATE member SET name = ? WHERE id = ?")?
+            .execute((DELETED_NAME, member))?;
+    }
+    let forgotten = members(
+        transaction,
+        "SELECT member FROM account WHERE deleted_at <= ?
+             AND NOT EXISTS (SELECT 1 FROM key WHERE key.member = account.member) LIMIT ?",
+        forgotten_before(now),
+        rows_max - pruned,
+    )?;
+    for member in &forgotten {
+        transaction.prepare_cached("DELETE FROM account WHERE member = ?")?.execute((member,))?;
+    }
+    Ok(pruned + forgotten.len())
+}
+
+fn members(
+    transaction: &Transaction<'_>,
+    statement: &str,
+    before: u64,
+    rows_max: usize,
+) -> Result<Vec<String>, StorageError> {
+    let mut select = transaction.prepare_cached(statement)?;
+    let rows = select.query_map((before, rows_max), |row| row.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// The account whose name has this likeness.
+pub(in crate::storage) fn named(
+    connection: &Connection,
+    likeness: &str,
+) -> Result<Option<Account>, StorageError> {
+    let statement = format!(
+        "{SELECT_ACCOUNT} FROM account JOIN member ON member.id = account.member
+         WHERE likeness = ?"
+    );
+    let mut select = connection.prepare_cached(&statement)?;
+    select.query_row((likeness,), |row| Ok(account(row))).optional()?.transpose()
+}
+
+/// A session, and its account.
+pub(super) fn of_session(
+    connection: &Connection,
+    hash: KeyHash,
+) -> Result<Option<(Account, AccountSession)>, StorageError> {
+    let statement = format!(
+        "{SELECT_ACCOUNT}, session.hash, label, session.made_at, session.seen_at, expires_at
+         FROM session JOIN account ON account.member = session.member
+         JOIN member ON member.id = account.member WHERE session.hash = ?"
+    );
+    let mut select = connection.prepare_cached(&statement)?;
+    let found = select.query_row((hash.0,), |row| Ok((account(row), session(row, 6)?)));
+    found.optional()?.map(|(account, session)| Ok((account?, session))).transpose()
+}
+
+/// What opens an account, and its sessions.
+pub(super) fn keys(
+    connection: &Connection,
+    member: &MemberId,
+) -> Result<AccountKeys, StorageError> {
+    let member = (member.as_str(),);
+    let password = connection
+        .prepare_cached("SELECT secret FROM key WHERE member = ? AND kind = 'password'")?
+        .query_row(member, |row| Ok(PasswordHash(row.get(0)?)))
+        .optional()?;
+    let codes_left = connection
+        .prepare_cached("SELECT count(*) FROM key WHERE member = ? AND kind = 'recovery'")?
+        .query_row(member, |row| row.get(0))?;
+    let mut select = connection.prepare_cached(
+        "SELECT hash, label, made_at, seen_at, expires_at FROM session WHERE member = ?
+         ORDER BY seen_at DESC, made_at DESC, hash",
+    )?;
+    let sessions = select.query_map(member, |row| session(row, 0))?;
+    Ok(AccountKeys { password, codes_left, sessions: sessions.collect::<Result<_, _>>()? })
+}
+
+/// The account in a row. An error means that it is damaged.
+fn account(row: &Row<'_>) -> Result<Account, StorageError> {
+    Ok(Account {
+        member: name(row.get(0)?)?,
+        hash: IdentityHash(row.get(1)?),
+        name: name(row.get(2)?)?,
+        made_at: row.get(3)?,
+        renamed_at: row.get(4)?,
+        deleted_at: row.get(5)?,
+    })
+}
+
+/// The session in a row, from this column on.
+fn session(row: &Row<'_>, first: usize) -> rusqlite::Result<AccountSession> {
+    Ok(AccountSession {
+        hash: KeyHash(row.get(first)?),
+        label: row.get(first + 1)?,
+        made_at: row.get(first + 2)?,
+        seen_at: row.get(first + 3)?,
+        expires_at: row.get(first + 4)?,
+    })
+}
