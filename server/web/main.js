@@ -239,6 +239,10 @@ connection.listen((news) => {
   if (news.type === 'challenged') void import('./challenge-card.js').then(({ showChallenge }) => showChallenge(app, news));
   else if (news.type !== 'lobby_changed') void app.seeks().then((own) => own.receive(news));
 });
+connection.onswitch = () => {
+  if (/^\/($|r\/|games|lobby)/.test(location.pathname)) void show();
+};
+connection.onsignedout = () => app.toast(t('signed_out'));
 connection.start();
 void show();
 void import('./own-rooms.js').then(({ followTurns }) => {

@@ -9,6 +9,7 @@ import { el, fill } from '../dom.js';
 import { linkCard } from '../link-card.js';
 import { NAME_MAX } from '../protocol.js';
 import { RefusedError } from '../refusals.js';
+import { request } from './account-requests.js';
 import { ty } from './texts.js';
 
 /** An identity in the fragment of a link, which browsers do not send to servers. */
@@ -24,7 +25,7 @@ const FORMER_MAX = 5;
 export function guestIdentity(app, close) {
   const field = el('input', { maxLength: NAME_MAX, value: app.connection.name, autocomplete: 'nickname', required: true });
   const form = el('form', { class: 'row' },
-    el('label', { class: 'field grow' }, el('span', null, ty('your_name')), field), el('button', { class: 'primary' }, ty('save')));
+    el('label', { class: 'field grow' }, el('span', null, ty('your_name')), field), el('button', null, ty('save')));
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     app.connection.rename(field.value.trim()).then(close, app.showError);
@@ -41,7 +42,7 @@ export function guestIdentity(app, close) {
     close();
   }, app.showError) }, ty('replace_link'));
   const former = formerIdentities().map(({ identity, name }) => el('button', {
-    type: 'button', onclick: () => switchIdentity(app, identity, name),
+    type: 'button', onclick: () => switchIdentity(app, identity, name).catch(app.showError),
   }, ty('switch_back', { name })));
   return [form, el('p', { class: 'hint' }, ty('name_how')),
     el('h3', null, ty('other_device')), el('p', { class: 'hint' }, ty('other_device_how')), carry,
@@ -72,9 +73,9 @@ export function offerIdentity(app) {
  */
 function ask(app, identity, called, own) {
   const { name } = app.connection;
-  const yes = el('button', { type: 'button', class: 'primary', onclick: () => switchIdentity(app, identity, decoded(called)) }, ty('yes'));
+  const yes = el('button', { type: 'button', class: 'primary', onclick: () => switchIdentity(app, identity, decoded(called)).catch(app.showError) }, ty('yes'));
   const no = el('button', { type: 'button' }, ty('no'));
-  const kept = own ? [el('p', null, ty('current_player', { name })), linkCard(identityLink(own, name), ty('current_player_link', { name }))] : [];
+  const kept = own && !app.connection.account ? [el('p', null, ty('current_player', { name })), linkCard(identityLink(own, name), ty('current_player_link', { name }))] : [];
   const dialog = openDialog(ty('switch_player'), el('p', null, ty('switch_player_how')), ...kept, el('div', { class: 'row' }, yes, no));
   no.addEventListener('click', () => dialog.close());
 }
@@ -114,10 +115,15 @@ function formerIdentities() {
  * @param {string} identity
  * @param {string} [name]
  */
-function switchIdentity(app, identity, name) {
+async function switchIdentity({ connection }, identity, name) {
+  // The account's cookie would speak instead.
+  if (connection.account) {
+    await request('DELETE', 'session');
+    localStorage.removeItem(STORAGE_KEYS.account);
+  }
   const own = localStorage.getItem(STORAGE_KEYS.identity);
   const others = formerIdentities().filter((one) => one.identity !== identity && one.identity !== own);
-  if (own) others.unshift({ identity: own, name: app.connection.name });
+  if (own) others.unshift({ identity: own, name: localStorage.getItem(STORAGE_KEYS.name) ?? connection.name });
   localStorage.setItem(STORAGE_KEYS.former, JSON.stringify(others.slice(0, FORMER_MAX)));
   localStorage.setItem(STORAGE_KEYS.identity, identity);
   if (name) localStorage.setItem(STORAGE_KEYS.name, name);

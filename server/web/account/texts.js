@@ -14,3 +14,9 @@ const { texts } = await import(`./language/${languageCode}.js`);
 export function ty(key, values) {
   return worded(texts[key], values);
 }
+
+/** The text of a refusal that only requests about accounts meet. @param {string} reason @param {Values} values */
+export function refusedText(reason, values) {
+  const key = `refused_${reason}`;
+  return Object.hasOwn(texts, key) ? worded(texts[/** @type {keyof English} */ (key)], values) : '';
+}

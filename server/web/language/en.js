@@ -21,6 +21,7 @@ export const texts = {
   connection_lost: 'Connection lost. Reconnecting…',
   connection_back: 'Connected again.',
   identity_replaced: 'Your identity was replaced on another device. Open its new link here to continue.',
+  signed_out: 'You are signed out. Here you go on as a guest.',
   start_as_new_player: 'Start as a new player',
   connection_stopped: 'The connection is closed. Reload the page to continue.',
   failed: 'That did not work. Try again in a moment.',

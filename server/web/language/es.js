@@ -22,6 +22,7 @@ export const texts = {
   connection_lost: 'Conexión perdida. Reconectando…',
   connection_back: 'Conectado de nuevo.',
   identity_replaced: 'Tu identidad se cambió en otro dispositivo. Abre aquí su nuevo enlace para seguir.',
+  signed_out: 'Tu sesión ha terminado. Aquí sigues como invitado.',
   start_as_new_player: 'Empezar como jugador nuevo',
   connection_stopped: 'La conexión está cerrada. Recarga la página para seguir.',
   failed: 'No ha funcionado. Inténtalo en un momento.',
