@@ -42,7 +42,7 @@ export function showCodes(dialog, codes, name, after) {
   return [el('h3', null, ty('codes')), el('p', null, ty('codes_how')), list, button, line];
 }
 
-/** Copies a text; the old way, where there is no clipboard, copies what is shown. @param {string} text @param {Node} shown */
+/** Copies a text; the old way, where there is no clipboard, copies the shown text. @param {string} text @param {Node} shown */
 async function copy(text, shown) {
   try {
     await navigator.clipboard.writeText(text);
